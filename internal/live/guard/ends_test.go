@@ -93,10 +93,13 @@ func program(how string) error {
 	select {}
 }
 
-// However a program ends, nothing is left of it after five seconds: it returns or ends in order, is killed, is killed with
+// However a program ends, nothing is left of it soon after: it returns or ends in order, is killed, is killed with
 // its group, at a moment when it has started some of its processes, and with a guard that was told to end. LOCKSIM_SOAK=1 is
 // 100 times.
 func TestProgramEnds(t *testing.T) {
+	const patience = time.Minute // on a busy machine; it is five seconds on one that has a processor for the guard
+	var longest time.Duration
+	defer func() { t.Logf("the longest took %v", longest) }()
 	for n := range testruns.Soak(t, 100, 0.2) {
 		ends := []struct {
 			how  string
@@ -152,13 +155,14 @@ func TestProgramEnds(t *testing.T) {
 			_ = syscall.Kill(end.whom*cmd.Process.Pid, end.sig)
 		}
 		_ = cmd.Wait()
-		deadline := time.Now().Add(5 * time.Second)
+		begin := time.Now()
 		for left := guard.LeftOf(t, tmp, started); len(left) > 0; left = guard.LeftOf(t, tmp, started) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%+v: five seconds later there are still %v", end, left)
+			if time.Since(begin) > patience {
+				t.Fatalf("%+v: %v later there are still %v", end, patience, left)
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
+		longest = max(longest, time.Since(begin))
 	}
 }
 

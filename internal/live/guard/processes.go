@@ -102,12 +102,13 @@ func kill(dir string, registered map[identity]bool) error {
 	return until(dir, registered, syscall.SIGKILL, "end", func(status) bool { return false })
 }
 
-// until sends a signal to all processes that are not done, until all are.
+// until sends a signal to all processes that are not done, until all are, twice in a row: a process may have started another
+// one while the first list was made.
 func until(dir string, registered map[identity]bool, sig syscall.Signal, verb string, done func(status) bool) error {
 	if !filepath.IsAbs(dir) || dir == "/" {
 		return fmt.Errorf("%q is no folder of a guard", dir)
 	}
-	for try := 0; ; try++ {
+	for try, inARow := 0, 0; ; try++ {
 		all, err := processes(dir, registered)
 		if err != nil {
 			return err
@@ -120,10 +121,14 @@ func until(dir string, registered map[identity]bool, sig syscall.Signal, verb st
 			}
 		}
 		switch {
-		case len(open) == 0:
-			return nil
-		case try == tries:
+		case len(open) > 0 && try >= tries:
 			return fmt.Errorf("processes %v do not %s", open, verb)
+		case len(open) > 0:
+			inARow = 0
+		case inARow == 1:
+			return nil
+		default:
+			inARow++
 		}
 		pause()
 	}

@@ -89,6 +89,7 @@ func TestRedisClock(t *testing.T) {
 
 // Servers of their own, on the loopback interface only; their keys are what was written.
 func TestRedis(t *testing.T) {
+	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Redis, Count: 2})
 	var names []string
 	for _, s := range g.Servers() {
@@ -128,6 +129,7 @@ func TestRedis(t *testing.T) {
 
 // What is left after a crash depends on the persistence.
 func TestRedisRestart(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		persistence file.Persistence
 		keeps       bool
@@ -170,6 +172,7 @@ func TestRedisRestart(t *testing.T) {
 
 // A server that is stalled answers nothing, and does afterwards what has arrived.
 func TestRedisStall(t *testing.T) {
+	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Redis})
 	r0 := g.Server("r0")
 	c := client(t, r0)
@@ -253,6 +256,7 @@ func (h *held) release() { h.mu.Lock(); close(h.free); h.mu.Unlock() }
 
 // A failover before the replication loses what the replica has not received, and the fate of the former primary is as asked.
 func TestPromote(t *testing.T) {
+	t.Parallel()
 	for _, old := range faults.OldPrimaries() {
 		t.Run(string(old), func(t *testing.T) {
 			link, via := via(t)
@@ -312,6 +316,7 @@ func TestPromote(t *testing.T) {
 
 // A Redis deletes the keys that the policy names first.
 func TestEvict(t *testing.T) {
+	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Redis, Replicas: 1})
 	r0, r0a := g.Server("r0"), g.Server("r0a")
 	c := client(t, r0)
@@ -353,6 +358,7 @@ func TestEvict(t *testing.T) {
 }
 
 func TestFlush(t *testing.T) {
+	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Redis, Replicas: 1})
 	r0, r0a := g.Server("r0"), g.Server("r0a")
 	c := client(t, r0)
@@ -378,6 +384,7 @@ func TestFlush(t *testing.T) {
 
 // A Redis that refuses writes serves reads and hides what has expired, and has its keys afterwards.
 func TestRefuseWrites(t *testing.T) {
+	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Redis})
 	r0 := g.Server("r0")
 	c := client(t, r0)
@@ -402,6 +409,7 @@ func TestRefuseWrites(t *testing.T) {
 
 // A server that does not start says why.
 func TestRedisThatDoesNotStart(t *testing.T) {
+	t.Parallel()
 	if err := server.Missing(server.Redis); err != nil {
 		t.Skip(err)
 	}
