@@ -15,7 +15,7 @@ import (
 func (s *Server) answers() error {
 	deadline := time.Now().Add(patience)
 	for {
-		pid, err := askPid(s.Addr())
+		pid, err := Ask(s.Addr())
 		if err == nil && pid == s.Pid() {
 			return nil
 		}
@@ -30,8 +30,9 @@ func (s *Server) answers() error {
 	}
 }
 
-// askPid asks the server at addr, once it answers PING, for the id of its process.
-func askPid(addr string) (int, error) {
+// Ask asks the server at an address for the id of its process. The error is not nil until the server has read its files and
+// answers PING.
+func Ask(addr string) (int, error) {
 	c, err := net.DialTimeout("tcp", addr, time.Second)
 	if err != nil {
 		return 0, err

@@ -11,7 +11,7 @@ import (
 func TestServersAnswerAndStop(t *testing.T) {
 	servers := StartN(t, 2)
 	for _, s := range servers {
-		if pid, err := askPid(s.Addr()); err != nil || pid != s.Pid() {
+		if pid, err := Ask(s.Addr()); err != nil || pid != s.Pid() {
 			t.Errorf("%s is process %d (%v), want %d", s.Addr(), pid, err, s.Pid())
 		}
 	}
@@ -21,13 +21,13 @@ func TestServersAnswerAndStop(t *testing.T) {
 		_ = c.Close()
 		t.Error("a stopped server accepts connections")
 	}
-	if _, err := askPid(servers[1].Addr()); err != nil {
+	if _, err := Ask(servers[1].Addr()); err != nil {
 		t.Errorf("the other server does not answer: %v", err)
 	}
 }
 
 func TestServerThatDoesNotStart(t *testing.T) {
-	path, err := find()
+	path, err := Find()
 	if err != nil {
 		missing(t, err)
 	}

@@ -18,7 +18,6 @@ import (
 const requireVar = "LOCKSIM_REQUIRE_LIVE"
 
 const (
-	binary   = "redis-server"
 	ports    = 5                // number of ports to try: another program may take a free one first
 	patience = 20 * time.Second // for a server's answer, on a busy machine
 )
@@ -36,7 +35,7 @@ type Server struct {
 // skipped, or fails with LOCKSIM_REQUIRE_LIVE=1 in the environment. It fails if the server does not start.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	if _, err := find(); err != nil {
+	if _, err := Find(); err != nil {
 		missing(t, err)
 	}
 	s, err := Launch(t.TempDir(), args...)
@@ -51,7 +50,7 @@ func Start(t testing.TB, args ...string) *Server {
 // it. Further arguments are as for [Start]. The error says how to install redis-server if it is missing, and has its
 // output if it does not start.
 func Launch(dir string, args ...string) (*Server, error) {
-	path, err := find()
+	path, err := Find()
 	if err != nil {
 		return nil, err
 	}
@@ -163,11 +162,17 @@ const oldest = 7
 
 var version = regexp.MustCompile(`v=(\d+)\.`)
 
-// find returns the path of a redis-server that is new enough. It searches once per program.
+// Find returns the path of redis-server, or of valkey-server where there is no other. The error says that it is missing, or
+// too old, and how to install it. Find searches once per program.
+func Find() (string, error) { return find() }
+
 var find = sync.OnceValues(func() (string, error) {
-	path, err := exec.LookPath(binary)
+	path, err := exec.LookPath("redis-server")
 	if err != nil {
-		return "", fmt.Errorf("there is no %s on the PATH (Debian and Ubuntu: apt-get install redis-server)", binary)
+		path, err = exec.LookPath("valkey-server")
+	}
+	if err != nil {
+		return "", errors.New("there is no redis-server and no valkey-server on the PATH (Debian and Ubuntu: apt-get install redis-server)")
 	}
 	said, err := exec.Command(path, "--version").Output()
 	if err != nil {

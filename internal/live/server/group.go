@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"locksim/internal/live/guard"
+	"locksim/scenarios/file"
+)
+
+// Kind is a kind of server, by its name in scenario files.
+type Kind string
+
+// The kinds.
+const (
+	Redis     Kind = "redis" // or Valkey
+	Etcd      Kind = "etcd"
+	ZooKeeper Kind = "zookeeper"
+	Postgres  Kind = "postgres"
+)
+
+// Options say which servers to start.
+type Options struct {
+	// Kind is what they are.
+	Kind Kind
+	// Count is how many there are: r0, r1, … are servers of their own, e0, e1, … and z0, z1, … are one cluster. There can
+	// be one PostgreSQL. 0 means 1.
+	Count int
+	// Replicas is how many replicas r0 has: r0a, r0b, … Only for Redis.
+	Replicas int
+	// Persistence is what a Redis keeps over a crash. Empty means [file.PersistNone].
+	Persistence file.Persistence
+	// Snapshot is the time between two snapshots with [file.PersistRDB], in whole seconds, since Redis counts no finer.
+	Snapshot time.Duration
+	// Via gives the address at which a replica reaches its primary, which listens on addr. It is for a proxy that holds or
+	// delays the replication. It is called once for each pair, before the replica follows the primary for the first time.
+	// Nil means directly.
+	Via func(replica, primary, addr string) (string, error)
+	// Tick is the tickTime of ZooKeeper: sessions last for 2 to 20 ticks. 0 means 200 ms.
+	Tick time.Duration
+	// Clock gives each server a wall clock of its own: see [Server.JumpClock]. It needs a C compiler.
+	Clock bool
+	// Guard ends the servers however the program ends. Nil means one of their own.
+	Guard *guard.Guard
+}
+
+// Group is the servers of one kind. Its methods are safe for concurrent use.
+type Group struct {
+	options  Options
+	dir      string
+	guard    *guard.Guard
+	ownGuard bool
+	servers  []*Server
+
+	mu      sync.Mutex
+	primary *Server           // of r0 and its replicas
+	links   map[string]string // the addresses of Options.Via, by "replica primary"
+}
+
+// Missing returns an error of one line if there are no servers of a kind here: what is missing, and which package of Debian
+// has it.
+func Missing(kind Kind) error {
+	missing, ok := map[Kind]func() error{
+		Redis: missingRedis,
+	}[kind]
+	if !ok {
+		return fmt.Errorf("locksim starts no servers of kind %q", kind)
+	}
+	return missing()
+}
+
+// attempts is how often servers are started on other ports if one of them does not start: another program may have taken
+// its port.
+const attempts = 3
+
+// Start starts servers, and returns when all of them serve and all replicas are in sync. The error is that of [Missing], or
+// has the output of the server that does not start. The context limits the start only.
+func Start(ctx context.Context, o Options) (g *Group, err error) {
+	if err := Missing(o.Kind); err != nil {
+		return nil, err
+	}
+	o.Count = max(o.Count, 1)
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	for try := 1; ; try++ {
+		g, err := start(ctx, o)
+		if err == nil || try == attempts || !errors.Is(err, errExited) {
+			return g, err
+		}
+	}
+}
+
+// validate checks what servers of the kind do not have.
+func (o Options) validate() error {
+	switch {
+	case o.Kind != Redis && (o.Replicas != 0 || o.Via != nil):
+		return fmt.Errorf("start %s: only Redis has replicas", o.Kind)
+	case o.Kind == Postgres && o.Count != 1:
+		return fmt.Errorf("start %s: there can be one server, not %d", o.Kind, o.Count)
+	case o.Persistence == file.PersistRDB && (o.Snapshot < time.Second || o.Snapshot%time.Second != 0):
+		return fmt.Errorf("start %s: a snapshot every %v: Redis takes whole seconds, from 1s", o.Kind, o.Snapshot)
+	}
+	return nil
+}
+
+// start starts servers once.
+func start(ctx context.Context, o Options) (g *Group, err error) {
+	g = &Group{options: o, guard: o.Guard, links: map[string]string{}}
+	if g.guard == nil {
+		if g.guard, err = guard.Start("locksim-live-"); err != nil {
+			return nil, err
+		}
+		g.ownGuard = true
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.Stop())
+			g = nil
+		}
+	}()
+	if g.dir, err = os.MkdirTemp(g.guard.Dir(), string(o.Kind)+"-"); err != nil {
+		return g, err
+	}
+	if err := os.Chmod(g.dir, 0o711); err != nil {
+		return g, err
+	}
+	return g, g.startRedis(ctx)
+}
+
+// folder makes a private folder for a server.
+func (g *Group) folder(name string) (string, error) {
+	dir := filepath.Join(g.dir, name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	return dir, guard.Own(dir)
+}
+
+// Servers are the servers in order: r0, r0a, r0b, r1, … The caller owns the slice.
+func (g *Group) Servers() []*Server { return append([]*Server(nil), g.servers...) }
+
+// Server is the server of a name, or nil.
+func (g *Group) Server(name string) *Server {
+	for _, s := range g.servers {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Stop ends the servers, also those that are stalled, and removes what they have left.
+func (g *Group) Stop() (err error) {
+	if g.dir != "" {
+		err = guard.Kill(g.dir)
+	}
+	for _, s := range g.servers {
+		err = errors.Join(err, s.close())
+	}
+	if g.ownGuard {
+		return errors.Join(err, g.guard.End())
+	}
+	return errors.Join(err, os.RemoveAll(g.dir))
+}
+
+// addresses are addresses of the loopback interface on which nothing listens.
+func addresses(count int) (all []string, err error) {
+	for range count {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("find a free port: %w", err)
+		}
+		defer l.Close() //nolint:errcheck // it has served its purpose
+		all = append(all, l.Addr().String())
+	}
+	return all, nil
+}
