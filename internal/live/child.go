@@ -411,4 +411,3 @@ func (e childEnv) AddPool(p faults.Pool) {
 	defer e.mu.Unlock()
 	e.pools = append(e.pools, p)
 }
-

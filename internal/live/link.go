@@ -130,7 +130,9 @@ func (l *link) send(f frame) error {
 }
 
 // notify says something that needs no reply.
-func (l *link) notify(kind string, body any) { _ = l.send(frame{Kind: kind, At: monotonic(), Body: encode(body)}) }
+func (l *link) notify(kind string, body any) {
+	_ = l.send(frame{Kind: kind, At: monotonic(), Body: encode(body)})
+}
 
 // end ends every request that is open.
 func (l *link) end() {

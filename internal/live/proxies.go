@@ -265,15 +265,33 @@ func (t *toxic) off(p *toxiproxy.Proxy, client, server string) {
 	}
 }
 
+// linked is a proxy between one who dials and one who is dialled.
+type linked struct {
+	proxy          *toxiproxy.Proxy
+	client, server string
+}
+
+// links are all proxies of the world: between clients and servers, and between a replica and its primary.
+func (w *World) links() []linked {
+	var out []linked
+	for _, m := range w.everyone() {
+		for p, server := range m.net.all() {
+			out = append(out, linked{p, m.name, server})
+		}
+	}
+	for _, l := range w.servers.links {
+		out = append(out, linked{l.proxy, l.replica, l.primary})
+	}
+	return out
+}
+
 // putToxic puts a toxic onto all links of a wire.
 func (w *World) putToxic(name string, wire faults.Wire, build func() toxics.Toxic) (*toxic, error) {
 	w.numbers++
 	t := &toxic{fmt.Sprintf("%s-%d", name, w.numbers), wire, build}
-	for _, m := range w.running_() {
-		for p, server := range m.net.all() {
-			if err := t.onto(p, m.name, server); err != nil {
-				return nil, err
-			}
+	for _, link := range w.links() {
+		if err := t.onto(link.proxy, link.client, link.server); err != nil {
+			return nil, err
 		}
 	}
 	w.toxics = append(w.toxics, t)
@@ -288,10 +306,8 @@ func (w *World) takeToxic(t *toxic) bool {
 	}
 	w.toxics = slices.Delete(w.toxics, i, i+1)
 	var all sync.WaitGroup
-	for _, m := range w.everyone() {
-		for p, server := range m.net.all() {
-			all.Go(func() { t.off(p, m.name, server) })
-		}
+	for _, link := range w.links() {
+		all.Go(func() { t.off(link.proxy, link.client, link.server) })
 	}
 	all.Wait()
 	return true

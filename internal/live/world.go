@@ -15,6 +15,7 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 
 	"locksim/checker"
+	"locksim/internal/live/guard"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -31,14 +32,13 @@ type World struct {
 	lock     play.Lock
 	seed     uint64
 	dir      string // where its processes work
-	servers  *servers
+	servers  servers
 	ctx      context.Context // ends when the run is over
 	end      context.CancelFunc
 
 	toxiproxy *toxiproxy.ApiServer
 	silence   net.Listener // accepts nothing
-	stores    []net.Listener
-	began     int64 // on the clock of the machine
+	began     int64        // on the clock of the machine
 	do        chan func()
 	failed    chan error
 	running   atomic.Int64 // goroutines of machines
@@ -56,20 +56,21 @@ type World struct {
 	told     map[string]string // the server behind the name primary for a client, r0 if it is not here
 	lasting  []*lasting
 	healedAt int64
-
-	closing sync.Once
 }
 
-// newWorld starts the servers and the clients of a run.
-func newWorld(ctx context.Context, s *servers, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64) (_ *World, err error) {
-	w := &World{scenario: sc, lock: l, seed: seed, dir: s.dir, servers: s, toxiproxy: newToxiproxy(), do: make(chan func()), failed: make(chan error, 1),
+// newWorld starts the servers and the clients of a run. sc is the scenario at its scale.
+func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64) (_ *World, err error) {
+	w := &World{scenario: sc, lock: l, seed: seed, dir: g.Dir(), toxiproxy: newToxiproxy(), do: make(chan func()), failed: make(chan error, 1),
 		store: store.New(mode), down: map[string]bool{}, told: map[string]string{}}
 	w.ctx, w.end = context.WithCancel(ctx)
 	defer func() {
 		if err != nil {
-			w.Close()
+			err = errors.Join(err, w.close())
 		}
 	}()
+	if err := w.startServers(g); err != nil {
+		return nil, err
+	}
 	if w.silence, err = listen(); err != nil {
 		return nil, err
 	}
@@ -88,21 +89,18 @@ func newWorld(ctx context.Context, s *servers, sc *file.Scenario, l play.Lock, m
 	return w, nil
 }
 
-// Close ends all processes and proxies of the world. The servers are not its own.
-func (w *World) Close() {
-	w.closing.Do(func() {
-		var all sync.WaitGroup
-		for _, m := range w.everyone() {
-			all.Go(m.close)
-		}
-		all.Wait()
-		w.end()
-		for _, l := range append(w.stores, w.silence) {
-			if l != nil {
-				_ = l.Close()
-			}
-		}
-	})
+// close ends all processes, servers and proxies of the world.
+func (w *World) close() error {
+	var all sync.WaitGroup
+	for _, m := range w.everyone() {
+		all.Go(m.close)
+	}
+	all.Wait()
+	w.end()
+	if w.silence != nil {
+		_ = w.silence.Close()
+	}
+	return w.servers.close()
 }
 
 // everyone are all machines, running or not.
@@ -111,8 +109,8 @@ func (w *World) everyone() []*machine {
 	return slices.DeleteFunc(all, func(m *machine) bool { return m == nil })
 }
 
-// running_ are the machines that have not crashed.
-func (w *World) running_() []*machine {
+// alive are the machines that have not crashed.
+func (w *World) alive() []*machine {
 	return slices.DeleteFunc(w.everyone(), (*machine).Crashed)
 }
 
