@@ -364,25 +364,20 @@ func (m *machine) alive() error {
 	return m.ctx.Err()
 }
 
-// heard says that a step is the answer of the process to a request: it has happened before the parent hears of it.
-func heard(s trace.Step) bool {
-	switch s {
-	case trace.Granted, trace.NotGranted, trace.Read, trace.Written, trace.Released, trace.Reentered, trace.InnerRead, trace.InnerWritten, trace.Left:
-		return true
-	}
-	return false
-}
-
-// Mark implements play.Machine.
+// Mark implements play.Machine. The driver makes its marks here, in the parent: their order is known. Only a grant has begun
+// before, in the process of the client, as far as the lock promises something.
 func (m *machine) Mark(mark trace.Mark) (checker.Pos, error) {
-	if heard(mark.Step) {
+	switch mark.Step {
+	case trace.Granted, trace.Reentered:
 		return m.mark(mark, m.answerAt.Load())
+	case trace.NotGranted, trace.Read, trace.Written, trace.Released, trace.InnerRead, trace.InnerWritten, trace.Left:
+		return m.mark(mark, monotonic())
 	}
 	return m.mark(mark, 0)
 }
 
-// mark is a mark that the client passes, at the instant from or later. 0 is for the present one. What the client has done
-// before it was paused, it has done.
+// mark is a mark that the client passes, between the instant from and now. 0 is for the present one. What the client has done
+// before it was paused, it has done: only its next step waits for the end of the pause.
 func (m *machine) mark(mark trace.Mark, from int64) (checker.Pos, error) {
 	if from == 0 {
 		m.awaitRun()
@@ -393,7 +388,7 @@ func (m *machine) mark(mark trace.Mark, from int64) (checker.Pos, error) {
 	n := 0
 	m.w.inOrder(func() {
 		if m.alive() == nil {
-			n = m.w.add(from, m.name, "", mark)
+			n = m.w.add(m.w.uncertain(m.name, mark.Step, from), m.name, "", mark)
 			m.w.passed(m.name, mark)
 		}
 	})

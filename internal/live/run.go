@@ -109,6 +109,7 @@ func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, m
 		return nil, fmt.Errorf("scenario %s, lock %s, live, mode %s: %w", sc.Name, l.Name, mode, err)
 	}
 	run.Wall = time.Since(began) //nolint:forbidigo // the time of the run on the wall clock
+	run.Late = time.Duration(w.late.Load())
 	return run, nil
 }
 

@@ -42,6 +42,7 @@ type World struct {
 	do        chan func()
 	failed    chan error
 	running   atomic.Int64 // goroutines of machines
+	late      atomic.Int64 // the longest time by which a timer of the parent was late
 
 	// What follows is for the goroutine that uses the world.
 	trace    trace.Trace
@@ -86,7 +87,25 @@ func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Loc
 		return nil, err
 	}
 	w.began = monotonic()
+	go w.measureLoad()
 	return w, nil
+}
+
+// beat is the time between two looks at how late the machine is.
+const beat = 5 * time.Millisecond
+
+// measureLoad finds out how late the machine lets a process run that is due.
+func (w *World) measureLoad() {
+	for due := monotonic() + int64(beat); ; due = monotonic() + int64(beat) {
+		select {
+		case <-time.After(beat):
+			if late := monotonic() - due; late > w.late.Load() {
+				w.late.Store(late)
+			}
+		case <-w.ctx.Done():
+			return
+		}
+	}
 }
 
 // close ends all processes, servers and proxies of the world.
@@ -149,7 +168,27 @@ func (w *World) add(from int64, actor, peer string, what trace.What) (n int) {
 		from = now
 	}
 	from = max(from, w.began)
-	return w.trace.Add(trace.Event{At: time.Duration(from - w.began), Within: time.Duration(now-from) + 1, Actor: actor, Peer: peer, What: what})
+	return w.trace.Add(trace.Event{At: time.Duration(from - w.began), Within: time.Duration(now - from), Actor: actor, Peer: peer, What: what})
+}
+
+// uncertain is the instant from which on a mark may have happened, 0 for the present one. It matters for a grant alone, and if
+// the claim or the belief of another client has ended since then: the lock may have granted what was not free yet.
+func (w *World) uncertain(client string, s trace.Step, from int64) int64 {
+	if s != trace.Granted && s != trace.Reentered {
+		return 0
+	}
+	for _, e := range slices.Backward(w.trace.Events) {
+		if w.began+int64(e.At+e.Within) < from {
+			break
+		}
+		if m, ok := e.What.(trace.Mark); ok && e.Actor != client {
+			switch m.Step {
+			case trace.Release, trace.Leave, trace.Until, trace.UntilSeen, trace.Lost, trace.LostSeen:
+				return from
+			}
+		}
+	}
+	return 0
 }
 
 // passed tells the schedule of a mark.

@@ -193,7 +193,7 @@ func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *Mod
 	return run, nil
 }
 
-// On plays a scenario in the caller's world, whose store decides by the mode, and
+// On plays a scenario in the caller's world, in real time, whose store decides by the mode, and
 // returns the run with its verdict. The world must have the servers that the scenario and the
 // lock need; a fault that it cannot play is in [ModeRun.NotPlayed]. base is the run in mode none, against which a rescue is measured; it
 // may be nil. Errors as for [Run], and those of the world.
@@ -206,7 +206,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 		return nil, err
 	}
 	p := newPlay(sc, l)
-	p.mode, p.grace = mode, realGrace
+	p.mode, p.real = mode, true
 	if err := p.body(w); err != nil {
 		return nil, err
 	}
