@@ -1,3 +1,5 @@
+//go:build linux
+
 package live
 
 import (
@@ -125,7 +127,7 @@ func (a *abilities) Crash(name string, mode faults.CrashMode) error {
 
 func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 	w := a.w
-	s, err := w.servers.find(name)
+	s, err := w.server(name)
 	if err != nil || s.Down() {
 		return err
 	}
@@ -172,7 +174,7 @@ func (w *World) refuse(name string, by int, silent bool) {
 // Restart implements faults.Restarter, for servers. Package play restarts clients.
 func (a *abilities) Restart(name string) error {
 	w := a.w
-	s, err := w.servers.find(name)
+	s, err := w.server(name)
 	if err != nil {
 		return err
 	}
@@ -252,7 +254,7 @@ type setter interface {
 
 // clockOf is the server whose clock a fault names.
 func (a *abilities) clockOf(name string) (setter, error) {
-	s, err := a.w.servers.find(name)
+	s, err := a.w.server(name)
 	if err != nil {
 		return nil, err
 	}
@@ -349,7 +351,25 @@ func (a *abilities) ExhaustPool(process string, d time.Duration) error {
 	return nil
 }
 
-// resolve replaces names of a wire that stand for others: the primary, the leader of a cluster.
+// server is the server of a name.
+func (w *World) server(name string) (*server.Server, error) {
+	if err := w.unnamed(name); err != nil {
+		return nil, err
+	}
+	return w.servers.find(name)
+}
+
+// unnamed is an error if a name stands for whichever member of a cluster leads: real ones are not asked.
+func (w *World) unnamed(names ...string) error {
+	for _, s := range w.lock.Servers {
+		if s.Kind.Leader != "" && slices.Contains(names, s.Kind.Leader) {
+			return fmt.Errorf("%w: it is not known which of the %s servers is %s", faults.ErrUnable, s.Kind.Name, s.Kind.Leader)
+		}
+	}
+	return nil
+}
+
+// resolve replaces the name primary in those of a wire.
 func (w *World) resolve(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range out {
@@ -363,8 +383,11 @@ func (w *World) resolve(names []string) []string {
 // wire is a wire with the names of this world, each of which exists.
 func (w *World) wire(between, and []string, d faults.Direction) (faults.Wire, error) {
 	out := faults.Wire{Between: w.resolve(between), And: w.resolve(and), Direction: cmp.Or(d, faults.DirectionBoth)}
+	if err := w.unnamed(slices.Concat(between, and)...); err != nil {
+		return out, err
+	}
 	for _, name := range slices.Concat(out.Between, out.And) {
-		_, noServer := w.servers.find(name)
+		_, noServer := w.server(name)
 		if name != storeName && noServer != nil && w.machine(name) == nil {
 			return out, fmt.Errorf("there is no client or server %q in this world", name)
 		}
@@ -524,7 +547,7 @@ func (a *abilities) Refuse(node string, d time.Duration) error {
 // Stall implements faults.Staller, by SIGSTOP of the server.
 func (a *abilities) Stall(node string, d time.Duration) error {
 	w := a.w
-	s, err := w.servers.find(w.resolve([]string{node})[0])
+	s, err := w.server(w.resolve([]string{node})[0])
 	if err != nil || s.Down() {
 		return err
 	}
@@ -551,7 +574,7 @@ func (a *abilities) Promote(f faults.Failover) error {
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, asking)
 	defer cancel()
-	if to, err := w.servers.find(f.To); err == nil && (to.Down() || g.Primary() == to) {
+	if to, err := w.server(f.To); err == nil && (to.Down() || g.Primary() == to) {
 		role := "primary"
 		if to.Down() {
 			role = "down"
@@ -565,7 +588,7 @@ func (a *abilities) Promote(f faults.Failover) error {
 	}
 	a.felt()
 	w.record(f.To, trace.Promote{Old: p.Old, Fate: string(f.Old), Told: f.Clients, Follows: p.Of > 0, Has: p.Has, Of: p.Of})
-	if old, err := w.servers.find(p.Old); err == nil && old.Down() {
+	if old, err := w.server(p.Old); err == nil && old.Down() {
 		w.refuse(p.Old, +1, false)
 	}
 	for _, m := range w.alive() {
@@ -581,7 +604,7 @@ func (a *abilities) Promote(f faults.Failover) error {
 
 // redisOf is a Redis.
 func (a *abilities) redisOf(node string) (*server.Server, context.Context, context.CancelFunc, error) {
-	s, err := a.w.servers.find(a.w.resolve([]string{node})[0])
+	s, err := a.w.server(a.w.resolve([]string{node})[0])
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package live
 
 import (
@@ -6,6 +8,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"locksim/faults"
 	"locksim/internal/live/guard"
 	"locksim/internal/live/server"
 	"locksim/lock"
@@ -35,12 +40,19 @@ type Session struct{ guard *guard.Guard }
 
 // Open starts a session.
 func Open() (*Session, error) {
+	redis.SetLogger(silent{})
 	g, err := guard.Start("locksim-live-")
 	if err != nil {
 		return nil, fmt.Errorf("prepare a live run: %w", err)
 	}
 	return &Session{g}, nil
 }
+
+// silent keeps go-redis from writing to standard error that a server is down: faults do that.
+type silent struct{}
+
+// Printf writes nothing.
+func (silent) Printf(context.Context, string, ...any) {}
 
 // Close ends what is left of all runs. No run may be under way.
 func (s *Session) Close() error { return s.guard.End() }
@@ -51,6 +63,9 @@ func Check(sc *file.Scenario, l play.Lock, scale float64) error {
 		if err := server.Missing(o.Kind); err != nil {
 			return err
 		}
+	}
+	if sc.Workload.Data != file.DataStore {
+		return fmt.Errorf("scenario %s has its data in the servers of the lock: %w: live runs keep it in the store s0", sc.Name, faults.ErrUnable)
 	}
 	return checkScale(sc, l, scale)
 }

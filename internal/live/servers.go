@@ -1,3 +1,5 @@
+//go:build linux
+
 package live
 
 import (
@@ -91,6 +93,19 @@ func (w *World) startServers(g *guard.Guard) error {
 			return err
 		}
 		w.servers.groups = append(w.servers.groups, group)
+	}
+	for _, s := range w.lock.Servers {
+		if s.Kind.Prepare == nil {
+			continue
+		}
+		for _, x := range w.servers.all() {
+			if !strings.HasPrefix(x.Name(), s.Kind.Prefix) {
+				continue
+			}
+			if err := s.Kind.Prepare(ctx, x.Addr()); err != nil {
+				return fmt.Errorf("prepare %s: %w", x.Name(), err)
+			}
+		}
 	}
 	return nil
 }

@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/internal/live"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
@@ -44,6 +46,8 @@ type run struct {
 	// Struck says that every other fault struck in every mode.
 	Struck  bool
 	Problem string
+	// Late is by how much the machine was late at most.
+	Late time.Duration
 }
 
 // kindsOf are the kinds of servers of a lock, as one word.
@@ -195,9 +199,16 @@ func playLive(ctx context.Context, s *live.Session, p *pair, seed uint64) run {
 	r := run{Scenario: p.scenario.Name, Lock: p.lock.Name, Scale: p.scale, Seed: seed, Struck: true,
 		Labels: map[fence.Mode]checker.Label{}, Reasons: map[fence.Mode]string{}}
 	out, err := s.Run(ctx, p.scenario, p.lock, live.Options{Seed: seed, Modes: p.modes, Scale: p.scale})
+	if errors.Is(err, faults.ErrUnable) {
+		r.NotPlayed = []string{err.Error()}
+		return r
+	}
 	if err != nil {
 		r.Problem = err.Error()
 		return r
+	}
+	for _, m := range out.Modes {
+		r.Late = max(r.Late, m.Late)
 	}
 	r.Struck = len(out.NeverFired()) == 0
 	for _, m := range out.Modes {

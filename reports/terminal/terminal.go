@@ -41,8 +41,8 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 
 // head is the seed, scenario, lock and modes, and the title.
 func head(o *play.Outcome, opt reports.Options) []string {
-	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  (%s)",
-		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Repeated(opt.Repeat))}
+	lines := []string{fmt.Sprintf("%s  scenario %s  lock %s  fencing %s  (%s)",
+		scene.Origin(o), o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Made(o, opt.Repeat))}
 	if o.Scenario.Title != "" {
 		lines = append(lines, prose.Fold(prose.Visible(o.Scenario.Title), opt.Width)...)
 	}
@@ -94,6 +94,9 @@ func limits(o *play.Outcome, opt reports.Options) []string {
 		return nil
 	}
 	var lines []string
+	for _, text := range scene.Obstacles(o) {
+		lines = append(lines, prose.Fold(text, opt.Width)...)
+	}
 	for _, text := range scene.Vacuous(o) {
 		for i, line := range prose.Fold("VACUOUS: "+text, opt.Width) {
 			if i == 0 {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/live"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
@@ -21,6 +22,9 @@ import (
 // locks to offer in addition to the built-in ones. A lock without a name, or with a
 // name that another lock has, is a usage error. Call Main once in a process.
 func Main(extra ...play.Lock) int {
+	if live.Child(extra...) {
+		return exitExpected
+	}
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	s := &shell{
 		program: program,
