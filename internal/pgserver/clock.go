@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"locksim/internal/live/guard"
 )
 
 //go:embed shim/clock.c
@@ -57,10 +59,7 @@ func newClock(ctx context.Context, dir string) (c *clock, err error) {
 	if c.file, err = os.OpenFile(filepath.Join(dir, "clock"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return nil, err
 	}
-	if os.Geteuid() == 0 {
-		err = c.file.Chown(unprivileged, unprivileged)
-	}
-	return c, errors.Join(err, c.file.Truncate(clockSize), c.set(time.Now()))
+	return c, errors.Join(guard.Own(c.file.Name()), c.file.Truncate(clockSize), c.set(time.Now()))
 }
 
 // env is the environment of a server with the clock.

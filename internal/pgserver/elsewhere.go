@@ -28,6 +28,9 @@ func (*Server) Dir() string { return "" }
 // Run returns [ErrMissing].
 func (*Server) Run() error { return ErrMissing }
 
+// Wait returns [ErrMissing].
+func (*Server) Wait(context.Context) error { return ErrMissing }
+
 // Crash returns [ErrMissing].
 func (*Server) Crash() error { return ErrMissing }
 

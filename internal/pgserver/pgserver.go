@@ -6,34 +6,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
+
+	"locksim/internal/live/guard"
 )
 
-// port is part of the name of the socket; nothing listens on a network.
+// port is part of the name of the socket; nothing listens on a network, unless the options have an address.
 const port = "5432"
-
-// unprivileged is the id of the user that runs the server where the caller is root; it owns no files.
-const unprivileged = 65534
-
-// folderPrefix begins the name of the folder of every server.
-const folderPrefix = "locksim-pg-"
 
 // data is the folder of the database in that of the server.
 const data = "data"
 
 // Server is a running PostgreSQL.
 type Server struct {
-	dir      string
-	program  string
-	args     []string
-	cmd      *exec.Cmd // nil: it does not run
-	guardian *guardian
-	clock    *clock // nil: that of the machine
+	dir     string
+	program string
+	args    []string
+	env     []string
+	host    string // for clients: the folder of the socket, or an address
+	port    string
+	cmd     *exec.Cmd    // nil: it does not run
+	guard   *guard.Guard // nil: the caller's
+	clock   *clock       // nil: that of the machine
 }
 
 // programs finds the folder with the programs of PostgreSQL.
@@ -62,58 +61,74 @@ func Missing() error {
 
 // Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and soon after this
 // program. The error wraps [ErrMissing] where there is no PostgreSQL, and [ErrNoCompiler] where there can be no clock.
-func Start(ctx context.Context, o Options) (s *Server, err error) {
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", folderPrefix)
-	if err != nil {
-		return nil, err
-	}
-	s = &Server{dir: dir}
+	s := &Server{dir: o.Dir, env: o.Env}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Stop())
 		}
 	}()
-	if s.guardian, err = startGuardian(dir); err != nil {
-		return nil, fmt.Errorf("start a guardian of PostgreSQL: %w", err)
-	}
-	if os.Geteuid() == 0 {
-		if err := os.Chown(dir, unprivileged, unprivileged); err != nil {
+	if s.dir == "" {
+		if s.guard, err = guard.Start("locksim-pg-"); err != nil {
 			return nil, err
 		}
+		s.dir = s.guard.Dir()
 	}
-	initdb := s.command(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, data), "-U", "locksim", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	s.host, s.port = s.dir, port
+	if o.Address != "" {
+		if s.host, s.port, err = net.SplitHostPort(o.Address); err != nil {
+			return nil, fmt.Errorf("the address of PostgreSQL: %w", err)
+		}
+	}
+	if err := guard.Own(s.dir); err != nil {
+		return nil, err
+	}
+	initdb := s.command(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(s.dir, data), "-U", "locksim", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("make a database: %w\n%s", err, out)
 	}
 	s.program = filepath.Join(bin, "postgres")
-	s.args = []string{"-D", filepath.Join(dir, data), "-k", dir, "-p", port, "-c", "listen_addresses=", "-c", "fsync=off",
+	socket, network := s.dir, ""
+	if o.Address != "" {
+		socket, network = "", s.host
+	}
+	s.args = []string{"-D", filepath.Join(s.dir, data), "-k", socket, "-p", s.port, "-c", "listen_addresses=" + network, "-c", "fsync=off",
 		"-c", "dynamic_shared_memory_type=mmap"} // in the folder, not in /dev/shm
 	for _, line := range o.Settings {
 		s.args = append(s.args, "-c", line)
 	}
 	if o.Clock {
-		if s.clock, err = newClock(ctx, dir); err != nil {
+		if s.clock, err = newClock(ctx, s.dir); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.Run(); err != nil {
 		return nil, err
 	}
+	return s, s.Wait(ctx)
+}
+
+// Wait waits until the server serves, after [Server.Run]. It must be called outside of any bubble. The error wraps
+// [ErrExited] if the server has exited.
+func (s *Server) Wait(ctx context.Context) error {
 	for {
-		ready := s.command(ctx, filepath.Join(bin, "pg_isready"), "-q", "-h", dir, "-p", port)
+		ready := s.command(ctx, filepath.Join(filepath.Dir(s.program), "pg_isready"), "-q", "-h", s.host, "-p", s.port)
 		if ready.Run() == nil {
-			return s, nil
+			return nil
 		}
-		select {
-		case <-ctx.Done():
+		reason := ctx.Err()
+		if guard.Exited(s.cmd.Process) {
+			reason = ErrExited
+		}
+		if reason != nil {
 			log, _ := os.ReadFile(s.log())
-			return nil, fmt.Errorf("PostgreSQL does not serve: %w\n%s", ctx.Err(), log)
-		case <-time.After(10 * time.Millisecond):
+			return fmt.Errorf("PostgreSQL does not serve: %w\n%s", reason, log)
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -134,6 +149,7 @@ func (s *Server) Run() error {
 		}
 	}
 	cmd := s.command(context.Background(), s.program, s.args...)
+	cmd.Env = append(cmd.Env, s.env...)
 	if s.clock != nil {
 		cmd.Env = append(cmd.Env, s.clock.env()...)
 	}
@@ -150,7 +166,7 @@ func (s *Server) Crash() error {
 	if s.cmd == nil {
 		return nil
 	}
-	err := kill(s.dir)
+	err := guard.Kill(s.dir)
 	_ = s.cmd.Wait() // it was killed
 	s.cmd = nil
 	return err
@@ -161,16 +177,13 @@ func (s *Server) command(ctx context.Context, program string, args ...string) *e
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"HOME=" + s.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the interrupt of a terminal is not for it
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: unprivileged, Gid: unprivileged}
-	}
+	guard.Prepare(cmd)
 	return cmd
 }
 
 // Source names the database for a driver: a connection string.
 func (s *Server) Source() string {
-	return fmt.Sprintf("host=%s port=%s user=locksim dbname=postgres sslmode=disable", s.dir, port)
+	return fmt.Sprintf("host=%s port=%s user=locksim dbname=postgres sslmode=disable", s.host, s.port)
 }
 
 // Dir is the private folder of the server, in which its socket is.
@@ -178,10 +191,10 @@ func (s *Server) Dir() string { return s.dir }
 
 // Stop ends the server, and removes its folder.
 func (s *Server) Stop() error {
-	if s.guardian == nil {
-		return os.RemoveAll(s.dir)
+	if s.guard == nil {
+		return errors.Join(s.Crash(), os.RemoveAll(s.dir))
 	}
-	err := s.guardian.end()
+	err := s.guard.End()
 	if s.cmd != nil {
 		_ = s.cmd.Wait() // it was killed
 	}

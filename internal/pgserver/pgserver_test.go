@@ -213,17 +213,3 @@ func stopOne(t *testing.T, dir string) {
 	}
 	t.Fatal("the server has no process")
 }
-
-// A guardian of another folder than a server's does nothing.
-func TestGuardianOfAnotherFolder(t *testing.T) {
-	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "LOCKSIM_PG_GUARDIAN="+dir)
-	out, err := cmd.CombinedOutput()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 || !strings.Contains(string(out), "is no folder of a PostgreSQL") {
-		t.Errorf("%v: %s", err, out)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Error(err)
-	}
-}

@@ -35,6 +35,9 @@ func Stop(string) error { return errLinux }
 // Continue returns an error.
 func Continue(string) error { return errLinux }
 
+// Exited is true.
+func Exited(*os.Process) bool { return true }
+
 // Prepare does nothing.
 func Prepare(*exec.Cmd) {}
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,6 +35,9 @@ func guard(prefix string) int {
 	}
 	if err := os.Chmod(dir, 0o711); err != nil { // servers that run as another user have folders in it
 		return failed(errors.Join(err, os.Remove(dir)))
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil { // processes say the real name of theirs
+		return failed(err)
 	}
 	_, _ = fmt.Println(dir) // if the program has ended already, so does the input
 	_ = os.Stdout.Close()

@@ -55,8 +55,10 @@ func belongs(s status, dir string, registered map[identity]bool) bool {
 	if registered[s.identity] {
 		return true
 	}
-	if leader, err := statusOf(s.group); err == nil && registered[leader.identity] {
-		return true
+	if len(registered) > 0 {
+		if leader, err := statusOf(s.group); err == nil && registered[leader.identity] {
+			return true
+		}
 	}
 	cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", s.pid))
 	return err == nil && (cwd == dir || strings.HasPrefix(cwd, dir+"/") || cwd == dir+" (deleted)")
@@ -102,6 +104,9 @@ func kill(dir string, registered map[identity]bool) error {
 
 // until sends a signal to all processes that are not done, until all are.
 func until(dir string, registered map[identity]bool, sig syscall.Signal, verb string, done func(status) bool) error {
+	if !filepath.IsAbs(dir) || dir == "/" {
+		return fmt.Errorf("%q is no folder of a guard", dir)
+	}
 	for try := 0; ; try++ {
 		all, err := processes(dir, registered)
 		if err != nil {
@@ -130,7 +135,8 @@ func pause() {
 	_ = syscall.Nanosleep(&ts, nil)
 }
 
-// Kill kills the processes that work in a folder, stopped ones too, and waits for their end.
+// Kill kills the processes that work in a folder, stopped ones too, and waits for their end. Here and below the folder is an
+// absolute path without symbolic links, as [Guard.Dir] is.
 func Kill(dir string) error { return kill(dir, nil) }
 
 // Stop stops the processes that work in a folder, by SIGSTOP, and waits until all of them stand.
@@ -141,6 +147,12 @@ func Stop(dir string) error {
 // Continue lets the processes that work in a folder go on after [Stop], and waits until all of them do.
 func Continue(dir string) error {
 	return until(dir, nil, syscall.SIGCONT, "go on", func(s status) bool { return s.state != 'T' })
+}
+
+// Exited reports whether a child of this program has exited, also if nothing has waited for it yet.
+func Exited(p *os.Process) bool {
+	s, err := statusOf(p.Pid)
+	return err != nil || s.state == 'Z'
 }
 
 // removeSharedMemory removes the segments that PostgreSQL notes in its postmaster.pid, with the id at the end of line 7. A

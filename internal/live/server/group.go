@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ type Options struct {
 	Via func(replica, primary, addr string) (string, error)
 	// Tick is the tickTime of ZooKeeper: sessions last for 2 to 20 ticks. 0 means 200 ms.
 	Tick time.Duration
-	// Clock gives each server a wall clock of its own: see [Server.JumpClock]. It needs a C compiler.
+	// Clock gives each server clocks of its own, if a C compiler is installed: see [Server.JumpClock].
 	Clock bool
 	// Guard ends the servers however the program ends. Nil means one of their own.
 	Guard *guard.Guard
@@ -66,13 +67,22 @@ type Group struct {
 // Missing returns an error of one line if there are no servers of a kind here: what is missing, and which package of Debian
 // has it.
 func Missing(kind Kind) error {
-	missing, ok := map[Kind]func() error{
-		Redis: missingRedis,
-	}[kind]
+	k, ok := kinds[kind]
 	if !ok {
 		return fmt.Errorf("locksim starts no servers of kind %q", kind)
 	}
-	return missing()
+	return k.missing()
+}
+
+// kinds are the kinds of servers.
+var kinds = map[Kind]struct {
+	missing func() error
+	start   func(*Group, context.Context) error
+}{
+	Redis:     {missingRedis, (*Group).startRedis},
+	Etcd:      {missingEtcd, (*Group).startEtcd},
+	ZooKeeper: {missingZooKeeper, (*Group).startZooKeeper},
+	Postgres:  {missingPostgres, (*Group).startPostgres},
 }
 
 // attempts is how often servers are started on other ports if one of them does not start: another program may have taken
@@ -85,7 +95,7 @@ func Start(ctx context.Context, o Options) (g *Group, err error) {
 	if err := Missing(o.Kind); err != nil {
 		return nil, err
 	}
-	o.Count = max(o.Count, 1)
+	o.Count, o.Tick = max(o.Count, 1), cmp.Or(o.Tick, 200*time.Millisecond)
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
@@ -131,16 +141,44 @@ func start(ctx context.Context, o Options) (g *Group, err error) {
 	if err := os.Chmod(g.dir, 0o711); err != nil {
 		return g, err
 	}
-	return g, g.startRedis(ctx)
+	return g, kinds[o.Kind].start(g, ctx)
 }
 
-// folder makes a private folder for a server.
-func (g *Group) folder(name string) (string, error) {
-	dir := filepath.Join(g.dir, name)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return "", err
+// add makes a server that does not run yet, with a private folder. The caller gives it an engine.
+func (g *Group) add(name, addr string) (*Server, error) {
+	s := &Server{name: name, addr: addr, dir: filepath.Join(g.dir, name), group: g, engine: new(process), up: down}
+	if err := os.Mkdir(s.dir, 0o700); err != nil {
+		return nil, err
 	}
-	return dir, guard.Own(dir)
+	if err := guard.Own(s.dir); err != nil {
+		return nil, err
+	}
+	if g.options.Clock && g.options.Kind != Etcd {
+		var err error
+		if s.clock, err = newClock(g.guard.Dir(), s.dir); err != nil {
+			return nil, err
+		}
+	}
+	g.servers = append(g.servers, s)
+	return s, nil
+}
+
+// serve waits until all servers do what a question asks for.
+func (g *Group) serve(ctx context.Context, ask func(context.Context, *Server) error) error {
+	for _, s := range g.servers {
+		for {
+			err := ask(ctx, s)
+			if err == nil {
+				break
+			}
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("start %s: it does not serve: %w (%w); it printed:\n%s", s.name, ctx.Err(), err, s.Output())
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}
+	return nil
 }
 
 // Servers are the servers in order: r0, r0a, r0b, r1, … The caller owns the slice.

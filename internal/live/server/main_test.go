@@ -13,7 +13,7 @@ import (
 )
 
 // patience is how long anything here may take, on a busy machine.
-const patience = 30 * time.Second
+const patience = 90 * time.Second
 
 // start starts servers, which end with the test. Where they are missing the test is skipped, or fails with
 // LOCKSIM_REQUIRE_LIVE=1.

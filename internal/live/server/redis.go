@@ -33,13 +33,12 @@ func (g *Group) startRedis(ctx context.Context) error {
 		return err
 	}
 	for i, name := range names {
-		s := &Server{name: name, addr: ports[i], group: g}
-		if s.dir, err = g.folder(name); err != nil {
+		s, err := g.add(name, ports[i])
+		if err != nil {
 			return err
 		}
-		s.program = program{s.redis, s.answers}
+		s.engine = &process{dir: s.dir, env: s.clock.env(trueMonotonic), command: s.redis, ready: s.answers}
 		s.admin = redis.NewClient(&redis.Options{Addr: s.addr, Protocol: 2, MaxRetries: -1, DisableIdentity: true, ContextTimeoutEnabled: true})
-		g.servers = append(g.servers, s)
 		if err := s.Restart(ctx); err != nil {
 			return err
 		}
@@ -49,9 +48,7 @@ func (g *Group) startRedis(ctx context.Context) error {
 		if err := s.follow(ctx, g.primary); err != nil {
 			return err
 		}
-	}
-	for _, s := range g.family()[1:] {
-		if err := s.inSync(ctx); err != nil {
+		if err := s.inSync(ctx); err != nil { // one after the other: Redis copies to one at a time, and pauses for a second in between
 			return err
 		}
 	}
@@ -83,7 +80,7 @@ func (s *Server) redis() *exec.Cmd {
 }
 
 // answers asks whether this process serves, and not another program that has taken the port.
-func (s *Server) answers(_ context.Context, pid int) error {
+func (s *Server) answers(pid int) error {
 	switch is, err := redisserver.Ask(s.addr); {
 	case err != nil:
 		return err
@@ -101,9 +98,9 @@ func (s *Server) follow(ctx context.Context, primary *Server) error {
 	}
 	s.mu.Lock()
 	s.leader = addr
-	down := s.running == nil
+	waits := s.up == down
 	s.mu.Unlock()
-	if down {
+	if waits {
 		return nil
 	}
 	host, port, _ := strings.Cut(addr, ":")

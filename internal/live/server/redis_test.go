@@ -37,6 +37,56 @@ func has(t *testing.T, ctx context.Context, s *server.Server, key string) (strin
 	return v, err == nil
 }
 
+// A Redis tells the time of its own clock, and its keys expire by it: early after a jump forward, late after a jump back or
+// by a clock that stands still. A replica has a clock of its own.
+func TestRedisClock(t *testing.T) {
+	t.Parallel()
+	g, ctx := start(t, server.Options{Kind: server.Redis, Replicas: 1, Clock: true})
+	r0, r0a := g.Server("r0"), g.Server("r0a")
+	c := client(t, r0)
+	clockOf(t, r0, func() time.Time {
+		now, err := c.Time(ctx).Result()
+		must(t, err)
+		return now
+	})
+	there := func(s *server.Server) bool { _, ok := has(t, ctx, s, "lock"); return ok }
+	must(t, c.Set(ctx, "lock", "c0", time.Hour).Err())
+	must(t, r0.JumpClock(59*time.Minute))
+	if !there(r0) {
+		t.Error("a jump that is too short ends the lease")
+	}
+	must(t, r0.JumpClock(time.Minute))
+	if there(r0) {
+		t.Error("a jump forward does not end the lease")
+	}
+	must(t, c.Set(ctx, "lock", "c0", 200*time.Millisecond).Err())
+	must(t, r0.JumpClock(-time.Hour))
+	time.Sleep(300 * time.Millisecond)
+	if !there(r0) {
+		t.Error("a jump back does not prolong the lease")
+	}
+	must(t, r0.DriftClock(faults.MinPPM))
+	must(t, c.Set(ctx, "lock", "c0", 200*time.Millisecond).Err())
+	time.Sleep(300 * time.Millisecond)
+	if !there(r0) {
+		t.Error("a lease ends while the clock stands still")
+	}
+	must(t, r0.DriftClock(0))
+	eventually(t, "the lease ends", func() bool { return !there(r0) })
+	must(t, c.Set(ctx, "lock", "c0", time.Hour).Err())
+	eventually(t, "replication", func() bool { return there(r0a) })
+	must(t, r0a.JumpClock(2*time.Hour))
+	if there(r0a) || !there(r0) {
+		t.Error("a jump of the clock of the replica does not hide its key, or its primary's too")
+	}
+	must(t, r0.Crash(faults.CrashProcess))
+	must(t, r0.JumpClock(24*time.Hour))
+	must(t, r0.Restart(ctx))
+	if now, err := client(t, r0).Time(ctx).Result(); err != nil || now.Before(time.Now().Add(12*time.Hour)) {
+		t.Errorf("after a restart the clock is %v, %v: not the one that has jumped", now, err)
+	}
+}
+
 // Servers of their own, on the loopback interface only; their keys are what was written.
 func TestRedis(t *testing.T) {
 	g, ctx := start(t, server.Options{Kind: server.Redis, Count: 2})

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -21,27 +17,32 @@ type Server struct {
 	name, addr string
 	dir        string // its private folder, in which all its processes work
 	group      *Group
-	program    program
+	engine     engine
+	clock      *clock        // nil: that of the machine
 	admin      *redis.Client // of a Redis
 
-	mu      sync.Mutex
-	running *process // nil after a crash
-	leader  string   // the address at which a replica reaches its primary
+	mu     sync.Mutex
+	up     running
+	leader string // the address at which a replica of a Redis reaches its primary
 }
 
-// program is how a server is started.
-type program struct {
-	// command makes the command. It is called again for each restart.
-	command func() *exec.Cmd
-	// ready returns nil once the process with this id serves.
-	ready func(ctx context.Context, pid int) error
-}
+// running says whether a server runs.
+type running string
 
-// process is a running server.
-type process struct {
-	cmd    *exec.Cmd
-	output *output
-	exited chan struct{} // closed once it has ended
+const (
+	runs    running = "runs"
+	stalled running = "is stalled"
+	down    running = "is down"
+)
+
+// engine starts and ends the processes of a server.
+type engine interface {
+	// start starts them, and waits until the server accepts connections. The error wraps errExited if it has ended before.
+	start(ctx context.Context) error
+	// kill kills them, and waits for their end.
+	kill() error
+	// output is the end of what they have printed.
+	output() string
 }
 
 // Name is r0, r1, …, r0a, … for a replica of r0, e0, …, z0, …, or p0.
@@ -57,7 +58,7 @@ func (s *Server) Dir() string { return s.dir }
 func (s *Server) Down() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.running == nil
+	return s.up == down
 }
 
 // Crash kills all processes of the server, also if it is stalled, and waits for their end. What they have given to the
@@ -69,136 +70,61 @@ func (s *Server) Crash(mode faults.CrashMode) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kill()
-}
-
-func (s *Server) kill() error {
-	if s.running == nil {
+	if s.up == down {
 		return nil
 	}
-	err := guard.Kill(s.dir)
-	<-s.running.exited
-	s.running = nil
-	return err
+	s.up = down
+	return s.engine.kill()
 }
 
 // Restart starts a server that has crashed, on the same address and with the files that it has left, and waits until it
-// serves.
+// accepts connections. A member of a cluster serves when a majority of the members runs.
 func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running != nil {
+	if s.up != down {
 		return fmt.Errorf("restart %s: it has not crashed", s.name)
 	}
-	return s.start(ctx)
+	if err := s.engine.start(ctx); err != nil {
+		return errors.Join(fmt.Errorf("start %s: %w; it printed:\n%s", s.name, err, s.engine.output()), s.engine.kill())
+	}
+	s.up = runs
+	return nil
 }
 
-// Stall stops all processes of the server: it answers nobody, its connections stay open, and its clocks go on.
-func (s *Server) Stall() error { return s.signal("stall", guard.Stop) }
+// Stall stops all processes of the server: it does not answer, its connections stay open, and its clocks go on.
+func (s *Server) Stall() error { return s.signal("stall", guard.Stop, stalled) }
 
 // Resume ends a stall. The server handles what has arrived meanwhile.
-func (s *Server) Resume() error { return s.signal("resume", guard.Continue) }
+func (s *Server) Resume() error { return s.signal("resume", guard.Continue, runs) }
 
-func (s *Server) signal(verb string, do func(dir string) error) error {
+func (s *Server) signal(verb string, do func(dir string) error, then running) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running == nil {
+	if s.up == down {
 		return fmt.Errorf("%s %s: it is down", verb, s.name)
 	}
 	if err := do(s.dir); err != nil {
 		return fmt.Errorf("%s %s: %w", verb, s.name, err)
 	}
+	s.up = then
 	return nil
-}
-
-// errExited says that a process has ended before it served: its port was taken, or its arguments were wrong.
-var errExited = errors.New("the server has exited")
-
-// start starts the server and waits until it serves. The caller holds the mutex.
-func (s *Server) start(ctx context.Context) error {
-	cmd := s.program.command()
-	cmd.Dir = s.dir
-	cmd.Env = append(cmd.Env, "HOME="+s.dir, "PATH="+os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC")
-	guard.Prepare(cmd)
-	p := &process{cmd: cmd, output: &output{}, exited: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.output, p.output
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", s.name, err)
-	}
-	go func() {
-		_ = cmd.Wait()
-		close(p.exited)
-	}()
-	s.running = p
-	if err := s.serves(ctx, p); err != nil {
-		return errors.Join(fmt.Errorf("start %s: %w; it printed:\n%s", s.name, err, p.output), s.kill())
-	}
-	return nil
-}
-
-// serves waits until a process serves.
-func (s *Server) serves(ctx context.Context, p *process) error {
-	for {
-		err := s.program.ready(ctx, p.cmd.Process.Pid)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-p.exited:
-			return errExited
-		case <-ctx.Done():
-			return fmt.Errorf("it does not serve: %w (%w)", ctx.Err(), err)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
 }
 
 // close forgets a server whose processes were killed.
 func (s *Server) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running != nil {
-		<-s.running.exited
-		s.running = nil
-	}
+	err := s.engine.kill()
+	s.up = down
 	if s.admin != nil {
-		return s.admin.Close()
+		err = errors.Join(err, s.admin.Close())
 	}
-	return nil
+	return errors.Join(err, s.clock.close())
 }
 
-// Output is the end of what the running process has printed.
-func (s *Server) Output() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running == nil {
-		return ""
-	}
-	return s.running.output.String()
-}
-
-// enough bounds the stored output of a server.
-const enough = 16 << 10
-
-// output stores the end of what a server prints.
-type output struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.text = append(o.text, p...)
-	o.text = o.text[max(0, len(o.text)-enough):]
-	return len(p), nil
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return strings.TrimSpace(string(o.text))
-}
+// Output is the end of what the server has printed since it was started.
+func (s *Server) Output() string { return s.engine.output() }
 
 // unable says why a server cannot do something.
 func (s *Server) unable(why string) error {

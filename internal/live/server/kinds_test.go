@@ -1,0 +1,237 @@
+package server_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	_ "github.com/jackc/pgx/v5/stdlib"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"locksim/faults"
+	"locksim/internal/live/server"
+)
+
+// names are those of all servers.
+func names(g *server.Group) (all []string) {
+	for _, s := range g.Servers() {
+		all = append(all, s.Name())
+	}
+	return all
+}
+
+// Three members of etcd go on without one that is stalled or was killed, and stand without two; the killed ones come back with
+// what they had.
+func TestEtcd(t *testing.T) {
+	t.Parallel()
+	g, ctx := start(t, server.Options{Kind: server.Etcd, Count: 3, Clock: true})
+	if got := names(g); !slices.Equal(got, []string{"e0", "e1", "e2"}) {
+		t.Errorf("the servers are %v", got)
+	}
+	listensOnLoopbackOnly(t, g)
+	put := func(s *server.Server, value string, patience time.Duration) error {
+		c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.Addr()}, Logger: zap.NewNop()})
+		must(t, err)
+		defer c.Close() //nolint:errcheck // it has served its purpose
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		_, err = c.Put(ctx, "k", value)
+		return err
+	}
+	e0, e1, e2 := g.Server("e0"), g.Server("e1"), g.Server("e2")
+	must(t, put(e0, "1", patience))
+	must(t, e1.Stall())
+	must(t, put(e0, "2", patience))
+	must(t, e1.Resume())
+	must(t, e1.Crash(faults.CrashProcess))
+	must(t, put(e0, "3", patience))
+	must(t, e2.Crash(faults.CrashPower))
+	if err := put(e0, "4", 300*time.Millisecond); err == nil {
+		t.Error("one of three members writes")
+	}
+	must(t, e0.Crash(faults.CrashProcess))
+	for _, s := range g.Servers() { // the first of them alone serves nothing
+		must(t, s.Restart(ctx))
+	}
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{e1.Addr()}, Logger: zap.NewNop()})
+	must(t, err)
+	defer c.Close() //nolint:errcheck // it has served its purpose
+	r, err := c.Get(ctx, "k")
+	must(t, err)
+	if len(r.Kvs) != 1 || string(r.Kvs[0].Value) < "3" { // 4 may have been written, without an answer
+		t.Errorf("after a restart of all members k is %v", r.Kvs)
+	}
+	for what, err := range map[string]error{
+		"a jump of a clock": e0.JumpClock(time.Hour), "a drift": e0.DriftClock(1000), "a flush": e0.Flush(ctx, faults.FlushKeys),
+	} {
+		if !errors.Is(err, faults.ErrUnable) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// A ZooKeeper keeps its nodes over a crash, and its sessions go by its own monotonic clock: one that is fast ends a session
+// whose client has hung up early, and one that stands still does not end it at all.
+func TestZooKeeper(t *testing.T) {
+	t.Parallel()
+	g, ctx := start(t, server.Options{Kind: server.ZooKeeper, Tick: time.Second, Clock: true})
+	listensOnLoopbackOnly(t, g)
+	z0 := g.Server("z0")
+	watcher, _ := session(t, z0, 20*time.Second)
+	_, err := watcher.Create("/kept", []byte("v"), 0, zk.WorldACL(zk.PermAll))
+	must(t, err)
+	must(t, z0.Crash(faults.CrashProcess))
+	must(t, z0.Restart(ctx))
+	// abandon makes an ephemeral node in a session whose client is gone, and returns how long the node stays.
+	abandon := func(name string, timeout, atMost time.Duration) time.Duration {
+		t.Helper()
+		c, hangUp := session(t, z0, timeout)
+		begin := time.Now()
+		_, err := c.Create(name, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+		must(t, err)
+		hangUp()
+		for time.Since(begin) < atMost {
+			there, _, err := watcher.Exists(name)
+			if err == nil && !there {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return time.Since(begin)
+	}
+	if lasted := abandon("/true", 2*time.Second, patience); lasted < 1500*time.Millisecond {
+		t.Errorf("a session of 2s lasts %v", lasted)
+	}
+	value, _, err := watcher.Get("/kept")
+	if err != nil || string(value) != "v" {
+		t.Errorf("after a restart the node is %q, %v", value, err)
+	}
+	must(t, z0.DriftClock(faults.MaxPPM))
+	if lasted := abandon("/fast", 20*time.Second, patience); lasted > 15*time.Second {
+		t.Errorf("a session of 20s by a clock that is ten times too fast lasts %v", lasted)
+	}
+	must(t, z0.DriftClock(faults.MinPPM))
+	if lasted := abandon("/frozen", 2*time.Second, 3500*time.Millisecond); lasted < 3500*time.Millisecond {
+		t.Errorf("a session by a clock that stands still ends after %v", lasted)
+	}
+	must(t, z0.DriftClock(0))
+	eventually(t, "the session ends", func() bool { there, _, err := watcher.Exists("/frozen"); return err == nil && !there })
+}
+
+// An ensemble of ZooKeeper serves without one of three, and no longer without two.
+func TestEnsemble(t *testing.T) {
+	t.Parallel()
+	g, ctx := start(t, server.Options{Kind: server.ZooKeeper, Count: 3, Tick: 100 * time.Millisecond})
+	if got := names(g); !slices.Equal(got, []string{"z0", "z1", "z2"}) {
+		t.Errorf("the servers are %v", got)
+	}
+	listensOnLoopbackOnly(t, g)
+	c, _ := session(t, g.Server("z0"), 2*time.Second)
+	_, err := c.Create("/a", nil, 0, zk.WorldACL(zk.PermAll))
+	must(t, err)
+	must(t, g.Server("z2").Stall())
+	eventually(t, "two of three serve", func() bool {
+		_, err := c.Create("/b", nil, 0, zk.WorldACL(zk.PermAll))
+		return err == nil || errors.Is(err, zk.ErrNodeExists)
+	})
+	must(t, g.Server("z2").Crash(faults.CrashProcess))
+	must(t, g.Server("z2").Restart(ctx))
+	late, _ := session(t, g.Server("z2"), 2*time.Second)
+	eventually(t, "the third has what it has missed", func() bool {
+		_, _ = late.Sync("/b")
+		there, _, err := late.Exists("/b")
+		return err == nil && there
+	})
+	if err := g.Server("z0").JumpClock(time.Second); !errors.Is(err, faults.ErrUnable) {
+		t.Errorf("a server with the clock of the machine: %v", err)
+	}
+}
+
+// A PostgreSQL keeps what was committed over a crash of all its processes, stands while it is stalled, and tells the time
+// of its own clock.
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	g, ctx := start(t, server.Options{Kind: server.Postgres, Clock: true})
+	p0 := g.Server("p0")
+	db, err := sql.Open("pgx", p0.Source())
+	must(t, err)
+	defer db.Close() //nolint:errcheck // the server ends after it
+	_, err = db.ExecContext(ctx, "CREATE TABLE t (n int); INSERT INTO t VALUES (1)")
+	must(t, err)
+	listensOnLoopbackOnly(t, g)
+	open, err := db.BeginTx(ctx, nil)
+	must(t, err)
+	_, err = open.ExecContext(ctx, "INSERT INTO t VALUES (2)")
+	must(t, err)
+	must(t, p0.Stall())
+	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	if err := db.PingContext(short); err == nil {
+		t.Error("a stalled server answers")
+	}
+	must(t, p0.Resume())
+	must(t, p0.Stall())
+	must(t, p0.Crash(faults.CrashProcess))
+	if err := open.Commit(); err == nil {
+		t.Error("a transaction outlives the server")
+	}
+	must(t, p0.Restart(ctx))
+	var sum int
+	eventually(t, "the server answers", func() bool { return db.QueryRowContext(ctx, "SELECT sum(n) FROM t").Scan(&sum) == nil })
+	if sum != 1 {
+		t.Errorf("after a crash the sum is %d, want what was committed: 1", sum)
+	}
+	clockOf(t, p0, func() time.Time {
+		var now time.Time
+		must(t, db.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&now))
+		return now
+	})
+	if _, err := p0.Keys(ctx); !errors.Is(err, faults.ErrUnable) {
+		t.Errorf("keys: %v", err)
+	}
+}
+
+// clockOf checks the faults of a server's clock, as it tells the time itself.
+func clockOf(t *testing.T, s *server.Server, now func() time.Time) {
+	t.Helper()
+	// between checks that it tells its own time, and one from a range.
+	between := func(what string, from, to time.Time) {
+		t.Helper()
+		from = from.Truncate(time.Microsecond) // it tells no finer
+		earliest := s.Time()
+		told := now()
+		latest := s.Time()
+		if told.Before(earliest.Add(-time.Millisecond)) || told.After(latest.Add(time.Millisecond)) {
+			t.Errorf("%s: it says %v, want %v to %v", what, told, earliest, latest)
+		}
+		if told.Before(from) || told.After(to) {
+			t.Errorf("%s: it says %v, want %v to %v", what, told, from, to)
+		}
+	}
+	between("at first", time.Now().Add(-time.Second), time.Now().Add(patience))
+	must(t, s.JumpClock(time.Hour))
+	between("after a jump", time.Now().Add(time.Hour-time.Second), time.Now().Add(time.Hour+patience))
+	must(t, s.JumpClock(-2*time.Hour))
+	between("after a jump back", time.Now().Add(-time.Hour-time.Second), time.Now().Add(-time.Hour+patience))
+	must(t, s.JumpClock(time.Hour))
+	must(t, s.DriftClock(faults.MinPPM))
+	frozen := s.Time()
+	time.Sleep(20 * time.Millisecond)
+	between("frozen", frozen, frozen)
+	must(t, s.JumpClock(time.Second))
+	between("frozen, after a jump", frozen.Add(time.Second), frozen.Add(time.Second))
+	begin := time.Now()
+	must(t, s.DriftClock(faults.MaxPPM))
+	time.Sleep(50 * time.Millisecond)
+	passed := s.Time().Sub(frozen) - time.Second
+	if real := time.Since(begin); passed < 500*time.Millisecond || passed > 10*real+50*time.Millisecond {
+		t.Errorf("ten times too fast: %v pass in %v", passed, real)
+	}
+	between("fast", frozen, frozen.Add(time.Hour))
+	must(t, s.DriftClock(0))
+}

@@ -1,0 +1,109 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"locksim/internal/live/guard"
+)
+
+// errExited says that a process has ended before it served: its port was taken, or its arguments were wrong.
+var errExited = errors.New("the server has exited")
+
+// process is a server of one process.
+type process struct {
+	dir string
+	env []string
+	// command makes the command. It is called again for each restart.
+	command func() *exec.Cmd
+	// ready returns nil once the process with this id accepts connections.
+	ready func(pid int) error
+
+	said   *output
+	exited chan struct{} // closed once it has ended; nil before the first start
+}
+
+func (p *process) start(ctx context.Context) error {
+	cmd := p.command()
+	cmd.Dir = p.dir
+	cmd.Env = append([]string{"HOME=" + p.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}, p.env...)
+	guard.Prepare(cmd)
+	said, exited := &output{}, make(chan struct{})
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	p.said, p.exited = said, exited
+	go func() {
+		_ = cmd.Wait()
+		close(exited)
+	}()
+	for {
+		err := p.ready(cmd.Process.Pid)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-exited:
+			return errExited
+		case <-ctx.Done():
+			return fmt.Errorf("it accepts no connections: %w (%w)", ctx.Err(), err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func (p *process) kill() error {
+	if p.exited == nil {
+		return nil
+	}
+	err := guard.Kill(p.dir)
+	<-p.exited
+	return err
+}
+
+func (p *process) output() string {
+	if p.said == nil {
+		return ""
+	}
+	return p.said.String()
+}
+
+// listens returns nil once something accepts connections.
+func listens(addr string) error {
+	c, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+// enough bounds the stored output of a server.
+const enough = 16 << 10
+
+// output stores the end of what a server prints.
+type output struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text = append(o.text, p...)
+	o.text = o.text[max(0, len(o.text)-enough):]
+	return len(p), nil
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.TrimSpace(string(o.text))
+}

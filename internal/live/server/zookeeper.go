@@ -1,0 +1,97 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"locksim/internal/live/guard"
+	"locksim/scenarios/file"
+)
+
+// jar is where Debian's package zookeeper has the server.
+const jar = "/usr/share/java/zookeeper.jar"
+
+func missingZooKeeper() error {
+	if _, err := exec.LookPath("java"); err != nil {
+		return errors.New("there is no java on the PATH (Debian and Ubuntu: apt-get install zookeeper)")
+	}
+	if _, err := os.Stat(jar); err != nil {
+		return fmt.Errorf("there is no %s (Debian and Ubuntu: apt-get install zookeeper)", jar)
+	}
+	return nil
+}
+
+// startZooKeeper starts one server, or an ensemble. They do not sync their files: a process that is killed leaves them to the
+// operating system. Empty containers stay for a day.
+func (g *Group) startZooKeeper(ctx context.Context) error {
+	names := file.Numbered("z", g.options.Count)
+	at, err := addresses(3 * len(names))
+	if err != nil {
+		return err
+	}
+	clients, peers := at[:len(names)], at[len(names):]
+	ensemble := ""
+	for i := range names {
+		if len(names) > 1 {
+			ensemble += fmt.Sprintf("server.%d=%s:%s\n", i+1, peers[2*i], port(peers[2*i+1]))
+		}
+	}
+	for i, name := range names {
+		s, err := g.add(name, clients[i])
+		if err != nil {
+			return err
+		}
+		config := fmt.Sprintf("tickTime=%d\ninitLimit=20\nsyncLimit=5\nmaxClientCnxns=0\ndataDir=%s\nclientPortAddress=127.0.0.1\nclientPort=%s\n%s",
+			g.options.Tick.Milliseconds(), s.dir, port(s.addr), ensemble)
+		for name, text := range map[string]string{"zoo.cfg": config, "myid": fmt.Sprintln(i + 1)} {
+			path := filepath.Join(s.dir, name)
+			if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), guard.Own(path)); err != nil {
+				return err
+			}
+		}
+		s.engine = &process{
+			dir: s.dir, env: s.clock.env(pretendMonotonic),
+			command: func() *exec.Cmd {
+				return exec.Command("java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dzookeeper.admin.enableServer=false",
+					"-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=86400000", "-Dzookeeper.jmx.log4j.disable=true",
+					"-Djava.io.tmpdir="+s.dir, "-XX:-UsePerfData", "-cp", jar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(s.dir, "zoo.cfg"))
+			},
+			ready: func(int) error { return listens(s.addr) },
+		}
+	}
+	for _, s := range g.servers {
+		if err := s.Restart(ctx); err != nil {
+			return err
+		}
+	}
+	return g.serve(ctx, servesClients)
+}
+
+// port is that of an address.
+func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
+
+// servesClients asks a ZooKeeper whether it serves clients, by one of its words of four letters.
+func servesClients(_ context.Context, s *Server) error {
+	c, err := net.DialTimeout("tcp", s.addr, time.Second)
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // it has served its purpose
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	if _, err := io.WriteString(c, "srvr"); err != nil {
+		return err
+	}
+	answer, err := io.ReadAll(c)
+	if err == nil && !strings.Contains(string(answer), "Mode: ") {
+		err = fmt.Errorf("it says %q", answer)
+	}
+	return err
+}
