@@ -83,7 +83,7 @@ func (d deadline) within(ctx context.Context) (context.Context, context.CancelFu
 	if d == 0 {
 		return ctx, func() {}
 	}
-	return context.WithDeadline(ctx, time.Now().Add(time.Duration(int64(d)-monotonic()))) //nolint:forbidigo // a real process has real deadlines
+	return context.WithDeadline(ctx, time.Now().Add(time.Duration(int64(d)-monotonic())))
 }
 
 // serve does what the parent asks for.

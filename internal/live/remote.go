@@ -83,7 +83,7 @@ func deadlineOf(ctx context.Context) deadline {
 	if !ok {
 		return 0
 	}
-	return deadline(monotonic() + int64(time.Until(at))) //nolint:forbidigo // a real process has real deadlines
+	return deadline(monotonic() + int64(time.Until(at)))
 }
 
 func (l locker) acquire(ctx context.Context, r acquire) (lock.Lease, error) {

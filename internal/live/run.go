@@ -114,7 +114,7 @@ func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, m
 	if mode.NeedsToken() && !l.Tokens {
 		return play.NotApplicable(mode), nil
 	}
-	began := time.Now() //nolint:forbidigo // the time of the run on the wall clock
+	began := time.Now()
 	w, err := newWorld(ctx, s.guard, sc, l, mode, seed)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, live, mode %s: %w", sc.Name, l.Name, mode, err)
@@ -123,7 +123,7 @@ func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, m
 	if err := errors.Join(err, w.close()); err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, live, mode %s: %w", sc.Name, l.Name, mode, err)
 	}
-	run.Wall = time.Since(began) //nolint:forbidigo // the time of the run on the wall clock
+	run.Wall = time.Since(began)
 	run.Late = time.Duration(w.late.Load())
 	return run, nil
 }

@@ -77,7 +77,7 @@ func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Loc
 	if w.silence, err = listen(); err != nil {
 		return nil, err
 	}
-	shows := reading{From: monotonic(), Base: time.Now().UnixNano()} //nolint:forbidigo // the clocks of all clients are right at first
+	shows := reading{From: monotonic(), Base: time.Now().UnixNano()}
 	var all sync.WaitGroup
 	w.clients = make([]*machine, sc.World.Clients)
 	errs := make([]error, sc.World.Clients)

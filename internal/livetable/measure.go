@@ -102,6 +102,14 @@ func candidates(o options) (all []*pair, err error) {
 	return all, nil
 }
 
+// tries is how often a run is made until the machine was on time.
+const tries = 4
+
+// disturbed says that the machine was late by a good part of a lease, so that the run shows the machine too.
+func (r run) disturbed(p *pair) bool {
+	return r.Late > time.Duration(float64(p.scenario.Lock.TTL)*p.scale/10)
+}
+
 // measure makes all runs.
 func measure(ctx context.Context, o options, progress io.Writer) ([]*pair, error) {
 	all, err := candidates(o)
@@ -156,6 +164,9 @@ func measure(ctx context.Context, o options, progress io.Writer) ([]*pair, error
 					return
 				}
 				r := playLive(ctx, s, p, seed)
+				for try := 1; try < tries && r.disturbed(p) && ctx.Err() == nil; try++ {
+					r = playLive(ctx, s, p, seed)
+				}
 				if ctx.Err() != nil {
 					return
 				}
