@@ -66,7 +66,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&o.seeds, "seeds", 20, "how many seeds to simulate")
 	flags.IntVar(&o.times, "times", 5, "how many live runs to make")
 	flags.IntVar(&o.jobs, "j", 6, "how many live runs to make at once")
-	flags.Float64Var(&o.scale, "scale", 0, "by what to multiply the durations (default: the smallest that the servers can take, 0.1 at least)")
+	flags.Float64Var(&o.scale, "scale", 0, "by what to multiply the durations (default: the smallest that the servers can take, 0.3 at least)")
 	flags.StringVar(&o.journal, "journal", "", "the file with the runs that have been made; they are not made again")
 	if err := flags.Parse(args); err != nil {
 		return exitUsage

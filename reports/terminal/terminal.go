@@ -33,7 +33,11 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	p.Add(reasons(o, opt))
 	p.Add(story(o, opt))
 	p.Add(limits(o, opt))
-	if opt.Replay != "" {
+	switch {
+	case opt.Replay == "":
+	case o.Live != nil:
+		p.Add([]string{"another run: " + opt.Replay})
+	default:
 		p.Add([]string{"replay: " + opt.Replay})
 	}
 	return p.Render(w)

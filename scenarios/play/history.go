@@ -56,13 +56,14 @@ func (p *play) history(t *trace.Trace) checker.History {
 		p.groundTruth(t, resource).into(&h)
 		p.followQueue(t, resource, timing.Away).into(&h)
 	}
-	if !p.real { // a real machine may be busy, and no client has the lock meanwhile
-		h.Timing = timing
-	}
+	h.Timing = timing
 	nameResources(&h)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
-	if p.lock.Lease == LeaseHeld && h.Timing != nil {
-		return h.HeldUntilTold(cmp.Or(p.lock.Detection, p.sc.Lock.TTL))
+	if p.lock.Lease == LeaseHeld {
+		h = h.HeldUntilTold(cmp.Or(p.lock.Detection, p.sc.Lock.TTL))
+	}
+	if p.real { // a real machine may be busy, and no client has the lock meanwhile
+		h.Timing = nil
 	}
 	return h
 }

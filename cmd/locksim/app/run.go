@@ -125,10 +125,15 @@ func (s runs) runScenario(name string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := neverFired(o); err != nil {
+	never := neverFired(o)
+	if never != nil && o.Live == nil {
+		return never
+	}
+	if err := s.publish(o, t, f, k); err != nil || never == nil {
 		return err
 	}
-	return s.publish(o, t, f, k)
+	s.note(never.Error())
+	return errUnexpected
 }
 
 // task is a run to be made, from the flags.
