@@ -17,7 +17,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose number of runs LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test race check format lint bench soak soak-tests promises mutants reach module schemas matrix compare findings gallery screenshots peers demo
+.PHONY: help test race check format lint bench soak soak-tests promises mutants reach module schemas matrix compare findings gallery screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -75,6 +75,11 @@ reach: ## makes one mistake at a time in the locks and lets locksim find it; wri
 module: ## gives the module another path, everywhere: make module PATH=example.org/you/locksim
 	@test "$(origin PATH)" = "command line" || { echo "name the path: make module PATH=example.org/you/locksim"; exit 1; }
 	@export PATH='$(shell echo "$$PATH"):/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin'; $(GO) run ./internal/rename '$(PATH)'
+
+live: ## plays the library on real servers and in the simulated world; writes reports/LIVE.md; takes an hour, and goes on after an interruption
+	@mkdir -p reports/out/live
+	$(GO) run ./internal/livetable -journal reports/out/live/runs.jsonl >reports/out/live/LIVE.md
+	mv reports/out/live/LIVE.md reports/LIVE.md
 
 schemas: ## the JSON Schemas of the documents that locksim prints, from its Go types; writes reports/schema
 	$(GO) run ./internal/schemas

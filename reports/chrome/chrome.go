@@ -87,8 +87,12 @@ func (m micros) MarshalJSON() ([]byte, error) {
 
 // document is the file, with one event on each line.
 func (c *traceFile) document(o *play.Outcome, opt reports.Options) ([]byte, error) {
+	times := "virtual"
+	if o.Live != nil {
+		times = "real"
+	}
 	about := map[string]string{"scenario": o.Scenario.Name, "lock": o.Lock, "seed": fmt.Sprint(o.Seed),
-		"times": "virtual", "replay": opt.Replay}
+		"times": times, "replay": opt.Replay}
 	for _, m := range scene.Ran(o) {
 		about["trace hash of mode "+string(m.Mode)] = m.TraceHash
 	}

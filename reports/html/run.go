@@ -19,7 +19,7 @@ import (
 type runPage struct {
 	Title, Headline string
 	Scenario, Lock  string
-	Seed            uint64
+	Origin          string
 	Repeated        string
 	Links           []reports.Link
 	Why             string
@@ -54,8 +54,8 @@ type traceHash struct {
 func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 	p := &runPage{
 		Title: cmp.Or(o.Scenario.Title, o.Scenario.Name), Headline: scene.Headline(o),
-		Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
-		Repeated: scene.Repeated(opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
+		Scenario: o.Scenario.Name, Lock: o.Lock, Origin: scene.Origin(o),
+		Repeated: scene.Made(o, opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
 		Ends: endParts(o), Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
 		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions,
 		CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("report.css")),

@@ -10,6 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/reports"
+	"locksim/reports/scene"
 	"locksim/scenarios/play"
 )
 
@@ -22,7 +23,7 @@ import (
 // differs from run to run. Of the options, only Replay is used. Run returns the error
 // of the writer. It only reads the outcome, and is safe for concurrent use.
 func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
-	s := suite{Name: fmt.Sprintf("%s, lock %s, seed %d", o.Scenario.Name, o.Lock, o.Seed)}
+	s := suite{Name: fmt.Sprintf("%s, lock %s, %s", o.Scenario.Name, o.Lock, scene.Origin(o))}
 	s.property("scenario", o.Scenario.Name)
 	s.property("lock", o.Lock)
 	s.property("seed", fmt.Sprint(o.Seed))

@@ -86,8 +86,8 @@ func (m *report) title() string {
 
 func (m *report) about() []string {
 	about := []string{
-		"Scenario " + m.text(m.o.Scenario.Name), "lock " + m.text(m.o.Lock), fmt.Sprintf("seed %d", m.o.Seed),
-		scene.Repeated(m.opt.Repeat),
+		"Scenario " + m.text(m.o.Scenario.Name), "lock " + m.text(m.o.Lock), scene.Origin(m.o),
+		scene.Made(m.o, m.opt.Repeat),
 	}
 	if c := m.o.Scenario.Catalogue; len(c) > 0 {
 		about = append(about, m.text("catalogue "+strings.Join(c, ", ")))

@@ -10,7 +10,7 @@ import (
 
 // Limits say what an outcome does not prove, and how many runs it is based on.
 func Limits(o *play.Outcome) []string {
-	var out []string
+	out := Obstacles(o)
 	for _, text := range Vacuous(o) {
 		out = append(out, "VACUOUS: "+text)
 	}
@@ -27,14 +27,17 @@ func Evidence(o *play.Outcome) string {
 	if len(all) == 0 {
 		return ""
 	}
-	text := "One seed is one schedule of many: other seeds may end better or worse."
+	one, text := "one seed is one schedule of many", "One seed is one schedule of many: other seeds may end better or worse."
+	if o.Live != nil {
+		one, text = "each live run has another order", "Each live run has another order of what happens: others may end better or worse."
+	}
 	switch safe := labelled(o, checker.Safe); {
 	case len(safe) == 1 && len(all) == 1:
-		text = "No violation in this run. That is not a proof: one seed is one schedule of many."
+		text = fmt.Sprintf("No violation in this run. That is not a proof: %s.", one)
 	case len(safe) == len(all):
-		text = fmt.Sprintf("No violation in these %d runs. That is not a proof: one seed is one schedule of many.", len(safe))
+		text = fmt.Sprintf("No violation in these %d runs. That is not a proof: %s.", len(safe), one)
 	case len(safe) > 0:
-		text = fmt.Sprintf("No violation in mode %s. That is not a proof: one seed is one schedule of many.", prose.Commas(safe))
+		text = fmt.Sprintf("No violation in mode %s. That is not a proof: %s.", prose.Commas(safe), one)
 	}
 	contended, acquires, struck, faults := 0, 0, 0, 0
 	for _, m := range all {

@@ -33,7 +33,11 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	p.Add(reasons(o, opt))
 	p.Add(story(o, opt))
 	p.Add(limits(o, opt))
-	if opt.Replay != "" {
+	switch {
+	case opt.Replay == "":
+	case o.Live != nil:
+		p.Add([]string{"another run: " + opt.Replay})
+	default:
 		p.Add([]string{"replay: " + opt.Replay})
 	}
 	return p.Render(w)
@@ -41,8 +45,8 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 
 // head is the seed, scenario, lock and modes, and the title.
 func head(o *play.Outcome, opt reports.Options) []string {
-	lines := []string{fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s  (%s)",
-		o.Seed, o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Repeated(opt.Repeat))}
+	lines := []string{fmt.Sprintf("%s  scenario %s  lock %s  fencing %s  (%s)",
+		scene.Origin(o), o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Made(o, opt.Repeat))}
 	if o.Scenario.Title != "" {
 		lines = append(lines, prose.Fold(prose.Visible(o.Scenario.Title), opt.Width)...)
 	}
@@ -94,6 +98,9 @@ func limits(o *play.Outcome, opt reports.Options) []string {
 		return nil
 	}
 	var lines []string
+	for _, text := range scene.Obstacles(o) {
+		lines = append(lines, prose.Fold(text, opt.Width)...)
+	}
 	for _, text := range scene.Vacuous(o) {
 		for i, line := range prose.Fold("VACUOUS: "+text, opt.Width) {
 			if i == 0 {

@@ -13,7 +13,11 @@ import (
 // verdicts is the table of the modes, and below it what is not as expected.
 func verdicts(o *play.Outcome, opt reports.Options) []string {
 	t := table{sides: []side{left, left, left, right, right, left, right, right, right, right, right}}
-	t.row("mode", "verdict", "expected", "overlaps", "stale", "data", "contended", "faults", "longest", "events", "virtual")
+	time := "virtual"
+	if o.Live != nil {
+		time = "real"
+	}
+	t.row("mode", "verdict", "expected", "overlaps", "stale", "data", "contended", "faults", "longest", "events", time)
 	t.row("", "", "", "claim/belief", "taken/refused", "", "acquires", "struck", "wait", "", "time")
 	for _, m := range o.Modes {
 		t.rows = append(t.rows, verdict(o, m))

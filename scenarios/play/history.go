@@ -2,7 +2,6 @@ package play
 
 import (
 	"cmp"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +18,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 		Care: p.care(), Final: p.final, SectionWrites: len(p.section().Writes), Fill: p.fills(),
 		Entry: p.entry(), Queue: p.queue(), Duties: p.duties(),
 	}
-	if slices.ContainsFunc(t.Events, func(e trace.Event) bool { return e.Within > 0 }) {
+	if p.real {
 		for _, e := range t.Events {
 			h.Within = append(h.Within, checker.Span{From: e.At, To: e.At + e.Within})
 		}
@@ -57,13 +56,14 @@ func (p *play) history(t *trace.Trace) checker.History {
 		p.groundTruth(t, resource).into(&h)
 		p.followQueue(t, resource, timing.Away).into(&h)
 	}
-	if len(h.Within) == 0 { // elsewhere a machine may be busy, and nobody has the lock meanwhile
-		h.Timing = timing
-	}
+	h.Timing = timing
 	nameResources(&h)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
-	if p.lock.Lease == LeaseHeld && h.Timing != nil {
-		return h.HeldUntilTold(cmp.Or(p.lock.Detection, p.sc.Lock.TTL))
+	if p.lock.Lease == LeaseHeld {
+		h = h.HeldUntilTold(cmp.Or(p.lock.Detection, p.sc.Lock.TTL))
+	}
+	if p.real { // a real machine may be busy, and no client has the lock meanwhile
+		h.Timing = nil
 	}
 	return h
 }

@@ -19,6 +19,20 @@ type Outcome struct {
 	Seed uint64
 	// Modes are the runs, in the order in which they were asked for.
 	Modes []ModeRun
+	// Live says how the runs were made on real servers; nil for runs in the simulated world. The seed of a live run decides
+	// only what its workload draws.
+	Live *Live
+}
+
+// Live is how a scenario was played on real servers.
+type Live struct {
+	// Scale is by what its durations were multiplied. Those of [Outcome.Scenario] are multiplied already.
+	Scale float64
+}
+
+// NotApplicable is the run of a mode that needs tokens, with a lock that mints none.
+func NotApplicable(mode fence.Mode) *ModeRun {
+	return &ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
 }
 
 // ModeRun is one run: the same seed and schedule under one fencing mode.
@@ -40,6 +54,9 @@ type ModeRun struct {
 	Virtual time.Duration
 	// FaultsFired says, for each fault of the scenario, whether it struck.
 	FaultsFired []bool
+	// NotPlayed says, for each fault of the scenario, why the world could not play it; "" for one that it could, or that did
+	// not strike. The simulated world can play all.
+	NotPlayed []string
 	// FaultsFelt says, for each fault, whether it had a consequence before the
 	// workload ended: see [Stage.Faults].
 	FaultsFelt []bool
@@ -57,6 +74,10 @@ type ModeRun struct {
 	// Wall is the time of the run on the wall clock. It differs from run to run and
 	// is never compared.
 	Wall time.Duration
+
+	// Late is the longest time by which the machine was late in a live run: it had other work to do. If that is a good part of a
+	// lease, the run shows what a busy machine does, besides the faults of the scenario. 0 in the simulated world.
+	Late time.Duration
 
 	// WallClocks are the clients that have read their wall clocks.
 	WallClocks []string
@@ -111,14 +132,14 @@ func (o *Outcome) Expected(mode fence.Mode) (label checker.Label, ok bool) {
 	return label, ok
 }
 
-// NeverFired are the indices of the faults that struck in none of the runs.
+// NeverFired are the indices of the faults that struck in none of the runs, although the world can play them.
 func (o *Outcome) NeverFired() []int {
 	fired := make([]bool, len(o.Scenario.Faults))
 	ran := false
 	for _, m := range o.Modes {
 		ran = ran || m.Trace != nil
 		for i, f := range m.FaultsFired {
-			fired[i] = fired[i] || f
+			fired[i] = fired[i] || f || m.NotPlayed[i] != ""
 		}
 	}
 	var never []int

@@ -31,6 +31,7 @@ type play struct {
 	overAt   int  // the number of the last event before that
 	final    map[checker.Cell]string
 	mode     fence.Mode
+	real     bool // in real time: see [On]
 }
 
 func newPlay(sc *file.Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
@@ -56,7 +57,12 @@ func (p *play) enoughTime() time.Duration {
 
 // acquireLimit is how long a client asks for the lock before it gives up. By then
 // no client can hold the lock any more.
-func (p *play) acquireLimit() time.Duration { return p.enoughTime() + time.Minute }
+func (p *play) acquireLimit() time.Duration {
+	if p.real { // time costs something
+		return p.enoughTime() + 5*time.Second
+	}
+	return p.enoughTime() + time.Minute
+}
 
 // runLimit is the virtual time after which a run is aborted.
 func (p *play) runLimit() time.Duration { return p.enoughTime() + p.acquireLimit() + time.Hour }

@@ -41,6 +41,10 @@ func (e *ReplayError) Error() string {
 // Setup is the scenario and the lock of a stored run. extra are locks that do not
 // come with locksim. An invalid scenario or an unknown lock is an *InputError.
 func (f *RunFile) Setup(extra []Lock) (*file.Scenario, Lock, error) {
+	if f.Live != nil {
+		return nil, Lock{}, &file.InputError{Pos: faults.Pos{File: f.File}, Msg: "this is a run on real servers, which nothing can repeat exactly: " +
+			"make another one with --live, or run the scenario in the simulated world"}
+	}
 	l, err := FindLock(f.Lock, extra) // first, since it may bring the servers of the scenario along
 	if err != nil {
 		return nil, Lock{}, &file.InputError{Pos: faults.Pos{File: f.File}, Msg: err.Error(), Err: err}

@@ -157,7 +157,7 @@ func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 		return base, nil
 	}
 	if mode.NeedsToken() && !l.Tokens {
-		return &ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil
+		return NotApplicable(mode), nil
 	}
 	run, err := playOnce(sc, l, opts.Seed, mode, base)
 	if err != nil || opts.Repeat == Once {
@@ -193,9 +193,9 @@ func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *Mod
 	return run, nil
 }
 
-// On plays a scenario in the caller's world, whose store decides by the mode, and
-// returns the run with its verdict. The world must have what the scenario and the
-// lock need. base is the run in mode none, against which a rescue is measured; it
+// On plays a scenario in the caller's world, in real time, whose store decides by the mode, and
+// returns the run with its verdict. The world must have the servers that the scenario and the
+// lock need; a fault that it cannot play is in [ModeRun.NotPlayed]. base is the run in mode none, against which a rescue is measured; it
 // may be nil. Errors as for [Run], and those of the world.
 func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
@@ -206,17 +206,18 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 		return nil, err
 	}
 	p := newPlay(sc, l)
-	p.mode = mode
+	p.mode, p.real = mode, true
 	if err := p.body(w); err != nil {
 		return nil, err
 	}
 	run := p.runOf(mode, w.Trace())
+	run.Virtual = w.Now()
 	return run, run.judge(base)
 }
 
 // runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
-	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), Events: t.Len(), FaultsFired: p.schedule.fired, FaultsFelt: p.felt, PartialPause: p.partialPause(),
+	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), Events: t.Len(), FaultsFired: p.schedule.fired, NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(),
 		Barred: !p.probe.acquired, WallClocks: p.wallClocks()}
 	run.History = p.history(t)
 	run.LongestWait = longestWait(run.History, t)

@@ -37,6 +37,9 @@ type RunFile struct {
 	Test string `json:"test,omitempty"`
 	// Seed is the number that decides everything random of the run.
 	Seed uint64 `json:"seed"`
+	// Live says how the run was made on real servers. It is absent for a run in the simulated world, which alone can be
+	// repeated.
+	Live *LiveFile `json:"live,omitempty"`
 	// Expected says whether no mode was worse than the scenario expects.
 	Expected bool `json:"as_expected"`
 	// Modes are the runs by fencing mode.
@@ -46,6 +49,12 @@ type RunFile struct {
 	// Source is the scenario's text, from which the run can be repeated.
 	Source string `json:"source" jsonschema:"minLength=0"`
 	Timing Timing `json:"timing"`
+}
+
+// LiveFile is how a run was made on real servers.
+type LiveFile struct {
+	// Scale is by what the durations of the scenario's text were multiplied.
+	Scale float64 `json:"scale"`
 }
 
 // ModeFile is the run of one fencing mode as it is stored. A mode that was not run,
@@ -60,6 +69,10 @@ type ModeFile struct {
 	Faults int `json:"faults"`
 	// FaultsFired counts the faults of the schedule that struck.
 	FaultsFired int `json:"faults_fired"`
+	// NotPlayed says, for each fault that real servers cannot play, why.
+	NotPlayed []string `json:"faults_not_played,omitempty"`
+	// LateSeconds is the longest time by which the machine of a live run was late.
+	LateSeconds float64 `json:"late_seconds,omitempty"`
 	// LongestWait is the longest time from an Acquire to its grant, in virtual
 	// time.
 	LongestWait float64 `json:"longest_wait_seconds"`
@@ -97,6 +110,9 @@ func NewRunFile(o *Outcome) *RunFile {
 		Expected: len(o.Mismatches()) == 0, Modes: map[fence.Mode]ModeFile{},
 		File: o.Scenario.File, Source: string(o.Scenario.Source),
 		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: Modules()}}
+	if o.Live != nil {
+		f.Live = &LiveFile{Scale: o.Live.Scale}
+	}
 	for _, m := range o.Modes {
 		mf := newModeFile(m)
 		mf.Expected, _ = o.Expected(m.Mode)
@@ -121,6 +137,12 @@ func newModeFile(m ModeRun) ModeFile {
 	if m.PartialPause {
 		f.Pause = "partial"
 	}
+	for _, why := range m.NotPlayed {
+		if why != "" {
+			f.NotPlayed = append(f.NotPlayed, why)
+		}
+	}
+	f.LateSeconds = m.Late.Seconds()
 	f.Corroboration = m.Corroboration.Agreement
 	for _, r := range m.Verdict.Reasons {
 		f.Reasons = append(f.Reasons, r.Text)

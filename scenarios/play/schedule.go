@@ -1,6 +1,7 @@
 package play
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ type schedule struct {
 	play   *play
 	world  Stage
 	fired  []bool
+	unable []string   // why the world cannot play a fault; "" if it can, or was not asked
 	felt   []feelings // when each fault was felt
 	passed map[passage]int
 	failed error
@@ -23,7 +25,7 @@ type schedule struct {
 type passage struct{ client, event string }
 
 func newSchedule(p *play, w Stage) *schedule {
-	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), felt: make([]feelings, len(p.sc.Faults)), passed: map[passage]int{}}
+	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), unable: make([]string, len(p.sc.Faults)), felt: make([]feelings, len(p.sc.Faults)), passed: map[passage]int{}}
 	for i, f := range p.sc.Faults {
 		if f.When == nil {
 			w.At(f.At, func() { s.strike(i) })
@@ -64,7 +66,8 @@ func (s *schedule) restartServers() {
 }
 
 // strike applies a fault. A fault that cannot be applied in the current state, such
-// as a restart of a running process, is a mistake in the scenario.
+// as a restart of a running process, is a mistake in the scenario. One for which the world
+// lacks the ability is not played.
 func (s *schedule) strike(i int) {
 	if s.fired[i] || s.play.over {
 		return
@@ -73,6 +76,10 @@ func (s *schedule) strike(i int) {
 	now := s.world.Now
 	s.felt[i].struck = now()
 	err := f.Action.Apply(s.play.faultTarget(func() { s.felt[i].add(now()) }))
+	if errors.Is(err, faults.ErrUnable) {
+		s.unable[i] = err.Error()
+		return
+	}
 	if err != nil && s.failed == nil {
 		s.failed = s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
 	}

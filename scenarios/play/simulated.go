@@ -1,6 +1,7 @@
 package play
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -43,6 +44,9 @@ type ServerKind struct {
 	// Stop ends what Make has started outside the worlds of this process; nil if it starts nothing. The command calls it
 	// at its end.
 	Stop func() error
+	// Prepare makes a real server of a live run, at its address, ready for the locks, such as by making tables. Nil if there
+	// is nothing to do. An error that wraps [faults.ErrUnable] says why there are no real servers like that.
+	Prepare func(ctx context.Context, address string) error
 	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
 	// and what to do; "" for nothing. Nil is for clients without a known source of chance.
 	Advice func(d *trace.Divergence) string

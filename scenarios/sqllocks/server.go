@@ -28,6 +28,12 @@ func kind(pooled bool) scenarios.ServerKind {
 	k := scenarios.ServerKind{Missing: postgres.Missing, Stop: Stop}
 	is := file.Postgres()
 	k.Name, k.Prefix, k.Lacks = is.Kind, is.Prefix, is.Lacks
+	k.Prepare = func(ctx context.Context, address string) error {
+		if pooled {
+			return fmt.Errorf("%w: no pooling proxy runs in front of a real server", faults.ErrUnable)
+		}
+		return prepare(ctx, address)
+	}
 	k.Make = func(count int) sim.Kind {
 		if count != 1 {
 			return postgres.Failed(fmt.Errorf("the world has %d PostgreSQL servers: there can be one", count))
@@ -43,6 +49,29 @@ func kind(pooled bool) scenarios.ServerKind {
 		return postgres.Kind{Server: server, Schema: tables, Value: value, Pooled: pooled}
 	}
 	return k
+}
+
+// prepare makes the tables of the locks on a real server.
+func prepare(ctx context.Context, address string) error {
+	tables, err := schema()
+	if err != nil {
+		return err
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	c, err := pgx.Connect(ctx, fmt.Sprintf("host=%s port=%s user=locksim dbname=postgres sslmode=disable", host, port))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close(ctx) }()
+	for _, statement := range tables {
+		if _, err := c.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol); err != nil {
+			return fmt.Errorf("make the tables of the locks: %w", err)
+		}
+	}
+	return nil
 }
 
 // Servers are those of a lock on PostgreSQL.

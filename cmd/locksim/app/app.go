@@ -10,6 +10,7 @@ import (
 	"slices"
 	"syscall"
 
+	"locksim/internal/live"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 )
@@ -19,6 +20,9 @@ import (
 // locks to offer in addition to the built-in ones. A lock without a name, or with a
 // name that another lock has, is a usage error. Call Main once in a process.
 func Main(extra ...play.Lock) int {
+	if live.Child(extra...) {
+		return exitExpected
+	}
 	// A pipe that its reader has closed is an error of writing then, and does not end the process before what was found
 	// is printed elsewhere. The channel is not read.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

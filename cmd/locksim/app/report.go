@@ -96,6 +96,9 @@ func pageFile(o *play.Outcome, opt reports.Options) (document, error) {
 // pageOptions are the options of the page of a run. They do not name the folder of the
 // page, so that the page is the same in every folder.
 func (s runs) pageOptions(o *play.Outcome, l play.Lock, repeat play.Repeat) reports.Options {
+	if o.Live != nil { // nobody can look into real servers afterwards
+		return reports.Options{Repeat: repeat, Replay: s.publicCommand(o), Versions: versions(o)}
+	}
 	return reports.Options{
 		Repeat: repeat, Replay: s.publicCommand(o), Versions: versions(o),
 		Inspect: func(mode fence.Mode, step int) (*play.State, error) {
@@ -115,7 +118,7 @@ func (s runs) publicCommand(o *play.Outcome) string {
 	for _, m := range o.Modes {
 		modes = append(modes, m.Mode)
 	}
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.publicName(), quote(name), quote(o.Lock), o.Seed, joinModes(modes))
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s%s", s.publicName(), quote(name), quote(o.Lock), o.Seed, joinModes(modes), liveFlags(o.Live))
 }
 
 // bundled reports whether a scenario is the same as the one of its name in the library.

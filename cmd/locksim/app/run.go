@@ -34,6 +34,7 @@ type runFlags struct {
 	markdown bool
 	// timeline asks for the timeline instead of the report.
 	timeline bool
+	liveFlag
 }
 
 func (s runs) runCommand() *cobra.Command {
@@ -45,11 +46,15 @@ func (s runs) runCommand() *cobra.Command {
 the same faults, and reports how each run ended and why. It makes every run twice and
 compares the two, so that the result can be repeated.
 
+With --live it plays the scenario on real servers, with a process for each client, in
+real time: see docs/live.md.
+
 Among the files of --out, trace.chrome.json opens in a trace viewer, such as
 https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 		Example: `  locksim run gc-pause
   locksim run gc-pause --timeline
   locksim run gc-pause --lock single --seed 7
+  locksim run gc-pause --live --times 5
   locksim run ./my.yaml --fencing none,seal --out /tmp/run
   locksim run gc-pause --markdown >>"$GITHUB_STEP_SUMMARY"
   locksim run calm --json
@@ -58,6 +63,9 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 		ValidArgsFunction: s.completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.byLock = !cmd.Flags().Changed("fencing")
+			if err := f.liveFlag.check(cmd.Flags()); err != nil {
+				return err
+			}
 			return s.runScenario(args[0], f)
 		},
 	}
@@ -73,6 +81,7 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull request or the summary of a CI job")
 	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each client and node")
 	flags.BoolVar(&f.once, "once", false, "make each run once, without the check for nondeterminism")
+	f.liveFlag.add(flags)
 	s.completeFlags(cmd)
 	return cmd
 }
@@ -109,19 +118,28 @@ func (s runs) runScenario(name string, f runFlags) error {
 	if f.keep && f.out != "" {
 		return errKeepAndOut
 	}
-	k := newResultFolder(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, fmt.Sprintf("s%d", t.opts.Seed))
+	origin := fmt.Sprintf("s%d", t.opts.Seed)
+	if f.live {
+		origin = "live"
+	}
+	k := newResultFolder(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, origin)
 	f.out = k.dir
 	if err := errors.Join(prepareFolder(f.out), prepareFile("junit", f.junit)); err != nil {
 		return err
 	}
-	o, err := s.play(t)
+	o, err := s.playAs(t, f)
 	if err != nil {
 		return err
 	}
-	if err := neverFired(o); err != nil {
+	never := neverFired(o)
+	if never != nil && o.Live == nil {
+		return never
+	}
+	if err := s.publish(o, t, f, k); err != nil || never == nil {
 		return err
 	}
-	return s.publish(o, t, f, k)
+	s.note(never.Error())
+	return errUnexpected
 }
 
 // task is a run to be made, from the flags.
@@ -153,6 +171,9 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	}
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
+	if f.live {
+		t.replay += liveFlags(&play.Live{Scale: f.scale})
+	}
 	return t, nil
 }
 
@@ -194,6 +215,14 @@ func (s runs) play(t *task) (*play.Outcome, error) {
 		return nil, err
 	}
 	return nil, &brokenError{cause: err, seed: fmt.Sprintf("seed %d", t.opts.Seed), replay: t.replay}
+}
+
+// playAs makes the runs in the world that the flags say.
+func (s runs) playAs(t *task, f runFlags) (*play.Outcome, error) {
+	if f.live {
+		return s.playLive(t, f.liveFlag)
+	}
+	return s.play(t)
 }
 
 // neverFired is an error for each fault that struck in none of the runs: such a run
@@ -242,7 +271,7 @@ func passedPoints(o *play.Outcome, client string) []string {
 func (s runs) publish(o *play.Outcome, t *task, f runFlags, k resultFolder) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	stored := s.store(o, t, f)
-	if f.out != "" && stored == nil {
+	if f.out != "" && stored == nil && o.Live == nil {
 		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))
 	}
 	shown := s.show(o, opt, f)
@@ -265,7 +294,10 @@ func (s runs) publish(o *play.Outcome, t *task, f runFlags, k resultFolder) erro
 // store writes the files that the flags ask for.
 func (s runs) store(o *play.Outcome, t *task, f runFlags) error {
 	if f.out != "" {
-		opt := reports.Options{Repeat: t.opts.Repeat, Replay: fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))}
+		opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
+		if o.Live == nil {
+			opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))
+		}
 		if err := save(f.out, o, opt, s.pageOptions(o, t.lock, t.opts.Repeat), s.markdownOptions(o, t.opts.Repeat)); err != nil {
 			return err
 		}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"locksim/checker"
+	"locksim/internal/live"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// liveFlag are the flags of a run on real servers.
+type liveFlag struct {
+	live  bool
+	scale float64
+	times int
+}
+
+func (f *liveFlag) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.live, "live", false, "play on real servers and processes, in real time, in place of the simulated world")
+	flags.Float64Var(&f.scale, "scale", live.DefaultScale, "with --live, multiply all durations of the file by `FACTOR`")
+	flags.IntVar(&f.times, "times", 1, "with --live, make `N` runs, and report the worst")
+}
+
+// check refuses flags that only one of the worlds has.
+func (f *liveFlag) check(flags *pflag.FlagSet) error {
+	for _, only := range []string{"scale", "times"} {
+		if flags.Changed(only) && !f.live {
+			return fmt.Errorf("--%s is for runs on real servers: add --live, or leave it out", only)
+		}
+	}
+	if f.live && flags.Changed("once") {
+		return errors.New("--once and --live: a run on real servers cannot be repeated exactly, so it is made once anyway: leave --once out")
+	}
+	if f.times < 1 || f.times > 1000 {
+		return fmt.Errorf("--times %d: give a number from 1 to 1000", f.times)
+	}
+	return nil
+}
+
+// liveFlags are the flags that make a live run again, or nothing for a simulated one.
+func liveFlags(l *play.Live) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf(" --live --scale %v", l.Scale)
+}
+
+// playLive makes the runs on real servers. Of several it returns the worst, and writes the labels of all to standard error.
+func (s runs) playLive(t *task, f liveFlag) (*play.Outcome, error) {
+	if err := live.Check(t.scenario, t.lock, f.scale); err != nil {
+		return nil, err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	session, err := live.Open()
+	if err != nil {
+		return nil, &brokenError{cause: err}
+	}
+	worst, err := s.worstLive(ctx, session, t, f)
+	if end := session.Close(); err == nil && end != nil {
+		err = end
+	}
+	if _, ok := errors.AsType[*file.InputError](err); ok {
+		return nil, err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, &brokenError{cause: errors.New("the live run was interrupted"), replay: t.replay}
+	case err != nil:
+		return nil, &brokenError{cause: err, replay: t.replay}
+	}
+	return worst, nil
+}
+
+func (s runs) worstLive(ctx context.Context, session *live.Session, t *task, f liveFlag) (worst *play.Outcome, err error) {
+	labels := map[fence.Mode][]checker.Label{}
+	for n := range f.times {
+		o, err := s.oneLive(ctx, session, t, f, n)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range o.Modes {
+			labels[m.Mode] = append(labels[m.Mode], m.Verdict.Label)
+		}
+		if worst == nil || severity(o) > severity(worst) {
+			worst = o
+		}
+	}
+	if f.times > 1 {
+		s.note(fmt.Sprintf("labels of %d live runs, of which the worst is reported:", f.times))
+		for _, m := range worst.Modes {
+			s.note(fmt.Sprintf("  %-6s %s", m.Mode, tally(labels[m.Mode])))
+		}
+	}
+	return worst, nil
+}
+
+// oneLive makes one run. Its workload draws by another seed than that of the run before.
+func (s runs) oneLive(ctx context.Context, session *live.Session, t *task, f liveFlag, n int) (*play.Outcome, error) {
+	defer s.busy(fmt.Sprintf("running %s on real servers, %d of %d", t.scenario.Name, n+1, f.times))()
+	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes, Scale: f.scale})
+}
+
+// severity is how bad an outcome is: by its labels, the worst first.
+func severity(o *play.Outcome) int {
+	total := 0
+	for _, m := range o.Modes {
+		total += m.Verdict.Label.Severity()
+	}
+	return total
+}
+
+// tally is "rescued 4, safe 1", the worst label first.
+func tally(all []checker.Label) string {
+	counts := map[checker.Label]int{}
+	var kinds []checker.Label
+	for _, l := range all {
+		if counts[l]++; counts[l] == 1 {
+			kinds = append(kinds, l)
+		}
+	}
+	slices.SortFunc(kinds, func(a, b checker.Label) int { return b.Severity() - a.Severity() })
+	var out []string
+	for _, l := range kinds {
+		out = append(out, fmt.Sprintf("%s %d", l, counts[l]))
+	}
+	return strings.Join(out, ", ")
+}

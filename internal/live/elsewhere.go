@@ -1,0 +1,46 @@
+//go:build !linux
+
+package live
+
+import (
+	"context"
+	"errors"
+
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// DefaultScale makes the durations of scenarios a tenth.
+const DefaultScale = 0.1
+
+// errLinux is the error of everything here.
+var errLinux = errors.New("live runs need Linux: they stop processes, and measure by a clock that all processes share")
+
+// Child returns false.
+func Child(...play.Lock) bool { return false }
+
+// Options say how [Session.Run] plays a scenario.
+type Options struct {
+	Seed  uint64
+	Modes []fence.Mode
+	Scale float64
+	Alone bool
+}
+
+// Session plays live runs, of which there are none here.
+type Session struct{}
+
+// Open returns an error.
+func Open() (*Session, error) { return nil, errLinux }
+
+// Close does nothing.
+func (*Session) Close() error { return nil }
+
+// Check returns an error.
+func Check(*file.Scenario, play.Lock, float64) error { return errLinux }
+
+// Run returns an error.
+func (*Session) Run(context.Context, *file.Scenario, play.Lock, Options) (*play.Outcome, error) {
+	return nil, errLinux
+}

@@ -1,0 +1,679 @@
+//go:build linux
+
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2/toxics"
+
+	"locksim/faults"
+	"locksim/internal/live/server"
+	"locksim/sim/trace"
+)
+
+// Faults implements play.Stage. The live world cannot tell when a fault is felt, except for some.
+func (w *World) Faults(felt func()) any { return &abilities{w, felt} }
+
+// abilities are what the faults of the live world can do. A fault that needs another one is not played.
+type abilities struct {
+	w    *World
+	felt func()
+}
+
+var _ interface {
+	faults.Pauser
+	faults.Crasher
+	faults.Restarter
+	faults.Slower
+	faults.WorkerKiller
+	faults.PoolExhauster
+	faults.ClockJumper
+	faults.ClockDrifter
+	faults.Toxifier
+	faults.Cutter
+	faults.Resetter
+	faults.Refuser
+	faults.Staller
+	faults.Promoter
+	faults.Evictor
+	faults.Flusher
+	faults.WriteRefuser
+} = (*abilities)(nil)
+
+// lasting is a fault that is in force.
+type lasting struct {
+	end  func()
+	once sync.Once
+}
+
+// last ends a fault after d, or when the world is healed if d is 0.
+func (w *World) last(d time.Duration, end func()) {
+	l := &lasting{end: end}
+	w.lasting = append(w.lasting, l)
+	if d > 0 {
+		w.After(d, func() { l.once.Do(l.end) })
+	}
+}
+
+// Heal implements play.Stage.
+func (w *World) Heal() {
+	for _, l := range w.lasting {
+		l.once.Do(l.end)
+	}
+	w.lasting = nil
+	w.healedAt = monotonic()
+}
+
+// record adds an event of a fault.
+func (w *World) record(whom string, what trace.What) { w.add(0, trace.World, whom, what) }
+
+// client is the client of a name.
+func (w *World) client(name string) (*machine, error) {
+	if m := w.machine(name); m != nil {
+		return m, nil
+	}
+	return nil, fmt.Errorf("there is no client %q in this world", name)
+}
+
+// Pause implements faults.Pauser, by SIGSTOP.
+func (a *abilities) Pause(process string, d time.Duration) error {
+	w := a.w
+	m, err := w.client(process)
+	if err != nil || m.Crashed() {
+		return err
+	}
+	if err := m.pause(); err != nil {
+		return fmt.Errorf("pause %s: %w", process, err)
+	}
+	a.felt()
+	w.record(process, trace.Pause{For: d})
+	w.last(d, func() {
+		if !m.Crashed() {
+			w.record(process, trace.Resume{})
+			m.resume()
+		}
+	})
+	return nil
+}
+
+// Crash implements faults.Crasher, by SIGKILL. After a power failure the peers hear nothing.
+func (a *abilities) Crash(name string, mode faults.CrashMode) error {
+	w := a.w
+	if trace.IsServer(name) {
+		return a.crashServer(name, mode)
+	}
+	m, err := w.client(name)
+	if err != nil || m.Crashed() {
+		return err
+	}
+	if mode == faults.CrashPower {
+		if _, err := w.putToxic("power", faults.Wire{Between: []string{name}}, func() toxics.Toxic { return new(faults.Drop) }); err != nil {
+			return err
+		}
+	}
+	a.felt()
+	m.crash()
+	w.record(name, trace.Crash{Mode: string(mode)})
+	return nil
+}
+
+func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
+	w := a.w
+	s, err := w.server(name)
+	if err != nil || s.Down() {
+		return err
+	}
+	var silent *toxic
+	if mode == faults.CrashPower {
+		if silent, err = w.putToxic("power", faults.Wire{Between: []string{name}}, func() toxics.Toxic { return new(faults.Drop) }); err != nil {
+			return err
+		}
+	}
+	if err := s.Crash(mode); err != nil {
+		if silent != nil {
+			w.takeToxic(silent)
+		}
+		return err
+	}
+	a.felt()
+	w.record(name, trace.Crash{Mode: string(mode)})
+	w.refuse(name, +1, silent != nil)
+	w.down[name] = true
+	w.last(0, func() {
+		if silent != nil {
+			w.takeToxic(silent)
+		}
+	})
+	return nil
+}
+
+// refuse makes a server refuse new connections, or let them wait for ever, or ends that.
+func (w *World) refuse(name string, by int, silent bool) {
+	for _, m := range w.alive() {
+		m.net.each(func(r *route) {
+			switch {
+			case r.server != name:
+			case silent:
+				r.silent += by
+			default:
+				r.refuses += by
+			}
+		})
+		m.net.announce()
+	}
+}
+
+// Restart implements faults.Restarter, for servers. Package play restarts clients.
+func (a *abilities) Restart(name string) error {
+	w := a.w
+	s, err := w.server(name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, starting)
+	defer cancel()
+	if err := s.Restart(ctx); err != nil {
+		return err
+	}
+	a.felt()
+	w.record(name, trace.Restart{})
+	delete(w.down, name)
+	for _, m := range w.alive() {
+		m.net.each(func(r *route) {
+			if r.server == name {
+				r.refuses, r.silent = 0, 0
+			}
+		})
+		m.net.announce()
+	}
+	return nil
+}
+
+// KillWorker implements faults.WorkerKiller: the driver of the client ends, and its process lives on.
+func (a *abilities) KillWorker(process string) error {
+	m, err := a.w.client(process)
+	if err != nil || m.Crashed() {
+		return err
+	}
+	a.felt()
+	m.workerDead.Store(true)
+	a.w.record(process, trace.KillWorker{})
+	return nil
+}
+
+// setClock changes the clocks of a client, and waits until its process knows.
+func (w *World) setClock(m *machine, change func(r *reading)) {
+	r, _ := m.clock.get()
+	now := monotonic()
+	r.Base, r.From = r.at(now), now
+	change(&r)
+	m.clock.set(r)
+	ctx, cancel := context.WithTimeout(m.ctx, asking)
+	defer cancel()
+	heard := make(chan struct{})
+	go func() { defer close(heard); _, _ = m.call(m.ctx, askClock, r, nil) }()
+	select {
+	case <-heard:
+	case <-m.stopped(): // it reads this first when it goes on
+	case <-ctx.Done():
+	}
+}
+
+// Slow implements faults.Slower: the timers of the clock that the lock is given fire late.
+func (a *abilities) Slow(process string, by, d time.Duration) error {
+	w := a.w
+	m, err := w.client(process)
+	if err != nil || m.Crashed() {
+		return err
+	}
+	a.felt()
+	w.record(process, trace.Slow{By: by, For: d})
+	w.setClock(m, func(r *reading) { r.Late += int64(by) })
+	w.last(d, func() {
+		w.record(process, trace.SlowEnd{})
+		if !m.Crashed() {
+			w.setClock(m, func(r *reading) { r.Late -= int64(by) })
+		}
+	})
+	return nil
+}
+
+// setter is a server whose clock can be set.
+type setter interface {
+	JumpClock(d time.Duration) error
+	DriftClock(ppm int64) error
+}
+
+// clockOf is the server whose clock a fault names.
+func (a *abilities) clockOf(name string) (setter, error) {
+	s, err := a.w.server(name)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := any(s).(setter); ok {
+		return c, nil
+	}
+	return nil, fmt.Errorf("%w: the clock of %s cannot be set", faults.ErrUnable, name)
+}
+
+// JumpClock implements faults.ClockJumper.
+func (a *abilities) JumpClock(name string, d time.Duration) error {
+	w := a.w
+	if trace.IsServer(name) {
+		s, err := a.clockOf(name)
+		if err != nil {
+			return err
+		}
+		if err := s.JumpClock(d); err != nil {
+			return err
+		}
+		a.felt()
+		w.record(name, trace.ClockJump{By: d})
+		return nil
+	}
+	m, err := w.client(name)
+	if err != nil {
+		return err
+	}
+	a.felt()
+	w.record(name, trace.ClockJump{By: d})
+	w.setClock(m, func(r *reading) { r.Wall += int64(d) })
+	return nil
+}
+
+// DriftClock implements faults.ClockDrifter.
+func (a *abilities) DriftClock(name string, ppm int64, d time.Duration) error {
+	w := a.w
+	if trace.IsServer(name) {
+		s, err := a.clockOf(name)
+		if err != nil {
+			return err
+		}
+		if err := s.DriftClock(ppm); err != nil {
+			return err
+		}
+		a.felt()
+		w.record(name, trace.ClockDrift{PPM: ppm})
+		w.last(d, func() {
+			w.record(name, trace.ClockDrift{})
+			_ = s.DriftClock(0) // it may have crashed
+		})
+		return nil
+	}
+	m, err := w.client(name)
+	if err != nil {
+		return err
+	}
+	a.felt()
+	w.record(name, trace.ClockDrift{PPM: ppm})
+	w.setClock(m, func(r *reading) { r.PPM = ppm })
+	w.last(d, func() {
+		w.record(name, trace.ClockDrift{})
+		w.setClock(m, func(r *reading) { r.PPM = 0 })
+	})
+	return nil
+}
+
+// ExhaustPool implements faults.PoolExhauster: the process takes the connections of its own pools.
+func (a *abilities) ExhaustPool(process string, d time.Duration) error {
+	w := a.w
+	m, err := w.client(process)
+	if err != nil || m.Crashed() {
+		return err
+	}
+	ctx, release := context.WithCancel(m.ctx)
+	go func() { _, _ = m.call(ctx, askExhaust, sleep{}, nil) }()
+	var taken exhausted
+	select {
+	case taken = <-m.taken:
+	case <-time.After(asking):
+		release()
+		return fmt.Errorf("exhaust the pools of %s: its process does not answer", process)
+	}
+	if taken.Connections == 0 {
+		release()
+		return fmt.Errorf("exhaust the pools of %s: %w: its lock has told of no pool", process, faults.ErrUnable)
+	}
+	a.felt()
+	w.record(process, trace.Exhaust{Connections: taken.Connections, For: d})
+	w.last(d, func() {
+		w.record(process, trace.ExhaustEnd{})
+		release()
+	})
+	return nil
+}
+
+// server is the server of a name.
+func (w *World) server(name string) (*server.Server, error) {
+	if err := w.unnamed(name); err != nil {
+		return nil, err
+	}
+	return w.servers.find(name)
+}
+
+// unnamed is an error if a name stands for whichever member of a cluster leads: real ones are not asked.
+func (w *World) unnamed(names ...string) error {
+	for _, s := range w.lock.Servers {
+		if s.Kind.Leader != "" && slices.Contains(names, s.Kind.Leader) {
+			return fmt.Errorf("%w: it is not known which of the %s servers is %s", faults.ErrUnable, s.Kind.Name, s.Kind.Leader)
+		}
+	}
+	return nil
+}
+
+// resolve replaces the name primary in those of a wire.
+func (w *World) resolve(names []string) []string {
+	out := slices.Clone(names)
+	for i, name := range out {
+		if name == "primary" {
+			out[i] = w.primaryOf("")
+		}
+	}
+	return out
+}
+
+// wire is a wire with the names of this world, each of which exists.
+func (w *World) wire(between, and []string, d faults.Direction) (faults.Wire, error) {
+	out := faults.Wire{Between: w.resolve(between), And: w.resolve(and), Direction: cmp.Or(d, faults.DirectionBoth)}
+	if err := w.unnamed(slices.Concat(between, and)...); err != nil {
+		return out, err
+	}
+	for _, name := range slices.Concat(out.Between, out.And) {
+		_, noServer := w.server(name)
+		if name != storeName && noServer != nil && w.machine(name) == nil {
+			return out, fmt.Errorf("there is no client or server %q in this world", name)
+		}
+	}
+	if w.betweenMembers(out) {
+		return out, fmt.Errorf("%w: the links between the members of a cluster have no proxies", faults.ErrUnable)
+	}
+	return out, nil
+}
+
+// betweenMembers says that a wire leads between two servers that have no proxy between them.
+func (w *World) betweenMembers(wire faults.Wire) bool {
+	cluster := func(name string) bool { return trace.IsServer(name) && name[0] != 'r' }
+	var members int
+	for _, s := range w.servers.all() {
+		if cluster(s.Name()) {
+			members++
+		}
+	}
+	if members < 2 {
+		return false
+	}
+	return slices.ContainsFunc(wire.Between, cluster) && (len(wire.And) == 0 || slices.ContainsFunc(wire.And, cluster)) ||
+		len(wire.And) == 0 && slices.ContainsFunc(wire.And, cluster)
+}
+
+// Toxify implements faults.Toxifier.
+func (a *abilities) Toxify(wire faults.Wire, name string, build func(seed uint64) toxics.Toxic, d time.Duration) error {
+	w := a.w
+	wire, err := w.wire(wire.Between, wire.And, wire.Direction)
+	if err != nil {
+		return err
+	}
+	event := trace.Toxic{Name: name, Between: wire.Between, And: wire.And, Direction: string(wire.Direction), For: d}
+	end := trace.ToxicEnd{Name: name, Between: wire.Between}
+	if name == (faults.HalfOpen{}).Kind() {
+		return a.halfOpen(wire, event, end, d)
+	}
+	seed := w.seed
+	t, err := w.putToxic(name, wire, func() toxics.Toxic { seed++; return build(seed) })
+	if err != nil {
+		return err
+	}
+	a.felt()
+	w.record(strings.Join(wire.Between, ","), event)
+	w.last(d, func() {
+		if w.takeToxic(t) {
+			w.record(strings.Join(wire.Between, ","), end)
+		}
+	})
+	return nil
+}
+
+// halfOpen lets the connections of a wire that are there lose everything, and gives new ones other proxies.
+func (a *abilities) halfOpen(wire faults.Wire, event trace.Toxic, end trace.ToxicEnd, d time.Duration) error {
+	w := a.w
+	var drop []func()
+	for _, m := range w.alive() {
+		for _, server := range m.servers() {
+			if streams(wire, m.name, server) == nil {
+				continue
+			}
+			former, err := m.net.replace(server)
+			if err != nil {
+				return err
+			}
+			t := &toxic{fmt.Sprint("half-open-", server), wire, func() toxics.Toxic { return new(faults.Drop) }}
+			for _, p := range former {
+				if err := t.onto(p, m.name, server); err != nil {
+					return err
+				}
+			}
+			drop = append(drop, func() { m.net.drop(server, former) })
+		}
+	}
+	a.felt()
+	w.record(strings.Join(wire.Between, ","), event)
+	w.last(d, func() {
+		w.record(strings.Join(wire.Between, ","), end)
+		for _, f := range drop {
+			f()
+		}
+	})
+	return nil
+}
+
+// servers are the servers that a client has a way to.
+func (m *machine) servers() []string {
+	var out []string
+	m.net.each(func(r *route) { out = append(out, r.server) })
+	slices.Sort(out)
+	return out
+}
+
+// Cut implements faults.Cutter.
+func (a *abilities) Cut(p faults.Partition) error {
+	w := a.w
+	wire, err := w.wire(p.Between, p.And, p.Direction)
+	if err != nil {
+		return err
+	}
+	t, err := w.putToxic("cut", wire, func() toxics.Toxic {
+		if p.Bytes == faults.BytesDrop {
+			return new(faults.Drop)
+		}
+		return new(faults.Hold)
+	})
+	if err != nil {
+		return err
+	}
+	a.felt()
+	w.record(strings.Join(wire.Between, ","), trace.Cut{Between: wire.Between, And: wire.And, Bytes: string(p.Bytes), Direction: string(wire.Direction)})
+	w.last(p.For, func() {
+		if w.takeToxic(t) {
+			w.record(strings.Join(wire.Between, ","), trace.Heal{Between: wire.Between})
+		}
+	})
+	return nil
+}
+
+// Reset implements faults.Resetter: the proxy of the pair closes all of its connections, and new ones have another proxy.
+func (a *abilities) Reset(process, node string) error {
+	w := a.w
+	m, err := w.client(process)
+	if err != nil || m.Crashed() {
+		return err
+	}
+	for _, name := range w.resolve([]string{node}) {
+		former, err := m.net.replace(name)
+		if err != nil {
+			return err
+		}
+		m.net.drop(name, former)
+		a.felt()
+		w.record(process, trace.Reset{Client: process, Server: name})
+	}
+	return nil
+}
+
+// Refuse implements faults.Refuser.
+func (a *abilities) Refuse(node string, d time.Duration) error {
+	w := a.w
+	names := w.resolve([]string{node})
+	if _, err := w.wire(names, nil, faults.DirectionBoth); err != nil && !errors.Is(err, faults.ErrUnable) {
+		return err
+	}
+	a.felt()
+	w.record(names[0], trace.Refuse{For: d})
+	w.refuse(names[0], +1, false)
+	w.last(d, func() {
+		w.record(names[0], trace.RefuseEnd{})
+		w.refuse(names[0], -1, false)
+	})
+	return nil
+}
+
+// Stall implements faults.Staller, by SIGSTOP of the server.
+func (a *abilities) Stall(node string, d time.Duration) error {
+	w := a.w
+	s, err := w.server(w.resolve([]string{node})[0])
+	if err != nil || s.Down() {
+		return err
+	}
+	if err := s.Stall(); err != nil {
+		return err
+	}
+	a.felt()
+	w.record(s.Name(), trace.Stall{For: d})
+	w.last(d, func() {
+		w.record(s.Name(), trace.StallEnd{})
+		if !s.Down() {
+			_ = s.Resume()
+		}
+	})
+	return nil
+}
+
+// Promote implements faults.Promoter, by REPLICAOF. What is under way to the replica is lost.
+func (a *abilities) Promote(f faults.Failover) error {
+	w := a.w
+	g := w.servers.redis()
+	if g == nil {
+		return fmt.Errorf("%w: only Redis has replicas here", faults.ErrUnable)
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, asking)
+	defer cancel()
+	if to, err := w.server(f.To); err == nil && (to.Down() || g.Primary() == to) {
+		role := "primary"
+		if to.Down() {
+			role = "down"
+		}
+		w.record(f.To, trace.NotPromoted{Role: role})
+		return nil
+	}
+	p, err := g.Promote(ctx, f)
+	if err != nil {
+		return err
+	}
+	a.felt()
+	w.record(f.To, trace.Promote{Old: p.Old, Fate: string(f.Old), Told: f.Clients, Follows: p.Of > 0, Has: p.Has, Of: p.Of})
+	if old, err := w.server(p.Old); err == nil && old.Down() {
+		w.refuse(p.Old, +1, false)
+	}
+	for _, m := range w.alive() {
+		if len(f.Clients) > 0 && !slices.Contains(f.Clients, m.name) {
+			continue
+		}
+		w.told[m.name] = f.To
+		m.net.follow(f.To)
+	}
+	w.told[trace.Probe], w.told[""] = f.To, f.To
+	return nil
+}
+
+// redisOf is a Redis.
+func (a *abilities) redisOf(node string) (*server.Server, context.Context, context.CancelFunc, error) {
+	s, err := a.w.server(a.w.resolve([]string{node})[0])
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(a.w.ctx, asking)
+	return s, ctx, cancel, nil
+}
+
+// Evict implements faults.Evictor.
+func (a *abilities) Evict(node string, policy faults.EvictionPolicy, keys int) error {
+	s, ctx, cancel, err := a.redisOf(node)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if s.Down() {
+		a.w.record(s.Name(), trace.Evict{Policy: string(policy), Role: "down"})
+		return nil
+	}
+	gone, err := s.Evict(ctx, policy, keys)
+	if err != nil {
+		return err
+	}
+	a.felt()
+	a.w.record(s.Name(), trace.Evict{Policy: string(policy), Keys: gone})
+	return nil
+}
+
+// Flush implements faults.Flusher.
+func (a *abilities) Flush(node string, what faults.FlushWhat) error {
+	s, ctx, cancel, err := a.redisOf(node)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if s.Down() {
+		a.w.record(s.Name(), trace.Flush{What: string(what), Role: "down"})
+		return nil
+	}
+	if err := s.Flush(ctx, what); err != nil {
+		return err
+	}
+	a.felt()
+	a.w.record(s.Name(), trace.Flush{What: string(what)})
+	return nil
+}
+
+// RefuseWrites implements faults.WriteRefuser.
+func (a *abilities) RefuseWrites(node string, d time.Duration) error {
+	s, ctx, cancel, err := a.redisOf(node)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if s.Down() {
+		return nil
+	}
+	if err := s.RefuseWrites(ctx); err != nil {
+		return err
+	}
+	w := a.w
+	a.felt()
+	w.record(s.Name(), trace.ReadOnly{For: d})
+	w.last(d, func() {
+		w.record(s.Name(), trace.ReadOnlyEnd{})
+		ctx, cancel := context.WithTimeout(w.ctx, asking)
+		defer cancel()
+		if !s.Down() {
+			_ = s.AcceptWrites(ctx)
+		}
+	})
+	return nil
+}

@@ -1,0 +1,173 @@
+//go:build linux
+
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// A clock shows a time at the instant that when says, at every rate at which it gets there.
+func TestClockReadings(t *testing.T) {
+	for _, ppm := range []int64{0, 10_000, -500_000, 9_000_000} {
+		r := reading{From: 1_000, Base: 5_000, PPM: ppm}
+		for _, shown := range []int64{5_000, 5_001, 3_000_000_000, 86_400_000_000_000} {
+			at, ok := r.when(shown)
+			if !ok {
+				t.Fatalf("at %d ppm it never shows %d", ppm, shown)
+			}
+			if got := r.at(at); got < shown-1_000 || got > shown+1_000 {
+				t.Errorf("at %d ppm it shows %d at the instant of %d", ppm, got, shown)
+			}
+		}
+	}
+	if at, ok := (reading{From: 1, Base: 1, PPM: faults.MinPPM}).when(2); ok {
+		t.Errorf("a clock that stands still gets on at %d", at)
+	}
+}
+
+// A sleeper by a clock that stands still wakes when the clock goes on, and not before.
+func TestSleepByAFrozenClock(t *testing.T) {
+	now := reading{From: monotonic(), PPM: faults.MinPPM}
+	c := newClock(now)
+	woke := make(chan error, 1)
+	go func() { woke <- c.Sleep(context.Background(), time.Millisecond) }()
+	select {
+	case err := <-woke:
+		t.Fatalf("it woke by a clock that stands still: %v", err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	c.set(reading{From: monotonic()})
+	if err := <-woke; err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := c.Sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("after a cancellation: %v", err)
+	}
+}
+
+// A timer is called once, or cancelled, never both.
+func TestAfterFunc(t *testing.T) {
+	c := newClock(reading{From: monotonic()})
+	fired := make(chan struct{})
+	stop := c.AfterFunc(time.Millisecond, func() { close(fired) })
+	<-fired
+	if stop() {
+		t.Error("a timer that has fired is cancelled")
+	}
+	stop = c.AfterFunc(time.Hour, func() { t.Error("a cancelled timer fires") })
+	if !stop() || stop() {
+		t.Error("the first cancellation is the one that counts")
+	}
+}
+
+// An error has the text, and is the errors, that it was in the other process.
+func TestErrorsCross(t *testing.T) {
+	for _, err := range []error{
+		nil, lock.ErrNotHeld, errors.New("plain"),
+		fmt.Errorf("release order: %w", lock.ErrNotHeld),
+		fmt.Errorf("acquire: %w: %w", lock.ErrOutcomeUnknown, context.DeadlineExceeded),
+		errors.Join(lock.ErrTaken, fmt.Errorf("again: %w", context.Canceled)),
+	} {
+		got := problemOf(err).err()
+		if (got == nil) != (err == nil) || err != nil && got.Error() != err.Error() {
+			t.Errorf("%v became %v", err, got)
+		}
+		for name, k := range known {
+			if errors.Is(got, k) != errors.Is(err, k) {
+				t.Errorf("%v is %s: %v, it became %v", err, name, errors.Is(err, k), errors.Is(got, k))
+			}
+		}
+	}
+}
+
+// A wire has the directions of Toxiproxy as the fault means them, from either side.
+func TestStreams(t *testing.T) {
+	both := []string{"upstream", "downstream"}
+	for _, c := range []struct {
+		wire           faults.Wire
+		client, server string
+		want           []string
+	}{
+		{faults.Wire{Between: []string{"c0"}}, "c0", "r0", both},
+		{faults.Wire{Between: []string{"c0"}}, "c1", "r0", nil},
+		{faults.Wire{Between: []string{"c0"}, And: []string{"s0"}}, "c0", "r0", nil},
+		{faults.Wire{Between: []string{"c0"}, And: []string{"r0"}, Direction: faults.DirectionForward}, "c0", "r0", both[:1]},
+		{faults.Wire{Between: []string{"c0"}, And: []string{"r0"}, Direction: faults.DirectionBackward}, "c0", "r0", both[1:]},
+		{faults.Wire{Between: []string{"r0"}, And: []string{"r0a"}, Direction: faults.DirectionForward}, "r0a", "r0", both[1:]},
+	} {
+		if got := streams(c.wire, c.client, c.server); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(c.want))) {
+			t.Errorf("%v between %s and %s: %v, want %v", c.wire, c.client, c.server, got, c.want)
+		}
+	}
+}
+
+// Every duration of a scenario is multiplied, and the file stays as it was.
+func TestScaled(t *testing.T) {
+	sc, err := file.Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := scaled(sc, 0.1)
+	pause := at.Faults[0].Action.(faults.Pause)
+	if at.Lock.TTL != time.Second || at.Workload.Hold != 200*time.Millisecond || pause.For != 1500*time.Millisecond {
+		t.Errorf("TTL %v, hold %v, %v", at.Lock.TTL, at.Workload.Hold, pause)
+	}
+	if sc.Lock.TTL != 10*time.Second || sc.Faults[0].Action.(faults.Pause).For != 15*time.Second {
+		t.Error("the scenario itself has changed")
+	}
+	if err := at.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// All scenarios of the library are valid at the usual scale.
+func TestLibraryScaled(t *testing.T) {
+	all, err := file.Library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sc := range all {
+		if err := scaled(sc, DefaultScale).Validate(); err != nil {
+			t.Errorf("%s: %v", sc.Name, err)
+		}
+	}
+}
+
+// A scale at which the servers cannot keep the lease is refused, with the least one that works.
+func TestScaleIsRefused(t *testing.T) {
+	sc, err := file.Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	redis, err := play.Kind("fenced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	etcd := play.Lock{Name: "etcd", Servers: []play.Servers{{Kind: play.ServerKind{Name: "etcd", Prefix: "e"}, Count: 3}}}
+	for _, c := range []struct {
+		l     play.Lock
+		scale float64
+		want  string // "" for none
+	}{
+		{redis, 0.1, ""}, {redis, 0.005, "give --scale 0.01 or more"}, {redis, 0, "above 0"}, {redis, -1, "above 0"},
+		{etcd, 0.1, "give --scale 0.2 or more"}, {etcd, 0.2, ""},
+	} {
+		err := checkScale(sc, c.l, c.scale)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("lock %s, scale %v: %v, want %q", c.l.Name, c.scale, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,325 @@
+//go:build linux
+
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/Shopify/toxiproxy/v2/toxics"
+	"github.com/rs/zerolog"
+
+	"locksim/faults"
+	"locksim/scenarios/play"
+)
+
+// loopback is where everything listens, on a port that is free.
+const loopback = "127.0.0.1:0"
+
+// toxicTypes are the toxics that faults use, by the names under which Toxiproxy knows them. It makes new ones by the name, and
+// fills them from JSON.
+var toxicTypes = map[string]toxics.Toxic{
+	"locksim-hold": new(faults.Hold), "locksim-drop": new(faults.Drop), "locksim-lose": new(faults.Lose),
+	"locksim-delay": new(faults.Delay), "locksim-jitter": new(faults.Jitter), "bandwidth": new(toxics.BandwidthToxic),
+	"slicer": new(toxics.SlicerToxic), "slow_close": new(toxics.SlowCloseToxic),
+}
+
+var registerToxics = sync.OnceFunc(func() {
+	for name, toxic := range toxicTypes {
+		toxics.Register(name, toxic)
+	}
+})
+
+// network is how one client reaches the servers: a Toxiproxy for each of them.
+type network struct {
+	m *machine
+
+	mu      sync.Mutex
+	routes  map[string]*route
+	primary string // the server behind the name primary
+}
+
+// route is the way to one server. A reset gives it a new proxy, and so a new port; the lock keeps the address that it was
+// given, and its process dials the proxy of the moment.
+type route struct {
+	server   string
+	upstream string
+	address  string
+	proxies  []*toxiproxy.Proxy // the last one is for new connections
+	refuses  int                // how many faults make it refuse connections
+	silent   int                // and let them wait for ever
+}
+
+// newNetwork makes the proxies of a client, with the toxics that are in force.
+func (w *World) newNetwork(m *machine) (*network, error) {
+	n := &network{m: m, routes: map[string]*route{}, primary: w.primaryOf(m.name)}
+	upstreams := w.upstreams()
+	store, err := w.listenStore(m)
+	if err != nil {
+		return nil, err
+	}
+	upstreams[storeName] = store
+	for server, upstream := range upstreams {
+		r := &route{server: server, upstream: upstream}
+		n.routes[server] = r
+		if err := n.open(r); err != nil {
+			n.close()
+			return nil, err
+		}
+		r.address = r.proxies[0].Listen
+		if w.isDown(server) {
+			r.refuses++
+		}
+	}
+	return n, nil
+}
+
+// open starts a new proxy for a route, with the toxics that are in force.
+func (n *network) open(r *route) error {
+	w := n.m.w
+	p := toxiproxy.NewProxy(w.toxiproxy, n.m.name+"-"+r.server, loopback, r.upstream)
+	if err := p.Start(); err != nil {
+		return fmt.Errorf("start the proxy between %s and %s: %w", n.m.name, r.server, err)
+	}
+	for _, t := range w.toxics {
+		if err := t.onto(p, n.m.name, r.server); err != nil {
+			p.Stop()
+			return err
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	r.proxies = append(r.proxies, p)
+	return nil
+}
+
+// refused is an address at which nothing listens: port 1 is reserved.
+const refused = "127.0.0.1:1"
+
+// table says where the servers are at present.
+func (n *network) table() table {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	t := table{Address: map[string]string{}, Dial: map[string]string{}}
+	for name, r := range n.routes {
+		t.Address[name] = r.address
+		switch last := r.proxies[len(r.proxies)-1]; {
+		case r.silent > 0:
+			t.Dial[name] = n.m.w.silence.Addr().String()
+		case r.refuses > 0:
+			t.Dial[name] = refused
+		default:
+			t.Dial[name] = last.Listen
+		}
+	}
+	if t.Dial[n.primary] != "" {
+		t.Address[play.Primary], t.Dial[play.Primary] = primaryAddress, t.Dial[n.primary]
+	}
+	return t
+}
+
+// primaryAddress is the address of the name primary. Nothing listens there: the process of a client dials the proxy to the
+// primary of the moment.
+const primaryAddress = "127.255.255.254:6379"
+
+// announce tells the process of its table. One that is paused reads it before anything else when it goes on.
+func (n *network) announce() {
+	ctx, cancel := context.WithTimeout(n.m.ctx, time.Second)
+	defer cancel()
+	heard := make(chan struct{})
+	go func() { defer close(heard); _, _ = n.m.call(n.m.ctx, askTable, n.table(), nil) }()
+	select {
+	case <-heard:
+	case <-n.m.stopped():
+	case <-ctx.Done():
+	}
+}
+
+// replace gives new connections a new proxy. It returns the former ones.
+func (n *network) replace(server string) (former []*toxiproxy.Proxy, err error) {
+	r := n.routes[server]
+	if r == nil {
+		return nil, fmt.Errorf("there is no server %q in this world", server)
+	}
+	n.mu.Lock()
+	former = slices.Clone(r.proxies)
+	n.mu.Unlock()
+	if err := n.open(r); err != nil {
+		return nil, err
+	}
+	n.announce()
+	return former, nil
+}
+
+// drop ends proxies, with their connections.
+func (n *network) drop(server string, former []*toxiproxy.Proxy) {
+	for _, p := range former {
+		p.Stop()
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	r := n.routes[server]
+	r.proxies = slices.DeleteFunc(r.proxies, func(p *toxiproxy.Proxy) bool { return slices.Contains(former, p) })
+}
+
+// each calls f with every route.
+func (n *network) each(f func(r *route)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, r := range n.routes {
+		f(r)
+	}
+}
+
+// all are all proxies of the client, with the server of each.
+func (n *network) all() map[*toxiproxy.Proxy]string {
+	out := map[*toxiproxy.Proxy]string{}
+	n.each(func(r *route) {
+		for _, p := range r.proxies {
+			out[p] = r.server
+		}
+	})
+	return out
+}
+
+// follow makes the name primary lead to another server.
+func (n *network) follow(server string) {
+	n.mu.Lock()
+	n.primary = server
+	n.mu.Unlock()
+	n.announce()
+}
+
+func (n *network) close() {
+	for p := range n.all() {
+		p.Stop()
+	}
+}
+
+// toxic is a toxic on the links of a wire, as long as it is in force.
+type toxic struct {
+	name  string // unique in a world
+	wire  faults.Wire
+	build func() toxics.Toxic
+}
+
+// streams are the directions of Toxiproxy, upstream being from the client to the server, that a wire has on the link between
+// a client and a server.
+func streams(w faults.Wire, client, server string) []string {
+	in := func(name string) bool { return slices.Contains(w.Between, name) }
+	out := func(name string) bool {
+		return slices.Contains(w.And, name) || len(w.And) == 0 && !in(name)
+	}
+	forward, backward := "upstream", "downstream"
+	switch {
+	case in(client) && out(server):
+	case in(server) && out(client):
+		forward, backward = backward, forward
+	default:
+		return nil
+	}
+	switch cmp.Or(w.Direction, faults.DirectionBoth) {
+	case faults.DirectionForward:
+		return []string{forward}
+	case faults.DirectionBackward:
+		return []string{backward}
+	}
+	return []string{forward, backward}
+}
+
+// onto puts the toxic onto a proxy, as far as its wire leads there.
+func (t *toxic) onto(p *toxiproxy.Proxy, client, server string) error {
+	for _, stream := range streams(t.wire, client, server) {
+		made := t.build()
+		kind := ""
+		for name, known := range toxicTypes {
+			if reflect.TypeOf(known) == reflect.TypeOf(made) {
+				kind = name
+			}
+		}
+		if kind == "" {
+			return fmt.Errorf("%w: Toxiproxy has no %T", faults.ErrUnable, made)
+		}
+		body, err := json.Marshal(map[string]any{"name": t.name + "-" + stream, "type": kind, "stream": stream, "attributes": made})
+		if err != nil {
+			return err
+		}
+		if _, err := p.Toxics.AddToxicJson(bytes.NewReader(body)); err != nil {
+			return fmt.Errorf("put a toxic between %s and %s: %w", client, server, err)
+		}
+	}
+	return nil
+}
+
+// off takes the toxic off a proxy.
+func (t *toxic) off(p *toxiproxy.Proxy, client, server string) {
+	for _, stream := range streams(t.wire, client, server) {
+		_ = p.Toxics.RemoveToxic(context.Background(), t.name+"-"+stream) // its link may have ended
+	}
+}
+
+// linked is a proxy between one who dials and one who is dialled.
+type linked struct {
+	proxy          *toxiproxy.Proxy
+	client, server string
+}
+
+// links are all proxies of the world: between clients and servers, and between a replica and its primary.
+func (w *World) links() []linked {
+	var out []linked
+	for _, m := range w.everyone() {
+		for p, server := range m.net.all() {
+			out = append(out, linked{p, m.name, server})
+		}
+	}
+	for _, l := range w.servers.links {
+		out = append(out, linked{l.proxy, l.replica, l.primary})
+	}
+	return out
+}
+
+// putToxic puts a toxic onto all links of a wire.
+func (w *World) putToxic(name string, wire faults.Wire, build func() toxics.Toxic) (*toxic, error) {
+	w.numbers++
+	t := &toxic{fmt.Sprintf("%s-%d", name, w.numbers), wire, build}
+	for _, link := range w.links() {
+		if err := t.onto(link.proxy, link.client, link.server); err != nil {
+			return nil, err
+		}
+	}
+	w.toxics = append(w.toxics, t)
+	return t, nil
+}
+
+// takeToxic takes a toxic off. It reports false if it is off already.
+func (w *World) takeToxic(t *toxic) bool {
+	i := slices.Index(w.toxics, t)
+	if i < 0 {
+		return false
+	}
+	w.toxics = slices.Delete(w.toxics, i, i+1)
+	var all sync.WaitGroup
+	for _, link := range w.links() {
+		all.Go(func() { t.off(link.proxy, link.client, link.server) })
+	}
+	all.Wait()
+	return true
+}
+
+// newToxiproxy is the server that proxies belong to. Nothing listens for its API.
+func newToxiproxy() *toxiproxy.ApiServer {
+	registerToxics()
+	return toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+}
+
+// listen is a listener on loopback.
+func listen() (net.Listener, error) { return net.Listen("tcp", loopback) }

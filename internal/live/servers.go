@@ -1,0 +1,229 @@
+//go:build linux
+
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/Shopify/toxiproxy/v2/toxics"
+
+	"locksim/faults"
+	"locksim/internal/live/guard"
+	"locksim/internal/live/server"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/sim/trace"
+)
+
+// starting is how long servers may take to serve.
+const starting = time.Minute
+
+// asking is how long a server may take to answer a question of the parent.
+const asking = 2 * time.Second
+
+// servers are the servers of one run.
+type servers struct {
+	groups []*server.Group
+	links  []*replication
+}
+
+// replication is the link of a replica to its primary.
+type replication struct {
+	replica, primary string
+	proxy            *toxiproxy.Proxy
+}
+
+// wanted are the servers that a scenario and a lock need.
+func wanted(sc *file.Scenario, l play.Lock) []server.Options {
+	var out []server.Options
+	redis := sc.World.Redis
+	needs := l.Servers
+	if needs == nil {
+		needs = play.Redis(1)
+	}
+	for _, s := range needs {
+		if s.Kind.Name == string(server.Redis) {
+			redis = max(redis, s.Count)
+			continue
+		}
+		out = append(out, server.Options{Kind: server.Kind(s.Kind.Name), Count: max(s.Count, sc.World.Count(s.Kind.Name))})
+	}
+	if slices.ContainsFunc(needs, func(s play.Servers) bool { return s.Kind.Name == string(server.Redis) }) {
+		out = append(out, server.Options{Kind: server.Redis, Count: redis, Replicas: sc.World.Replicas,
+			Persistence: sc.World.Persistence, Snapshot: sc.World.Snapshot})
+	}
+	for i := range out {
+		out[i].Clock = setsServerClocks(sc)
+	}
+	return out
+}
+
+// setsServerClocks says that a fault is about the clock of a server.
+func setsServerClocks(sc *file.Scenario) bool {
+	return sc.World.Skew != 0 || slices.ContainsFunc(sc.Faults, func(f faults.Fault) bool {
+		switch a := f.Action.(type) {
+		case faults.ClockJump:
+			return trace.IsServer(a.Clock)
+		case faults.ClockDrift:
+			return trace.IsServer(a.Clock)
+		case faults.ClockFreeze:
+			return trace.IsServer(a.Clock)
+		}
+		return false
+	})
+}
+
+// startServers starts the servers of a run.
+func (w *World) startServers(g *guard.Guard) error {
+	ctx, cancel := context.WithTimeout(w.ctx, starting)
+	defer cancel()
+	for _, o := range wanted(w.scenario, w.lock) {
+		o.Guard = g
+		if o.Replicas > 0 {
+			o.Via = w.replicate
+		}
+		group, err := server.Start(ctx, o)
+		if err != nil {
+			return err
+		}
+		w.servers.groups = append(w.servers.groups, group)
+	}
+	for _, s := range w.lock.Servers {
+		if s.Kind.Prepare == nil {
+			continue
+		}
+		for _, x := range w.servers.all() {
+			if !strings.HasPrefix(x.Name(), s.Kind.Prefix) {
+				continue
+			}
+			if err := s.Kind.Prepare(ctx, x.Addr()); err != nil {
+				return fmt.Errorf("prepare %s: %w", x.Name(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// replicate puts a proxy between a replica and its primary, which makes the replica lag.
+func (w *World) replicate(replica, primary, addr string) (string, error) {
+	p := toxiproxy.NewProxy(w.toxiproxy, replica+"-"+primary, loopback, addr)
+	if err := p.Start(); err != nil {
+		return "", fmt.Errorf("start the proxy between %s and %s: %w", replica, primary, err)
+	}
+	w.servers.links = append(w.servers.links, &replication{replica, primary, p})
+	if lag := w.scenario.World.Lag; lag.Max > 0 {
+		t := &toxic{name: "lag", wire: faults.Wire{Between: []string{primary}, And: []string{replica}, Direction: faults.DirectionForward},
+			build: func() toxics.Toxic {
+				return &faults.Jitter{Add: lag.Min, Spread: lag.Max - lag.Min, Seed: hashOf(replica, int(w.seed), "lag")}
+			}}
+		if err := t.onto(p, replica, primary); err != nil {
+			return "", err
+		}
+	}
+	for _, t := range w.toxics { // after a failover there may be some
+		if err := t.onto(p, replica, primary); err != nil {
+			return "", err
+		}
+	}
+	return p.Listen, nil
+}
+
+// close ends the servers and the proxies between them.
+func (s *servers) close() error {
+	var errs []error
+	for _, g := range s.groups {
+		errs = append(errs, g.Stop())
+	}
+	for _, l := range s.links {
+		l.proxy.Stop()
+	}
+	return errors.Join(errs...)
+}
+
+// all are all servers in order.
+func (s *servers) all() []*server.Server {
+	var out []*server.Server
+	for _, g := range s.groups {
+		out = append(out, g.Servers()...)
+	}
+	return out
+}
+
+// find is the server of a name.
+func (s *servers) find(name string) (*server.Server, error) {
+	for _, x := range s.all() {
+		if x.Name() == name {
+			return x, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no server %q in this world", name)
+}
+
+// redis is the group of Redis servers, or nil.
+func (s *servers) redis() *server.Group {
+	for _, g := range s.groups {
+		if g.Server("r0") != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// upstreams are the addresses of all servers.
+func (w *World) upstreams() map[string]string {
+	out := map[string]string{}
+	for _, s := range w.servers.all() {
+		out[s.Name()] = s.Addr()
+	}
+	return out
+}
+
+// primaryOf is the server to which the name primary leads for a client.
+func (w *World) primaryOf(client string) string {
+	if to := w.told[client]; to != "" {
+		return to
+	}
+	return "r0"
+}
+
+// isDown reports whether a server has crashed.
+func (w *World) isDown(name string) bool {
+	s, err := w.servers.find(name)
+	return err == nil && s.Down()
+}
+
+// states are the states of all servers.
+func (s *servers) states(w *World) []play.ServerState {
+	var out []play.ServerState
+	primary := ""
+	if g := s.redis(); g != nil {
+		primary = g.Primary().Name()
+	}
+	for _, x := range s.all() {
+		state := play.ServerState{Name: x.Name(), Asked: true, Down: x.Down()}
+		if g := s.redis(); g != nil && strings.HasPrefix(x.Name(), "r") {
+			state.Asked = x.Name() == primary || !strings.HasPrefix(x.Name(), "r0")
+			state.Listed = true
+			if w.scenario.World.Replicas > 0 && strings.HasPrefix(x.Name(), "r0") {
+				if state.Role = "replica of " + primary; x.Name() == primary {
+					state.Role = "primary"
+				}
+			}
+			ctx, cancel := context.WithTimeout(w.ctx, asking)
+			keys, err := x.Keys(ctx)
+			cancel()
+			state.Listed = err == nil
+			for _, k := range keys {
+				state.Keys = append(state.Keys, trace.Key{Name: k.Name, Value: k.Value, TTL: k.TTL})
+			}
+		}
+		out = append(out, state)
+	}
+	return out
+}

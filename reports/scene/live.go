@@ -1,0 +1,54 @@
+package scene
+
+import (
+	"fmt"
+	"time"
+
+	"locksim/internal/prose"
+	"locksim/scenarios/play"
+)
+
+// Origin says where an outcome comes from, in two words: "seed 1", or "live" for runs on real servers.
+func Origin(o *play.Outcome) string {
+	if o.Live != nil {
+		return "live"
+	}
+	return fmt.Sprintf("seed %d", o.Seed)
+}
+
+// Made says how the runs of an outcome were made: how often each, or at which scale on real servers.
+func Made(o *play.Outcome, r play.Repeat) string {
+	if o.Live != nil {
+		return fmt.Sprintf("real servers and processes, durations of the file ×%v", o.Live.Scale)
+	}
+	return Repeated(r)
+}
+
+// Obstacles are what keeps runs on real servers from being those that the scenario describes: faults that were not played, and a
+// machine that was late. There are none in the simulated world.
+func Obstacles(o *play.Outcome) []string {
+	var out []string
+	for i := range o.Scenario.Faults {
+		var in []string
+		why := ""
+		for _, m := range Ran(o) {
+			if i < len(m.NotPlayed) && m.NotPlayed[i] != "" {
+				in, why = append(in, string(m.Mode)), m.NotPlayed[i]
+			}
+		}
+		if why != "" {
+			out = append(out, fmt.Sprintf("Fault %d was not played in mode %s: %s.", i+1, prose.Commas(in), why))
+		}
+	}
+	for _, m := range Ran(o) {
+		if m.Late > o.Scenario.Lock.TTL/tolerated {
+			out = append(out, fmt.Sprintf("The machine was busy in mode %s: a process that was due had to wait for up to %v, and a lease lasts for %v. "+
+				"The label is true of this run, but the machine is part of what it shows: give a larger scale, or the machine less to do.",
+				m.Mode, m.Late.Round(time.Millisecond), o.Scenario.Lock.TTL))
+		}
+	}
+	return out
+}
+
+// tolerated is the part of a lease by which a machine may be late before a report says so.
+const tolerated = 10
