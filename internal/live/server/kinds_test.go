@@ -91,10 +91,12 @@ func TestZooKeeper(t *testing.T) {
 	g, ctx := start(t, server.Options{Kind: server.ZooKeeper, Tick: time.Second, Clock: true})
 	listensOnLoopbackOnly(t, g)
 	z0 := g.Server("z0")
-	watcher, _ := session(t, z0, 20*time.Second)
-	create(t, watcher, "/kept", 0)
+	before, hangUp := session(t, z0, 20*time.Second)
+	create(t, before, "/kept", 0)
+	hangUp() // a client that connects while the server starts may wait for its answer for a minute
 	must(t, z0.Crash(faults.CrashProcess))
 	must(t, z0.Restart(ctx))
+	watcher, _ := session(t, z0, 20*time.Second)
 	// abandon makes an ephemeral node in a session whose client is gone, and returns how long the node stays.
 	abandon := func(name string, timeout, atMost time.Duration) time.Duration {
 		t.Helper()

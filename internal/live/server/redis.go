@@ -38,7 +38,7 @@ func (g *Group) startRedis(ctx context.Context) error {
 			return err
 		}
 		s.engine = &process{dir: s.dir, env: s.clock.env(trueMonotonic), command: s.redis, ready: s.answers}
-		s.admin = redis.NewClient(&redis.Options{Addr: s.addr, Protocol: 2, MaxRetries: -1, DisableIdentity: true, ContextTimeoutEnabled: true})
+		s.admin = redis.NewClient(&redis.Options{Addr: s.addr, Protocol: 2, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true, ContextTimeoutEnabled: true})
 		if err := s.Restart(ctx); err != nil {
 			return err
 		}

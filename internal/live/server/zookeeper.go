@@ -64,7 +64,12 @@ func (g *Group) startZooKeeper(ctx context.Context) error {
 					"-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=86400000", "-Dzookeeper.jmx.log4j.disable=true",
 					"-Djava.io.tmpdir="+s.dir, "-XX:-UsePerfData", "-cp", jar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(s.dir, "zoo.cfg"))
 			},
-			ready: func(int) error { return listens(s.addr) },
+			ready: func(int) error {
+				if len(names) == 1 { // a member of an ensemble serves when a majority runs
+					return servesClients(context.Background(), s)
+				}
+				return listens(s.addr)
+			},
 		}
 	}
 	for _, s := range g.servers {
