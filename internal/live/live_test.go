@@ -5,9 +5,14 @@ package live_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +27,10 @@ import (
 
 func TestMain(m *testing.M) {
 	if live.Child(locks()...) {
+		return
+	}
+	if os.Getenv(asCommand) != "" {
+		playForever()
 		return
 	}
 	os.Exit(m.Run())
@@ -185,5 +194,115 @@ func TestRefused(t *testing.T) {
 	}
 	if err := live.Check(sc, l, 0.1); err != nil {
 		t.Error(err)
+	}
+}
+
+// asCommand makes this program a command that plays live until it is ended, in its environment.
+const asCommand = "LOCKSIM_TEST_PLAYS_LIVE"
+
+// playForever is that command.
+func playForever() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s, err := live.Open()
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = s.Close() }()
+	sc, err := file.Load("gc-pause")
+	if err != nil {
+		panic(err)
+	}
+	l, err := play.Kind("fenced")
+	if err != nil {
+		panic(err)
+	}
+	for ctx.Err() == nil {
+		_, _ = s.Run(ctx, sc, l, live.Options{Modes: []fence.Mode{fence.None}, Scale: scale})
+	}
+}
+
+// openFolder is a temporary folder that the unprivileged user of the servers may pass.
+func openFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// workingIn are the processes whose working directory is in a folder.
+func workingIn(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range links {
+		if at, err := os.Readlink(link); err == nil && strings.HasPrefix(at, dir) {
+			all = append(all, link)
+		}
+	}
+	return all
+}
+
+// However a command ends that plays live, after five seconds no process and no folder of it is left: neither clients, one of
+// which may be stopped by a pause, nor servers.
+func TestNothingIsLeft(t *testing.T) {
+	require(t, server.Redis)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds := 2
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		rounds = 17
+	}
+	moment := rand.New(rand.NewPCG(1, 2))
+	for range rounds {
+		for _, end := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+			dir := openFolder(t)
+			cmd := exec.Command(self)
+			cmd.Env = append(os.Environ(), asCommand+"=1", "TMPDIR="+dir)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for begun := time.Now(); len(workingIn(t, dir)) < 3 && time.Since(begun) < 20*time.Second; { // the server and both clients
+				time.Sleep(10 * time.Millisecond)
+			}
+			if len(workingIn(t, dir)) < 3 {
+				t.Error("it does not play")
+			}
+			time.Sleep(time.Duration(moment.IntN(2000)) * time.Millisecond)
+			if err := cmd.Process.Signal(end); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // its exit code is that of the signal
+			ended := time.Now()
+			var left []string
+			for time.Since(ended) < 5*time.Second {
+				entries, err := os.ReadDir(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				left = workingIn(t, dir)
+				for _, e := range entries {
+					left = append(left, e.Name())
+				}
+				if len(left) == 0 {
+					break
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			if len(left) > 0 {
+				t.Errorf("five seconds after %v: %v", end, left)
+			}
+		}
 	}
 }

@@ -85,8 +85,8 @@ func TestMatrixPages(t *testing.T) {
 			t.Errorf("%s does not exist, or differs the second time", name)
 		}
 	}
-	if n := len(files); n != 5+4+3 {
-		t.Errorf("%d files, want 5 pages, 4 reports and 3 forms of the matrix", n)
+	if n := len(files); n != 5+4+4 {
+		t.Errorf("%d files, want 5 pages, 4 reports and 4 forms of the matrix", n)
 	}
 	if index := files["index.html"]; !strings.Contains(index, `href="runs/gc-pause/fenced/seed-1.html#mode-seal"`) ||
 		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing none,seal</code>") {
@@ -118,7 +118,7 @@ func TestMatrixPagesWithoutRuns(t *testing.T) {
 	}
 	files := tree(t, dir)
 	linked(t, files)
-	if len(files) != 1+4+3 || files["scenarios/mine.yaml"] != "name: mine\n" || !strings.Contains(files["index.html"], `href="scenarios/gc-pause.html#row-fenced"`) {
+	if len(files) != 1+4+4 || files["scenarios/mine.yaml"] != "name: mine\n" || !strings.Contains(files["index.html"], `href="scenarios/gc-pause.html#row-fenced"`) {
 		t.Errorf("%d files, or the link is missing", len(files))
 	}
 }

@@ -95,6 +95,8 @@ func kindOf(flag *pflag.Flag) string {
 		return "a whole number from 0 to 18446744073709551615"
 	case "int":
 		return "a whole number"
+	case "float64":
+		return "a number"
 	}
 	return "a " + flag.Value.Type()
 }
