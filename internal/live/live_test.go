@@ -260,7 +260,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rounds := 2
+	rounds := 1
 	if os.Getenv("LOCKSIM_SOAK") == "1" {
 		rounds = 17
 	}

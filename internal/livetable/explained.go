@@ -1,5 +1,10 @@
 package main
 
+import (
+	"fmt"
+	"time"
+)
+
 // differences are what is known of cells in which the worlds differ: by the scenario, and the lock, which may be "".
 var differences = []struct{ scenario, lock, why string }{}
 
@@ -10,5 +15,16 @@ func explanation(c cell) string {
 			return d.why
 		}
 	}
-	return ""
+	odd, late := 0, time.Duration(0)
+	for _, r := range c.runs {
+		if c.simulated[c.mode][r.Labels[c.mode]] > 0 {
+			continue
+		}
+		if !r.disturbed(c.pair) {
+			return ""
+		}
+		odd, late = odd+1, max(late, r.Late)
+	}
+	return fmt.Sprintf("the machine was late: in each of the %d runs that differ, by up to %v, where a lease lasts for %v",
+		odd, late.Round(time.Millisecond), time.Duration(float64(c.scenario.Lock.TTL)*c.scale))
 }

@@ -79,15 +79,18 @@ func command(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	pairs, err := measure(ctx, o, stderr)
-	if err != nil {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		_, _ = fmt.Fprintf(stderr, "livetable: %v\n", err)
 		return exitFailed
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "livetable: interrupted: the page has the %d pairs that are complete\n", len(pairs))
 	}
 	if err := write(stdout, pairs, o); err != nil {
 		_, _ = fmt.Fprintf(stderr, "livetable: %v\n", err)
 		return exitFailed
 	}
-	if err := unexplained(pairs); err != nil {
+	if err := errors.Join(err, unexplained(pairs)); err != nil {
 		_, _ = fmt.Fprintf(stderr, "livetable: %v\n", err)
 		return exitFailed
 	}

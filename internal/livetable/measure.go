@@ -103,9 +103,6 @@ func candidates(o options) (all []*pair, err error) {
 	return all, nil
 }
 
-// tries is how often a run is made until the machine was on time.
-const tries = 4
-
 // disturbed says that the machine was late by a good part of a lease, so that the run shows the machine too.
 func (r run) disturbed(p *pair) bool {
 	return r.Late > time.Duration(float64(p.scenario.Lock.TTL)*p.scale/10)
@@ -165,9 +162,6 @@ func measure(ctx context.Context, o options, progress io.Writer) ([]*pair, error
 					return
 				}
 				r := playLive(ctx, s, p, seed)
-				for try := 1; try < tries && r.disturbed(p) && ctx.Err() == nil; try++ {
-					r = playLive(ctx, s, p, seed)
-				}
 				if ctx.Err() != nil {
 					return
 				}
@@ -184,7 +178,24 @@ func measure(ctx context.Context, o options, progress io.Writer) ([]*pair, error
 	close(work)
 	simulate(ctx, all, o, fail) // in the meantime
 	workers.Wait()
-	return all, errors.Join(first, ctx.Err())
+	complete := slices.DeleteFunc(slices.Clone(all), func(p *pair) bool {
+		return p.skipped == "" && (len(p.runs) < o.times || !p.wasSimulated(o.seeds))
+	})
+	return complete, errors.Join(first, ctx.Err())
+}
+
+// wasSimulated says that all seeds were played.
+func (p *pair) wasSimulated(seeds int) bool {
+	for _, mode := range p.modes {
+		made := 0
+		for _, n := range p.simulated[mode] {
+			made += n
+		}
+		if made < seeds {
+			return false
+		}
+	}
+	return true
 }
 
 // simulate plays each pair with some seeds.
