@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,6 +81,9 @@ func (p *publication) add(dir string, f finished, unstored func() (finished, err
 		problem, err := f.save(dir, data)
 		if err != nil {
 			failure := &brokenError{cause: fmt.Errorf("store the results in %s: %w", dir, err)}
+			if errors.Is(err, context.Canceled) {
+				return failure // an interruption: the results are stored, and continue
+			}
 			if f, err := unstored(); err == nil {
 				_ = p.show(f, data) // the failure to store them is the one to report
 				_ = p.printAll()
