@@ -66,7 +66,10 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 		p.Hashes = append(p.Hashes, traceHash{m.Mode, m.TraceHash})
 	}
 	scenes := scene.All(o)
-	partings := scene.Divergences(scenes)
+	var partings []string // live runs differ from the first step on
+	if o.Live == nil {
+		partings = scene.Divergences(scenes)
+	}
 	if opt.Alike == reports.Together {
 		scenes = scene.Merged(scenes)
 	}
