@@ -27,7 +27,10 @@ func (m *report) diagram() []string {
 		"and answered as before are drawn once.", "",
 	}
 	lines = append(lines, fenced("mermaid", strings.Join(diagram, "\n"))...)
-	parts := scene.Divergences(m.scenes)
+	var parts []string // live runs differ from the first step on
+	if m.o.Live == nil {
+		parts = scene.Divergences(m.scenes)
+	}
 	if len(parts) > 0 {
 		lines = append(lines, "")
 	}
