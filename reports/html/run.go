@@ -70,9 +70,7 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 	scenes := scene.Merged(scene.All(o))
 	p.Data = newPageData()
 	p.Diagram = newDiagram(scenes, p.Data)
-	if o.Live == nil { // live runs differ from the first step on
-		p.Diagram.Divergences = scene.Divergences(scenes)
-	}
+	p.Diagram.Divergences = scene.Divergences(scenes)
 	first := scene.StoryRun(o)
 	for _, s := range scenes {
 		story := storyPart{Mode: s.Run.Mode, Title: s.Title(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,

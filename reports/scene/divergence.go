@@ -141,8 +141,11 @@ func (s *Scene) Reworded() string {
 }
 
 // Divergence is the first step at which a run differs from the first one, nil where
-// they are the same.
+// they are the same, and for live runs, which differ from the first step on.
 func (s *Scene) Divergence(first *Scene) *Instant {
+	if s.live {
+		return nil
+	}
 	d := trace.Diff(first.Run.Trace, s.Run.Trace)
 	if d == nil {
 		return nil
@@ -151,8 +154,12 @@ func (s *Scene) Divergence(first *Scene) *Instant {
 }
 
 // Divergences say how each run differs from the first one. Runs that differ in the
-// same way share a sentence, and so do the modes of one scene.
+// same way share a sentence, and so do the modes of one scene. There is nothing to say of
+// live runs, which differ from the first step on.
 func Divergences(scenes []*Scene) []string {
+	if len(scenes) > 0 && scenes[0].live {
+		return nil
+	}
 	var out []string
 	said := map[string]int{}
 	for i := 1; i < len(scenes); i++ {

@@ -38,6 +38,7 @@ type Scene struct {
 	// Also are the modes whose runs took the same course and that [Merged] removed.
 	Also []fence.Mode
 
+	live     bool              // runs on real servers have nothing in common but their schedule
 	reworded bool              // the store gives another reason for a refusal in one of them
 	owners   map[string]string // cache of sender: the client of each value
 }
@@ -68,7 +69,7 @@ func All(o *play.Outcome) []*Scene {
 		}
 	}
 	for _, s := range scenes {
-		s.End = max(end, time.Millisecond)
+		s.End, s.live = max(end, time.Millisecond), o.Live != nil
 	}
 	return scenes
 }
