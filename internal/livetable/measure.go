@@ -145,6 +145,8 @@ func measure(ctx context.Context, o options, progress io.Writer) ([]*pair, error
 			cancel()
 		}
 	}
+	var simulating sync.WaitGroup
+	simulating.Go(func() { simulate(ctx, all, o, fail) }) // in the meantime
 	for i, p := range all {
 		if p.skipped != "" || ctx.Err() != nil {
 			continue
@@ -176,8 +178,8 @@ func measure(ctx context.Context, o options, progress io.Writer) ([]*pair, error
 		}
 	}
 	close(work)
-	simulate(ctx, all, o, fail) // in the meantime
 	workers.Wait()
+	simulating.Wait()
 	complete := slices.DeleteFunc(slices.Clone(all), func(p *pair) bool {
 		return p.skipped == "" && (len(p.runs) < o.times || !p.wasSimulated(o.seeds))
 	})
