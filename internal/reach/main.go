@@ -38,6 +38,7 @@ type request struct {
 	unitTests bool
 	earlier   bool
 	table     bool // no search
+	steps     int  // how many of the searches for a mechanical mutant are made
 }
 
 // reach runs the program and returns its exit code.
@@ -74,6 +75,7 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	flags.IntVar(&req.limits.Placements, "placements", 500, "place about so many faults in a sweep")
 	flags.IntVar(&req.workers, "workers", runtime.NumCPU(), "child processes of locksim")
 	flags.BoolVar(&req.earlier, "earlier", false, "keep the results of earlier programs, and let the table say so")
+	flags.IntVar(&req.steps, "steps", len(subject{}.steps()), "make only so many of the searches for a mechanical mutant, the cheap ones; it has no result then")
 	flags.BoolVar(&req.table, "table", false, "search nothing, print the table of the results that there are")
 	flags.BoolVar(&req.unitTests, "unit-tests", false, "run the unit tests with the sample of the mechanical mutants instead, and write "+sampleFile)
 	if err := flags.Parse(args); err != nil {
@@ -90,6 +92,8 @@ func parse(args []string, stderr io.Writer) (request, error) {
 		return req, errors.New("--results: name the file of the results")
 	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || req.workers < 1:
 		return req, errors.New("--runs, --seeds, --placements and --workers are numbers from 1")
+	case req.steps < 1 || req.steps > len(subject{}.steps()):
+		return req, fmt.Errorf("--steps is a number from 1 to %d", len(subject{}.steps()))
 	case l.Starts < 1 || l.Starts > len(firstSeeds):
 		return req, fmt.Errorf("--starts is a number from 1 to %d", len(firstSeeds))
 	case flags.NArg() > 0:
@@ -150,7 +154,10 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 		if err != nil {
 			return err
 		}
-		return measure(ctx, run, s, scenario, req.limits, r, keep)
+		if s.edit != nil {
+			return measureMechanical(ctx, run, s, scenario, req.limits, req.steps, r, keep)
+		}
+		return measure(ctx, run, s, scenario, req.limits, r)
 	}, stderr)
 	if err != nil {
 		return 0, err

@@ -210,11 +210,8 @@ type buildError struct{ error }
 
 // measure searches the kinds of a subject for its mistake, and adds to the result what is missing there: with more
 // first seeds than before, only the explorations from these. The search for a mutant ends with the first kind that has a
-// find. keep stores the result on the way.
-func measure(ctx context.Context, run locksim, s subject, sweepFile string, l limits, r *result, keep func() error) error {
-	if s.edit != nil {
-		return measureMechanical(ctx, run, s, sweepFile, l, r, keep)
-	}
+// find.
+func measure(ctx context.Context, run locksim, s subject, sweepFile string, l limits, r *result) error {
 	for i, kind := range s.kinds {
 		if s.complete(*r, l) {
 			return nil
@@ -263,10 +260,11 @@ func (s subject) steps() []string {
 	return []string{stepQuick, stepOneSeed, stepLibrary, stepSweep, stepExplore}
 }
 
-// measureMechanical makes the searches that are missing, until the first find.
-func measureMechanical(ctx context.Context, run locksim, s subject, sweepFile string, l limits, r *result, keep func() error) error {
+// measureMechanical makes the searches that are missing of the first ones, so many in each kind, until the first find. keep
+// stores the result after each.
+func measureMechanical(ctx context.Context, run locksim, s subject, sweepFile string, l limits, first int, r *result, keep func() error) error {
 	steps := s.steps()
-	for !s.complete(*r, l) {
+	for !s.complete(*r, l) && len(r.Searches) < first*len(s.kinds) {
 		n := len(r.Searches)
 		step, kind := steps[n/len(s.kinds)], s.kinds[n%len(s.kinds)]
 		var f found

@@ -258,7 +258,7 @@ func TestMeasureEndsEarly(t *testing.T) {
 			return 0, nil, nil
 		}
 		var r result
-		if err := measure(t.Context(), fake, tc.s, "sweep.yaml", l, &r, nil); err != nil {
+		if err := measure(t.Context(), fake, tc.s, "sweep.yaml", l, &r); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -295,6 +295,7 @@ func TestMechanicalSearches(t *testing.T) {
 		var asked []string
 		interrupted := errors.New("interrupted")
 		for _, after := range []int{2, 100} { // the search is interrupted after so many
+			asked = nil
 			fake := func(_ context.Context, args ...string) (int, []byte, error) {
 				text := args[0] + " " + args[slices.Index(args, "--lock")+1]
 				for _, flag := range []string{"--runs", "--seeds", "--from-seed"} {
@@ -320,9 +321,9 @@ func TestMechanicalSearches(t *testing.T) {
 				}
 				return nil
 			}
-			err := measure(t.Context(), fake, s, "sweep.yaml", l, &r, keep)
+			err := measureMechanical(t.Context(), fake, s, "sweep.yaml", l, 5, &r, keep)
 			if errors.Is(err, interrupted) {
-				err = measure(t.Context(), fake, s, "sweep.yaml", l, &r, keep)
+				err = measureMechanical(t.Context(), fake, s, "sweep.yaml", l, 5, &r, keep)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -331,7 +332,17 @@ func TestMechanicalSearches(t *testing.T) {
 				t.Errorf("%s, interrupted after %d: asked\n%s\n%d results, complete: %v; want\n%s", tc.name, after,
 					strings.Join(asked, "\n"), len(r.Searches), s.complete(r, l), strings.Join(steps[:tc.want], "\n"))
 			}
-			asked = nil
+		}
+		// Only the cheap searches.
+		asked = nil
+		var r result
+		s := subject{edit: &edit{}, kinds: []string{"single"}}
+		err := measureMechanical(t.Context(), func(_ context.Context, args ...string) (int, []byte, error) {
+			asked = append(asked, args[0])
+			return 0, nil, nil
+		}, s, "sweep.yaml", l, 2, &r, func() error { return nil })
+		if err != nil || !slices.Equal(asked, []string{"explore", "matrix"}) || s.complete(r, l) {
+			t.Errorf("two searches are %v, %v, complete: %v", asked, err, s.complete(r, l))
 		}
 	}
 }

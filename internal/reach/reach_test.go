@@ -291,7 +291,7 @@ func TestMeasure(t *testing.T) {
 	}
 	var r result
 	right := subject{kinds: []string{"single"}}
-	if err := measure(t.Context(), fake, right, "sweep.yaml", limits{Runs: 500, Starts: 2, Seeds: 2, Placements: 100}, &r, nil); err != nil {
+	if err := measure(t.Context(), fake, right, "sweep.yaml", limits{Runs: 500, Starts: 2, Seeds: 2, Placements: 100}, &r); err != nil {
 		t.Fatal(err)
 	}
 	k := r.Kinds[0]
