@@ -33,7 +33,7 @@ type request struct {
 	results string
 	shard   campaign.Shard
 	limits  limits
-	workers int
+	machine machine
 
 	unitTests bool
 	earlier   bool
@@ -73,7 +73,8 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	flags.IntVar(&req.limits.Starts, "starts", len(firstSeeds), "explore from so many first seeds")
 	flags.IntVar(&req.limits.Seeds, "seeds", 3, "play each scenario of the library with so many seeds")
 	flags.IntVar(&req.limits.Placements, "placements", 500, "place about so many faults in a sweep")
-	flags.IntVar(&req.workers, "workers", runtime.NumCPU(), "child processes of locksim")
+	flags.IntVar(&req.machine.workers, "workers", runtime.NumCPU(), "child processes of locksim")
+	flags.IntVar(&req.machine.nice, "nice", 0, "run locksim at this niceness, 0 to 19; programs are built without")
 	flags.BoolVar(&req.earlier, "earlier", false, "keep the results of earlier programs, and let the table say so")
 	flags.IntVar(&req.steps, "steps", len(subject{}.steps()), "make only so many of the searches for a mechanical mutant, the cheap ones; it has no result then")
 	flags.BoolVar(&req.table, "table", false, "search nothing, print the table of the results that there are")
@@ -90,8 +91,10 @@ func parse(args []string, stderr io.Writer) (request, error) {
 		return req, errors.Join(errWanted, errShard)
 	case req.results == "" && !req.unitTests:
 		return req, errors.New("--results: name the file of the results")
-	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || req.workers < 1:
+	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || req.machine.workers < 1:
 		return req, errors.New("--runs, --seeds, --placements and --workers are numbers from 1")
+	case req.machine.nice < 0 || req.machine.nice > 19:
+		return req, errors.New("--nice is a number from 0 to 19")
 	case req.steps < 1 || req.steps > len(subject{}.steps()):
 		return req, fmt.Errorf("--steps is a number from 1 to %d", len(subject{}.steps()))
 	case l.Starts < 1 || l.Starts > len(firstSeeds):
@@ -135,7 +138,7 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	if f.commit, err = commit(ctx, root); err != nil {
 		return 0, err
 	}
-	shop := &workshop{root: root, dir: dir, workers: req.workers, stderr: stderr}
+	shop := &workshop{root: root, dir: dir, machine: req.machine, stderr: stderr}
 	for _, s := range all {
 		if s.edit != nil {
 			shop.shared = append(shop.shared, *s.edit)

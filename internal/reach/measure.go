@@ -100,12 +100,14 @@ func (k kindResult) found() bool {
 // the machine. Arguments that the program refuses give exit code 2, which no lock without a mistake may have.
 type locksim func(ctx context.Context, args ...string) (exit int, document []byte, err error)
 
-// program is the locksim in a file, with a mutant of those that the file has; "" for none. It has a number of child
-// processes.
-func program(file, mutant string, workers int, stderr io.Writer) locksim {
+// machine is what a search may take of the machine: child processes, and their priority for nice.
+type machine struct{ workers, nice int }
+
+// program is the locksim in a file, with a mutant of those that the file has; "" for none.
+func program(file, mutant string, m machine, stderr io.Writer) locksim {
 	return func(ctx context.Context, args ...string) (int, []byte, error) {
-		args = append(args, "--json", "--quiet", "--workers", strconv.Itoa(workers))
-		cmd := command(ctx, file, args...)
+		args = append(args, "--json", "--quiet", "--workers", strconv.Itoa(m.workers))
+		cmd := command(ctx, "nice", append([]string{"-n", strconv.Itoa(m.nice), file}, args...)...)
 		cmd.Env = append(os.Environ(), chooser+"="+mutant, "GOGC=400") // a run has little live memory
 		var messages strings.Builder
 		cmd.Stderr = &messages
@@ -140,7 +142,7 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 // workshop makes programs for subjects. The mechanical mutants share one, as far as they can.
 type workshop struct {
 	root, dir string
-	workers   int
+	machine   machine
 	stderr    io.Writer
 
 	shared []edit          // the mutants to put into the shared program
@@ -170,7 +172,7 @@ func (w *workshop) program(ctx context.Context, s subject) (locksim, error) {
 	if !w.has[s.name] {
 		return w.single(ctx, s)
 	}
-	return program(file, s.name, w.workers, w.stderr), nil
+	return program(file, s.name, w.machine, w.stderr), nil
 }
 
 // single builds a program for one subject.
@@ -183,7 +185,7 @@ func (w *workshop) single(ctx context.Context, s subject) (locksim, error) {
 		}
 	}
 	file := filepath.Join(w.dir, "locksim")
-	return program(file, "", w.workers, w.stderr), w.build(ctx, file, overlay)
+	return program(file, "", w.machine, w.stderr), w.build(ctx, file, overlay)
 }
 
 // build builds locksim into a file.

@@ -323,7 +323,7 @@ func TestPanicIsAFind(t *testing.T) {
 		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+message+"' >&2\nexit 3\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		f, err := explore(t.Context(), program(file, "", 1, io.Discard), "single", 1, 500)
+		f, err := explore(t.Context(), program(file, "", machine{workers: 1}, io.Discard), "single", 1, 500)
 		if err != nil || f != want || f.found() != (want.Exit == exitPanicked) {
 			t.Errorf("%s: %+v, found: %v, %v", message, f, f.found(), err)
 		}
