@@ -25,7 +25,7 @@
 //   - locksim explore --promise: from each of up to three first seeds, until a run is a
 //     violation.
 //
-// A mistake is found when the command exits with 1, or says that the lock panicked. Exit
+// A mistake is found when the command exits with 1, or says that the lock panicked, or that it fails in a run without faults. Exit
 // code 3 (a run was not deterministic, or did not end) is shown, and is not a find; nor is exit code 2 (a lock
 // that fails without any fault cannot be swept), or a matrix that exits
 // with 1 only because scenarios are vacuous. The same searches of the locks without a

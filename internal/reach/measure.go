@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,9 @@ type found struct {
 }
 
 // found reports whether the mistake was found.
-func (f found) found() bool { return f.Exit == exitPanicked || f.Exit == exitFound && f.Vacuous == "" }
+func (f found) found() bool {
+	return f.Exit == exitPanicked || f.Exit == exitFails || f.Exit == exitFound && f.Vacuous == ""
+}
 
 // The exit codes of locksim that say something about a lock.
 const (
@@ -54,12 +57,23 @@ const (
 	exitRefused = 2 // also of a sweep whose lock fails without any fault: there is nothing to sweep
 	exitBroken  = 3
 
-	// exitPanicked stands for 2 and 3 if the command names the call of the lock that panicked. It is a find.
+	// exitPanicked stands for 2 and 3 if the command names the call of the lock that panicked, or ends with its stack. It
+	// is a find.
 	exitPanicked = 100
+	// exitFails stands for 2 if the command says that the lock cannot be made, or that no client is granted it, although
+	// nothing goes wrong. It is a find.
+	exitFails = 101
 )
 
-// panicked is in the message about a panic of a lock.
-const panicked = " panicked: "
+// The parts of messages that say what a lock does.
+const (
+	panicked = " panicked: "
+	fails    = ", in a run without faults: "
+)
+
+// crashed finds a fatal error of the Go runtime in package lock, such as that of a mutex that is not locked: it ends the
+// program, as it would end that of a user.
+var crashed = regexp.MustCompile(`(?s)^fatal error: .*\nlocksim/lock\.`)
 
 // searched is a search for a mechanical mutant.
 type searched struct {
@@ -120,8 +134,11 @@ func program(file, mutant string, m machine, stderr io.Writer) locksim {
 			return 0, nil, fmt.Errorf("locksim %s: %w\n%s", strings.Join(args, " "), err, messages.String())
 		}
 		code := cmd.ProcessState.ExitCode()
-		if code > exitFound && strings.Contains(messages.String(), panicked) {
+		switch text := messages.String(); {
+		case code > exitFound && (strings.Contains(text, panicked) || crashed.MatchString(text)):
 			return exitPanicked, nil, nil
+		case code == exitRefused && strings.Contains(text, fails):
+			return exitFails, nil, nil
 		}
 		if code > exitFound {
 			_, _ = io.WriteString(stderr, messages.String())

@@ -65,7 +65,7 @@ func (e edit) mutated(root string) (string, error) {
 var concerned = map[string][]string{
 	"acquire.go":                      {"single"},
 	"acquire.go:Fenced.TryAcquire":    {"fenced"},
-	"acquire.go:engine.leave":         {"fair"},
+	"acquire.go:engine.leave":         {"fair", "single"},
 	"acquire.go:engine.acquireClaim":  {"single", "fair"},
 	"backoff.go":                      {"single", "redlock"},
 	"defaults.go":                     {"single", "redlock"},

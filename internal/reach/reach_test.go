@@ -313,18 +313,25 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A lock that panics is found, whatever the exit code; another error is no find.
-func TestPanicIsAFind(t *testing.T) {
+// A lock that panics, or that fails without faults, is found; another error is no find.
+func TestWhatAMessageSays(t *testing.T) {
 	for message, want := range map[string]found{
-		"locksim: scenario calm, seed 1: c0 panicked: index out of range": {Exit: exitPanicked},
-		"locksim: scenario calm, seed 1: a client waits forever":          {Exit: exitBroken},
+		"3 locksim: scenario calm, seed 1: c0 panicked: index out of range":                                       {Exit: exitPanicked},
+		"2 locksim: lock single, in a run without faults: c0 panicked: index out of range":                        {Exit: exitPanicked},
+		"2 locksim: lock single, in a run without faults: no client was granted it":                               {Exit: exitFails},
+		"3 locksim: lock single, in a run without faults: it did not end":                                         {Exit: exitBroken},
+		"3 locksim: scenario calm, seed 1: a client waits forever":                                                {Exit: exitBroken},
+		"2 locksim: --runs: 0 is out of range":                                                                    {Exit: exitRefused},
+		"2 fatal error: sync: unlock of unlocked mutex\n\ngoroutine 14 [running]:\nlocksim/lock.(*lease).Release": {Exit: exitPanicked},
+		"2 fatal error: all goroutines are asleep\n\ngoroutine 14 [running]:\nlocksim/sim.(*World).Run":           {Exit: exitRefused},
 	} {
 		file := filepath.Join(t.TempDir(), "locksim")
-		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+message+"' >&2\nexit 3\n"), 0o700); err != nil {
+		code, text, _ := strings.Cut(message, " ")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+text+"' >&2\nexit "+code+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		f, err := explore(t.Context(), program(file, "", machine{workers: 1}, io.Discard), "single", 1, 500)
-		if err != nil || f != want || f.found() != (want.Exit == exitPanicked) {
+		if err != nil || f != want || f.found() != (want.Exit >= exitPanicked) {
 			t.Errorf("%s: %+v, found: %v, %v", message, f, f.found(), err)
 		}
 	}

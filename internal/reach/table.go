@@ -50,9 +50,10 @@ Made by ` + "`make reach`" + `; do not edit. Each line is one mistake in a lock,
   Each search ends after %s runs.
 
 – means that nothing was found. These are no finds either: "exit 3", a run that was not deterministic or did not
-end; "exit 2", a lock that fails without any fault, so that there is nothing to sweep or to explore; and "vacuous", a
+end; "exit 2", a sweep of a lock that fails without any fault, so that there is nothing to sweep; and "vacuous", a
 scenario that proves nothing with the lock, when no other is worse than expected. "panic" is a find: the lock panicked,
-and the command says where. A mutant is searched in one kind of lock, and in the next one if nothing is found.
+and the command says where; and so is "fails without faults": the command says that the lock cannot be made, or that no
+client is granted it, before it draws a fault. A mutant is searched in one kind of lock, and in the next one if nothing is found.
 
 A mistake made by hand gets all three searches. For a mechanical one, they are made from the cheapest on, each in all
 kinds of lock before the next one, and the first find ends them: %d runs of *explore*, one seed of the *library*, the
@@ -185,9 +186,7 @@ func firstFind(r row) (kind, find string) {
 			continue
 		}
 		switch name := strings.Split(s.Search, ",")[0]; {
-		case s.Exit == exitPanicked:
-			text = name + ": " + text
-		case name == stepExplore:
+		case name == stepExplore && s.Runs > 0:
 			text = fmt.Sprintf("explore, run %s: %s", prose.Thousands(s.Runs), text)
 		default:
 			text = name + ": " + text
@@ -237,6 +236,8 @@ func cell(f found) string {
 	switch {
 	case f.Exit == exitPanicked:
 		return "panic"
+	case f.Exit == exitFails:
+		return "fails without faults"
 	case f.found():
 		return f.What
 	case f.Vacuous != "":
