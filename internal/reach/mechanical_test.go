@@ -346,3 +346,18 @@ func TestMechanicalSearches(t *testing.T) {
 		}
 	}
 }
+
+// A table of a part says how many mechanical mutants have no result, beside the share of those found.
+func TestTableOfAPart(t *testing.T) {
+	r := row{subject{name: "mechanical/a", edit: &edit{}, kinds: []string{"single"}}, result{Searches: []searched{{"single", stepQuick, found{Exit: exitFound, Runs: 7, What: "overlap in mode none"}}}}, false}
+	table := markdown([]row{r}, []string{"mechanical/b", "queue/c"}, limits{Starts: 1}, record{}, "")
+	for _, want := range []string{
+		"\n2 have no result yet: mechanical/b, queue/c. ",
+		"\n| mechanical, killed by the unit tests, without the 1 that have no result | 1 | 1 (100 %) | 0 | 0 | 1 |  |\n",
+		"| single | explore, run 7: overlap in mode none |\n",
+	} {
+		if !strings.Contains(table, want) {
+			t.Errorf("the table lacks %q:\n%s", want, table)
+		}
+	}
+}

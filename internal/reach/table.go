@@ -84,7 +84,8 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		fmt.Fprintf(&b, "Only the mutants whose names match `%s` are here.\n\n", wanted)
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(&b, "%d have no result yet: %s.\n\n", len(missing), prose.Commas(missing))
+		fmt.Fprintf(&b, "%d have no result yet: %s. A mistake has a result with its first find, or after all its searches, so that the shares "+
+			"below are those of a part, in which finds come first.\n\n", len(missing), prose.Commas(missing))
 	}
 	noteEarlier(&b, rows)
 	b.WriteString("| mutants | number | found | by the library | by the sweep | by explore | by explore from every seed |\n" +
@@ -95,10 +96,14 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		}
 	}
 	equivalent := func(r row) bool { return r.equivalent != "" }
+	rest := ""
+	if n := len(slices.DeleteFunc(slices.Clone(missing), func(name string) bool { return !strings.HasPrefix(name, mechanicalGroup+"/") })); n > 0 {
+		rest = fmt.Sprintf(", without the %d that have no result", n)
+	}
 	total("made by hand", byHand, row.counts)
 	total("made by hand, equivalent", byHand, equivalent)
-	total("mechanical, killed by the unit tests", mechanical, row.counts)
-	total("mechanical, killed by the unit tests, which no run can show", mechanical, equivalent)
+	total("mechanical, killed by the unit tests"+rest, mechanical, row.counts)
+	total("mechanical, killed by the unit tests, which no run can show"+rest, mechanical, equivalent)
 	b.WriteString("\nEach mistake counts for the first of its searches that finds it.\n")
 	missed := func(label string, rows []row) {
 		var names []string
