@@ -29,7 +29,8 @@
 // code 3 (a run was not deterministic, or did not end) is shown, and is not a find; nor is exit code 2 (a lock
 // that fails without any fault cannot be swept), or a matrix that exits
 // with 1 only because scenarios are vacuous. The same searches of the locks without a
-// mistake must find nothing, and no scenario may be vacuous with them.
+// mistake must find nothing, and no scenario may be vacuous with them. On a machine that is very busy a run is taken for one
+// that does not end, since it gets no time: delete the line of such a result, so that it is made again.
 //
 // The file --results gets a line of JSON for each mutant, and is committed: results.jsonl. A result there is kept if the
 // mutant, the program and the limits are still the same, so that a run that was interrupted goes

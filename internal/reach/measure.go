@@ -65,11 +65,12 @@ const (
 	exitFails = 101
 )
 
-// The parts of messages that say what a lock does.
-const (
-	panicked = " panicked: "
-	fails    = ", in a run without faults: "
-)
+// panicked is in the message about a panic of a lock.
+const panicked = " panicked: "
+
+// fails finds the messages about a lock that cannot be used at all. A run that does not end says nothing: the machine may
+// be too busy.
+var fails = regexp.MustCompile(`, in a run without faults: (no client was granted it|.*: the lock of \w+ cannot be made: )`)
 
 // crashed finds a fatal error of the Go runtime in package lock, such as that of a mutex that is not locked: it ends the
 // program, as it would end that of a user.
@@ -137,7 +138,7 @@ func program(file, mutant string, m machine, stderr io.Writer) locksim {
 		switch text := messages.String(); {
 		case code > exitFound && (strings.Contains(text, panicked) || crashed.MatchString(text)):
 			return exitPanicked, nil, nil
-		case code == exitRefused && strings.Contains(text, fails):
+		case code == exitRefused && fails.MatchString(text):
 			return exitFails, nil, nil
 		}
 		if code > exitFound {

@@ -316,14 +316,16 @@ func TestMeasure(t *testing.T) {
 // A lock that panics, or that fails without faults, is found; another error is no find.
 func TestWhatAMessageSays(t *testing.T) {
 	for message, want := range map[string]found{
-		"3 locksim: scenario calm, seed 1: c0 panicked: index out of range":                                       {Exit: exitPanicked},
-		"2 locksim: lock single, in a run without faults: c0 panicked: index out of range":                        {Exit: exitPanicked},
-		"2 locksim: lock single, in a run without faults: no client was granted it":                               {Exit: exitFails},
-		"3 locksim: lock single, in a run without faults: it did not end":                                         {Exit: exitBroken},
-		"3 locksim: scenario calm, seed 1: a client waits forever":                                                {Exit: exitBroken},
-		"2 locksim: --runs: 0 is out of range":                                                                    {Exit: exitRefused},
-		"2 fatal error: sync: unlock of unlocked mutex\n\ngoroutine 14 [running]:\nlocksim/lock.(*lease).Release": {Exit: exitPanicked},
-		"2 fatal error: all goroutines are asleep\n\ngoroutine 14 [running]:\nlocksim/sim.(*World).Run":           {Exit: exitRefused},
+		"3 locksim: scenario calm, seed 1: c0 panicked: index out of range":                                                               {Exit: exitPanicked},
+		"2 locksim: lock single, in a run without faults: c0 panicked: index out of range":                                                {Exit: exitPanicked},
+		"2 locksim: lock single, in a run without faults: no client was granted it":                                                       {Exit: exitFails},
+		"3 locksim: lock single, in a run without faults: it did not end":                                                                 {Exit: exitBroken},
+		"3 locksim: scenario calm, seed 1: a client waits forever":                                                                        {Exit: exitBroken},
+		"2 locksim: --runs: 0 is out of range":                                                                                            {Exit: exitRefused},
+		"2 locksim: lock redlock, in a run without faults: scenario calm, seed 1: the lock of c0 cannot be made: no Redis client for r0":  {Exit: exitFails},
+		"2 locksim: lock redlock, in a run without faults: scenario calm, seed 1: the run is frozen: no event for 10s of wall-clock time": {Exit: exitRefused},
+		"2 fatal error: sync: unlock of unlocked mutex\n\ngoroutine 14 [running]:\nlocksim/lock.(*lease).Release":                         {Exit: exitPanicked},
+		"2 fatal error: all goroutines are asleep\n\ngoroutine 14 [running]:\nlocksim/sim.(*World).Run":                                   {Exit: exitRefused},
 	} {
 		file := filepath.Join(t.TempDir(), "locksim")
 		code, text, _ := strings.Cut(message, " ")
