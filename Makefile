@@ -65,10 +65,10 @@ mutants: ## makes one mistake at a time and runs the test that must detect it; w
 	$(GO) run ./internal/mutants -markdown >reports/MUTANTS.md.new
 	mv reports/MUTANTS.md.new reports/MUTANTS.md
 
-reach: ## makes one mistake at a time in the locks and lets locksim find it; writes reports/REACH.md; takes hours, and goes on after an interruption
-	@mkdir -p reports/out/reach
-	$(GO) run ./internal/reach --out reports/out/reach >reports/out/reach/REACH.md
-	mv reports/out/reach/REACH.md reports/REACH.md
+reach: ## makes one mistake at a time in the locks and lets locksim find it; writes reports/REACH.md; takes hours, and goes on after an interruption; REACH=--earlier keeps the results of earlier programs
+	@mkdir -p reports/out
+	$(GO) run ./internal/reach --results internal/reach/results.jsonl $(REACH) >reports/out/REACH.md
+	mv reports/out/REACH.md reports/REACH.md
 
 # Make hands PATH on to the recipe, where it is to find programs: it gets that of the environment back, which a make from
 # 4.4 on no longer knows, and the folders in which Go and Git mostly are.

@@ -46,13 +46,25 @@ const (
 	// that was called more than that later, and the client was not away from that end
 	// to the announcement or the call.
 	DutyTells Duty = "tells"
+	// DutyTries: a try returned more than twice [Timing.Trips] after its call, and the client
+	// was not away from the call to the return.
+	DutyTries Duty = "tries"
+	// DutyExplains: an attempt returned an error that does not wrap that of its context,
+	// which had ended, on steady servers and a prompt network, and the client was not away
+	// before the return.
+	DutyExplains Duty = "explains"
+	// DutyKeeps: a lease was not as the lock says. The client sees that by itself: see
+	// [Grant.Unkept].
+	DutyKeeps Duty = "keeps"
 )
 
 // ToldWithin is how long after the end of a lease its loss counts as announced at that end.
 const ToldWithin = 10 * time.Millisecond
 
 // Duties lists the duties. The caller owns the slice.
-func Duties() []Duty { return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells} }
+func Duties() []Duty {
+	return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells, DutyTries, DutyExplains, DutyKeeps}
+}
 
 // has reports whether the lock promises a duty.
 func (h History) has(d Duty) bool { return slices.Contains(h.Duties, d) }
@@ -92,9 +104,30 @@ func misconduct(h History) *tally {
 					a.Client, a.Resource, a.Invoked, a.Returned), At: []Pos{a.Invoked, a.Returned}}
 			})
 		}
+		if h.has(DutyExplains) && a.Unexplained && h.Timing.Steady && h.Timing.Prompt && !h.awayDuring(a.Client, 0, h.Timing.when(a.Returned)) {
+			found.add(func() Reason {
+				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d until its context ended, and the error of step %d does not wrap that of the context.",
+					a.Client, a.Resource, a.Invoked, a.Returned), At: []Pos{a.Invoked, a.Returned}}
+			})
+		}
+	}
+	for _, t := range h.Tries {
+		if h.has(DutyTries) && t.Returned > t.Called+2*h.Timing.Trips && !h.awayDuring(t.Client, t.Called, t.Returned) {
+			found.add(func() Reason {
+				return Reason{Text: fmt.Sprintf("%s tried to get %s without waiting, and the answer took %v, although nothing had gone wrong.",
+					t.Client, t.Resource, t.Returned-t.Called), At: []Pos{t.Invoked}}
+			})
+		}
 	}
 	for _, grants := range grantsByResource(h) {
 		for _, g := range grants {
+			if h.has(DutyKeeps) {
+				for _, what := range g.Unkept {
+					found.add(func() Reason {
+						return Reason{Text: fmt.Sprintf("%s was granted %s at step %d, and %s.", g.Client, g.Resource, g.Granted, what), At: []Pos{g.Granted}}
+					})
+				}
+			}
 			if h.has(DutyEnds) && g.ContextEnded > 0 && h.Timing.when(g.Granted) > g.ContextEnded && !h.awayDuring(g.Client, g.ContextEnded, h.Timing.when(g.Granted)) {
 				found.add(func() Reason {
 					return Reason{Text: fmt.Sprintf("%s was granted %s at step %d, %v after the context of its Acquire had ended.",

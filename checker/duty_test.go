@@ -108,6 +108,12 @@ func TestDuties(t *testing.T) {
 			h.Timing.Away["c2"] = []checker.Absence{{Span: checker.Span{From: 0, To: 1099 * ms}}}
 		},
 			[]func(*checker.History){unsteady, slow, away("c2", 0, 1100*ms), func(h *checker.History) { h.Grants[1].Crashed = 11 }, func(h *checker.History) { h.Grants[1].Until = 10 }}},
+		{"a try waits", checker.DutyTries, func(h *checker.History) {
+			h.Tries = []checker.Try{{Client: "c1", Resource: "r", Invoked: 2, Called: 200 * ms, Returned: 241 * ms}}
+		}, []func(*checker.History){away("c1", 241*ms, 300*ms), func(h *checker.History) { h.Tries[0].Called = 201 * ms }}},
+		{"an error hides that the context has ended", checker.DutyExplains, func(h *checker.History) { h.Attempts[0].Unexplained = true },
+			[]func(*checker.History){away("c1", 0, 0), unsteady, slow}},
+		{"a lease is not as the lock says", checker.DutyKeeps, func(h *checker.History) { h.Grants[0].Unkept = []string{"it is not"} }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			count := func(changes ...func(*checker.History)) int {

@@ -81,6 +81,9 @@ type Grant struct {
 	// LeaseEnded is the instant at which the context of the lease ended; 0 if it did
 	// not.
 	LeaseEnded time.Duration
+	// Unkept is what its client saw the lease do that is not as the lock says, each as
+	// the end of a sentence about the client: its context lacks the values of that of Acquire.
+	Unkept []string
 }
 
 // Attempt is an Acquire without a grant.
@@ -101,6 +104,18 @@ type Attempt struct {
 	// ContextEnded is the instant at which the context of Acquire ended, if that was
 	// at or before Returned; 0 otherwise.
 	ContextEnded time.Duration
+	// Unexplained says that the context had ended, and that the error does not wrap
+	// the context's error.
+	Unexplained bool
+}
+
+// Try is one call of TryAcquire. An Acquire of the history may consist of several.
+type Try struct {
+	// Client called it for Resource, in the Acquire that was called at Invoked.
+	Client, Resource string
+	Invoked          Pos
+	// Called and Returned are the instants of the call and of the return.
+	Called, Returned time.Duration
 }
 
 // Outcome is the outcome of a request, as far as its sender can know it.
@@ -211,6 +226,8 @@ type History struct {
 	// Grants are the Acquires that succeeded, Attempts those that did not.
 	Grants   []Grant
 	Attempts []Attempt
+	// Tries are the calls of TryAcquire that returned.
+	Tries []Try
 	// Ops are the operations on the protected store.
 	Ops []Op
 	// Calm says that no fault struck, that the latency of the network and the work

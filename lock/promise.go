@@ -116,7 +116,8 @@ func Terms() []Term {
 
 // duties are those of every lock of this package, and more.
 func duties(more ...promise.Duty) []promise.Duty {
-	return append([]promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells}, more...)
+	return append([]promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells,
+		promise.DutyTries, promise.DutyExplains, promise.DutyKeeps}, more...)
 }
 
 // PromiseOf returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown

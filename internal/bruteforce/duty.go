@@ -47,8 +47,21 @@ func misconduct(h checker.History) int {
 		// "An attempt returned before its context had ended, although its client had not
 		// been away before, on steady servers and a prompt network."
 		count(checker.DutyWaits, a.ContextEnded == 0 && never && h.Timing.Steady && h.Timing.Prompt)
+		// "An attempt returned an error that does not wrap that of its context, which had
+		// ended, on steady servers and a prompt network, and the client was not away before
+		// the return."
+		count(checker.DutyExplains, a.Unexplained && never && h.Timing.Steady && h.Timing.Prompt)
+	}
+	// "A try returned more than twice Trips after its call, and the client was not away from the
+	// call to the return."
+	for _, t := range h.Tries {
+		count(checker.DutyTries, t.Returned-t.Called > 2*h.Timing.Trips && present(h, t.Client, t.Called, t.Returned))
 	}
 	for _, g := range h.Grants {
+		// "A lease was not as the lock says."
+		for range g.Unkept {
+			count(checker.DutyKeeps, true)
+		}
 		// "Or a grant at a later instant than that end."
 		count(checker.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted) > g.ContextEnded && present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
 		count(checker.DutyReports, g.ReleaseSucceeded && !truthful(h, g))

@@ -101,7 +101,11 @@ func (m *maker) duties() {
 	if t == nil || m.chance(0.3) {
 		return
 	}
-	m.h.Duties = checker.Duties()[:1+m.IntN(len(checker.Duties()))]
+	for _, d := range checker.Duties() {
+		if m.chance(0.7) {
+			m.h.Duties = append(m.h.Duties, d)
+		}
+	}
 	t.Lease, t.Trips, t.Steady, t.Prompt, t.InOrder = m.span(1, 120), m.span(0, 20), m.chance(0.8), m.chance(0.8), m.chance(0.5)
 	for i := range m.h.Grants {
 		g := &m.h.Grants[i]
@@ -112,7 +116,17 @@ func (m *maker) duties() {
 		}
 	}
 	for i := range m.h.Attempts {
-		m.h.Attempts[i].ContextEnded = m.contextEnd(m.h.Attempts[i].Returned)
+		a := &m.h.Attempts[i]
+		a.ContextEnded = m.contextEnd(a.Returned)
+		a.Unexplained = a.Returned > 0 && m.chance(0.2)
+		if called := m.span(0, 200); m.chance(0.3) {
+			m.h.Tries = append(m.h.Tries, checker.Try{Client: a.Client, Resource: a.Resource, Invoked: a.Invoked, Called: called, Returned: called + m.span(0, 60)})
+		}
+	}
+	for i := range m.h.Grants {
+		for range m.IntN(12) / 10 {
+			m.h.Grants[i].Unkept = append(m.h.Grants[i].Unkept, "it is not as the lock says")
+		}
 	}
 }
 

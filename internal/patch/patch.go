@@ -222,19 +222,22 @@ func (p Patch) Overlay(root, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return WriteOverlay(root, dir, p.Name, p.File, text)
+	return WriteOverlay(root, dir, p.Name, map[string]string{p.File: text})
 }
 
-// WriteOverlay writes another text of a file of the module into dir, and the JSON file for the flag -overlay of the go
-// command, whose name it returns. Both have the name of the mutant.
-func WriteOverlay(root, dir, mutant, file, text string) (string, error) {
+// WriteOverlay writes other texts of files of the module, by their names relative to its root, into dir, and the JSON
+// file for the flag -overlay of the go command, whose name it returns. All have the name of the mutant.
+func WriteOverlay(root, dir, mutant string, texts map[string]string) (string, error) {
 	base := filepath.Join(dir, strings.ReplaceAll(mutant, "/", "-"))
-	mutated := base + filepath.Ext(file)
-	if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
-		return "", err
+	replace := map[string]string{}
+	for file, text := range texts {
+		mutated := base + "-" + filepath.Base(file)
+		if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, filepath.FromSlash(file))] = mutated
 	}
-	original := filepath.Join(root, filepath.FromSlash(file))
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
+	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
 		return "", err
 	}

@@ -67,19 +67,27 @@ func (c *compiler) check(file, text string) error {
 		_, err := lua.Parse(strings.NewReader(text), file)
 		return err
 	}
-	changed, err := parser.ParseFile(c.fset, file, text, 0)
-	if err != nil {
-		return err
-	}
 	if c.parsed[file] == nil {
 		return fmt.Errorf("%s is not compiled", file)
 	}
-	all := []*ast.File{changed}
+	return c.checkAll(map[string]string{file: text})
+}
+
+// checkAll type-checks package lock with other texts of some of its files, or with more files.
+func (c *compiler) checkAll(texts map[string]string) error {
+	var all []*ast.File
+	for file, text := range texts {
+		changed, err := parser.ParseFile(c.fset, file, text, 0)
+		if err != nil {
+			return err
+		}
+		all = append(all, changed)
+	}
 	for name, f := range c.parsed {
-		if name != file {
+		if _, ok := texts[name]; !ok {
 			all = append(all, f)
 		}
 	}
-	_, err = (&types.Config{Importer: c.imports}).Check("locksim/lock", c.fset, all, nil)
+	_, err := (&types.Config{Importer: c.imports}).Check("locksim/lock", c.fset, all, nil)
 	return err
 }

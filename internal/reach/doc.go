@@ -2,7 +2,8 @@
 // looks for it as a user would, with the library of scenarios, the sweep, and random
 // schedules.
 //
-//	go run ./internal/reach --out DIR [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier]
+//	go run ./internal/reach --results FILE [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier]
+//	go run ./internal/reach --results FILE --table [--starts N] [--earlier]
 //	go run ./internal/reach --unit-tests
 //
 // A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
@@ -11,32 +12,34 @@
 //
 // The mechanical mutants, mechanical/NAME, are a seeded sample of all that a small change of one place gives; see
 // mechanical.go. sample.json has the sample, with what the unit tests of package lock make of each: --unit-tests makes
-// it anew, and goes on after an interruption. Those that the unit tests kill are searched, until the first find, and
-// explored from the first seed only. equivalent.txt has reasons as those of the patches.
+// it anew, and goes on after an interruption. Those that the unit tests kill are searched, until the first find, from what
+// is cheap to what is dear, and explored from the first seed only. All are in one program, which is compiled once, and an
+// environment variable chooses one: see schemata.go. equivalent.txt has reasons as those of the patches.
 //
 // A mutant is searched in a second kind of lock only if nothing is found in the first.
 //
-// The command locksim is built with each patch, and plays each kind:
+// The command locksim is built with each patch, or once with the mechanical mutants, and plays each kind:
 //
 //   - locksim matrix: the scenarios of the library that are about the kind;
 //   - locksim sweep: single faults at the moments of sweep.yaml;
 //   - locksim explore --promise: from each of up to three first seeds, until a run is a
 //     violation.
 //
-// A mistake is found when the command exits with 1, or says that the lock panicked. Exit
+// A mistake is found when the command exits with 1, or says that the lock panicked, or that it fails in a run without faults. Exit
 // code 3 (a run was not deterministic, or did not end) is shown, and is not a find; nor is exit code 2 (a lock
 // that fails without any fault cannot be swept), or a matrix that exits
 // with 1 only because scenarios are vacuous. The same searches of the locks without a
-// mistake must find nothing, and no scenario may be vacuous with them.
+// mistake must find nothing, and no scenario may be vacuous with them. On a machine that is very busy a run is taken for one
+// that does not end, since it gets no time: delete the line of such a result, so that it is made again.
 //
-// The folder --out gets a JSON file per mutant. A result there is kept if the patch,
-// the program and the limits are still the same, so that a run that was interrupted goes
-// on when it is started again. With --earlier it is kept after a change of the program too, and the table names the
-// commit: delete its file to have it made anew. To share the work out, give each machine a --shard, and
-// copy the files of all into one folder.
+// The file --results gets a line of JSON for each mutant, and is committed: results.jsonl. A result there is kept if the
+// mutant, the program and the limits are still the same, so that a run that was interrupted goes
+// on when it is started again, on any machine. With --earlier it is kept after a change of the program too, and the table
+// names the commit: delete its line to have it made anew. To share the work out, give each machine a --shard, and
+// put the files of all together with cat.
 //
-// The progress goes to stderr. The table goes to stdout as Markdown once every mutant
-// has a result. It does not depend on the machine or the time.
+// The progress goes to stderr. The table goes to stdout as Markdown, and names the mutants that have no result yet. It does
+// not depend on the machine or the time.
 //
 // The exit code is 0; 1 when a search of a lock without a mistake does not exit with 0,
 // when a mutant does not compile, or when the run cannot be completed; and 2 for bad usage.

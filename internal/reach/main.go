@@ -30,13 +30,15 @@ func main() { os.Exit(reach(os.Args[1:], os.Stdout, os.Stderr)) }
 // request is what the flags ask for.
 type request struct {
 	wanted  *regexp.Regexp
-	out     string
+	results string
 	shard   campaign.Shard
 	limits  limits
-	workers int
+	machine machine
 
 	unitTests bool
 	earlier   bool
+	table     bool // no search
+	steps     int  // how many of the searches for a mechanical mutant are made
 }
 
 // reach runs the program and returns its exit code.
@@ -66,13 +68,16 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	var req request
 	pattern := flags.String("run", "", "only the mutants whose GROUP/NAME matches this regular expression")
 	shard := flags.String("shard", "0/1", "the part of the mutants to search: INDEX/COUNT")
-	flags.StringVar(&req.out, "out", "", "the folder of the results")
+	flags.StringVar(&req.results, "results", "", "the file of the results")
 	flags.IntVar(&req.limits.Runs, "runs", 10_000, "end an exploration after so many runs")
 	flags.IntVar(&req.limits.Starts, "starts", len(firstSeeds), "explore from so many first seeds")
 	flags.IntVar(&req.limits.Seeds, "seeds", 3, "play each scenario of the library with so many seeds")
 	flags.IntVar(&req.limits.Placements, "placements", 500, "place about so many faults in a sweep")
-	flags.IntVar(&req.workers, "workers", runtime.NumCPU(), "child processes of locksim")
+	flags.IntVar(&req.machine.workers, "workers", runtime.NumCPU(), "child processes of locksim")
+	flags.IntVar(&req.machine.nice, "nice", 0, "run locksim at this niceness, 0 to 19; programs are built without")
 	flags.BoolVar(&req.earlier, "earlier", false, "keep the results of earlier programs, and let the table say so")
+	flags.IntVar(&req.steps, "steps", len(subject{}.steps()), "make only so many of the searches for a mechanical mutant, the cheap ones; it has no result then")
+	flags.BoolVar(&req.table, "table", false, "search nothing, print the table of the results that there are")
 	flags.BoolVar(&req.unitTests, "unit-tests", false, "run the unit tests with the sample of the mechanical mutants instead, and write "+sampleFile)
 	if err := flags.Parse(args); err != nil {
 		return req, err
@@ -84,10 +89,14 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	switch {
 	case errors.Join(errWanted, errShard) != nil:
 		return req, errors.Join(errWanted, errShard)
-	case req.out == "" && !req.unitTests:
-		return req, errors.New("--out: name the folder of the results")
-	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || req.workers < 1:
+	case req.results == "" && !req.unitTests:
+		return req, errors.New("--results: name the file of the results")
+	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || req.machine.workers < 1:
 		return req, errors.New("--runs, --seeds, --placements and --workers are numbers from 1")
+	case req.machine.nice < 0 || req.machine.nice > 19:
+		return req, errors.New("--nice is a number from 0 to 19")
+	case req.steps < 1 || req.steps > len(subject{}.steps()):
+		return req, fmt.Errorf("--steps is a number from 1 to %d", len(subject{}.steps()))
 	case l.Starts < 1 || l.Starts > len(firstSeeds):
 		return req, fmt.Errorf("--starts is a number from 1 to %d", len(firstSeeds))
 	case flags.NArg() > 0:
@@ -118,8 +127,8 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	if len(all) == 0 {
 		return 0, errors.New("there is no such mutant")
 	}
-	f := folder{dir: req.out, limits: req.limits, earlier: req.earlier}
-	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+	f := &store{file: req.results, limits: req.limits, earlier: req.earlier}
+	if err := f.open(); err != nil {
 		return 0, err
 	}
 	scenario := filepath.Join(root, "internal", "reach", "sweep.yaml")
@@ -129,8 +138,18 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	if f.commit, err = commit(ctx, root); err != nil {
 		return 0, err
 	}
-	err = f.fill(ctx, all, req.shard, func(ctx context.Context, s subject, r *result) error {
-		file, err := build(ctx, root, dir, s)
+	shop := &workshop{root: root, dir: dir, machine: req.machine, stderr: stderr}
+	for _, s := range all {
+		if s.edit != nil {
+			shop.shared = append(shop.shared, *s.edit)
+		}
+	}
+	todo := all
+	if req.table {
+		todo = nil
+	}
+	err = f.fill(ctx, todo, req.shard, func(ctx context.Context, s subject, r *result, keep func() error) error {
+		run, err := shop.program(ctx, s)
 		if failure, ok := errors.AsType[*buildError](err); ok {
 			r.Unbuilt = failure.Error()
 			return nil
@@ -138,10 +157,18 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 		if err != nil {
 			return err
 		}
-		return measure(ctx, program(file, req.workers, stderr), s, scenario, req.limits, r)
+		if s.edit != nil {
+			return measureMechanical(ctx, run, s, scenario, req.limits, req.steps, r, keep)
+		}
+		return measure(ctx, run, s, scenario, req.limits, r)
 	}, stderr)
 	if err != nil {
 		return 0, err
+	}
+	if req.shard.Count <= 1 { // the file of a shard may be that of others, too
+		if err := f.sort(); err != nil {
+			return 0, err
+		}
 	}
 	rows, missing, err := f.results(all)
 	if err != nil {
@@ -154,15 +181,14 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 			code = exitFailed
 		}
 	}
-	if missing > 0 {
-		_, _ = fmt.Fprintf(stderr, "reach: %d of %d have no result yet: no table\n", missing, len(all))
-		return code, nil
+	if len(missing) > 0 {
+		_, _ = fmt.Fprintf(stderr, "reach: %d of %d have no result yet\n", len(missing), len(all))
 	}
 	sample, err := readRecord(root)
 	if err != nil {
 		return 0, err
 	}
-	_, err = io.WriteString(stdout, markdown(rows, req.limits, sample, req.wanted.String()))
+	_, err = io.WriteString(stdout, markdown(rows, missing, req.limits, sample, req.wanted.String()))
 	_, _ = fmt.Fprintf(stderr, "reach: %v\n", time.Since(began).Round(time.Second))
 	return code, err
 }

@@ -9,10 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"locksim/internal/patch"
 )
 
 // firstSeeds are the seeds with which the explorations begin.
@@ -44,7 +47,9 @@ type found struct {
 }
 
 // found reports whether the mistake was found.
-func (f found) found() bool { return f.Exit == exitPanicked || f.Exit == exitFound && f.Vacuous == "" }
+func (f found) found() bool {
+	return f.Exit == exitPanicked || f.Exit == exitFails || f.Exit == exitFound && f.Vacuous == ""
+}
 
 // The exit codes of locksim that say something about a lock.
 const (
@@ -52,12 +57,31 @@ const (
 	exitRefused = 2 // also of a sweep whose lock fails without any fault: there is nothing to sweep
 	exitBroken  = 3
 
-	// exitPanicked stands for 2 and 3 if the command names the call of the lock that panicked. It is a find.
+	// exitPanicked stands for 2 and 3 if the command names the call of the lock that panicked, or ends with its stack. It
+	// is a find.
 	exitPanicked = 100
+	// exitFails stands for 2 if the command says that the lock cannot be made, or that no client is granted it, although
+	// nothing goes wrong. It is a find.
+	exitFails = 101
 )
 
 // panicked is in the message about a panic of a lock.
 const panicked = " panicked: "
+
+// fails finds the messages about a lock that cannot be used at all. A run that does not end says nothing: the machine may
+// be too busy.
+var fails = regexp.MustCompile(`, in a run without faults: (no client was granted it|.*: the lock of \w+ cannot be made: )`)
+
+// crashed finds a fatal error of the Go runtime in package lock, such as that of a mutex that is not locked: it ends the
+// program, as it would end that of a user.
+var crashed = regexp.MustCompile(`(?s)^fatal error: .*\nlocksim/lock\.`)
+
+// searched is a search for a mechanical mutant.
+type searched struct {
+	Kind   string `json:"kind"`
+	Search string `json:"search"` // the name of a step
+	found
+}
 
 // kindResult has the searches of one kind of lock.
 type kindResult struct {
@@ -91,12 +115,15 @@ func (k kindResult) found() bool {
 // the machine. Arguments that the program refuses give exit code 2, which no lock without a mistake may have.
 type locksim func(ctx context.Context, args ...string) (exit int, document []byte, err error)
 
-// program is the locksim in a file. It has a number of child processes.
-func program(file string, workers int, stderr io.Writer) locksim {
+// machine is what a search may take of the machine: child processes, and their priority for nice.
+type machine struct{ workers, nice int }
+
+// program is the locksim in a file, with a mutant of those that the file has; "" for none.
+func program(file, mutant string, m machine, stderr io.Writer) locksim {
 	return func(ctx context.Context, args ...string) (int, []byte, error) {
-		args = append(args, "--json", "--quiet", "--workers", strconv.Itoa(workers))
-		cmd := command(ctx, file, args...)
-		cmd.Env = append(os.Environ(), "GOGC=400") // a run has little live memory
+		args = append(args, "--json", "--quiet", "--workers", strconv.Itoa(m.workers))
+		cmd := command(ctx, "nice", append([]string{"-n", strconv.Itoa(m.nice), file}, args...)...)
+		cmd.Env = append(os.Environ(), chooser+"="+mutant, "GOGC=400") // a run has little live memory
 		var messages strings.Builder
 		cmd.Stderr = &messages
 		out, err := cmd.Output()
@@ -108,8 +135,11 @@ func program(file string, workers int, stderr io.Writer) locksim {
 			return 0, nil, fmt.Errorf("locksim %s: %w\n%s", strings.Join(args, " "), err, messages.String())
 		}
 		code := cmd.ProcessState.ExitCode()
-		if code > exitFound && strings.Contains(messages.String(), panicked) {
+		switch text := messages.String(); {
+		case code > exitFound && (strings.Contains(text, panicked) || crashed.MatchString(text)):
 			return exitPanicked, nil, nil
+		case code == exitRefused && fails.MatchString(text):
+			return exitFails, nil, nil
 		}
 		if code > exitFound {
 			_, _ = io.WriteString(stderr, messages.String())
@@ -127,28 +157,72 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// build builds locksim, with the mistake of a subject, into a file.
-func build(ctx context.Context, root, dir string, s subject) (string, error) {
-	file := filepath.Join(dir, "locksim")
-	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", file}
-	if !s.isRight() {
-		overlay, err := s.overlay(root, dir)
+// workshop makes programs for subjects. The mechanical mutants share one, as far as they can.
+type workshop struct {
+	root, dir string
+	machine   machine
+	stderr    io.Writer
+
+	shared []edit          // the mutants to put into the shared program
+	has    map[string]bool // those that it has; nil before it is built
+}
+
+// program builds locksim with the mistake of a subject, or takes the shared one.
+func (w *workshop) program(ctx context.Context, s subject) (locksim, error) {
+	if s.edit == nil {
+		return w.single(ctx, s)
+	}
+	file := filepath.Join(w.dir, "locksim-shared")
+	if w.has == nil {
+		texts, has, err := schemata(w.root, w.shared)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
+		overlay, err := patch.WriteOverlay(w.root, w.dir, "shared", texts)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.build(ctx, file, overlay); err != nil {
+			return nil, fmt.Errorf("the program with all mechanical mutants: %w", errors.Unwrap(err))
+		}
+		w.has = has
+	}
+	if !w.has[s.name] {
+		return w.single(ctx, s)
+	}
+	return program(file, s.name, w.machine, w.stderr), nil
+}
+
+// single builds a program for one subject.
+func (w *workshop) single(ctx context.Context, s subject) (locksim, error) {
+	overlay := ""
+	if !s.isRight() {
+		var err error
+		if overlay, err = s.overlay(w.root, w.dir); err != nil {
+			return nil, err
+		}
+	}
+	file := filepath.Join(w.dir, "locksim")
+	return program(file, "", w.machine, w.stderr), w.build(ctx, file, overlay)
+}
+
+// build builds locksim into a file.
+func (w *workshop) build(ctx context.Context, file, overlay string) error {
+	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", file}
+	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
 	cmd := command(ctx, "go", append(args, theCommand)...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir)
+	cmd.Dir = w.root
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+w.dir)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if err != nil {
-		return "", &buildError{fmt.Errorf("build locksim: %w\n%s", err, out)}
+		return &buildError{fmt.Errorf("build locksim: %w\n%s", err, out)}
 	}
-	return file, nil
+	return nil
 }
 
 // buildError is the error of a program that does not compile.
@@ -156,7 +230,7 @@ type buildError struct{ error }
 
 // measure searches the kinds of a subject for its mistake, and adds to the result what is missing there: with more
 // first seeds than before, only the explorations from these. The search for a mutant ends with the first kind that has a
-// find, and that for a mechanical one with the first find.
+// find.
 func measure(ctx context.Context, run locksim, s subject, sweepFile string, l limits, r *result) error {
 	for i, kind := range s.kinds {
 		if s.complete(*r, l) {
@@ -165,19 +239,17 @@ func measure(ctx context.Context, run locksim, s subject, sweepFile string, l li
 		if i == len(r.Kinds) {
 			k := kindResult{Kind: kind}
 			var err error
-			if k.Library, err = library(ctx, run, kind, l); err != nil {
+			if k.Library, err = library(ctx, run, kind, l.Seeds); err != nil {
 				return fmt.Errorf("%s: %w", kind, err)
 			}
-			if s.edit == nil || !k.found() {
-				if k.Sweep, err = sweep(ctx, run, kind, sweepFile, l); err != nil {
-					return fmt.Errorf("%s: %w", kind, err)
-				}
+			if k.Sweep, err = sweep(ctx, run, kind, sweepFile, l); err != nil {
+				return fmt.Errorf("%s: %w", kind, err)
 			}
 			r.Kinds = append(r.Kinds, k)
 		}
 		k := &r.Kinds[i]
 		for n := len(k.Explore); n < s.starts(l) && !s.complete(*r, l); n++ {
-			f, err := explore(ctx, run, kind, firstSeeds[n], l)
+			f, err := explore(ctx, run, kind, firstSeeds[n], l.Runs)
 			if err != nil {
 				return fmt.Errorf("%s: %w", kind, err)
 			}
@@ -187,9 +259,65 @@ func measure(ctx context.Context, run locksim, s subject, sweepFile string, l li
 	return nil
 }
 
+// The searches for a mechanical mutant. What is cheap and finds most comes first, in all kinds of lock.
+const (
+	stepQuick   = "explore, the first runs"
+	stepOneSeed = "library, one seed"
+	stepLibrary = "library"
+	stepSweep   = "sweep"
+	stepExplore = "explore"
+)
+
+// quickRuns are the first runs of an exploration, in which it finds most of what it finds at all.
+const quickRuns = 100
+
+// steps are the searches for a mechanical mutant, in their order. One that is argued to be equivalent gets the cheap
+// ones only, which could prove the argument wrong.
+func (s subject) steps() []string {
+	if s.equivalent != "" {
+		return []string{stepQuick, stepOneSeed}
+	}
+	return []string{stepQuick, stepOneSeed, stepLibrary, stepSweep, stepExplore}
+}
+
+// measureMechanical makes the searches that are missing of the first ones, so many in each kind, until the first find. keep
+// stores the result after each.
+func measureMechanical(ctx context.Context, run locksim, s subject, sweepFile string, l limits, first int, r *result, keep func() error) error {
+	steps := s.steps()
+	for !s.complete(*r, l) && len(r.Searches) < first*len(s.kinds) {
+		n := len(r.Searches)
+		step, kind := steps[n/len(s.kinds)], s.kinds[n%len(s.kinds)]
+		var f found
+		var err error
+		switch step {
+		case stepQuick:
+			f, err = explore(ctx, run, kind, firstSeeds[0], min(quickRuns, l.Runs))
+		case stepOneSeed:
+			f, err = library(ctx, run, kind, 1)
+		case stepLibrary:
+			f, err = library(ctx, run, kind, l.Seeds)
+		case stepSweep:
+			f, err = sweep(ctx, run, kind, sweepFile, l)
+		case stepExplore:
+			if l.Runs > quickRuns {
+				f, err = explore(ctx, run, kind, firstSeeds[0]+quickRuns, l.Runs-quickRuns)
+				f.Runs += quickRuns
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", kind, err)
+		}
+		r.Searches = append(r.Searches, searched{kind, step, f})
+		if err := keep(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // library plays the scenarios of the library that are about a kind.
-func library(ctx context.Context, run locksim, kind string, l limits) (found, error) {
-	exit, doc, err := run(ctx, "matrix", "--lock", kind, "--seeds", strconv.Itoa(l.Seeds))
+func library(ctx context.Context, run locksim, kind string, seeds int) (found, error) {
+	exit, doc, err := run(ctx, "matrix", "--lock", kind, "--seeds", strconv.Itoa(seeds))
 	if err != nil {
 		return found{}, err
 	}
@@ -262,8 +390,8 @@ func sweep(ctx context.Context, run locksim, kind, file string, l limits) (found
 }
 
 // explore makes runs with random schedules until one is a violation.
-func explore(ctx context.Context, run locksim, kind string, first uint64, l limits) (found, error) {
-	exit, doc, err := run(ctx, "explore", "--lock", kind, "--promise", "--runs", strconv.Itoa(l.Runs), "--from-seed", strconv.FormatUint(first, 10))
+func explore(ctx context.Context, run locksim, kind string, first uint64, runs int) (found, error) {
+	exit, doc, err := run(ctx, "explore", "--lock", kind, "--promise", "--runs", strconv.Itoa(runs), "--from-seed", strconv.FormatUint(first, 10))
 	if err != nil {
 		return found{}, err
 	}

@@ -86,7 +86,7 @@ func TestVacuousIsNoFind(t *testing.T) {
 		`{"cells":[{"scenario":"calm","label":"safe","match":"as-expected","vacuous":"no contention","seeds":2},
 			{"scenario":"gc-pause","label":"stuck","match":"worse","seeds":2}]}`: "gc-pause: stuck",
 	} {
-		f, err := library(t.Context(), func(context.Context, ...string) (int, []byte, error) { return exitFound, []byte(doc), nil }, "single", testLimits)
+		f, err := library(t.Context(), func(context.Context, ...string) (int, []byte, error) { return exitFound, []byte(doc), nil }, "single", 2)
 		if err != nil || cell(f) != want || f.found() != strings.Contains(want, "stuck") {
 			t.Errorf("the cell is %q, found: %v, %v; want %q", cell(f), f.found(), err, want)
 		}
@@ -95,10 +95,14 @@ func TestVacuousIsNoFind(t *testing.T) {
 
 // fakeSearch finds every mutant by exploring, and counts how often it is called.
 func fakeSearch(calls *[]string) search {
-	return func(ctx context.Context, s subject, r *result) error {
+	return func(ctx context.Context, s subject, r *result, _ func() error) error {
 		*calls = append(*calls, s.name)
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if s.edit != nil {
+			r.Searches = []searched{{s.kinds[0], stepQuick, found{Exit: exitFound, Runs: len(s.name), What: "overlap in mode none"}}}
+			return nil
 		}
 		for _, kind := range s.kinds {
 			k := kindResult{Kind: kind, Explore: []found{{Runs: 10_000}}}
@@ -111,22 +115,32 @@ func fakeSearch(calls *[]string) search {
 	}
 }
 
+// newStore opens a file of results.
+func newStore(t *testing.T, file string, s store) *store {
+	t.Helper()
+	s.file = file
+	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}
+
 var testLimits = limits{Runs: 10_000, Starts: 1, Seeds: 3, Placements: 100}
 
 // The table has each mutant with each of its kinds, a link to its patch or its file, and each right lock.
 func TestTableIsComplete(t *testing.T) {
 	root, all := committed(t)
-	f := folder{dir: t.TempDir(), limits: testLimits}
+	f := newStore(t, filepath.Join(t.TempDir(), "results.jsonl"), store{limits: testLimits})
 	var calls []string
 	if err := f.fill(t.Context(), all, campaign.Shard{}, fakeSearch(&calls), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	rows, missing, err := f.results(all)
-	if err != nil || missing > 0 {
-		t.Fatalf("%v, %d missing", err, missing)
+	if err != nil || len(missing) > 0 {
+		t.Fatalf("%v, missing: %v", err, missing)
 	}
-	table := markdown(rows, testLimits, record{}, "^(quorum|release)")
-	if note := "Only the mutants whose names match `^(quorum|release)` are here."; !strings.Contains(table, note) || strings.Contains(markdown(rows, testLimits, record{}, ""), "Only the mutants") {
+	table := markdown(rows, nil, testLimits, record{}, "^(quorum|release)")
+	if note := "Only the mutants whose names match `^(quorum|release)` are here."; !strings.Contains(table, note) || strings.Contains(markdown(rows, nil, testLimits, record{}, ""), "Only the mutants") {
 		t.Errorf("a part of the table does not say so, or the whole does: want %q", note)
 	}
 	_, body, _ := strings.Cut(table, "\n## ")
@@ -139,7 +153,9 @@ func TestTableIsComplete(t *testing.T) {
 	}
 	pairs := 0
 	for _, s := range all {
-		pairs += len(s.kinds)
+		if pairs++; s.edit == nil {
+			pairs += len(s.kinds) - 1
+		}
 		if _, name, _ := strings.Cut(s.name, "/"); !s.isRight() {
 			want = append(want, name)
 		}
@@ -156,53 +172,54 @@ func TestTableIsComplete(t *testing.T) {
 // is searched twice.
 func TestResumeGivesTheSameTable(t *testing.T) {
 	_, all := committed(t)
-	tableOf := func(f folder) string {
+	tableOf := func(f *store) string {
 		t.Helper()
 		rows, missing, err := f.results(all)
-		if err != nil || missing > 0 {
-			t.Fatalf("%v, %d missing", err, missing)
+		if err != nil || len(missing) > 0 {
+			t.Fatalf("%v, missing: %v", err, missing)
 		}
-		return markdown(rows, testLimits, record{}, "")
+		return markdown(rows, nil, testLimits, record{}, "")
 	}
-	whole := folder{dir: t.TempDir(), limits: testLimits}
+	whole := newStore(t, filepath.Join(t.TempDir(), "results.jsonl"), store{limits: testLimits})
 	var calls []string
 	if err := whole.fill(t.Context(), all, campaign.Shard{}, fakeSearch(&calls), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 
-	parts := folder{dir: t.TempDir(), commit: "1a2b3c4", limits: testLimits}
+	file := filepath.Join(t.TempDir(), "results.jsonl")
+	open := func() *store { return newStore(t, file, store{commit: "1a2b3c4", limits: testLimits}) }
 	calls = nil
 	ctx, interrupt := context.WithCancel(t.Context())
 	fake := fakeSearch(&calls)
-	err := parts.fill(ctx, all, campaign.Shard{}, func(ctx context.Context, s subject, r *result) error {
+	err := open().fill(ctx, all, campaign.Shard{}, func(ctx context.Context, s subject, r *result, keep func() error) error {
 		if len(calls) == 5 {
 			interrupt()
 		}
-		return fake(ctx, s, r)
+		return fake(ctx, s, r, keep)
 	}, io.Discard)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the interrupted run: %v", err)
 	}
-	if _, missing, err := parts.results(all); err != nil || missing != len(all)-5 {
-		t.Fatalf("%v, %d of %d are missing after 5", err, missing, len(all))
+	if _, missing, err := open().results(all); err != nil || len(missing) != len(all)-5 {
+		t.Fatalf("%v, %d of %d are missing after 5", err, len(missing), len(all))
 	}
 	calls = nil
 	for i := range 3 {
-		if err := parts.fill(t.Context(), all, campaign.Shard{Index: i, Count: 3}, fake, io.Discard); err != nil {
+		if err := open().fill(t.Context(), all, campaign.Shard{Index: i, Count: 3}, fake, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(calls) != len(all)-5 {
 		t.Errorf("%d searches after the interruption, want %d", len(calls), len(all)-5)
 	}
-	if tableOf(parts) != tableOf(whole) {
+	if tableOf(open()) != tableOf(whole) {
 		t.Error("the table of the parts differs from that of the whole")
 	}
 
 	// A result with more first seeds gives the table with fewer. With fewer, it is completed.
 	calls = nil
-	more := folder{dir: parts.dir, limits: limits{Runs: 10_000, Starts: 2, Seeds: 3, Placements: 100}}
-	if err := more.fill(t.Context(), all[:1], campaign.Shard{}, func(_ context.Context, s subject, r *result) error {
+	more := newStore(t, file, store{limits: limits{Runs: 10_000, Starts: 2, Seeds: 3, Placements: 100}})
+	if err := more.fill(t.Context(), all[:1], campaign.Shard{}, func(_ context.Context, s subject, r *result, _ func() error) error {
 		if got := len(r.Kinds[0].Explore); got != 1 {
 			t.Errorf("%s: the result has %d explorations, want the one from before", s.name, got)
 		}
@@ -211,7 +228,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if tableOf(parts) != tableOf(whole) {
+	if tableOf(open()) != tableOf(whole) {
 		t.Error("the table with one first seed differs after an exploration from a second one")
 	}
 	if r, ok, err := more.read(all[0]); err != nil || !ok || len(r.Kinds[0].Explore) != 2 {
@@ -219,16 +236,39 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	}
 
 	// A result of another program, or with other limits, does not count.
-	for _, other := range []folder{{dir: parts.dir, limits: limits{Runs: 1}}, {dir: parts.dir, program: "other", limits: testLimits}} {
-		if _, missing, err := other.results(all); err != nil || missing != len(all) {
-			t.Errorf("%v, %d of %d are missing with %+v", err, missing, len(all), other)
+	for _, other := range []store{{limits: limits{Runs: 1}}, {program: "other", limits: testLimits}} {
+		if _, missing, err := newStore(t, file, other).results(all); err != nil || len(missing) != len(all) {
+			t.Errorf("%v, %d of %d are missing with %+v", err, len(missing), len(all), other)
 		}
 	}
 	// Unless the results of earlier programs are kept: the table says so.
-	rows, missing, err := folder{dir: parts.dir, program: "other", earlier: true, limits: testLimits}.results(all)
+	rows, missing, err := newStore(t, file, store{program: "other", earlier: true, limits: testLimits}).results(all)
 	note := fmt.Sprintf("\n%d of the results are those of an earlier locksim, commit 1a2b3c4.\n", len(all)-1)
-	if table := markdown(rows, testLimits, record{}, ""); err != nil || missing > 0 || !strings.Contains(table, note) || strings.Contains(tableOf(parts), "earlier") {
-		t.Errorf("%v, %d are missing, or the table does not say %q", err, missing, note)
+	if table := markdown(rows, nil, testLimits, record{}, ""); err != nil || len(missing) > 0 || !strings.Contains(table, note) || strings.Contains(tableOf(open()), "earlier") {
+		t.Errorf("%v, %d are missing, or the table does not say %q", err, len(missing), note)
+	}
+
+	// The file has a line for each subject when it has been sorted, and the same results.
+	table := tableOf(open())
+	if err := open().sort(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if lines := strings.Count(string(text), "\n"); err != nil || lines != len(all) || tableOf(open()) != table {
+		t.Errorf("%v, the sorted file has %d lines, want %d, or another table", err, lines, len(all))
+	}
+
+	// A line that is cut off is an error that says where, and what to do.
+	if err := os.WriteFile(file, text[:len(text)-20], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&store{file: file}).open(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("results.jsonl:%d is no result", len(all))) {
+		t.Errorf("the error of a line that is cut off is %v", err)
+	}
+
+	// What has no result is named.
+	if table := markdown(rows[1:], []string{rows[0].name}, testLimits, record{}, ""); !strings.Contains(table, "\n1 have no result yet: "+rows[0].name+". A mistake") {
+		t.Errorf("the table does not say that %s is missing", rows[0].name)
 	}
 }
 
@@ -273,18 +313,27 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A lock that panics is found, whatever the exit code; another error is no find.
-func TestPanicIsAFind(t *testing.T) {
+// A lock that panics, or that fails without faults, is found; another error is no find.
+func TestWhatAMessageSays(t *testing.T) {
 	for message, want := range map[string]found{
-		"locksim: scenario calm, seed 1: c0 panicked: index out of range": {Exit: exitPanicked},
-		"locksim: scenario calm, seed 1: a client waits forever":          {Exit: exitBroken},
+		"3 locksim: scenario calm, seed 1: c0 panicked: index out of range":                                                               {Exit: exitPanicked},
+		"2 locksim: lock single, in a run without faults: c0 panicked: index out of range":                                                {Exit: exitPanicked},
+		"2 locksim: lock single, in a run without faults: no client was granted it":                                                       {Exit: exitFails},
+		"3 locksim: lock single, in a run without faults: it did not end":                                                                 {Exit: exitBroken},
+		"3 locksim: scenario calm, seed 1: a client waits forever":                                                                        {Exit: exitBroken},
+		"2 locksim: --runs: 0 is out of range":                                                                                            {Exit: exitRefused},
+		"2 locksim: lock redlock, in a run without faults: scenario calm, seed 1: the lock of c0 cannot be made: no Redis client for r0":  {Exit: exitFails},
+		"2 locksim: lock redlock, in a run without faults: scenario calm, seed 1: the run is frozen: no event for 10s of wall-clock time": {Exit: exitRefused},
+		"2 fatal error: sync: unlock of unlocked mutex\n\ngoroutine 14 [running]:\nlocksim/lock.(*lease).Release":                         {Exit: exitPanicked},
+		"2 fatal error: all goroutines are asleep\n\ngoroutine 14 [running]:\nlocksim/sim.(*World).Run":                                   {Exit: exitRefused},
 	} {
 		file := filepath.Join(t.TempDir(), "locksim")
-		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+message+"' >&2\nexit 3\n"), 0o700); err != nil {
+		code, text, _ := strings.Cut(message, " ")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\necho '"+text+"' >&2\nexit "+code+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		f, err := explore(t.Context(), program(file, 1, io.Discard), "single", 1, testLimits)
-		if err != nil || f != want || f.found() != (want.Exit == exitPanicked) {
+		f, err := explore(t.Context(), program(file, "", machine{workers: 1}, io.Discard), "single", 1, 500)
+		if err != nil || f != want || f.found() != (want.Exit >= exitPanicked) {
 			t.Errorf("%s: %+v, found: %v, %v", message, f, f.found(), err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,9 +10,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"locksim/internal/campaign"
@@ -24,7 +25,9 @@ type result struct {
 	Made    string       `json:"made"`
 	Program string       `json:"program"`
 	Commit  string       `json:"commit"`
-	Kinds   []kindResult `json:"kinds"`
+	Kinds   []kindResult `json:"kinds,omitempty"`
+	// Searches are those for a mechanical mutant, in the order in which they were made.
+	Searches []searched `json:"searches,omitempty"`
 	// Unbuilt is why the mutant does not compile. It has no results then.
 	Unbuilt string `json:"unbuilt,omitempty"`
 }
@@ -36,7 +39,7 @@ func (r result) found() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.Searches, func(s searched) bool { return s.found.found() })
 }
 
 // clean reports whether all commands exited with 0, as they must with a right lock.
@@ -51,21 +54,48 @@ func (r result) clean() bool {
 	return true
 }
 
-// folder has a file for each subject with a result.
-type folder struct {
-	dir     string
+// store is the file of the results: a JSON document on each line, with the name of its subject. Of two lines for one
+// subject the later one counts. Several programs may add lines at the same time, and files can be put together by cat.
+type store struct {
+	file    string
 	program string // see identify
 	commit  string
 	earlier bool // results of earlier programs are kept
 	limits  limits
+
+	known map[string]result // by name
 }
 
-func (f folder) file(s subject) string {
-	return filepath.Join(f.dir, strings.ReplaceAll(s.name, "/", "-")+".json")
+// line is a line of the file.
+type line struct {
+	Name string `json:"name"`
+	result
+}
+
+// open reads the file. Without a file there are no results.
+func (f *store) open() error {
+	f.known = map[string]result{}
+	text, err := os.ReadFile(f.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n := 0
+	for text := range bytes.Lines(text) {
+		n++
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return fmt.Errorf("%s:%d is no result: %w; delete the line, and the result is made again", f.file, n, err)
+		}
+		f.known[l.Name] = l.result
+	}
+	return nil
 }
 
 // made is what a result of the subject depends on besides the program.
-func (f folder) made(s subject) (string, error) {
+func (f *store) made(s subject) (string, error) {
 	l := f.limits
 	l.Starts = 0
 	b, err := json.Marshal([]any{l, s.kinds, s.source()})
@@ -78,51 +108,68 @@ func digest(b []byte) string {
 }
 
 // read returns the result of a subject. ok is false if it is not complete: it then has what is still right of it.
-func (f folder) read(s subject) (r result, ok bool, err error) {
-	b, err := os.ReadFile(f.file(s))
-	if errors.Is(err, fs.ErrNotExist) {
+func (f *store) read(s subject) (r result, ok bool, err error) {
+	r, ok = f.known[s.name]
+	if !ok {
 		return r, false, nil
-	}
-	if err != nil {
-		return r, false, err
-	}
-	if err := json.Unmarshal(b, &r); err != nil {
-		return r, false, fmt.Errorf("%s is no result: %w; delete it, and it is made again", f.file(s), err)
 	}
 	made, err := f.made(s)
 	if err != nil || r.Made != made || r.Program != f.program && !f.earlier {
 		return result{}, false, err
 	}
+	r.Kinds, r.Searches = slices.Clone(r.Kinds), slices.Clone(r.Searches)
 	for i, k := range r.Kinds { // it may have been made with more first seeds
-		r.Kinds[i].Explore = k.Explore[:min(len(k.Explore), s.starts(f.limits))]
+		r.Kinds[i].Explore = slices.Clone(k.Explore[:min(len(k.Explore), s.starts(f.limits))])
 	}
 	return r, s.complete(r, f.limits), nil
 }
 
-// write stores a result: whole, or not at all.
-func (f folder) write(s subject, r result) error {
+// write adds the result of a subject to the file, in one write.
+func (f *store) write(s subject, r result) error {
 	made, err := f.made(s)
 	if err != nil {
 		return err
 	}
 	r.Made, r.Program, r.Commit = made, f.program, f.commit
-	b, err := json.MarshalIndent(r, "", "  ")
+	b, err := json.Marshal(line{s.name, r})
 	if err != nil {
 		return err
 	}
-	part := f.file(s) + ".part"
-	if err := os.WriteFile(part, append(b, '\n'), 0o644); err != nil {
+	file, err := os.OpenFile(f.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
 		return err
 	}
-	return os.Rename(part, f.file(s))
+	_, err = file.Write(append(b, '\n'))
+	f.known[s.name] = r
+	return errors.Join(err, file.Close())
+}
+
+// sort writes the file anew, with one line for each name, in the order of the names.
+func (f *store) sort() error {
+	if err := f.open(); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(f.known)) {
+		b, err := json.Marshal(line{name, f.known[name]})
+		if err != nil {
+			return err
+		}
+		text.Write(append(b, '\n'))
+	}
+	part := f.file + ".part"
+	if err := os.WriteFile(part, text.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part, f.file)
 }
 
 // search adds to the result of a subject what is missing.
-type search func(ctx context.Context, s subject, r *result) error
+type search func(ctx context.Context, s subject, r *result, keep func() error) error
 
-// fill makes the results of a shard that the folder does not have. The order of
+// fill makes the results of a shard that the file does not have. The order of
 // the subjects decides which of them are in the shard.
-func (f folder) fill(ctx context.Context, all []subject, shard campaign.Shard, make search, progress io.Writer) error {
+func (f *store) fill(ctx context.Context, all []subject, shard campaign.Shard, make search, progress io.Writer) error {
 	var todo []subject
 	for i, s := range all {
 		_, ok, err := f.read(s)
@@ -139,7 +186,10 @@ func (f folder) fill(ctx context.Context, all []subject, shard campaign.Shard, m
 		if err != nil {
 			return err
 		}
-		if err := make(ctx, s, &r); err != nil {
+		if r.Program != f.program { // searches of an earlier program do not mix with those of this one
+			r = result{}
+		}
+		if err := make(ctx, s, &r, func() error { return f.write(s, r) }); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		if err := f.write(s, r); err != nil {
@@ -150,16 +200,16 @@ func (f folder) fill(ctx context.Context, all []subject, shard campaign.Shard, m
 	return nil
 }
 
-// results returns the results of all subjects, in their order, and the number of those
+// results returns the results of all subjects, in their order, and the names of those
 // that have none.
-func (f folder) results(all []subject) (list []row, missing int, err error) {
+func (f *store) results(all []subject) (list []row, missing []string, err error) {
 	for _, s := range all {
 		r, ok, err := f.read(s)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		if !ok {
-			missing++
+			missing = append(missing, s.name)
 			continue
 		}
 		list = append(list, row{s, r, r.Program != f.program})

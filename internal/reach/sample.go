@@ -194,7 +194,7 @@ func unitTestOf(ctx context.Context, shop gotest.Workshop, e edit) (unitTest, er
 	if err != nil {
 		return u, err
 	}
-	overlay, err := patch.WriteOverlay(shop.Root, shop.Dir, e.name, e.file, text)
+	overlay, err := patch.WriteOverlay(shop.Root, shop.Dir, e.name, map[string]string{e.file: text})
 	if err != nil {
 		return u, err
 	}

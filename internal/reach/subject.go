@@ -136,10 +136,9 @@ func (s subject) isRight() bool { return s.patch == nil && s.edit == nil }
 // counts reports whether the measure of the subject's group counts it: locksim should find it.
 func (s subject) counts() bool { return !s.isRight() && s.equivalent == "" }
 
-// starts is the number of first seeds from which a subject is explored. For a mechanical mutant, and for one that does
-// not count, it is one.
+// starts is the number of first seeds from which a subject is explored. For a mutant that does not count, it is one.
 func (s subject) starts(l limits) int {
-	if s.edit == nil && s.equivalent == "" {
+	if s.equivalent == "" {
 		return l.Starts
 	}
 	return 1
@@ -147,8 +146,11 @@ func (s subject) starts(l limits) int {
 
 // complete reports whether a result has all searches.
 func (s subject) complete(r result, l limits) bool {
-	if r.Unbuilt != "" || s.edit != nil && r.found() {
+	switch {
+	case r.Unbuilt != "":
 		return true
+	case s.edit != nil:
+		return r.found() || len(r.Searches) >= len(s.steps())*len(s.kinds)
 	}
 	for _, k := range r.Kinds {
 		if len(k.Explore) < s.starts(l) {
@@ -178,5 +180,5 @@ func (s subject) overlay(root, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return patch.WriteOverlay(root, dir, s.name, s.edit.file, text)
+	return patch.WriteOverlay(root, dir, s.name, map[string]string{s.edit.file: text})
 }

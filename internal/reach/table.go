@@ -52,13 +52,19 @@ Made by ` + "`make reach`" + `; do not edit. Each line is one mistake in a lock,
 – means that nothing was found. These are no finds either: "exit 3", a run that was not deterministic or did not
 end; "exit 2", a sweep of a lock that fails without any fault, so that there is nothing to sweep; and "vacuous", a
 scenario that proves nothing with the lock, when no other is worse than expected. "panic" is a find: the lock panicked,
-and the command says where. A mutant is searched in one kind of lock, and in the next one if nothing is found.
+and the command says where; and so is "fails without faults": the command says that the lock cannot be made, or that no
+client is granted it, before it draws a fault. A mutant is searched in one kind of lock, and in the next one if nothing is found.
+
+A mistake made by hand gets all three searches. For a mechanical one, they are made from the cheapest on, each in all
+kinds of lock before the next one, and the first find ends them: %d runs of *explore*, one seed of the *library*, the
+whole *library*, the *sweep*, the rest of *explore*, from the first seed only. One that is argued to be equivalent gets the
+first two of these, which could prove the argument wrong.
 
 `
 
-// markdown is the table. It depends on the rows, the limits, the sample and wanted alone: the regular expression for the
+// markdown is the table. missing are the mutants without a result. It depends on the rows, the limits, the sample and wanted alone: the regular expression for the
 // names of the mutants, which is "" for all.
-func markdown(rows []row, l limits, sample record, wanted string) string {
+func markdown(rows []row, missing []string, l limits, sample record, wanted string) string {
 	var seeds []string
 	for _, s := range firstSeeds[:l.Starts] {
 		seeds = append(seeds, prose.Thousands(int(s)))
@@ -73,22 +79,32 @@ func markdown(rows []row, l limits, sample record, wanted string) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, preamble, l.Seeds, prose.Thousands(l.Placements), prose.Commas(seeds), prose.Thousands(l.Runs))
+	fmt.Fprintf(&b, preamble, l.Seeds, prose.Thousands(l.Placements), prose.Commas(seeds), prose.Thousands(l.Runs), quickRuns)
 	if wanted != "" {
 		fmt.Fprintf(&b, "Only the mutants whose names match `%s` are here.\n\n", wanted)
 	}
+	if len(missing) > 0 {
+		fmt.Fprintf(&b, "%d have no result yet: %s. A mistake has a result with its first find, or after all its searches, so that the shares "+
+			"below are those of a part, in which finds come first.\n\n", len(missing), prose.Commas(missing))
+	}
 	noteEarlier(&b, rows)
-	b.WriteString("| mutants | number | found | first by the library | first by the sweep | first by explore | by explore from every seed |\n" +
+	b.WriteString("| mutants | number | found | by the library | by the sweep | by explore | by explore from every seed |\n" +
 		"|---|---|---|---|---|---|---|\n")
 	total := func(label string, rows []row, which func(row) bool) {
 		if rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !which(r) }); len(rows) > 0 {
 			fmt.Fprintf(&b, "| %s | %s |\n", label, sum(rows))
 		}
 	}
+	equivalent := func(r row) bool { return r.equivalent != "" }
+	rest := ""
+	if n := len(slices.DeleteFunc(slices.Clone(missing), func(name string) bool { return !strings.HasPrefix(name, mechanicalGroup+"/") })); n > 0 {
+		rest = fmt.Sprintf(", without the %d that have no result", n)
+	}
 	total("made by hand", byHand, row.counts)
-	total("made by hand, equivalent", byHand, func(r row) bool { return r.equivalent != "" })
-	total("mechanical, killed by the unit tests", mechanical, row.counts)
-	total("mechanical, killed by the unit tests, equivalent for a user", mechanical, func(r row) bool { return r.equivalent != "" })
+	total("made by hand, equivalent", byHand, equivalent)
+	total("mechanical, killed by the unit tests"+rest, mechanical, row.counts)
+	total("mechanical, killed by the unit tests, which no run can show"+rest, mechanical, equivalent)
+	b.WriteString("\nEach mistake counts for the first of its searches that finds it.\n")
 	missed := func(label string, rows []row) {
 		var names []string
 		for _, r := range rows {
@@ -116,8 +132,9 @@ func markdown(rows []row, l limits, sample record, wanted string) string {
 		fmt.Fprintf(&b, mechanicalPreamble, prose.Thousands(sample.Possible), sample.Drawn, len(sample.Mutants), sample.Tests, sample.passing())
 	}
 	for _, r := range mechanical {
-		lines(&b, r, fmt.Sprintf("[%s](../%s) | %s", strings.TrimPrefix(r.name, mechanicalGroup+"/"), r.edit.file,
-			withReason(r.edit.breaks(), r.subject)), " | ")
+		kind, find := firstFind(r)
+		fmt.Fprintf(&b, "| [%s](../%s) | %s | %s | %s |\n", strings.TrimPrefix(r.name, mechanicalGroup+"/"), r.edit.file,
+			withReason(r.edit.breaks(), r.subject), kind, find)
 	}
 	b.WriteString("\n## Locks without a mistake\n\n| lock | library | sweep | explore |\n|---|---|---|---|\n")
 	for _, r := range rows {
@@ -152,14 +169,42 @@ const mechanicalPreamble = `
 Package lock has %s places for a mechanical mutant: a statement dropped, a condition negated, an integer one more or one
 less, a bound moved, && in place of || and the reverse, a context replaced, success in place of an error. %d of them were
 drawn, until %d compiled. The unit tests, ` + "`%s`" + `, kill those
-that are here, and pass with the %d others, which are not searched. The search for a mutant ends with the first find: the
-cells after it say nothing.
+that are here, and pass with the %d others, which are not searched. The last column has the first find; without one, what
+the searches said that is none.
 
-| mutant | what it changes | lock | library | sweep | explore |
-|---|---|---|---|---|---|
+| mutant | what it changes | lock | found |
+|---|---|---|---|
 `
 
-// lines are the lines of a mutant: one for each kind. The first has the cells first, the others have empty ones.
+// firstFind is the kind of lock in which a mechanical mutant was found, or all its kinds, and what found it.
+func firstFind(r row) (kind, find string) {
+	if r.Unbuilt != "" {
+		return prose.Commas(r.kinds), unbuilt
+	}
+	var other []string
+	for _, s := range r.Searches {
+		text := cell(s.found)
+		if !s.found.found() {
+			if text != "–" && !slices.Contains(other, text) {
+				other = append(other, text)
+			}
+			continue
+		}
+		switch name := strings.Split(s.Search, ",")[0]; {
+		case name == stepExplore && s.Runs > 0:
+			text = fmt.Sprintf("explore, run %s: %s", prose.Thousands(s.Runs), text)
+		default:
+			text = name + ": " + text
+		}
+		return s.Kind, text
+	}
+	if len(other) == 0 {
+		other = []string{"–"}
+	}
+	return prose.Commas(r.kinds), strings.Join(other, ", ")
+}
+
+// lines are the lines of a mutant made by hand: one for each kind. The first has the cells first, the others have empty ones.
 func lines(b *strings.Builder, r row, first, empty string) {
 	if r.Unbuilt != "" {
 		fmt.Fprintf(b, "| %s | %s | | | %s |\n", first, prose.Commas(r.kinds), unbuilt)
@@ -196,6 +241,8 @@ func cell(f found) string {
 	switch {
 	case f.Exit == exitPanicked:
 		return "panic"
+	case f.Exit == exitFails:
+		return "fails without faults"
 	case f.found():
 		return f.What
 	case f.Vacuous != "":
@@ -209,21 +256,28 @@ func cell(f found) string {
 // sum are the cells of a total: the number of the mutants, that of those found in one of their kinds, and which of the
 // searches, in the order in which they are made, is the first to find them.
 func sum(rows []row) string {
-	var library, sweep, explore, explored int
+	by := map[string]int{}
+	explored := 0
 	for _, r := range rows {
 		any := func(is func(kindResult) bool) bool { return slices.ContainsFunc(r.Kinds, is) }
 		switch {
+		case r.edit != nil && r.found():
+			by[strings.Split(r.Searches[len(r.Searches)-1].Search, ",")[0]]++
 		case any(func(k kindResult) bool { return k.Library.found() }):
-			library++
+			by[stepLibrary]++
 		case any(func(k kindResult) bool { return k.Sweep.found() }):
-			sweep++
+			by[stepSweep]++
 		case r.found():
-			explore++
+			by[stepExplore]++
 		}
 		if any(kindResult.explored) {
 			explored++
 		}
 	}
-	found := library + sweep + explore
-	return fmt.Sprintf("%d | %d (%d %%) | %d | %d | %d | %d", len(rows), found, found*100/len(rows), library, sweep, explore, explored)
+	found := by[stepLibrary] + by[stepSweep] + by[stepExplore]
+	every := fmt.Sprint(explored)
+	if rows[0].edit != nil {
+		every = "" // there is one seed
+	}
+	return fmt.Sprintf("%d | %d (%d %%) | %d | %d | %d | %s", len(rows), found, found*100/len(rows), by[stepLibrary], by[stepSweep], by[stepExplore], every)
 }

@@ -65,10 +65,22 @@ const (
 	DutyRenews Duty = "renews"
 	// DutyTells: the loss of a lease is announced when its validity ends on the holder's clock, at the latest.
 	DutyTells Duty = "tells"
+	// DutyTries: a TryAcquire returns a lease or an error within a few round trips, if it can reach the servers. It does
+	// not wait for the lock.
+	DutyTries Duty = "tries"
+	// DutyExplains: the error of an Acquire whose context has ended wraps the error of that context, so that its caller
+	// can tell it from a failure, if all its requests are answered.
+	DutyExplains Duty = "explains"
+	// DutyKeeps: a lease is as [locksim/lock.Lease] and [locksim/lock.Extender] say. It has no token if the lock mints none, and one if it
+	// does; its context has the values of the context of Acquire; a Release that is called again after an answer returns
+	// the same; and an Extend without an error makes the lease last for a full TTL from its call.
+	DutyKeeps Duty = "keeps"
 )
 
 // Duties lists the duties. The caller owns the slice.
-func Duties() []Duty { return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells} }
+func Duties() []Duty {
+	return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells, DutyTries, DutyExplains, DutyKeeps}
+}
 
 // Cause is why a lock that no client has may still be taken.
 type Cause string

@@ -39,6 +39,7 @@ type client struct {
 
 	grants   []*grant
 	attempts []attempt
+	tried    []checker.Try
 	granted  int // how many grants the process has had, over its restarts
 	ops      int // and operations
 	// lapsed are the instants at which the lock was granted to the client although
@@ -249,8 +250,9 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 		return nil, err
 	}
 	ctx, end := c.within(ctx, c.play.sc.Workload.AcquireWithin)
+	ctx = context.WithValue(ctx, acquireKey{}, c.nextGrant())
 	ended := c.play.watchEnd(ctx)
-	lease, called, err := c.ask(ctx, resource)
+	lease, called, err := c.ask(ctx, invoked, resource)
 	if !hasEnded(ctx) {
 		ended = nil
 	}
@@ -258,7 +260,7 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 		c.proc.Clock().AfterFunc(time.Microsecond, end)
 	}
 	if err != nil {
-		return nil, c.notGranted(resource, invoked, ended, err)
+		return nil, c.notGranted(ctx, resource, invoked, ended, err)
 	}
 	if lease == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
@@ -272,13 +274,16 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 
 // ask asks for the lock, and returns when it began the call that was answered. A client that tries asks again when the lock
 // is taken. It waits as others do if the lock is made of one that can't try.
-func (c *client) ask(ctx context.Context, resource string) (l lock.Lease, called time.Time, err error) {
+func (c *client) ask(ctx context.Context, invoked checker.Pos, resource string) (l lock.Lease, called time.Time, err error) {
 	for backoff := c.play.sc.Lock.Backoff.Max; c.tries; {
 		called = c.view.Now()
+		try := checker.Try{Client: c.proc.Name(), Resource: resource, Invoked: invoked, Called: c.play.world.Now()}
 		l, err = c.locker.(lock.Trier).TryAcquire(ctx, resource)
 		if errors.Is(err, errors.ErrUnsupported) {
 			break
 		}
+		try.Returned = c.play.world.Now()
+		c.tried = append(c.tried, try)
 		if !errors.Is(err, lock.ErrTaken) {
 			return l, called, err
 		}
@@ -298,11 +303,15 @@ func (p *play) watchEnd(ctx context.Context) *atomic.Int64 {
 	return at
 }
 
+// nextGrant is the id of the next grant of the process.
+func (c *client) nextGrant() string { return fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted+1) }
+
 // begin makes a grant of a lease that was asked for at the instant called, and watches the lease from now on: the client may
 // be paused before its next step.
 func (c *client) begin(s steps, resource string, invoked checker.Pos, called time.Time, lease lock.Lease) (*grant, error) {
+	id := c.nextGrant()
 	c.granted++
-	g := &grant{lease: lease, steps: s, id: fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted),
+	g := &grant{lease: lease, steps: s, id: id,
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
 	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
 	g.overAtOnce, g.lostAtOnce = isOver(lease, c.view.Now()), isLost(lease)
@@ -321,12 +330,14 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 		return nil, err
 	}
 	g.Granted = granted
+	c.inspect(g)
 	close(known)
 	c.grants = append(c.grants, g)
 	return g, nil
 }
 
-func (c *client) notGranted(resource string, invoked checker.Pos, ended *atomic.Int64, cause error) error {
+func (c *client) notGranted(ctx context.Context, resource string, invoked checker.Pos, ended *atomic.Int64, cause error) error {
+	unexplained := ended != nil && ctx.Err() != nil && !errors.Is(cause, ctx.Err())
 	if c.view.Crashed() {
 		return errCrashed
 	}
@@ -339,7 +350,7 @@ func (c *client) notGranted(resource string, invoked checker.Pos, ended *atomic.
 		outcome = checker.OutcomeUnknown
 	}
 	c.attempts = append(c.attempts, attempt{checker.Attempt{Client: c.proc.Name(), Resource: resource,
-		Invoked: invoked, Returned: returned, Outcome: outcome}, ended})
+		Invoked: invoked, Returned: returned, Outcome: outcome, Unexplained: unexplained}, ended})
 	return nil
 }
 
@@ -372,6 +383,7 @@ func (c *client) release(g *grant) error {
 	g.ReleaseReturned = n
 	g.ReleaseSucceeded, g.ReleaseFailed = cause == nil, excusable(cause)
 	g.settle(cause)
+	c.inspectRelease(g, cause)
 	return nil
 }
 

@@ -48,6 +48,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 			a.ContextEnded = instant(a.ended)
 			h.Attempts = append(h.Attempts, a.Attempt)
 		}
+		h.Tries = append(h.Tries, c.tried...)
 	}
 	p.addDecisions(&h)
 	h.Calm = p.calm()
@@ -112,6 +113,9 @@ func nameResources(h *checker.History) {
 	}
 	for i := range h.Attempts {
 		h.Attempts[i].Resource = trace.Name(h.Attempts[i].Resource)
+	}
+	for i := range h.Tries {
+		h.Tries[i].Resource = trace.Name(h.Tries[i].Resource)
 	}
 	for i := range h.Ops {
 		h.Ops[i].Resource = trace.Name(h.Ops[i].Resource)

@@ -109,8 +109,11 @@ func (c *client) hold(g *grant, d time.Duration) error {
 		}
 		after := trace.Mark{Step: trace.Point, Label: "extended"}
 		ctx, end := c.within(c.proc.Context(), w.ExtendWithin)
+		called := c.view.Now()
 		if l.Extend(ctx) != nil {
 			after.Label = "not-extended"
+		} else {
+			c.inspectExtension(g, called)
 		}
 		end()
 		n, err := c.proc.Mark(after)

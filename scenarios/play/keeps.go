@@ -1,0 +1,58 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/lock"
+	"locksim/lock/promise"
+)
+
+// acquireKey is the key of a value in the context of each Acquire: the id of the grant that it may become.
+type acquireKey struct{}
+
+// keeps says that the lock promises what its leases are: see [promise.DutyKeeps].
+func (p *play) keeps() bool { return slices.Contains(p.lock.Promise.Duties, promise.DutyKeeps) }
+
+// inspect notes what a new lease has that is not as the lock says.
+func (c *client) inspect(g *grant) {
+	if !c.play.keeps() {
+		return
+	}
+	switch tokens := c.play.lock.Tokens; {
+	case tokens && g.Token == 0:
+		g.Unkept = append(g.Unkept, "the lease has no token, although the lock mints tokens")
+	case !tokens && g.Token != 0:
+		g.Unkept = append(g.Unkept, fmt.Sprintf("the lease has the token %d, although the lock mints none", g.Token))
+	}
+	if ctx := g.lease.Context(); ctx == nil || ctx.Value(acquireKey{}) != g.id {
+		g.Unkept = append(g.Unkept, "the context of the lease lacks the values of the context of Acquire")
+	}
+}
+
+// inspectExtension notes that an Extend without an error, which was called at an instant of the client's clock, has not
+// made the lease last. A full TTL is more than half of one also after the allowances for drift, and for the time that a
+// holder has to stop.
+func (c *client) inspectExtension(g *grant, called time.Time) {
+	if half := c.play.sc.Lock.TTL / 2; c.play.keeps() && g.lease.Until().Before(called.Add(half)) {
+		g.Unkept = append(g.Unkept, fmt.Sprintf("an Extend returned no error, and its lease ended %v after the call",
+			g.lease.Until().Sub(called)))
+	}
+}
+
+// inspectRelease calls Release again after it had an answer, and notes another answer than the first. A lock that has
+// had its answer sends nothing.
+func (c *client) inspectRelease(g *grant, first error) {
+	if !c.play.keeps() || first != nil && !errors.Is(first, lock.ErrNotHeld) {
+		return
+	}
+	switch again := g.lease.Release(context.WithoutCancel(c.proc.Context())); {
+	case first == nil && again != nil:
+		g.Unkept = append(g.Unkept, "a Release that was called again failed, although the first had succeeded: "+again.Error())
+	case first != nil && !errors.Is(again, lock.ErrNotHeld):
+		g.Unkept = append(g.Unkept, fmt.Sprintf("a Release that was called again returned %v, although the first had found that the lock was not held", again))
+	}
+}

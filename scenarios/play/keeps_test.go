@@ -1,0 +1,175 @@
+package play_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/internal/testruns"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
+
+// unfaithful is a lock whose leases or errors are others.
+type unfaithful struct {
+	lock.Locker
+	lease func(lock.Lease) lock.Lease
+	err   func(error) error
+}
+
+func (a unfaithful) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	l, err := a.Locker.Acquire(ctx, resource)
+	switch {
+	case err != nil && a.err != nil:
+		return nil, a.err(err)
+	case err != nil || a.lease == nil:
+		return l, err
+	}
+	return a.lease(l), nil
+}
+
+// patient is a lock whose TryAcquire waits.
+type patient struct{ lock.Locker }
+
+func (p patient) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return p.Acquire(ctx, resource)
+}
+
+// unfaithfulLease is a lease with other methods where they are set.
+type unfaithfulLease struct {
+	lock.Lease
+	token   func() uint64
+	ctx     func() context.Context
+	release func(context.Context) error
+	extend  func(context.Context) error
+}
+
+func (l unfaithfulLease) Token() uint64 {
+	if l.token != nil {
+		return l.token()
+	}
+	return l.Lease.Token()
+}
+
+func (l unfaithfulLease) Context() context.Context {
+	if l.ctx != nil {
+		return l.ctx()
+	}
+	return l.Lease.Context()
+}
+
+func (l unfaithfulLease) Release(ctx context.Context) error {
+	if l.release != nil {
+		return l.release(ctx)
+	}
+	return l.Lease.Release(ctx)
+}
+
+func (l unfaithfulLease) Extend(ctx context.Context) error {
+	if l.extend != nil {
+		return l.extend(ctx)
+	}
+	return l.Lease.(lock.Extender).Extend(ctx)
+}
+
+// What a lease or an error is against the promise of a lock is misconduct, and the verdict says what it is. The same lock
+// without it does what it promises.
+func TestKeepsAndExplains(t *testing.T) {
+	const short, long = "workload: {rounds: 1, hold: 1s}\n", "workload: {rounds: 1, hold: 3s}\n"
+	for _, c := range []struct {
+		name, kind, workload string
+		alter                func(lock.Locker) lock.Locker
+		want                 string
+	}{
+		{"a token of a lock without tokens", "single", short, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
+				return unfaithfulLease{Lease: l, token: func() uint64 { return 7 }}
+			}}
+		}, "the lease has the token 7, although the lock mints none"},
+		{"no token of a lock with tokens", "fenced", short, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
+				return unfaithfulLease{Lease: l, token: func() uint64 { return 0 }}
+			}}
+		}, "the lease has no token, although the lock mints tokens"},
+		{"a context without values", "single", short, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
+				ctx, cancel := context.WithCancel(context.Background())
+				context.AfterFunc(l.Context(), cancel)
+				return unfaithfulLease{Lease: l, ctx: func() context.Context { return ctx }}
+			}}
+		}, "the context of the lease lacks the values of the context of Acquire"},
+		{"a second release that fails", "single", short, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
+				released := false
+				return unfaithfulLease{Lease: l, release: func(ctx context.Context) error {
+					if released {
+						return lock.ErrNotHeld
+					}
+					released = true
+					return l.Release(ctx)
+				}}
+			}}
+		}, "a Release that was called again failed, although the first had succeeded: lock not held"},
+		{"a second release that succeeds", "single", long, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
+				released := false
+				return unfaithfulLease{Lease: l, release: func(ctx context.Context) error {
+					if released {
+						return nil
+					}
+					released = true
+					return l.Release(ctx)
+				}}
+			}}
+		}, "a Release that was called again returned <nil>, although the first had found that the lock was not held"},
+		{"an extension that does nothing", "single", "workload: {rounds: 1, hold: 1800ms, extend: 2}\n", func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
+				return unfaithfulLease{Lease: l, extend: func(context.Context) error { return nil }}
+			}}
+		}, "an Extend returned no error, and its lease ended"},
+		{"an error without that of the context", "single", "workload: {rounds: 1, hold: 1s, acquire_within: 300ms}\n", func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, err: func(err error) error { return errors.New(err.Error()) }}
+		}, "does not wrap that of the context"},
+		{"a try that waits", "single", "workload: {rounds: 1, hold: 1s, tries: true}\n", func(l lock.Locker) lock.Locker { return patient{l} },
+			"tried to get order without waiting, and the answer took"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sc := testruns.Parse(t, "name: keeps\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: 100ms..200ms}\n"+c.workload)
+			l := testruns.Kind(t, c.kind)
+			if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {
+				t.Errorf("the lock as it is: %v", v.Reasons)
+			}
+			right := l.New
+			l.New = func(e play.Env) (lock.Locker, error) {
+				locker, err := right(e)
+				return c.alter(locker), err
+			}
+			v := verdictOf(t, l, sc)
+			var texts []string
+			for _, r := range v.Reasons {
+				texts = append(texts, r.Text)
+			}
+			if v.Facts.Misconduct == 0 || !strings.Contains(strings.Join(texts, "\n"), c.want) {
+				t.Errorf("misconduct %d, the reasons are\n%s\nwant one with %q", v.Facts.Misconduct, strings.Join(texts, "\n"), c.want)
+			}
+			l.Promise.Duties = nil
+			if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {
+				t.Errorf("a lock that does not promise it: %v", v.Reasons)
+			}
+		})
+	}
+}
+
+// verdictOf is the verdict of a run without a fence.
+func verdictOf(t *testing.T, l play.Lock, sc *file.Scenario) checker.Verdict {
+	t.Helper()
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Modes[0].Verdict
+}
