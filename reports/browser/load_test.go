@@ -3,6 +3,8 @@ package browser
 import (
 	"strings"
 	"testing"
+
+	"locksim/reports/scene"
 )
 
 // A page has its diagrams, and no complaints or requests.
@@ -11,14 +13,9 @@ func TestPageLoadsQuietly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := subject(t)
 			tb := open(t, rendered(t, o), desktop)
-			ran := 0
-			for _, m := range o.Modes {
-				if m.Trace != nil {
-					ran++
-				}
-			}
-			if got := eval[int](tb, `document.querySelectorAll(".panel").length`); got != ran {
-				t.Errorf("%d diagrams, want %d", got, ran)
+			want := len(scene.Merged(scene.All(o))) // modes with the same run have one diagram
+			if got := eval[int](tb, `document.querySelectorAll(".panel").length`); got != want {
+				t.Errorf("%d diagrams, want %d", got, want)
 			}
 			if got := eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`); got {
 				t.Error("the page is wider than its window")

@@ -121,7 +121,7 @@ func TestBrokenDocumentsAreRefused(t *testing.T) {
 	breakApart(t, "run", runDocument(t, outcome(t, "gc-pause", "single", 1)), 100, mayMiss, never)
 	breakApart(t, "matrix", matrixDocument(t), 100, mayMiss, never)
 	breakApart(t, "list", listDocument(t), 100, func(path, key string, _ map[string]any) bool {
-		return key == "catalogue" || strings.Contains(path, "/promise") && mayMiss(path, key, nil) || strings.HasPrefix(path, "/failure_modes/") && (key == "scenarios" || key == "missing")
+		return key == "catalogue" || key == "for_whom" || strings.Contains(path, "/promise") && mayMiss(path, key, nil) || strings.HasPrefix(path, "/failure_modes/") && (key == "scenarios" || key == "missing")
 	}, regexp.MustCompile(`^/locks/[0-9]+/promise/(exclusion|duties)$`).MatchString)
 }
 
