@@ -173,6 +173,7 @@ func renewing(l play.Lock) play.Lock {
 	if inner == nil {
 		return l // Run returns an error
 	}
+	l.Promise.Duties = nil // its calls are counted, not judged, which would call Release again
 	l.New = func(e play.Env) (lock.Locker, error) {
 		locks, err := inner(e)
 		if err != nil || locks == nil {
