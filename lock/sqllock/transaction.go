@@ -120,15 +120,6 @@ func (t *transaction) take(wait time.Duration) error {
 	return err
 }
 
-// patient is the context of a statement that waits for a lock. A database that has not answered a TTL after the end of the
-// wait has lost its power, or its memory of the connection: nothing else tells a client that only waits for an answer.
-func patient(life context.Context, wait, ttl time.Duration) (context.Context, context.CancelFunc) {
-	if wait == 0 {
-		return context.WithCancel(life)
-	}
-	return context.WithTimeout(life, wait+ttl)
-}
-
 // execer is a connection or a transaction.
 type execer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)

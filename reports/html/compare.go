@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"locksim/internal/prose"
-	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/reports"
 	"locksim/reports/grid"
 	"locksim/scenarios/compare"
@@ -59,13 +59,13 @@ type comparedLock struct {
 
 // comparedClass is a class of faults: a row of the table of what each lock survives.
 type comparedClass struct {
-	Class lock.Fault
+	Class promise.Fault
 	Words []string
 }
 
 // comparedFailure is a class of faults that harmed a lock.
 type comparedFailure struct {
-	Class lock.Fault
+	Class promise.Fault
 	Word  string // as in the table
 	Runs  string // how many were played
 	Seen  []comparedRun
