@@ -96,7 +96,7 @@ func pageFile(o *play.Outcome, opt reports.Options) (document, error) {
 // pageOptions are the options of the page of a run. They do not name the folder of the
 // page, so that the page is the same in every folder.
 func (s runs) pageOptions(o *play.Outcome, l play.Lock, repeat play.Repeat) reports.Options {
-	if o.Live != nil { // nobody can look into real servers afterwards
+	if o.Live != nil { // real servers have ended by then
 		return reports.Options{Repeat: repeat, Replay: s.publicCommand(o), Versions: versions(o)}
 	}
 	return reports.Options{
