@@ -1,9 +1,13 @@
 package locktest
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"locksim/lock"
 )
 
 // TestCorrectLocks: a correct lock passes the test of every promise that it makes, so that a mutant fails only for its
@@ -30,6 +34,34 @@ func TestCorrectLocks(t *testing.T) {
 		if !kept[p.name] {
 			t.Errorf("%q was skipped for every lock", p.name)
 		}
+	}
+}
+
+// TestRequestGivenUp: a lock is right whose server answers a request that was given up late, and so grants the lock to
+// a client that is gone, for a moment. A PostgreSQL that is busy does so with FOR UPDATE SKIP LOCKED.
+func TestRequestGivenUp(t *testing.T) {
+	h := onSimNode(Harness{}, func(m machine) lock.Locker {
+		inner := single(m)
+		return faulty{Locker: inner, acquire: func(ctx context.Context, r string) (lock.Lease, error) {
+			l, err := inner.Acquire(ctx, r)
+			if err != nil {
+				go func() {
+					ctx := context.WithoutCancel(ctx)
+					l, err := inner.(lock.Trier).TryAcquire(ctx, r)
+					for ; errors.Is(err, lock.ErrTaken); l, err = inner.(lock.Trier).TryAcquire(ctx, r) {
+						time.Sleep(10 * time.Microsecond)
+					}
+					if err == nil {
+						time.Sleep(ttl / 25)
+						_ = l.Release(ctx)
+					}
+				}()
+			}
+			return l, err
+		}}
+	})
+	if w := play(t, "try", h); w.skipped || len(w.failures) > 0 {
+		t.Errorf("skipped %v, failures %q", w.skipped, w.failures)
 	}
 }
 
