@@ -121,12 +121,15 @@ func (b *probe) verdict() (checker.Liveness, string) {
 type ended struct{ *play }
 
 // longestTTL is the longest time until a key with a TTL expires or, if a server
-// does not list its keys, the TTL of the lock.
+// does not list its keys, until the lock is free by its promise, a TTL at least.
 func (p ended) longestTTL() time.Duration {
 	var longest time.Duration
 	for _, s := range p.asked() {
 		if !s.Listed {
 			longest = max(longest, p.sc.Lock.TTL)
+			if term := p.lock.Promise.FreeWithin; term != lock.TermAnyTime {
+				longest = max(longest, p.length(term))
+			}
 		}
 		for _, k := range s.Keys {
 			longest = max(longest, k.TTL)

@@ -116,6 +116,35 @@ faults:
 	}
 }
 
+// A client loses its power with the lock, and another one while it waits in the database behind it. The lock is free after
+// a TTL for each, as it promises: the run is not stuck (seed 3538 of explore --lock sql-advisory --promise).
+func TestHolderAndWaiterLosePower(t *testing.T) {
+	testruns.NeedsPostgres(t)
+	sc, err := scenarios.Parse("power.yaml", []byte(`
+name: power
+world: {postgres: 1, clients: 2, latency: 1ms}
+lock: {kind: sql-advisory, ttl: 10s, backoff: 100ms, wait: notify}
+workload: {rounds: 1, hold: 0s, think: 0s, stagger: 0s, checks_until: never}
+faults:
+  - when: {client: c0, event: granted}
+    crash: {process: c0, mode: power}
+  - at: 15ms
+    crash: {process: c1, mode: power}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []scenarios.Lock{sqllocks.ForUpdate(), sqllocks.Advisory(), sqllocks.AdvisoryTransaction()} {
+		o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 3538, Modes: []fence.Mode{fence.None}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := o.Modes[0].Verdict; v.Label != checker.Safe {
+			t.Errorf("%s is %s: %v", l.Name, v.Label, v.Reasons)
+		}
+	}
+}
+
 // Data that a lock does not have is refused, with the place in the file.
 func TestDataThatALockDoesNotHave(t *testing.T) {
 	single, err := scenarios.Kind("single")
