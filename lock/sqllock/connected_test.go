@@ -208,3 +208,25 @@ func TestCallsDoNotWaitForWork(t *testing.T) {
 		release(t, p, lease)
 	})
 }
+
+// The outcome of a release that was given up is unknown, always. Here it waits for the answer of a heartbeat: its commit then
+// comes after the end of its context, and database/sql says of that or of the transaction that it has ended, by chance.
+func TestReleaseGivenUp(t *testing.T) {
+	for range 5 {
+		between(t, sqllock.Options{TTL: 6 * time.Second, ReleaseTimeout: time.Second}, 1, func(w *sim.World, _ int, p *sim.Process, l lock.Locker, _ func()) {
+			lease := take(t, p, l)
+			if lease == nil {
+				return
+			}
+			w.At(w.Now()+time.Second, func() {
+				if err := w.Faults().Stall(postgres.Name, 10*time.Second); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(2500 * time.Millisecond)
+			if err := lease.Release(p.Context()); !errors.Is(err, lock.ErrOutcomeUnknown) {
+				t.Errorf("the release of a database that does not answer ends with %v", err)
+			}
+		})
+	}
+}
