@@ -170,7 +170,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 }
 
 func rescueReason(none Facts) Reason {
-	text := "The store refused what was stale, and that saved the data: without a fence the same seed ended corrupted"
+	text := "The store refused what was stale, and that saved the data: without a fence the run ended corrupted"
 	if none.LostUpdates > 0 {
 		text += fmt.Sprintf(", with lost updates: %d", none.LostUpdates)
 	}

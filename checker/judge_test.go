@@ -36,7 +36,7 @@ func TestLabels(t *testing.T) {
 	}{
 		{"nothing happened", story("", nil), nil, Safe, "Nothing went wrong"},
 		{"the pause, unfenced", gcPause(accepted, "c0.2"), nil, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on"},
-		{"the pause, fenced", saved, broken, Rescued, "The store refused what was stale, and that saved the data: without a fence the same seed ended corrupted, with lost updates: 1."},
+		{"the pause, fenced", saved, broken, Rescued, "The store refused what was stale, and that saved the data: without a fence the run ended corrupted, with lost updates: 1."},
 		// Without the other run, or if that was right too, nothing was rescued.
 		{"fenced, not compared", saved, nil, Overlap, "c1 was granted orders with token 34 at step 14, while c0 outlived its claim"},
 		{"fenced, no need", saved, &Facts{Data: DataRight}, Overlap, "c1 was granted orders"},

@@ -46,7 +46,7 @@ func TestConsequences(t *testing.T) {
 			if i != 1 || !slices.Equal(v.Reasons[1].At, c.at) {
 				t.Errorf("reasons %+v\nwant second %q at %v", v.Reasons, c.want, c.at)
 			}
-			if want := "The store refused what was stale, and that saved the data: without a fence the same seed ended corrupted, with torn sections: 1."; v.Reasons[0].Text != want {
+			if want := "The store refused what was stale, and that saved the data: without a fence the run ended corrupted, with torn sections: 1."; v.Reasons[0].Text != want {
 				t.Errorf("first reason %q, want %q", v.Reasons[0].Text, want)
 			}
 		})

@@ -43,7 +43,7 @@ func Run(mode fence.Mode, label checker.Label, sentences ...string) play.ModeRun
 }
 
 // Saved is the first reason of a run in which a fence saved the data.
-const Saved = "The store refused what was stale, and that saved the data: without a fence the same seed ended corrupted."
+const Saved = "The store refused what was stale, and that saved the data: without a fence the run ended corrupted."
 
 const (
 	lost    = "c1's write c1.w2 (step 126) to order/balance was acknowledged. c0's write c0.w2 (step 137), based on the initial value, overwrote c1.w2: c1.w2 is lost."
