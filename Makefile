@@ -78,7 +78,7 @@ module: ## gives the module another path, everywhere: make module PATH=example.o
 
 live: ## plays the library on real servers and in the simulated world; writes reports/LIVE.md; takes an hour, and goes on after an interruption
 	@mkdir -p reports/out/live
-	$(GO) run ./internal/livetable -journal reports/out/live/runs.jsonl >reports/out/live/LIVE.md
+	$(GO) run ./cmd/locksim matrix --live --resume --out reports/out/live >/dev/null
 	mv reports/out/live/LIVE.md reports/LIVE.md
 
 schemas: ## the JSON Schemas of the documents that locksim prints, from its Go types; writes reports/schema

@@ -28,6 +28,9 @@ type Options struct {
 	Alone bool
 }
 
+// ScaleFor is DefaultScale.
+func ScaleFor(*file.Scenario, play.Lock) float64 { return DefaultScale }
+
 // Session plays live runs, of which there are none here.
 type Session struct{}
 

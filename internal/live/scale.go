@@ -38,6 +38,12 @@ func least(l play.Lock) (shortest time.Duration, why string) {
 	return shortest, why
 }
 
+// ScaleFor is [DefaultScale] or, where the servers of the lock cannot take that, the least that they can, in whole hundredths.
+func ScaleFor(sc *file.Scenario, l play.Lock) float64 {
+	shortest, _ := least(l)
+	return max(DefaultScale, math.Ceil(100*float64(shortest)/float64(sc.Lock.TTL))/100)
+}
+
 // checkScale returns an error if the servers of a lock cannot play a scenario at a scale.
 func checkScale(sc *file.Scenario, l play.Lock, scale float64) error {
 	if math.IsNaN(scale) || scale <= 0 || scale > 10 {

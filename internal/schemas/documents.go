@@ -6,6 +6,7 @@ import (
 
 	"locksim/checker"
 	"locksim/cmd/locksim/app"
+	"locksim/internal/worlds"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/compare"
@@ -73,6 +74,10 @@ var documents = []document{
 		name: "sweep", title: "A sweep of locksim", version: sweep.Version,
 		value: sweep.Sweep{Version: sweep.Version, Kind: sweep.Kind},
 		words: map[string]words{"kinds": {"sweep_kind", "A kind of fault that a sweep places.", sweepKinds()}},
+	},
+	{
+		name: "worlds", title: "A matrix of both worlds", version: worlds.Version,
+		value: worlds.Table{Version: worlds.Version},
 	},
 }
 

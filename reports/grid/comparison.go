@@ -23,8 +23,12 @@ func ComparisonEvidence(c *compare.Comparison) string {
 			runs += s.Runs
 		}
 	}
-	return fmt.Sprintf("%s runs of the scenarios of the library, %s. That a lock survives means that these runs showed no harm. It is not a proof.",
-		prose.Thousands(runs), c.Seeds)
+	where := ""
+	if c.Live {
+		where = " on real servers"
+	}
+	return fmt.Sprintf("%s runs of the scenarios of the library%s, %s. That a lock survives means that these runs showed no harm. It is not a proof.",
+		prose.Thousands(runs), where, c.Seeds)
 }
 
 // Need is a column of the table of what locks need: its heading, and its text for a

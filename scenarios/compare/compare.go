@@ -21,6 +21,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
@@ -39,6 +40,8 @@ type Comparison struct {
 	Version int `json:"version"`
 	// Seeds are the seeds of every scenario.
 	Seeds search.Seeds `json:"seeds"`
+	// Live says that what the locks survive was seen in live runs, in which a seed decides the workload alone.
+	Live bool `json:"live,omitempty"`
 	// Classes are the classes of faults: NoFault, and those of [lock.Faults]. Each
 	// lock has a Survival for each, in this order.
 	Classes []lock.Fault `json:"classes"`
@@ -143,6 +146,9 @@ type Options struct {
 	Replay matrix.ReplayCommand
 	// Step is called after each run of a scenario. Default: none.
 	Step func()
+	// Play makes a run, in another world than the simulated one. Default: [play.Run]. An error that is a
+	// *file.InputError, or wraps [faults.ErrUnable], says that the lock or that world cannot play the scenario.
+	Play func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*play.ModeRun, error)
 }
 
 // Measure measures one lock.
@@ -162,6 +168,9 @@ func Measure(l play.Lock, opt Options) (*Lock, error) {
 		return nil, fmt.Errorf("count the round trips of %s: %w", l.Name, err)
 	}
 	m := &Lock{Name: l.Name, About: l.About, ForWhom: l.ForWhom, Servers: serversOf(l), Tokens: l.Tokens, Promise: l.Promise, Trips: trips}
+	if opt.Play == nil {
+		opt.Play = simulated
+	}
 	t := trials{lock: l, opt: opt, asked: asked, made: map[trial]result{}}
 	for _, class := range classes() {
 		s, err := t.survival(class, about[class])
@@ -171,6 +180,15 @@ func Measure(l play.Lock, opt Options) (*Lock, error) {
 		m.Survives = append(m.Survives, s)
 	}
 	return m, nil
+}
+
+// simulated makes a run in the simulated world.
+func simulated(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*play.ModeRun, error) {
+	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{mode}, Alone: true})
+	if err != nil {
+		return nil, err
+	}
+	return &o.Modes[0], nil
 }
 
 // serversOf are the servers that a lock needs.

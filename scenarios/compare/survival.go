@@ -226,16 +226,15 @@ func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 		rest.Faults = slices.DeleteFunc(slices.Clone(sc.Faults), func(f faults.Fault) bool { return isOf(f, one.without) })
 		sc = &rest
 	}
-	o, err := play.Run(sc, t.lock, play.RunOptions{Seed: one.seed, Modes: []fence.Mode{one.mode}, Alone: true})
+	m, err := t.opt.Play(sc, t.lock, one.seed, one.mode)
 	var r result
 	_, misfit := errors.AsType[*file.InputError](err)
 	switch {
-	case misfit && !slices.Contains(sc.LockNames(), t.lock.Name):
+	case misfit && !slices.Contains(sc.LockNames(), t.lock.Name), errors.Is(err, faults.ErrUnable):
 		r = result{misfit: true}
 	case err != nil:
 		return r, err
 	default:
-		m := o.Modes[0]
 		r = result{label: m.Verdict.Label, overlap: m.Verdict.Facts.ClaimOverlaps > 0,
 			struck: !slices.Contains(m.FaultsFired, false) && t.concerns(m.Trace), tested: m.Verdict.Facts.Contended > 0 && !m.PartialPause}
 	}

@@ -32,6 +32,7 @@ type comparisons struct{ *shell }
 
 // compareFlags are the flags of the compare command.
 type compareFlags struct {
+	liveCompareFlags
 	seeds    int
 	json     bool
 	markdown bool
@@ -61,15 +62,24 @@ comparison in all other forms.
 
 The scenarios of the library place their faults for locks on Redis with a lease of
 ten seconds. Some of these faults do not strike your own lock, if it has another lease
-or other servers: locksim explore --lock LOCK draws faults for it.`,
+or other servers: locksim explore --lock LOCK draws faults for it.
+
+With --live what the locks survive is seen on real servers; see docs/live.md. Scenarios
+with a fault that real servers cannot play do not count then.`,
 		Example: `  locksim compare
   locksim compare single redlock
   locksim compare fenced broken/token-after-lock
   locksim compare --seeds 20
   locksim compare --markdown >docs/compare.md
-  locksim compare single fenced --out /tmp/compare`,
+  locksim compare single fenced --out /tmp/compare
+  locksim compare fenced --live`,
 		ValidArgsFunction: s.completeCompared,
-		RunE:              func(_ *cobra.Command, names []string) error { return s.compare(names, f) },
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if err := f.liveCompareFlags.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return s.compare(names, f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
@@ -78,6 +88,7 @@ or other servers: locksim explore --lock LOCK draws faults for it.`,
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each lock and class of faults")
 	flags.StringVar(&f.out, "out", "", "also write compare.html, compare.md, compare.json and compare.csv into `DIR`")
 	flags.BoolVar(&f.quiet, "quiet", false, "write no progress")
+	f.liveCompareFlags.add(flags)
 	s.completeFlags(cmd)
 	return cmd
 }
@@ -112,7 +123,11 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 		return err
 	}
 	defer w.close()
-	c, err := s.measured(w, locks, seeds)
+	measured := func() (*compare.Comparison, error) { return s.measured(w, locks, seeds) }
+	if f.live {
+		measured = func() (*compare.Comparison, error) { return s.measuredLive(locks, seeds, f) }
+	}
+	c, err := measured()
 	if err != nil {
 		return err
 	}
@@ -147,18 +162,24 @@ const comparePage = "compare.html"
 // store writes a comparison in every form into a folder. Child processes draw the runs
 // that show harm; the page leaves out a diagram that cannot be made, with a note.
 func (s comparisons) store(w *crew, dir string, c *compare.Comparison, names []string) error {
-	figures, err := s.figures(w, c)
-	if err != nil {
-		return err
+	var figures map[figureJob]html.Found
+	if !c.Live { // a live run cannot be made again for its diagram
+		var err error
+		if figures, err = s.figures(w, c); err != nil {
+			return err
+		}
 	}
 	again := s.publicName() + " compare"
 	for _, name := range names {
 		again += " " + quote(name)
 	}
 	again += fmt.Sprintf(" --seeds %d --out DIR", c.Seeds.Len())
+	if c.Live {
+		again += " --live"
+	}
 	timing := explore.NewTiming()
 	var page, md bytes.Buffer
-	err = html.Comparison(&page, c, html.ComparisonOptions{Again: again, Versions: versionsOf(timing.Go, timing.Modules),
+	err := html.Comparison(&page, c, html.ComparisonOptions{Again: again, Versions: versionsOf(timing.Go, timing.Modules),
 		Figure: func(lock string, run compare.Seen) html.Found { return figures[figureOf(lock, run)] }})
 	if err != nil {
 		return err

@@ -26,9 +26,11 @@ type liveFlag struct {
 	times int
 }
 
+const liveScaleUsage = "with --live, multiply all durations of a scenario by `FACTOR` (default: 0.1, or the least that the servers can take)"
+
 func (f *liveFlag) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.live, "live", false, "play on real servers and processes, in real time, in place of the simulated world")
-	flags.Float64Var(&f.scale, "scale", live.DefaultScale, "with --live, multiply all durations of the file by `FACTOR`")
+	flags.Float64Var(&f.scale, "scale", 0, liveScaleUsage)
 	flags.IntVar(&f.times, "times", 1, "with --live, make `N` runs, and report the worst")
 }
 
@@ -42,8 +44,16 @@ func (f *liveFlag) check(flags *pflag.FlagSet) error {
 	if f.live && flags.Changed("once") {
 		return errors.New("--once and --live: a run on real servers cannot be repeated exactly, so it is made once anyway: leave --once out")
 	}
-	if f.times < 1 || f.times > 1000 {
-		return fmt.Errorf("--times %d: give a number from 1 to 1000", f.times)
+	return checkLive(flags, f.scale, f.times)
+}
+
+// checkLive refuses a scale and a number of live runs that cannot be.
+func checkLive(flags *pflag.FlagSet, scale float64, times int) error {
+	switch {
+	case times < 1 || times > 1000:
+		return fmt.Errorf("--times %d: give a number from 1 to 1000", times)
+	case flags.Changed("scale") && !(scale > 0):
+		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file", scale)
 	}
 	return nil
 }
@@ -58,7 +68,7 @@ func liveFlags(l *play.Live) string {
 
 // playLive makes the runs on real servers. Of several it returns the worst, and writes the labels of all to standard error.
 func (s runs) playLive(t *task, f liveFlag) (*play.Outcome, error) {
-	if err := live.Check(t.scenario, t.lock, f.scale); err != nil {
+	if err := live.Check(t.scenario, t.lock, t.scale); err != nil {
 		return nil, err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -109,7 +119,7 @@ func (s runs) worstLive(ctx context.Context, session *live.Session, t *task, f l
 // oneLive makes one run. Its workload draws by another seed than that of the run before.
 func (s runs) oneLive(ctx context.Context, session *live.Session, t *task, f liveFlag, n int) (*play.Outcome, error) {
 	defer s.busy(fmt.Sprintf("running %s on real servers, %d of %d", t.scenario.Name, n+1, f.times))()
-	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes, Scale: f.scale})
+	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes, Scale: t.scale})
 }
 
 // severity is how bad an outcome is: by its labels, the worst first.

@@ -33,6 +33,7 @@ const matrixKind = "matrix"
 // matrixFlags are the flags of the matrix command.
 type matrixFlags struct {
 	campaignFlags
+	worldsFlags
 	scenarios []string
 	locks     []string
 	fencing   string
@@ -68,7 +69,11 @@ The reports of the whole library take half as much time as its matrix, and 80 MB
 
 With --out each result is also stored as soon as it is known, and --resume continues
 after an interruption. The runs can be divided: --shard 0/8 to 7/8 make them on eight
-machines, and "locksim merge" combines them into the matrix.`,
+machines, and "locksim merge" combines them into the matrix.
+
+With --live each pair is also played on real servers, in real time, and the table says
+where both worlds agree; see docs/live.md. The exit code is 1 when they differ in a cell
+and nothing explains it. A run takes some seconds, and --workers of them are made at once.`,
 		Example: `  locksim matrix
   locksim matrix --scenario 'late-*,gc-pause' --lock 'redlock*' --seeds 5
   locksim matrix --scenario ./my.yaml --fencing none,seal
@@ -78,9 +83,18 @@ machines, and "locksim merge" combines them into the matrix.`,
   locksim matrix --out /tmp/matrix      then open /tmp/matrix/index.html
   locksim matrix --out /tmp/matrix --resume
   locksim matrix --shard 0/2 --out /tmp/parts
+  locksim matrix --live --scenario gc-pause --lock fenced,single
   locksim matrix --junit result.xml`,
 		Args: exactly(0, "no arguments; name scenarios with --scenario"),
-		RunE: func(*cobra.Command, []string) error { return s.matrix(f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.worldsFlags.check(cmd.Flags()); err != nil {
+				return err
+			}
+			if f.live {
+				return s.worlds(f, !cmd.Flags().Changed("fencing"))
+			}
+			return s.matrix(f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.seeds, "seeds", 20, "`N` seeds for every cell")
@@ -95,7 +109,8 @@ machines, and "locksim merge" combines them into the matrix.`,
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
-	f.add(flags)
+	f.campaignFlags.add(flags)
+	f.worldsFlags.add(flags)
 	s.completeFlags(cmd)
 	return cmd
 }
@@ -108,7 +123,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	if f.noRuns && f.out == "" && !f.keep {
 		return errors.New("--no-runs: this flag is about the pages that --out DIR writes: add --out, or leave it out")
 	}
-	shard, err := f.check(s.getenv)
+	shard, err := f.campaignFlags.check(s.getenv)
 	if err == nil {
 		err = f.wholeOnly(shard, matrixKind, f.forWhole()...)
 	}

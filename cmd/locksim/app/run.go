@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/faults"
+	"locksim/internal/live"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -147,7 +149,8 @@ type task struct {
 	scenario *file.Scenario
 	lock     play.Lock
 	opts     play.RunOptions
-	replay   string // the command that makes it again
+	replay   string  // the command that makes it again
+	scale    float64 // of a live run
 }
 
 func (s runs) task(name string, f runFlags) (*task, error) {
@@ -172,7 +175,8 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
 	if f.live {
-		t.replay += liveFlags(&play.Live{Scale: f.scale})
+		t.scale = cmp.Or(f.scale, live.ScaleFor(sc, l))
+		t.replay += liveFlags(&play.Live{Scale: t.scale})
 	}
 	return t, nil
 }

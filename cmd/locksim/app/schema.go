@@ -22,7 +22,7 @@ func (s *shell) schemaCommand() *cobra.Command {
 and --out stores: "run" for run.json and the found-1.json of a violation, "matrix"
 for matrix.json, "explore" and "sweep" for explore.json and sweep.json, also of one
 shard or put together by merge, "review" for review.json, "compare" and "list" for
-what these commands print.
+what these commands print, "worlds" for the live.json of a matrix in both worlds.
 
 "scenario" is for scenario files: an editor with a YAML language server completes and
 checks keys and values with it, in a file that begins with the line

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"locksim/internal/live"
+	"locksim/lock/fence"
+	"locksim/scenarios/compare"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// liveCompareFlags are the flags of a comparison on real servers.
+type liveCompareFlags struct {
+	live  bool
+	scale float64
+}
+
+func (f *liveCompareFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.live, "live", false, "play the scenarios on real servers, in real time: minutes for each lock")
+	flags.Float64Var(&f.scale, "scale", 0, liveScaleUsage)
+}
+
+// check refuses flags that only one of the worlds has.
+func (f *liveCompareFlags) check(flags *pflag.FlagSet) error {
+	if flags.Changed("scale") && !f.live {
+		return errors.New("--scale is for runs on real servers: add --live, or leave it out")
+	}
+	return checkLive(flags, f.scale, 1)
+}
+
+// measuredLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
+// simulated world, which counts them.
+func (s comparisons) measuredLive(locks []play.Lock, seeds search.Seeds, f compareFlags) (*compare.Comparison, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	session, err := live.Open()
+	if err != nil {
+		return nil, &brokenError{cause: err}
+	}
+	p := newProgress(s.shell, f.quiet)
+	var runs, done atomic.Int64
+	step := func() {
+		p.show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
+	}
+	rows, errs := make([]compare.Lock, len(locks)), make([]error, len(locks))
+	turns := make(chan struct{}, liveTogether)
+	var all sync.WaitGroup
+	for i, l := range locks {
+		all.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: s.liveRunAgain(f.scale), Step: step, Play: playLive(ctx, session, f.scale)})
+			if errs[i] = err; err == nil {
+				rows[i] = *m
+				done.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	p.end()
+	err = errors.Join(append(slices.Clone(errs), session.Close())...)
+	switch {
+	case ctx.Err() != nil:
+		return nil, &brokenError{cause: fmt.Errorf("the comparison was interrupted: %d of %d locks are measured", done.Load(), len(locks))}
+	case errors.Is(err, compare.ErrUnusable):
+		return nil, err
+	case err != nil:
+		return nil, &brokenError{cause: err}
+	}
+	c := compare.New(seeds, rows)
+	c.Live = true
+	return c, nil
+}
+
+// playLive makes one run of a comparison on real servers.
+func playLive(ctx context.Context, session *live.Session, scale float64) func(*file.Scenario, play.Lock, uint64, fence.Mode) (*play.ModeRun, error) {
+	return func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*play.ModeRun, error) {
+		at := scale
+		if at == 0 {
+			at = live.ScaleFor(sc, l)
+		}
+		o, err := session.Run(ctx, sc, l, live.Options{Seed: seed, Modes: []fence.Mode{mode}, Scale: at, Alone: true})
+		if err != nil {
+			return nil, err
+		}
+		return &o.Modes[0], nil
+	}
+}
+
+// liveRunAgain makes the commands that make runs again on real servers.
+func (s comparisons) liveRunAgain(scale float64) func(string, string, uint64, ...fence.Mode) string {
+	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+		again := s.runAgain(scenario, lock, seed, modes...) + " --live"
+		if scale != 0 {
+			again += fmt.Sprintf(" --scale %v", scale)
+		}
+		return again
+	}
+}

@@ -1,0 +1,153 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"locksim/internal/prose"
+	"locksim/internal/worlds"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/search"
+)
+
+// worldsFlags are the flags of a matrix in both worlds.
+type worldsFlags struct {
+	live  bool
+	scale float64
+	times int
+}
+
+func (f *worldsFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.live, "live", false, "play each pair on real servers too, and compare both worlds")
+	flags.Float64Var(&f.scale, "scale", 0, "with --live, multiply all durations of the files by `FACTOR` (default: the least that the servers can take, 0.3 at least)")
+	flags.IntVar(&f.times, "times", 5, "with --live, make `N` live runs of each pair")
+}
+
+// check refuses flags that only one of the two matrices has.
+func (f *worldsFlags) check(flags *pflag.FlagSet) error {
+	if !f.live {
+		for _, only := range []string{"scale", "times"} {
+			if flags.Changed(only) {
+				return fmt.Errorf("--%s is for runs on real servers: add --live, or leave it out", only)
+			}
+		}
+		return nil
+	}
+	for _, other := range []string{"csv", "junit", "keep", "no-runs", "shard", "shards", "from-seed"} {
+		if flags.Changed(other) {
+			return fmt.Errorf("--%s and --live: a matrix of both worlds has no such form: leave one of them out", other)
+		}
+	}
+	return checkLive(flags, f.scale, f.times)
+}
+
+// The files of a matrix of both worlds in its folder.
+const (
+	worldsJournal = "live.jsonl"
+	worldsPage    = "LIVE.md"
+	worldsJSON    = "live.json"
+)
+
+// liveTogether is how many live runs are made at once by default: they mostly sleep.
+const liveTogether = 6
+
+// worlds is the matrix command with --live.
+func (s *shell) worlds(f matrixFlags, byLock bool) error {
+	if err := errors.Join(f.oneForm(), f.crewFlags.check()); err != nil {
+		return err
+	}
+	plan, err := s.planMatrix(f)
+	if err != nil {
+		return err
+	}
+	if f.resume && f.out == "" {
+		return errors.New("--resume: name the folder of the results, with --out")
+	}
+	o := worlds.Options{Plan: plan, Seeds: search.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1}, ByLock: byLock, Extra: s.extra,
+		Times: f.times, Together: f.workers, Scale: f.scale, Replay: s.liveAgain}
+	if o.Together == 0 {
+		o.Together = liveTogether
+	}
+	if f.out != "" {
+		if err := prepareFolder(f.out); err != nil {
+			return err
+		}
+		o.Journal = filepath.Join(f.out, worldsJournal)
+		if _, err := os.Stat(o.Journal); err == nil && !f.resume {
+			return fmt.Errorf("--out %s: %s: there are results of an earlier run: continue with --resume, or give another folder", f.out, o.Journal)
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p := newProgress(s, f.quiet)
+	o.Step = func(done, of int) { p.show(fmt.Sprintf("%d of %d live runs", done, of)) }
+	t, err := worlds.Compare(ctx, o)
+	p.end()
+	if ctx.Err() != nil {
+		err = errors.New("the matrix was interrupted; with --out it continues with --resume")
+	}
+	if _, ok := errors.AsType[*file.InputError](err); ok || t == nil {
+		return err
+	}
+	if f.out != "" {
+		err = errors.Join(err, s.storeWorlds(f.out, t))
+	}
+	if shown := s.showWorlds(t, f.form()); shown != nil {
+		return shown
+	}
+	if err != nil {
+		return &brokenError{cause: err}
+	}
+	if open := t.Open(); len(open) > 0 {
+		s.note(prose.Count(len(open), "difference") + " without an explanation")
+		return errUnexpected
+	}
+	return nil
+}
+
+// storeWorlds writes the table into a folder.
+func (s *shell) storeWorlds(dir string, t *worlds.Table) error {
+	b, err := t.JSON()
+	if err != nil {
+		return err
+	}
+	var page strings.Builder
+	if err := t.Markdown(&page); err != nil {
+		return err
+	}
+	return writeAll(dir, []document{{worldsPage, []byte(page.String())}, {worldsJSON, b}})
+}
+
+// showWorlds prints the table.
+func (s *shell) showWorlds(t *worlds.Table, form form) error {
+	switch form {
+	case asJSON:
+		b, err := t.JSON()
+		if err != nil {
+			return &brokenError{cause: err}
+		}
+		_, err = s.out.Write(b)
+		return s.print(err)
+	case asMarkdown:
+		return s.print(t.Markdown(s.out))
+	}
+	return s.print(t.Text(s.out))
+}
+
+// liveAgain is the command that plays a pair live.
+func (s *shell) liveAgain(scenario, lock string, scale float64, modes []fence.Mode) string {
+	program := s.program
+	if program != ownProgram {
+		program = s.command()
+	}
+	return fmt.Sprintf("%s run %s --lock %s --fencing %s --live --scale %v", program, quote(scenario), quote(lock), joinModes(modes), scale)
+}

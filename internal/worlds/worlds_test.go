@@ -1,0 +1,154 @@
+package worlds
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/checker"
+	"locksim/internal/live"
+	"locksim/internal/live/server"
+	"locksim/lock/fence"
+	"locksim/scenarios/file"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+)
+
+// In a live run the program of the test is that of the clients too.
+func TestMain(m *testing.M) {
+	if live.Child() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func labels(l checker.Label, n int) map[checker.Label]int { return map[checker.Label]int{l: n} }
+
+// table has a pair of each sort.
+func table() *Table {
+	return &Table{Version: Version, Seeds: search.Seeds{First: 1, Last: 20}, Times: 5, Pairs: []Pair{
+		{Scenario: "gc-pause", Lock: "fenced", Servers: []string{"redis"}, Scale: 0.3, Cells: []Cell{
+			{Mode: fence.None, Simulated: labels(checker.Corrupted, 20), Live: labels(checker.Corrupted, 5), Agrees: true},
+			{Mode: fence.Seal, Simulated: labels(checker.Rescued, 20), Live: map[checker.Label]int{checker.Rescued: 4, checker.Safe: 1}, Reason: "nothing | went wrong"},
+		}},
+		{Scenario: "late", Lock: "single", Servers: []string{"redis"}, Scale: 0.3, Cells: []Cell{
+			{Mode: fence.None, Simulated: labels(checker.Safe, 20), Live: labels(checker.Stuck, 5), Why: "the machine was late"},
+		}},
+		{Scenario: "votes", Lock: "etcd", Servers: []string{"etcd"}, Scale: 0.4, NotPlayed: []string{"no partition between members"}, Cells: []Cell{
+			{Mode: fence.None, Simulated: labels(checker.Safe, 20), Live: labels(checker.Corrupted, 5)},
+		}},
+		{Scenario: "gone", Lock: "single", Servers: []string{"redis"}, Problems: []string{"no server"}, Cells: []Cell{}},
+		{Scenario: "inside", Lock: "sql-table", Servers: []string{"postgres"}, Skipped: "its data is in the database", Cells: []Cell{}},
+	}}
+}
+
+func TestTable(t *testing.T) {
+	want := Sums{Played: 2, Servers: map[string]int{"redis": 2}, Agree: 1, Explained: 1, Open: 1, Partly: 1, Skipped: 1}
+	if d := cmp.Diff(want, table().Sums()); d != "" {
+		t.Errorf("the sums (-want +got):\n%s", d)
+	}
+	open := []string{
+		"gc-pause with fenced in mode seal: simulated rescued, live rescued 4, safe 1",
+		"gone with single: no server",
+	}
+	if d := cmp.Diff(open, table().Open()); d != "" {
+		t.Errorf("what is open (-want +got):\n%s", d)
+	}
+	var page, text strings.Builder
+	if err := table().Markdown(&page); err != nil {
+		t.Fatal(err)
+	}
+	if err := table().Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"| gc-pause | fenced | 0.3 | none | corrupted | corrupted | agree |",
+		`| gc-pause | fenced | 0.3 | seal | rescued | rescued 4, safe 1 | **differ**: not explained: nothing \| went wrong |`,
+		"| late | single | 0.3 | none | safe | stuck | **differ**: the machine was late |",
+		"| votes | etcd | no partition between members |",
+		"| gone | single | no server |",
+		"| inside | sql-table | its data is in the database |",
+		"**2 pairs of scenario and lock played in both worlds (redis: 2), in 3 cells: 1 agree, 1 differ and are explained, 1 differ and are not explained.",
+	} {
+		if !strings.Contains(page.String(), line) {
+			t.Errorf("the page does not have the line\n%s\nbut is\n%s", line, page.String())
+		}
+	}
+	for _, words := range []string{"differ: not explained: nothing | went wrong", "votes with etcd, not compared: no partition", "inside with sql-table, not played live: its data"} {
+		if !strings.Contains(text.String(), words) {
+			t.Errorf("the text does not have %q:\n%s", words, text.String())
+		}
+	}
+}
+
+func options(t *testing.T, journal string) Options {
+	t.Helper()
+	sc, err := file.Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := search.Seeds{First: 1, Last: 2}
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"single"}, Seeds: seeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Plan: plan, Seeds: seeds, ByLock: true, Times: 1, Together: 1, Journal: journal,
+		Replay: func(scenario, lock string, _ float64, _ []fence.Mode) string { return scenario + " " + lock }}
+}
+
+// A difference is found, a run that the journal has is not made again, and one in other modes is no such run.
+func TestCompareGoesOn(t *testing.T) {
+	if err := server.Missing(server.Redis); err != nil {
+		if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
+			t.Fatal(err)
+		}
+		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
+	}
+	journal := filepath.Join(t.TempDir(), "live.jsonl")
+	stored := `{"Scenario":"gc-pause","Lock":"single","Scale":0.3,"Seed":1,"Labels":{"none":"safe","claim":"rescued","cas":"rescued"},"Reasons":{"none":"by hand"}}`
+	if err := os.WriteFile(journal, []byte(stored+"\n{\"Scen"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tab, err := Compare(context.Background(), options(t, journal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"gc-pause with single in mode none: simulated corrupted, live safe"}, tab.Open()); d != "" {
+		t.Errorf("what is open (-want +got):\n%s", d)
+	}
+	if why := tab.Pairs[0].Cells[0].Reason; why != "by hand" {
+		t.Errorf("the reason is %q", why)
+	}
+	if err := os.WriteFile(journal, []byte(strings.Replace(stored, `"claim":"rescued",`, "", 1)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, steps := options(t, journal), 0
+	o.Step = func(int, int) { steps++ }
+	if tab, err = Compare(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	if open := tab.Open(); len(open) > 0 || steps != 1 {
+		t.Errorf("%d runs; open is %q", steps, open)
+	}
+	if b, err := os.ReadFile(journal); err != nil || strings.Count(string(b), "\n") != 2 {
+		t.Errorf("the journal is %s, %v", b, err)
+	}
+}
+
+// A pair that the live world cannot play is skipped with the reason.
+func TestCompareSkips(t *testing.T) {
+	o := options(t, "")
+	o.Scale = 0.001
+	all, err := pairsOf(o)
+	if err != nil || len(all) != 1 || !strings.Contains(all[0].skipped, "--scale 0.001") && !strings.Contains(all[0].skipped, "redis-server") {
+		t.Fatalf("%v, %v", all, err)
+	}
+	if d := cmp.Diff(play.DefaultModes(all[0].lock), all[0].modes); d != "" {
+		t.Errorf("the modes (-want +got):\n%s", d)
+	}
+}
