@@ -125,6 +125,13 @@ func TestScaled(t *testing.T) {
 	if at.Lock.TTL != time.Second || at.Workload.Hold != 200*time.Millisecond || pause.For != 1500*time.Millisecond {
 		t.Errorf("TTL %v, hold %v, %v", at.Lock.TTL, at.Workload.Hold, pause)
 	}
+	if l := at.World.Latency; l != sc.World.Latency || l.Min == 0 { // that of a message
+		t.Errorf("latency %v, in the file %v", l, sc.World.Latency)
+	}
+	sc.World.Latency.Max, sc.Faults[0].After = 40*time.Millisecond, time.Millisecond
+	if again := scaled(sc, 0.2); again.World.Latency.Max != 8*time.Millisecond || again.Faults[0].After != time.Millisecond {
+		t.Errorf("latency %v, after %v", again.World.Latency, again.Faults[0].After)
+	}
 	if sc.Lock.TTL != 10*time.Second || sc.Faults[0].Action.(faults.Pause).For != 15*time.Second {
 		t.Error("the scenario itself has changed")
 	}

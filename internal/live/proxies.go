@@ -90,7 +90,7 @@ func (n *network) open(r *route) error {
 	if err := p.Start(); err != nil {
 		return fmt.Errorf("start the proxy between %s and %s: %w", n.m.name, r.server, err)
 	}
-	for _, t := range w.toxics {
+	for _, t := range append([]*toxic{n.latency(r.server)}, w.toxics...) {
 		if err := t.onto(p, n.m.name, r.server); err != nil {
 			p.Stop()
 			return err
@@ -100,6 +100,14 @@ func (n *network) open(r *route) error {
 	defer n.mu.Unlock()
 	r.proxies = append(r.proxies, p)
 	return nil
+}
+
+// latency is the latency of the scenario, on all links to a server.
+func (n *network) latency(server string) *toxic {
+	l := n.m.w.scenario.World.Latency
+	return &toxic{"latency of the world", faults.Wire{Between: []string{n.m.name}, And: []string{server}}, func() toxics.Toxic {
+		return &faults.Jitter{Add: l.Min, Spread: l.Max - l.Min, Seed: n.m.w.seed}
+	}}
 }
 
 // refused is an address at which nothing listens: port 1 is reserved.

@@ -63,8 +63,12 @@ func times(d time.Duration, scale float64) time.Duration {
 	return time.Duration(math.Round(float64(d)*scale/float64(time.Microsecond))) * time.Microsecond
 }
 
-// scaled is a scenario whose durations are all multiplied. What is counted in a unit stays a multiple of it, and what is not 0
-// does not become 0.
+// ofAMessage is the longest duration that may be the delay of a message. Such a one is not made shorter: a machine sends no
+// message in less than a part of a millisecond, and a fault that strikes while a request is under way is still to do so.
+const ofAMessage = 5 * time.Millisecond
+
+// scaled is a scenario whose durations are all multiplied, but for those of a message. What is counted in a unit stays a
+// multiple of it, and what is not 0 does not become 0.
 func scaled(sc *file.Scenario, scale float64) *file.Scenario {
 	c := sc.Clone()
 	in := func(d *time.Duration, unit time.Duration) {
@@ -76,14 +80,21 @@ func scaled(sc *file.Scenario, scale float64) *file.Scenario {
 			*d = sign * max(times(sign**d, scale).Round(unit), unit)
 		}
 	}
+	message := func(d *time.Duration) {
+		least := min(*d, ofAMessage)
+		in(d, time.Millisecond)
+		*d = max(*d, least)
+	}
 	w := &c.Workload
 	w.Section = slices.Clone(w.Section)
 	for _, d := range []*time.Duration{
 		&w.Hold, &w.Think, &w.Stagger, &w.Timeout, &w.Request, &w.AcquireWithin, &w.ExtendWithin, &w.ReleaseWithin, &c.Lock.TTL,
-		&c.Lock.Backoff.Min, &c.Lock.Backoff.Max, &c.World.Lag.Min, &c.World.Lag.Max, &c.World.Skew, &c.World.Latency.Min, &c.World.Latency.Max,
+		&c.Lock.Backoff.Min, &c.Lock.Backoff.Max, &c.World.Lag.Min, &c.World.Lag.Max, &c.World.Skew,
 	} {
 		in(d, time.Millisecond)
 	}
+	message(&c.World.Latency.Min)
+	message(&c.World.Latency.Max)
 	for i := range w.Section {
 		in(&w.Section[i].For, time.Millisecond)
 	}
@@ -91,7 +102,7 @@ func scaled(sc *file.Scenario, scale float64) *file.Scenario {
 	for i := range c.Faults {
 		f := &c.Faults[i]
 		in(&f.At, time.Millisecond)
-		in(&f.After, time.Millisecond)
+		message(&f.After)
 		form, ok := faults.Open(f.Action)
 		if !ok {
 			continue
