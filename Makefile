@@ -4,6 +4,7 @@ GO            ?= go
 GOLANGCI_LINT ?= v2.15.0
 BENCH         ?= .
 SOAK          ?= 1
+LIVE          ?= --own
 
 # Tests have little live memory: a sixth of their time would go into its collection.
 test race: export GOGC ?= 400
@@ -76,9 +77,9 @@ module: ## gives the module another path, everywhere: make module PATH=example.o
 	@test "$(origin PATH)" = "command line" || { echo "name the path: make module PATH=example.org/you/locksim"; exit 1; }
 	@export PATH='$(shell echo "$$PATH"):/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin'; $(GO) run ./internal/rename '$(PATH)'
 
-live: ## plays the library on real servers and in the simulated world; writes reports/LIVE.md; takes an hour, and goes on after an interruption
+live: ## plays each scenario of the library, with its own lock, on real servers and in the simulated world; writes reports/LIVE.md; takes an hour, and goes on after an interruption; LIVE= for all locks
 	@mkdir -p reports/out/live
-	$(GO) run ./cmd/locksim matrix --live --resume --out reports/out/live >/dev/null
+	$(GO) run ./cmd/locksim matrix --live $(LIVE) --resume --out reports/out/live >/dev/null
 	mv reports/out/live/LIVE.md reports/LIVE.md
 
 schemas: ## the JSON Schemas of the documents that locksim prints, from its Go types; writes reports/schema

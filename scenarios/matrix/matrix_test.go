@@ -110,6 +110,8 @@ func TestMatrixPlan(t *testing.T) {
 		"a lock that is not named": {matrix.Options{Extra: []play.Lock{ours}}, []string{"one fenced none,seal", "one single none", "two redlock none"}},
 		"nor by a pattern":         {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etc*", "single"}}, []string{"one single none"}},
 		"but by a flag":            {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etcd"}}, []string{"one etcd none", "two etcd none"}},
+		"their own locks":          {matrix.Options{Own: true, Extra: []play.Lock{mine}}, []string{"one fenced none,seal", "two redlock none"}},
+		"one of their own locks":   {matrix.Options{Own: true, Locks: []string{"redlock"}}, []string{"two redlock none"}},
 		"only the user's lock":     {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}}, []string{"one mine none", "two mine none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,6 +120,15 @@ func TestMatrixPlan(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// A specimen takes part without a flag in a scenario whose own lock it is.
+func TestMatrixPlanOfOwnLocks(t *testing.T) {
+	sc := parsed(t, "wrong.yaml", "name: wrong\nlock: {kind: broken/get-then-del}\nlocks: [single, broken/get-then-del]\n")
+	p := plan(t, matrix.Options{Scenarios: []*file.Scenario{sc}, Own: true, Modes: []fence.Mode{fence.None}})
+	if diff := cmp.Diff([]string{"wrong broken/get-then-del none"}, pairs(p)); diff != "" {
+		t.Error(diff)
 	}
 }
 

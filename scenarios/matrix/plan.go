@@ -29,6 +29,8 @@ type Options struct {
 	// Specimens says that the specimens that a scenario names take part, as if
 	// Locks had the pattern broken/* too.
 	Specimens bool
+	// Own says that each scenario is played with the lock that its file names, and with no other.
+	Own bool
 	// Modes are the fencing modes. Default: all.
 	Modes []fence.Mode
 	// Seeds are the seeds of every cell.
@@ -156,7 +158,7 @@ func (p *Plan) wanted(name string) bool {
 		return true
 	}
 	if strings.HasPrefix(name, kinds.BrokenPrefix) {
-		return p.opts.Specimens
+		return p.opts.Specimens || p.opts.Own && len(p.opts.Locks) == 0
 	}
 	return len(p.opts.Locks) == 0
 }
@@ -165,8 +167,11 @@ func (p *Plan) wanted(name string) bool {
 func (p *Plan) addScenario(sc *file.Scenario) error {
 	named := sc.LockNames()
 	names := slices.Clone(named)
+	if p.opts.Own {
+		names = []string{sc.Lock.Kind}
+	}
 	for _, l := range p.opts.Extra {
-		if !slices.Contains(names, l.Name) && p.everywhere(l.Name) {
+		if !p.opts.Own && !slices.Contains(names, l.Name) && p.everywhere(l.Name) {
 			names = append(names, l.Name)
 		}
 	}

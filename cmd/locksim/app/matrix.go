@@ -40,6 +40,7 @@ type matrixFlags struct {
 	seeds     int
 	from      uint64
 	broken    bool
+	own       bool
 	markdown  bool
 	csv       bool
 	junit     string
@@ -103,6 +104,7 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 	flags.StringArrayVar(&f.locks, "lock", nil, "only these `LOCKS`, with commas: names, or patterns such as 'redlock*' and 'broken/*'")
 	flags.StringVar(&f.fencing, "fencing", joinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
+	flags.BoolVar(&f.own, "own", false, "each scenario with the lock that its file names only")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage)
 	flags.StringVar(&f.out, "out", "", "store the results in `DIR`, and write index.html with its pages, matrix.json, matrix.csv, matrix.txt and MATRIX.md")
@@ -197,6 +199,9 @@ func (f matrixFlags) asked() string {
 	if f.broken {
 		words = append(words, "--broken")
 	}
+	if f.own {
+		words = append(words, "--own")
+	}
 	return strings.Join(words, " ")
 }
 
@@ -215,7 +220,7 @@ func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 		return nil, err
 	}
 	return matrix.NewPlan(matrix.Options{
-		Scenarios: chosen, Locks: splitList(f.locks), Specimens: f.broken, Modes: modes, Seeds: seeds, Extra: s.extra,
+		Scenarios: chosen, Locks: splitList(f.locks), Specimens: f.broken, Own: f.own, Modes: modes, Seeds: seeds, Extra: s.extra,
 	})
 }
 
