@@ -160,11 +160,10 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 		return nil, err
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	goesOn := context.AfterFunc(a.opt.Context, end)
-	cancel := func() { goesOn(); end() }
-	h := &held{opt: a.opt, conn: conn, cancel: cancel, turn: make(chan struct{}, 1), renewed: a.opt.Clock.Now()}
+	h := &held{opt: a.opt, conn: conn, cancel: end, turn: make(chan struct{}, 1), renewed: a.opt.Clock.Now()}
 	h.session = a.open(life, conn, resource)
 	stop := context.AfterFunc(ctx, end) // the connection ends with the wait
+	goesOn := context.AfterFunc(a.opt.Context, end)
 	err = h.session.take(wait)
 	if err == nil && a.opt.Clock.Now().Sub(h.renewed) > a.opt.TTL/3 { // it has waited: the lease is as long as from now on
 		h.renewed = a.opt.Clock.Now()
@@ -173,8 +172,12 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	if !stop() {
 		err = over(ctx, err)
 	}
+	if !goesOn() {
+		err = over(a.opt.Context, err)
+	}
 	switch {
 	case err == nil:
+		h.endWith(a.opt.Context)
 	case errors.Is(err, lock.ErrTaken) || refused(err):
 		h.end(h.session.leave() == nil)
 		return nil, err
@@ -190,16 +193,16 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 type held struct {
 	opt     Options
 	conn    *sql.Conn
-	cancel  context.CancelFunc // ends the connection
 	session session
 
 	turn chan struct{} // of calls of the session: full while one is under way
 
-	mu      sync.Mutex // guards the rest
-	renewed time.Time  // when the last statement was sent that was answered
-	under   *heartbeat // under way
-	broken  bool       // a heartbeat has failed
-	over    bool       // it has ended
+	mu      sync.Mutex         // guards the rest
+	cancel  context.CancelFunc // ends what the session does
+	renewed time.Time          // when the last statement was sent that was answered
+	under   *heartbeat         // under way
+	broken  bool               // a heartbeat has failed
+	over    bool               // it has ended
 }
 
 // heartbeat is a statement that renews the lease.
@@ -299,16 +302,24 @@ func (h *held) isGone() bool {
 	return h.over || h.broken
 }
 
+// endWith ends the session at the end of a context.
+func (h *held) endWith(ctx context.Context) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	stop, cancel := context.AfterFunc(ctx, func() { h.end(false) }), h.cancel
+	h.cancel = func() { stop(); cancel() }
+}
+
 // end ends the session, and the connection too unless the session has ended in order: it may have the lock.
 func (h *held) end(inOrder bool) {
 	h.mu.Lock()
-	before := h.over
+	before, cancel := h.over, h.cancel
 	h.over = true
 	h.mu.Unlock()
 	if before {
 		return
 	}
-	h.cancel()
+	cancel()
 	if !inOrder {
 		h.turn <- struct{}{} // no statement is under way
 		h.session.abort()

@@ -230,3 +230,28 @@ func TestReleaseGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// The wait of a client ends while its process is paused. Package database/sql would roll the transaction back with a mutex
+// that its statement has, and virtual time would stand still (seed 137 of explore --lock sql-for-update --promise).
+func TestWaitEndsInAPause(t *testing.T) {
+	between(t, sqllock.Options{TTL: 4 * time.Second, Block: true}, 2, func(w *sim.World, i int, p *sim.Process, l lock.Locker, _ func()) {
+		if i == 0 {
+			lease := take(t, p, l)
+			time.Sleep(10 * time.Second)
+			release(t, p, lease)
+			return
+		}
+		time.Sleep(time.Second)
+		w.At(2*time.Second, func() {
+			if err := w.Faults().Pause(p.Name(), 5*time.Second); err != nil {
+				t.Error(err)
+			}
+		})
+		ctx, cancel := context.WithTimeout(p.Context(), 3*time.Second)
+		defer cancel()
+		if _, err := l.Acquire(ctx, "order"); !errors.Is(err, context.DeadlineExceeded) || w.Now() < 7*time.Second {
+			t.Errorf("at %v: %v", w.Now(), err)
+		}
+		release(t, p, take(t, p, l))
+	})
+}

@@ -52,8 +52,12 @@ func outcome(err error) error {
 
 // over is the error of a statement, with that of ctx if it has ended.
 func over(ctx context.Context, err error) error {
-	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
+	switch end := ctx.Err(); {
+	case end == nil || errors.Is(err, end):
+		return err
+	case err == nil:
+		return end
+	default:
 		return fmt.Errorf("%w: %w", end, err)
 	}
-	return err
 }

@@ -67,12 +67,16 @@ func AdvisoryKey(name string) int64 {
 }
 
 // transaction is a session that has the lock in a transaction.
+//
+// The context of the transaction is not that of the session: package database/sql rolls a transaction back as soon as its
+// context ends, and waits with a mutex for a statement that is under way. Here it ends when none is.
 type transaction struct {
-	life context.Context
-	conn *sql.Conn
-	ttl  time.Duration
-	key  any // of the lock
-	tx   *sql.Tx
+	life  context.Context
+	conn  *sql.Conn
+	ttl   time.Duration
+	key   any // of the lock
+	tx    *sql.Tx
+	endTx context.CancelFunc // ends the context of tx
 
 	before, wait, try string // before is "" if nothing has to be done before
 	limit             limit  // of wait
@@ -95,19 +99,23 @@ func (t *transaction) take(wait time.Duration) error {
 			return err
 		}
 	}
-	tx, err := t.conn.BeginTx(t.life, nil)
+	ctx, end := context.WithCancel(context.WithoutCancel(t.life))
+	t.endTx = end
+	err := t.alone(func() (err error) {
+		t.tx, err = t.conn.BeginTx(ctx, nil)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	t.tx = tx
 	statement, err := ask(t.life, t.tx, "SET LOCAL", "idle_in_transaction_session_timeout", t.ttl, t.limit, wait, t.try, t.wait)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := patient(t.life, wait, t.ttl)
+	waiting, cancel := patient(t.life, wait, t.ttl)
 	defer cancel()
 	var granted bool
-	err = taken(t.tx.QueryRowContext(ctx, statement, t.key).Scan(&granted))
+	err = taken(t.tx.QueryRowContext(waiting, statement, t.key).Scan(&granted))
 	if wait == 0 || t.limit != wholeStatement {
 		return err
 	}
@@ -118,6 +126,13 @@ func (t *transaction) take(wait time.Duration) error {
 		err = lock.ErrTaken
 	}
 	return err
+}
+
+// alone calls what begins or ends the transaction, while no statement is under way. It ends with the session.
+func (t *transaction) alone(call func() error) error {
+	stop := context.AfterFunc(t.life, t.endTx)
+	defer stop()
+	return call()
 }
 
 // execer is a connection or a transaction.
@@ -177,7 +192,8 @@ func (t *transaction) leave() error {
 	if t.tx == nil {
 		return nil
 	}
-	if err := t.tx.Rollback(); !errors.Is(err, sql.ErrTxDone) {
+	defer t.endTx()
+	if err := t.alone(t.tx.Rollback); !errors.Is(err, sql.ErrTxDone) {
 		return err
 	}
 	return nil
@@ -189,11 +205,12 @@ func (t *transaction) abort() {
 		discard(t.conn)
 		return
 	}
+	t.endTx()
 	_ = t.tx.Rollback()
 }
 
 func (t *transaction) free() (had bool, err error) {
-	switch err := t.tx.Commit(); {
+	switch err := t.alone(t.tx.Commit); {
 	case err == nil:
 		return true, nil
 	case t.life.Err() != nil: // given up: the commit says so, or that the end of the context has rolled it back, by chance
