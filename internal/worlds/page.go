@@ -44,34 +44,31 @@ func (c Cell) verdict() string {
 
 // Text writes the table for a terminal.
 func (t *Table) Text(w io.Writer) error {
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tab, "both worlds, %s simulated, %s of each pair\n\n", t.Seeds, prose.Count(t.Times, "live run"))
-	fmt.Fprintln(tab, "scenario\tlock\tscale\tmode\tsimulated\tlive\t")
+	var b strings.Builder
+	fmt.Fprintf(&b, "both worlds, %s simulated, %s of each pair\n\n", t.Seeds, prose.Count(t.Times, "live run"))
+	b.WriteString("scenario\tlock\tscale\tmode\tsimulated\tlive\t\n")
 	for _, p := range t.Pairs {
 		if !p.Compared() {
 			continue
 		}
 		for _, c := range p.Cells {
-			fmt.Fprintf(tab, "%s\t%s\t%v\t%s\t%s\t%s\t%s\n", p.Scenario, p.Lock, p.Scale, c.Mode, Labels(c.Simulated), Labels(c.Live), c.verdict())
+			fmt.Fprintf(&b, "%s\t%s\t%v\t%s\t%s\t%s\t%s\n", p.Scenario, p.Lock, p.Scale, c.Mode, Labels(c.Simulated), Labels(c.Live), c.verdict())
 		}
-	}
-	if err := tab.Flush(); err != nil {
-		return err
 	}
 	for _, p := range t.Pairs {
 		for _, why := range slices.Concat(p.NotPlayed, p.Problems) {
-			if _, err := fmt.Fprintf(w, "\n%s with %s, not compared: %s", p.Scenario, p.Lock, why); err != nil {
-				return err
-			}
+			fmt.Fprintf(&b, "\n%s with %s, not compared: %s", p.Scenario, p.Lock, why)
 		}
 		if p.Skipped != "" {
-			if _, err := fmt.Fprintf(w, "\n%s with %s, not played live: %s", p.Scenario, p.Lock, p.Skipped); err != nil {
-				return err
-			}
+			fmt.Fprintf(&b, "\n%s with %s, not played live: %s", p.Scenario, p.Lock, p.Skipped)
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", t.summary())
-	return err
+	fmt.Fprintf(&b, "\n%s\n", t.summary())
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if _, err := io.WriteString(tab, b.String()); err != nil {
+		return err
+	}
+	return tab.Flush()
 }
 
 // Markdown writes the table as the page reports/LIVE.md.
