@@ -107,6 +107,9 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 	if err != nil {
 		return &brokenError{cause: err}
 	}
+	if t.Sums().Played == 0 {
+		return &brokenError{cause: errors.New("no pair was played in both worlds: the table says why")}
+	}
 	if open := t.Open(); len(open) > 0 {
 		s.note(prose.Count(len(open), "difference") + " without an explanation")
 		return errUnexpected
