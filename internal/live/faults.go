@@ -141,6 +141,7 @@ func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 		if silent != nil {
 			w.takeToxic(silent)
 		}
+		w.spared[name] = errors.Is(err, faults.ErrUnable)
 		return err
 	}
 	a.felt()
@@ -177,6 +178,9 @@ func (a *abilities) Restart(name string) error {
 	s, err := w.server(name)
 	if err != nil {
 		return err
+	}
+	if w.spared[name] {
+		return fmt.Errorf("%w: the crash of %s was not played", faults.ErrUnable, name)
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, starting)
 	defer cancel()

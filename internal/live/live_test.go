@@ -306,3 +306,18 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// A crash that this world cannot play is not played, and neither is the restart after it.
+func TestCrashIsNotPlayed(t *testing.T) {
+	require(t, server.Redis)
+	sc, l := load(t, "power-loss-everysec", "single")
+	out, err := session(t).Run(t.Context(), sc, l, live.Options{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, why := range out.Modes[0].NotPlayed {
+		if !strings.Contains(why, "unable to do this") {
+			t.Errorf("fault %d: %q", i+1, why)
+		}
+	}
+}
