@@ -144,6 +144,7 @@ func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 		w.spared[name] = errors.Is(err, faults.ErrUnable)
 		return err
 	}
+	delete(w.spared, name)
 	a.felt()
 	w.record(name, trace.Crash{Mode: string(mode)})
 	w.refuse(name, +1, silent != nil)

@@ -112,7 +112,7 @@ func TestRedis(t *testing.T) {
 	require(t, server.Redis)
 	s := session(t)
 	t.Run("all", func(t *testing.T) {
-		for _, name := range []string{"gc-pause", "partition-holder", "late-packet", "failover-before-replication", "holder-crash", "flushall", "lost-reply"} {
+		for _, name := range []string{"gc-pause", "partition-holder", "late-packet", "failover-before-replication", "holder-crash", "flushall", "lost-reply", "pause-in-acquire"} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				sc, l := load(t, name, "fenced")

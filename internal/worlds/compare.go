@@ -3,6 +3,7 @@ package worlds
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,8 +54,9 @@ type pair struct {
 	jobs     []matrix.Job
 
 	simulated map[fence.Mode]map[checker.Label]int
-	runs      []run // the live ones
-	skipped   string
+	misfit    string // why the simulated world refuses the pair
+	runs      []run  // the live ones
+	skipped   string // why the live world cannot play it
 }
 
 // Compare plays all pairs in both worlds. After the end of ctx the table has the pairs that are complete, beside an error.
@@ -137,7 +139,7 @@ func simulate(ctx context.Context, all []*pair, extra []play.Lock) error {
 			}
 			tallies, err := job.Play(extra, func() {})
 			if _, misfit := errors.AsType[*file.InputError](err); misfit {
-				p.skipped = err.Error()
+				p.misfit = err.Error()
 				break
 			}
 			if err != nil {
@@ -206,9 +208,12 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal, o O
 	return failed
 }
 
+// digest is a hash of the file of the scenario: a run of another one is not this one.
+func (p *pair) digest() string { return fmt.Sprintf("%x", sha256.Sum256(p.scenario.Source)) }
+
 // playOnce makes one live run.
 func (p *pair) playOnce(ctx context.Context, s *live.Session, seed uint64) run {
-	r := run{Scenario: p.scenario.Name, Lock: p.lock.Name, Scale: p.scale, Seed: seed,
+	r := run{Scenario: p.scenario.Name, Source: p.digest(), Lock: p.lock.Name, Scale: p.scale, Seed: seed,
 		Labels: map[fence.Mode]checker.Label{}, Reasons: map[fence.Mode]string{}}
 	out, err := s.Run(ctx, p.scenario, p.lock, live.Options{Seed: seed, Modes: p.modes, Scale: p.scale})
 	switch {
@@ -238,6 +243,7 @@ func (p *pair) playOnce(ctx context.Context, s *live.Session, seed uint64) run {
 func tableOf(all []*pair, o Options) *Table {
 	t := &Table{Version: Version, Seeds: o.Seeds, Times: o.Times, Pairs: []Pair{}}
 	for _, p := range all {
+		p.skipped = cmp.Or(p.skipped, p.misfit)
 		if p.skipped == "" && len(p.runs) < o.Times || p.skipped == "" && !p.wasSimulated(o.Seeds.Len()) {
 			continue
 		}

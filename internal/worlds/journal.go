@@ -1,8 +1,10 @@
 package worlds
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -14,6 +16,7 @@ import (
 // run is one live run, as the journal has it.
 type run struct {
 	Scenario, Lock string
+	Source         string // the digest of the scenario's file
 	Scale          float64
 	Seed           uint64
 	// Labels are the labels by mode, Reasons the first reason of each.
@@ -38,24 +41,29 @@ func openJournal(name string) (*journal, error) {
 	if name == "" {
 		return j, nil
 	}
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
+	before, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	j.out = f
-	for in := bufio.NewScanner(f); in.Scan(); {
+	for line := range bytes.Lines(before) {
 		var r run
-		if json.Unmarshal(in.Bytes(), &r) == nil { // else the program was interrupted in the middle of a line
+		if json.Unmarshal(line, &r) == nil { // else the program was interrupted in the middle of a line
 			j.made = append(j.made, r)
 		}
 	}
-	return j, nil
+	if j.out, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
+		return nil, err
+	}
+	if len(before) > 0 && !bytes.HasSuffix(before, []byte("\n")) {
+		_, err = j.out.WriteString("\n") // what follows is a line of its own
+	}
+	return j, err
 }
 
 // find is the run of a pair with a seed that was made, in all modes and without a problem.
 func (j *journal) find(p *pair, seed uint64) (run, bool) {
 	for _, r := range j.made {
-		if r.Scenario == p.scenario.Name && r.Lock == p.lock.Name && r.Scale == p.scale && r.Seed == seed && r.Problem == "" && (r.has(p.modes) || len(r.NotPlayed) > 0) {
+		if r.Source == p.digest() && r.Lock == p.lock.Name && r.Scale == p.scale && r.Seed == seed && r.Problem == "" && (r.has(p.modes) || len(r.NotPlayed) > 0) {
 			return r, true
 		}
 	}

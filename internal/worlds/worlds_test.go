@@ -110,7 +110,11 @@ func TestCompareGoesOn(t *testing.T) {
 		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
 	}
 	journal := filepath.Join(t.TempDir(), "live.jsonl")
-	stored := `{"Scenario":"gc-pause","Lock":"single","Scale":0.3,"Seed":1,"Labels":{"none":"safe","claim":"rescued","cas":"rescued"},"Reasons":{"none":"by hand"}}`
+	all, err := pairsOf(options(t, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := `{"Scenario":"gc-pause","Source":"` + all[0].digest() + `","Lock":"single","Scale":0.3,"Seed":1,"Labels":{"none":"safe","claim":"rescued","cas":"rescued"},"Reasons":{"none":"by hand"}}`
 	if err := os.WriteFile(journal, []byte(stored+"\n{\"Scen"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -137,6 +141,45 @@ func TestCompareGoesOn(t *testing.T) {
 	}
 	if b, err := os.ReadFile(journal); err != nil || strings.Count(string(b), "\n") != 2 {
 		t.Errorf("the journal is %s, %v", b, err)
+	}
+}
+
+// A run after a line that was cut off has a line of its own, and a run of another file of that name is not found.
+func TestJournal(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "live.jsonl")
+	if err := os.WriteFile(name, []byte(`{"Scen`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := pairsOf(options(t, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := all[0]
+	j, err := openJournal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := run{Scenario: p.scenario.Name, Source: p.digest(), Lock: p.lock.Name, Scale: p.scale, Seed: 1, Labels: map[fence.Mode]checker.Label{}}
+	for _, m := range p.modes {
+		made.Labels[m] = checker.Safe
+	}
+	if err := j.add(made); err != nil {
+		t.Fatal(err)
+	}
+	j.close()
+	if j, err = openJournal(name); err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	if _, ok := j.find(p, 1); !ok {
+		t.Error("the run is not found")
+	}
+	if _, ok := j.find(p, 2); ok {
+		t.Error("a run with another seed is found")
+	}
+	p.scenario.Source = append(p.scenario.Source, "# another"...)
+	if _, ok := j.find(p, 1); ok {
+		t.Error("a run of another file is found")
 	}
 }
 

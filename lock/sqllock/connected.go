@@ -91,7 +91,8 @@ type renewedLease interface {
 // Do lets work run in the transaction that has the lock. Release commits its writes: they are durable when it returns nil,
 // and are never made if the lock is lost before. They need no fence. If work returns an error, its writes are undone, not those of other
 // calls. Work must use tx from its own goroutine only, and must not end it. While it runs nothing renews the lease: if it
-// pauses between two statements for longer than the TTL, the database ends the transaction.
+// pauses between two statements for longer than the TTL, the database ends the transaction. If the lock is lost meanwhile,
+// or [Options.Context] ends, the transaction is rolled back when work has returned.
 //
 // It returns the error of work. It returns [lock.ErrNotHeld] if the lease has ended before, and
 // [errors.ErrUnsupported] for an [Advisory] lock, which has no transaction.

@@ -32,7 +32,7 @@ type comparisons struct{ *shell }
 
 // compareFlags are the flags of the compare command.
 type compareFlags struct {
-	liveCompareFlags
+	liveFlag
 	seeds    int
 	json     bool
 	markdown bool
@@ -75,7 +75,7 @@ with a fault that real servers cannot play do not count then.`,
   locksim compare fenced --live`,
 		ValidArgsFunction: s.completeCompared,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if err := f.liveCompareFlags.check(cmd.Flags()); err != nil {
+			if err := f.liveFlag.check(cmd.Flags()); err != nil {
 				return err
 			}
 			return s.compare(names, f)
@@ -88,7 +88,7 @@ with a fault that real servers cannot play do not count then.`,
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each lock and class of faults")
 	flags.StringVar(&f.out, "out", "", "also write compare.html, compare.md, compare.json and compare.csv into `DIR`")
 	flags.BoolVar(&f.quiet, "quiet", false, "write no progress")
-	f.liveCompareFlags.add(flags)
+	f.liveFlag.add(flags, "play the scenarios on real servers, in real time: ten minutes and more", anyScale, 1, "")
 	s.completeFlags(cmd)
 	return cmd
 }

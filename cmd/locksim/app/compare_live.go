@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
-
-	"github.com/spf13/pflag"
 
 	"locksim/internal/live"
 	"locksim/lock/fence"
@@ -20,25 +17,6 @@ import (
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
-
-// liveCompareFlags are the flags of a comparison on real servers.
-type liveCompareFlags struct {
-	live  bool
-	scale float64
-}
-
-func (f *liveCompareFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.live, "live", false, "play the scenarios on real servers, in real time: minutes for each lock")
-	flags.Float64Var(&f.scale, "scale", 0, liveScaleUsage)
-}
-
-// check refuses flags that only one of the worlds has.
-func (f *liveCompareFlags) check(flags *pflag.FlagSet) error {
-	if flags.Changed("scale") && !f.live {
-		return errors.New("--scale is for runs on real servers: add --live, or leave it out")
-	}
-	return checkLive(flags, f.scale, 1)
-}
 
 // measuredLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
@@ -54,23 +32,28 @@ func (s comparisons) measuredLive(locks []play.Lock, seeds search.Seeds, f compa
 	step := func() {
 		p.show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
 	}
-	rows, errs := make([]compare.Lock, len(locks)), make([]error, len(locks))
+	rows := make([]compare.Lock, len(locks))
+	going, cancel := context.WithCancelCause(ctx) // the first error ends the runs of the other locks
 	turns := make(chan struct{}, liveTogether)
 	var all sync.WaitGroup
 	for i, l := range locks {
 		all.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: s.liveRunAgain(f.scale), Step: step, Play: playLive(ctx, session, f.scale)})
-			if errs[i] = err; err == nil {
-				rows[i] = *m
-				done.Add(1)
+			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: s.liveRunAgain(f.scale), Step: step, Play: playLive(going, session, f.scale)})
+			if err != nil {
+				cancel(err)
+				return
 			}
+			rows[i] = *m
+			done.Add(1)
 		})
 	}
 	all.Wait()
 	p.end()
-	err = errors.Join(append(slices.Clone(errs), session.Close())...)
+	first := context.Cause(going)
+	cancel(nil)
+	err = errors.Join(first, session.Close())
 	switch {
 	case ctx.Err() != nil:
 		return nil, &brokenError{cause: fmt.Errorf("the comparison was interrupted: %d of %d locks are measured", done.Load(), len(locks))}

@@ -19,19 +19,26 @@ import (
 	"locksim/scenarios/play"
 )
 
-// liveFlag are the flags of a run on real servers.
+// liveFlag are the flags of runs on real servers.
 type liveFlag struct {
 	live  bool
 	scale float64
 	times int
 }
 
-const liveScaleUsage = "with --live, multiply all durations of a scenario by `FACTOR` (default: 0.1, or the least that the servers can take)"
+// The default of --scale, in words.
+const (
+	anyScale      = "0.1, or the least that the servers can take"
+	comparedScale = "the least that the servers can take, 0.3 at least"
+)
 
-func (f *liveFlag) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.live, "live", false, "play on real servers and processes, in real time, in place of the simulated world")
-	flags.Float64Var(&f.scale, "scale", 0, liveScaleUsage)
-	flags.IntVar(&f.times, "times", 1, "with --live, make `N` runs, and report the worst")
+// add adds --live, with what it does, --scale, and, for commands whose runs are made more than once, --times.
+func (f *liveFlag) add(flags *pflag.FlagSet, live, scale string, times int, each string) {
+	flags.BoolVar(&f.live, "live", false, live)
+	flags.Float64Var(&f.scale, "scale", 0, "with --live, multiply all durations of a scenario by `FACTOR` (default: "+scale+")")
+	if f.times = times; each != "" {
+		flags.IntVar(&f.times, "times", times, "with --live, make `N` "+each)
+	}
 }
 
 // check refuses flags that only one of the worlds has.
@@ -44,16 +51,11 @@ func (f *liveFlag) check(flags *pflag.FlagSet) error {
 	if f.live && flags.Changed("once") {
 		return errors.New("--once and --live: a run on real servers cannot be repeated exactly, so it is made once anyway: leave --once out")
 	}
-	return checkLive(flags, f.scale, f.times)
-}
-
-// checkLive refuses a scale and a number of live runs that cannot be.
-func checkLive(flags *pflag.FlagSet, scale float64, times int) error {
 	switch {
-	case times < 1 || times > 1000:
-		return fmt.Errorf("--times %d: give a number from 1 to 1000", times)
-	case flags.Changed("scale") && !(scale > 0):
-		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file", scale)
+	case f.times < 1 || f.times > 1000:
+		return fmt.Errorf("--times %d: give a number from 1 to 1000", f.times)
+	case flags.Changed("scale") && !(f.scale > 0):
+		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file", f.scale)
 	}
 	return nil
 }

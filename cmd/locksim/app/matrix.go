@@ -33,7 +33,7 @@ const matrixKind = "matrix"
 // matrixFlags are the flags of the matrix command.
 type matrixFlags struct {
 	campaignFlags
-	worldsFlags
+	liveFlag
 	scenarios []string
 	locks     []string
 	fencing   string
@@ -88,7 +88,7 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
   locksim matrix --junit result.xml`,
 		Args: exactly(0, "no arguments; name scenarios with --scenario"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.worldsFlags.check(cmd.Flags()); err != nil {
+			if err := f.checkLive(cmd.Flags()); err != nil {
 				return err
 			}
 			if f.live {
@@ -112,7 +112,7 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
 	f.campaignFlags.add(flags)
-	f.worldsFlags.add(flags)
+	f.liveFlag.add(flags, "play each pair on real servers too, and compare both worlds", comparedScale, 5, "live runs of each pair")
 	s.completeFlags(cmd)
 	return cmd
 }

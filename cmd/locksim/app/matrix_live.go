@@ -16,38 +16,18 @@ import (
 	"locksim/internal/worlds"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
-// worldsFlags are the flags of a matrix in both worlds.
-type worldsFlags struct {
-	live  bool
-	scale float64
-	times int
-}
-
-func (f *worldsFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.live, "live", false, "play each pair on real servers too, and compare both worlds")
-	flags.Float64Var(&f.scale, "scale", 0, "with --live, multiply all durations of the files by `FACTOR` (default: the least that the servers can take, 0.3 at least)")
-	flags.IntVar(&f.times, "times", 5, "with --live, make `N` live runs of each pair")
-}
-
-// check refuses flags that only one of the two matrices has.
-func (f *worldsFlags) check(flags *pflag.FlagSet) error {
-	if !f.live {
-		for _, only := range []string{"scale", "times"} {
-			if flags.Changed(only) {
-				return fmt.Errorf("--%s is for runs on real servers: add --live, or leave it out", only)
-			}
-		}
-		return nil
-	}
+// checkLive refuses flags that only one of the two matrices has.
+func (f *matrixFlags) checkLive(flags *pflag.FlagSet) error {
 	for _, other := range []string{"csv", "junit", "keep", "no-runs", "shard", "shards", "from-seed"} {
-		if flags.Changed(other) {
+		if f.live && flags.Changed(other) {
 			return fmt.Errorf("--%s and --live: a matrix of both worlds has no such form: leave one of them out", other)
 		}
 	}
-	return checkLive(flags, f.scale, f.times)
+	return f.liveFlag.check(flags)
 }
 
 // The files of a matrix of both worlds in its folder.
@@ -148,9 +128,5 @@ func (s *shell) showWorlds(t *worlds.Table, form form) error {
 
 // liveAgain is the command that plays a pair live.
 func (s *shell) liveAgain(scenario, lock string, scale float64, modes []fence.Mode) string {
-	program := s.program
-	if program != ownProgram {
-		program = s.command()
-	}
-	return fmt.Sprintf("%s run %s --lock %s --fencing %s --live --scale %v", program, quote(scenario), quote(lock), joinModes(modes), scale)
+	return s.runAgain(scenario, lock, 1, modes...) + liveFlags(&play.Live{Scale: scale})
 }

@@ -83,7 +83,7 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull request or the summary of a CI job")
 	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each client and node")
 	flags.BoolVar(&f.once, "once", false, "make each run once, without the check for nondeterminism")
-	f.liveFlag.add(flags)
+	f.liveFlag.add(flags, "play on real servers and processes, in real time, in place of the simulated world", anyScale, 1, "runs, and report the worst")
 	s.completeFlags(cmd)
 	return cmd
 }
