@@ -28,8 +28,8 @@ type Options struct {
 	Alone bool
 }
 
-// ScaleFor is DefaultScale.
-func ScaleFor(*file.Scenario, play.Lock) float64 { return DefaultScale }
+// ScaleFor is the scale that is wanted.
+func ScaleFor(_ *file.Scenario, _ play.Lock, wanted float64) float64 { return wanted }
 
 // Session plays live runs, of which there are none here.
 type Session struct{}

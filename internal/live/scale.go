@@ -38,10 +38,11 @@ func least(l play.Lock) (shortest time.Duration, why string) {
 	return shortest, why
 }
 
-// ScaleFor is [DefaultScale] or, where the servers of the lock cannot take that, the least that they can, in whole hundredths.
-func ScaleFor(sc *file.Scenario, l play.Lock) float64 {
+// ScaleFor is the scale that is wanted or, where the servers of the lock cannot take that, the least that they can, in whole
+// hundredths.
+func ScaleFor(sc *file.Scenario, l play.Lock, wanted float64) float64 {
 	shortest, _ := least(l)
-	return max(DefaultScale, math.Ceil(100*float64(shortest)/float64(sc.Lock.TTL))/100)
+	return max(wanted, math.Ceil(100*float64(shortest)/float64(sc.Lock.TTL))/100)
 }
 
 // checkScale returns an error if the servers of a lock cannot play a scenario at a scale.

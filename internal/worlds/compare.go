@@ -110,7 +110,7 @@ func pairsOf(o Options) (all []*pair, err error) {
 		job.Modes = p.modes
 		p.jobs = []matrix.Job{job}
 		if p.scale == 0 {
-			p.scale = max(comparedFrom, live.ScaleFor(p.scenario, p.lock))
+			p.scale = live.ScaleFor(p.scenario, p.lock, comparedFrom)
 		}
 		if err := live.Check(p.scenario, p.lock, p.scale); err != nil {
 			p.skipped = err.Error()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ func (s comparisons) measuredLive(locks []play.Lock, seeds search.Seeds, f compa
 	if err != nil {
 		return nil, &brokenError{cause: err}
 	}
+	scale := cmp.Or(f.scale, live.DefaultScale) // of each scenario whose servers can take it
 	p := newProgress(s.shell, f.quiet)
 	var runs, done atomic.Int64
 	step := func() {
@@ -40,7 +42,7 @@ func (s comparisons) measuredLive(locks []play.Lock, seeds search.Seeds, f compa
 		all.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: s.liveRunAgain(f.scale), Step: step, Play: playLive(going, session, f.scale)})
+			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: s.liveRunAgain(l, scale), Step: step, Play: playLive(going, session, scale)})
 			if err != nil {
 				cancel(err)
 				return
@@ -70,11 +72,7 @@ func (s comparisons) measuredLive(locks []play.Lock, seeds search.Seeds, f compa
 // playLive makes one run of a comparison on real servers.
 func playLive(ctx context.Context, session *live.Session, scale float64) func(*file.Scenario, play.Lock, uint64, fence.Mode) (*play.ModeRun, error) {
 	return func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*play.ModeRun, error) {
-		at := scale
-		if at == 0 {
-			at = live.ScaleFor(sc, l)
-		}
-		o, err := session.Run(ctx, sc, l, live.Options{Seed: seed, Modes: []fence.Mode{mode}, Scale: at, Alone: true})
+		o, err := session.Run(ctx, sc, l, live.Options{Seed: seed, Modes: []fence.Mode{mode}, Scale: live.ScaleFor(sc, l, scale), Alone: true})
 		if err != nil {
 			return nil, err
 		}
@@ -82,13 +80,13 @@ func playLive(ctx context.Context, session *live.Session, scale float64) func(*f
 	}
 }
 
-// liveRunAgain makes the commands that make runs again on real servers.
-func (s comparisons) liveRunAgain(scale float64) func(string, string, uint64, ...fence.Mode) string {
+// liveRunAgain makes the commands that make runs of a lock again on real servers.
+func (s comparisons) liveRunAgain(l play.Lock, scale float64) func(string, string, uint64, ...fence.Mode) string {
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-		again := s.runAgain(scenario, lock, seed, modes...) + " --live"
-		if scale != 0 {
-			again += fmt.Sprintf(" --scale %v", scale)
+		at := scale
+		if sc, err := file.Load(scenario, runs{s.shell}.serverNames()...); err == nil {
+			at = live.ScaleFor(sc, l, scale)
 		}
-		return again
+		return s.runAgain(scenario, lock, seed, modes...) + liveFlags(&play.Live{Scale: at})
 	}
 }

@@ -175,7 +175,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
 	if f.live {
-		t.scale = cmp.Or(f.scale, live.ScaleFor(sc, l))
+		t.scale = cmp.Or(f.scale, live.ScaleFor(sc, l, live.DefaultScale))
 		t.replay += liveFlags(&play.Live{Scale: t.scale})
 	}
 	return t, nil
