@@ -84,7 +84,7 @@ func playLive(ctx context.Context, session *live.Session, scale float64) func(*f
 func (s comparisons) liveRunAgain(l play.Lock, scale float64) func(string, string, uint64, ...fence.Mode) string {
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		at := scale
-		if sc, err := file.Load(scenario, runs{s.shell}.serverNames()...); err == nil {
+		if sc, err := file.Load(scenario, runs(s).serverNames()...); err == nil {
 			at = live.ScaleFor(sc, l, scale)
 		}
 		return s.runAgain(scenario, lock, seed, modes...) + liveFlags(&play.Live{Scale: at})
