@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -261,4 +262,19 @@ type History struct {
 	// determine the rightful holder.
 	Deletions []Deletion
 	Holdings  []Holding
+}
+
+// OfClients is the history as its clients and the store know it: without what the servers of the lock recorded, which are
+// the places in a queue and who had a key, and without a timing. The history of a run on real servers has no more: they keep
+// no such record, and no client may have a free lock for a while since the machine is busy.
+func (h History) OfClients() History {
+	h.Timing, h.Holdings, h.Deletions = nil, nil, nil
+	h.Grants, h.Attempts = slices.Clone(h.Grants), slices.Clone(h.Attempts)
+	for i := range h.Grants {
+		h.Grants[i].Enqueued = 0
+	}
+	for i := range h.Attempts {
+		h.Attempts[i].Enqueued, h.Attempts[i].Left = 0, 0
+	}
+	return h
 }

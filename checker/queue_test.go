@@ -219,3 +219,22 @@ func TestOvertakenAgainstBruteForce(t *testing.T) {
 		t.Errorf("the generator is unbalanced: overtaken in %d, fair in %d", overtook, fair)
 	}
 }
+
+// What the servers recorded is left out, and the history itself stays as it was.
+func TestOfClients(t *testing.T) {
+	h := History{Queue: QueueFair, Liveness: LivenessOK, Timing: &Timing{},
+		Grants:    []Grant{held(1, "c0", 2, 20), held(2, "c2", 22, 30).asked(3).queued(7), held(3, "c1", 32, 40).asked(3).queued(5)},
+		Attempts:  []Attempt{waited("c3", 8, 12, 14)},
+		Holdings:  []Holding{{Client: "c0", Resource: "orders", From: 1}},
+		Deletions: []Deletion{{At: 9, Node: "r0", Resource: "orders", Owner: "c0", By: "c1"}}}
+	of := h.OfClients()
+	if of.Timing != nil || of.Holdings != nil || of.Deletions != nil || of.Grants[1].Enqueued != 0 || of.Attempts[0].Enqueued != 0 || of.Attempts[0].Left != 0 {
+		t.Errorf("it has a record of the servers: %+v", of)
+	}
+	if v, err := Judge(of, nil); err != nil || v.Label != Safe {
+		t.Errorf("%s, %v", v.Label, err)
+	}
+	if v, err := Judge(h, nil); err != nil || v.Label != Overtaken || h.Attempts[0].Left != 12 {
+		t.Errorf("the history has changed: %s, %v", v.Label, err)
+	}
+}

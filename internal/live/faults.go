@@ -131,6 +131,8 @@ func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 	if err != nil || s.Down() {
 		return err
 	}
+	w.crashedAs[name] = s.Name()
+	name = s.Name()
 	var silent *toxic
 	if mode == faults.CrashPower {
 		if silent, err = w.putToxic("power", faults.Wire{Between: []string{name}}, func() toxics.Toxic { return new(faults.Drop) }); err != nil {
@@ -173,13 +175,19 @@ func (w *World) refuse(name string, by int, silent bool) {
 	}
 }
 
-// Restart implements faults.Restarter, for servers. Package play restarts clients.
+// Restart implements faults.Restarter, for servers. Package play restarts clients. Of a name that another server may take
+// over, such as that of a leader, the one starts that has crashed under it.
 func (a *abilities) Restart(name string) error {
 	w := a.w
+	if crashed, ok := w.crashedAs[name]; ok {
+		delete(w.crashedAs, name)
+		name = crashed
+	}
 	s, err := w.server(name)
 	if err != nil {
 		return err
 	}
+	name = s.Name()
 	if w.spared[name] {
 		return fmt.Errorf("%w: the crash of %s was not played", faults.ErrUnable, name)
 	}
@@ -251,29 +259,11 @@ func (a *abilities) Slow(process string, by, d time.Duration) error {
 	return nil
 }
 
-// setter is a server whose clock can be set.
-type setter interface {
-	JumpClock(d time.Duration) error
-	DriftClock(ppm int64) error
-}
-
-// clockOf is the server whose clock a fault names.
-func (a *abilities) clockOf(name string) (setter, error) {
-	s, err := a.w.server(name)
-	if err != nil {
-		return nil, err
-	}
-	if c, ok := any(s).(setter); ok {
-		return c, nil
-	}
-	return nil, fmt.Errorf("%w: the clock of %s cannot be set", faults.ErrUnable, name)
-}
-
 // JumpClock implements faults.ClockJumper.
 func (a *abilities) JumpClock(name string, d time.Duration) error {
 	w := a.w
 	if trace.IsServer(name) {
-		s, err := a.clockOf(name)
+		s, err := w.server(name)
 		if err != nil {
 			return err
 		}
@@ -281,7 +271,7 @@ func (a *abilities) JumpClock(name string, d time.Duration) error {
 			return err
 		}
 		a.felt()
-		w.record(name, trace.ClockJump{By: d})
+		w.record(s.Name(), trace.ClockJump{By: d})
 		return nil
 	}
 	m, err := w.client(name)
@@ -298,7 +288,7 @@ func (a *abilities) JumpClock(name string, d time.Duration) error {
 func (a *abilities) DriftClock(name string, ppm int64, d time.Duration) error {
 	w := a.w
 	if trace.IsServer(name) {
-		s, err := a.clockOf(name)
+		s, err := w.server(name)
 		if err != nil {
 			return err
 		}
@@ -306,9 +296,9 @@ func (a *abilities) DriftClock(name string, ppm int64, d time.Duration) error {
 			return err
 		}
 		a.felt()
-		w.record(name, trace.ClockDrift{PPM: ppm})
+		w.record(s.Name(), trace.ClockDrift{PPM: ppm})
 		w.last(d, func() {
-			w.record(name, trace.ClockDrift{})
+			w.record(s.Name(), trace.ClockDrift{})
 			_ = s.DriftClock(0) // it may have crashed
 		})
 		return nil
@@ -358,37 +348,43 @@ func (a *abilities) ExhaustPool(process string, d time.Duration) error {
 
 // server is the server of a name.
 func (w *World) server(name string) (*server.Server, error) {
-	if err := w.unnamed(name); err != nil {
+	names, err := w.present(name)
+	if err != nil {
 		return nil, err
 	}
-	return w.servers.find(name)
+	return w.servers.find(names[0])
 }
 
-// unnamed is an error if a name stands for whichever member of a cluster leads: real ones are not asked.
-func (w *World) unnamed(names ...string) error {
-	for _, s := range w.lock.Servers {
-		if s.Kind.Leader != "" && slices.Contains(names, s.Kind.Leader) {
-			return fmt.Errorf("%w: it is not known which of the %s servers is %s", faults.ErrUnable, s.Kind.Name, s.Kind.Leader)
-		}
-	}
-	return nil
-}
-
-// resolve replaces the name primary in those of a wire.
-func (w *World) resolve(names []string) []string {
+// present are names, with those of a role, such as primary, replaced by the server that has it now.
+func (w *World) present(names ...string) ([]string, error) {
 	out := slices.Clone(names)
 	for i, name := range out {
 		if name == "primary" {
 			out[i] = w.primaryOf("")
 		}
+		for _, s := range w.lock.Servers {
+			if name == "" || s.Kind.Leader != name {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(w.ctx, asking)
+			leader, err := w.servers.group(s.Kind.Prefix).Leader(ctx)
+			cancel()
+			if err != nil {
+				return nil, fmt.Errorf("%w: %s: %w", faults.ErrUnable, name, err)
+			}
+			out[i] = leader.Name()
+		}
 	}
-	return out
+	return out, nil
 }
 
 // wire is a wire with the names of this world, each of which exists.
 func (w *World) wire(between, and []string, d faults.Direction) (faults.Wire, error) {
-	out := faults.Wire{Between: w.resolve(between), And: w.resolve(and), Direction: cmp.Or(d, faults.DirectionBoth)}
-	if err := w.unnamed(slices.Concat(between, and)...); err != nil {
+	out := faults.Wire{Direction: cmp.Or(d, faults.DirectionBoth)}
+	var errBetween, errAnd error
+	out.Between, errBetween = w.present(between...)
+	out.And, errAnd = w.present(and...)
+	if err := errors.Join(errBetween, errAnd); err != nil {
 		return out, err
 	}
 	for _, name := range slices.Concat(out.Between, out.And) {
@@ -520,22 +516,27 @@ func (a *abilities) Reset(process, node string) error {
 	if err != nil || m.Crashed() {
 		return err
 	}
-	for _, name := range w.resolve([]string{node}) {
-		former, err := m.net.replace(name)
-		if err != nil {
-			return err
-		}
-		m.net.drop(name, former)
-		a.felt()
-		w.record(process, trace.Reset{Client: process, Server: name})
+	names, err := w.present(node)
+	if err != nil {
+		return err
 	}
+	former, err := m.net.replace(names[0])
+	if err != nil {
+		return err
+	}
+	m.net.drop(names[0], former)
+	a.felt()
+	w.record(process, trace.Reset{Client: process, Server: names[0]})
 	return nil
 }
 
 // Refuse implements faults.Refuser.
 func (a *abilities) Refuse(node string, d time.Duration) error {
 	w := a.w
-	names := w.resolve([]string{node})
+	names, err := w.present(node)
+	if err != nil {
+		return err
+	}
 	if _, err := w.wire(names, nil, faults.DirectionBoth); err != nil && !errors.Is(err, faults.ErrUnable) {
 		return err
 	}
@@ -552,7 +553,7 @@ func (a *abilities) Refuse(node string, d time.Duration) error {
 // Stall implements faults.Staller, by SIGSTOP of the server.
 func (a *abilities) Stall(node string, d time.Duration) error {
 	w := a.w
-	s, err := w.server(w.resolve([]string{node})[0])
+	s, err := w.server(node)
 	if err != nil || s.Down() {
 		return err
 	}
@@ -609,7 +610,7 @@ func (a *abilities) Promote(f faults.Failover) error {
 
 // redisOf is a Redis.
 func (a *abilities) redisOf(node string) (*server.Server, context.Context, context.CancelFunc, error) {
-	s, err := a.w.server(a.w.resolve([]string{node})[0])
+	s, err := a.w.server(node)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -163,6 +163,29 @@ func TestStrikesAtTheEvent(t *testing.T) {
 	}
 }
 
+// A fault of the leader strikes the member that leads, and the restart after it starts the same one.
+func TestLeader(t *testing.T) {
+	require(t, server.Etcd)
+	sc, l := load(t, "etcd-leader-crash", "etcd")
+	out, err := session(t).Run(t.Context(), sc, l, live.Options{Seed: 1, Modes: []fence.Mode{fence.None}, Scale: scale})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := out.Modes[0]
+	if why := strings.Join(m.NotPlayed, ""); why != "" {
+		t.Errorf("not played: %s", why)
+	}
+	var whom []string
+	for _, e := range m.Trace.Events {
+		if kind := e.Kind(); kind == "crash" || kind == "restart" {
+			whom = append(whom, kind+" "+e.Peer)
+		}
+	}
+	if len(whom) != 2 || !strings.HasPrefix(whom[0], "crash e") || whom[1] != strings.Replace(whom[0], "crash", "restart", 1) {
+		t.Errorf("the world has %q", whom)
+	}
+}
+
 // The end of a process that no fault has killed is an error of the run, with what the process has written.
 func TestProcessEnds(t *testing.T) {
 	require(t, server.Redis)

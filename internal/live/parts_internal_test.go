@@ -120,7 +120,7 @@ func TestScaled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := scaled(sc, 0.1)
+	at := Scaled(sc, 0.1)
 	pause := at.Faults[0].Action.(faults.Pause)
 	if at.Lock.TTL != time.Second || at.Workload.Hold != 200*time.Millisecond || pause.For != 1500*time.Millisecond {
 		t.Errorf("TTL %v, hold %v, %v", at.Lock.TTL, at.Workload.Hold, pause)
@@ -129,7 +129,7 @@ func TestScaled(t *testing.T) {
 		t.Errorf("latency %v, in the file %v", l, sc.World.Latency)
 	}
 	sc.World.Latency.Max, sc.Faults[0].After = 40*time.Millisecond, time.Millisecond
-	if again := scaled(sc, 0.2); again.World.Latency.Max != 8*time.Millisecond || again.Faults[0].After != time.Millisecond {
+	if again := Scaled(sc, 0.2); again.World.Latency.Max != 8*time.Millisecond || again.Faults[0].After != time.Millisecond {
 		t.Errorf("latency %v, after %v", again.World.Latency, again.Faults[0].After)
 	}
 	if sc.Lock.TTL != 10*time.Second || sc.Faults[0].Action.(faults.Pause).For != 15*time.Second {
@@ -147,7 +147,7 @@ func TestLibraryScaled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sc := range all {
-		if err := scaled(sc, DefaultScale).Validate(); err != nil {
+		if err := Scaled(sc, DefaultScale).Validate(); err != nil {
 			t.Errorf("%s: %v", sc.Name, err)
 		}
 	}

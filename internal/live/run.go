@@ -86,7 +86,7 @@ func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Opt
 	if len(modes) == 0 {
 		modes = play.DefaultModes(l)
 	}
-	at := scaled(sc, o.Scale)
+	at := Scaled(sc, o.Scale)
 	out := &play.Outcome{Scenario: at, Lock: l.Name, Seed: o.Seed, Live: &play.Live{Scale: o.Scale}}
 	var base *play.ModeRun
 	if !o.Alone && (len(modes) > 1 || modes[0] != fence.None) {

@@ -68,9 +68,9 @@ func times(d time.Duration, scale float64) time.Duration {
 // message in less than a part of a millisecond, and a fault that strikes while a request is under way is still to do so.
 const ofAMessage = 5 * time.Millisecond
 
-// scaled is a scenario whose durations are all multiplied, but for those of a message. What is counted in a unit stays a
+// Scaled is a scenario whose durations are all multiplied, but for those of a message. What is counted in a unit stays a
 // multiple of it, and what is not 0 does not become 0.
-func scaled(sc *file.Scenario, scale float64) *file.Scenario {
+func Scaled(sc *file.Scenario, scale float64) *file.Scenario {
 	c := sc.Clone()
 	in := func(d *time.Duration, unit time.Duration) {
 		if *d != 0 {

@@ -166,9 +166,12 @@ func (s *servers) find(name string) (*server.Server, error) {
 }
 
 // redis is the group of Redis servers, or nil.
-func (s *servers) redis() *server.Group {
+func (s *servers) redis() *server.Group { return s.group("r") }
+
+// group is the group of the servers whose names begin with a prefix, or nil.
+func (s *servers) group(prefix string) *server.Group {
 	for _, g := range s.groups {
-		if g.Server("r0") != nil {
+		if g.Server(prefix+"0") != nil {
 			return g
 		}
 	}

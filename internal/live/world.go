@@ -47,25 +47,26 @@ type World struct {
 	late      atomic.Int64 // the longest time by which a timer of the parent was late
 
 	// What follows is for the goroutine that uses the world.
-	trace    trace.Trace
-	store    *store.Store
-	decided  []play.Decision
-	onMark   []func(string, trace.Mark)
-	clients  []*machine
-	former   []*machine // crashed, and replaced by a restart; and the probe
-	toxics   []*toxic
-	numbers  int
-	down     map[string]bool
-	spared   map[string]bool   // servers whose crash this world cannot play
-	told     map[string]string // the server behind the name primary for a client, r0 if it is not here
-	lasting  []*lasting
-	healedAt int64
+	trace     trace.Trace
+	store     *store.Store
+	decided   []play.Decision
+	onMark    []func(string, trace.Mark)
+	clients   []*machine
+	former    []*machine // crashed, and replaced by a restart; and the probe
+	toxics    []*toxic
+	numbers   int
+	down      map[string]bool
+	spared    map[string]bool   // servers whose crash this world cannot play
+	crashedAs map[string]string // the server that has crashed under a name, and was not restarted under it
+	told      map[string]string // the server behind the name primary for a client, r0 if it is not here
+	lasting   []*lasting
+	healedAt  int64
 }
 
 // newWorld starts the servers and the clients of a run. sc is the scenario at its scale.
 func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64) (_ *World, err error) {
 	w := &World{scenario: sc, lock: l, seed: seed, dir: g.Dir(), toxiproxy: newToxiproxy(), do: make(chan func()), failed: make(chan error, 1),
-		store: store.New(mode), down: map[string]bool{}, spared: map[string]bool{}, told: map[string]string{}}
+		store: store.New(mode), down: map[string]bool{}, spared: map[string]bool{}, crashedAs: map[string]string{}, told: map[string]string{}}
 	w.ctx, w.end = context.WithCancel(ctx)
 	defer func() {
 		if err != nil {

@@ -38,8 +38,9 @@ type Options struct {
 	Journal string
 	// Replay makes the commands of [Pair].
 	Replay func(scenario, lock string, scale float64, modes []fence.Mode) string
-	// Step is called after each live run with the number of runs so far. Calls do not overlap.
-	Step func(done, of int)
+	// Step is called after each pair that was simulated, and after each live run, with the number of them so far; what says
+	// which it is. Calls do not overlap.
+	Step func(what string, done, of int)
 }
 
 // comparedFrom is the least scale.
@@ -53,10 +54,12 @@ type pair struct {
 	modes    []fence.Mode
 	jobs     []matrix.Job
 
-	simulated map[fence.Mode]map[checker.Label]int
+	simulated counts
 	misfit    string // why the simulated world refuses the pair
 	runs      []run  // the live ones
 	skipped   string // why the live world cannot play it
+
+	asLive, atScale counts // if the worlds differ: see [explain]
 }
 
 // Compare plays all pairs in both worlds. After the end of ctx the table has the pairs that are complete, beside an error.
@@ -74,16 +77,14 @@ func Compare(ctx context.Context, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var simulating sync.WaitGroup
-	simulating.Go(func() { // in the meantime
-		if err := simulate(ctx, all, o.Extra); err != nil {
-			cancel(err)
-		}
-	})
-	err = playLive(ctx, s, all, j, o)
-	simulating.Wait()
+	// One after the other: a run of the simulated world takes what it can of the machine, and live runs would notice.
+	err = simulate(ctx, all, o)
+	if err == nil {
+		err = playLive(ctx, s, all, j, o)
+	}
+	if err == nil {
+		err = explain(ctx, all, o)
+	}
 	err = errors.Join(err, context.Cause(ctx), s.Close())
 	return tableOf(all, o), err
 }
@@ -97,7 +98,7 @@ func pairsOf(o Options) (all []*pair, err error) {
 			all[i].jobs = append(all[i].jobs, job)
 			continue
 		}
-		p := &pair{scale: o.Scale, simulated: map[fence.Mode]map[checker.Label]int{}}
+		p := &pair{scale: o.Scale, simulated: counts{}}
 		if p.scenario, err = file.Parse(job.File, []byte(job.Source), play.ServerNames(o.Extra...)...); err != nil {
 			return nil, err
 		}
@@ -131,13 +132,13 @@ func pairsOf(o Options) (all []*pair, err error) {
 }
 
 // simulate plays each pair with its seeds.
-func simulate(ctx context.Context, all []*pair, extra []play.Lock) error {
-	for _, p := range all {
+func simulate(ctx context.Context, all []*pair, o Options) error {
+	for i, p := range all {
 		for _, job := range p.jobs {
 			if p.skipped != "" || ctx.Err() != nil {
 				break
 			}
-			tallies, err := job.Play(extra, func() {})
+			tallies, err := job.Play(o.Extra, func() {})
 			if _, misfit := errors.AsType[*file.InputError](err); misfit {
 				p.misfit = err.Error()
 				break
@@ -146,17 +147,20 @@ func simulate(ctx context.Context, all []*pair, extra []play.Lock) error {
 				return err
 			}
 			for _, t := range tallies {
-				if p.simulated[t.Mode] == nil {
-					p.simulated[t.Mode] = map[checker.Label]int{}
-				}
 				for _, l := range t.Seen {
-					p.simulated[t.Mode][l.Label] += l.Seeds
+					p.simulated.add(t.Mode, l.Label, l.Seeds)
 				}
 			}
+		}
+		if o.Step != nil {
+			o.Step("pairs in the simulated world", i+1, len(all))
 		}
 	}
 	return nil
 }
+
+// tries is how often a live run is made while the machine is late.
+const tries = 3
 
 // playLive makes the live runs, some at once.
 func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal, o Options) error {
@@ -171,7 +175,7 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal, o O
 		defer mu.Unlock()
 		p.runs = append(p.runs, r)
 		if done++; o.Step != nil {
-			o.Step(done, total)
+			o.Step("live runs", done, total)
 		}
 	}
 	for _, p := range all {
@@ -192,6 +196,11 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal, o O
 			workers.Go(func() {
 				defer func() { <-turns }()
 				r := p.playOnce(ctx, s, seed)
+				for try := 1; try < tries && p.disturbed(r) && ctx.Err() == nil; try++ {
+					if again := p.playOnce(ctx, s, seed); again.Late < r.Late {
+						r = again
+					}
+				}
 				if ctx.Err() != nil {
 					return
 				}

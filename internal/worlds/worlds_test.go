@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -132,7 +133,11 @@ func TestCompareGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, steps := options(t, journal), 0
-	o.Step = func(int, int) { steps++ }
+	o.Step = func(what string, _, _ int) {
+		if what == "live runs" {
+			steps++
+		}
+	}
 	if tab, err = Compare(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -193,5 +198,51 @@ func TestCompareSkips(t *testing.T) {
 	}
 	if d := cmp.Diff(play.DefaultModes(all[0].lock), all[0].modes); d != "" {
 		t.Errorf("the modes (-want +got):\n%s", d)
+	}
+}
+
+// load is a pair of a scenario of the library with a lock, whose live runs in mode none have some labels.
+func load(t *testing.T, scenario, name string, scale float64, late time.Duration, labels ...checker.Label) *pair {
+	t.Helper()
+	sc, err := file.Load(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := play.FindLock(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pair{scenario: sc, lock: l, scale: scale, modes: []fence.Mode{fence.None}, simulated: counts{}}
+	for _, label := range labels {
+		p.runs = append(p.runs, run{Labels: map[fence.Mode]checker.Label{fence.None: label}, Late: late})
+	}
+	return p
+}
+
+// A difference is explained by the simulated runs, judged as live ones, also at the scale; then by a machine that was late.
+// One run that none of these explains is enough to leave it open.
+func TestExplanation(t *testing.T) {
+	o := Options{Seeds: search.Seeds{First: 1, Last: 2}}
+	for _, c := range []struct {
+		pair      *pair
+		simulated checker.Label
+		want      string // a part of it; "" for none
+	}{
+		{load(t, "redis-clock-back", "fenced", 0.3, 0, checker.Safe), checker.Stuck, "judged so: safe"},
+		{load(t, "redis-clock-back", "fenced", 0.3, 0, checker.Safe, checker.Corrupted), checker.Stuck, ""},
+		{load(t, "gc-pause", "fenced", 0.3, 0, checker.Safe), checker.Corrupted, ""},
+		{load(t, "gc-pause", "fenced", 0.3, time.Second, checker.Safe), checker.Corrupted, "late in 1 of the runs that differ, by up to 1s, and the lock can bear 300ms"},
+		{load(t, "split-brain", "redlock", 0.3, 30*time.Millisecond, checker.Unknown), checker.Safe, "the lock can bear 25ms"},
+		{load(t, "split-brain", "redlock", 0.3, 20*time.Millisecond, checker.Unknown), checker.Safe, ""},
+		{load(t, "holder-crash", "fenced", 0.001, 0, checker.Overlap), checker.Safe, "at scale 0.001"}, // a lease ends before its grant is there
+	} {
+		p := c.pair
+		p.simulated.add(fence.None, c.simulated, 20)
+		if err := explain(t.Context(), []*pair{p}, o); err != nil {
+			t.Fatal(err)
+		}
+		if why := p.explanation(fence.None); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
+			t.Errorf("%s with %s: %q, want %q; as live %v, at scale %v", p.scenario.Name, p.lock.Name, why, c.want, p.asLive, p.atScale)
+		}
 	}
 }

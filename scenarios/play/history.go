@@ -63,8 +63,8 @@ func (p *play) history(t *trace.Trace) checker.History {
 	if p.lock.Lease == LeaseHeld {
 		h = h.HeldUntilTold(cmp.Or(p.lock.Detection, p.sc.Lock.TTL))
 	}
-	if p.real { // a real machine may be busy, and no client has the lock meanwhile
-		h.Timing = nil
+	if p.real {
+		h = h.OfClients()
 	}
 	return h
 }

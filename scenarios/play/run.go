@@ -240,6 +240,28 @@ func (run *ModeRun) judge(base *ModeRun) (err error) {
 	return nil
 }
 
+// JudgedAsLive are the labels of a simulated run, by mode, that a live run with the same history would have: see
+// [checker.History.OfClients]. As in [Run], a rescue is measured against mode none, which has to be the first one. Errors
+// are those of the checker.
+func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
+	labels := map[fence.Mode]checker.Label{}
+	var none *checker.Facts
+	for _, m := range o.Modes {
+		if m.Verdict.Label == checker.NotApplicable {
+			labels[m.Mode] = checker.NotApplicable
+			continue
+		}
+		v, err := checker.Judge(m.History.OfClients(), none)
+		if err != nil {
+			return nil, fmt.Errorf("the checker: %w", err)
+		}
+		if labels[m.Mode] = v.Label; m.Mode == fence.None {
+			none = &v.Facts
+		}
+	}
+	return labels, nil
+}
+
 // longestWait is the longest time from an Acquire to its grant.
 func longestWait(h checker.History, t *trace.Trace) time.Duration {
 	var longest time.Duration

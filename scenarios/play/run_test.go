@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock"
@@ -210,5 +212,40 @@ func TestAdapterWithoutALease(t *testing.T) {
 	_, err := play.Run(sc, l, play.RunOptions{Seed: 1})
 	if err == nil || !strings.Contains(err.Error(), "the Acquire of lock silent returned neither a lease nor an error") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Judged as a live run, a simulated one has the label of its clients' history: a free lock may stay idle, a place in a queue
+// is not known, and a rescue is measured as before.
+func TestJudgedAsLive(t *testing.T) {
+	for _, c := range []struct {
+		scenario, lock string
+		modes          []fence.Mode
+		want           map[fence.Mode]checker.Label
+	}{
+		{"gc-pause", "fenced", []fence.Mode{fence.None, fence.Seal}, map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Seal: checker.Rescued}},
+		{"gc-pause", "single", []fence.Mode{fence.None, fence.Seal}, map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Seal: checker.NotApplicable}},
+		{"redis-clock-back", "fenced", []fence.Mode{fence.None}, map[fence.Mode]checker.Label{fence.None: checker.Safe}},
+		{"crowded-queue", "broken/queue-of-ten", []fence.Mode{fence.None}, map[fence.Mode]checker.Label{fence.None: checker.Safe}},
+	} {
+		sc, err := file.Load(c.scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := play.FindLock(c.lock, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: c.modes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.JudgedAsLive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s with %s (-want +got):\n%s", c.scenario, c.lock, d)
+		}
 	}
 }

@@ -69,7 +69,7 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p := newProgress(s, f.quiet)
-	o.Step = func(done, of int) { p.show(fmt.Sprintf("%d of %d live runs", done, of)) }
+	o.Step = func(what string, done, of int) { p.show(fmt.Sprintf("%d of %d %s", done, of, what)) }
 	t, err := worlds.Compare(ctx, o)
 	p.end()
 	if ctx.Err() != nil {

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,20 +62,44 @@ func (g *Group) startEtcd(ctx context.Context) error {
 
 // healthy asks a member whether it serves, with a majority behind it.
 func healthy(ctx context.Context, s *Server) error {
-	ctx, end := context.WithTimeout(ctx, time.Second)
-	defer end()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+"/health", nil)
-	if err != nil {
-		return err
-	}
-	a, err := http.DefaultClient.Do(q)
-	if err != nil {
-		return err
-	}
-	text, err := io.ReadAll(a.Body)
-	_ = a.Body.Close()
-	if err == nil && !strings.Contains(string(text), `"health":"true"`) {
+	text, err := s.askHTTP(ctx, http.MethodGet, "/health")
+	if err == nil && !bytes.Contains(text, []byte(`"health":"true"`)) {
 		err = fmt.Errorf("it says %s", text)
 	}
 	return err
+}
+
+// etcdLeads asks a member for its status.
+func etcdLeads(ctx context.Context, s *Server) (leads bool, term uint64, err error) {
+	text, err := s.askHTTP(ctx, http.MethodPost, "/v3/maintenance/status")
+	if err != nil {
+		return false, 0, err
+	}
+	var status struct {
+		Header struct {
+			Member uint64 `json:"member_id,string"`
+		} `json:"header"`
+		Leader uint64 `json:"leader,string"`
+		Term   uint64 `json:"raftTerm,string"`
+	}
+	if err := json.Unmarshal(text, &status); err != nil {
+		return false, 0, fmt.Errorf("ask %s for its status: it says %s: %w", s.name, text, err)
+	}
+	return status.Leader != 0 && status.Leader == status.Header.Member, status.Term, nil
+}
+
+// askHTTP asks a member something.
+func (s *Server) askHTTP(ctx context.Context, method, path string) ([]byte, error) {
+	ctx, end := context.WithTimeout(ctx, time.Second)
+	defer end()
+	q, err := http.NewRequestWithContext(ctx, method, "http://"+s.addr+path, strings.NewReader("{}"))
+	if err != nil {
+		return nil, err
+	}
+	a, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Body.Close() //nolint:errcheck // it was read
+	return io.ReadAll(a.Body)
 }

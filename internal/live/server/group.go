@@ -78,11 +78,13 @@ func Missing(kind Kind) error {
 var kinds = map[Kind]struct {
 	missing func() error
 	start   func(*Group, context.Context) error
+	// leads asks a server whether it leads its cluster, and in which term; nil for servers without a leader.
+	leads func(context.Context, *Server) (leads bool, term uint64, err error)
 }{
-	Redis:     {missingRedis, (*Group).startRedis},
-	Etcd:      {missingEtcd, (*Group).startEtcd},
-	ZooKeeper: {missingZooKeeper, (*Group).startZooKeeper},
-	Postgres:  {missingPostgres, (*Group).startPostgres},
+	Redis:     {missingRedis, (*Group).startRedis, nil},
+	Etcd:      {missingEtcd, (*Group).startEtcd, etcdLeads},
+	ZooKeeper: {missingZooKeeper, (*Group).startZooKeeper, zooKeeperLeads},
+	Postgres:  {missingPostgres, (*Group).startPostgres, nil},
 }
 
 // attempts is how often servers are started on other ports if one of them does not start: another program may have taken
@@ -192,6 +194,37 @@ func (g *Group) Server(name string) *Server {
 		}
 	}
 	return nil
+}
+
+// Leader asks the members of a cluster which of them leads, until one says so, or ctx ends. Of two that say so, one has not
+// heard of a later term yet. A single server leads itself.
+func (g *Group) Leader(ctx context.Context) (*Server, error) {
+	ask := kinds[g.options.Kind].leads
+	if ask == nil {
+		return nil, fmt.Errorf("servers of kind %s have no leader", g.options.Kind)
+	}
+	for {
+		var leader *Server
+		var latest uint64
+		var errs []error
+		for _, s := range g.servers {
+			if !s.running() {
+				continue
+			}
+			leads, term, err := ask(ctx, s)
+			if errs = append(errs, err); leads && (leader == nil || term > latest) {
+				leader, latest = s, term
+			}
+		}
+		if leader != nil {
+			return leader, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(append(errs, fmt.Errorf("no %s server leads: %w", g.options.Kind, ctx.Err()))...)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // Stop ends the servers, also those that are stalled, and removes what they have left.

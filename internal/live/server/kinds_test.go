@@ -43,6 +43,7 @@ func TestEtcd(t *testing.T) {
 		_, err = c.Put(ctx, "k", value)
 		return err
 	}
+	leads(t, g)
 	e0, e1, e2 := g.Server("e0"), g.Server("e1"), g.Server("e2")
 	must(t, put(e0, "1", patience))
 	must(t, e1.Stall())
@@ -73,6 +74,27 @@ func TestEtcd(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// leads checks that one member of a cluster leads, and that another one does when it has crashed. All members run then.
+func leads(t *testing.T, g *server.Group) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	first, err := g.Leader(ctx)
+	must(t, err)
+	must(t, first.Crash(faults.CrashProcess))
+	second, err := g.Leader(ctx)
+	must(t, err)
+	if second == first || second.Down() {
+		t.Errorf("%s leads after the crash of %s", second.Name(), first.Name())
+	}
+	must(t, first.Restart(ctx))
+	must(t, first.Stall())
+	if l, err := g.Leader(ctx); err != nil || l == first {
+		t.Errorf("a stalled member leads: %v", err)
+	}
+	must(t, first.Resume())
 }
 
 // create makes a node. The connection may break, and be made again, while the client or the server waits for a processor.
@@ -137,6 +159,7 @@ func TestEnsemble(t *testing.T) {
 		t.Errorf("the servers are %v", got)
 	}
 	listensOnLoopbackOnly(t, g)
+	leads(t, g)
 	c, _ := session(t, g.Server("z0"), 2*time.Second)
 	create(t, c, "/a", 0)
 	must(t, g.Server("z2").Stall())
@@ -160,6 +183,9 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Postgres, Clock: true})
 	p0 := g.Server("p0")
+	if _, err := g.Leader(ctx); err == nil {
+		t.Error("a PostgreSQL leads")
+	}
 	db, err := sql.Open("pgx", p0.Source())
 	must(t, err)
 	defer db.Close() //nolint:errcheck // the server ends after it

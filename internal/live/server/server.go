@@ -61,6 +61,13 @@ func (s *Server) Down() bool {
 	return s.up == down
 }
 
+// running reports whether the server has neither crashed nor stalled.
+func (s *Server) running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.up == runs
+}
+
 // Crash kills all processes of the server, also if it is stalled, and waits for their end. What they have given to the
 // operating system stays. A power failure is the same for the files of a server that syncs before it answers, or has no
 // files; the caller must have cut the network. It cannot be played for a Redis that syncs once a second.

@@ -83,20 +83,42 @@ func (g *Group) startZooKeeper(ctx context.Context) error {
 // port is that of an address.
 func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 
-// servesClients asks a ZooKeeper whether it serves clients, by one of its words of four letters.
-func servesClients(_ context.Context, s *Server) error {
-	c, err := net.DialTimeout("tcp", s.addr, time.Second)
+// servesClients asks a ZooKeeper whether it serves clients.
+func servesClients(ctx context.Context, s *Server) error {
+	_, err := zooKeeperMode(ctx, s)
+	return err
+}
+
+// zooKeeperLeads asks a server for its mode. One that leads no majority any more serves no client and has none, so the term
+// does not matter.
+func zooKeeperLeads(ctx context.Context, s *Server) (leads bool, term uint64, err error) {
+	mode, err := zooKeeperMode(ctx, s)
+	return mode == "leader" || mode == "standalone", 0, err
+}
+
+// zooKeeperMode is leader, follower or standalone, by one of the words of four letters. A server that serves no clients has
+// none.
+func zooKeeperMode(ctx context.Context, s *Server) (string, error) {
+	ctx, end := context.WithTimeout(ctx, time.Second)
+	defer end()
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", s.addr)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer c.Close() //nolint:errcheck // it has served its purpose
-	_ = c.SetDeadline(time.Now().Add(time.Second))
+	until, _ := ctx.Deadline()
+	_ = c.SetDeadline(until)
 	if _, err := io.WriteString(c, "srvr"); err != nil {
-		return err
+		return "", err
 	}
 	answer, err := io.ReadAll(c)
-	if err == nil && !strings.Contains(string(answer), "Mode: ") {
-		err = fmt.Errorf("it says %q", answer)
+	if err != nil {
+		return "", err
 	}
-	return err
+	for line := range strings.Lines(string(answer)) {
+		if mode, ok := strings.CutPrefix(line, "Mode: "); ok {
+			return strings.TrimSpace(mode), nil
+		}
+	}
+	return "", fmt.Errorf("it says %q", answer)
 }
