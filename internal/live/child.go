@@ -46,7 +46,7 @@ func Child(locks ...play.Lock) (ended bool) {
 		_, _ = fmt.Fprintln(os.Stderr, "locksim: only locksim itself starts the process of a client")
 		return true
 	}
-	c := &child{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{}, data: map[int]play.Store{}}
+	c := &child{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{}, ends: map[int]context.CancelFunc{}, data: map[int]play.Store{}}
 	c.ctx, c.end = context.WithCancel(context.Background())
 	c.link = newLink(out, c.serve)
 	c.link.read(in)
@@ -73,6 +73,7 @@ type child struct {
 	last    int
 	lockers map[int]lock.Locker
 	leases  map[int]lock.Lease
+	ends    map[int]context.CancelFunc // of the contexts of the Acquires that were granted, by lease
 	data    map[int]play.Store
 	closers []func()
 	pools   []faults.Pool
@@ -97,6 +98,13 @@ func (c *child) serve(ctx context.Context, f frame) (any, error) {
 		return serveAs(f, c.as)
 	case askAcquire:
 		return serveAs(f, func(r acquire) (leaseInfo, error) { return c.acquire(ctx, r) })
+	case endAcquire:
+		return serveAs(f, func(r leaseCall) (any, error) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.ends[r.Lease]()
+			return nil, nil
+		})
 	case askRelease:
 		return serveAs(f, func(r leaseCall) (any, error) {
 			ctx, cancel := r.Deadline.within(ctx)
@@ -236,14 +244,21 @@ func (c *child) as(r asOwner) (lockerInfo, error) {
 	return c.keepLocker(c.locker(r.Locker).(lock.Owned).As(r.Owner)), nil
 }
 
-func (c *child) acquire(ctx context.Context, r acquire) (leaseInfo, error) {
-	ctx, cancel := r.Deadline.within(ctx)
-	defer cancel()
+// acquire asks for the lock. The context of the call lives on with the lease until that of the parent ends: see endAcquire.
+func (c *child) acquire(call context.Context, r acquire) (leaseInfo, error) {
+	within, done := r.Deadline.within(c.ctx)
+	ctx, end := context.WithCancel(within)
+	context.AfterFunc(ctx, done)
+	detach := context.AfterFunc(call, end)
 	ask := c.locker(r.Locker).Acquire
 	if r.Try {
 		ask = c.locker(r.Locker).(lock.Trier).TryAcquire
 	}
 	l, err := ask(ctx, r.Resource)
+	detach() // else the end of this call is that of the lease
+	if call.Err() != nil || err != nil {
+		end()
+	}
 	if err != nil {
 		return leaseInfo{}, err
 	}
@@ -252,6 +267,9 @@ func (c *child) acquire(ctx context.Context, r acquire) (leaseInfo, error) {
 	}
 	info := leaseInfo{ID: keep(c, c.leases, l), Token: l.Token(), Until: nanos(l.Until()), Context: l.Context() != nil, Lost: isClosed(l.Lost())}
 	_, info.Extends = l.(lock.Extender)
+	c.mu.Lock()
+	c.ends[info.ID] = end
+	c.mu.Unlock()
 	go c.watch(info, l)
 	return info, nil
 }

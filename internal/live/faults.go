@@ -150,7 +150,7 @@ func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 	a.felt()
 	w.record(name, trace.Crash{Mode: string(mode)})
 	w.refuse(name, +1, silent != nil)
-	w.down[name] = true
+	w.dark[name] = silent != nil
 	w.last(0, func() {
 		if silent != nil {
 			w.takeToxic(silent)
@@ -198,7 +198,7 @@ func (a *abilities) Restart(name string) error {
 	}
 	a.felt()
 	w.record(name, trace.Restart{})
-	delete(w.down, name)
+	delete(w.dark, name)
 	for _, m := range w.alive() {
 		m.net.each(func(r *route) {
 			if r.server == name {

@@ -21,6 +21,7 @@ import (
 	"locksim/internal/live/server"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 // locks are those of the tests, in the processes of their clients too.
 func locks() []play.Lock {
 	dies := play.Lock{Name: "dies", New: func(play.Env) (lock.Locker, error) { return dying{}, nil }}
-	return []play.Lock{dies}
+	return append(etcdlocks.All(), dies)
 }
 
 // dying is a lock whose process ends when it is asked for.
@@ -165,6 +166,7 @@ func TestStrikesAtTheEvent(t *testing.T) {
 
 // A fault of the leader strikes the member that leads, and the restart after it starts the same one.
 func TestLeader(t *testing.T) {
+	t.Parallel()
 	require(t, server.Etcd)
 	sc, l := load(t, "etcd-leader-crash", "etcd")
 	out, err := session(t).Run(t.Context(), sc, l, live.Options{Seed: 1, Modes: []fence.Mode{fence.None}, Scale: scale})
@@ -183,6 +185,29 @@ func TestLeader(t *testing.T) {
 	}
 	if len(whom) != 2 || !strings.HasPrefix(whom[0], "crash e") || whom[1] != strings.Replace(whom[0], "crash", "restart", 1) {
 		t.Errorf("the world has %q", whom)
+	}
+}
+
+// A lease outlives the call that has asked for it, also if it ends with the context of that call: the watchdog of this lock
+// does, and renews for ever after a release that was lost.
+func TestOutlivesItsAcquire(t *testing.T) {
+	t.Parallel()
+	require(t, server.Redis)
+	sc, l := load(t, "watchdog-stop-lost", "broken/watchdog-stop-lost")
+	if m := steady(t, session(t), sc, l, fence.None).Modes[0]; m.Verdict.Label != checker.Stuck {
+		t.Errorf("it ends %s: %v", m.Verdict.Label, m.Verdict.Reasons)
+	}
+}
+
+// A server without power answers nothing for a client that comes later either, such as the one that asks at the end: a dial
+// that was refused would let a lock go on at once.
+func TestDarkForNewcomers(t *testing.T) {
+	t.Parallel()
+	require(t, server.Redis)
+	sc, l := load(t, "redlock-dead-node", "broken/redlock-one-by-one")
+	sc.Workload.Rounds = 1
+	if m := steady(t, session(t), sc, l, fence.None).Modes[0]; m.Verdict.Label != checker.Stuck {
+		t.Errorf("it ends %s: %v", m.Verdict.Label, m.Verdict.Reasons)
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	askLocker   = "locker"   // newLocker → lockerInfo
 	askAs       = "as"       // asOwner → lockerInfo
 	askAcquire  = "acquire"  // acquire → leaseInfo
+	endAcquire  = "acquired" // leaseCall, without an answer: the context of the Acquire that was granted has ended
 	askRelease  = "release"  // leaseCall → nothing
 	askExtend   = "extend"   // leaseCall → nothing
 	askUntil    = "until"    // leaseCall → until

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/internal/live/server"
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -176,5 +177,18 @@ func TestScaleIsRefused(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("lock %s, scale %v: %v, want %q", c.l.Name, c.scale, err, c.want)
 		}
+	}
+}
+
+// A ZooKeeper counts in ticks that fit the lease: it would make a session of 20s one of 4s if a tick were 200ms.
+func TestTicks(t *testing.T) {
+	sc, err := file.Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc.Lock.TTL = 20 * time.Second
+	l := play.Lock{Servers: []play.Servers{{Kind: play.ServerKind{Name: string(server.ZooKeeper), Prefix: "z"}, Count: 3}}}
+	if o := wanted(sc, l); len(o) != 1 || 2*o[0].Tick > sc.Lock.TTL || 20*o[0].Tick < sc.Lock.TTL {
+		t.Errorf("the servers are %+v", o)
 	}
 }

@@ -76,7 +76,10 @@ func (w *World) newNetwork(m *machine) (*network, error) {
 			return nil, err
 		}
 		r.address = r.proxies[0].Listen
-		if w.isDown(server) {
+		switch {
+		case w.dark[server]:
+			r.silent++
+		case w.isDown(server):
 			r.refuses++
 		}
 	}

@@ -94,6 +94,7 @@ func (l locker) acquire(ctx context.Context, r acquire) (lock.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
+	context.AfterFunc(ctx, func() { l.m.link.notify(endAcquire, leaseCall{Lease: info.ID}) })
 	lease := l.m.addLease(info)
 	if info.Extends {
 		return extender{lease}, nil

@@ -39,6 +39,9 @@ type replication struct {
 	proxy            *toxiproxy.Proxy
 }
 
+// ticks is how many ticks of a ZooKeeper a lease has: it grants sessions of 2 to 20.
+const ticks = 10
+
 // wanted are the servers that a scenario and a lock need.
 func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 	var out []server.Options
@@ -52,7 +55,7 @@ func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 			redis = max(redis, s.Count)
 			continue
 		}
-		out = append(out, server.Options{Kind: server.Kind(s.Kind.Name), Count: max(s.Count, sc.World.Count(s.Kind.Name))})
+		out = append(out, server.Options{Kind: server.Kind(s.Kind.Name), Count: max(s.Count, sc.World.Count(s.Kind.Name)), Tick: sc.Lock.TTL / ticks})
 	}
 	if slices.ContainsFunc(needs, func(s play.Servers) bool { return s.Kind.Name == string(server.Redis) }) {
 		out = append(out, server.Options{Kind: server.Redis, Count: redis, Replicas: sc.World.Replicas,

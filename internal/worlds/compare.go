@@ -59,7 +59,7 @@ type pair struct {
 	runs      []run  // the live ones
 	skipped   string // why the live world cannot play it
 
-	asLive, atScale counts // if the worlds differ: see [explain]
+	twins map[cell]twin // of the labels that only live runs have
 }
 
 // Compare plays all pairs in both worlds. After the end of ctx the table has the pairs that are complete, beside an error.

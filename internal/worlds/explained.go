@@ -12,6 +12,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // counts are how many runs had a label, by mode.
@@ -24,82 +25,118 @@ func (c counts) add(mode fence.Mode, l checker.Label, n int) {
 	c[mode][l] += n
 }
 
-// explain plays each pair in which the worlds differ once more in the simulated one, and judges the runs as live ones: first
-// the scenario as it is, then at the scale of the live runs. After the end of ctx it does nothing.
-func explain(ctx context.Context, all []*pair, o Options) (err error) {
+// cell is a mode with a label.
+type cell struct {
+	mode  fence.Mode
+	label checker.Label
+}
+
+// twin is a run of the simulated world with a label that only live runs had so far.
+type twin struct {
+	seed  uint64
+	scale float64 // 1, or that of the live runs
+	full  bool    // it has the label as it is; else only if it is judged by what a live run knows
+}
+
+func (t twin) String() string {
+	text := fmt.Sprintf("seed %d of the simulated world", t.seed)
+	if t.scale != 1 {
+		text += fmt.Sprintf(" at scale %v", t.scale)
+	}
+	if !t.full {
+		text += ", judged by what a live run knows,"
+	}
+	return text
+}
+
+// further is how many times as many seeds are searched for a twin as were played before.
+const further = 10
+
+// explain searches the simulated world for the labels that only live runs had: among further seeds of the scenario as it is,
+// and at the scale of the live runs, judged as it is and as a live run. After the end of ctx it does nothing.
+func explain(ctx context.Context, all []*pair, o Options) error {
 	for _, p := range all {
-		if p.misfit != "" || !p.differs() {
-			continue
-		}
-		if p.asLive, err = p.judgedAsLive(ctx, p.scenario, o); err != nil {
-			return err
-		}
-		if p.atScale, err = p.judgedAsLive(ctx, live.Scaled(p.scenario, p.scale), o); err != nil {
-			return err
+		odd := p.odd()
+		p.twins = map[cell]twin{}
+		for _, scale := range []float64{1, p.scale} {
+			sc := p.scenario
+			if scale != 1 {
+				sc = live.Scaled(sc, scale)
+			}
+			if err := p.findTwins(ctx, sc, scale, odd, o.Seeds); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// differs says that a live run has a label that no simulated run has.
-func (p *pair) differs() bool {
-	return slices.ContainsFunc(p.runs, func(r run) bool {
-		return slices.ContainsFunc(p.modes, func(mode fence.Mode) bool {
-			label, ok := r.Labels[mode]
-			return ok && p.simulated[mode][label] == 0
-		})
-	})
+// odd are the labels that only live runs have.
+func (p *pair) odd() (all []cell) {
+	for _, r := range p.runs {
+		if p.misfit != "" || len(r.NotPlayed) > 0 { // its labels are not compared
+			return nil
+		}
+		for mode, label := range r.Labels {
+			if c := (cell{mode, label}); p.simulated[mode][label] == 0 && !slices.Contains(all, c) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
 }
 
-// judgedAsLive counts the labels that simulated runs of a scenario would have as live ones.
-func (p *pair) judgedAsLive(ctx context.Context, sc *file.Scenario, o Options) (counts, error) {
-	seen := counts{}
+// findTwins plays a scenario until there is a twin for each of some labels.
+func (p *pair) findTwins(ctx context.Context, sc *file.Scenario, scale float64, odd []cell, seeds search.Seeds) error {
 	modes := append([]fence.Mode{fence.None}, slices.DeleteFunc(slices.Clone(p.modes), func(m fence.Mode) bool { return m == fence.None })...)
-	for seed := range o.Seeds.All() {
-		if ctx.Err() != nil {
-			break
+	seeds.Last = seeds.First + uint64(further*seeds.Len()) - 1
+	for seed := range seeds.All() {
+		if ctx.Err() != nil || len(p.twins) == len(odd) {
+			return nil
 		}
 		out, err := play.Run(sc, p.lock, play.RunOptions{Seed: seed, Modes: modes})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		labels, err := out.JudgedAsLive()
+		asLive, err := out.JudgedAsLive()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for mode, l := range labels {
-			seen.add(mode, l, 1)
+		for _, m := range out.Modes {
+			for _, label := range []checker.Label{m.Verdict.Label, asLive[m.Mode]} {
+				c := cell{m.Mode, label}
+				if _, found := p.twins[c]; !found && slices.Contains(odd, c) {
+					p.twins[c] = twin{seed, scale, label == m.Verdict.Label}
+				}
+			}
 		}
 	}
-	return seen, nil
+	return nil
 }
 
 // explanation says why the worlds differ in a mode of a pair; "" if it is not known of each run that differs.
 func (p *pair) explanation(mode fence.Mode) string {
 	var whys []string
-	because := func(why string) {
-		if !slices.Contains(whys, why) {
-			whys = append(whys, why)
-		}
-	}
 	odd, late := 0, time.Duration(0)
 	for _, r := range p.runs {
-		switch label := r.Labels[mode]; {
-		case p.simulated[mode][label] > 0:
-		case p.asLive[mode][label] > 0:
-			because("a live run has no record of the servers, and judges neither how long a free lock stays idle nor the order of a queue; " +
-				"the simulated runs, judged so: " + Labels(p.asLive[mode]))
-		case p.atScale[mode][label] > 0:
-			because(fmt.Sprintf("at scale %v a message takes a larger part of each duration; the simulated runs, at that scale and judged as live ones: %s",
-				p.scale, Labels(p.atScale[mode])))
-		case p.disturbed(r):
-			odd, late = odd+1, max(late, r.Late)
-		default:
+		label := r.Labels[mode]
+		if p.simulated[mode][label] > 0 {
+			continue
+		}
+		if t, ok := p.twins[cell{mode, label}]; ok {
+			if why := fmt.Sprintf("%v is %s too", t, label); !slices.Contains(whys, why) {
+				whys = append(whys, why)
+			}
+			continue
+		}
+		if !p.disturbed(r) {
 			return ""
 		}
+		odd, late = odd+1, max(late, r.Late)
 	}
 	if odd > 0 {
-		because(fmt.Sprintf("the machine was late in %d of the runs that differ, by up to %v, and the lock can bear %v", odd, late.Round(time.Millisecond), p.bears()))
+		whys = append(whys, fmt.Sprintf("the machine was late in %d of the runs that differ, by up to %v, and the lock can bear %v",
+			odd, late.Round(time.Millisecond), p.bears()))
 	}
 	return strings.Join(whys, "; ")
 }
