@@ -265,8 +265,9 @@ type History struct {
 }
 
 // OfClients is the history as its clients and the store know it: without what the servers of the lock recorded, which are
-// the places in a queue and who had a key, and without a timing. The history of a run on real servers has no more: they keep
-// no such record, and no client may have a free lock for a while since the machine is busy.
+// the places in a queue and who had a key, and without a timing, on which idle times and [Duty] are judged. The history of a
+// run on real servers has no more: they keep no such record, and no client may have a free lock for a while since the machine
+// is busy.
 func (h History) OfClients() History {
 	h.Timing, h.Holdings, h.Deletions = nil, nil, nil
 	h.Grants, h.Attempts = slices.Clone(h.Grants), slices.Clone(h.Attempts)

@@ -83,8 +83,8 @@ run works, and what it cannot do.
 The worlds agree in a cell if each label that was seen live is one that was seen in the simulation. A number after a label is how
 many runs had it; a label without a number is that of all runs. Where the worlds differ, the last column says why: a further seed
 of the simulated world has the label too, also at the scale of the live runs, at which a message takes a larger part of each
-duration, or if it is judged by what a live run knows, which is neither how long a free lock stays idle nor the order of a queue;
-or the machine was late by more than the lock can bear.
+duration, or if it is judged by what a live run knows, which is neither how long a free lock stays idle, nor the order of a queue,
+nor whether a call ends as the lock promises; or the machine was late by more than the lock can bear.
 
 **%s**
 

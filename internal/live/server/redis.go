@@ -52,6 +52,41 @@ func (g *Group) startRedis(ctx context.Context) error {
 			return err
 		}
 	}
+	if g.options.Replicas == 0 {
+		return nil
+	}
+	return g.streams(ctx)
+}
+
+// acknowledged is how long a primary may keep what it writes from a replica that is in sync: until the replica's first
+// acknowledgement, and it sends one a second.
+const acknowledged = 1100 * time.Millisecond
+
+// streams waits until the primary sends its replicas what it writes. It writes, and waits until all have that. A link that
+// lags keeps it for longer than the replica's acknowledgement takes, which does not lag.
+func (g *Group) streams(ctx context.Context) error {
+	const key = "locksim:in-sync"
+	if err := errors.Join(g.primary.ask(ctx, "set", key, ""), g.primary.ask(ctx, "del", key)); err != nil {
+		return err
+	}
+	all, err := g.primary.Replication(ctx)
+	if err != nil {
+		return err
+	}
+	for began := time.Now(); time.Since(began) < acknowledged; {
+		behind := slices.ContainsFunc(g.family()[1:], func(s *Server) bool {
+			r, err := s.Replication(ctx)
+			return err != nil || r.Offset < all.Offset
+		})
+		if !behind {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the replicas of %s have not what it wrote: %w", g.primary.name, ctx.Err())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 	return nil
 }
 

@@ -423,3 +423,29 @@ func TestRedisThatDoesNotStart(t *testing.T) {
 		}
 	}
 }
+
+// A replica has what its primary writes right after the start, and not after its first acknowledgement only: it sends one a
+// second, whose moment another clock moves.
+func TestReplicaFollowsAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 3 {
+		g, ctx := start(t, server.Options{Kind: server.Redis, Count: 1, Replicas: 1})
+		r0, r0a := g.Server("r0"), g.Server("r0a")
+		c := redis.NewClient(&redis.Options{Addr: r0.Addr()})
+		t.Cleanup(func() { _ = c.Close() })
+		must(t, c.Set(ctx, "k", "v", 0).Err())
+		began, all := time.Now(), int64(-1)
+		for ; time.Since(began) < 300*time.Millisecond; time.Sleep(5 * time.Millisecond) {
+			of, err := r0.Replication(ctx)
+			must(t, err)
+			has, err := r0a.Replication(ctx)
+			must(t, err)
+			if all = of.Offset - has.Offset; all == 0 {
+				break
+			}
+		}
+		if all != 0 {
+			t.Errorf("after %v the replica lacks %d bytes", time.Since(began), all)
+		}
+	}
+}
