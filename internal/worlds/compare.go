@@ -59,7 +59,7 @@ type pair struct {
 	runs      []run  // the live ones
 	skipped   string // why the live world cannot play it
 
-	twins map[cell]twin // of the labels that only live runs have
+	twins map[end]twin // of the labels that only live runs have
 }
 
 // Compare plays all pairs in both worlds. After the end of ctx the table has the pairs that are complete, beside an error.
@@ -197,7 +197,7 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal, o O
 				defer func() { <-turns }()
 				r := p.playOnce(ctx, s, seed)
 				for try := 1; try < tries && p.disturbed(r) && ctx.Err() == nil; try++ {
-					if again := p.playOnce(ctx, s, seed); again.Late < r.Late {
+					if again := p.playOnce(ctx, s, seed); again.Problem == "" && again.Late < r.Late {
 						r = again
 					}
 				}

@@ -25,8 +25,8 @@ func (c counts) add(mode fence.Mode, l checker.Label, n int) {
 	c[mode][l] += n
 }
 
-// cell is a mode with a label.
-type cell struct {
+// end is how runs of a pair end in a mode.
+type end struct {
 	mode  fence.Mode
 	label checker.Label
 }
@@ -49,15 +49,12 @@ func (t twin) String() string {
 	return text
 }
 
-// further is how many times as many seeds are searched for a twin as were played before.
-const further = 10
-
-// explain searches the simulated world for the labels that only live runs had: among further seeds of the scenario as it is,
-// and at the scale of the live runs, judged as it is and as a live run. After the end of ctx it does nothing.
+// explain looks in the simulated world for the labels that only live runs had: with the same seeds, judged as live runs, and at
+// the scale of the live runs. After the end of ctx it does nothing.
 func explain(ctx context.Context, all []*pair, o Options) error {
 	for _, p := range all {
 		odd := p.odd()
-		p.twins = map[cell]twin{}
+		p.twins = map[end]twin{}
 		for _, scale := range []float64{1, p.scale} {
 			sc := p.scenario
 			if scale != 1 {
@@ -72,13 +69,13 @@ func explain(ctx context.Context, all []*pair, o Options) error {
 }
 
 // odd are the labels that only live runs have.
-func (p *pair) odd() (all []cell) {
+func (p *pair) odd() (all []end) {
 	for _, r := range p.runs {
 		if p.misfit != "" || len(r.NotPlayed) > 0 { // its labels are not compared
 			return nil
 		}
 		for mode, label := range r.Labels {
-			if c := (cell{mode, label}); p.simulated[mode][label] == 0 && !slices.Contains(all, c) {
+			if c := (end{mode, label}); p.simulated[mode][label] == 0 && !slices.Contains(all, c) {
 				all = append(all, c)
 			}
 		}
@@ -87,9 +84,8 @@ func (p *pair) odd() (all []cell) {
 }
 
 // findTwins plays a scenario until there is a twin for each of some labels.
-func (p *pair) findTwins(ctx context.Context, sc *file.Scenario, scale float64, odd []cell, seeds search.Seeds) error {
+func (p *pair) findTwins(ctx context.Context, sc *file.Scenario, scale float64, odd []end, seeds search.Seeds) error {
 	modes := append([]fence.Mode{fence.None}, slices.DeleteFunc(slices.Clone(p.modes), func(m fence.Mode) bool { return m == fence.None })...)
-	seeds.Last = seeds.First + uint64(further*seeds.Len()) - 1
 	for seed := range seeds.All() {
 		if ctx.Err() != nil || len(p.twins) == len(odd) {
 			return nil
@@ -104,7 +100,7 @@ func (p *pair) findTwins(ctx context.Context, sc *file.Scenario, scale float64, 
 		}
 		for _, m := range out.Modes {
 			for _, label := range []checker.Label{m.Verdict.Label, asLive[m.Mode]} {
-				c := cell{m.Mode, label}
+				c := end{m.Mode, label}
 				if _, found := p.twins[c]; !found && slices.Contains(odd, c) {
 					p.twins[c] = twin{seed, scale, label == m.Verdict.Label}
 				}
@@ -123,7 +119,7 @@ func (p *pair) explanation(mode fence.Mode) string {
 		if p.simulated[mode][label] > 0 {
 			continue
 		}
-		if t, ok := p.twins[cell{mode, label}]; ok {
+		if t, ok := p.twins[end{mode, label}]; ok {
 			if why := fmt.Sprintf("%v is %s too", t, label); !slices.Contains(whys, why) {
 				whys = append(whys, why)
 			}

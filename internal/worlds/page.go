@@ -81,10 +81,10 @@ them, and the durations of the file times the scale. `+"`make live`"+` writes th
 run works, and what it cannot do.
 
 The worlds agree in a cell if each label that was seen live is one that was seen in the simulation. A number after a label is how
-many runs had it; a label without a number is that of all runs. Where the worlds differ, the last column says why: a further seed
-of the simulated world has the label too, also at the scale of the live runs, at which a message takes a larger part of each
-duration, or if it is judged by what a live run knows, which is neither how long a free lock stays idle, nor the order of a queue,
-nor whether a call ends as the lock promises; or the machine was late by more than the lock can bear.
+many runs had it; a label without a number is that of all runs. Where the worlds differ, the last column says why: a seed of
+the simulated world has the label too if it is judged by what a live run knows, which is neither how long a free lock stays idle,
+nor the order of a queue, nor whether a call ends as the lock promises, or if it is played at the scale of the live runs, at which
+a message takes a larger part of each duration; or the machine was late by more than the lock can bear.
 
 **%s**
 
