@@ -36,6 +36,12 @@ const (
 	// The first is judged where entry is exclusive; the first two only if by the record
 	// the client had the lock at some time from the call of Acquire to the call of the
 	// release.
+	// Or, on steady servers and a prompt network, a release failed before its context had
+	// ended, although by the record its client had the lock without a gap from the grant to
+	// the call, and it had not been away before the return; or a release returned that the
+	// lock was not held, although the client had it without a gap from the grant to the
+	// return, and had not been away before the grant. The last is judged where entry is
+	// exclusive.
 	DutyReports Duty = "reports"
 	// DutyRenews: on steady servers and a prompt network the claim of a grant was ended
 	// by the lock, and its client had not been away during the last third of a
@@ -56,6 +62,24 @@ const (
 	// DutyKeeps: a lease was not as the lock says. The client sees that by itself: see
 	// [Grant.Unkept].
 	DutyKeeps Duty = "keeps"
+	// DutyReturns: a [Call] returned more than [Timing.Trips] after it was due, and the
+	// client ran all the time from the call to the return: it may have been away, see
+	// [Absence.Running].
+	DutyReturns Duty = "returns"
+	// DutyWakes: on steady servers and a prompt network a client waited for the lock, not
+	// by tries, and no client had it for longer than twice [Timing.Trips], although no
+	// [Cause] but [CauseOther] had occurred by then.
+	DutyWakes Duty = "wakes"
+	// DutySpares: on steady servers and a prompt network a client sent more requests than
+	// its [Pace] allows, and it ran all the time meanwhile. From the call of an Acquire that did
+	// not ask by tries to its return these are for each server 8, and 2 for each try, of
+	// which there may be one more than pauses fit into the time, and 4 for each claim on the
+	// resource that ended, and each attempt that returned, meanwhile. If the lock promises
+	// [DutyRenews], they are from a grant to the end of its claim for each server 8, and 2 for
+	// each renewal, of which there may be one more than fit into the time, and 4 for each
+	// time that a section extends the lease. The second is not judged if the client called
+	// Acquire for the resource again meanwhile.
+	DutySpares Duty = "spares"
 )
 
 // ToldWithin is how long after the end of a lease its loss counts as announced at that end.
@@ -63,7 +87,7 @@ const ToldWithin = 10 * time.Millisecond
 
 // Duties lists the duties. The caller owns the slice.
 func Duties() []Duty {
-	return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells, DutyTries, DutyExplains, DutyKeeps}
+	return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells, DutyTries, DutyExplains, DutyKeeps, DutyReturns, DutyWakes, DutySpares}
 }
 
 // has reports whether the lock promises a duty.
@@ -142,6 +166,14 @@ func misconduct(h History) *tally {
 					})
 				}
 			}
+			if h.has(DutyReports) {
+				if what := h.falselyRefused(g, records[holder{g.Client, g.Resource}]); what != "" {
+					found.add(func() Reason {
+						return Reason{Text: fmt.Sprintf("%s released %s at step %d, and Release %s.", g.Client, g.Resource, g.Released, what),
+							At: []Pos{g.Released, g.ReleaseReturned}}
+					})
+				}
+			}
 			if h.has(DutyReports) && h.endsLate(g) {
 				found.add(func() Reason {
 					return Reason{Text: fmt.Sprintf("%s released %s at step %d, and the context of its lease had not ended by then.",
@@ -163,6 +195,9 @@ func misconduct(h History) *tally {
 			}
 		}
 	}
+	h.late(found)
+	h.unwoken(found)
+	h.wasteful(found)
 	return found
 }
 
@@ -239,6 +274,24 @@ func (h History) falselyReleased(g Grant, record holdings) string {
 		return "the nodes had given up its key before"
 	case kept && h.Entry != EntryReentrant:
 		return "the nodes still had its key"
+	}
+	return ""
+}
+
+// falselyRefused says what is wrong with a release that returned an error; "" if nothing is.
+func (h History) falselyRefused(g Grant, record holdings) string {
+	if g.ReleaseReturned == 0 || !h.Timing.Steady || !h.Timing.Prompt {
+		return ""
+	}
+	if g.ReleaseFailed && !g.ReleaseContextEnded && !h.awayDuring(g.Client, 0, h.Timing.when(g.ReleaseReturned)) {
+		if _, kept := record.since(g.Granted, g.Released); kept {
+			return fmt.Sprintf("failed at step %d, although nothing had gone wrong and the client still had the lock", g.ReleaseReturned)
+		}
+	}
+	if g.ReleaseNotHeld && h.Entry != EntryReentrant && !h.awayDuring(g.Client, 0, h.Timing.when(g.Granted)) {
+		if _, kept := record.since(g.Granted, g.ReleaseReturned); kept {
+			return fmt.Sprintf("returned at step %d that the lock was not held, although the nodes had its key all the time", g.ReleaseReturned)
+		}
 	}
 	return ""
 }

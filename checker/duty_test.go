@@ -1,6 +1,7 @@
 package checker_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -8,12 +9,14 @@ import (
 )
 
 // dutiful is a history in which every call ends as promised: c0 releases what it had, c1
-// gives up when its context ends, and c2, whose lease ends, was paused before.
+// gives up when its context ends, and c2, whose lease ends, was paused before. A fourth client had crashed at the
+// beginning, so that nobody has to be woken.
 func dutiful() checker.History {
 	const ms = time.Millisecond
 	timing := &checker.Timing{
-		Away:  map[string][]checker.Absence{"c2": {{Span: checker.Span{From: 1050 * ms, To: 1150 * ms}}}},
+		Away:  map[string][]checker.Absence{"c2": {{Span: checker.Span{From: 1050 * ms, To: 1150 * ms}}}, "c9": {{Crash: true}}},
 		Lease: 300 * ms, Trips: 20 * ms, Steady: true, Prompt: true, InOrder: true, Slack: time.Minute,
+		Sends: map[string][]time.Duration{}, Pace: &checker.Pace{Servers: 1, Pause: 40 * ms, Renewal: 50 * ms},
 	}
 	for i := range 20 {
 		timing.At = append(timing.At, time.Duration(i+1)*100*ms)
@@ -29,6 +32,14 @@ func dutiful() checker.History {
 		},
 		Holdings: []checker.Holding{{Client: "c0", Resource: "r", From: 2, To: 7}, {Client: "c2", Resource: "r", From: 10, To: 13}},
 	}
+}
+
+// sends are so many instants, a nanosecond apart.
+func sends(first time.Duration, n int) (all []time.Duration) {
+	for i := range n {
+		all = append(all, first+time.Duration(i))
+	}
+	return all
 }
 
 // Each breach of a duty counts once, and only for a lock that promises the duty. What
@@ -113,6 +124,47 @@ func TestDuties(t *testing.T) {
 		}, []func(*checker.History){away("c1", 241*ms, 300*ms), func(h *checker.History) { h.Tries[0].Called = 201 * ms }}},
 		{"an error hides that the context has ended", checker.DutyExplains, func(h *checker.History) { h.Attempts[0].Unexplained = true },
 			[]func(*checker.History){away("c1", 0, 0), unsteady, slow}},
+		{"a release fails", checker.DutyReports, func(h *checker.History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true },
+			[]func(*checker.History){
+				unsteady, slow, away("c0", 0, 0), away("c0", 800*ms, 900*ms), func(h *checker.History) { h.Grants[0].ReleaseContextEnded = true },
+				func(h *checker.History) { h.Holdings[0].To = 6 }, func(h *checker.History) { h.Holdings[0].From = 4 },
+			}},
+		{"a release denies the lock", checker.DutyReports, func(h *checker.History) {
+			h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseNotHeld, h.Holdings[0].To = false, true, 9
+		},
+			[]func(*checker.History){
+				unsteady, slow, away("c0", 300*ms, 400*ms), func(h *checker.History) { h.Holdings[0].To = 8 },
+				func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
+			}},
+		{"a call does not return", checker.DutyReturns, func(h *checker.History) {
+			h.Timing.Away["c0"] = []checker.Absence{{Span: checker.Span{From: 0, To: 2000 * ms}, Running: true}}
+			h.Calls = []checker.Call{{Client: "c0", Resource: "r", What: "Release", About: 3, Called: 600 * ms, Due: 700 * ms, Returned: 721 * ms}}
+		}, []func(*checker.History){away("c0", 721*ms, 800*ms), away("c0", 500*ms, 600*ms), func(h *checker.History) { h.Calls[0].Due = 701 * ms }}},
+		{"a release wakes nobody", checker.DutyWakes, func(h *checker.History) {
+			h.Attempts, h.Timing.At[0], h.Timing.At[1] = nil, 290*ms, 290*ms
+			delete(h.Timing.Away, "c9")
+		}, []func(*checker.History){
+			unsteady, slow, away("c9", 1000*ms, 1000*ms), func(h *checker.History) { h.Timing.Trips = 50 * ms },
+			func(h *checker.History) { 
+				h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed, h.Grants[0].ReleaseContextEnded = false, true, true
+			 },
+			func(h *checker.History) { h.Tries = []checker.Try{{Client: "c2", Resource: "r", Invoked: 9}} },
+		}},
+		{"a waiter does not pause", checker.DutySpares, func(h *checker.History) {
+			h.Timing.Sends["c1"] = sends(401*ms, 25)
+			h.Timing.Away["c1"] = []checker.Absence{{Span: checker.Span{To: 2000 * ms}, Running: true}}
+		}, []func(*checker.History){
+			unsteady, slow, away("c1", 500*ms, 500*ms), func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 24) },
+			func(h *checker.History) { h.Timing.Sends["c1"] = append(sends(201*ms, 24), 501*ms) }, func(h *checker.History) { h.Timing.Pace.Servers = 2 },
+			func(h *checker.History) { h.Timing.Sends["c1"][24] = 200 * ms; slices.Sort(h.Timing.Sends["c1"]) },
+			func(h *checker.History) { h.Timing.Pace.Pause = 37 * ms },
+			func(h *checker.History) { h.Timing.Pace = nil },
+			func(h *checker.History) { h.Tries = []checker.Try{{Client: "c1", Resource: "r", Invoked: 2}} },
+			func(h *checker.History) {
+				h.Attempts = append(h.Attempts, checker.Attempt{Client: "c3", Resource: "r", Invoked: 1, Returned: 3, ContextEnded: ms, Outcome: checker.OutcomeFailed})
+				h.Timing.Away["c3"] = []checker.Absence{{Span: checker.Span{To: 2000 * ms}}}
+			},
+		}},
 		{"a lease is not as the lock says", checker.DutyKeeps, func(h *checker.History) { h.Grants[0].Unkept = []string{"it is not"} }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,6 +199,49 @@ func TestDuties(t *testing.T) {
 				if n := count(c.breach, excuse); n != 0 {
 					t.Errorf("excuse %d: %d breaches", i, n)
 				}
+			}
+		})
+	}
+}
+
+// A holder whose lease is renewed sends no more than its renewals and extensions need. A lock that does not promise
+// renewals may send what it likes.
+func TestRenewalsAreSpaced(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		change func(h *checker.History)
+		want   int
+	}{
+		"renewals":         {func(h *checker.History) { h.Timing.Sends["c0"] = sends(301*ms, 22) }, 0},
+		"a flood":          {func(*checker.History) {}, 1},
+		"extensions":       {func(h *checker.History) { h.Timing.Pace.Extends = 1 }, 0},
+		"short intervals":  {func(h *checker.History) { h.Timing.Pace.Renewal = 42 * ms }, 0},
+		"no promise":       {func(h *checker.History) { h.Duties = []checker.Duty{checker.DutySpares} }, 0},
+		"after the claim":  {func(h *checker.History) { h.Timing.Sends["c0"] = sends(601*ms, 23) }, 0},
+		"before the grant": {func(h *checker.History) { h.Timing.Sends["c0"][0] = 300 * ms }, 0},
+		"away": {func(h *checker.History) {
+			h.Timing.Away["c0"] = []checker.Absence{{Span: checker.Span{From: 300 * ms, To: 300 * ms}}}
+		}, 0},
+		"an Acquire within": {func(h *checker.History) {
+			h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone
+			h.Grants = append(h.Grants, checker.Grant{ID: 3, Client: "c0", Resource: "r", Invoked: 4, Granted: 5, Released: 6,
+				ReleaseReturned: 7, ReleaseSucceeded: true, LeaseEnded: 600 * ms})
+		}, 1}, // the inner one
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := dutiful()
+			h.Timing.Sends["c0"] = sends(301*ms, 23)
+			h.Timing.Sends["c0"][22] = 600 * ms
+			if name == "an Acquire within" {
+				h.Timing.Sends["c0"] = sends(501*ms, 23)
+			}
+			c.change(&h)
+			v, err := checker.Judge(h, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Facts.Misconduct != c.want {
+				t.Errorf("%d breaches, want %d: %v", v.Facts.Misconduct, c.want, v.Reasons)
 			}
 		})
 	}

@@ -77,8 +77,11 @@ type Grant struct {
 	// ContextEnded is the instant at which the context of Acquire ended, if that was
 	// at or before Granted; 0 otherwise.
 	ContextEnded time.Duration
-	// ReleaseSucceeded says that Release returned no error.
-	ReleaseSucceeded bool
+	// ReleaseSucceeded says that Release returned no error, ReleaseNotHeld that it
+	// returned that the lock was not held any more.
+	ReleaseSucceeded, ReleaseNotHeld bool
+	// ReleaseContextEnded says that the context of Release had ended by its return.
+	ReleaseContextEnded bool
 	// LeaseEnded is the instant at which the context of the lease ended; 0 if it did
 	// not.
 	LeaseEnded time.Duration
@@ -117,6 +120,17 @@ type Try struct {
 	Invoked          Pos
 	// Called and Returned are the instants of the call and of the return.
 	Called, Returned time.Duration
+}
+
+// Call is a call that has to return by a certain time, whatever the servers do.
+type Call struct {
+	// Client made the call named What, such as Release, for Resource. It is about the grant,
+	// or the Acquire, of the position About.
+	Client, Resource, What string
+	About                  Pos
+	// Called and Returned are the instants of the call and of the return, Due is when it
+	// had to return at the latest.
+	Called, Due, Returned time.Duration
 }
 
 // Outcome is the outcome of a request, as far as its sender can know it.
@@ -227,8 +241,10 @@ type History struct {
 	// Grants are the Acquires that succeeded, Attempts those that did not.
 	Grants   []Grant
 	Attempts []Attempt
-	// Tries are the calls of TryAcquire that returned.
+	// Tries are the calls of TryAcquire that returned, Calls those that had to return by
+	// a certain time.
 	Tries []Try
+	Calls []Call
 	// Ops are the operations on the protected store.
 	Ops []Op
 	// Calm says that no fault struck, that the latency of the network and the work

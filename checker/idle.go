@@ -29,9 +29,25 @@ type Timing struct {
 	// most on a whole network. Steady says that no fault took keys from the servers,
 	// ended or replaced one, or moved a clock of one; Prompt that no time limit of a
 	// request ends within Trips; InOrder that messages of a client that is not away
-	// arrive in the order in which they were sent. Only [Duty] needs the five.
+	// arrive in the order in which they were sent. Only [Duty] needs the five, and what
+	// follows.
 	Lease, Trips            time.Duration
 	Steady, Prompt, InOrder bool
+	// Sends has the instants at which each client sent something to a server of the
+	// lock, in order. Pace says how much that may be; nil means that it is not known.
+	Sends map[string][]time.Duration
+	Pace  *Pace
+}
+
+// Pace is how often a client asks the servers.
+type Pace struct {
+	// Servers is how many servers each request of the lock goes to.
+	Servers int
+	// Pause is the shortest pause between two tries of a client that waits, Renewal
+	// that between two renewals of a holder.
+	Pause, Renewal time.Duration
+	// Extends is how often a section extends its lease.
+	Extends int
 }
 
 // Absence is a span in which a client did not run, or could not reach enough
@@ -41,6 +57,9 @@ type Absence struct {
 	// Crash says that the client ended, and began anew at the end of the span if
 	// it did. Otherwise it, or its network, went on with what was under way.
 	Crash bool
+	// Running says that the client ran all the time, and only could not reach enough
+	// servers.
+	Running bool
 }
 
 // Cause is why a lock that no client has may still be taken.
@@ -93,7 +112,7 @@ func idle(h History) idleness {
 	for _, resource := range h.resources() {
 		w := newWatch(h, resource)
 		for _, a := range w.acquires {
-			for _, s := range w.idleFor(a) {
+			for _, s := range w.idleFor(a, w.Slack) {
 				all = append(all, s)
 				cause, deadline := w.deadline(s)
 				if s.To > deadline {
@@ -272,7 +291,7 @@ func (w *watch) depart(client string, at time.Duration, cause Cause) {
 }
 
 // idleFor are the idle times of a pending Acquire, each without the slack.
-func (w *watch) idleFor(a waiting) []Span {
+func (w *watch) idleFor(a waiting, slack time.Duration) []Span {
 	busy := slices.Clone(w.taken)
 	for _, other := range w.acquires { // a is one of them; a reply may wait for a client that is away
 		for _, s := range w.Away[other.client] {
@@ -284,8 +303,8 @@ func (w *watch) idleFor(a waiting) []Span {
 	var out []Span
 	from := a.span.From
 	add := func(to time.Duration) {
-		if to-from > w.Slack {
-			out = append(out, Span{from + w.Slack, to})
+		if to-from > slack {
+			out = append(out, Span{from + slack, to})
 		}
 	}
 	for _, s := range joined(busy) {

@@ -83,7 +83,7 @@ func TestIdleAfterAnEntryWasLeftBehind(t *testing.T) {
 	}
 	absent := func(crash bool) func(*History) {
 		return func(h *History) {
-			h.Timing.Away = map[string][]Absence{"c0": {{Span{1500 * time.Millisecond, 1700 * time.Millisecond}, crash}}}
+			h.Timing.Away = map[string][]Absence{"c0": {{Span{1500 * time.Millisecond, 1700 * time.Millisecond}, crash, false}}}
 		}
 	}
 	for name, c := range map[string]struct {

@@ -103,6 +103,7 @@ func (g Grant) validate() error {
 		rule{g.ReleaseFailed && g.ReleaseReturned == 0, "a release failed that never returned"},
 		rule{g.LostSeen > 0 && g.Lost == 0 || before(g.LostSeen, g.Lost), "a loss was seen before it happened"},
 		rule{g.ReleaseSucceeded && (g.ReleaseReturned == 0 || g.ReleaseFailed), "a release succeeded that failed or never returned"},
+		rule{g.ReleaseNotHeld && (g.ReleaseReturned == 0 || g.ReleaseFailed || g.ReleaseSucceeded), "a release of a lock that was not held succeeded, failed or never returned"},
 		rule{min(g.ContextEnded, g.LeaseEnded) < 0, "a context of a grant ended before the run"},
 		rule{before(g.Doubted, g.Granted), "a claim was doubted before its grant"},
 		rule{g.UntilSeen > 0 && g.Until == 0 || before(g.UntilSeen, g.Until), "an end of validity was seen before it came"},

@@ -28,6 +28,10 @@ type Promise struct {
 	// FreeAfter says it for single causes, in place of FreeWithin.
 	FreeAfter map[promise.Cause]Term `json:"free_after,omitempty"`
 
+	// ReturnsWithin says how soon a Release returns if no server answers, and an Acquire after the deadline of its context. It
+	// is promised with DutyReturns, for clients whose requests end with the deadlines of their contexts.
+	ReturnsWithin Term `json:"returns_within,omitempty"`
+
 	// Duties list what the calls of the lock do, besides. A library whose Release has no result, or that gives up after
 	// some tries, does not have all of them.
 	Duties []promise.Duty `json:"duties" jsonschema:"nullable"`
@@ -105,19 +109,23 @@ const (
 	TermSession Term = "session + ticks + backoff + round trip"
 	// TermDrift is what clocks may drift apart within a TTL, one longest backoff, and the round trips of one request.
 	TermDrift Term = "drift + backoff + round trip"
+	// TermReleaseTimeout is [DefaultReleaseTimeout].
+	TermReleaseTimeout Term = "release timeout"
+	// TermNodeTimeouts is four times the default of RedlockOptions.NodeTimeout.
+	TermNodeTimeouts Term = "four node timeouts"
 	// TermAnyTime is no promise: the lock may be taken for ever.
 	TermAnyTime Term = "any time"
 )
 
 // Terms lists the terms. The caller owns the slice.
 func Terms() []Term {
-	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermSession, TermDrift, TermAnyTime}
+	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermSession, TermDrift, TermReleaseTimeout, TermNodeTimeouts, TermAnyTime}
 }
 
 // duties are those of every lock of this package, and more.
 func duties(more ...promise.Duty) []promise.Duty {
 	return append([]promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells,
-		promise.DutyTries, promise.DutyExplains, promise.DutyKeeps}, more...)
+		promise.DutyTries, promise.DutyExplains, promise.DutyKeeps, promise.DutyReturns, promise.DutySpares}, more...)
 }
 
 // PromiseOf returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown
@@ -132,26 +140,26 @@ func duties(more ...promise.Duty) []promise.Duty {
 func PromiseOf(kind string) (p Promise, ok bool) {
 	switch kind {
 	case "single":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed(), Duties: duties()}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed(), ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes)}, true
 	case "reentrant":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, Duties: duties()}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes)}, true
 	case "watchdog":
-		return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL, Duties: duties(promise.DutyRenews)}, true
+		return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL, ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes, promise.DutyRenews)}, true
 	case "fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, FreeAfter: notRenewed(), Duties: duties()}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, FreeAfter: notRenewed(), ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes)}, true
 	case "reentrant-fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, Duties: duties()}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes)}, true
 	case "watchdog-fenced":
-		return Promise{Exclusion: commonFaults(), Data: "seal", FreeWithin: TermTTL, Duties: duties(promise.DutyRenews)}, true
+		return Promise{Exclusion: commonFaults(), Data: "seal", FreeWithin: TermTTL, ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes, promise.DutyRenews)}, true
 	case "fair":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Duties: duties(), Order: FIFO}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes), Order: FIFO}, true
 	case "fair-fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Duties: duties(), Order: FIFO}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes), Order: FIFO}, true
 	case "redlock", "redlock-fenced":
 		// The tokens of the fenced one are an experiment: no promise about them, see NewRedlockFenced.
-		return Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed(), Duties: duties()}, true
+		return Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed(), ReturnsWithin: TermNodeTimeouts, Duties: duties()}, true
 	case "redlock-watchdog":
-		return Promise{Exclusion: append(commonFaults(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL, Duties: duties(promise.DutyRenews)}, true
+		return Promise{Exclusion: append(commonFaults(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL, ReturnsWithin: TermNodeTimeouts, Duties: duties(promise.DutyRenews)}, true
 	}
 	return Promise{}, false
 }

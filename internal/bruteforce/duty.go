@@ -57,6 +57,19 @@ func misconduct(h checker.History) int {
 	for _, t := range h.Tries {
 		count(checker.DutyTries, t.Returned-t.Called > 2*h.Timing.Trips && present(h, t.Client, t.Called, t.Returned))
 	}
+	// "A Call returned more than Trips after it was due, and the client ran all the time from the
+	// call to the return."
+	for _, c := range h.Calls {
+		count(checker.DutyReturns, c.Returned-c.Due > h.Timing.Trips && ran(h, c.Client, c.Called, c.Returned))
+	}
+	if h.Timing.Steady && h.Timing.Prompt {
+		for range unwoken(h) {
+			count(checker.DutyWakes, true)
+		}
+		for range wasteful(h, promised(checker.DutyRenews)) {
+			count(checker.DutySpares, true)
+		}
+	}
 	for _, g := range h.Grants {
 		// "A lease was not as the lock says."
 		for range g.Unkept {
@@ -65,6 +78,7 @@ func misconduct(h checker.History) int {
 		// "Or a grant at a later instant than that end."
 		count(checker.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted) > g.ContextEnded && present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
 		count(checker.DutyReports, g.ReleaseSucceeded && !truthful(h, g))
+		count(checker.DutyReports, refusedFalsely(h, g))
 		// "Or a release returned and the context of the lease had not ended at the instant
 		// of its call, although the client was not away from then to the return."
 		count(checker.DutyReports, g.ReleaseReturned != 0 && !(g.LeaseEnded != 0 && g.LeaseEnded <= at(h, g.Released)) &&
@@ -90,6 +104,119 @@ func present(h checker.History, client string, from, to time.Duration) bool {
 	return !slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool {
 		return from <= a.From && a.From <= to || a.From <= from && from <= a.To
 	})
+}
+
+// ran reports whether a client ran at every instant of a time, wherever its messages were.
+func ran(h checker.History, client string, from, to time.Duration) bool {
+	return !slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool {
+		return !a.Running && (from <= a.From && a.From <= to || a.From <= from && from <= a.To)
+	})
+}
+
+// "A client waited for the lock, not by tries, and no client had it for longer than twice
+// Trips, although no Cause but CauseOther had occurred by then."
+func unwoken(h checker.History) (n int) {
+	for _, resource := range lockNames(h) {
+		for _, a := range acquires(h, resource) {
+			for _, s := range idleTimes(h, resource, a) {
+				wrong := slices.ContainsFunc(causes(h, resource), func(c cause) bool { return c.at <= s.To })
+				if s.To-s.From > 2*h.Timing.Trips && !wrong && !tried(h, a.client, a.invoked) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+func tried(h checker.History, client string, invoked checker.Pos) bool {
+	for _, t := range h.Tries {
+		if t.Client == client && t.Invoked == invoked {
+			return true
+		}
+	}
+	return false
+}
+
+// "A client sent more requests than its Pace allows, and it ran all the time meanwhile."
+func wasteful(h checker.History, renews bool) (n int) {
+	pace := h.Timing.Pace
+	if pace == nil {
+		return 0
+	}
+	tooMany := func(client string, from, to time.Duration, every time.Duration, more int) bool {
+		sends := 0
+		for _, at := range h.Timing.Sends[client] {
+			if at > from && at <= to {
+				sends++
+			}
+		}
+		tries := 1
+		for t := every; t <= to-from; t += every {
+			tries++
+		}
+		return sends > pace.Servers*(8+2*tries+4*more) && ran(h, client, from, to)
+	}
+	for _, resource := range lockNames(h) {
+		// "From the call of an Acquire that did not ask by tries to its return these are for
+		// each server 8, and 2 for each try, of which there may be one more than pauses fit
+		// into the time, and 4 for each claim on the resource that ended, and each attempt that
+		// returned, meanwhile."
+		for _, a := range acquires(h, resource) {
+			if a.returned == 0 || tried(h, a.client, a.invoked) {
+				continue
+			}
+			more := 0
+			meanwhile := func(p checker.Pos) bool { return p > a.invoked && p < a.returned }
+			for _, g := range h.Grants {
+				if end := first(g.Released, g.Lost, g.Until, g.Crashed, g.Doubted); g.Resource == resource && hadClaim(g) && meanwhile(end) {
+					more++
+				}
+			}
+			for _, b := range h.Attempts {
+				if b.Resource == resource && meanwhile(b.Returned) {
+					more++
+				}
+			}
+			if tooMany(a.client, at(h, a.invoked), at(h, a.returned), pace.Pause, more) {
+				n++
+			}
+		}
+		// "If the lock promises DutyRenews, they are from a grant to the end of its claim for
+		// each server 8, and 2 for each renewal, of which there may be one more than fit into
+		// the time, and 4 for each time that a section extends the lease. The second is not
+		// judged if the client called Acquire for the resource again meanwhile."
+		for _, g := range h.Grants {
+			end := first(g.Released, g.Lost, g.Until, g.Crashed, g.Doubted)
+			again := slices.ContainsFunc(acquires(h, resource), func(a acquire) bool {
+				return a.client == g.Client && a.invoked >= g.Granted && a.invoked < end
+			})
+			if g.Resource == resource && renews && end != 0 && hadClaim(g) && !again &&
+				tooMany(g.Client, at(h, g.Granted), at(h, end), pace.Renewal, pace.Extends) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// "Or, on steady servers and a prompt network, a release failed before its context had
+// ended, although by the record its client had the lock without a gap from the grant to the
+// call, and it had not been away before the return; or a release returned that the lock was
+// not held, although the client had it without a gap from the grant to the return, and had
+// not been away before the grant. The last is judged where entry is exclusive."
+func refusedFalsely(h checker.History, g checker.Grant) bool {
+	if !h.Timing.Steady || !h.Timing.Prompt || g.ReleaseReturned == 0 {
+		return false
+	}
+	throughout := func(to checker.Pos) bool {
+		return slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
+			return s.Client == g.Client && s.Resource == g.Resource && happened(s.From, g.Granted) && !happened(s.To, to)
+		})
+	}
+	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && present(h, g.Client, 0, at(h, g.ReleaseReturned))
+	denied := g.ReleaseNotHeld && h.Entry != checker.EntryReentrant && throughout(g.ReleaseReturned) && present(h, g.Client, 0, at(h, g.Granted))
+	return failed || denied
 }
 
 // "A release succeeded on steady servers, and by the nodes' record its client had the

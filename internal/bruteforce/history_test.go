@@ -107,9 +107,30 @@ func (m *maker) duties() {
 		}
 	}
 	t.Lease, t.Trips, t.Steady, t.Prompt, t.InOrder = m.span(1, 120), m.span(0, 20), m.chance(0.8), m.chance(0.8), m.chance(0.5)
+	if m.chance(0.8) {
+		t.Pace = &checker.Pace{Servers: 1 + m.IntN(2), Pause: m.span(1, 40), Renewal: m.span(1, 20), Extends: m.IntN(2)}
+		t.Sends = map[string][]time.Duration{}
+		for _, client := range []string{"c0", "c1", "c2", "c3"} {
+			for range m.IntN(40) {
+				t.Sends[client] = append(t.Sends[client], m.span(0, 200))
+			}
+			slices.Sort(t.Sends[client])
+		}
+	}
+	for _, absences := range t.Away {
+		for i := range absences {
+			absences[i].Running = !absences[i].Crash && m.chance(0.5)
+		}
+	}
 	for i := range m.h.Grants {
 		g := &m.h.Grants[i]
-		g.ReleaseSucceeded = g.ReleaseReturned > 0 && !g.ReleaseFailed && m.chance(0.9)
+		g.ReleaseNotHeld = g.ReleaseReturned > 0 && !g.ReleaseFailed && m.chance(0.2)
+		g.ReleaseContextEnded = g.ReleaseReturned > 0 && m.chance(0.2)
+		if called := m.span(0, 200); m.chance(0.3) {
+			m.h.Calls = append(m.h.Calls, checker.Call{Client: g.Client, Resource: g.Resource, What: "Release", About: g.Granted,
+				Called: called, Due: called + m.span(0, 40), Returned: called + m.span(0, 60)})
+		}
+		g.ReleaseSucceeded = g.ReleaseReturned > 0 && !g.ReleaseFailed && !g.ReleaseNotHeld && m.chance(0.9)
 		g.ContextEnded = m.contextEnd(g.Granted)
 		if g.Released > 0 && m.chance(0.9) {
 			g.LeaseEnded = t.At[g.Released-1] + max(m.span(-3, 1), 0)

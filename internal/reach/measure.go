@@ -60,21 +60,22 @@ const (
 	// exitPanicked stands for 2 and 3 if the command names the call of the lock that panicked, or ends with its stack. It
 	// is a find.
 	exitPanicked = 100
-	// exitFails stands for 2 if the command says that the lock cannot be made, or that no client is granted it, although
-	// nothing goes wrong. It is a find.
+	// exitFails stands for 2 if the command says that the lock cannot be made, that no client is granted it, that it does not
+	// set the keys that it names, or that it sends without end, although nothing goes wrong. It is a find.
 	exitFails = 101
 )
 
 // panicked is in the message about a panic of a lock.
 const panicked = " panicked: "
 
-// fails finds the messages about a lock that cannot be used at all. A run that does not end says nothing: the machine may
-// be too busy.
-var fails = regexp.MustCompile(`, in a run without faults: (no client was granted it|.*: the lock of \w+ cannot be made: )`)
+// fails finds the messages about a lock that cannot be used at all. A run that is frozen says nothing: the machine may be
+// too busy. The number of its events does not depend on the machine.
+var fails = regexp.MustCompile(`, in a run without faults: (no client was granted it|no client had a key that its Keys name|.*: the lock of \w+ cannot be made: |.*: the run reached its limit of events )`)
 
-// crashed finds a fatal error of the Go runtime in package lock, such as that of a mutex that is not locked: it ends the
-// program, as it would end that of a user.
-var crashed = regexp.MustCompile(`(?s)^fatal error: .*\nlocksim/lock\.`)
+// crashed finds what ends a program in package lock, as it would end that of a user: a fatal error of the Go runtime, such as
+// that of a mutex that is not locked, or a panic in a goroutine that the lock has started. The goroutine that it ended is
+// the first of the message; it ends with an empty line. A worker's message is in that of the command.
+var crashed = regexp.MustCompile(`(?m)^(?:fatal error|panic): .*\n(?:.+\n)*\n(?:.+\n)*locksim/lock\.`)
 
 // searched is a search for a mechanical mutant.
 type searched struct {

@@ -92,7 +92,7 @@ var concerned = map[string][]string{
 	"redlock_votes.go":                {"redlock", "redlock-watchdog"},
 	"reentrant.go":                    {"reentrant", "reentrant-fenced"},
 	"scripts.go":                      {"single", "redlock"},
-	"scripts.go:mint.ask":             {"fair-fenced", "reentrant-fenced"},
+	"scripts.go:mint.ask":             {"fair", "fair-fenced"},
 	"single.go":                       {"single"},
 	"subscription.go":                 {"single", "fair"},
 	"wait.go":                         {"single"},

@@ -316,16 +316,20 @@ func TestMeasure(t *testing.T) {
 // A lock that panics, or that fails without faults, is found; another error is no find.
 func TestWhatAMessageSays(t *testing.T) {
 	for message, want := range map[string]found{
-		"3 locksim: scenario calm, seed 1: c0 panicked: index out of range":                                                               {Exit: exitPanicked},
-		"2 locksim: lock single, in a run without faults: c0 panicked: index out of range":                                                {Exit: exitPanicked},
-		"2 locksim: lock single, in a run without faults: no client was granted it":                                                       {Exit: exitFails},
-		"3 locksim: lock single, in a run without faults: it did not end":                                                                 {Exit: exitBroken},
-		"3 locksim: scenario calm, seed 1: a client waits forever":                                                                        {Exit: exitBroken},
-		"2 locksim: --runs: 0 is out of range":                                                                                            {Exit: exitRefused},
-		"2 locksim: lock redlock, in a run without faults: scenario calm, seed 1: the lock of c0 cannot be made: no Redis client for r0":  {Exit: exitFails},
-		"2 locksim: lock redlock, in a run without faults: scenario calm, seed 1: the run is frozen: no event for 10s of wall-clock time": {Exit: exitRefused},
-		"2 fatal error: sync: unlock of unlocked mutex\n\ngoroutine 14 [running]:\nlocksim/lock.(*lease).Release":                         {Exit: exitPanicked},
-		"2 fatal error: all goroutines are asleep\n\ngoroutine 14 [running]:\nlocksim/sim.(*World).Run":                                   {Exit: exitRefused},
+		"3 locksim: scenario calm, seed 1: c0 panicked: index out of range":                                                                                                                              {Exit: exitPanicked},
+		"2 locksim: lock single, in a run without faults: c0 panicked: index out of range":                                                                                                               {Exit: exitPanicked},
+		"2 locksim: lock single, in a run without faults: no client was granted it":                                                                                                                      {Exit: exitFails},
+		"3 locksim: lock single, in a run without faults: it did not end":                                                                                                                                {Exit: exitBroken},
+		"3 locksim: scenario calm, seed 1: a client waits forever":                                                                                                                                       {Exit: exitBroken},
+		"2 locksim: --runs: 0 is out of range":                                                                                                                                                           {Exit: exitRefused},
+		"2 locksim: lock redlock, in a run without faults: scenario calm, seed 1: the lock of c0 cannot be made: no Redis client for r0":                                                                 {Exit: exitFails},
+		"2 locksim: lock redlock, in a run without faults: scenario calm, seed 1: the run is frozen: no event for 10s of wall-clock time":                                                                {Exit: exitRefused},
+		"2 fatal error: sync: unlock of unlocked mutex\n\ngoroutine 14 [running]:\nlocksim/lock.(*lease).Release":                                                                                        {Exit: exitPanicked},
+		"3 locksim: 1 jobs failed; job 0: seeds 1 to 100: the worker process ended\nit wrote:\npanic: nil map\n[signal]\n\ngoroutine 9 [running]:\nmaps.Clone\n\t/x.go:1\nlocksim/lock.(*lease).Release": {Exit: exitPanicked},
+		"2 panic: nil map\n\ngoroutine 9 [running]:\nlocksim/sim.(*World).Run\n\ngoroutine 1 [select]:\nlocksim/lock.(*lease).Release":                                                                   {Exit: exitRefused},
+		"2 locksim: lock single, in a run without faults: scenario calm, seed 1: the run reached its limit of events (2000000)":                                                                          {Exit: exitFails},
+		"2 locksim: lock single, in a run without faults: no client had a key that its Keys name":                                                                                                        {Exit: exitFails},
+		"2 fatal error: all goroutines are asleep\n\ngoroutine 14 [running]:\nlocksim/sim.(*World).Run":                                                                                                  {Exit: exitRefused},
 	} {
 		file := filepath.Join(t.TempDir(), "locksim")
 		code, text, _ := strings.Cut(message, " ")

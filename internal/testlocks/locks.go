@@ -26,7 +26,9 @@ func UserLock(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) pla
 		Name: name,
 		Keys: func(resource string) []string { return []string{"lock:{" + resource + "}"} },
 		New: func(e play.Env) (lock.Locker, error) {
-			l, err := lock.NewSingle(simredis.Client(e, play.Primary), Options(e))
+			opt := simredis.Quiet()
+			opt.Addr, opt.ContextTimeoutEnabled = e.Address(play.Primary), true
+			l, err := lock.NewSingle(simredis.ClientWith(e, opt), Options(e))
 			if err != nil {
 				return nil, err
 			}

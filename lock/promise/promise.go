@@ -59,7 +59,8 @@ const (
 	// answered.
 	DutyWaits Duty = "waits"
 	// DutyReports: a Release without an error has freed a lock that its caller still had, and is not the notice of a
-	// loss; the context of the lease has ended when Release is called.
+	// loss; the context of the lease has ended when Release is called. A Release does not fail, if all its requests are
+	// answered, and does not say that the lock was lost while the servers have its key.
 	DutyReports Duty = "reports"
 	// DutyRenews: a lease is renewed until it is released. It is not lost after a trouble that ended long before.
 	DutyRenews Duty = "renews"
@@ -75,11 +76,21 @@ const (
 	// does; its context has the values of the context of Acquire; a Release that is called again after an answer returns
 	// the same; and an Extend without an error makes the lease last for a full TTL from its call.
 	DutyKeeps Duty = "keeps"
+	// DutyReturns: a Release returns within the time that the lock promises, an Acquire within as much after the deadline of
+	// its context, and an Extend when the lease ends that it extends, also if no server answers. A context that is cancelled
+	// may end no request that is under way, as with go-redis.
+	DutyReturns Duty = "returns"
+	// DutyWakes: a release wakes those who wait. One of them has the lock a few round trips later, however long they pause
+	// between two tries (F50).
+	DutyWakes Duty = "wakes"
+	// DutySpares: a client does not ask more often than it says: it pauses between two tries for as long as its options say at
+	// least, and between two renewals for a twelfth of a TTL (F55).
+	DutySpares Duty = "spares"
 )
 
 // Duties lists the duties. The caller owns the slice.
 func Duties() []Duty {
-	return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells, DutyTries, DutyExplains, DutyKeeps}
+	return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells, DutyTries, DutyExplains, DutyKeeps, DutyReturns, DutyWakes, DutySpares}
 }
 
 // Cause is why a lock that no client has may still be taken.

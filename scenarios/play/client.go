@@ -64,8 +64,9 @@ type grant struct {
 	steps    steps
 	ops      []checker.Op
 	lease    lock.Lease
-	store    Store       // of the protected data
-	pending  []int       // the indices of writes that take effect with the release
+	store    Store // of the protected data
+	pending  []int // the indices of writes that take effect with the release
+	calls    []checker.Call
 	lossSeen atomic.Bool // the client has observed the loss
 	// lossChecked is when a check of a section met the loss.
 	lossChecked checker.Pos
@@ -381,7 +382,7 @@ func (c *client) release(g *grant) error {
 		return err
 	}
 	g.ReleaseReturned = n
-	g.ReleaseSucceeded, g.ReleaseFailed = cause == nil, excusable(cause)
+	g.ReleaseSucceeded, g.ReleaseFailed, g.ReleaseNotHeld = cause == nil, excusable(cause), errors.Is(cause, lock.ErrNotHeld)
 	g.settle(cause)
 	c.inspectRelease(g, cause)
 	return nil
@@ -391,7 +392,16 @@ func (c *client) release(g *grant) error {
 func (c *client) give(g *grant) error {
 	ctx, end := c.within(c.releaseContext(g), c.play.sc.Workload.ReleaseWithin)
 	defer end()
-	return g.lease.Release(ctx)
+	called := c.play.world.Now()
+	err := g.lease.Release(ctx)
+	g.returned("Release", called, called+c.play.returnsWithin(), c.play.world.Now())
+	g.ReleaseContextEnded = hasEnded(ctx)
+	return err
+}
+
+// returned notes a call that had to return by an instant.
+func (g *grant) returned(what string, called, due, at time.Duration) {
+	g.calls = append(g.calls, checker.Call{Client: g.Client, Resource: g.Resource, What: what, About: g.Granted, Called: called, Due: due, Returned: at})
 }
 
 // retries is how often a release that failed is called again.

@@ -43,6 +43,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 			g.ContextEnded, g.LeaseEnded = instant(g.ended), instant(g.over)
 			h.Grants = append(h.Grants, g.Grant)
 			h.Ops = append(h.Ops, g.ops...)
+			h.Calls = append(h.Calls, g.calls...)
 		}
 		for _, a := range c.attempts {
 			a.ContextEnded = instant(a.ended)
@@ -53,6 +54,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 	p.addDecisions(&h)
 	h.Calm = p.calm()
 	timing := p.timing(t)
+	p.addAttemptCalls(&h, timing)
 	for _, resource := range p.resources() {
 		p.groundTruth(t, resource).into(&h)
 		p.followQueue(t, resource, timing.Away).into(&h)
@@ -67,6 +69,20 @@ func (p *play) history(t *trace.Trace) checker.History {
 		h = h.OfClients()
 	}
 	return h
+}
+
+// addAttemptCalls adds the attempts whose contexts had a deadline, and ended, to the calls that had to return. A
+// cancellation does not end a request of go-redis.
+func (p *play) addAttemptCalls(h *checker.History, t *checker.Timing) {
+	if w := p.sc.Workload; !w.Deadline || w.Request == 0 && w.AcquireWithin == 0 {
+		return
+	}
+	for _, a := range h.Attempts {
+		if a.ContextEnded > 0 && a.Returned > 0 {
+			h.Calls = append(h.Calls, checker.Call{Client: a.Client, Resource: a.Resource, What: "Acquire", About: a.Invoked,
+				Called: t.At[a.Invoked-1], Due: a.ContextEnded + p.returnsWithin(), Returned: t.At[a.Returned-1]})
+		}
+	}
 }
 
 // instant is what [play.watchEnd] has stored; 0 for nil.
@@ -97,8 +113,13 @@ func (p *play) queue() checker.Queue {
 func (p *play) duties() []checker.Duty {
 	var out []checker.Duty
 	for _, d := range p.lock.Promise.Duties {
-		if d == promise.DutyTells && p.lock.Lease != "" && p.lock.Lease != LeaseUntil {
-			continue // the lock does not know the end that is judged
+		switch {
+		case d == promise.DutyTells && p.lock.Lease != "" && p.lock.Lease != LeaseUntil: // it does not know the end that is judged
+			continue
+		case d == promise.DutyReturns && p.sc.Lock.Client == file.ClientStock: // its requests last longer than their contexts
+			continue
+		case d == promise.DutyWakes && p.sc.Lock.Wait != file.WaitNotify: // a waiter asks by itself
+			continue
 		}
 		out = append(out, checker.Duty(d))
 	}
@@ -116,6 +137,9 @@ func nameResources(h *checker.History) {
 	}
 	for i := range h.Tries {
 		h.Tries[i].Resource = trace.Name(h.Tries[i].Resource)
+	}
+	for i := range h.Calls {
+		h.Calls[i].Resource = trace.Name(h.Calls[i].Resource)
 	}
 	for i := range h.Ops {
 		h.Ops[i].Resource = trace.Name(h.Ops[i].Resource)

@@ -41,7 +41,7 @@ func (l Lock) Unpromised(schedule []faults.Fault) []string {
 // does.
 func (l Lock) JudgedBy() lock.Promise {
 	if l.PromisesNothing() {
-		return lock.Promise{Data: string(l.JudgedMode()), Duties: l.Promise.Duties}
+		return lock.Promise{Data: string(l.JudgedMode()), Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin}
 	}
 	return l.Promise
 }
@@ -104,6 +104,12 @@ func validatePromise(p lock.Promise) error {
 		if !slices.Contains(promise.Duties(), d) {
 			return fmt.Errorf("the promise has the duty %q: choose from %s", d, prose.Commas(promise.Duties()))
 		}
+	}
+	if returns := slices.Contains(p.Duties, promise.DutyReturns); returns && p.ReturnsWithin == "" {
+		return fmt.Errorf("the promise has the duty %q, and no ReturnsWithin, by which it is judged", promise.DutyReturns)
+	}
+	if p.ReturnsWithin != "" && !slices.Contains(lock.Terms(), p.ReturnsWithin) {
+		return fmt.Errorf("the promise returns within %q: choose from %s", p.ReturnsWithin, prose.Commas(lock.Terms()))
 	}
 	if p.Order != "" && p.Order != lock.FIFO {
 		return fmt.Errorf("the promise is the order %q: choose %s", p.Order, lock.FIFO)

@@ -109,11 +109,8 @@ func (c *client) hold(g *grant, d time.Duration) error {
 		}
 		after := trace.Mark{Step: trace.Point, Label: "extended"}
 		ctx, end := c.within(c.proc.Context(), w.ExtendWithin)
-		called := c.view.Now()
-		if l.Extend(ctx) != nil {
+		if c.extend(ctx, g, l) != nil {
 			after.Label = "not-extended"
-		} else {
-			c.inspectExtension(g, called)
 		}
 		end()
 		n, err := c.proc.Mark(after)
@@ -123,6 +120,20 @@ func (c *client) hold(g *grant, d time.Duration) error {
 		c.seeRevival(g, n)
 	}
 	return c.sleep(d - part*time.Duration(w.Extend))
+}
+
+// extend extends a lease. The inner lease of a watchdog ends later than the outer one, by less than a tenth of the TTL.
+func (c *client) extend(ctx context.Context, g *grant, l lock.Extender) error {
+	called, sent := c.view.Now(), c.play.world.Now()
+	left := g.lease.Until().Sub(called) + c.play.sc.Lock.TTL/10
+	err := l.Extend(ctx)
+	if left > 0 {
+		g.returned("Extend", sent, sent+left, c.play.world.Now())
+	}
+	if err == nil {
+		c.inspectExtension(g, called)
+	}
+	return err
 }
 
 // nestedSection is a section within a section: the same owner acquires the same

@@ -34,12 +34,33 @@ func (p *play) calm() bool {
 func (p *play) timing(t *trace.Trace) *checker.Timing {
 	out := &checker.Timing{Away: p.absences(t), Slack: p.slack(), Within: p.freeWithin(),
 		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
-		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max}
+		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace()}
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
+		if _, ok := e.What.(trace.Send); ok && out.Pace != nil && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) {
+			out.Sends[e.Actor] = append(out.Sends[e.Actor], e.At)
+		}
 	}
 	return out
 }
+
+// pace is how often a client asks the servers, for a lock that has the backoff of the scenario. It is not known where a
+// server has forgotten scripts, which are sent again, nor for stock clients, which send a request again by themselves.
+func (p *play) pace() *checker.Pace {
+	for i, f := range p.sc.Faults {
+		if p.schedule.fired[i] && faults.ClassIn(p.sc.Faults, f.Action) == promise.Scripts {
+			return nil
+		}
+	}
+	if !p.lock.FollowsSpec || p.sc.Lock.Client == file.ClientStock {
+		return nil
+	}
+	return &checker.Pace{Servers: p.lock.voters(), Pause: max(p.sc.Lock.Backoff.Min, 1), Renewal: max(p.sc.Lock.TTL/12, 1), Extends: p.sc.Workload.Extend}
+}
+
+// returnsWithin is how soon a call returns by the promise of the lock if no server answers, and an Acquire after the end of
+// its context. 0 is for a lock that does not promise it.
+func (p *play) returnsWithin() time.Duration { return p.length(p.lock.Promise.ReturnsWithin) }
 
 // trips is how long the requests of one call take at most on a whole network: it
 // connects, sends a script that the server does not have, and cleans up.
@@ -116,6 +137,10 @@ func (p *play) length(t lock.Term) time.Duration {
 	switch t {
 	case lock.TermDrift:
 		return drift
+	case lock.TermReleaseTimeout:
+		return lock.DefaultReleaseTimeout
+	case lock.TermNodeTimeouts:
+		return 4 * min(max(ttl/100, 50*time.Millisecond), ttl/10)
 	case lock.TermAnyTime:
 		return 1 << 62
 	case lock.TermTTL:
@@ -149,8 +174,9 @@ func (p *play) absences(t *trace.Trace) map[string][]checker.Absence {
 	out := map[string][]checker.Absence{}
 	for i, f := range p.sc.Faults {
 		if p.schedule.fired[i] {
+			class := faults.ClassIn(p.sc.Faults, f.Action)
 			for _, t := range p.troublesOf(f.Action, p.schedule.felt[i].spans(f.Action, end), clients) {
-				out[t.client] = append(out[t.client], checker.Absence{Span: t.Span})
+				out[t.client] = append(out[t.client], checker.Absence{Span: t.Span, Running: !slices.Contains(stopping, class)})
 			}
 		}
 	}
@@ -162,7 +188,7 @@ func (p *play) absences(t *trace.Trace) map[string][]checker.Absence {
 		for _, s := range spans { // a server was down
 			s.To += p.lock.settles() + p.pausing()
 			for _, c := range clients {
-				out[c] = append(out[c], checker.Absence{Span: s.Span})
+				out[c] = append(out[c], checker.Absence{Span: s.Span, Running: true})
 			}
 		}
 	}
@@ -238,6 +264,9 @@ var absenting = []promise.Fault{
 	promise.Pause, promise.Slow, promise.Pool, promise.Partition, promise.Latency, promise.Reset, promise.Stall,
 	promise.ReadOnly, promise.ClockDrift, promise.ClockRate, promise.Failover,
 }
+
+// stopping are those of them that keep a client from running, or its timers from firing in time.
+var stopping = []promise.Fault{promise.Pause, promise.Slow, promise.Pool, promise.ClockDrift, promise.ClockRate}
 
 // pausing is how long a client of the servers may pause after trouble before it sends a request again: a stock one has
 // the default MaxRetryBackoff of go-redis, and a quiet one sends it once.

@@ -50,7 +50,10 @@ func playCalm(l play.Lock, space Space) (*calmRun, error) {
 	}
 	c.run = &o.Modes[0]
 	c.owned, c.tries = owned.Load(), tries.Load()
-	return c, c.granted()
+	if err := c.granted(); err != nil || len(play.Violations(o, l.JudgedBy())) > 0 {
+		return c, err
+	}
+	return c, c.named()
 }
 
 // followsFailover reports whether the lock can be granted after a failover. The
@@ -119,6 +122,21 @@ func (c *calmRun) granted() error {
 		}
 	}
 	return errors.New("no client was granted it: Acquire never returned")
+}
+
+// named returns an error if the clients had the lock, and none of the keys that the lock names: what the servers record would
+// be judged as if nobody ever had it.
+func (c *calmRun) named() error {
+	if c.lock.Keys == nil || len(c.run.History.Holdings) > 0 {
+		return nil
+	}
+	g := c.run.History.Grants[0]
+	keys := c.lock.Keys(g.Resource)
+	if len(keys) == 0 {
+		return nil
+	}
+	return fmt.Errorf("no client had a key that its Keys name: %s was granted %s, and never set %q: let Keys return the keys that are there while the lock is held, or leave it out",
+		g.Client, g.Resource, keys[0])
 }
 
 // lease is the lifetime of the lock without renewal: of its first lease or, if that

@@ -13,6 +13,7 @@ import (
 
 	"locksim/internal/testlocks"
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -207,10 +208,19 @@ func TestDiscoverRefuses(t *testing.T) {
 	farAway.New = func(e play.Env) (lock.Locker, error) {
 		return lock.NewSingle(simredis.Client(e, "r1"), testlocks.Options(e))
 	}
+	misnamed := testlocks.Correct("misnamed")
+	misnamed.Keys = func(resource string) []string { return []string{"mutex:" + resource} }
+	hasty := testlocks.Correct("hasty")
+	hasty.Promise.Duties, hasty.Promise.ReturnsWithin = []promise.Duty{promise.DutyReturns}, ""
+	soon := testlocks.Correct("soon")
+	soon.Promise.ReturnsWithin = "soon"
 	for _, c := range []struct {
 		l    play.Lock
 		want string
 	}{
+		{misnamed, `lock misnamed, in a run without faults: no client had a key that its Keys name: c\d was granted order, and never set "mutex:order": let Keys return`},
+		{hasty, `the promise has the duty "returns", and no ReturnsWithin`},
+		{soon, `the promise returns within "soon": choose from ttl \+`},
 		{never, `lock never, in a run without faults: no client was granted it: after 3ms, c\d got the error: the door is shut`},
 		{nothing, `its New returned neither a lock nor an error`},
 		{unmade, `the lock of c0 cannot be made: the door is shut`},

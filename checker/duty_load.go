@@ -1,0 +1,122 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// late finds the breaches of [DutyReturns].
+func (h History) late(found *tally) {
+	if !h.has(DutyReturns) {
+		return
+	}
+	for _, c := range h.Calls {
+		if c.Returned > c.Due+h.Timing.Trips && h.ranDuring(c.Client, c.Called, c.Returned) {
+			found.add(func() Reason {
+				return Reason{Text: fmt.Sprintf("%s called %s for %s, and it returned after %v, which is %v later than it had to, although its process ran.",
+					c.Client, c.What, c.Resource, c.Returned-c.Called, c.Returned-c.Due), At: []Pos{c.About}}
+			})
+		}
+	}
+}
+
+// ranDuring reports whether a client ran at every instant of a time.
+func (h History) ranDuring(client string, from, to time.Duration) bool {
+	return !slices.ContainsFunc(h.Timing.Away[client], func(a Absence) bool { return !a.Running && a.From <= to && a.To >= from })
+}
+
+// unwoken finds the breaches of [DutyWakes].
+func (h History) unwoken(found *tally) {
+	if !h.has(DutyWakes) || !h.Timing.Steady || !h.Timing.Prompt {
+		return
+	}
+	for _, resource := range h.resources() {
+		w := newWatch(h, resource)
+		wrong := func(d departure, by time.Duration) int { return cmp.Compare(d.from, by) }
+		slices.SortFunc(w.departures, func(a, b departure) int { return wrong(a, b.from) })
+		for _, a := range w.acquires {
+			for _, s := range w.idleFor(a, 2*h.Timing.Trips) {
+				if n, _ := slices.BinarySearchFunc(w.departures, s.To+1, wrong); n == 0 && !h.tried(a.client, a.invoked) {
+					found.add(func() Reason { return idleReason(resource, a, s, CauseOther) })
+				}
+			}
+		}
+	}
+}
+
+// tried reports whether the Acquire that was called at a position asked by tries.
+func (h History) tried(client string, invoked Pos) bool {
+	return slices.ContainsFunc(h.Tries, func(t Try) bool { return t.Client == client && t.Invoked == invoked })
+}
+
+// wasteful finds the breaches of [DutySpares].
+func (h History) wasteful(found *tally) {
+	pace := h.Timing.Pace
+	if !h.has(DutySpares) || pace == nil || !h.Timing.Steady || !h.Timing.Prompt {
+		return
+	}
+	judge := func(client, what string, i Interval, every time.Duration, more int) {
+		from, to := h.Timing.when(i.Start), h.Timing.when(i.End)
+		allowed := pace.Servers * (8 + 2*(1+int((to-from)/every)) + 4*more)
+		if n := h.Timing.sent(client, from, to); n > allowed && h.ranDuring(client, from, to) {
+			found.add(func() Reason {
+				return Reason{Text: fmt.Sprintf("%s %s for %v from step %d on, and sent %d requests meanwhile. With %v between two of them there are %d at most.",
+					client, what, to-from, i.Start, n, every, allowed), At: []Pos{i.Start, i.End}}
+			})
+		}
+	}
+	waited := func(client, resource string, i Interval) {
+		if !h.tried(client, i.Start) {
+			judge(client, "waited for "+resource, i, pace.Pause, h.endedDuring(i, resource))
+		}
+	}
+	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
+		if a.Returned > 0 {
+			waited(a.Client, a.Resource, Interval{Start: a.Invoked, End: a.Returned})
+		}
+	}
+	for _, grants := range grantsByResource(h) {
+		for _, g := range grants {
+			waited(g.Client, g.Resource, Interval{Start: g.Invoked, End: g.Granted})
+			if claim := g.Claim(); h.has(DutyRenews) && !claim.Empty() && claim.end() < never && !h.asksAgain(g.Client, g.Resource, claim) {
+				judge(g.Client, "had "+g.Resource, claim, pace.Renewal, pace.Extends)
+			}
+		}
+	}
+}
+
+// endedDuring counts what may wake those who wait for a resource: claims that ended, and attempts that returned.
+func (h History) endedDuring(i Interval, resource string) int {
+	n := 0
+	within := func(p Pos) bool { return i.Start < p && p < i.End }
+	for _, g := range h.Grants {
+		if g.Resource == resource && !g.Claim().Empty() && within(g.Claim().end()) {
+			n++
+		}
+	}
+	for _, a := range h.Attempts {
+		if a.Resource == resource && within(a.Returned) {
+			n++
+		}
+	}
+	return n
+}
+
+// asksAgain reports whether a client called Acquire for a resource within an interval.
+func (h History) asksAgain(client, resource string, i Interval) bool {
+	return slices.ContainsFunc(h.Grants, func(g Grant) bool { return g.Client == client && g.Resource == resource && i.Contains(g.Invoked) }) ||
+		slices.ContainsFunc(h.Attempts, func(a Attempt) bool {
+			return a.Client == client && a.Resource == resource && i.Contains(a.Invoked)
+		})
+}
+
+// sent counts what a client sent after an instant, up to another.
+func (t *Timing) sent(client string, from, to time.Duration) int {
+	until := func(at time.Duration) int {
+		n, _ := slices.BinarySearch(t.Sends[client], at+1)
+		return n
+	}
+	return until(to) - until(from)
+}
