@@ -137,6 +137,9 @@ func DescribePromise(p lock.Promise) string {
 	if p.FreeWithin != "" {
 		text += "; free again within " + string(p.FreeWithin)
 	}
+	if p.ReturnsWithin != "" {
+		text += "; calls return within " + string(p.ReturnsWithin)
+	}
 	if len(p.Duties) > 0 {
 		text += "; duties: " + prose.Commas(p.Duties)
 	}
