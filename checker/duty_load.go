@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -32,13 +31,18 @@ func (h History) unwoken(found *tally) {
 	if !h.has(DutyWakes) || !h.Timing.Steady || !h.Timing.Prompt {
 		return
 	}
+	within := 2 * h.Timing.Trips
 	for _, resource := range h.resources() {
 		w := newWatch(h, resource)
-		wrong := func(d departure, by time.Duration) int { return cmp.Compare(d.from, by) }
-		slices.SortFunc(w.departures, func(a, b departure) int { return wrong(a, b.from) })
 		for _, a := range w.acquires {
-			for _, s := range w.idleFor(a, 2*h.Timing.Trips) {
-				if n, _ := slices.BinarySearchFunc(w.departures, s.To+1, wrong); n == 0 && !h.tried(a.client, a.invoked) {
+			if h.tried(a.client, a.invoked) {
+				continue
+			}
+			for _, s := range w.idleFor(a, within) {
+				if !slices.ContainsFunc(w.departures, func(d departure) bool {
+					undone := d.gaveUp && h.Timing.InOrder && h.Entry != EntryReentrant
+					return d.from <= s.To && (!undone || s.To-d.from <= within)
+				}) {
 					found.add(func() Reason { return idleReason(resource, a, s, CauseOther) })
 				}
 			}

@@ -145,10 +145,24 @@ func TestDuties(t *testing.T) {
 			delete(h.Timing.Away, "c9")
 		}, []func(*checker.History){
 			unsteady, slow, away("c9", 1000*ms, 1000*ms), func(h *checker.History) { h.Timing.Trips = 50 * ms },
-			func(h *checker.History) { 
+			func(h *checker.History) {
 				h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed, h.Grants[0].ReleaseContextEnded = false, true, true
-			 },
+			},
 			func(h *checker.History) { h.Tries = []checker.Try{{Client: "c2", Resource: "r", Invoked: 9}} },
+		}},
+		{"one that gives up tells nobody", checker.DutyWakes, func(h *checker.History) {
+			h.Grants[0].Invoked, h.Grants[0].Granted, h.Holdings[0].From = 3, 4, 4
+			h.Attempts[0].Invoked, h.Timing.At[1], h.Timing.At[2] = 3, 380*ms, 390*ms
+			h.Timing.At[8] = 910 * ms
+			delete(h.Timing.Away, "c9")
+		}, []func(*checker.History){
+			func(h *checker.History) { h.Timing.InOrder = false },
+			func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
+			func(h *checker.History) { h.Timing.At[8] = 960 * ms },
+			func(h *checker.History) {
+				h.Attempts[0].Returned, h.Attempts[0].Enqueued, h.Attempts[0].Left = 9, 0, 0
+				h.Attempts[0].ContextEnded, h.Timing.At[8], h.Grants[1].Invoked = 960*ms, 970*ms, 8
+			},
 		}},
 		{"a waiter does not pause", checker.DutySpares, func(h *checker.History) {
 			h.Timing.Sends["c1"] = sends(401*ms, 25)

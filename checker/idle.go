@@ -172,6 +172,7 @@ type departure struct {
 	from   time.Duration
 	until  time.Duration // what was under way then may take effect until then
 	cause  Cause
+	gaveUp bool // an Acquire returned without a grant
 }
 
 // newWatch collects what happened to a resource.
@@ -200,6 +201,7 @@ func newWatch(h History, resource string) *watch {
 				cause = CauseLostReply
 			}
 			w.depart(a.Client, w.when(a.Returned), cause)
+			w.departures[len(w.departures)-1].gaveUp = true
 		}
 	}
 	w.absent(true, CauseCrash)
@@ -287,7 +289,7 @@ func (w *watch) depart(client string, at time.Duration, cause Cause) {
 			until = max(until, s.To)
 		}
 	}
-	w.departures = append(w.departures, departure{client, at, until, cause})
+	w.departures = append(w.departures, departure{client: client, from: at, until: until, cause: cause})
 }
 
 // idleFor are the idle times of a pending Acquire, each without the slack.

@@ -114,12 +114,20 @@ func ran(h checker.History, client string, from, to time.Duration) bool {
 }
 
 // "A client waited for the lock, not by tries, and no client had it for longer than twice
-// Trips, although no Cause but CauseOther had occurred by then."
+// Trips, although no Cause but CauseOther had occurred by then. An Acquire that returned
+// without a grant is no such cause, if it did as long before, messages are in order and
+// entry is exclusive."
 func unwoken(h checker.History) (n int) {
 	for _, resource := range lockNames(h) {
 		for _, a := range acquires(h, resource) {
 			for _, s := range idleTimes(h, resource, a) {
-				wrong := slices.ContainsFunc(causes(h, resource), func(c cause) bool { return c.at <= s.To })
+				others := h
+				if h.Timing.InOrder && h.Entry != checker.EntryReentrant {
+					others.Attempts = slices.DeleteFunc(slices.Clone(h.Attempts), func(a checker.Attempt) bool {
+						return a.Returned != 0 && s.To-at(h, a.Returned) > 2*h.Timing.Trips
+					})
+				}
+				wrong := slices.ContainsFunc(causes(others, resource), func(c cause) bool { return c.at <= s.To })
 				if s.To-s.From > 2*h.Timing.Trips && !wrong && !tried(h, a.client, a.invoked) {
 					n++
 				}
