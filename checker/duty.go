@@ -79,8 +79,8 @@ const (
 	// resource that ended, and each attempt that returned, meanwhile. If the lock promises
 	// [DutyRenews], they are from a grant to the end of its claim for each server 8, and 2 for
 	// each renewal, of which there may be one more than fit into the time, and 4 for each
-	// time that a section extends the lease. The second is not judged if the client called
-	// Acquire for the resource again meanwhile.
+	// time that a section extends the lease. The 2 are 4 if the client was away meanwhile. The
+	// second is not judged if the client called Acquire for the resource again meanwhile.
 	DutySpares Duty = "spares"
 )
 

@@ -63,7 +63,11 @@ func (h History) wasteful(found *tally) {
 	}
 	judge := func(client, what string, i Interval, every time.Duration, more int) {
 		from, to := h.Timing.when(i.Start), h.Timing.when(i.End)
-		allowed := pace.Servers * (8 + 2*(1+int((to-from)/every)) + 4*more)
+		each := 2
+		if h.awayDuring(client, from, to) { // a script that a server refuses is sent whole each time
+			each = 4
+		}
+		allowed := pace.Servers * (8 + each*(1+int((to-from)/every)) + 4*more)
 		if n := h.Timing.sent(client, from, to); n > allowed && h.ranDuring(client, from, to) {
 			found.add(func() Reason {
 				return Reason{Text: fmt.Sprintf("%s %s for %v from step %d on, and sent %d requests meanwhile. With %v between two of them there are %d at most.",

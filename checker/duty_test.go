@@ -51,6 +51,11 @@ func TestDuties(t *testing.T) {
 			h.Timing.Away[client] = append(h.Timing.Away[client], checker.Absence{Span: checker.Span{From: from, To: to}})
 		}
 	}
+	absent := func(client string, from, to time.Duration) func(*checker.History) {
+		return func(h *checker.History) {
+			h.Timing.Away[client] = append(h.Timing.Away[client], checker.Absence{Span: checker.Span{From: from, To: to}, Running: true})
+		}
+	}
 	unsteady := func(h *checker.History) { h.Timing.Steady = false }
 	slow := func(h *checker.History) { h.Timing.Prompt = false }
 	for _, c := range []struct {
@@ -150,6 +155,12 @@ func TestDuties(t *testing.T) {
 			},
 			func(h *checker.History) { h.Tries = []checker.Try{{Client: "c2", Resource: "r", Invoked: 9}} },
 		}},
+		{"a waiter does not pause when its network is in trouble", checker.DutySpares, func(h *checker.History) {
+			h.Timing.Sends["c1"] = sends(401*ms, 41)
+			absent("c1", 500*ms, 500*ms)(h)
+		}, []func(*checker.History){
+			away("c1", 500*ms, 500*ms), func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 40) },
+		}},
 		{"one that gives up tells nobody", checker.DutyWakes, func(h *checker.History) {
 			h.Grants[0].Invoked, h.Grants[0].Granted, h.Holdings[0].From = 3, 4, 4
 			h.Attempts[0].Invoked, h.Timing.At[1], h.Timing.At[2] = 3, 380*ms, 390*ms
@@ -166,9 +177,8 @@ func TestDuties(t *testing.T) {
 		}},
 		{"a waiter does not pause", checker.DutySpares, func(h *checker.History) {
 			h.Timing.Sends["c1"] = sends(401*ms, 25)
-			h.Timing.Away["c1"] = []checker.Absence{{Span: checker.Span{To: 2000 * ms}, Running: true}}
 		}, []func(*checker.History){
-			unsteady, slow, away("c1", 500*ms, 500*ms), func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 24) },
+			unsteady, slow, absent("c1", 500*ms, 500*ms), away("c1", 500*ms, 500*ms), func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 24) },
 			func(h *checker.History) { h.Timing.Sends["c1"] = append(sends(201*ms, 24), 501*ms) }, func(h *checker.History) { h.Timing.Pace.Servers = 2 },
 			func(h *checker.History) { h.Timing.Sends["c1"][24] = 200 * ms; slices.Sort(h.Timing.Sends["c1"]) },
 			func(h *checker.History) { h.Timing.Pace.Pause = 37 * ms },

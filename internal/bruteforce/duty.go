@@ -163,7 +163,11 @@ func wasteful(h checker.History, renews bool) (n int) {
 		for t := every; t <= to-from; t += every {
 			tries++
 		}
-		return sends > pace.Servers*(8+2*tries+4*more) && ran(h, client, from, to)
+		requests := 2 * tries
+		if !present(h, client, from, to) { // "The 2 are 4 if the client was away meanwhile."
+			requests *= 2
+		}
+		return sends > pace.Servers*(8+requests+4*more) && ran(h, client, from, to)
 	}
 	for _, resource := range lockNames(h) {
 		// "From the call of an Acquire that did not ask by tries to its return these are for
