@@ -43,7 +43,10 @@ func (h History) unwoken(found *tally) {
 					undone := d.gaveUp && h.Timing.InOrder && h.Entry != EntryReentrant
 					return d.from <= s.To && (!undone || s.To-d.from <= within)
 				}) {
-					found.add(func() Reason { return idleReason(resource, a, s, CauseOther) })
+					found.add(func() Reason {
+						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v nobody had it and nobody got it, although nothing had gone wrong.",
+							a.client, a.invoked, resource, (s.From - within).Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
+					})
 				}
 			}
 		}

@@ -1,6 +1,10 @@
 package lock
 
-import "locksim/lock/promise"
+import (
+	"cmp"
+
+	"locksim/lock/promise"
+)
 
 // Promise is what a kind of lock promises. What is not listed is not promised: it may hold all the same.
 //
@@ -138,28 +142,38 @@ func duties(more ...promise.Duty) []promise.Duty {
 // A watchdog promises nothing about a worker that ends alone: it renews for a running process, so the lock is held
 // until that process ends or MaxHold is over (F36).
 func PromiseOf(kind string) (p Promise, ok bool) {
+	oneNode := func(p Promise, more ...promise.Duty) (Promise, bool) {
+		p.FreeWithin, p.ReturnsWithin = cmp.Or(p.FreeWithin, TermTTL), TermReleaseTimeout
+		p.Duties = duties(append(more, promise.DutyWakes)...)
+		return p, true
+	}
+	quorum := func(p Promise, more ...promise.Duty) (Promise, bool) {
+		p.Data, p.FreeWithin, p.ReturnsWithin = "claim", TermTTL, TermNodeTimeouts
+		p.Duties = duties(more...)
+		return p, true
+	}
 	switch kind {
 	case "single":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed(), ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes)}, true
+		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeAfter: notRenewed()})
 	case "reentrant":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTL, ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes)}, true
+		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim"})
 	case "watchdog":
-		return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL, ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes, promise.DutyRenews)}, true
+		return oneNode(Promise{Exclusion: commonFaults(), Data: "claim"}, promise.DutyRenews)
 	case "fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, FreeAfter: notRenewed(), ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes)}, true
+		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeAfter: notRenewed()})
 	case "reentrant-fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTL, ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes)}, true
+		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal"})
 	case "watchdog-fenced":
-		return Promise{Exclusion: commonFaults(), Data: "seal", FreeWithin: TermTTL, ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes, promise.DutyRenews)}, true
+		return oneNode(Promise{Exclusion: commonFaults(), Data: "seal"}, promise.DutyRenews)
 	case "fair":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes), Order: FIFO}, true
+		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO})
 	case "fair-fenced":
-		return Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), ReturnsWithin: TermReleaseTimeout, Duties: duties(promise.DutyWakes), Order: FIFO}, true
+		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO})
 	case "redlock", "redlock-fenced":
 		// The tokens of the fenced one are an experiment: no promise about them, see NewRedlockFenced.
-		return Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), Data: "claim", FreeWithin: TermTTL, FreeAfter: notRenewed(), ReturnsWithin: TermNodeTimeouts, Duties: duties()}, true
+		return quorum(Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), FreeAfter: notRenewed()})
 	case "redlock-watchdog":
-		return Promise{Exclusion: append(commonFaults(), FaultClockDrift), Data: "claim", FreeWithin: TermTTL, ReturnsWithin: TermNodeTimeouts, Duties: duties(promise.DutyRenews)}, true
+		return quorum(Promise{Exclusion: append(commonFaults(), FaultClockDrift)}, promise.DutyRenews)
 	}
 	return Promise{}, false
 }

@@ -64,10 +64,10 @@ type grant struct {
 	steps    steps
 	ops      []checker.Op
 	lease    lock.Lease
-	store    Store // of the protected data
-	pending  []int // the indices of writes that take effect with the release
-	calls    []checker.Call
-	lossSeen atomic.Bool // the client has observed the loss
+	store    Store          // of the protected data
+	pending  []int          // the indices of writes that take effect with the release
+	calls    []checker.Call // those of the lease that had to return
+	lossSeen atomic.Bool    // the client has observed the loss
 	// lossChecked is when a check of a section met the loss.
 	lossChecked checker.Pos
 	// request is the context that the round serves; nil for an inner section.

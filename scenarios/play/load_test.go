@@ -73,7 +73,7 @@ func TestReportsReturnsWakesAndSpares(t *testing.T) {
 			}}, nil
 		}, "called Acquire for order, and it returned after 5"},
 		{"a waiter that asks by itself", "single", "workload: {rounds: 2, hold: 1s}\nlock: {ttl: 9s, backoff: 800ms, wait: notify}",
-			with("single", func(s *file.LockSpec) { s.Wait = file.WaitPoll }), "nobody had it and nobody got it."},
+			with("single", func(s *file.LockSpec) { s.Wait = file.WaitPoll }), "to be told that order is free, and from"},
 		{"a waiter that does not pause", "redlock", "workload: {rounds: 1, hold: 1s}",
 			with("redlock", func(s *file.LockSpec) { s.Backoff = file.Range{Min: time.Millisecond, Max: time.Millisecond} }),
 			"With 100ms between two of them there are "},
