@@ -142,6 +142,7 @@ func TestErrorsOfSeveralLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	l.Promise.Duties = nil // a release that fails in a calm run is a breach of one
 	o := playedWith(t, "calm", testreports.Talkative(l), fence.None)
 	const want = `fails to release: 2 errors occurred: * one | two \x1b[31m* three;`
 	n := 0
