@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -11,7 +12,9 @@ func (h History) late(found *tally) {
 	if !h.has(DutyReturns) {
 		return
 	}
-	for _, c := range h.Calls {
+	for _, c := range slices.SortedFunc(slices.Values(h.Calls), func(a, b Call) int {
+		return cmp.Or(cmp.Compare(a.Called, b.Called), cmp.Compare(a.Client, b.Client), cmp.Compare(a.About, b.About), cmp.Compare(a.What, b.What))
+	}) {
 		if c.Returned > c.Due+h.Timing.Trips && h.ranDuring(c.Client, c.Called, c.Returned) {
 			found.add(func() Reason {
 				return Reason{Text: fmt.Sprintf("%s called %s for %s, and it returned after %v, which is %v later than it had to, although its process ran.",
@@ -44,7 +47,7 @@ func (h History) unwoken(found *tally) {
 					return d.from <= s.To && (!undone || s.To-d.from <= within)
 				}) {
 					found.add(func() Reason {
-						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v nobody had it and nobody got it, although nothing had gone wrong.",
+						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v no client had it, although nothing had gone wrong.",
 							a.client, a.invoked, resource, (s.From - within).Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
 					})
 				}

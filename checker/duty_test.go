@@ -10,7 +10,7 @@ import (
 
 // dutiful is a history in which every call ends as promised: c0 releases what it had, c1
 // gives up when its context ends, and c2, whose lease ends, was paused before. A fourth client had crashed at the
-// beginning, so that nobody has to be woken.
+// beginning, so that no waiter has to be woken.
 func dutiful() checker.History {
 	const ms = time.Millisecond
 	timing := &checker.Timing{
@@ -145,7 +145,7 @@ func TestDuties(t *testing.T) {
 			h.Timing.Away["c0"] = []checker.Absence{{Span: checker.Span{From: 0, To: 2000 * ms}, Running: true}}
 			h.Calls = []checker.Call{{Client: "c0", Resource: "r", What: "Release", About: 3, Called: 600 * ms, Due: 700 * ms, Returned: 721 * ms}}
 		}, []func(*checker.History){away("c0", 721*ms, 800*ms), away("c0", 500*ms, 600*ms), func(h *checker.History) { h.Calls[0].Due = 701 * ms }}},
-		{"a release wakes nobody", checker.DutyWakes, func(h *checker.History) {
+		{"a release wakes no waiter", checker.DutyWakes, func(h *checker.History) {
 			h.Attempts, h.Timing.At[0], h.Timing.At[1] = nil, 290*ms, 290*ms
 			delete(h.Timing.Away, "c9")
 		}, []func(*checker.History){
@@ -161,7 +161,7 @@ func TestDuties(t *testing.T) {
 		}, []func(*checker.History){
 			away("c1", 500*ms, 500*ms), func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 40) },
 		}},
-		{"one that gives up tells nobody", checker.DutyWakes, func(h *checker.History) {
+		{"one that gives up does not tell the next", checker.DutyWakes, func(h *checker.History) {
 			h.Grants[0].Invoked, h.Grants[0].Granted, h.Holdings[0].From = 3, 4, 4
 			h.Attempts[0].Invoked, h.Timing.At[1], h.Timing.At[2] = 3, 380*ms, 390*ms
 			h.Timing.At[8] = 910 * ms

@@ -83,8 +83,8 @@ const (
 	// DutyWakes: a release wakes those who wait. One of them has the lock a few round trips later, however long they pause
 	// between two tries (F50).
 	DutyWakes Duty = "wakes"
-	// DutySpares: a client does not ask the servers more often than it says: it pauses between two tries for as long as its options say at
-	// least, and between two renewals for a twelfth of a TTL (F55).
+	// DutySpares: a client does not ask the servers more often than it says. It pauses between two tries for as long as its
+	// options say, and between two renewals for a twelfth of a TTL, at least (F55).
 	DutySpares Duty = "spares"
 )
 

@@ -139,28 +139,38 @@ func TestKeepsAndExplains(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sc := testruns.Parse(t, "name: keeps\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: 100ms..200ms}\n"+c.workload)
-			l := testruns.Kind(t, c.kind)
-			if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {
-				t.Errorf("the lock as it is: %v", v.Reasons)
-			}
-			right := l.New
-			l.New = func(e play.Env) (lock.Locker, error) {
-				locker, err := right(e)
-				return c.alter(locker), err
-			}
-			v := verdictOf(t, l, sc)
-			var texts []string
-			for _, r := range v.Reasons {
-				texts = append(texts, r.Text)
-			}
-			if v.Facts.Misconduct == 0 || !strings.Contains(strings.Join(texts, "\n"), c.want) {
-				t.Errorf("misconduct %d, the reasons are\n%s\nwant one with %q", v.Facts.Misconduct, strings.Join(texts, "\n"), c.want)
-			}
-			l.Promise.Duties = nil
-			if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {
-				t.Errorf("a lock that does not promise it: %v", v.Reasons)
-			}
+			misconducts(t, sc, c.kind, func(_ play.Env, l lock.Locker) (lock.Locker, error) { return c.alter(l), nil }, c.want)
 		})
+	}
+}
+
+// misconducts fails the test unless a kind of lock, altered, breaks a duty in a scenario for a reason that contains want.
+// The lock as it is breaks none, nor does an altered one that promises none.
+func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.Env, lock.Locker) (lock.Locker, error), want string) {
+	t.Helper()
+	l := testruns.Kind(t, kind)
+	if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {
+		t.Errorf("the lock as it is: %v", v.Reasons)
+	}
+	right := l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		locker, err := right(e)
+		if err != nil {
+			return nil, err
+		}
+		return alter(e, locker)
+	}
+	v := verdictOf(t, l, sc)
+	var texts []string
+	for _, r := range v.Reasons {
+		texts = append(texts, r.Text)
+	}
+	if v.Facts.Misconduct == 0 || !strings.Contains(strings.Join(texts, "\n"), want) {
+		t.Errorf("misconduct %d, the reasons are\n%s\nwant one with %q", v.Facts.Misconduct, strings.Join(texts, "\n"), want)
+	}
+	l.Promise.Duties = nil
+	if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {
+		t.Errorf("a lock that does not promise it: %v", v.Reasons)
 	}
 }
 

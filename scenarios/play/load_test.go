@@ -90,31 +90,7 @@ func TestReportsReturnsWakesAndSpares(t *testing.T) {
 			if !strings.Contains(text, "lock: ") {
 				text += "lock: {ttl: 2s, backoff: 100ms..200ms}\n"
 			}
-			sc := testruns.Parse(t, text)
-			l := testruns.Kind(t, c.kind)
-			if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {
-				t.Errorf("the lock as it is: %v", v.Reasons)
-			}
-			right := l.New
-			l.New = func(e play.Env) (lock.Locker, error) {
-				locker, err := right(e)
-				if err != nil {
-					return nil, err
-				}
-				return c.made(e, locker)
-			}
-			v := verdictOf(t, l, sc)
-			var texts []string
-			for _, r := range v.Reasons {
-				texts = append(texts, r.Text)
-			}
-			if v.Facts.Misconduct == 0 || !strings.Contains(strings.Join(texts, "\n"), c.want) {
-				t.Errorf("misconduct %d, the reasons are\n%s\nwant one with %q", v.Facts.Misconduct, strings.Join(texts, "\n"), c.want)
-			}
-			l.Promise.Duties = nil
-			if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {
-				t.Errorf("a lock that does not promise it: %v", v.Reasons)
-			}
+			misconducts(t, testruns.Parse(t, text), c.kind, c.made, c.want)
 		})
 	}
 }

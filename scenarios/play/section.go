@@ -122,7 +122,7 @@ func (c *client) hold(g *grant, d time.Duration) error {
 	return c.sleep(d - part*time.Duration(w.Extend))
 }
 
-// extend extends a lease. The inner lease of a watchdog ends later than the outer one, by less than a tenth of the TTL.
+// extend extends a lease. The inner lease of a watchdog ends later than the outer one, by a tenth of the TTL at most.
 func (c *client) extend(ctx context.Context, g *grant, l lock.Extender) error {
 	called, sent := c.view.Now(), c.play.world.Now()
 	left := g.lease.Until().Sub(called) + c.play.sc.Lock.TTL/10

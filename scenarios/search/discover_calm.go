@@ -125,7 +125,7 @@ func (c *calmRun) granted() error {
 }
 
 // named returns an error if the clients had the lock, and none of the keys that the lock names: what the servers record would
-// be judged as if nobody ever had it.
+// be judged as if no client ever had it.
 func (c *calmRun) named() error {
 	if c.lock.Keys == nil || len(c.run.History.Holdings) > 0 {
 		return nil
