@@ -44,12 +44,16 @@ func TestEtcd(t *testing.T) {
 		return err
 	}
 	e0, e1, e2 := g.Server("e0"), g.Server("e1"), g.Server("e2")
-	must(t, put(e0, "1", patience))
+	writes := func(value string) { // a member refuses a put while an election goes on, which takes seconds on a busy machine
+		t.Helper()
+		eventually(t, "e0 writes "+value, func() bool { return put(e0, value, patience) == nil })
+	}
+	writes("1")
 	must(t, e1.Stall())
-	must(t, put(e0, "2", patience))
+	writes("2")
 	must(t, e1.Resume())
 	must(t, e1.Crash(faults.CrashProcess))
-	must(t, put(e0, "3", patience))
+	writes("3")
 	must(t, e2.Crash(faults.CrashPower))
 	if err := put(e0, "4", 300*time.Millisecond); err == nil {
 		t.Error("one of three members writes")
