@@ -113,9 +113,9 @@ const (
 	TermSession Term = "session + ticks + backoff + round trip"
 	// TermDrift is what clocks may drift apart within a TTL, one longest backoff, and the round trips of one request.
 	TermDrift Term = "drift + backoff + round trip"
-	// TermReleaseTimeout is [DefaultReleaseTimeout].
+	// TermReleaseTimeout is [DefaultReleaseTimeout]. It says how long a call may take: see Promise.ReturnsWithin.
 	TermReleaseTimeout Term = "release timeout"
-	// TermNodeTimeouts is four times the default of RedlockOptions.NodeTimeout.
+	// TermNodeTimeouts is four times the default of RedlockOptions.NodeTimeout, for Promise.ReturnsWithin too.
 	TermNodeTimeouts Term = "four node timeouts"
 	// TermAnyTime is no promise: the lock may be taken for ever.
 	TermAnyTime Term = "any time"

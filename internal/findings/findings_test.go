@@ -96,6 +96,14 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// A lock of locksim is measured as a specimen is: the duties that it has are judged too.
+func TestMeasureLock(t *testing.T) {
+	r, err := measure("single", 5)
+	if err != nil || r.faults != "pause" || len(r.runs.any) != len(firstSeeds) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // The committed table has a line for each lock, and the searches found a violation of
 // each.
 func TestCommittedTable(t *testing.T) {

@@ -42,7 +42,7 @@ func subject(name string) (play.Lock, search.Space, error) {
 	if err != nil {
 		return l, search.Space{}, err
 	}
-	l.Promise = lock.Promise{Duties: l.Promise.Duties}
+	l = l.DutiesAlone()
 	space := search.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: file.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
 	if isSpecimen(name) {
 		if space, err = search.SpecimenSpace(name); err != nil {

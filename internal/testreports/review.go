@@ -67,6 +67,7 @@ func Review() *review.Review {
 	}
 	p := &r.Lock.Promise
 	p.Exclusion, p.Data, p.FreeWithin = append(p.Exclusion, "pause", "crash"), "seal", "ttl + backoff + round trip"
+	p.Duties, p.ReturnsWithin = append(p.Duties, "ends", "returns"), "release timeout"
 	r.Lock.Unpromised = append(r.Lock.Unpromised, "flush")
 	r.Scenarios[1].Classes = append(r.Scenarios[1].Classes, "pause")
 	r.Matrix, r.Within, r.All = m, explorationFor(explore.JudgePromise, 0), explorationFor(explore.JudgeEverything, 41)

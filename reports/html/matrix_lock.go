@@ -35,7 +35,7 @@ type lockPage struct {
 	Specimen        bool
 	Tokens          bool
 	Nodes           int
-	Promise         []promisePart
+	Promise         []scene.PromisePart
 	Modes           []fence.Mode
 	Counts          labelTable
 	Broke, Survived []cellRow
@@ -44,16 +44,10 @@ type lockPage struct {
 	CSS             template.CSS
 }
 
-// promisePart is one part of the promise of a lock.
-type promisePart struct {
-	Name, Text string
-	Words      []string
-}
-
 func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
 	l, m := s.lock(column.Name), s.Matrix
 	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: grid.IsSpecimen(column.Name), Tokens: column.Tokens,
-		Nodes: l.Nodes(), Promise: promiseParts(l), Modes: m.Modes, CSS: matrixCSS()}
+		Nodes: l.Nodes(), Promise: scene.Promise(l.Promise), Modes: m.Modes, CSS: matrixCSS()}
 	groups := s.ofLock(column.Name)
 	p.Headline, p.Counts = grid.LockBalance(groups), newLabelTable(m.Modes, groups)
 	for _, g := range groups {
@@ -108,25 +102,6 @@ func worst(r cellRow) int {
 		return n
 	}
 	return of(func(m fence.Mode) bool { return m == fence.None })*len(checker.Labels())*2 + of(func(fence.Mode) bool { return true })
-}
-
-// promiseParts are the parts of the promise of a lock, nil where it has none.
-func promiseParts(l play.Lock) []promisePart {
-	if len(l.Promise.Exclusion) == 0 {
-		return nil
-	}
-	exclusion := promisePart{Name: "Exclusion", Text: "Two claims on one resource never overlap, under these faults:"}
-	for _, f := range l.Promise.Exclusion {
-		exclusion.Words = append(exclusion.Words, string(f))
-	}
-	parts := []promisePart{exclusion}
-	if mode, ok := l.DataMode(); ok {
-		parts = append(parts, promisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Without a fence, nothing is promised about data.", mode, scene.Rule(mode))})
-	}
-	if l.Promise.FreeWithin != "" {
-		parts = append(parts, promisePart{Name: "Free again", Text: fmt.Sprintf("Once its last holder is gone, the lock can be acquired again within %s.", l.Promise.FreeWithin)})
-	}
-	return parts
 }
 
 // gapLines are the selected pairs without cells.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"locksim/internal/prose"
-	"locksim/lock/fence"
 	"locksim/reports/scene"
 	"locksim/scenarios/review"
 )
@@ -32,12 +31,13 @@ func promiseBlocks(r *review.Review) []Block {
 	if !l.Promises {
 		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again at the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
 	}
-	blocks := []Block{paragraph("No two claims overlap under these faults: %s.", commas(l.Promise.Exclusion))}
-	if l.Promise.Data != "" {
-		blocks = append(blocks, paragraph("Under the same faults the data is right behind a store that fences by the rule %s, if every section writes once. %s", l.Promise.Data, scene.Rule(fence.Mode(l.Promise.Data))))
-	}
-	if l.Promise.FreeWithin != "" {
-		blocks = append(blocks, paragraph("After its last holder is gone, for whatever reason, it can be acquired again within: %s.", l.Promise.FreeWithin))
+	var blocks []Block
+	for _, part := range scene.Promise(l.Promise) {
+		text := part.Text
+		if len(part.Words) > 0 {
+			text += " " + prose.Commas(part.Words) + "."
+		}
+		blocks = append(blocks, Block{Text: text, Items: part.Items})
 	}
 	return append(blocks, paragraph("It promises nothing under: %s.", commas(l.Unpromised)))
 }

@@ -64,7 +64,7 @@ func Judges() []Judge { return []Judge{JudgeEverything, JudgePromise, JudgeClaim
 func (j Judge) Of(l play.Lock) play.Lock {
 	switch j {
 	case JudgeEverything:
-		l.Promise = lock.Promise{Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin}
+		return l.DutiesAlone()
 	case JudgeClaims:
 		return l.ClaimsAlone()
 	}

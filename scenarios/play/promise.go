@@ -41,9 +41,18 @@ func (l Lock) Unpromised(schedule []faults.Fault) []string {
 // does.
 func (l Lock) JudgedBy() lock.Promise {
 	if l.PromisesNothing() {
-		return lock.Promise{Data: string(l.JudgedMode()), Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin}
+		p := l.DutiesAlone().Promise
+		p.Data = string(l.JudgedMode())
+		return p
 	}
 	return l.Promise
+}
+
+// DutiesAlone is the lock with no promise but its duties, so that it is judged on right
+// data and liveness under every fault: see [Lock.JudgedBy].
+func (l Lock) DutiesAlone() Lock {
+	l.Promise = lock.Promise{Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin}
+	return l
 }
 
 // ClaimsAlone is the lock with the promise that claims never overlap, under every
@@ -97,8 +106,8 @@ func validatePromise(p lock.Promise) error {
 			return fmt.Errorf("the promise about data: %w", err)
 		}
 	}
-	if p.FreeWithin != "" && !slices.Contains(lock.Terms(), p.FreeWithin) {
-		return fmt.Errorf("the promise is free again within %q: choose from %s", p.FreeWithin, prose.Commas(lock.Terms()))
+	if free := termsOfKeys(); p.FreeWithin != "" && !slices.Contains(free, p.FreeWithin) {
+		return fmt.Errorf("the promise is free again within %q: choose from %s", p.FreeWithin, prose.Commas(free))
 	}
 	for _, d := range p.Duties {
 		if !slices.Contains(promise.Duties(), d) {
@@ -118,11 +127,17 @@ func validatePromise(p lock.Promise) error {
 		if !slices.Contains(promise.Causes(), c) {
 			return fmt.Errorf("the promise is free again after %q: choose from %s", c, prose.Commas(promise.Causes()))
 		}
-		if term := p.FreeAfter[c]; !slices.Contains(lock.Terms(), term) {
-			return fmt.Errorf("the promise is free again after %s within %q: choose from %s", c, term, prose.Commas(lock.Terms()))
+		if term, free := p.FreeAfter[c], termsOfKeys(); !slices.Contains(free, term) {
+			return fmt.Errorf("the promise is free again after %s within %q: choose from %s", c, term, prose.Commas(free))
 		}
 	}
 	return nil
+}
+
+// termsOfKeys are the terms by which a lock may be free again: not those of a call, in
+// which the key of a holder that is gone does not end.
+func termsOfKeys() []lock.Term {
+	return slices.DeleteFunc(lock.Terms(), func(t lock.Term) bool { return t == lock.TermReleaseTimeout || t == lock.TermNodeTimeouts })
 }
 
 // DescribePromise is a promise in a sentence.

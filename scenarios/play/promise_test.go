@@ -10,6 +10,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -80,7 +81,8 @@ func TestPromisesResolve(t *testing.T) {
 			t.Errorf("%s promises data in mode %s, which does not fit its tokens", name, p.Data)
 		}
 	}
-	for _, p := range []lock.Promise{{Exclusion: []lock.Fault{"weather"}}, {Data: "glue"}, {FreeWithin: "soon"}} {
+	for _, p := range []lock.Promise{{Exclusion: []lock.Fault{"weather"}}, {Data: "glue"}, {FreeWithin: "soon"},
+		{FreeWithin: lock.TermReleaseTimeout}, {FreeAfter: map[promise.Cause]lock.Term{promise.CauseCrash: lock.TermNodeTimeouts}}} {
 		l.Promise = p
 		if _, err := play.Run(sc, l, play.RunOptions{}); err == nil {
 			t.Errorf("the promise %+v was accepted", p)
