@@ -243,7 +243,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	}
 	// Unless the results of earlier programs are kept: the table says so.
 	rows, missing, err := newStore(t, file, store{program: "other", earlier: true, limits: testLimits}).results(all)
-	note := fmt.Sprintf("\n%d of the results are those of an earlier locksim, commit 1a2b3c4.\n", len(all)-1)
+	note := fmt.Sprintf("\n%[1]d of the results are those of earlier locksims: %d of commit 1a2b3c4, 1 of commit .\n", len(all), len(all)-1)
 	if table := markdown(rows, nil, testLimits, record{}, ""); err != nil || len(missing) > 0 || !strings.Contains(table, note) || strings.Contains(tableOf(open()), "earlier") {
 		t.Errorf("%v, %d are missing, or the table does not say %q", err, len(missing), note)
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,20 +149,26 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 	return b.String()
 }
 
-// noteEarlier says which results are those of earlier programs.
+// noteEarlier says which results are those of earlier programs, most first.
 func noteEarlier(b *strings.Builder, rows []row) {
-	var commits []string
 	number := map[string]int{}
 	for _, r := range rows {
 		if r.earlier {
-			if number[r.Commit]++; number[r.Commit] == 1 {
-				commits = append(commits, r.Commit)
-			}
+			number[r.Commit]++
 		}
 	}
-	for _, c := range commits {
-		fmt.Fprintf(b, "%d of the results are those of an earlier locksim, commit %s.\n\n", number[c], c)
+	if len(number) == 0 {
+		return
 	}
+	commits := slices.SortedFunc(maps.Keys(number), func(a, b string) int {
+		return cmp.Or(cmp.Compare(number[b], number[a]), cmp.Compare(a, b))
+	})
+	all := 0
+	for i, c := range commits {
+		all += number[c]
+		commits[i] = fmt.Sprintf("%d of commit %s", number[c], c)
+	}
+	fmt.Fprintf(b, "%d of the results are those of earlier locksims: %s.\n\n", all, strings.Join(commits, ", "))
 }
 
 const mechanicalPreamble = `
