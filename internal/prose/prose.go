@@ -28,6 +28,15 @@ func Count(n int, noun string) string {
 	return Thousands(n) + " " + noun + "s"
 }
 
+// Evidence is a number of runs that are evidence, with what they are called: "1 run that is
+// evidence", "12,340 explored runs that are evidence".
+func Evidence(n int, noun string) string {
+	if n == 1 {
+		return Count(n, noun) + " that is evidence"
+	}
+	return Count(n, noun) + " that are evidence"
+}
+
 // Commas is a list of words: "none, check, seal".
 func Commas[S ~string](words []S) string {
 	out := make([]string, len(words))

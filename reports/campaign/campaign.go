@@ -47,12 +47,12 @@ func ExplorationVerdict(e *explore.Exploration) string {
 	case s.Violating > 0 && e.StoppedAt != nil:
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
-		return fmt.Sprintf("A violation in %s of %s that are evidence: %s. %s of different shape; %s with a violation not examined.",
-			prose.Thousands(s.Violating), prose.Count(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "violation"), prose.Count(s.Unexamined, "run"))
+		return fmt.Sprintf("A violation in %s of %s: %s. %s of different shape; %s with a violation not examined.",
+			prose.Thousands(s.Violating), prose.Evidence(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "violation"), prose.Count(s.Unexamined, "run"))
 	case s.Evidence == 0:
 		return "No run is evidence."
 	}
-	text := fmt.Sprintf("No violation in %s that are evidence: %s. That is no proof.", prose.Count(s.Evidence, "run"), bound)
+	text := fmt.Sprintf("No violation in %s: %s. That is no proof.", prose.Evidence(s.Evidence, "run"), bound)
 	if s.Novelty != nil {
 		text += " Not seen yet: " + s.Novelty.String() + "."
 	}

@@ -10,16 +10,11 @@ import (
 	"locksim/scenarios/search"
 )
 
-func explored(n int) string {
-	if n == 1 {
-		return "1 explored run"
-	}
-	return prose.Thousands(n) + " explored runs"
-}
+func explored(n int) string { return prose.Count(n, "explored run") }
 
 // within says how the promise was kept.
 func within(f *Figures) string {
-	return fmt.Sprintf("within its promise no violation in %s that are evidence (a rate below %s at 95 %%), which is no proof", explored(f.Within.Evidence), Percentage(search.RateBound(f.Within.Violating, f.Within.Evidence)))
+	return fmt.Sprintf("within its promise no violation in %s (a rate below %s at 95 %%), which is no proof", prose.Evidence(f.Within.Evidence, "explored run"), Percentage(search.RateBound(f.Within.Violating, f.Within.Evidence)))
 }
 
 // consequences are the effects of violations on work that may be done twice.
@@ -42,7 +37,7 @@ func consequences(labels map[checker.Label]int) string {
 
 // brokenByAll says what an exploration with every fault found.
 func brokenByAll(f *Figures) string {
-	return fmt.Sprintf("%s of %s that are evidence broke it%s", prose.Thousands(f.All.Violating), explored(f.All.Evidence), bracketed(f.All.Violations))
+	return fmt.Sprintf("%s of %s broke it%s", prose.Thousands(f.All.Violating), prose.Evidence(f.All.Evidence, "explored run"), bracketed(f.All.Violations))
 }
 
 // brokenBySweep says what a sweep without a promise found.
@@ -83,7 +78,7 @@ func (f *Figures) reasons(a Advice) []string {
 	}
 	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that its promise covers, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), prose.Thousands(f.Swept.Violating))
 	if a.Use == ForEfficiency {
-		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s that are evidence.", explored(f.Within.Evidence))
+		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s.", prose.Evidence(f.Within.Evidence, "explored run"))
 		add(f.All.Violations[checker.Overlap] > 0, "With %s, two clients had the lock at once in %s.", tried(f.Faults), explored(f.All.Violations[checker.Overlap]))
 		add(f.All.Violations[checker.Stuck] > 0, "With %s, the lock did not become free by itself in %s.", tried(f.Faults), explored(f.All.Violations[checker.Stuck]))
 		return out

@@ -107,8 +107,8 @@ var commonRules = []adviceRule{
 		when:  "it breaks its promise",
 		holds: func(f *Figures) bool { return f.Promises && f.Within.Violating+f.Swept.Violating > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Not in its present form: it breaks its own promise, in %s of %s that are evidence, and at %s of %s of a single fault.",
-				prose.Thousands(f.Within.Violating), explored(f.Within.Evidence), prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs))
+			return fmt.Sprintf("Not in its present form: it breaks its own promise, in %s of %s, and at %s of %s of a single fault.",
+				prose.Thousands(f.Within.Violating), prose.Evidence(f.Within.Evidence, "explored run"), prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs))
 		}},
 	{id: "thin", uses: bothUses, verdict: Undecided,
 		when:  fmt.Sprintf("fewer than %d of the runs by which it is judged are evidence", enoughEvidence),
@@ -137,7 +137,7 @@ var efficiencyRules = []adviceRule{
 		when:  "no run broke it",
 		holds: func(*Figures) bool { return true },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s that are evidence, with %s, nor at %s of a single fault. That is no proof.", explored(f.All.Evidence+f.Within.Evidence), tried(f.Faults), placementsOf(f.Swept.Runs))
+			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s, with %s, nor at %s of a single fault. That is no proof.", prose.Evidence(f.All.Evidence+f.Within.Evidence, "explored run"), tried(f.Faults), placementsOf(f.Swept.Runs))
 		}},
 }
 
@@ -158,8 +158,8 @@ var correctnessRules = []adviceRule{
 		holds: func(f *Figures) bool { return f.corrupted() == 0 },
 		say: func(f *Figures) string {
 			none, _ := f.mode(fence.None)
-			return fmt.Sprintf("Not refuted: no data was lost without a fence in %s, nor in %s that are evidence. That is no proof: put a fence before the data anyway if the store can have one.",
-				inScenarios(none.Total()), explored(f.All.Evidence))
+			return fmt.Sprintf("Not refuted: no data was lost without a fence in %s, nor in %s. That is no proof: put a fence before the data anyway if the store can have one.",
+				inScenarios(none.Total()), prose.Evidence(f.All.Evidence, "explored run"))
 		}},
 	{id: "fence", uses: []Use{ForCorrectness}, verdict: BehindFence, fences: true,
 		when: "without a fence data was lost, and with the best one none was, as far as its promise reaches",
