@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
-	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
+	"locksim/scenarios/play"
 )
 
 // PromisePart is one part of what a lock promises: a sentence, and the words or the
@@ -19,7 +19,8 @@ type PromisePart struct {
 }
 
 // Promise is what a lock promises, in its parts: nil where it promises no exclusion.
-func Promise(p lock.Promise) []PromisePart {
+func Promise(l play.Lock) []PromisePart {
+	p := l.Promise
 	if len(p.Exclusion) == 0 {
 		return nil
 	}
@@ -32,28 +33,26 @@ func Promise(p lock.Promise) []PromisePart {
 		parts = append(parts, PromisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Every section must write once. Without a fence, nothing is promised about data.", p.Data, Rule(fence.Mode(p.Data)))})
 	}
 	if p.FreeWithin != "" {
-		parts = append(parts, PromisePart{Name: "Free again", Text: freeAgain(p)})
+		parts = append(parts, PromisePart{Name: "Free again", Text: freeAgain(l)})
 	}
-	if p.Order == lock.FIFO {
-		parts = append(parts, PromisePart{Name: "Order", Text: "Those who wait are granted the lock in the order in which they asked."})
+	if p.Order != "" {
+		parts = append(parts, PromisePart{Name: "Order", Text: fmt.Sprintf("Those who wait are granted the lock in this order: %s.", p.Order)})
 	}
 	if len(p.Duties) > 0 {
 		duties := PromisePart{Name: "Duties", Text: "Its calls do this too, wherever nothing excuses them:"}
 		for _, d := range p.Duties {
-			duties.Items = append(duties.Items, duty(d, p))
+			duties.Items = append(duties.Items, duty(d, l))
 		}
 		parts = append(parts, duties)
 	}
 	return parts
 }
 
-func freeAgain(p lock.Promise) string {
-	if p.FreeWithin == lock.TermAnyTime {
-		return "Once its last holder is gone without a release, nothing says when the lock can be acquired again."
-	}
-	text := fmt.Sprintf("Once its last holder is gone, the lock can be acquired again within %s", p.FreeWithin)
+func freeAgain(l play.Lock) string {
+	p := l.Promise
+	text := fmt.Sprintf("How soon it can be acquired again, once its last holder is gone: %s", p.FreeWithin)
 	for _, c := range slices.Sorted(maps.Keys(p.FreeAfter)) {
-		text += fmt.Sprintf("; after the cause %q within %s", c, p.FreeAfter[c])
+		text += fmt.Sprintf("; after the cause %q: %s", c, p.FreeAfter[c])
 	}
 	return text + "."
 }
@@ -72,9 +71,9 @@ var dutyMeans = map[promise.Duty]string{
 	promise.DutySpares:   "a client asks the servers no more often than its options say.",
 }
 
-func duty(d promise.Duty, p lock.Promise) string {
+func duty(d promise.Duty, l play.Lock) string {
 	if d == promise.DutyReturns {
-		return fmt.Sprintf("%s: a Release returns within %s, and an Acquire within as much after its deadline, also if no server answers.", d, p.ReturnsWithin)
+		return fmt.Sprintf("%s: a Release returns within %s, and an Acquire within as much after its deadline, also if no server answers.", d, l.Promise.ReturnsWithin)
 	}
 	return fmt.Sprintf("%s: %s", d, dutyMeans[d])
 }

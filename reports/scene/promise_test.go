@@ -5,15 +5,26 @@ import (
 	"strings"
 	"testing"
 
-	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/reports/scene"
+	"locksim/scenarios/play"
 )
+
+// fair is a lock that promises an order, and a term for a single cause.
+func fair(t *testing.T) play.Lock {
+	t.Helper()
+	l, err := play.Kind("fair")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
 
 // Each duty has a sentence of its own.
 func TestPromiseDuties(t *testing.T) {
-	p := lock.Promise{Exclusion: lock.Faults()[:1], Duties: promise.Duties(), ReturnsWithin: lock.TermReleaseTimeout}
-	parts := scene.Promise(p)
+	l := fair(t)
+	l.Promise.Duties = promise.Duties()
+	parts := scene.Promise(l)
 	i := slices.IndexFunc(parts, func(part scene.PromisePart) bool { return part.Name == "Duties" })
 	if i < 0 || len(parts[i].Items) != len(promise.Duties()) {
 		t.Fatalf("the parts are %+v", parts)
@@ -28,28 +39,24 @@ func TestPromiseDuties(t *testing.T) {
 
 // What a lock does not promise has no part, and each cause with a term of its own is named.
 func TestPromiseParts(t *testing.T) {
-	names := func(p lock.Promise) (out []string) {
-		for _, part := range scene.Promise(p) {
+	names := func(l play.Lock) (out []string) {
+		for _, part := range scene.Promise(l) {
 			out = append(out, part.Name)
 		}
 		return out
 	}
-	some := lock.Promise{Exclusion: lock.Faults()[:2]}
-	if got := names(some); !slices.Equal(got, []string{"Exclusion"}) {
-		t.Errorf("the parts are %v", got)
-	}
-	if got := names(lock.Promise{Duties: promise.Duties()}); got != nil {
-		t.Errorf("a lock that promises no exclusion has the parts %v", got)
-	}
-	fair, _ := lock.PromiseOf("fair")
-	if got, want := names(fair), []string{"Exclusion", "Data", "Free again", "Order", "Duties"}; !slices.Equal(got, want) {
+	l := fair(t)
+	if got, want := names(l), []string{"Exclusion", "Data", "Free again", "Order", "Duties"}; !slices.Equal(got, want) {
 		t.Errorf("the parts are %v, want %v", got, want)
 	}
-	if text := scene.Promise(fair)[2].Text; !strings.Contains(text, string(fair.FreeWithin)) || !strings.Contains(text, `after the cause "expired lease" within drift`) {
+	if text := scene.Promise(l)[2].Text; !strings.Contains(text, ": "+string(l.Promise.FreeWithin)+";") || !strings.Contains(text, `after the cause "expired lease": drift`) {
 		t.Errorf("free again: %s", text)
 	}
-	some.FreeWithin = lock.TermAnyTime
-	if text := scene.Promise(some)[1].Text; strings.Contains(text, string(lock.TermAnyTime)) {
-		t.Errorf("free again: %s", text)
+	l.Promise.Data, l.Promise.FreeWithin, l.Promise.Order, l.Promise.Duties = "", "", "", nil
+	if got := names(l); !slices.Equal(got, []string{"Exclusion"}) {
+		t.Errorf("the parts are %v", got)
+	}
+	if got := names(fair(t).DutiesAlone()); got != nil {
+		t.Errorf("a lock that promises no exclusion has the parts %v", got)
 	}
 }
