@@ -66,7 +66,8 @@ type Absence struct {
 //
 // In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
 // outcome is not known may leave an entry behind, and each later entry of the client
-// renews it. So each later Release of the client counts as that cause too.
+// renews it. So each later Release of the client counts as that cause too. A lease that
+// ended leaves its entry behind until its own Release has returned.
 type Cause string
 
 const (
@@ -272,12 +273,24 @@ func (w *watch) leaveAgain(h History, resource string) {
 		if g.Resource != resource || g.ReleaseReturned == 0 {
 			continue
 		}
+		at := w.when(g.ReleaseReturned)
 		for _, d := range before {
-			if at := w.when(g.ReleaseReturned); d.client == g.Client && d.cause != CauseExpiry && d.from <= at {
+			if d.client == g.Client && d.cause != CauseExpiry && d.from <= at {
 				w.depart(g.Client, at, d.cause)
 			}
 		}
+		if slices.ContainsFunc(h.Grants, func(outer Grant) bool {
+			return outer.Resource == resource && outer.Client == g.Client && outer.leaseEndedBy(g.ReleaseReturned) &&
+				(outer.ReleaseReturned == 0 || outer.ReleaseReturned > g.ReleaseReturned)
+		}) {
+			w.depart(g.Client, at, CauseExpiry)
+		}
 	}
+}
+
+// leaseEndedBy reports whether a lease had ended, or was lost, by a position.
+func (g Grant) leaseEndedBy(p Pos) bool {
+	return g.Until > 0 && g.Until <= p || g.Lost > 0 && g.Lost <= p
 }
 
 // depart adds a departure. What a client has sent before or while it is away may take

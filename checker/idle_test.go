@@ -117,6 +117,42 @@ func TestIdleAfterAnEntryWasLeftBehind(t *testing.T) {
 	}
 }
 
+// A lease of a reentrant lock that ended leaves its entry behind, which inner entries renew,
+// until its own release has returned.
+func TestIdleAfterALeaseEndedInsideAnother(t *testing.T) {
+	ended := func(to Pos) Grant { return held(1, "c0", 2, to).until(6, 6) }
+	for name, c := range map[string]struct {
+		outer, inner Grant
+		entry        Entry
+		overdue      int
+	}{
+		"still entered":     {ended(30), held(3, "c0", 4, 15), EntryReentrant, 0},
+		"never released":    {ended(0), held(3, "c0", 4, 15), EntryReentrant, 0},
+		"lost":              {held(1, "c0", 2, 30).lost(6, 6), held(3, "c0", 4, 15), EntryReentrant, 0},
+		"released before":   {ended(12), held(3, "c0", 4, 15), EntryReentrant, 1},
+		"not reentrant":     {ended(30), held(3, "c0", 4, 15), EntryExclusive, 1},
+		"lasted longer":     {held(1, "c0", 2, 30).until(16, 16), held(3, "c0", 4, 14), EntryReentrant, 0},
+		"another resource":  {ended(30).of("payments"), held(3, "c0", 4, 15), EntryReentrant, 1},
+		"of another client": {held(1, "c2", 2, 30).until(6, 6), held(3, "c0", 7, 15), EntryReentrant, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next := held(2, "c1", 29, 50) // soon enough after the release of the inner one, step 16
+			if c.outer.Released == 30 {
+				next = held(2, "c1", 33, 50)
+			}
+			h := story("", []Grant{c.outer, c.inner, next.asked(10)})
+			h.Entry, h.Care = c.entry, CareSteps
+			h.Timing = &Timing{Slack: 2 * time.Second, Within: map[Cause]time.Duration{CauseExpiry: 12 * time.Second}}
+			for n := range 60 {
+				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+			}
+			if v := mustJudge(t, h, nil); v.Facts.IdleSeconds == 0 || v.Facts.Overdue != c.overdue {
+				t.Errorf("idle %v s, overdue %d, want %d: %v", v.Facts.IdleSeconds, v.Facts.Overdue, c.overdue, v.Reasons)
+			}
+		})
+	}
+}
+
 // An attempt that never returned has not failed, and keeps others from being denied.
 func TestDeniedNeedsAReturn(t *testing.T) {
 	asked := func(client string, from, to Pos) Attempt {

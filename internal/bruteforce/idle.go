@@ -247,18 +247,29 @@ func causes(h checker.History, resource string) (all []cause) {
 
 // "In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
 // outcome is not known may leave an entry behind … So each later Release of the client
-// counts as that cause too."
+// counts as that cause too. A lease that ended leaves its entry behind until its own
+// Release has returned."
 func entriesLeft(h checker.History, resource string, found []cause) (again []cause) {
 	for _, c := range found {
 		absence := c.cause == checker.CauseLostReply && !slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
 			return a.Client == c.client && a.Resource == resource && a.Outcome == checker.OutcomeUnknown && a.Returned != 0 && at(h, a.Returned) == c.at
 		})
-		if absence || c.cause == checker.CauseExpiry {
+		if absence || c.cause == checker.CauseExpiry { // the entry of a lease that ended has an end: below
 			continue
 		}
 		for _, g := range h.Grants {
 			if g.Client == c.client && g.Resource == resource && g.ReleaseReturned != 0 && at(h, g.ReleaseReturned) >= c.at {
 				again = append(again, cause{c.cause, c.client, at(h, g.ReleaseReturned), 0})
+			}
+		}
+	}
+	for _, ended := range h.Grants {
+		for _, g := range h.Grants {
+			same := g.Client == ended.Client && g.Resource == ended.Resource && g.Resource == resource
+			over := first(ended.Until, ended.Lost)
+			if same && g.ReleaseReturned != 0 && over != 0 && over <= g.ReleaseReturned &&
+				(ended.ReleaseReturned == 0 || g.ReleaseReturned < ended.ReleaseReturned) {
+				again = append(again, cause{checker.CauseExpiry, g.Client, at(h, g.ReleaseReturned), 0})
 			}
 		}
 	}

@@ -25,6 +25,15 @@ faults:
   - when: {client: c0, event: granted, nth: 1}
     stall: {node: s0, for: 9.6s}
 `, 1945},
+		// The outer lease ends, and an inner entry renews the key after that: it stays until the release of the outer one.
+		{"renewed by an inner entry after the end", "reentrant", `name: renewed-later
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {ttl: 7.6s, backoff: 100ms}
+workload: {rounds: 1, hold: 3s, think: 0s, stagger: 0s, checks_until: steps, nested: 3}
+faults:
+  - when: {client: c0, event: acquire, nth: 1}
+    latency: {between: [c0], and: [s0], add: 2.1s, for: 20s, direction: forward}
+`, 12121},
 		// The entry of the crash is left behind, and the owner's next entry renews it.
 		{"an entry left by a crash", "reentrant", `name: left-behind
 world: {redis: 1, clients: 2, latency: 1ms}
