@@ -21,6 +21,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"locksim/internal/prose"
 )
 
 // The exit codes.
@@ -53,7 +55,7 @@ func check(w io.Writer, dir string, systems, patterns []string) (code int, err e
 			code = exitWrong
 			_, _ = fmt.Fprintf(w, "%s: %v\n", system, m)
 		}
-		_, _ = fmt.Fprintf(w, "%s: %d packages, %d mistakes\n", system, checked, len(mistakes))
+		_, _ = fmt.Fprintf(w, "%s: %s, %s\n", system, prose.Count(checked, "package"), prose.Count(len(mistakes), "mistake"))
 	}
 	return code, nil
 }

@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 	if !strings.Contains(said, "packages, 0 mistakes\nwindows/amd64: ") || strings.Count(said, "undefined: syscall.Kill") != 1 {
 		t.Errorf("said:\n%s", said)
 	}
-	if !strings.Contains(said, "m_test.go:9:20: undefined") || !strings.HasSuffix(said, "packages, 1 mistakes\n") {
+	if !strings.Contains(said, "m_test.go:9:20: undefined") || !strings.HasSuffix(said, "packages, 1 mistake\n") {
 		t.Errorf("said:\n%s", said)
 	}
 

@@ -10,8 +10,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// PromisePart is one part of what a lock promises: a sentence, and the words or the
-// sentences that it ends with a colon for.
+// PromisePart is one part of what a lock promises: a text, and the words or the sentences
+// that it introduces.
 type PromisePart struct {
 	Name, Text string
 	Words      []string
@@ -61,7 +61,7 @@ func freeAgain(l play.Lock) string {
 var dutyMeans = map[promise.Duty]string{
 	promise.DutyEnds:     "an Acquire whose context ends returns, and leaves nothing behind.",
 	promise.DutyWaits:    "an Acquire does not give up before its context ends.",
-	promise.DutyReports:  "a Release without an error has freed the lock, and does not fail where nothing is wrong.",
+	promise.DutyReports:  "a Release without an error has freed the lock, and none fails where nothing is wrong.",
 	promise.DutyRenews:   "a lease is renewed until it is released.",
 	promise.DutyTells:    "the loss of a lease is announced when its validity ends, at the latest.",
 	promise.DutyTries:    "a TryAcquire does not wait for the lock.",
