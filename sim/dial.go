@@ -29,11 +29,16 @@ type dialer struct {
 // address. It returns ECONNREFUSED where the server does not listen, the
 // context's error when it ends first, [ErrCrashed] when the process is no
 // more, and context.Canceled when the run is over. While the link is cut, a
-// dial waits.
+// dial waits. With a context that was cancelled before, and has no deadline, it
+// returns at once. A deadline may end in the instant of the call: then it would be a
+// race whether the dial has begun, so it has.
 func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	h, ok := p.w.net.hosts[addr]
 	if !ok {
 		return nil, dialError(address(addr), p.w.net.unknownHost(addr))
+	}
+	if _, limited := ctx.Deadline(); !limited && ctx.Err() != nil {
+		return nil, dialError(address(addr), ctx.Err())
 	}
 	if err := p.gate.pass("dial " + h.name()); err != nil {
 		return nil, dialError(address(addr), err)

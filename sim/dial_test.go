@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -80,6 +81,29 @@ func TestDialCancelled(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A dial whose context was cancelled before needs no event: its caller may have a mutex that
+// another goroutine waits for, as go-redis has when it loses the connection of a PubSub.
+func TestDialCancelledBefore(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		var mu sync.Mutex
+		mu.Lock()
+		var waits sync.WaitGroup
+		waits.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+		})
+		start := w.Now()
+		_, err := p.Dial(ctx, "tcp", "r0")
+		mu.Unlock()
+		waits.Wait()
+		if !errors.Is(err, context.Canceled) || w.Now() != start {
+			t.Errorf("%v after %v, want the end of the context at once", err, w.Now()-start)
+		}
+	})
 }
 
 // cutNow applies a partition from a goroutine of a process.
