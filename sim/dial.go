@@ -37,7 +37,7 @@ func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	if !ok {
 		return nil, dialError(address(addr), p.w.net.unknownHost(addr))
 	}
-	if _, limited := ctx.Deadline(); !limited && ctx.Err() != nil {
+	if _, limited := ctx.Deadline(); !limited && ctx.Err() != nil && !p.Crashed() {
 		return nil, dialError(address(addr), ctx.Err())
 	}
 	if err := p.gate.pass("dial " + h.name()); err != nil {

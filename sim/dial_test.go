@@ -106,6 +106,17 @@ func TestDialCancelledBefore(t *testing.T) {
 	})
 }
 
+// A process that is no more says so, also if the context ended with it.
+func TestDialCancelledByCrash(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
+		w.Do(func() { must(t, w.Faults().Crash("c0", faults.CrashProcess)) })
+		_, err := p.Dial(p.Context(), "tcp", "r0")
+		if !errors.Is(err, sim.ErrCrashed) {
+			t.Errorf("%v, want %v", err, sim.ErrCrashed)
+		}
+	})
+}
+
 // cutNow applies a partition from a goroutine of a process.
 func cutNow(w *sim.World, f faults.Partition) {
 	var err error

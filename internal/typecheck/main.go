@@ -34,7 +34,7 @@ const (
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: typecheck SYSTEM/ARCHITECTURE[,...] PACKAGE...")
+		fmt.Fprintln(os.Stderr, "usage: typecheck SYSTEM/ARCHITECTURE[,...] PACKAGE..., such as typecheck darwin/arm64,windows/amd64 ./...")
 		os.Exit(exitUsage)
 	}
 	code, err := check(os.Stdout, ".", strings.Split(os.Args[1], ","), os.Args[2:])
