@@ -219,7 +219,8 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	// A result with more first seeds gives the table with fewer. With fewer, it is completed.
 	calls = nil
 	more := newStore(t, file, store{limits: limits{Runs: 10_000, Starts: 2, Seeds: 3, Placements: 100}})
-	if err := more.fill(t.Context(), all[:1], campaign.Shard{}, func(_ context.Context, s subject, r *result, _ func() error) error {
+	byHand := slices.IndexFunc(all, func(s subject) bool { return s.patch != nil && s.counts() && len(s.kinds) == 1 })
+	if err := more.fill(t.Context(), all[:byHand+1], campaign.Shard{}, func(_ context.Context, s subject, r *result, _ func() error) error {
 		if got := len(r.Kinds[0].Explore); got != 1 {
 			t.Errorf("%s: the result has %d explorations, want the one from before", s.name, got)
 		}
@@ -231,7 +232,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	if tableOf(open()) != tableOf(whole) {
 		t.Error("the table with one first seed differs after an exploration from a second one")
 	}
-	if r, ok, err := more.read(all[0]); err != nil || !ok || len(r.Kinds[0].Explore) != 2 {
+	if r, ok, err := more.read(all[byHand]); err != nil || !ok || len(r.Kinds[0].Explore) != 2 {
 		t.Errorf("the completed result is %+v, %v, %v", r, ok, err)
 	}
 
@@ -290,8 +291,8 @@ func TestMeasure(t *testing.T) {
 		return exitBroken, nil, nil
 	}
 	var r result
-	right := subject{kinds: []string{"single"}}
-	if err := measure(t.Context(), fake, right, "sweep.yaml", limits{Runs: 500, Starts: 2, Seeds: 2, Placements: 100}, &r); err != nil {
+	mutant := subject{kinds: []string{"single"}, patch: &patch.Patch{}}
+	if err := measure(t.Context(), fake, mutant, "sweep.yaml", limits{Runs: 500, Starts: 2, Seeds: 2, Placements: 100}, &r); err != nil {
 		t.Fatal(err)
 	}
 	k := r.Kinds[0]

@@ -136,9 +136,10 @@ func (s subject) isRight() bool { return s.patch == nil && s.edit == nil }
 // counts reports whether the measure of the subject's group counts it: locksim should find it.
 func (s subject) counts() bool { return !s.isRight() && s.equivalent == "" }
 
-// starts is the number of first seeds from which a subject is explored. For a mutant that does not count, it is one.
+// starts is the number of first seeds from which a subject is explored. For one that does not count, it is one: make
+// promises explores the right locks at length.
 func (s subject) starts(l limits) int {
-	if s.equivalent == "" {
+	if s.counts() {
 		return l.Starts
 	}
 	return 1
