@@ -220,7 +220,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	calls = nil
 	more := newStore(t, file, store{limits: limits{Runs: 10_000, Starts: 2, Seeds: 3, Placements: 100}})
 	byHand := slices.IndexFunc(all, func(s subject) bool { return s.patch != nil && s.counts() && len(s.kinds) == 1 })
-	if err := more.fill(t.Context(), all[:byHand+1], campaign.Shard{}, func(_ context.Context, s subject, r *result, _ func() error) error {
+	if err := more.fill(t.Context(), all[byHand:byHand+1], campaign.Shard{}, func(_ context.Context, s subject, r *result, _ func() error) error {
 		if got := len(r.Kinds[0].Explore); got != 1 {
 			t.Errorf("%s: the result has %d explorations, want the one from before", s.name, got)
 		}
