@@ -80,9 +80,13 @@ var crashed = regexp.MustCompile(`(?m)^(?:fatal error|panic): .*\n(?:.+\n)*\n(?:
 // searched is a search for a mechanical mutant.
 type searched struct {
 	Kind   string `json:"kind"`
-	Search string `json:"search"` // the name of a step
+	Search string `json:"search"`          // the name of a step
+	Start  int    `json:"start,omitempty"` // the index of the first seed of an exploration
 	found
 }
+
+// explores reports whether the search is an exploration, or a part of one.
+func (s searched) explores() bool { return s.Search == stepQuick || s.Search == stepExplore }
 
 // kindResult has the searches of one kind of lock.
 type kindResult struct {
@@ -281,39 +285,68 @@ func (s subject) steps() []string {
 	return []string{stepQuick, stepOneSeed, stepLibrary, stepSweep, stepExplore}
 }
 
-// measureMechanical makes the searches that are missing of the first ones, so many in each kind, until the first find. keep
-// stores the result after each.
+// next is the search for a mechanical mutant that is missing first. The steps come one after another, each in all kinds of
+// lock, until the first find. What an exploration finds is explored from the other first seeds too, in the kind in which it
+// was found; and what nothing finds, in all kinds. ok is false if no search is missing.
+func (s subject) next(r result, l limits) (missing searched, ok bool) {
+	steps, done := s.steps(), len(r.Searches)
+	all := len(steps) * len(s.kinds)
+	find := r.find()
+	if find < 0 && done < all {
+		return searched{Kind: s.kinds[done%len(s.kinds)], Search: steps[done/len(s.kinds)]}, true
+	}
+	again := s.kinds
+	switch {
+	case find < 0 || find >= all: // not from the first seed
+		done -= all
+	case r.Searches[find].explores():
+		done -= find + 1
+		again = []string{r.Searches[find].Kind}
+	default:
+		return searched{}, false
+	}
+	if done >= (s.starts(l)-1)*len(again) {
+		return searched{}, false
+	}
+	return searched{Kind: again[done%len(again)], Search: stepExplore, Start: 1 + done/len(again)}, true
+}
+
+// measureMechanical makes the searches that are missing; without a find only so many of the first steps. keep stores the
+// result after each.
 func measureMechanical(ctx context.Context, run locksim, s subject, sweepFile string, l limits, first int, r *result, keep func() error) error {
-	steps := s.steps()
-	for !s.complete(*r, l) && len(r.Searches) < first*len(s.kinds) {
-		n := len(r.Searches)
-		step, kind := steps[n/len(s.kinds)], s.kinds[n%len(s.kinds)]
-		var f found
+	for {
+		search, ok := s.next(*r, l)
+		if !ok || !r.found() && len(r.Searches) >= first*len(s.kinds) && first < len(s.steps()) {
+			return nil
+		}
 		var err error
-		switch step {
+		switch search.Search {
 		case stepQuick:
-			f, err = explore(ctx, run, kind, firstSeeds[0], min(quickRuns, l.Runs))
+			search.found, err = explore(ctx, run, search.Kind, firstSeeds[0], min(quickRuns, l.Runs))
 		case stepOneSeed:
-			f, err = library(ctx, run, kind, 1)
+			search.found, err = library(ctx, run, search.Kind, 1)
 		case stepLibrary:
-			f, err = library(ctx, run, kind, l.Seeds)
+			search.found, err = library(ctx, run, search.Kind, l.Seeds)
 		case stepSweep:
-			f, err = sweep(ctx, run, kind, sweepFile, l)
+			search.found, err = sweep(ctx, run, search.Kind, sweepFile, l)
 		case stepExplore:
-			if l.Runs > quickRuns {
-				f, err = explore(ctx, run, kind, firstSeeds[0]+quickRuns, l.Runs-quickRuns)
-				f.Runs += quickRuns
+			skip := 0
+			if search.Start == 0 {
+				skip = min(quickRuns, l.Runs) // they were made before
+			}
+			if l.Runs > skip {
+				search.found, err = explore(ctx, run, search.Kind, firstSeeds[search.Start]+uint64(skip), l.Runs-skip)
+				search.Runs += skip
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", kind, err)
+			return fmt.Errorf("%s: %w", search.Kind, err)
 		}
-		r.Searches = append(r.Searches, searched{kind, step, f})
+		r.Searches = append(r.Searches, search)
 		if err := keep(); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // library plays the scenarios of the library that are about a kind.

@@ -281,20 +281,26 @@ func TestMechanicalSearches(t *testing.T) {
 		"matrix single --seeds 2", "matrix redlock --seeds 2",
 		"sweep single", "sweep redlock",
 		"explore single --runs 1900 --from-seed 101", "explore redlock --runs 1900 --from-seed 101",
+		"explore single --runs 2000 --from-seed 1000001", "explore redlock --runs 2000 --from-seed 1000001",
+		"explore single --runs 2000 --from-seed 2000001", "explore redlock --runs 2000 --from-seed 2000001",
+	}
+	fromOthers := func(kind string) []string { // the searches of that kind from the other first seeds
+		return slices.DeleteFunc(slices.Clone(steps[10:]), func(s string) bool { return !strings.Contains(s, kind) })
 	}
 	for _, tc := range []struct {
 		name, equivalent, find string
-		want                   int // searches
+		want                   []string
 	}{
-		{"found at once", "", "explore single --runs 100 --from-seed 1", 1},
-		{"found in the library of the second kind", "", "matrix redlock --seeds 1", 4},
-		{"found late", "", "explore redlock --runs 1900 --from-seed 101", 10},
-		{"not found", "", "", 10},
-		{"equivalent", "It is.", "", 4},
+		{"found at once", "", "explore single --runs 100 --from-seed 1", slices.Concat(steps[:1], fromOthers("single"))},
+		{"found in the library of the second kind", "", "matrix redlock --seeds 1", steps[:4]},
+		{"found late", "", "explore redlock --runs 1900 --from-seed 101", slices.Concat(steps[:10], fromOthers("redlock"))},
+		{"found from the last seed", "", steps[13], steps},
+		{"not found", "", "", steps},
+		{"equivalent", "It is.", "", steps[:4]},
 	} {
 		var asked []string
 		interrupted := errors.New("interrupted")
-		for _, after := range []int{2, 100} { // the search is interrupted after so many
+		for _, after := range []int{2, 11, 100} { // the search is interrupted after so many
 			asked = nil
 			fake := func(_ context.Context, args ...string) (int, []byte, error) {
 				text := args[0] + " " + args[slices.Index(args, "--lock")+1]
@@ -328,9 +334,9 @@ func TestMechanicalSearches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(asked, steps[:tc.want]) || !s.complete(r, l) || len(r.Searches) != tc.want || kept != tc.want {
-				t.Errorf("%s, interrupted after %d: asked\n%s\n%d results, complete: %v; want\n%s", tc.name, after,
-					strings.Join(asked, "\n"), len(r.Searches), s.complete(r, l), strings.Join(steps[:tc.want], "\n"))
+			if !slices.Equal(asked, tc.want) || !s.complete(r, l) || !s.ended(r, l) || len(r.Searches) != len(tc.want) || kept != len(tc.want) {
+				t.Errorf("%s, interrupted after %d: asked\n%s\n%d results, complete: %v, ended: %v; want\n%s", tc.name, after,
+					strings.Join(asked, "\n"), len(r.Searches), s.complete(r, l), s.ended(r, l), strings.Join(tc.want, "\n"))
 			}
 		}
 		// Only the cheap searches.
@@ -349,11 +355,24 @@ func TestMechanicalSearches(t *testing.T) {
 
 // A table of a part says how many mechanical mutants have no result, beside the share of those found.
 func TestTableOfAPart(t *testing.T) {
-	r := row{subject{name: "mechanical/a", edit: &edit{}, kinds: []string{"single"}}, result{Searches: []searched{{"single", stepQuick, found{Exit: exitFound, Runs: 7, What: "overlap in mode none"}}}}, false}
+	r := row{subject{name: "mechanical/a", edit: &edit{}, kinds: []string{"single"}}, result{Searches: []searched{{"single", stepQuick, 0, found{Exit: exitFound, Runs: 7, What: "overlap in mode none"}}}}, false}
 	table := markdown([]row{r}, []string{"mechanical/b", "queue/c"}, limits{Starts: 1}, record{}, "")
+	again := r
+	again.Searches = append(slices.Clone(r.Searches), searched{"single", stepExplore, 1, found{Runs: 10_000}}, searched{"single", stepExplore, 2, found{Exit: exitFound, Runs: 1234}})
+	for starts, want := range map[int]string{2: "explore, run 7, –: overlap", 3: "explore, run 7, –, 1,234: overlap"} {
+		part := again
+		part.Searches = part.Searches[:starts]
+		table := markdown([]row{part}, nil, limits{Starts: starts}, record{}, "")
+		if !strings.Contains(table, want) || !strings.Contains(table, "| 1 | 1 (100 %) | 0 | 0 | 1 | 0 |\n") || strings.Contains(table, "first seed only") {
+			t.Errorf("the table of %d first seeds lacks %q:\n%s", starts, want, table)
+		}
+	}
+	if table := markdown([]row{r}, nil, limits{Starts: 3}, record{}, ""); !strings.Contains(table, "\n1 mechanical mutants were explored from the first seed only.\n") {
+		t.Errorf("the table does not say that two first seeds are missing:\n%s", table)
+	}
 	for _, want := range []string{
 		"\n2 have no result yet: mechanical/b, queue/c. ",
-		"\n| mechanical, killed by the unit tests, without the 1 that have no result | 1 | 1 (100 %) | 0 | 0 | 1 |  |\n",
+		"\n| mechanical, killed by the unit tests, without the 1 that have no result | 1 | 1 (100 %) | 0 | 0 | 1 | 1 |\n",
 		"| single | explore, run 7: overlap in mode none |\n",
 	} {
 		if !strings.Contains(table, want) {

@@ -101,7 +101,7 @@ func fakeSearch(calls *[]string) search {
 			return err
 		}
 		if s.edit != nil {
-			r.Searches = []searched{{s.kinds[0], stepQuick, found{Exit: exitFound, Runs: len(s.name), What: "overlap in mode none"}}}
+			r.Searches = []searched{{s.kinds[0], stepQuick, 0, found{Exit: exitFound, Runs: len(s.name), What: "overlap in mode none"}}}
 			return nil
 		}
 		for _, kind := range s.kinds {
@@ -236,6 +236,21 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 		t.Errorf("the completed result is %+v, %v, %v", r, ok, err)
 	}
 
+	// That of a mechanical mutant counts already, and gets the exploration that it lacks.
+	mechanical := slices.IndexFunc(all, func(s subject) bool { return s.edit != nil && s.counts() })
+	if r, ok, err := more.read(all[mechanical]); err != nil || !ok || len(r.Searches) != 1 {
+		t.Errorf("with another first seed the result is %+v, %v, %v", r, ok, err)
+	}
+	if err := more.fill(t.Context(), all[mechanical:mechanical+1], campaign.Shard{}, func(_ context.Context, s subject, r *result, _ func() error) error {
+		r.Searches = append(r.Searches, searched{s.kinds[0], stepExplore, 1, found{Runs: 10_000}})
+		return nil
+	}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if r, _, err := more.read(all[mechanical]); err != nil || len(r.Searches) != 2 || tableOf(open()) != tableOf(whole) {
+		t.Errorf("the completed result is %+v, %v, or the table with one first seed differs", r, err)
+	}
+
 	// A result of another program, or with other limits, does not count.
 	for _, other := range []store{{limits: limits{Runs: 1}}, {program: "other", limits: testLimits}} {
 		if _, missing, err := newStore(t, file, other).results(all); err != nil || len(missing) != len(all) {
@@ -244,7 +259,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	}
 	// Unless the results of earlier programs are kept: the table says so.
 	rows, missing, err := newStore(t, file, store{program: "other", earlier: true, limits: testLimits}).results(all)
-	note := fmt.Sprintf("\n%[1]d of the results are those of earlier locksims: %d of commit 1a2b3c4, 1 of commit .\n", len(all), len(all)-1)
+	note := fmt.Sprintf("\n%[1]d of the results are those of earlier locksims: %d of commit 1a2b3c4, 2 of commit .\n", len(all), len(all)-2)
 	if table := markdown(rows, nil, testLimits, record{}, ""); err != nil || len(missing) > 0 || !strings.Contains(table, note) || strings.Contains(tableOf(open()), "earlier") {
 		t.Errorf("%v, %d are missing, or the table does not say %q", err, len(missing), note)
 	}

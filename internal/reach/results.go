@@ -39,7 +39,23 @@ func (r result) found() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.Searches, func(s searched) bool { return s.found.found() })
+	return r.find() >= 0
+}
+
+// find is the index of the first search for a mechanical mutant that found it; -1 without one.
+func (r result) find() int {
+	return slices.IndexFunc(r.Searches, func(s searched) bool { return s.found.found() })
+}
+
+// explored reports whether a mutant was found from each of so many first seeds, in one kind of lock.
+func (r result) explored(starts int) bool {
+	from := map[string]int{} // of a mechanical one, the number of first seeds by kind
+	for _, s := range r.Searches {
+		if s.explores() && s.found.found() {
+			from[s.Kind]++
+		}
+	}
+	return slices.ContainsFunc(r.Kinds, kindResult.explored) || slices.Contains(slices.Collect(maps.Values(from)), starts)
 }
 
 // clean reports whether all commands exited with 0, as they must with a right lock.
@@ -121,6 +137,7 @@ func (f *store) read(s subject) (r result, ok bool, err error) {
 	for i, k := range r.Kinds { // it may have been made with more first seeds
 		r.Kinds[i].Explore = slices.Clone(k.Explore[:min(len(k.Explore), s.starts(f.limits))])
 	}
+	r.Searches = slices.DeleteFunc(r.Searches, func(m searched) bool { return m.Start >= s.starts(f.limits) })
 	return r, s.complete(r, f.limits), nil
 }
 
@@ -172,11 +189,11 @@ type search func(ctx context.Context, s subject, r *result, keep func() error) e
 func (f *store) fill(ctx context.Context, all []subject, shard campaign.Shard, make search, progress io.Writer) error {
 	var todo []subject
 	for i, s := range all {
-		_, ok, err := f.read(s)
+		r, ok, err := f.read(s)
 		if err != nil {
 			return err
 		}
-		if !ok && shard.Has(i) {
+		if shard.Has(i) && !(ok && s.ended(r, f.limits)) {
 			todo = append(todo, s)
 		}
 	}

@@ -145,7 +145,18 @@ func (s subject) starts(l limits) int {
 	return 1
 }
 
-// complete reports whether a result has all searches.
+// ended reports whether no search is missing in a complete result. The explorations of a mechanical mutant from further
+// first seeds say how many of these find it; the result is complete without them.
+func (s subject) ended(r result, l limits) bool {
+	if s.edit == nil || r.Unbuilt != "" {
+		return true
+	}
+	_, missing := s.next(r, l)
+	return !missing
+}
+
+// complete reports whether a result has what it takes to say whether the mistake is found: all searches, or, of a mechanical
+// mutant, all from the first seed.
 func (s subject) complete(r result, l limits) bool {
 	switch {
 	case r.Unbuilt != "":

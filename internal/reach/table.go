@@ -59,8 +59,8 @@ client is granted it, before it draws a fault. A mutant is searched in one kind 
 
 A mistake made by hand gets all three searches. For a mechanical one, they are made from the cheapest on, each in all
 kinds of lock before the next one, and the first find ends them: %d runs of *explore*, one seed of the *library*, the
-whole *library*, the *sweep*, the rest of *explore*, from the first seed only. One that is argued to be equivalent gets the
-first two of these, which could prove the argument wrong.
+whole *library*, the *sweep*, the rest of *explore*. What *explore* finds, or nothing, is explored from the other first
+seeds too. One that is argued to be equivalent gets the first two of these, which could prove the argument wrong.
 
 `
 
@@ -89,12 +89,15 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		fmt.Fprintf(&b, "%d have no result yet: %s. A mistake has a result with its first find, or after all its searches, so that the shares "+
 			"below are those of a part, in which finds come first.\n\n", len(missing), prose.Commas(missing))
 	}
+	if n := len(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.ended(r.result, l) })); n > 0 {
+		fmt.Fprintf(&b, "%d mechanical mutants were explored from the first seed only.\n\n", n)
+	}
 	noteEarlier(&b, rows)
 	b.WriteString("| mutants | number | found | by the library | by the sweep | by explore | by explore from every seed |\n" +
 		"|---|---|---|---|---|---|---|\n")
 	total := func(label string, rows []row, which func(row) bool) {
 		if rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !which(r) }); len(rows) > 0 {
-			fmt.Fprintf(&b, "| %s | %s |\n", label, sum(rows))
+			fmt.Fprintf(&b, "| %s | %s |\n", label, sum(rows, l.Starts))
 		}
 	}
 	equivalent := func(r row) bool { return r.equivalent != "" }
@@ -189,27 +192,29 @@ func firstFind(r row) (kind, find string) {
 	if r.Unbuilt != "" {
 		return prose.Commas(r.kinds), unbuilt
 	}
-	var other []string
-	for _, s := range r.Searches {
-		text := cell(s.found)
-		if !s.found.found() {
-			if text != "–" && !slices.Contains(other, text) {
+	if r.find() < 0 {
+		var other []string
+		for _, s := range r.Searches {
+			if text := cell(s.found); text != "–" && !slices.Contains(other, text) {
 				other = append(other, text)
 			}
-			continue
 		}
-		switch name := strings.Split(s.Search, ",")[0]; {
-		case name == stepExplore && s.Runs > 0:
-			text = fmt.Sprintf("explore, run %s: %s", prose.Thousands(s.Runs), text)
-		default:
-			text = name + ": " + text
+		if len(other) == 0 {
+			other = []string{"–"}
 		}
-		return s.Kind, text
+		return prose.Commas(r.kinds), strings.Join(other, ", ")
 	}
-	if len(other) == 0 {
-		other = []string{"–"}
+	s := r.Searches[r.find()]
+	if !s.explores() || s.Runs == 0 {
+		return s.Kind, strings.Split(s.Search, ",")[0] + ": " + cell(s.found)
 	}
-	return prose.Commas(r.kinds), strings.Join(other, ", ")
+	var runs []string // from each first seed
+	for _, again := range r.Searches {
+		if again.explores() && again.Kind == s.Kind && (again.found.found() || again.Search == stepExplore) {
+			runs = append(runs, again.runs())
+		}
+	}
+	return s.Kind, fmt.Sprintf("explore, run %s: %s", strings.Join(runs, ", "), cell(s.found))
 }
 
 // lines are the lines of a mutant made by hand: one for each kind. The first has the cells first, the others have empty ones.
@@ -235,13 +240,17 @@ func withReason(sentence string, s subject) string {
 func cells(k kindResult) string {
 	var runs []string
 	for _, f := range k.Explore {
-		text := cell(f)
-		if f.found() && f.Runs > 0 {
-			text = prose.Thousands(f.Runs)
-		}
-		runs = append(runs, text)
+		runs = append(runs, f.runs())
 	}
 	return fmt.Sprintf("%s | %s | %s | %s", k.Kind, cell(k.Library), cell(k.Sweep), strings.Join(runs, ", "))
+}
+
+// runs is the result of an exploration: the number of runs to the first violation, if there is one.
+func (f found) runs() string {
+	if f.found() && f.Runs > 0 {
+		return prose.Thousands(f.Runs)
+	}
+	return cell(f)
 }
 
 // cell is the result of a search.
@@ -263,14 +272,14 @@ func cell(f found) string {
 
 // sum are the cells of a total: the number of the mutants, that of those found in one of their kinds, and which of the
 // searches, in the order in which they are made, is the first to find them.
-func sum(rows []row) string {
+func sum(rows []row, starts int) string {
 	by := map[string]int{}
 	explored := 0
 	for _, r := range rows {
 		any := func(is func(kindResult) bool) bool { return slices.ContainsFunc(r.Kinds, is) }
 		switch {
 		case r.edit != nil && r.found():
-			by[strings.Split(r.Searches[len(r.Searches)-1].Search, ",")[0]]++
+			by[strings.Split(r.Searches[r.find()].Search, ",")[0]]++
 		case any(func(k kindResult) bool { return k.Library.found() }):
 			by[stepLibrary]++
 		case any(func(k kindResult) bool { return k.Sweep.found() }):
@@ -278,14 +287,10 @@ func sum(rows []row) string {
 		case r.found():
 			by[stepExplore]++
 		}
-		if any(kindResult.explored) {
+		if r.explored(starts) {
 			explored++
 		}
 	}
 	found := by[stepLibrary] + by[stepSweep] + by[stepExplore]
-	every := fmt.Sprint(explored)
-	if rows[0].edit != nil {
-		every = "" // there is one seed
-	}
-	return fmt.Sprintf("%d | %d (%d %%) | %d | %d | %d | %s", len(rows), found, found*100/len(rows), by[stepLibrary], by[stepSweep], by[stepExplore], every)
+	return fmt.Sprintf("%d | %d (%d %%) | %d | %d | %d | %d", len(rows), found, found*100/len(rows), by[stepLibrary], by[stepSweep], by[stepExplore], explored)
 }
