@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -113,9 +114,9 @@ func TestTrips(t *testing.T) {
 // Each run that a comparison names shows what the comparison says of it, and its
 // command repeats that run.
 func TestSeenRunsAreRight(t *testing.T) {
-	names := []string{"fenced", "redlock", "watchdog"}
-	if testing.Short() {
-		names = names[:1]
+	names := []string{"fenced"}
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		names = append(names, "redlock", "watchdog")
 	}
 	library, err := play.Library(nil)
 	if err != nil {

@@ -27,7 +27,7 @@ func TestFoundOnlyBecause(t *testing.T) {
 		because  string
 		without  func(sc *file.Scenario)
 		space    search.Space
-		rare     bool // it takes more runs
+		rare     bool // it takes more runs, and is left out of less than half a soak
 	}{
 		{"quorum-of-half", "a quorum of a drawn size", func(sc *file.Scenario) { sc.Lock.Nodes = 0 }, search.Space{}, false},
 		// The clients c1 and c10 of a crowd resemble each other too.
@@ -46,6 +46,9 @@ func TestFoundOnlyBecause(t *testing.T) {
 		{"release-sent-once", "a release that is called again", func(sc *file.Scenario) { sc.Workload.Release = file.ReleaseLast }, search.Space{Faults: []lock.Fault{lock.FaultPartition}}, true},
 	} {
 		t.Run(c.specimen, func(t *testing.T) {
+			if c.rare && testruns.Soak(t, 100, 0) < 50 {
+				t.Skip("it takes many runs: make soak has it")
+			}
 			t.Parallel()
 			l := testruns.Kind(t, "broken/"+c.specimen)
 			if c.space.Faults == nil {

@@ -38,7 +38,7 @@ func TestSpecificity(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	kinds := kinds.Names()
-	const each = 15
+	const each = 10
 	var all evidence
 	for i, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
