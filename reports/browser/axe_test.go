@@ -3,44 +3,26 @@ package browser
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"locksim/internal/testnpm"
 )
 
 // axeVersion is the version of the accessibility checker, from the npm registry.
 const axeVersion = "axe-core@4.10.3"
 
-// axe fetches the source of the checker.
-var axe = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "locksim-axe-")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	cmd := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", axeVersion)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return string(out), err
-	}
-	b, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
-	return string(b), err
-})
-
+// axeSource is the source of the checker.
 func axeSource(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("npm"); err != nil {
-		missing(t, "npm")
-	}
-	source, err := axe()
+	b, err := os.ReadFile(filepath.Join(testnpm.Modules(t, axeVersion), "axe-core", "axe.min.js"))
 	if err != nil {
-		t.Logf("npm: %v\n%s", err, source)
-		missing(t, axeVersion+" from the npm registry")
+		t.Fatal(err)
 	}
-	return source
+	return string(b)
 }
 
 type finding struct {
