@@ -96,14 +96,15 @@ type kindResult struct {
 	Explore []found `json:"explore"` // by first seed
 }
 
-// explored reports whether the mistake was found from every first seed.
-func (k kindResult) explored() bool {
+// explored is the number of first seeds from which the mistake was found.
+func (k kindResult) explored() int {
+	n := 0
 	for _, f := range k.Explore {
-		if !f.found() {
-			return false
+		if f.found() {
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 // found reports whether any search has found the mistake.
@@ -238,7 +239,7 @@ type buildError struct{ error }
 // find.
 func measure(ctx context.Context, run locksim, s subject, sweepFile string, l limits, r *result) error {
 	for i, kind := range s.kinds {
-		if s.complete(*r, l) {
+		if s.ended(*r, l) {
 			return nil
 		}
 		if i == len(r.Kinds) {
@@ -253,7 +254,7 @@ func measure(ctx context.Context, run locksim, s subject, sweepFile string, l li
 			r.Kinds = append(r.Kinds, k)
 		}
 		k := &r.Kinds[i]
-		for n := len(k.Explore); n < s.starts(l) && !s.complete(*r, l); n++ {
+		for n := len(k.Explore); n < s.starts(l); n++ {
 			f, err := explore(ctx, run, kind, firstSeeds[n], l.Runs)
 			if err != nil {
 				return fmt.Errorf("%s: %w", kind, err)

@@ -265,8 +265,8 @@ func TestMeasureEndsEarly(t *testing.T) {
 		for _, k := range r.Kinds {
 			got = append(got, fmt.Sprintf("%s %d", k.Kind, len(k.Explore)))
 		}
-		if text := strings.Join(got, ", "); text != tc.want || !tc.s.complete(r, l) {
-			t.Errorf("%s: explored %s, complete: %v; want %s and true", tc.name, text, tc.s.complete(r, l), tc.want)
+		if text := strings.Join(got, ", "); text != tc.want || !tc.s.complete(r) {
+			t.Errorf("%s: explored %s, complete: %v; want %s and true", tc.name, text, tc.s.complete(r), tc.want)
 		}
 	}
 }
@@ -334,9 +334,9 @@ func TestMechanicalSearches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(asked, tc.want) || !s.complete(r, l) || !s.ended(r, l) || len(r.Searches) != len(tc.want) || kept != len(tc.want) {
+			if !slices.Equal(asked, tc.want) || !s.complete(r) || !s.ended(r, l) || len(r.Searches) != len(tc.want) || kept != len(tc.want) {
 				t.Errorf("%s, interrupted after %d: asked\n%s\n%d results, complete: %v, ended: %v; want\n%s", tc.name, after,
-					strings.Join(asked, "\n"), len(r.Searches), s.complete(r, l), s.ended(r, l), strings.Join(tc.want, "\n"))
+					strings.Join(asked, "\n"), len(r.Searches), s.complete(r), s.ended(r, l), strings.Join(tc.want, "\n"))
 			}
 		}
 		// Only the cheap searches.
@@ -347,8 +347,8 @@ func TestMechanicalSearches(t *testing.T) {
 			asked = append(asked, args[0])
 			return 0, nil, nil
 		}, s, "sweep.yaml", l, 2, &r, func() error { return nil })
-		if err != nil || !slices.Equal(asked, []string{"explore", "matrix"}) || s.complete(r, l) {
-			t.Errorf("two searches are %v, %v, complete: %v", asked, err, s.complete(r, l))
+		if err != nil || !slices.Equal(asked, []string{"explore", "matrix"}) || s.complete(r) {
+			t.Errorf("two searches are %v, %v, complete: %v", asked, err, s.complete(r))
 		}
 	}
 }
@@ -367,7 +367,7 @@ func TestTableOfAPart(t *testing.T) {
 			t.Errorf("the table of %d first seeds lacks %q:\n%s", starts, want, table)
 		}
 	}
-	if table := markdown([]row{r}, nil, limits{Starts: 3}, record{}, ""); !strings.Contains(table, "\n1 mechanical mutants were explored from the first seed only.\n") {
+	if table := markdown([]row{r}, nil, limits{Starts: 3}, record{}, ""); !strings.Contains(table, "\nMutants that were explored from the first seed only: 1.\n") {
 		t.Errorf("the table does not say that two first seeds are missing:\n%s", table)
 	}
 	for _, want := range []string{

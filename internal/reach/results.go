@@ -49,13 +49,16 @@ func (r result) find() int {
 
 // explored reports whether a mutant was found from each of so many first seeds, in one kind of lock.
 func (r result) explored(starts int) bool {
-	from := map[string]int{} // of a mechanical one, the number of first seeds by kind
+	from := map[string]int{} // the number of first seeds by kind
+	for _, k := range r.Kinds {
+		from[k.Kind] = k.explored()
+	}
 	for _, s := range r.Searches {
 		if s.explores() && s.found.found() {
 			from[s.Kind]++
 		}
 	}
-	return slices.ContainsFunc(r.Kinds, kindResult.explored) || slices.Contains(slices.Collect(maps.Values(from)), starts)
+	return slices.Contains(slices.Collect(maps.Values(from)), starts)
 }
 
 // clean reports whether all commands exited with 0, as they must with a right lock.
@@ -138,7 +141,7 @@ func (f *store) read(s subject) (r result, ok bool, err error) {
 		r.Kinds[i].Explore = slices.Clone(k.Explore[:min(len(k.Explore), s.starts(f.limits))])
 	}
 	r.Searches = slices.DeleteFunc(r.Searches, func(m searched) bool { return m.Start >= s.starts(f.limits) })
-	return r, s.complete(r, f.limits), nil
+	return r, s.complete(r), nil
 }
 
 // write adds the result of a subject to the file, in one write.

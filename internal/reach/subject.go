@@ -145,19 +145,18 @@ func (s subject) starts(l limits) int {
 	return 1
 }
 
-// ended reports whether no search is missing in a complete result. The explorations of a mechanical mutant from further
-// first seeds say how many of these find it; the result is complete without them.
+// ended reports whether no search is missing in a result: it has those from all first seeds, too.
 func (s subject) ended(r result, l limits) bool {
-	if s.edit == nil || r.Unbuilt != "" {
-		return true
+	if s.edit != nil && r.Unbuilt == "" {
+		_, missing := s.next(r, l)
+		return !missing
 	}
-	_, missing := s.next(r, l)
-	return !missing
+	return s.complete(r) && !slices.ContainsFunc(r.Kinds, func(k kindResult) bool { return len(k.Explore) < s.starts(l) })
 }
 
-// complete reports whether a result has what it takes to say whether the mistake is found: all searches, or, of a mechanical
-// mutant, all from the first seed.
-func (s subject) complete(r result, l limits) bool {
+// complete reports whether a result has all searches from the first of the first seeds. It then counts, and those from the
+// others add how many of them find the mistake.
+func (s subject) complete(r result) bool {
 	switch {
 	case r.Unbuilt != "":
 		return true
@@ -165,7 +164,7 @@ func (s subject) complete(r result, l limits) bool {
 		return r.found() || len(r.Searches) >= len(s.steps())*len(s.kinds)
 	}
 	for _, k := range r.Kinds {
-		if len(k.Explore) < s.starts(l) {
+		if len(k.Explore) == 0 {
 			return false
 		}
 	}

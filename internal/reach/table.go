@@ -90,7 +90,7 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 			"below are those of a part, in which finds come first.\n\n", len(missing), prose.Commas(missing))
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.ended(r.result, l) })); n > 0 {
-		fmt.Fprintf(&b, "%d mechanical mutants were explored from the first seed only.\n\n", n)
+		fmt.Fprintf(&b, "Mutants that were explored from the first seed only: %d.\n\n", n)
 	}
 	noteEarlier(&b, rows)
 	b.WriteString("| mutants | number | found | by the library | by the sweep | by explore | by explore from every seed |\n" +
