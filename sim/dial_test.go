@@ -106,7 +106,7 @@ func TestDialCancelledBefore(t *testing.T) {
 	})
 }
 
-// A process that is no more says so, also if the context ended with it.
+// A dial of a crashed process says that it crashed, also if its context ended with it.
 func TestDialCancelledByCrash(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		w.Do(func() { must(t, w.Faults().Crash("c0", faults.CrashProcess)) })

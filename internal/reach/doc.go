@@ -13,8 +13,9 @@
 // The mechanical mutants, mechanical/NAME, are a seeded sample of all that a small change of one place gives; see
 // mechanical.go. sample.json has the sample, with what the unit tests of package lock make of each: --unit-tests makes
 // it anew, and goes on after an interruption. Those that the unit tests kill are searched, until the first find, from what
-// is cheap to what is dear; what an exploration finds, or nothing, is explored from the other first seeds too. All are in one program, which is compiled once, and an
-// environment variable chooses one: see schemata.go. equivalent.txt has reasons as those of the patches.
+// is cheap to what is dear; what an exploration finds, or nothing, is explored from the other first seeds too. All are in one
+// program, which is compiled once, and an environment variable chooses one: see schemata.go. equivalent.txt has reasons as
+// those of the patches.
 //
 // A mutant is searched in a second kind of lock only if nothing is found in the first.
 //

@@ -96,17 +96,6 @@ type kindResult struct {
 	Explore []found `json:"explore"` // by first seed
 }
 
-// explored is the number of first seeds from which the mistake was found.
-func (k kindResult) explored() int {
-	n := 0
-	for _, f := range k.Explore {
-		if f.found() {
-			n++
-		}
-	}
-	return n
-}
-
 // found reports whether any search has found the mistake.
 func (k kindResult) found() bool {
 	for _, f := range append([]found{k.Library, k.Sweep}, k.Explore...) {

@@ -314,8 +314,8 @@ func TestMeasure(t *testing.T) {
 	if got, want := cells(k), "single | gc-pause: overlap | – | exit 3, 41"; got != want {
 		t.Errorf("the cells are %q, want %q", got, want)
 	}
-	if k.explored() != 1 || !k.found() {
-		t.Errorf("found from %d first seeds, found: %v; want 1 and true", k.explored(), k.found())
+	if r.explored(2) || !r.explored(1) || !k.found() {
+		t.Errorf("explored from two first seeds: %v, from one: %v, found: %v; want false, true and true", r.explored(2), r.explored(1), k.found())
 	}
 	want := []string{
 		"matrix --lock single --seeds 2",

@@ -51,7 +51,11 @@ func (r result) find() int {
 func (r result) explored(starts int) bool {
 	from := map[string]int{} // the number of first seeds by kind
 	for _, k := range r.Kinds {
-		from[k.Kind] = k.explored()
+		for _, f := range k.Explore {
+			if f.found() {
+				from[k.Kind]++
+			}
+		}
 	}
 	for _, s := range r.Searches {
 		if s.explores() && s.found.found() {

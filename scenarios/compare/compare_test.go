@@ -112,7 +112,7 @@ func TestTrips(t *testing.T) {
 }
 
 // Each run that a comparison names shows what the comparison says of it, and its
-// command repeats that run.
+// command repeats that run. LOCKSIM_SOAK=1 has more locks.
 func TestSeenRunsAreRight(t *testing.T) {
 	names := []string{"fenced"}
 	if os.Getenv("LOCKSIM_SOAK") == "1" {

@@ -61,7 +61,7 @@ func TestDigests(t *testing.T) {
 				t.Fatalf("%v (a new scenario: go test ./scenarios/play -run TestDigests/^%s$ -update-digests)", err, sc.Name)
 			}
 			lines := strings.SplitAfter(strings.TrimSpace(string(want))+"\n", "\n")
-			seeds := []uint64{uint64(i%digestSeeds) + 1}
+			seeds := []uint64{uint64(i/10%digestSeeds) + 1}
 			if full {
 				seeds = []uint64{1, 2, 3, 4, 5}
 			}
