@@ -413,7 +413,8 @@ func sweep(ctx context.Context, run locksim, kind, file string, l limits) (found
 	}
 }
 
-// explore makes runs with random schedules until one is a violation.
+// explore makes runs with random schedules until one is a violation. It begins with runs without faults, which have the
+// seeds from 1 on whatever the first seed is; a violation in one of these has the number of its seed.
 func explore(ctx context.Context, run locksim, kind string, first uint64, runs int) (found, error) {
 	exit, doc, err := run(ctx, "explore", "--lock", kind, "--promise", "--runs", strconv.Itoa(runs), "--from-seed", strconv.FormatUint(first, 10))
 	if err != nil {
@@ -425,7 +426,10 @@ func explore(ctx context.Context, run locksim, kind string, first uint64, runs i
 	}
 	f := c.result(exit)
 	if f.found() && len(c.Summary.Failures) > 0 {
-		f.Runs = int(c.Summary.Failures[0].FirstSeed-first) + 1
+		f.Runs = int(c.Summary.Failures[0].FirstSeed)
+		if f.Runs >= int(first) {
+			f.Runs -= int(first) - 1
+		}
 	}
 	return f, nil
 }

@@ -302,20 +302,22 @@ func TestMeasure(t *testing.T) {
 			return 0, []byte(`{"plan":{"placements":250},"summary":{"runs":100,"failures":[]}}`), nil
 		case strings.Contains(asked[len(asked)-1], "--from-seed 1000001"):
 			return exitFound, []byte(`{"summary":{"runs":100,"failures":[{"first_seed":1000041,"violations":[{"mode":"none","label":"stuck"}]}]}}`), nil
+		case strings.Contains(asked[len(asked)-1], "--from-seed 2000001"): // a violation without any fault
+			return exitFound, []byte(`{"summary":{"runs":8,"failures":[{"first_seed":4,"violations":[{"mode":"none","label":"stuck"}]}]}}`), nil
 		}
 		return exitBroken, nil, nil
 	}
 	var r result
 	mutant := subject{kinds: []string{"single"}, patch: &patch.Patch{}}
-	if err := measure(t.Context(), fake, mutant, "sweep.yaml", limits{Runs: 500, Starts: 2, Seeds: 2, Placements: 100}, &r); err != nil {
+	if err := measure(t.Context(), fake, mutant, "sweep.yaml", limits{Runs: 500, Starts: 3, Seeds: 2, Placements: 100}, &r); err != nil {
 		t.Fatal(err)
 	}
 	k := r.Kinds[0]
-	if got, want := cells(k), "single | gc-pause: overlap | – | exit 3, 41"; got != want {
+	if got, want := cells(k), "single | gc-pause: overlap | – | exit 3, 41, 4"; got != want {
 		t.Errorf("the cells are %q, want %q", got, want)
 	}
-	if r.explored(2) || !r.explored(1) || !k.found() {
-		t.Errorf("explored from two first seeds: %v, from one: %v, found: %v; want false, true and true", r.explored(2), r.explored(1), k.found())
+	if r.explored(3) || !r.explored(2) || !k.found() {
+		t.Errorf("found from three first seeds: %v, from two: %v, at all: %v; want false, true and true", r.explored(3), r.explored(2), k.found())
 	}
 	want := []string{
 		"matrix --lock single --seeds 2",
@@ -323,6 +325,7 @@ func TestMeasure(t *testing.T) {
 		"sweep sweep.yaml --lock single --promise --shard 0/3",
 		"explore --lock single --promise --runs 500 --from-seed 1",
 		"explore --lock single --promise --runs 500 --from-seed 1000001",
+		"explore --lock single --promise --runs 500 --from-seed 2000001",
 	}
 	if !slices.Equal(asked, want) {
 		t.Errorf("asked\n%s\nwant\n%s", strings.Join(asked, "\n"), strings.Join(want, "\n"))

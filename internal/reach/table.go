@@ -49,7 +49,7 @@ Made by ` + "`make reach`" + `; do not edit. Each line is one mistake in a lock,
 - *sweep*: ` + "`locksim sweep --promise`" + `, single faults at up to %s moments of one small scenario. The cell has the first
   violation.
 - *explore*: ` + "`locksim explore --promise`" + `, the number of runs to the first violation, from the first seeds %s.
-  Each search ends after %s runs.
+  Each search ends after %s runs. It begins with eight runs without faults, which are the same from each first seed.
 
 – means that nothing was found. These are no finds either: "exit 3", a run that was not deterministic or did not
 end; "exit 2", a sweep of a lock that fails without any fault, so that there is nothing to sweep; and "vacuous", a
@@ -110,6 +110,9 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 	total("mechanical, killed by the unit tests"+rest, mechanical, row.counts)
 	total("mechanical, killed by the unit tests, which no run can show"+rest, mechanical, equivalent)
 	b.WriteString("\nEach mistake counts for the first of its searches that finds it.\n")
+	library, sweeps, explorations := runsOf(rows)
+	fmt.Fprintf(&b, "\nAll these searches made %s runs of scenarios of the library, %s of sweeps and %s of explorations.\n",
+		prose.Thousands(library), prose.Thousands(sweeps), prose.Thousands(explorations))
 	missed := func(label string, rows []row) {
 		var names []string
 		for _, r := range rows {
@@ -150,6 +153,30 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		}
 	}
 	return b.String()
+}
+
+// runsOf counts the runs of all searches, by kind of search.
+func runsOf(rows []row) (library, sweeps, explorations int) {
+	for _, r := range rows {
+		for _, k := range r.Kinds {
+			library += k.Library.Runs
+			sweeps += k.Sweep.Runs
+			for _, f := range k.Explore {
+				explorations += f.Runs
+			}
+		}
+		for _, s := range r.Searches {
+			switch {
+			case s.explores():
+				explorations += s.Runs
+			case s.Search == stepSweep:
+				sweeps += s.Runs
+			default:
+				library += s.Runs
+			}
+		}
+	}
+	return library, sweeps, explorations
 }
 
 // noteEarlier says which results are those of earlier programs, most first.
