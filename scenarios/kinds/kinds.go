@@ -188,6 +188,7 @@ var elsewhere = map[string]struct {
 	BrokenPrefix + "sql-release-without-owner": {sqlLocks, false},
 	BrokenPrefix + "sql-takeover-unchecked":    {sqlLocks, false},
 	BrokenPrefix + "sql-token-read-late":       {sqlLocks, true},
+	BrokenPrefix + "sql-cleaner":               {sqlLocks, true},
 	BrokenPrefix + "sql-advisory-pooled":       {sqlLocks, false},
 	BrokenPrefix + "sql-two-locks":             {sqlLocks, false},
 }

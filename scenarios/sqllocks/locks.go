@@ -46,7 +46,7 @@ func Specimen(s sqlbroken.Specimen) scenarios.Lock {
 			spec := e.Spec()
 			return s.New(db, sqlbroken.Options{
 				TTL: spec.TTL, Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max}, Second: e.Name() != "c0",
-				Clock: e.Clock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"), Point: func(label string) { _ = e.Point(label) },
+				Clock: e.Clock(), Wall: e.WallClock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"), Point: func(label string) { _ = e.Point(label) },
 			})
 		},
 	}

@@ -47,6 +47,7 @@ func TestMistakesOnAFreeServer(t *testing.T) {
 		"sql-release-without-owner": releasesAnother,
 		"sql-takeover-unchecked":    bothTake,
 		"sql-token-read-late":       sameToken,
+		"sql-cleaner":               losesTheNumber,
 	} {
 		for _, s := range append(sqlbroken.All(), sqlbroken.Right()) {
 			isRight := s.Name == sqlbroken.Right().Name
@@ -75,7 +76,7 @@ type freely struct {
 func (f *freely) client(taken, refused func()) lock.Locker {
 	f.t.Helper()
 	l, err := f.specimen.New(f.db, sqlbroken.Options{TTL: time.Hour, Backoff: lock.Backoff{Min: time.Millisecond, Max: 5 * time.Millisecond},
-		Clock: noticed{lock.SystemClock(), refused}, Jitter: rand.NewPCG(1, 2), Entropy: crypto.Reader, Point: func(string) { taken() }})
+		Clock: noticed{lock.SystemClock(), refused}, Wall: lock.SystemClock(), Jitter: rand.NewPCG(1, 2), Entropy: crypto.Reader, Point: func(string) { taken() }})
 	if err != nil {
 		f.t.Error(err)
 	}
@@ -166,4 +167,11 @@ func sameToken(ctx context.Context, f *freely) bool {
 		f.t.Fatal(err)
 	}
 	return slow.Token() == successor.Token()
+}
+
+// losesTheNumber reports whether a grant after the end of another's lease has its token.
+func losesTheNumber(ctx context.Context, f *freely) bool {
+	ended := f.acquire(ctx)
+	f.expire(ctx)
+	return f.acquire(ctx).Token() == ended.Token()
 }

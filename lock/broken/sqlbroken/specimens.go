@@ -47,6 +47,7 @@ type mistake struct {
 type row struct {
 	resource, owner string
 	ttl             time.Duration
+	asked           time.Time // by the wall clock of the client
 }
 
 // Options configure a specimen. All but Second are required.
@@ -57,8 +58,10 @@ type Options struct {
 	Backoff lock.Backoff
 	// Second says that a client takes two locks in the other order.
 	Second bool
-	// Clock is the source of time, Jitter that of the random times, Entropy that of the owner ids.
+	// Clock is the source of time, Wall the wall clock of the client, Jitter the source of the random times, Entropy that of
+	// the owner ids.
 	Clock   lock.Clock
+	Wall    lock.Clock
 	Jitter  rand.Source
 	Entropy io.Reader
 	// Point is called with the label "taken" once the row is the client's, where a fault can be applied although no time
@@ -104,6 +107,16 @@ func All() []Specimen {
 			}},
 		},
 		{
+			Name: "sql-cleaner", ID: "F64", Tokens: true,
+			Wrong: "Before it asks, it deletes the rows whose leases have ended by the clock of the client, and their numbers with them.",
+			mistake: mistake{take: func(ctx context.Context, db *sql.DB, r row) (token uint64, granted bool, err error) {
+				if _, err := db.ExecContext(ctx, `DELETE FROM `+rows+` WHERE expires_at < $1`, r.asked); err != nil {
+					return 0, false, err
+				}
+				return take(ctx, db, r)
+			}},
+		},
+		{
 			Name: "sql-advisory-pooled", ID: "F66", Held: true, Pooled: true,
 			Wrong: "Its advisory lock belongs to a session, and a pooling proxy gives the next transaction of any client that session.",
 			lock: func(db *sql.DB, o Options) (lock.Locker, error) {
@@ -130,8 +143,8 @@ func (o Options) right() sqllock.Options {
 
 // New returns the lock of one client. It sends nothing.
 func (s Specimen) New(db *sql.DB, o Options) (lock.Locker, error) {
-	if db == nil || o.TTL < time.Millisecond || o.Clock == nil || o.Jitter == nil || o.Entropy == nil || o.Point == nil {
-		return nil, errors.New("make broken/" + s.Name + ": a database, a TTL, a Clock, a Jitter, an Entropy and a Point are needed")
+	if db == nil || o.TTL < time.Millisecond || o.Clock == nil || o.Wall == nil || o.Jitter == nil || o.Entropy == nil || o.Point == nil {
+		return nil, errors.New("make broken/" + s.Name + ": a database, a TTL, a Clock, a Wall, a Jitter, an Entropy and a Point are needed")
 	}
 	if s.lock != nil {
 		l, err := s.lock(db, o)
