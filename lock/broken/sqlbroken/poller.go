@@ -65,7 +65,10 @@ func (p *poller) try(ctx context.Context, resource string) (lock.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := grant{p, row{resource, owner, p.opt.TTL, p.opt.Wall.Now()}}
+	if err := p.mistake.clean(ctx, p.db, p.opt.Wall); err != nil {
+		return nil, err
+	}
+	g := grant{p, row{resource, owner, p.opt.TTL}}
 	until := p.opt.Clock.Now().Add(p.opt.TTL)
 	minted, granted, err := p.mistake.take(ctx, p.db, g.row)
 	if err != nil || !granted {

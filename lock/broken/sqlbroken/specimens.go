@@ -35,6 +35,8 @@ type Specimen struct {
 
 // mistake replaces a step of a lock on a row. What is nil is right.
 type mistake struct {
+	// clean is done before each try.
+	clean func(ctx context.Context, db *sql.DB, wall lock.Clock) error
 	// take takes the row, if it is free or expired.
 	take func(ctx context.Context, db *sql.DB, r row) (token uint64, granted bool, err error)
 	// token is the fencing token of a grant.
@@ -47,7 +49,6 @@ type mistake struct {
 type row struct {
 	resource, owner string
 	ttl             time.Duration
-	asked           time.Time // by the wall clock of the client
 }
 
 // Options configure a specimen. All but Second are required.
@@ -109,11 +110,9 @@ func All() []Specimen {
 		{
 			Name: "sql-cleaner", ID: "F64", Tokens: true,
 			Wrong: "Before it asks, it deletes the rows whose leases have ended by the clock of the client, and their numbers with them.",
-			mistake: mistake{take: func(ctx context.Context, db *sql.DB, r row) (token uint64, granted bool, err error) {
-				if _, err := db.ExecContext(ctx, `DELETE FROM `+rows+` WHERE expires_at < $1`, r.asked); err != nil {
-					return 0, false, err
-				}
-				return take(ctx, db, r)
+			mistake: mistake{clean: func(ctx context.Context, db *sql.DB, wall lock.Clock) error {
+				_, err := db.ExecContext(ctx, `DELETE FROM `+rows+` WHERE expires_at < $1`, wall.Now())
+				return err
 			}},
 		},
 		{
@@ -154,6 +153,9 @@ func (s Specimen) New(db *sql.DB, o Options) (lock.Locker, error) {
 		return l, nil
 	}
 	m := s.mistake
+	if m.clean == nil {
+		m.clean = func(context.Context, *sql.DB, lock.Clock) error { return nil }
+	}
 	if m.take == nil {
 		m.take = take
 	}
