@@ -18,7 +18,8 @@ import (
 // grants so far, which is the fencing token. It is safe for concurrent use.
 //
 // A grant is one statement: it inserts the row, or takes an expired one over. A release ends the lease and leaves the row,
-// so that the number goes on. While the lock is held it needs no connection.
+// so that the number goes on. Rows must not be deleted, also those of ended leases: the next token would be 1 again, and
+// a fence would not refuse an earlier holder (F64). While the lock is held it needs no connection.
 //
 // Its leases end after the TTL, unless a [lock.Watchdog] renews them.
 type Table struct {
