@@ -24,34 +24,39 @@ func TestMain(m *testing.M) {
 // (The other two specimens have a lock of package sqllock; that one is in their scenarios.)
 func TestRightDoesNoHarm(t *testing.T) {
 	testruns.NeedsPostgres(t)
-	for _, name := range []string{"sql-release-without-owner", "sql-takeover-unchecked", "sql-token-read-late"} {
+	for _, x := range []struct {
+		scenario, specimen string
+		mode               fence.Mode // check where a pause harms each of them without a fence
+	}{
+		{"sql-release-without-owner", "sql-release-without-owner", fence.None},
+		{"sql-takeover-unchecked", "sql-takeover-unchecked", fence.None},
+		{"sql-token-read-late", "sql-token-read-late", fence.Check},
+		{"sql-cleaner-clock", "sql-cleaner", fence.None},
+		{"sql-cleaner-number", "sql-cleaner", fence.Check},
+	} {
 		wrong := false
 		for _, s := range append(sqlbroken.All(), sqlbroken.Right()) {
 			isRight := s.Name == sqlbroken.Right().Name
-			if s.Name != name && !isRight {
+			if s.Name != x.specimen && !isRight {
 				continue
 			}
 			l := sqllocks.Specimen(s)
-			sc, err := scenarios.Load(name, l)
+			sc, err := scenarios.Load(x.scenario, l)
 			if err != nil {
 				t.Fatal(err)
 			}
-			mode := fence.None
-			if name == "sql-token-read-late" { // without a fence the pause harms each of them
-				mode = fence.Check
-			}
-			o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{mode}})
+			o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{x.mode}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			harm := o.Modes[0].Verdict.Label == checker.Corrupted
 			if isRight && harm {
-				t.Errorf("%s: without the mistake it is %s: %s", name, o.Modes[0].Verdict.Label, o.Modes[0].Verdict.Reasons[0].Text)
+				t.Errorf("%s: without the mistake it is %s: %s", x.scenario, o.Modes[0].Verdict.Label, o.Modes[0].Verdict.Reasons[0].Text)
 			}
 			wrong = wrong || !isRight && harm
 		}
 		if !wrong {
-			t.Errorf("%s: the mistake does not show", name)
+			t.Errorf("%s: the mistake does not show", x.scenario)
 		}
 	}
 }
