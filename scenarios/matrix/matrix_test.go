@@ -20,6 +20,7 @@ import (
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/sim"
 )
 
 // parsed is a scenario from a text.
@@ -206,6 +207,22 @@ func TestMatrixJobs(t *testing.T) {
 		if c.Seeds != 3 || c.SeedsWithLabel != 3 || c.Seed != 1 {
 			t.Errorf("%s: %+v", c.Scenario, c.CellRuns)
 		}
+	}
+}
+
+// Jobs with a server outside the world take long, though they have few messages.
+func TestMatrixJobsOutside(t *testing.T) {
+	outside := play.ServerKind{Name: "outside", Prefix: "o", Make: func(int) sim.Kind { return nil }, Stop: func() error { return nil }}
+	slow := play.Lock{Name: "slow", Servers: []play.Servers{{Kind: outside, Count: 1}}, New: func(play.Env) (lock.Locker, error) { return nil, nil }}
+	heavy := parsed(t, "a.yaml", "name: a-heavy\nworld: {clients: 5}\nworkload: {rounds: 3}\n")
+	light := parsed(t, "b.yaml", "name: b-light\nworld: {clients: 2}\nlock: {kind: slow}\nworkload: {rounds: 1}\n")
+	var got []string
+	for _, j := range plan(t, matrix.Options{Scenarios: []*file.Scenario{heavy, light}, Modes: []fence.Mode{fence.None}, Extra: []play.Lock{slow}, Locks: []string{"slow", "fenced"}}).Jobs() {
+		got = append(got, fmt.Sprint(j.Lock, " ", j.Weight))
+	}
+	want := []string{"slow 900", "slow 120", "fenced 30"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
