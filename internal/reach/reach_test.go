@@ -257,9 +257,10 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 			t.Errorf("%v, %d of %d are missing with %+v", err, len(missing), len(all), other)
 		}
 	}
-	// Unless the results of earlier programs are kept: the table says so.
+	// Unless the results of earlier programs are kept: the table says so, and names each by a commit without changes.
 	rows, missing, err := newStore(t, file, store{program: "other", earlier: true, limits: testLimits}).results(all)
-	note := fmt.Sprintf("\n%[1]d of the results are those of earlier locksims: %d of commit 1a2b3c4, 2 of commit .\n", len(all), len(all)-2)
+	rows[0].Commit, rows[1].Commit, rows[1].Program = "1a2b3c4-dirty", "5d6e7f8-dirty", "another"
+	note := fmt.Sprintf("\n%[1]d of the results are those of earlier locksims: %d of commit 1a2b3c4, 1 of commit 5d6e7f8-dirty.\n", len(all), len(all)-1)
 	if table := markdown(rows, nil, testLimits, record{}, ""); err != nil || len(missing) > 0 || !strings.Contains(table, note) || strings.Contains(tableOf(open()), "earlier") {
 		t.Errorf("%v, %d are missing, or the table does not say %q", err, len(missing), note)
 	}

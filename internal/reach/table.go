@@ -179,26 +179,31 @@ func runsOf(rows []row) (library, sweeps, explorations int) {
 	return library, sweeps, explorations
 }
 
-// noteEarlier says which results are those of earlier programs, most first.
+// noteEarlier says how many results are those of earlier programs, most first. A program has the name of a commit that had
+// it, of one without changes if there is one.
 func noteEarlier(b *strings.Builder, rows []row) {
-	number := map[string]int{}
+	number, names := map[string]int{}, map[string]string{} // by program
+	all := 0
 	for _, r := range rows {
-		if r.earlier {
-			number[r.Commit]++
+		if !r.earlier {
+			continue
+		}
+		all++
+		number[r.Program]++
+		if name := names[r.Program]; name == "" || strings.HasSuffix(name, "-dirty") && !strings.HasSuffix(r.Commit, "-dirty") {
+			names[r.Program] = r.Commit
 		}
 	}
-	if len(number) == 0 {
+	if all == 0 {
 		return
 	}
-	commits := slices.SortedFunc(maps.Keys(number), func(a, b string) int {
-		return cmp.Or(cmp.Compare(number[b], number[a]), cmp.Compare(a, b))
-	})
-	all := 0
-	for i, c := range commits {
-		all += number[c]
-		commits[i] = fmt.Sprintf("%d of commit %s", number[c], c)
+	var each []string
+	for _, p := range slices.SortedFunc(maps.Keys(number), func(a, b string) int {
+		return cmp.Or(cmp.Compare(number[b], number[a]), cmp.Compare(names[a], names[b]))
+	}) {
+		each = append(each, fmt.Sprintf("%d of commit %s", number[p], names[p]))
 	}
-	fmt.Fprintf(b, "%d of the results are those of earlier locksims: %s.\n\n", all, strings.Join(commits, ", "))
+	fmt.Fprintf(b, "%d of the results are those of earlier locksims: %s.\n\n", all, strings.Join(each, ", "))
 }
 
 const mechanicalPreamble = `
