@@ -333,6 +333,17 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// The table counts the runs of each search once, also those with which a mechanical exploration began.
+func TestRunsOf(t *testing.T) {
+	byHand := row{result: result{Kinds: []kindResult{{Library: found{Runs: 1}, Sweep: found{Runs: 20}, Explore: []found{{Runs: 300}, {Runs: 400}}}}}}
+	mechanical := row{result: result{Searches: []searched{{Search: stepQuick, found: found{Runs: quickRuns}}, {Search: stepOneSeed, found: found{Runs: 2}},
+		{Search: stepLibrary, found: found{Runs: 3}}, {Search: stepSweep, found: found{Runs: 30}}, {Search: stepExplore, found: found{Runs: 10_000}},
+		{Search: stepExplore, Start: 1, found: found{Runs: 5000}}}}}
+	if library, sweeps, explorations := runsOf([]row{byHand, mechanical}); library != 6 || sweeps != 50 || explorations != 15_700 {
+		t.Errorf("%d runs of the library, %d of sweeps, %d of explorations; want 6, 50 and 15,700", library, sweeps, explorations)
+	}
+}
+
 // A lock that panics, or that fails without faults, is found; another error is no find.
 func TestWhatAMessageSays(t *testing.T) {
 	for message, want := range map[string]found{

@@ -49,7 +49,7 @@ Made by ` + "`make reach`" + `; do not edit. Each line is one mistake in a lock,
 - *sweep*: ` + "`locksim sweep --promise`" + `, single faults at up to %s moments of one small scenario. The cell has the first
   violation.
 - *explore*: ` + "`locksim explore --promise`" + `, the number of runs to the first violation, from the first seeds %s.
-  Each search ends after %s runs. It begins with eight runs without faults, which are the same from each first seed.
+  Each search ends after %s runs. It begins with a few runs without faults, which are the same from each first seed.
 
 – means that nothing was found. These are no finds either: "exit 3", a run that was not deterministic or did not
 end; "exit 2", a sweep of a lock that fails without any fault, so that there is nothing to sweep; and "vacuous", a
@@ -111,7 +111,7 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 	total("mechanical, killed by the unit tests, which no run can show"+rest, mechanical, equivalent)
 	b.WriteString("\nEach mistake counts for the first of its searches that finds it.\n")
 	library, sweeps, explorations := runsOf(rows)
-	fmt.Fprintf(&b, "\nAll these searches made %s runs of scenarios of the library, %s of sweeps and %s of explorations.\n",
+	fmt.Fprintf(&b, "\nAll these searches took %s runs of scenarios of the library, %s of sweeps, and %s of explorations up to their first violations.\n",
 		prose.Thousands(library), prose.Thousands(sweeps), prose.Thousands(explorations))
 	missed := func(label string, rows []row) {
 		var names []string
@@ -167,6 +167,8 @@ func runsOf(rows []row) (library, sweeps, explorations int) {
 		}
 		for _, s := range r.Searches {
 			switch {
+			case s.Search == stepExplore && s.Start == 0: // with those of the step before
+				explorations += s.Runs - min(s.Runs, quickRuns)
 			case s.explores():
 				explorations += s.Runs
 			case s.Search == stepSweep:

@@ -240,8 +240,8 @@ func (p pair) work() int {
 	return messages
 }
 
-// realServer is how many times as long a message takes that a program outside answers, as PostgreSQL does, and not a model
-// of it: 52 to 90 ms of a run by this count were measured, where Redis, etcd and ZooKeeper took 1.2 to 2.7.
+// realServer is about how many times as long a message takes that a program outside answers, as PostgreSQL does, and not a
+// model of it.
 const realServer = 30
 
 // Runs is the number of runs of a job.
