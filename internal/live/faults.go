@@ -69,7 +69,7 @@ func (w *World) Heal() {
 		l.once.Do(l.end)
 	}
 	w.lasting = nil
-	w.healedAt = monotonic()
+	w.healedAt = w.beats.Load()
 }
 
 // record adds an event of a fault.

@@ -37,6 +37,22 @@ func TestClockReadings(t *testing.T) {
 	}
 }
 
+// A healed network has delivered what was held when the parent had its turn often enough, however long that takes.
+func TestQuietCountsTurns(t *testing.T) {
+	w := &World{}
+	w.beats.Store(7)
+	w.Heal()
+	for i := range settled {
+		if w.Quiet() {
+			t.Fatalf("quiet after %d turns", i)
+		}
+		w.beats.Add(1)
+	}
+	if !w.Quiet() {
+		t.Error("never quiet")
+	}
+}
+
 // A sleeper by a clock that stands still wakes when the clock goes on, and not before.
 func TestSleepByAFrozenClock(t *testing.T) {
 	now := reading{From: monotonic(), PPM: faults.MinPPM}

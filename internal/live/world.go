@@ -45,6 +45,7 @@ type World struct {
 	failed    chan error
 	running   atomic.Int64 // goroutines of machines
 	late      atomic.Int64 // the longest time by which a timer of the parent was late
+	beats     atomic.Int64 // how often it has looked
 
 	// What follows is for the goroutine that uses the world.
 	trace     trace.Trace
@@ -60,7 +61,7 @@ type World struct {
 	crashedAs map[string]string // the server that has crashed under a name, and was not restarted under it
 	told      map[string]string // the server behind the name primary for a client, r0 if it is not here
 	lasting   []*lasting
-	healedAt  int64
+	healedAt  int64 // in beats
 }
 
 // newWorld starts the servers and the clients of a run. sc is the scenario at its scale.
@@ -106,6 +107,7 @@ func (w *World) measureLoad() {
 			if late := monotonic() - due; late > w.late.Load() {
 				w.late.Store(late)
 			}
+			w.beats.Add(1)
 		case <-w.ctx.Done():
 			return
 		}
@@ -318,12 +320,13 @@ func (w *World) RunUntil(done func() bool) error {
 // Idle implements play.Stage.
 func (w *World) Idle() bool { return w.running.Load() == 0 }
 
-// settled is how long bytes that were held are under way at most, when the network is healed: they are in the memory of the
-// proxies, and cross loopback.
-const settled = 150 * time.Millisecond
+// settled is for how many beats bytes that were held are under way at most, when the network is healed: they are in the memory
+// of the proxies, which are in this process, and cross loopback. It is no time, since a machine that stands still for a while
+// delivers nothing in it.
+const settled = 30
 
 // Quiet implements play.Stage.
-func (w *World) Quiet() bool { return monotonic()-w.healedAt > int64(settled) }
+func (w *World) Quiet() bool { return w.beats.Load()-w.healedAt >= settled }
 
 // Now implements play.Stage.
 func (w *World) Now() time.Duration { return time.Duration(monotonic() - w.began) }

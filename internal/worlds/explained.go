@@ -137,14 +137,14 @@ func (p *pair) explanation(mode fence.Mode) string {
 	return strings.Join(whys, "; ")
 }
 
-// bears is by how much the machine may be late: by a tenth of a lease, and for a lock that asks several Redis servers, each
-// for 50 ms or so, by half of that.
+// bears is by how much the machine may be late: what the scenario allows and, for a lock that asks several Redis servers, each
+// for 50 ms or so, half of that at most.
 func (p *pair) bears() time.Duration {
-	tenth := time.Duration(float64(p.scenario.Lock.TTL) * p.scale / 10)
+	limit := live.Scaled(p.scenario, p.scale).LateLimit()
 	if p.lock.Quorum {
-		return min(tenth, 25*time.Millisecond)
+		return min(limit, 25*time.Millisecond)
 	}
-	return tenth
+	return limit
 }
 
 // disturbed says that the machine was late in a run by so much that the run shows the machine too.

@@ -41,14 +41,11 @@ func Obstacles(o *play.Outcome) []string {
 		}
 	}
 	for _, m := range Ran(o) {
-		if m.Late > o.Scenario.Lock.TTL/tolerated {
-			out = append(out, fmt.Sprintf("The machine was busy in mode %s: a process that was due had to wait for up to %v, and a lease lasts for %v. "+
-				"The label is true of this run, but the machine is part of what it shows: give a larger scale, or the machine less to do.",
-				m.Mode, m.Late.Round(time.Millisecond), o.Scenario.Lock.TTL))
+		if limit := o.Scenario.LateLimit(); m.Late > limit {
+			out = append(out, fmt.Sprintf("The machine was busy in mode %s: a process that was due had to wait for up to %v, and more than %v is too much for the "+
+				"leases and timeouts of this scenario. The label is true of this run, but the machine is part of what it shows: give a larger scale, or the machine less to do.",
+				m.Mode, m.Late.Round(time.Millisecond), limit))
 		}
 	}
 	return out
 }
-
-// tolerated is the part of a lease by which a machine may be late before a report says so.
-const tolerated = 10

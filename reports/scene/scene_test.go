@@ -13,6 +13,7 @@ import (
 	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports/scene"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -24,6 +25,28 @@ func sceneOf(h checker.History, events ...trace.Event) *scene.Scene {
 		m.Trace.Add(e)
 	}
 	return scene.All(&play.Outcome{Modes: []play.ModeRun{m}})[0]
+}
+
+// A report says so if the machine of a live run was late by a tenth of a lease, or of a shorter time after which a client gives up.
+func TestBusyMachineIsAnObstacle(t *testing.T) {
+	for name, tc := range map[string]struct {
+		workload file.Workload
+		late     time.Duration
+		busy     bool
+	}{
+		"at the limit of the lease":     {file.Workload{}, 200 * time.Millisecond, false},
+		"above it":                      {file.Workload{}, 201 * time.Millisecond, true},
+		"above that of a timeout":       {file.Workload{Timeout: 200 * time.Millisecond}, 21 * time.Millisecond, true},
+		"above that of a request":       {file.Workload{Request: time.Second}, 101 * time.Millisecond, true},
+		"above that of a release":       {file.Workload{ReleaseWithin: time.Second}, 101 * time.Millisecond, true},
+		"a timeout longer than a lease": {file.Workload{Timeout: time.Minute}, 200 * time.Millisecond, false},
+	} {
+		o := &play.Outcome{Scenario: &file.Scenario{Lock: file.LockSpec{TTL: 2 * time.Second}, Workload: tc.workload},
+			Modes: []play.ModeRun{{Mode: fence.None, Trace: &trace.Trace{}, Late: tc.late}}}
+		if got := scene.Obstacles(o); (len(got) == 1) != tc.busy || tc.busy && !strings.Contains(got[0], tc.late.String()) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }
 
 // piece is bytes of a protocol that the trace does not show: a greeting or a call.

@@ -75,8 +75,8 @@ type ModeRun struct {
 	// is never compared.
 	Wall time.Duration
 
-	// Late is the longest time by which the machine was late in a live run: it had other work to do. If that is a good part of a
-	// lease, the run shows what a busy machine does, besides the faults of the scenario. 0 in the simulated world.
+	// Late is the longest time by which the machine was late in a live run: it had other work to do. Above
+	// [file.Scenario.LateLimit] the run shows what a busy machine does, besides the faults of the scenario. 0 in the simulated world.
 	Late time.Duration
 
 	// WallClocks are the clients that have read their wall clocks.
