@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -199,6 +200,14 @@ func (s Space) Classes() []lock.Fault {
 	return all
 }
 
+// String is the span as one number, or as both, such as 2..4.
+func (s Span) String() string {
+	if s.Min == s.Max {
+		return strconv.Itoa(s.Min)
+	}
+	return fmt.Sprintf("%d..%d", s.Min, s.Max)
+}
+
 // orNone is the range, or a valid one if the range may be zero and is.
 func (s Span) orNone(none bool) Span {
 	if none && s == (Span{}) {
@@ -209,7 +218,7 @@ func (s Span) orNone(none bool) Span {
 
 func inSpan(field string, s Span, most int) error {
 	if s.Min < 1 || s.Max < s.Min || s.Max > most {
-		return fmt.Errorf("%s %d to %d: give a range from 1 to %d", field, s.Min, s.Max, most)
+		return fmt.Errorf("%s %v: give numbers from 1 to %d, the smaller one first", field, s, most)
 	}
 	return nil
 }

@@ -71,14 +71,10 @@ func spanFlag(name, usage string, of func(*search.Space) *search.Span) spaceFlag
 	return spaceFlag{
 		name, "span of numbers, such as 2..4", usage + " is in this `SPAN`, such as 2..4",
 		func(s *search.Space) string {
-			switch span := *of(s); {
-			case span == (search.Span{}):
-				return ""
-			case span.Min == span.Max:
-				return strconv.Itoa(span.Min)
-			default:
-				return fmt.Sprintf("%d..%d", span.Min, span.Max)
+			if span := *of(s); span != (search.Span{}) {
+				return span.String()
 			}
+			return ""
 		},
 		func(s *search.Space, text string) error {
 			low, high, both := strings.Cut(text, "..")
