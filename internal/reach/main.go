@@ -182,7 +182,7 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 		}
 	}
 	if len(missing) > 0 {
-		_, _ = fmt.Fprintf(stderr, "reach: %d of %d have no result yet\n", len(missing), len(all))
+		_, _ = fmt.Fprintf(stderr, "reach: without a result yet: %d of %d\n", len(missing), len(all))
 	}
 	sample, err := readRecord(root)
 	if err != nil {

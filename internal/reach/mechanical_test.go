@@ -371,8 +371,8 @@ func TestTableOfAPart(t *testing.T) {
 		t.Errorf("the table does not say that two first seeds are missing:\n%s", table)
 	}
 	for _, want := range []string{
-		"\n2 have no result yet: mechanical/b, queue/c. ",
-		"\n| mechanical, killed by the unit tests, without the 1 that have no result | 1 | 1 (100 %) | 0 | 0 | 1 | 1 |\n",
+		"\nWithout a result yet, 2: mechanical/b, queue/c. ",
+		"\n| mechanical, killed by the unit tests, but for 1 without a result | 1 | 1 (100 %) | 0 | 0 | 1 | 1 |\n",
 		"| single | explore, run 7: overlap in mode none |\n",
 	} {
 		if !strings.Contains(table, want) {

@@ -284,7 +284,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	}
 
 	// What has no result is named.
-	if table := markdown(rows[1:], []string{rows[0].name}, testLimits, record{}, ""); !strings.Contains(table, "\n1 have no result yet: "+rows[0].name+". A mistake") {
+	if table := markdown(rows[1:], []string{rows[0].name}, testLimits, record{}, ""); !strings.Contains(table, "\nWithout a result yet, 1: "+rows[0].name+". A mistake") {
 		t.Errorf("the table does not say that %s is missing", rows[0].name)
 	}
 }

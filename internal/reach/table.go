@@ -86,7 +86,7 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		fmt.Fprintf(&b, "Only the mutants whose names match `%s` are here.\n\n", wanted)
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(&b, "%d have no result yet: %s. A mistake has a result with its first find, or after all its searches, so that the shares "+
+		fmt.Fprintf(&b, "Without a result yet, %d: %s. A mistake has a result with its first find, or after all its searches, so that the shares "+
 			"below are those of a part, in which finds come first.\n\n", len(missing), prose.Commas(missing))
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.ended(r.result, l) })); n > 0 {
@@ -103,7 +103,7 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 	equivalent := func(r row) bool { return r.equivalent != "" }
 	rest := ""
 	if n := len(slices.DeleteFunc(slices.Clone(missing), func(name string) bool { return !strings.HasPrefix(name, mechanicalGroup+"/") })); n > 0 {
-		rest = fmt.Sprintf(", without the %d that have no result", n)
+		rest = fmt.Sprintf(", but for %d without a result", n)
 	}
 	total("made by hand", byHand, row.counts)
 	total("made by hand, equivalent", byHand, equivalent)
