@@ -168,6 +168,48 @@ func TestTableIsComplete(t *testing.T) {
 	}
 }
 
+// The README says in numbers what the stored results say.
+func TestReadmeHasTheNumbers(t *testing.T) {
+	root, all := committed(t)
+	f := newStore(t, filepath.Join(root, "internal", "reach", "results.jsonl"), store{limits: limits{Runs: 10_000, Starts: 3, Seeds: 3, Placements: 500}, earlier: true})
+	rows, missing, err := f.results(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var byHand, byHandFound, mechanical, mechanicalFound int
+	for _, name := range missing {
+		if !strings.HasPrefix(name, mechanicalGroup+"/") {
+			t.Errorf("%s has no result", name)
+		}
+		mechanical++
+	}
+	for _, r := range rows {
+		number, found := &byHand, &byHandFound
+		if r.edit != nil {
+			number, found = &mechanical, &mechanicalFound
+		}
+		if r.counts() {
+			*number++
+			if r.found() {
+				*found++
+			}
+		}
+	}
+	want := map[string]string{
+		"README.md":    fmt.Sprintf("Of %d made by hand that a run can show, %d are found; of %d mechanical ones that the unit tests notice, %d.", byHand, byHandFound, mechanical, mechanicalFound),
+		"README.zh.md": fmt.Sprintf("%d 个中，找到 %d 个；单元测试能发现的 %d 个机械变异中，找到 %d 个。", byHand, byHandFound, mechanical, mechanicalFound),
+	}
+	for name, sentence := range want {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), sentence) {
+			t.Errorf("%s does not say: %s", name, sentence)
+		}
+	}
+}
+
 // A run that was interrupted, and shards, give the table of one whole run, and no subject
 // is searched twice.
 func TestResumeGivesTheSameTable(t *testing.T) {
