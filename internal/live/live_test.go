@@ -91,7 +91,8 @@ func load(t *testing.T, scenario, lock string) (*file.Scenario, play.Lock) {
 // scale is that of the tests: a machine with other work to do is late by tens of milliseconds, a small part of a lease.
 const scale = 0.2
 
-// steady makes runs, ever slower ones, until the machine was never too late for the scenario: what it shows otherwise is the machine.
+// steady makes runs, at last slower ones, until the machine was never too late for the scenario: what it shows otherwise is the
+// machine.
 func steady(t *testing.T, s *live.Session, sc *file.Scenario, l play.Lock, modes ...fence.Mode) *play.Outcome {
 	t.Helper()
 	for _, slower := range []float64{1, 1, 2, 4} {

@@ -45,7 +45,7 @@ type World struct {
 	failed    chan error
 	running   atomic.Int64 // goroutines of machines
 	late      atomic.Int64 // the longest time by which a timer of the parent was late
-	beats     atomic.Int64 // how often it has looked
+	beats     atomic.Int64 // how often that was looked at
 
 	// What follows is for the goroutine that uses the world.
 	trace     trace.Trace
@@ -320,9 +320,8 @@ func (w *World) RunUntil(done func() bool) error {
 // Idle implements play.Stage.
 func (w *World) Idle() bool { return w.running.Load() == 0 }
 
-// settled is for how many beats bytes that were held are under way at most, when the network is healed: they are in the memory
-// of the proxies, which are in this process, and cross loopback. It is no time, since a machine that stands still for a while
-// delivers nothing in it.
+// settled is the number of beats after which a healed network has delivered the bytes that were held: they are in the memory of
+// the proxies, which are in this process, and cross loopback. It is not a time, since a machine that stands still delivers nothing.
 const settled = 30
 
 // Quiet implements play.Stage.

@@ -177,11 +177,14 @@ func TestReadmeHasTheNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var byHand, byHandFound, mechanical, mechanicalFound int
-	for _, name := range missing {
-		if !strings.HasPrefix(name, mechanicalGroup+"/") {
-			t.Errorf("%s has no result", name)
+	for _, u := range all {
+		switch {
+		case !slices.Contains(missing, u.name) || u.equivalent != "":
+		case u.edit == nil:
+			t.Errorf("%s has no result", u.name)
+		default:
+			mechanical++ // it counts as not found
 		}
-		mechanical++
 	}
 	for _, r := range rows {
 		number, found := &byHand, &byHandFound

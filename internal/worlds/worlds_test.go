@@ -232,6 +232,9 @@ func TestExplanation(t *testing.T) {
 		{load(t, "redis-clock-back", "fenced", 0.3, 0, checker.Safe, checker.Corrupted), checker.Stuck, ""},
 		{load(t, "gc-pause", "fenced", 0.3, 0, checker.Safe), checker.Corrupted, ""},
 		{load(t, "gc-pause", "fenced", 0.3, time.Second, checker.Safe), checker.Corrupted, "the machine was late in 1 of the runs that differ, by up to 1s, and the lock can bear 300ms"},
+		// Its clients wait for the store for a second at scale 1, a tenth of a lease.
+		{load(t, "late-packet", "fenced", 0.3, 31*time.Millisecond, checker.Safe), checker.Corrupted, "the machine was late in 1 of the runs that differ, by up to 31ms, and the lock can bear 30ms"},
+		{load(t, "late-packet", "fenced", 0.3, 30*time.Millisecond, checker.Safe), checker.Corrupted, ""},
 		{load(t, "split-brain", "redlock", 0.3, 30*time.Millisecond, checker.Unknown), checker.Safe,
 			"the machine was late in 1 of the runs that differ, by up to 30ms, and the lock can bear 25ms"},
 		{load(t, "split-brain", "redlock", 0.3, 20*time.Millisecond, checker.Unknown), checker.Safe, ""},

@@ -38,6 +38,8 @@ func TestBusyMachineIsAnObstacle(t *testing.T) {
 		"above it":                      {file.Workload{}, 201 * time.Millisecond, true},
 		"above that of a timeout":       {file.Workload{Timeout: 200 * time.Millisecond}, 21 * time.Millisecond, true},
 		"above that of a request":       {file.Workload{Request: time.Second}, 101 * time.Millisecond, true},
+		"above that of an acquire":      {file.Workload{AcquireWithin: time.Second}, 101 * time.Millisecond, true},
+		"above that of an extension":    {file.Workload{ExtendWithin: time.Second}, 101 * time.Millisecond, true},
 		"above that of a release":       {file.Workload{ReleaseWithin: time.Second}, 101 * time.Millisecond, true},
 		"a timeout longer than a lease": {file.Workload{Timeout: time.Minute}, 200 * time.Millisecond, false},
 	} {
