@@ -67,6 +67,54 @@ func TestViolations(t *testing.T) {
 	}
 }
 
+// A lock is judged in every mode that ran, whatever mode its promise names: a fence protects the data, and nothing else. The
+// data, and the rights of a holder, are judged in the mode of the promise and in calm runs, the second with tokens alone.
+func TestViolationsInEachMode(t *testing.T) {
+	all := checker.Facts{
+		Data: checker.DataCorrupted, Liveness: checker.LivenessStuck, Overdue: 1, Denied: 1, FalseRejects: 1, VoidGrants: 1,
+		RevivedClaims: 1, Misconduct: 1, Overtaken: 1, WorkTwice: 1, ClaimOverlaps: 1,
+	}
+	for _, calm := range []bool{false, true} {
+		for _, data := range []string{"", "seal", "claim"} {
+			for _, mode := range fence.Modes() {
+				var want []checker.Label
+				if calm || string(mode) == data {
+					want = append(want, checker.Corrupted)
+				}
+				want = append(want, checker.Stuck)
+				if (calm || string(mode) == data) && (mode == fence.Check || mode == fence.Seal || mode == fence.Strict) {
+					want = append(want, checker.FalseReject)
+				}
+				want = append(want, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken, checker.Repeated, checker.Overlap)
+				m := ran(mode, all)
+				m.History.Calm = calm
+				var got []checker.Label
+				for _, v := range play.Violations(&play.Outcome{Modes: []play.ModeRun{m}}, lock.Promise{Data: data, Order: lock.FIFO}) {
+					if v.Mode != mode {
+						t.Errorf("the violation is in mode %s, want %s", v.Mode, mode)
+					}
+					got = append(got, v.Label)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("calm %v, data promised in mode %q, mode %s (-want +got):\n%s", calm, data, mode, diff)
+				}
+			}
+		}
+	}
+}
+
+// A lock that may stay taken for any time is not stuck by any of the three facts; another one is stuck by each.
+func TestViolationStuck(t *testing.T) {
+	for _, f := range []checker.Facts{{Liveness: checker.LivenessStuck}, {Liveness: checker.LivenessLeaked}, {Overdue: 1}, {Denied: 1}} {
+		for _, term := range append(lock.Terms(), "") {
+			o := &play.Outcome{Modes: []play.ModeRun{ran(fence.None, f)}}
+			if got := len(play.Violations(o, lock.Promise{FreeWithin: term})); (got == 0) != (term == lock.TermAnyTime) || got > 1 {
+				t.Errorf("%+v, free within %q: %d violations", f, term, got)
+			}
+		}
+	}
+}
+
 func TestVacuous(t *testing.T) {
 	met := checker.Facts{Grants: 2, Holders: 2, Contended: 1}
 	fired := func(all ...bool) play.ModeRun {
