@@ -83,6 +83,9 @@ func TestDuties(t *testing.T) {
 			func(h *checker.History) {
 				h.Attempts = append(h.Attempts, checker.Attempt{Client: "c1", Resource: "other", Invoked: 6, Outcome: checker.OutcomeUnknown})
 			},
+			func(h *checker.History) { // it is that of the client's next Acquire
+				h.Grants = append(h.Grants, checker.Grant{ID: 3, Client: "c1", Resource: "other", Invoked: 6, Granted: 20})
+			},
 		}},
 		{"a lease outlasts its release", checker.DutyReports, func(h *checker.History) { h.Grants[0].LeaseEnded = 601 * ms },
 			[]func(*checker.History){away("c0", 800*ms, 900*ms)}},
@@ -202,6 +205,7 @@ func TestDuties(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				checker.PointsWhereItSays(t, v.Reasons)
 				if (v.Facts.Misconduct > 0) != (v.Label == checker.Misconduct) {
 					t.Errorf("misconduct %d, label %s", v.Facts.Misconduct, v.Label)
 				}

@@ -40,6 +40,8 @@ func TestRepeatedWork(t *testing.T) {
 			1, 0, Repeated, "The work for orders was done again: c1's write b.w (step 53) came after c0's write a.w (step 10). The outcome of the first write was \"failed\"."},
 		{"the first write failed afterwards", fills("b.w", both(a, early), a.read("a.r", 4, ""), a.write("a.w", 30, "").ended(OutcomeFailed), early.read("b.r", 22, ""), early.write("b.w", 52, "")),
 			1, 1, Repeated, ""},
+		{"the first write failed and did not return", fills("b.w", both(a, early), a.read("a.r", 4, ""), a.write("a.w", 10, "").ended(OutcomeFailed).took(0), early.read("b.r", 22, ""), early.write("b.w", 52, "")),
+			1, 1, Repeated, ""},
 		{"it is not known what became of the first write", fills("b.w", both(a, early), a.read("a.r", 4, ""), a.write("a.w", 30, "").unanswered(0), early.read("b.r", 22, ""), early.write("b.w", 52, "")),
 			1, 0, Repeated, ""},
 		{"it was there, and the client did not look", fills("b.w", both(a, b), append(filled, b.write("b.w", 80, ""))...),

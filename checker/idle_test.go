@@ -128,6 +128,7 @@ func TestIdleAfterALeaseEndedInsideAnother(t *testing.T) {
 	}{
 		"still entered":     {ended(30), held(3, "c0", 4, 15), EntryReentrant, 0},
 		"never released":    {ended(0), held(3, "c0", 4, 15), EntryReentrant, 0},
+		"never ended":       {held(1, "c0", 2, 20), held(3, "c0", 4, 15), EntryReentrant, 1},
 		"lost":              {held(1, "c0", 2, 30).lost(6, 6), held(3, "c0", 4, 15), EntryReentrant, 0},
 		"released before":   {ended(12), held(3, "c0", 4, 15), EntryReentrant, 1},
 		"not reentrant":     {ended(30), held(3, "c0", 4, 15), EntryExclusive, 1},

@@ -26,6 +26,7 @@ func TestWorse(t *testing.T) {
 		{checker.NotApplicable, checker.Safe, checker.Safe},
 		{"", checker.NotApplicable, checker.NotApplicable}, // a fold may start from an empty label
 		{checker.Stuck, checker.Stuck, checker.Stuck},
+		{"", "fine", ""}, // neither is a label: they are equal
 	} {
 		if got := checker.Worse(c.a, c.b); got != c.want {
 			t.Errorf("Worse(%q, %q) = %q, want %q", c.a, c.b, got, c.want)

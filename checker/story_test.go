@@ -1,6 +1,9 @@
 package checker
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -68,7 +71,30 @@ func mustJudge(t *testing.T, h History, none *Facts) Verdict {
 	if err != nil {
 		t.Fatalf("judge: %v", err)
 	}
+	pointsWhereItSays(t, v.Reasons)
 	return v
+}
+
+var (
+	stepInText = regexp.MustCompile(`\bsteps? (\d+)`)
+	// twoStepsOfOne are in sentences that name an operation by its step and say when it began or returned, or that name a
+	// value for which the reason points to a write.
+	twoStepsOfOne = regexp.MustCompile(`yet the data has them|\) of \S+ found |had been acknowledged`)
+)
+
+// pointsWhereItSays fails the test if a reason does not point to the steps that its sentence names, and only then to others.
+func pointsWhereItSays(t *testing.T, reasons []Reason) {
+	t.Helper()
+	for _, r := range reasons {
+		var named []Pos
+		for _, m := range stepInText.FindAllStringSubmatch(r.Text, -1) {
+			n, _ := strconv.Atoi(m[1])
+			named = append(named, Pos(n))
+		}
+		if !slices.Equal(named, r.At[:min(len(named), len(r.At))]) && !twoStepsOfOne.MatchString(r.Text) {
+			t.Errorf("%q points to the steps %v, want %v", r.Text, r.At, named)
+		}
+	}
 }
 
 func texts(reasons []Reason) []string {

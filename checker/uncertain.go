@@ -39,7 +39,7 @@ func judgeOrders(h History, none *Facts, budget int) Verdict {
 		}
 		first, second := o.swapped(order)
 		return undecided(v, fmt.Sprintf("step %d may have come before step %d, and then the run is %s, where otherwise it is %s",
-			second, first, other.Label, v.Label), []Pos{first, second})
+			second, first, other.Label, v.Label), []Pos{second, first})
 	}
 	return v
 }

@@ -66,6 +66,22 @@ func TestOrderWithinTheUncertainty(t *testing.T) {
 	}
 }
 
+// The last two positions of a history may have come in the other order as any others: the lock was released, or granted to
+// another, when the record ends.
+func TestOrderOfTheLastSteps(t *testing.T) {
+	for vague, want := range map[bool]Label{false: Safe, true: Unknown} {
+		h := story("", []Grant{held(1, "c0", 2, 4), held(2, "c1", 5, 0).asked(3)})
+		h.Grants[0].ReleaseReturned = 0
+		h.Within = exact(5)
+		if vague {
+			h.Within[4-1].To = h.Within[5-1].From
+		}
+		if v := mustJudge(t, h, nil); v.Label != want {
+			t.Errorf("vague %v: label %s, want %s: %v", vague, v.Label, want, v.Reasons)
+		}
+	}
+}
+
 // An order in which a grant comes before its own request is none: only there would
 // c1 hold the lock before c0 has released it.
 func TestImpossibleOrdersDoNotCount(t *testing.T) {

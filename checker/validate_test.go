@@ -28,6 +28,43 @@ func TestValidateAccepts(t *testing.T) {
 	}
 }
 
+// What a history may have at the limits of its rules.
+func TestValidateAcceptsLimits(t *testing.T) {
+	for name, change := range map[string]func(h *History){
+		"a release that succeeded":              func(h *History) { h.Grants[0].ReleaseSucceeded = true },
+		"a release that failed":                 func(h *History) { h.Grants[0].ReleaseFailed = true },
+		"a release of a lock that was not held": func(h *History) { h.Grants[0].ReleaseNotHeld = true },
+		"a release that returned at once":       func(h *History) { h.Grants[0].ReleaseReturned = 30 },
+		"a claim that was doubted at its grant": func(h *History) { h.Grants[0].Doubted = 2 },
+		"a lease that was revived at its end":   func(h *History) { h.Grants[0].Revived = 25 },
+		"an end that was seen at once":          func(h *History) { h.Grants[0].UntilSeen, h.Grants[0].LostSeen = 25, 20 },
+		"a release at the grant":                func(h *History) { h.Grants[0] = held(1, "c0", 2, 2) },
+		"a crash at the grant":                  func(h *History) { h.Grants[1].Crashed, h.Ops = 40, h.Ops[:2] },
+		"a grant that returned at once":         func(h *History) { h.Grants[0].Invoked = 2 },
+		"a grant that queued until it was made": func(h *History) { h.Grants[1].Enqueued = 40 },
+		"an attempt that returned at once":      func(h *History) { h.Attempts[0].Returned = 5 },
+		"an attempt that never returned":        func(h *History) { h.Attempts[0].Returned = 0 },
+		"an attempt whose context ended":        func(h *History) { h.Attempts[0].ContextEnded = 1 },
+		"an attempt that left the queue at once": func(h *History) {
+			h.Attempts[0].Left = h.Attempts[0].Enqueued
+		},
+		"all duties":                      func(h *History) { h.Duties = Duties() },
+		"a section of one write":          func(h *History) { h.SectionWrites = 1 },
+		"sections of many writes":         func(h *History) { h.SectionWrites = 9 },
+		"a value that is filled":          func(h *History) { h.Fill, h.Ops = true, h.Ops[:2] },
+		"an operation at once":            func(h *History) { h.Ops[0].Invoked, h.Ops[0].Applied, h.Ops[0].Returned = 11, 11, 11 },
+		"an operation at the grant":       func(h *History) { h.Ops[0].Invoked = 2 },
+		"an operation at the crash":       func(h *History) { h.Ops[2].Returned = 60 },
+		"a holding that ended at once":    func(h *History) { h.Holdings[0].To = 2 },
+		"holdings of others that overlap": func(h *History) { h.Holdings[0].Client = "c7" },
+	} {
+		h := soundHistory()
+		if change(&h); h.Validate() != nil {
+			t.Errorf("%s: %v", name, h.Validate())
+		}
+	}
+}
+
 // Each mutant breaks the sound history in one place. The error must say where.
 func TestValidateRejects(t *testing.T) {
 	grant := func(f func(*Grant)) func(*History) { return func(h *History) { f(&h.Grants[0]) } }
@@ -52,6 +89,19 @@ func TestValidateRejects(t *testing.T) {
 		{"a release returned that was never invoked", grant(func(g *Grant) { g.Released = 0 })},
 		{"a release failed that never returned", grant(func(g *Grant) { g.ReleaseReturned, g.ReleaseFailed = 0, true })},
 		{"a release returned before it was invoked", grant(func(g *Grant) { g.ReleaseReturned = 29 })},
+		{"a release succeeded that failed or never returned", crashed(func(g *Grant) { g.ReleaseSucceeded = true })},
+		{"a release succeeded that failed or never returned", grant(func(g *Grant) { g.ReleaseSucceeded, g.ReleaseFailed = true, true })},
+		{"a release of a lock that was not held succeeded, failed or never returned", crashed(func(g *Grant) { g.ReleaseNotHeld = true })},
+		{"a release of a lock that was not held succeeded, failed or never returned", grant(func(g *Grant) { g.ReleaseNotHeld, g.ReleaseFailed = true, true })},
+		{"a release of a lock that was not held succeeded, failed or never returned", grant(func(g *Grant) { g.ReleaseNotHeld, g.ReleaseSucceeded = true, true })},
+		{"a context of a grant ended before the run", grant(func(g *Grant) { g.ContextEnded = -1 })},
+		{"a context of a grant ended before the run", grant(func(g *Grant) { g.LeaseEnded = -1 })},
+		{"a claim was doubted before its grant", grant(func(g *Grant) { g.Doubted = 1 })},
+		{"a grant was revived before its validity had ended", grant(func(g *Grant) { g.Revived = 24 })},
+		{"a grant was revived before its validity had ended", crashed(func(g *Grant) { g.Revived = 50 })},
+		{"the context of an attempt ended before the run", attempt(func(a *Attempt) { a.ContextEnded = -1 })},
+		{"or of one that never returned", attempt(func(a *Attempt) { a.ContextEnded, a.Returned = 1, 0 })},
+		{`duty "sings" is not known`, func(h *History) { h.Duties = []Duty{DutyEnds, "sings"} }},
 		{"a loss was seen before it happened", grant(func(g *Grant) { g.Lost = 23 })},
 		{"a loss was seen before it happened", grant(func(g *Grant) { g.Lost = 0 })},
 		{"an end of validity was seen before it came", grant(func(g *Grant) { g.Until = 27 })},

@@ -1,0 +1,4 @@
+package checker
+
+// PointsWhereItSays is for the tests outside the package.
+var PointsWhereItSays = pointsWhereItSays
