@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,18 @@ func serialCases() []serialCase {
 		// A section with an unanswered write has no end.
 		{name: "without an end", h: withPension(transfers("c2", "a1", three,
 			slices.Concat([]Op{a.write("a1", 10, "c1").in("x").unanswered(60), a.write("a2", 10, "").in("v")}, shift(10, on(b, "", "y", "b", "", "")), slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
+	}
+}
+
+// At one instant the sections begin before others end, so that those which only touch may be in either order.
+func TestByTime(t *testing.T) {
+	want := []instant{{at: 1, section: 2}, {at: 2, section: 1}, {at: 2, section: 2}, {at: 2, section: 0, ends: true}, {at: 2, section: 3, ends: true}, {at: 3, section: 0}}
+	for i, a := range want {
+		for j, b := range want {
+			if got := byTime(a, b); cmp.Compare(got, 0) != cmp.Compare(i, j) {
+				t.Errorf("%+v is compared to %+v with the result %d", a, b, got)
+			}
+		}
 	}
 }
 

@@ -304,3 +304,21 @@ func TestGuardedSections(t *testing.T) {
 		}
 	}
 }
+
+// A reason says of each write that is missing what became of it.
+func TestFate(t *testing.T) {
+	w := held(1, "c0", 2, 9).write("w", 4, "")
+	for want, o := range map[string]Op{
+		"was acknowledged and lost": w,
+		"was refused":               w.refused(),
+		"was never sent":            w.ended(OutcomeNotSent),
+		"failed":                    w.ended(OutcomeFailed),
+		"never arrived":             w.unanswered(0),
+		"had no answer, and was overwritten unseen": w.unanswered(5),
+		"was refused, and the answer did not come":  {Outcome: OutcomeUnknown, Applied: 5},
+	} {
+		if got := (guardedSection{}).fate(&o); got != want {
+			t.Errorf("%+v %s, want %s", o, got, want)
+		}
+	}
+}
