@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A write belongs to the read before it under the same grant, if that read was answered before the write was called and no
-// other write was in between.
+// A write belongs to the read before it under the same grant, if that read was answered before the write was called and
+// no other write was in between.
 func TestCellSections(t *testing.T) {
 	a, b := held(1, "c0", 2, 90), held(2, "c1", 2, 90)
 	for name, c := range map[string]struct {
@@ -42,8 +42,8 @@ func TestCellSections(t *testing.T) {
 	}
 }
 
-// A picture has a row for each client, and knows the client of each operation, but for those of the queue and the reads at
-// the end.
+// A picture has a row for each client, and knows the client of each operation, but for those of the queue and the reads
+// at the end.
 func TestActorOf(t *testing.T) {
 	w := held(1, "c0", 2, 9).write("w", 4, "")
 	for want, inputs := range map[string][]any{

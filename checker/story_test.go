@@ -81,7 +81,8 @@ var (
 	twoStepsOfOne = regexp.MustCompile(`yet the data has them|\) of \S+ found |had been acknowledged`)
 )
 
-// pointsWhereItSays fails the test if a reason does not point to the steps that its sentence names, and only then to others.
+// pointsWhereItSays fails the test if a reason does not point to the steps that its sentence names, and only then to
+// others.
 func pointsWhereItSays(t *testing.T, reasons []Reason) {
 	t.Helper()
 	for _, r := range reasons {

@@ -66,8 +66,8 @@ func TestOrderWithinTheUncertainty(t *testing.T) {
 	}
 }
 
-// The last two positions of a history may have come in the other order as any others: the lock was released, or granted to
-// another, when the record ends.
+// The last two positions of a history may have come in the other order as any others: the lock was released, or granted
+// to another, when the record ends.
 func TestOrderOfTheLastSteps(t *testing.T) {
 	for vague, want := range map[bool]Label{false: Safe, true: Unknown} {
 		h := story("", []Grant{held(1, "c0", 2, 4), held(2, "c1", 5, 0).asked(3)})

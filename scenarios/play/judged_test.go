@@ -15,12 +15,13 @@ import (
 // timingOf is the timing of a run without faults.
 func timingOf(t *testing.T, l play.Lock, latency, workload string) *checker.Timing {
 	t.Helper()
-	return historyOf(t, l, "name: judged\nlock: {ttl: 10s, backoff: 50ms..200ms}\nworld: {latency: "+latency+"}\nworkload: {"+workload+"}\n").Timing
+	const name = "name: judged\nlock: {ttl: 10s, backoff: 50ms..200ms}\n"
+	return historyOf(t, l, name+"world: {latency: "+latency+"}\nworkload: {"+workload+"}\n").Timing
 }
 
-// How long a lock may stay taken after a cause is what it promises for that cause, or else in general, or else a TTL. After
-// other causes than those that have a name it is free at once, unless it promises a time, or several nodes may split their
-// votes, or its backoff is not known.
+// How long a lock may stay taken after a cause is what it promises for that cause, or else in general, or else a TTL.
+// After other causes than those that have a name it is free at once, unless it promises a time, or several nodes may
+// split their votes, or its backoff is not known.
 func TestFreeWithin(t *testing.T) {
 	const drift = 2*10*time.Second*promise.DriftAllowance/1_000_000 + 10*time.Millisecond
 	const ttl = 10*time.Second + drift
@@ -73,7 +74,8 @@ func TestFreeWithin(t *testing.T) {
 	}
 }
 
-// A session of ZooKeeper lasts four seconds at least, and a waiter is skipped after four of the longest pauses at least.
+// A session of ZooKeeper lasts four seconds at least, and a waiter is skipped after four of the longest pauses at
+// least.
 func TestLongTerms(t *testing.T) {
 	const drift = 2*time.Second*promise.DriftAllowance/1_000_000 + 10*time.Millisecond
 	for term, want := range map[lock.Term]time.Duration{
@@ -124,8 +126,8 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// Messages of one client are in order if each takes the same time. A free lock takes one backoff and its messages until a
-// client has it, and the time that it needs to be sure.
+// Messages of one client are in order if each takes the same time. A free lock takes one backoff and its messages until
+// a client has it, and the time that it needs to be sure.
 func TestSlack(t *testing.T) {
 	single := testruns.Kind(t, "single")
 	foreign, sure, talks, cluster := single, single, single, single
@@ -188,11 +190,11 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Only what a client sends to a server of the lock counts as a request: not what it sends to the store, nor what the probe
-// sends.
+// Only what a client sends to a server of the lock counts as a request: not what it sends to the store, nor what the
+// probe sends.
 func TestSends(t *testing.T) {
-	m := testruns.Play(t, testruns.Parse(t, "name: sends\nlock: {ttl: 10s}\nworkload: {rounds: 2, hold: 1s}\n"), testruns.Kind(t, "single"),
-		play.RunOptions{Seed: 1, Alone: true}).Modes[0]
+	sc := testruns.Parse(t, "name: sends\nlock: {ttl: 10s}\nworkload: {rounds: 2, hold: 1s}\n")
+	m := testruns.Play(t, sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1, Alone: true}).Modes[0]
 	want := map[string][]time.Duration{}
 	for _, e := range m.Trace.Events {
 		if e.Kind() == "send" && (e.Actor == "c0" || e.Actor == "c1") && e.Peer == "r0" {
@@ -206,7 +208,8 @@ func TestSends(t *testing.T) {
 }
 
 // A lock is judged on the duties that it promises, but not on those that say nothing in a run: a notice of the end of a
-// lease that does not tell it, the return of calls whose requests outlast their contexts, and the waking of waiters that ask.
+// lease that does not tell it, the return of calls whose requests outlast their contexts, and the waking of waiters
+// that ask.
 func TestDutiesOfARun(t *testing.T) {
 	without := func(d ...checker.Duty) []checker.Duty {
 		return slices.DeleteFunc(checker.Duties(), func(x checker.Duty) bool { return slices.Contains(d, x) })
@@ -236,8 +239,8 @@ func TestDutiesOfARun(t *testing.T) {
 	}
 }
 
-// A lock has several holders at a time if it is entered again, or if all clients are one owner. Its waiters have an order if
-// its queue is known.
+// A lock has several holders at a time if it is entered again, or if all clients are one owner. Its waiters have an
+// order if its queue is known.
 func TestAdmissionOfARun(t *testing.T) {
 	for _, c := range []struct {
 		kind, text string

@@ -18,11 +18,12 @@ import (
 // historyOf is the history of a run without a fence.
 func historyOf(t *testing.T, l play.Lock, text string) checker.History {
 	t.Helper()
-	return testruns.Play(t, testruns.Parse(t, text), l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Alone: true}).Modes[0].History
+	o := play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Alone: true}
+	return testruns.Play(t, testruns.Parse(t, text), l, o).Modes[0].History
 }
 
-// A run is calm if it has no fault, and if a message and the work of a section take a quarter of a lease at most; a lock over
-// several nodes has time for its requests too. No request ends before its answer but an Acquire.
+// A run is calm if it has no fault, and if a message and the work of a section take a quarter of a lease at most; a
+// lock over several nodes has time for its requests too. No request ends before its answer but an Acquire.
 func TestCalm(t *testing.T) {
 	const base = "lock: {ttl: 4s}\n"
 	works := func(t *testing.T, d time.Duration) play.Lock {
@@ -79,9 +80,10 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// A client is away while a fault keeps it from running, and while one keeps it from a server of the lock: from the instant
-// at which the fault struck to its end, and for as much longer as the fault delays something. A fault that only moves clocks
-// of servers, or takes their keys or scripts, keeps no client from anything. Both clients end their work at 10 s or later.
+// A client is away while a fault keeps it from running, and while one keeps it from a server of the lock: from the
+// instant at which the fault struck to its end, and for as much longer as the fault delays something. A fault that only
+// moves clocks of servers, or takes their keys or scripts, keeps no client from anything. Both clients end their work
+// at 10 s or later.
 func TestAbsences(t *testing.T) {
 	const both = "c0 away 1s to 3s, c1 away 1s to 3s"
 	for fault, want := range map[string]string{
@@ -130,8 +132,8 @@ func TestAbsences(t *testing.T) {
 	}
 }
 
-// A stock client of the servers may pause for half a second after trouble of a link, and servers that form a cluster need their
-// time to settle after trouble of one of them, or of a link among them, for all clients.
+// A stock client of the servers may pause for half a second after trouble of a link, and servers that form a cluster
+// need their time to settle after trouble of one of them, or of a link among them, for all clients.
 func TestAbsencesLastLonger(t *testing.T) {
 	cluster := testruns.Kind(t, "single")
 	cluster.Servers = play.Redis(3)
@@ -162,8 +164,8 @@ func TestAbsencesLastLonger(t *testing.T) {
 	}
 }
 
-// A fault without an end of its own keeps a client away from when it is first felt to when it is last felt, with the delay
-// that it causes before: a message that is late left so much earlier. One that is not felt keeps no client away.
+// A fault without an end of its own keeps a client away from when it is first felt to when it is last felt, with the
+// delay that it causes before: a message that is late left so much earlier. One that is not felt keeps no client away.
 func TestAbsencesWhileFelt(t *testing.T) {
 	const text = "name: felt\nlock: {ttl: 5s}\nworld: {clients: 1, latency: 1ms}\nworkload: {rounds: 3, hold: 200ms, think: 1s}\nfaults: [{at: %s, %s}]\n"
 	for _, c := range []struct {

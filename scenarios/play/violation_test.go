@@ -67,8 +67,9 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// A lock is judged in every mode that ran, whatever mode its promise names: a fence protects the data, and nothing else. The
-// data, and the rights of a holder, are judged in the mode of the promise and in calm runs, the second with tokens alone.
+// A lock is judged in every mode that ran, whatever mode its promise names: a fence protects the data, and nothing
+// else. The data, and the rights of a holder, are judged in the mode of the promise and in calm runs, the second with
+// tokens alone.
 func TestViolationsInEachMode(t *testing.T) {
 	all := checker.Facts{
 		Data: checker.DataCorrupted, Liveness: checker.LivenessStuck, Overdue: 1, Denied: 1, FalseRejects: 1, VoidGrants: 1,

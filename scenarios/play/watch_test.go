@@ -1,14 +1,16 @@
 package play_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock"
-	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
 
@@ -18,8 +20,8 @@ type told struct {
 	clock func() time.Time
 	// until are the ends of a lease, after its grant: the first, and those that it has after so much more time.
 	until map[time.Duration]time.Duration
-	// lostAfter is when the loss is announced after the grant, on a timer that a pause does not hold. It is negative for
-	// never, and 0 for before Acquire returns.
+	// lostAfter is when the loss is announced after the grant, on a timer that a pause does not hold. It is negative
+	// for never, and 0 for before Acquire returns.
 	lostAfter time.Duration
 	// lostInRelease says that Release announces the loss.
 	lostInRelease bool
@@ -72,39 +74,43 @@ func (l toldLease) Release(ctx context.Context) error {
 	return l.Lease.Release(ctx)
 }
 
-// The end of a lease and the notice of its loss are recorded at their instants, also while the client is paused, from when
-// Acquire returned to when Release has; the client sees them at a step of its own. The section reads and writes, and works
-// for three seconds between.
+// The end of a lease and the notice of its loss are recorded at their instants, also while the client is paused, from
+// when Acquire returned to when Release has; the client sees them at a step of its own. The section reads and writes,
+// and works for three seconds between.
 func TestWhatALeaseTells(t *testing.T) {
-	const s = time.Second
-	const never = -s
-	ends := func(end time.Duration) map[time.Duration]time.Duration {
-		return map[time.Duration]time.Duration{0: end}
+	const s, never = time.Second, -time.Second
+	lost := func(after time.Duration) told {
+		return told{until: map[time.Duration]time.Duration{0: 9 * s}, lostAfter: after}
 	}
-	type instants struct{ lost, lostSeen, until, untilSeen, revived time.Duration } // after the grant
+	ends := func(after time.Duration) told {
+		return told{until: map[time.Duration]time.Duration{0: after}, lostAfter: never}
+	}
+	renewed := func(after, until time.Duration) told {
+		return told{until: map[time.Duration]time.Duration{0: s, after: until}, lostAfter: never}
+	}
+	byRelease := lost(never)
+	byRelease.lostInRelease = true
 	for name, c := range map[string]struct {
 		lock           told
 		checks, faults string
-		want           instants
+		want           string // after the grant
 	}{
-		"nothing":                    {lock: told{until: ends(9 * s), lostAfter: never}, want: instants{never, never, never, never, never}},
-		"a loss":                     {lock: told{until: ends(9 * s), lostAfter: s}, want: instants{s, s, never, never, never}},
-		"a loss in a pause":          {lock: told{until: ends(9 * s), lostAfter: s}, faults: pausedAtGrant, want: instants{s, 2 * s, never, never, never}},
-		"a loss at once":             {lock: told{until: ends(9 * s), lostAfter: 0}, want: instants{0, 0, never, never, never}},
-		"a loss after the release":   {lock: told{until: ends(9 * s), lostAfter: 4 * s}, want: instants{never, never, never, never, never}},
-		"a loss by the release":      {lock: told{until: ends(9 * s), lostAfter: never, lostInRelease: true}, want: instants{3 * s, 3 * s, never, never, never}},
-		"an end":                     {lock: told{until: ends(s), lostAfter: never}, want: instants{never, never, s, never, never}},
-		"an end in a pause":          {lock: told{until: ends(s), lostAfter: never}, faults: pausedAtGrant, want: instants{never, never, s, never, never}},
-		"an end that is checked":     {lock: told{until: ends(s), lostAfter: never}, checks: "steps", want: instants{never, never, s, 3 * s, never}},
-		"a loss that is checked":     {lock: told{until: ends(9 * s), lostAfter: s}, checks: "lost", want: instants{s, s, never, never, never}},
-		"an end that is not checked": {lock: told{until: ends(s), lostAfter: never}, checks: "lost", want: instants{never, never, s, never, never}},
-		"an end at once":             {lock: told{until: ends(0), lostAfter: never}, want: instants{never, never, 0, never, never}},
-		"an end long ago":            {lock: told{until: ends(-s), lostAfter: never}, want: instants{never, never, 0, never, never}},
-		"no known end":               {lock: told{lostAfter: never}, want: instants{never, never, never, never, never}},
-		"a renewal in time": {lock: told{until: map[time.Duration]time.Duration{0: s, s / 2: 2 * s}, lostAfter: never},
-			want: instants{never, never, 2 * s, never, never}},
-		"a renewal that is late": {lock: told{until: map[time.Duration]time.Duration{0: s, 2 * s: 9 * s}, lostAfter: never},
-			want: instants{never, never, s, never, 3 * s}},
+		"nothing":                    {lock: lost(never)},
+		"a loss":                     {lock: lost(s), want: "lost 1s, seen 1s"},
+		"a loss in a pause":          {lock: lost(s), faults: pausedAtGrant, want: "lost 1s, seen 2s"},
+		"a loss at once":             {lock: lost(0), want: "lost 0s, seen 0s"},
+		"a loss after the release":   {lock: lost(4 * s)},
+		"a loss by the release":      {lock: byRelease, want: "lost 3s, seen 3s"},
+		"a loss that is checked":     {lock: lost(s), checks: "lost", want: "lost 1s, seen 1s"},
+		"an end":                     {lock: ends(s), want: "ended 1s"},
+		"an end in a pause":          {lock: ends(s), faults: pausedAtGrant, want: "ended 1s"},
+		"an end that is checked":     {lock: ends(s), checks: "steps", want: "ended 1s, seen 3s"},
+		"an end that is not checked": {lock: ends(s), checks: "lost", want: "ended 1s"},
+		"an end at once":             {lock: ends(0), want: "ended 0s"},
+		"an end long ago":            {lock: ends(-s), want: "ended 0s"},
+		"no known end":               {lock: told{lostAfter: never}},
+		"a renewal in time":          {lock: renewed(s/2, 2*s), want: "ended 2s"},
+		"a renewal that is late":     {lock: renewed(2*s, 9*s), want: "ended 1s, revived 3s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := testruns.Kind(t, "single")
@@ -114,26 +120,27 @@ func TestWhatALeaseTells(t *testing.T) {
 				c.lock.Locker, c.lock.clock = locker, e.Clock().Now
 				return c.lock, err
 			}
-			if c.checks == "" {
-				c.checks = "never"
-			}
 			h := historyOf(t, l, "name: told\nlock: {ttl: 10s}\nworld: {clients: 1, latency: 1us}\n"+
-				"workload: {hold: 3s, checks_until: "+c.checks+"}\n"+c.faults)
+				"workload: {hold: 3s, checks_until: "+cmp.Or(c.checks, "never")+"}\n"+c.faults)
 			g := h.Grants[0]
-			after := func(p checker.Pos) time.Duration {
-				if p == 0 {
-					return never
+			var told []string
+			for _, e := range []struct {
+				what string
+				at   checker.Pos
+			}{{"lost", g.Lost}, {"seen", g.LostSeen}, {"ended", g.Until}, {"seen", g.UntilSeen}, {"revived", g.Revived}} {
+				if e.at > 0 {
+					after := h.Timing.At[e.at-1] - h.Timing.At[g.Granted-1]
+					told = append(told, fmt.Sprint(e.what, " ", after.Round(time.Millisecond)))
 				}
-				return (h.Timing.At[p-1] - h.Timing.At[g.Granted-1]).Round(time.Millisecond)
 			}
-			if got := (instants{after(g.Lost), after(g.LostSeen), after(g.Until), after(g.UntilSeen), after(g.Revived)}); got != c.want {
-				t.Errorf("got %+v, want %+v", got, c.want)
+			if got := strings.Join(told, ", "); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
 			}
-			if atOnce := c.want.lost == 0 || c.want.until == 0; atOnce != g.Claim().Empty() {
+			if atOnce := g.Claim().Empty(); atOnce != strings.Contains(c.want, " 0s") {
 				t.Errorf("the claim is %+v", g.Claim())
 			}
-			if c.want.lost >= 0 && (g.LostSeen <= g.Granted || g.LostSeen < g.Lost) {
-				t.Errorf("the client saw the loss of step %d at step %d, and its grant at step %d", g.Lost, g.LostSeen, g.Granted)
+			if g.Lost > 0 && (g.LostSeen <= g.Granted || g.LostSeen < g.Lost) {
+				t.Errorf("the loss of step %d was seen at step %d, after the grant of step %d", g.Lost, g.LostSeen, g.Granted)
 			}
 		})
 	}
@@ -150,10 +157,9 @@ func TestExpiredAtCall(t *testing.T) {
 			locker, err := inner(e)
 			return endsAtCall{locker, e.Clock().Now, early}, err
 		}
-		sc := testruns.Parse(t, "name: call\nworld: {clients: 1, latency: 1ms}\n")
-		g := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Alone: true}).Modes[0].History.Grants[0]
+		g := historyOf(t, l, "name: call\nworld: {clients: 1, latency: 1ms}\n").Grants[0]
 		if g.ExpiredAtCall != want || g.Until != g.Granted {
-			t.Errorf("a lease that ended %v before the call: expired at the call %v, want %v; it ended at step %d, and was granted at step %d",
+			t.Errorf("a lease that ended %v before the call: expired at the call %v, want %v; it ended at step %d of %d",
 				early, g.ExpiredAtCall, want, g.Until, g.Granted)
 		}
 	}
@@ -169,5 +175,6 @@ type endsAtCall struct {
 func (l endsAtCall) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	called := l.clock()
 	lease, err := l.Locker.Acquire(ctx, resource)
-	return toldLease{Lease: lease, from: told{clock: l.clock, until: map[time.Duration]time.Duration{0: 0}}, granted: called.Add(-l.early)}, err
+	at := told{clock: l.clock, until: map[time.Duration]time.Duration{0: 0}}
+	return toldLease{Lease: lease, from: at, granted: called.Add(-l.early)}, err
 }
