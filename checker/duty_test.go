@@ -120,6 +120,14 @@ func TestDuties(t *testing.T) {
 				func(h *checker.History) { h.Grants[1].Lost = 12 },
 				func(h *checker.History) { h.Grants[1].Released, h.Grants[1].LeaseEnded = 11, 1100*ms },
 			}},
+		{"a loss of a lease that was present is not announced", checker.DutyTells, func(h *checker.History) {
+			h.Timing.Away["c2"] = nil
+			h.Grants[1].Released, h.Grants[1].LeaseEnded, h.Grants[1].Until = 14, 1400*ms, 11
+			h.Duties = slices.DeleteFunc(h.Duties, func(d checker.Duty) bool { return d == checker.DutyRenews })
+		}, []func(*checker.History){
+			func(h *checker.History) { h.Grants[1].Until = 10 }, func(h *checker.History) { h.Grants[1].Until = 14 },
+			func(h *checker.History) { h.Grants[1].Lost = 11 }, func(h *checker.History) { h.Timing.At[13] = 1110 * ms },
+		}},
 		{"a loss is not announced before the release", checker.DutyTells, func(h *checker.History) {
 			h.Grants[1].Released, h.Grants[1].LeaseEnded = 14, 1400*ms
 		},

@@ -131,6 +131,7 @@ func TestHeldUntilTold(t *testing.T) {
 		{name: "never told of a short one", first: held(1, "c0", 2, 50), second: held(2, "c1", 20, 24), ends: 19},
 		{name: "never told of a short one after a long absence", first: held(1, "c0", 2, 50), second: held(2, "c1", 20, 24), away: away(3, 4), ends: 19},
 		{name: "never told of one on another resource", first: held(1, "c0", 2, 50), second: second.of("stock"), ends: 50},
+		{name: "told in time of one that came at once", first: held(1, "c0", 19, 30).lost(24, 24), second: held(2, "c1", 20, 55).asked(10), ends: 20},
 		{name: "told at the bound", first: held(1, "c0", 2, 50).lost(25, 25), second: second, ends: 19},
 		{name: "told after the bound", first: held(1, "c0", 2, 50).lost(26, 26), second: second, overlaps: 1, ends: 26},
 		{name: "paused, and told in time", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(18, 45), ends: 19},

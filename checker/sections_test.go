@@ -3,6 +3,8 @@ package checker
 import (
 	"slices"
 	"testing"
+
+	"github.com/anishathalye/porcupine"
 )
 
 // A write belongs to the read before it under the same grant, if that read was answered before the write was called and
@@ -39,6 +41,23 @@ func TestCellSections(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Operations of one client are in one row, in their order, unless they overlap.
+func TestInRows(t *testing.T) {
+	op := func(client string, from, to int64) porcupine.Operation {
+		return porcupine.Operation{Input: lockOp{client: client}, Call: from, Return: to}
+	}
+	placed, rows := inRows([]porcupine.Operation{
+		op("c10", 1, 9), op("c2", 7, 8), op("c2", 1, 2), op("c2", 2, 4), op("c2", 5, 6), op("", 1, 2), op("c0", 3, 4),
+	})
+	var got []int
+	for _, o := range placed {
+		got = append(got, o.ClientId)
+	}
+	if want := []int{3, 1, 1, 2, 1, 4, 0}; rows != 5 || !slices.Equal(got, want) {
+		t.Errorf("%d rows, %v, want 5 and %v", rows, got, want)
 	}
 }
 
