@@ -68,14 +68,16 @@ type Facts struct {
 	// believed in that grant: it had not released it, crashed, or stopped at an end
 	// that it has observed.
 	FalseRejects int `json:"false_rejects"`
-	// TokenRegressions counts grants with a token below that of a grant which had
-	// returned before they were asked for. Token 0 is no token.
+	// TokenRegressions counts grants with a token below that of a grant before
+	// them: one which had returned before they were asked for or, if both have a
+	// claim, one whose claim had ended before they returned. Token 0 is no token.
 	TokenRegressions int `json:"token_regressions"`
-	// TokenDuplicates counts grants with the token of a grant which had returned
-	// before they were asked for. An entry into a reentrant lock has the token of
-	// the grant that it enters: it is no duplicate of grants of its own client if,
-	// when it was asked for, the client had one with that token that it had not
-	// ended by a release or a crash.
+	// TokenDuplicates counts grants with the token of an earlier grant, also of one
+	// that was pending with them. Of two that returned at one position the one with
+	// the lower ID is the earlier. An entry into a reentrant lock has the token of the
+	// grant that it enters: it is no duplicate of grants of its own client if, when it
+	// was asked for, one of those with that token had not been ended by a release or a
+	// crash.
 	TokenDuplicates int `json:"token_duplicates"`
 	// ForeignReleases counts the keys that a client deleted and another one had
 	// set, on each node.

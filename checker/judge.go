@@ -131,6 +131,8 @@ func labelOf(f Facts, none *Facts) Label {
 		return Overtaken
 	case f.Recomputed > 0:
 		return Repeated
+	case f.TokenRegressions > 0 || f.TokenDuplicates > 0:
+		return Regressed
 	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0:
 		return Overlap
 	}
@@ -142,7 +144,8 @@ func labelOf(f Facts, none *Facts) Label {
 func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	overlaps := slices.Concat(f.claims.sentences(), f.beliefs.sentences())
 	refused := f.fencing.rejected.sentences()
-	var deciding, first, second, foreign []Reason
+	tokens := slices.Concat(f.tokens.regressions.sentences(), f.tokens.duplicates.sentences())
+	var deciding, first, second, third, foreign []Reason
 	switch {
 	case label == Safe:
 		deciding = []Reason{safeReason(h)}
@@ -152,10 +155,13 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	if label != Safe {
 		foreign = f.foreign.sentences()
 	}
-	if label == Rescued {
-		first, second = append([]Reason{rescueReason(*none)}, refused...), overlaps
-	} else {
-		first, second = overlaps, refused
+	switch label {
+	case Rescued:
+		first, second, third = append([]Reason{rescueReason(*none)}, refused...), overlaps, tokens
+	case Regressed:
+		first, second, third = tokens, overlaps, refused
+	default:
+		first, second, third = overlaps, refused, tokens
 	}
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
@@ -165,8 +171,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 		f.twice.sentences(), f.again.sentences(),
 		first, second,
 		f.fencing.accepted.sentences(),
-		f.tokens.regressions.sentences(), f.tokens.duplicates.sentences(),
-		foreign)
+		third, foreign)
 }
 
 func rescueReason(none Facts) Reason {

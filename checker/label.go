@@ -35,6 +35,8 @@ const (
 	Overtaken Label = "overtaken"
 	// Repeated means that the work for a value was done twice: see [History.Fill].
 	Repeated Label = "repeated"
+	// Regressed means that a token was not above those of the grants before it.
+	Regressed Label = "regressed"
 	// Overlap means that claims or beliefs overlapped and did no harm.
 	Overlap Label = "overlap"
 	// Safe means that none of the above was seen.
@@ -46,7 +48,7 @@ const (
 
 // Labels returns all labels, worst first.
 func Labels() []Label {
-	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken, Repeated, Overlap, Safe, NotApplicable}
+	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken, Repeated, Regressed, Overlap, Safe, NotApplicable}
 }
 
 // ParseLabel returns the label with the name s. The error lists the labels.
@@ -57,7 +59,7 @@ func ParseLabel(s string) (Label, error) {
 	return "", fmt.Errorf("parse label %q: want one of %q", s, Labels())
 }
 
-// Severity orders the labels: from 13 for [Corrupted] down to 1 for
+// Severity orders the labels: from 14 for [Corrupted] down to 1 for
 // [NotApplicable]. Any other value, such as the zero value, has 0, so that a
 // fold with [Worse] may start from an empty label.
 func (l Label) Severity() int {

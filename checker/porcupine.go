@@ -47,8 +47,8 @@ type Corroboration struct {
 //     its final value? ([Facts.Data])
 //   - Did the claims on each resource exclude each other, or in a reentrant lock
 //     those of different clients? ([Facts.ClaimOverlaps])
-//   - Did tokens grow from grant to grant? ([Facts.TokenRegressions],
-//     [Facts.TokenDuplicates]; asked of grants that have one)
+//   - Did tokens grow from grant to grant, and from claim to claim?
+//     ([Facts.TokenRegressions], [Facts.TokenDuplicates]; asked of grants that have one)
 //   - Did the holders of a fair lock follow each other in the order of the queue?
 //     ([Facts.Overtaken], [Facts.ClaimOverlaps])
 //

@@ -24,7 +24,7 @@ func TestLockMutants(t *testing.T) {
 	if f := mustJudge(t, mixedGrants(), nil).Facts; f.ClaimOverlaps+f.TokenRegressions+f.TokenDuplicates+f.Overtaken > 0 {
 		t.Fatalf("before any mutation: %+v", f)
 	}
-	want := Corroboration{Agrees, "searched locks: 1, counters: 1, queues: 1, registers: 1"}
+	want := Corroboration{Agrees, "searched locks: 1, counters: 2, queues: 1, registers: 1"}
 	if got := corroborate(t, mixedGrants(), right); got != want {
 		t.Fatalf("before any mutation: %+v, want %+v", got, want)
 	}

@@ -8,12 +8,17 @@ import (
 )
 
 // tokenParts ask for an order of the grants of each resource in which their
-// tokens grow. They leave out resources without tokens.
+// tokens grow: one that respects their calls, and one that respects their claims.
+// They leave out resources without tokens.
 func tokenParts(h History) []part {
 	var parts []part
 	for _, grants := range grantsByResource(h) {
-		if ops := tokenOps(h, grants); len(ops) > 0 {
-			parts = append(parts, part{"the counter of " + grants[0].Resource, ops, counterModel})
+		minted := slices.DeleteFunc(slices.Clone(grants), func(g Grant) bool { return g.Token == 0 })
+		if len(minted) > 0 {
+			parts = append(parts, part{"the counter of " + grants[0].Resource, tokenOps(h, minted), counterModel})
+		}
+		if ops := claimOps(minted); len(ops) > 0 {
+			parts = append(parts, part{"the tokens of the claims on " + grants[0].Resource, ops, growthModel})
 		}
 	}
 	return parts
@@ -25,54 +30,72 @@ type tokenOp struct {
 	enters bool // it entered a hold of its client with the same token
 }
 
-// tokenOps returns the grants that have a token.
+// tokenOps are the grants, from their calls to their returns.
 func tokenOps(h History, grants []Grant) []porcupine.Operation {
 	var ops []porcupine.Operation
-	for _, g := range grants {
-		if g.Token > 0 {
-			ops = append(ops, operation(tokenOp{g, entersOwn(h, g, grants)}, g.Invoked, g.Granted))
-		}
+	for i, g := range grants {
+		ops = append(ops, operation(tokenOp{g, entersOwn(h, g, grants[:i])}, g.Invoked, g.Granted))
 	}
 	slices.SortStableFunc(ops, byCall)
 	return ops
 }
 
-// entersOwn reports whether g entered a hold of its client with the same token.
-func entersOwn(h History, g Grant, grants []Grant) bool {
-	return h.Entry == EntryReentrant && slices.ContainsFunc(grants, func(e Grant) bool {
-		return e.Client == g.Client && e.Token == g.Token && e.Granted < g.Invoked && e.Belief(CareNever).Contains(g.Invoked)
+// claimOps are the claims of the grants that have one.
+func claimOps(grants []Grant) []porcupine.Operation {
+	var ops []porcupine.Operation
+	for _, g := range grants {
+		if c := g.Claim(); !c.Empty() {
+			ops = append(ops, operation(tokenOp{Grant: g}, c.Start, c.end()))
+		}
+	}
+	return ops
+}
+
+// entersOwn reports whether g entered a hold of its client with the same token,
+// which one of the grants before it began.
+func entersOwn(h History, g Grant, before []Grant) bool {
+	return h.Entry == EntryReentrant && slices.ContainsFunc(before, func(e Grant) bool {
+		return e.Client == g.Client && e.Token == g.Token && e.Belief(CareNever).end() > g.Invoked
 	})
 }
 
-// counterState is the latest token, the position at which the first grant with
-// it returned, and the client of all grants with it, if there is only one.
+// counterState is the latest token, and the client of all grants with it.
 type counterState struct {
 	token  uint64
-	since  Pos
 	client string
 }
 
-// counterModel is a counter that grows from grant to grant. Grants that were in
-// flight together, and entries of one hold, may share a token.
+// counterModel is a counter that grows from grant to grant. The entries of one hold
+// share a token.
 var counterModel = porcupine.NondeterministicModel{
 	Init: func() []any { return []any{counterState{}} },
 	Step: func(state, input, _ any) []any {
 		c, m := state.(counterState), input.(tokenOp)
-		switch {
-		case m.Token > c.token:
-			return []any{counterState{m.Token, m.Granted, m.Client}}
-		case m.Token < c.token || c.since < m.Invoked && !(m.enters && c.client == m.Client):
-			return nil
+		if m.Token > c.token || m.Token == c.token && m.enters && m.Client == c.client {
+			return []any{counterState{m.Token, m.Client}}
 		}
-		c.since = min(c.since, m.Granted)
-		if c.client != m.Client {
-			c.client = "" // no client has this name
-		}
-		return []any{c}
+		return nil
 	},
-	DescribeOperation: func(input, _ any) string {
-		m := input.(tokenOp)
-		return fmt.Sprintf("%s is granted token %d", m.Client, m.Token)
-	},
-	DescribeState: func(state any) string { return fmt.Sprintf("the latest token is %d", state.(counterState).token) },
+	DescribeOperation: describeToken,
+	DescribeState:     func(state any) string { return latestToken(state.(counterState).token) },
 }
+
+// growthModel is a counter that does not go back. Its state is the latest token.
+var growthModel = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{uint64(0)} },
+	Step: func(state, input, _ any) []any {
+		if token := input.(tokenOp).Token; token >= state.(uint64) {
+			return []any{token}
+		}
+		return nil
+	},
+	DescribeOperation: describeToken,
+	DescribeState:     func(state any) string { return latestToken(state.(uint64)) },
+}
+
+func describeToken(input, _ any) string {
+	m := input.(tokenOp)
+	return fmt.Sprintf("%s is granted token %d", m.Client, m.Token)
+}
+
+func latestToken(token uint64) string { return fmt.Sprintf("the latest token is %d", token) }

@@ -35,6 +35,23 @@ func TestTokens(t *testing.T) {
 		{name: "still below the highest", grants: []Grant{held(1, "c0", 2, 5).token(5), held(2, "c1", 10, 15).token(3), held(3, "c0", 20, 25).token(4)}, regressions: 2},
 		// Grants that were in flight together have no order.
 		{name: "in flight together", grants: []Grant{held(1, "c0", 6, 0).asked(2).token(2), held(2, "c1", 8, 0).asked(4).token(1)}},
+		// But two of them never have one token,
+		{name: "twice in flight", grants: []Grant{held(1, "c0", 6, 0).asked(2).token(1), held(2, "c1", 8, 0).asked(4).token(1)}, duplicates: 1,
+			says: "c1 was granted orders with token 1 at step 8, the same as token 1 that c0 had been granted at step 6."},
+		{name: "three times in flight", grants: []Grant{held(1, "c0", 6, 0).asked(2).token(1), held(2, "c1", 8, 0).asked(4).token(1), held(3, "c2", 9, 0).asked(3).token(1)}, duplicates: 2},
+		// and claims that follow each other have an order although the calls have none.
+		{name: "one claim after another", grants: []Grant{held(1, "c0", 6, 10).asked(2).token(2), held(2, "c1", 12, 0).asked(4).token(1)}, regressions: 1,
+			says: "c1 was granted orders with token 1 at step 12, below token 2 that c0 had been granted at step 6."},
+		{name: "one claim after another's end", grants: []Grant{held(1, "c0", 6, 30).asked(2).until(10, 0).token(2), held(2, "c1", 12, 0).asked(4).token(1)}, regressions: 1},
+		{name: "claims that touch", grants: []Grant{held(1, "c0", 6, 12).asked(2).token(2), held(2, "c1", 12, 0).asked(4).token(1)}},
+		{name: "claims that overlap", grants: []Grant{held(1, "c0", 6, 13).asked(2).token(2), held(2, "c1", 12, 0).asked(4).token(1)}},
+		// The answer came after the end of the lease: it was minted before the other one.
+		{name: "the second claim is empty", grants: []Grant{held(1, "c0", 6, 10).asked(2).token(2), held(2, "c1", 12, 0).asked(4).until(5, 0).token(1)}},
+		{name: "the first claim is empty", grants: []Grant{held(1, "c0", 6, 10).asked(2).until(5, 0).token(2), held(2, "c1", 12, 0).asked(4).token(1)}},
+		// The highest of all that ended counts, not the last that did.
+		{name: "below a claim that ended before another", grants: []Grant{held(1, "c0", 6, 8).asked(2).token(4), held(2, "c1", 10, 11).asked(2).token(5), held(3, "c2", 14, 15).asked(2).token(3)}, regressions: 1},
+		{name: "entered again while it asks", entry: EntryReentrant, grants: []Grant{held(1, "c0", 6, 20).asked(2).token(1), held(2, "c0", 8, 10).asked(3).token(1)}},
+		{name: "entered by another while it asks", entry: EntryReentrant, grants: []Grant{held(1, "c0", 6, 20).asked(2).token(1), held(2, "c1", 8, 10).asked(3).token(1)}, duplicates: 1},
 		// The first returned at the position at which the second was invoked: no order either.
 		{name: "touching", grants: []Grant{held(1, "c0", 6, 0).token(2), held(2, "c1", 8, 0).asked(6).token(1)}},
 		// One position later there is one.
@@ -112,12 +129,13 @@ func bruteTokens(h History) (back, twice int) {
 		below, own, others := false, false, false
 		standing := false // an earlier entry that has neither been released nor crashed
 		for _, e := range h.Grants {
-			if e.Resource != g.Resource || e.Token == 0 || g.Token == 0 || e.Granted >= g.Invoked {
+			if e.ID == g.ID || e.Resource != g.Resource || e.Token == 0 || g.Token == 0 {
 				continue
 			}
-			below = below || e.Token > g.Token
+			follows := !e.Claim().Empty() && !g.Claim().Empty() && e.Claim().end() < g.Granted
+			below = below || e.Token > g.Token && (e.Granted < g.Invoked || follows)
 			switch {
-			case e.Token != g.Token:
+			case e.Token != g.Token || e.Granted > g.Granted || e.Granted == g.Granted && e.ID > g.ID:
 			case e.Client != g.Client:
 				others = true
 			default:

@@ -22,6 +22,10 @@ type Promise struct {
 	// fence no lock with a lease promises anything about data (F11 to F14).
 	Data string `json:"data"`
 
+	// TokensUnordered says that a grant may have the token of an earlier one, or a lower one. Without it a lock that mints
+	// tokens promises that each grant has a higher one than those before it, under those faults.
+	TokensUnordered bool `json:"tokens_unordered,omitempty"`
+
 	// FreeWithin says how soon after its last holder has gone the lock can be had again by a client that asks for it
 	// on a whole network, whatever the cause. After a release that succeeded it can be had at once.
 	FreeWithin Term `json:"free_within"`
@@ -171,7 +175,8 @@ func PromiseOf(kind string) (p Promise, ok bool) {
 		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO})
 	case "redlock", "redlock-fenced":
 		// The tokens of the fenced one are an experiment: no promise about them, see NewRedlockFenced.
-		return quorum(Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), FreeAfter: notRenewed()})
+		return quorum(Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), FreeAfter: notRenewed(),
+			TokensUnordered: kind == "redlock-fenced"})
 	case "redlock-watchdog":
 		return quorum(Promise{Exclusion: append(commonFaults(), FaultClockDrift)}, promise.DutyRenews)
 	}

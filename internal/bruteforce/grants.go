@@ -82,13 +82,19 @@ func overlaps(h checker.History, has func(checker.Grant, checker.Pos) bool) int 
 	return pairs
 }
 
-// "TokenRegressions counts grants with a token below that of a grant which had
-// returned before they were asked for. Token 0 is no token."
+// "TokenRegressions counts grants with a token below that of a grant before them: one
+// which had returned before they were asked for or, if both have a claim, one whose
+// claim had ended before they returned. Token 0 is no token."
 func tokenRegressions(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
 		for _, e := range h.Grants {
-			if e.Resource == g.Resource && e.Granted < g.Invoked && g.Token != 0 && e.Token != 0 && g.Token < e.Token {
+			if e.Resource != g.Resource || e.Token == 0 || g.Token == 0 || e.Token <= g.Token {
+				continue
+			}
+			end := first(e.Released, e.Lost, e.Until, e.Crashed, e.Doubted)
+			claimBefore := hadClaim(e) && hadClaim(g) && end != 0 && end < g.Granted
+			if e.Granted < g.Invoked || claimBefore {
 				n++
 				break
 			}
@@ -97,16 +103,18 @@ func tokenRegressions(h checker.History) int {
 	return n
 }
 
-// "TokenDuplicates counts grants with the token of a grant which had returned before
-// they were asked for. An entry into a reentrant lock has the token of the grant that
-// it enters: it is no duplicate of grants of its own client if, when it was asked for,
-// the client had one with that token that it had not ended by a release or a crash."
+// "TokenDuplicates counts grants with the token of an earlier grant, also of one that
+// was pending with them. Of two that returned at one position the one with the lower ID
+// is the earlier. An entry into a reentrant lock has the token of the grant that it
+// enters: it is no duplicate of grants of its own client if, when it was asked for, one
+// of those with that token had not been ended by a release or a crash."
 func tokenDuplicates(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
 		var twins []checker.Grant
 		for _, e := range h.Grants {
-			if e.Resource == g.Resource && e.Granted < g.Invoked && g.Token != 0 && e.Token == g.Token {
+			earlier := e.Granted < g.Granted || e.Granted == g.Granted && e.ID < g.ID
+			if e.Resource == g.Resource && earlier && g.Token != 0 && e.Token == g.Token {
 				twins = append(twins, e)
 			}
 		}

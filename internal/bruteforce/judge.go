@@ -82,6 +82,10 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	// "The work for a value was done twice."
 	case f.Recomputed > 0:
 		return checker.Repeated
+	// "The token of a grant was not above those of the grants before it
+	// (token_regressions, token_duplicates)."
+	case f.TokenRegressions > 0, f.TokenDuplicates > 0:
+		return checker.Regressed
 	// "Two clients held the lock at once, or believed so."
 	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0:
 		return checker.Overlap

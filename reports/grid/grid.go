@@ -39,6 +39,7 @@ var signs = map[checker.Label]Sign{
 	checker.Misconduct:    {"M", "misconduct", "a call of the lock did not end as the lock promises"},
 	checker.Overtaken:     {"O", "overtaken", "the lock promises an order and granted a later request first"},
 	checker.Repeated:      {"t", "repeated", "the work for a value was done twice"},
+	checker.Regressed:     {"g", "regressed", "the token of a grant was not above those of the grants before it"},
 	checker.Rescued:       {"r", "rescued", "the fence saved data that the same seed corrupts without it"},
 	checker.Overlap:       {"o", "overlap", "two clients held the lock at once, or believed so; the data is right"},
 	checker.Safe:          {".", "safe", "none of these was seen, which is no proof"},

@@ -25,7 +25,7 @@ var decisions = map[checker.Label]string{
 	checker.Stuck: "stuck since here", checker.Unknown: "undecided here", checker.Overlap: "overlap here",
 	checker.Void: "nothing was promised here", checker.Revived: "held again here", checker.Overtaken: "overtaken here",
 	checker.Misconduct: "not as promised here",
-	checker.Repeated:   "worked again here",
+	checker.Repeated:   "worked again here", checker.Regressed: "the token did not grow here",
 }
 
 // Decision is the decisive step of the run, nil where there is none.

@@ -32,6 +32,12 @@ func Promise(l play.Lock) []PromisePart {
 	if p.Data != "" {
 		parts = append(parts, PromisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Every section must write once. Without a fence, nothing is promised about data.", p.Data, Rule(fence.Mode(p.Data)))})
 	}
+	switch {
+	case l.Tokens && p.TokensUnordered:
+		parts = append(parts, PromisePart{Name: "Tokens", Text: "Nothing is promised about the order of its tokens."})
+	case l.Tokens:
+		parts = append(parts, PromisePart{Name: "Tokens", Text: "Each grant has a higher token than the grants before it."})
+	}
 	if p.FreeWithin != "" {
 		parts = append(parts, PromisePart{Name: "Free again", Text: freeAgain(l)})
 	}

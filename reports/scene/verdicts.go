@@ -65,6 +65,7 @@ var endings = map[checker.Label]string{
 	checker.Misconduct:  "a call did not end as promised",
 	checker.Overtaken:   "a waiter was overtaken",
 	checker.Repeated:    "the work was done twice",
+	checker.Regressed:   "a token did not grow",
 	checker.Overlap:     "no harm came of it",
 	checker.Safe:        "nothing went wrong",
 }

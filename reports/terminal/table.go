@@ -103,7 +103,7 @@ func styleOf(l checker.Label) style {
 	switch l {
 	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken:
 		return alarm
-	case checker.Unknown, checker.Repeated, checker.Overlap:
+	case checker.Unknown, checker.Repeated, checker.Regressed, checker.Overlap:
 		return warning
 	case checker.Rescued:
 		return saved

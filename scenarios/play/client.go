@@ -46,7 +46,7 @@ type client struct {
 	// its process, or its worker, had ended by then.
 	lapsed  []time.Duration
 	longest time.Duration // of its sections
-	misuse  error         // the first mistake of a section of the lock
+	misuse  error         // the first mistake in what the user says of the lock
 	partial atomic.Bool
 }
 
@@ -332,6 +332,11 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	}
 	g.Granted = granted
 	c.inspect(g)
+	if c.play.lock.Tokens && g.Token == 0 && !c.play.keeps() { // with that promise it is a violation
+		_ = c.mistaken("lock %s says Tokens, and the lease that %s was granted on %s at step %d has the token 0, which is no token: "+
+			"return the fencing token of the grant from Token(), or leave out Tokens if the lock mints none",
+			c.play.lock.Name, g.Client, trace.Name(resource), granted)
+	}
 	close(known)
 	c.grants = append(c.grants, g)
 	return g, nil

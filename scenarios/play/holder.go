@@ -202,14 +202,18 @@ func (c *client) point(label string) error {
 // misused keeps the first mistake in the section of a lock. Only the goroutine of the
 // client calls it.
 func (c *client) misused(format string, args ...any) error {
+	return c.mistaken("the Section of lock %s, on %s, %s", c.play.lock.Name, c.proc.Name(), fmt.Sprintf(format, args...))
+}
+
+// mistaken keeps the first mistake in what the user says of the lock, as misused does.
+func (c *client) mistaken(format string, args ...any) error {
 	if c.misuse == nil {
-		c.misuse = file.NewInputError(nil, faults.Pos{}, "the Section of lock %s, on %s, %s",
-			c.play.lock.Name, c.proc.Name(), fmt.Sprintf(format, args...))
+		c.misuse = file.NewInputError(nil, faults.Pos{}, format, args...)
 	}
 	return c.misuse
 }
 
-// misuse is the first mistake that a client made in the section of the lock, or nil.
+// misuse is the first mistake that a client has met in what the user says of the lock, or nil.
 func (p *play) misuse() error {
 	for _, c := range p.clients {
 		if c.misuse != nil {

@@ -90,11 +90,6 @@ func TestKeepsAndExplains(t *testing.T) {
 				return unfaithfulLease{Lease: l, token: func() uint64 { return 7 }}
 			}}
 		}, "the lease has the token 7, although the lock mints none"},
-		{"no token of a lock with tokens", "fenced", short, func(l lock.Locker) lock.Locker {
-			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
-				return unfaithfulLease{Lease: l, token: func() uint64 { return 0 }}
-			}}
-		}, "the lease has no token, although the lock mints tokens"},
 		{"a context without values", "single", short, func(l lock.Locker) lock.Locker {
 			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
 				ctx, cancel := context.WithCancel(context.Background())

@@ -28,7 +28,8 @@ type Lock struct {
 	// Servers are the servers that it needs. Nil means one Redis server.
 	Servers []Servers
 	// Tokens says that its leases carry fencing tokens. The modes that need tokens
-	// are not run without.
+	// are not run without. A lease with the token 0 is an error of the run then or, for a
+	// lock that promises [promise.DutyKeeps], a violation.
 	Tokens bool
 	// Keys are the lock keys of a resource, without counters. With it, a run
 	// detects a key that was left behind; nil means that it does not check.

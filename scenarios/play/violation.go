@@ -14,7 +14,7 @@ type Violation struct {
 	// Mode is the run in which it happened.
 	Mode fence.Mode `json:"mode"`
 	// Label is the kind: overlap for claims that overlapped, stuck, void, revived,
-	// misconduct, overtaken, repeated, false-reject or corrupted. The verdict of the run has the reasons.
+	// misconduct, overtaken, repeated, regressed, false-reject or corrupted. The verdict of the run has the reasons.
 	Label checker.Label `json:"label"`
 }
 
@@ -22,8 +22,9 @@ type Violation struct {
 func (v Violation) String() string { return fmt.Sprintf("%s in mode %s", v.Label, v.Mode) }
 
 // Violations judges the runs of an outcome by a promise. In every mode that ran,
-// claims must not overlap, the lock must be free again in the end, and no work that it
-// guards may be done twice: fencing protects the store, not the work. In the mode
+// claims must not overlap, tokens must grow unless the promise says otherwise, the lock
+// must be free again in the end, and no work that it guards may be done twice: fencing
+// protects the store, not the work. In the mode
 // for which the lock promises right data, the data must be right, and the fence
 // must not refuse the token of a rightful holder. Beliefs may overlap: no lock with
 // a lease can prevent the belief of a paused client.
@@ -71,6 +72,9 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	}
 	if facts.WorkTwice > 0 { // in every mode: a fence protects the store, and not the work
 		out = append(out, checker.Repeated)
+	}
+	if !p.TokensUnordered && facts.TokenRegressions+facts.TokenDuplicates > 0 {
+		out = append(out, checker.Regressed)
 	}
 	if facts.ClaimOverlaps > 0 {
 		out = append(out, checker.Overlap)
