@@ -112,6 +112,35 @@ func driftC0(ppm int64, d time.Duration) func(w *sim.World) {
 	}
 }
 
+// TestTimersFireOnce shows that a timer which has fired, or was stopped, does not fire
+// when the rate of the clock changes later.
+func TestTimersFireOnce(t *testing.T) {
+	run(t, sim.Config{}, func(w *sim.World) error {
+		p, fired := w.Client(0), 0
+		p.Go(func() {
+			p.Clock().AfterFunc(time.Second, func() { fired++ })
+			p.Clock().AfterFunc(time.Second, func() { t.Error("a timer that was stopped has fired") })()
+		})
+		w.At(2*time.Second, func() { driftC0(500_000, time.Second)(w) })
+		err := w.RunFor(time.Minute)
+		if fired != 1 {
+			t.Errorf("it fired %d times", fired)
+		}
+		return err
+	})
+}
+
+// TestUntilNow shows that the wait for an instant that has come takes no time.
+func TestUntilNow(t *testing.T) {
+	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
+		rest(w, time.Second)
+		began := w.Now()
+		if !p.Clock().Until(p.WallClock().Peek(), nil) || w.Now() != began {
+			t.Errorf("it took %v", w.Now()-began)
+		}
+	})
+}
+
 // TestManyTimers shows that each of many timers fires once and at its time
 // while the rate changes continually and some of them are stopped.
 func TestManyTimers(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"locksim/faults"
 	"locksim/sim"
 	"locksim/sim/trace"
@@ -49,6 +51,43 @@ func TestInvalidServers(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+}
+
+// TestManyServers shows that a kind has at most 200 servers.
+func TestManyServers(t *testing.T) {
+	for n, ok := range map[int]bool{200: true, 201: false} {
+		build := kind(func(b *sim.Builder) {
+			for i := range n {
+				b.Add(fmt.Sprint("s", i), 9, newSink)
+			}
+		})
+		_, err := sim.Run(sim.Config{Servers: []sim.Kind{build}}, func(w *sim.World) error {
+			if len(w.Nodes()) != n {
+				t.Errorf("%d servers, want %d", len(w.Nodes()), n)
+			}
+			return nil
+		})
+		if (err == nil) != ok {
+			t.Errorf("%d servers: %v", n, err)
+		}
+	}
+}
+
+// TestKeyChanges shows that the world knows which server changed a key, and when.
+func TestKeyChanges(t *testing.T) {
+	var nodes []*sim.Node
+	build := kind(func(b *sim.Builder) { nodes = []*sim.Node{b.Add("a", 9, newSink), b.Add("b", 9, newSink)} })
+	run(t, sim.Config{Servers: []sim.Kind{build}}, func(w *sim.World) error {
+		for i, n := range nodes {
+			w.At(time.Duration(i+1)*time.Second, func() { n.KeyChanged(trace.KeyChange{Key: "k", Change: trace.KeySet}) })
+		}
+		err := w.RunFor(time.Minute)
+		want := []trace.KeyChange{{Key: "k", Change: trace.KeySet, Server: "a", At: time.Second}, {Key: "k", Change: trace.KeySet, Server: "b", At: 2 * time.Second}}
+		if diff := cmp.Diff(want, w.KeyChanges()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		return err
+	})
 }
 
 // TestWorldWithoutServers shows that a world may consist of clients alone,
@@ -147,14 +186,16 @@ func TestRestartCreatesAnew(t *testing.T) {
 // rate changes meanwhile, and that a stopped one does not fire.
 func TestNodeTimers(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		ppm  int64 // from 1s on, for 2s
-		want time.Duration
+		name   string
+		ppm    int64 // from 1s on
+		length time.Duration
+		want   time.Duration
 	}{
-		{"true", 0, 4 * time.Second},
-		{"fast", 500_000, 3 * time.Second},
-		{"slow", -500_000, 5 * time.Second},
-		{"stopped", -1_000_000, 6 * time.Second},
+		{"true", 0, 2 * time.Second, 4 * time.Second},
+		{"fast", 500_000, 2 * time.Second, 3 * time.Second},
+		{"slow", -500_000, 2 * time.Second, 5 * time.Second},
+		{"stopped", -1_000_000, 2 * time.Second, 6 * time.Second},
+		{"stopped beyond the end", -1_000_000, 5 * time.Second, 9 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, one(newSink), func(w *sim.World) error {
@@ -165,13 +206,15 @@ func TestNodeTimers(t *testing.T) {
 				var fired []time.Duration
 				n.After(4*time.Second, func() { fired = append(fired, w.Now()) })
 				n.After(4*time.Second, func() { t.Error("a timer that was stopped has fired") }).Stop()
+				early := 0
+				n.After(time.Second/2, func() { early++ })
 				w.At(time.Second, func() {
-					must(t, w.Faults().DriftClock("s", tt.ppm, 2*time.Second))
+					must(t, w.Faults().DriftClock("s", tt.ppm, tt.length))
 					must(t, w.Faults().JumpClock("s", time.Hour)) // which does not affect timers
 				})
 				err = w.RunFor(time.Minute)
-				if len(fired) != 1 || !roughly(fired[0], tt.want) {
-					t.Errorf("fired at %v, want %v", fired, tt.want)
+				if len(fired) != 1 || !roughly(fired[0], tt.want) || early != 1 {
+					t.Errorf("fired at %v, want %v; one that was due before fired %d times", fired, tt.want, early)
 				}
 				return err
 			})
@@ -240,6 +283,34 @@ func TestPeers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPeersAreApart shows that each direction of each link draws latencies of its own.
+func TestPeersAreApart(t *testing.T) {
+	var nodes []*sim.Node
+	build := kind(func(b *sim.Builder) {
+		for _, name := range []string{"a", "b", "d"} {
+			nodes = append(nodes, b.Add(name, 9, newSink))
+		}
+		b.Link(nodes...)
+	})
+	run(t, sim.Config{Latency: sim.Latency{Min: time.Millisecond, Max: time.Second}, Servers: []sim.Kind{build}}, func(w *sim.World) error {
+		at := map[time.Duration]bool{}
+		w.At(time.Second, func() {
+			for _, from := range nodes {
+				for _, to := range nodes {
+					if from != to {
+						from.Peer(to).Send(func() { at[w.Now().Round(10*time.Microsecond)] = true })
+					}
+				}
+			}
+		})
+		err := w.RunFor(time.Minute)
+		if len(at) != 6 {
+			t.Errorf("six messages arrived at %d instants", len(at))
+		}
+		return err
+	})
 }
 
 func cutPeers(bytes faults.Bytes) func(f *sim.Faults) error {

@@ -231,6 +231,29 @@ func TestCrashOfAServerIsTold(t *testing.T) {
 	}
 }
 
+// TestSessionsEndOnce shows that a session is reset, and what a process has opened is closed, once: at a crash, or else at
+// the end of the run.
+func TestSessionsEndOnce(t *testing.T) {
+	for _, crashed := range []string{"", "s", "c0"} {
+		var log []string
+		var m *mortal
+		closed := make(chan struct{}, 10)
+		run(t, one(func(n *sim.Node) sim.Server { m = &mortal{Sink: Sink{node: n}, log: &log}; return m }), func(w *sim.World) error {
+			p := w.Client(0)
+			p.OnEnd(func() { closed <- struct{}{} })
+			p.Go(func() { dial(p, "s") })
+			must(t, w.RunFor(time.Second))
+			if crashed != "" {
+				must(t, w.Faults().Crash(crashed, faults.CrashPower))
+			}
+			return w.RunFor(time.Second)
+		})
+		if m.resets != 1 || len(closed) != 1 {
+			t.Errorf("crash of %q: the session was reset %d times, and the process closed %d times", crashed, m.resets, len(closed))
+		}
+	}
+}
+
 // TestRestartOfAServerThatWatchesNoKeys shows that a server without any ability
 // restarts in a world in which keys are watched, and that one that can watch keys is
 // told of none where none are watched.
