@@ -115,7 +115,7 @@ func (b *Builder) free(name string, port int) bool {
 		b.fail("the name %q is empty, or taken: give each server one of its own", name)
 	case port < 1 || port > 65535:
 		b.fail("%s listens on port %d: give one of 1 to 65535", name, port)
-	case b.machines >= 200 || b.group > 200:
+	case b.machines >= 200 || b.group >= 200:
 		b.fail("there are too many servers: a kind has at most 200, a world 200 kinds")
 	default:
 		return true

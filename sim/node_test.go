@@ -53,7 +53,7 @@ func TestInvalidServers(t *testing.T) {
 	}
 }
 
-// TestManyServers shows that a kind has at most 200 servers.
+// TestManyServers shows that a kind has at most 200 servers, and a world 200 kinds.
 func TestManyServers(t *testing.T) {
 	for n, ok := range map[int]bool{200: true, 201: false} {
 		build := kind(func(b *sim.Builder) {
@@ -69,6 +69,13 @@ func TestManyServers(t *testing.T) {
 		})
 		if (err == nil) != ok {
 			t.Errorf("%d servers: %v", n, err)
+		}
+		var kinds []sim.Kind
+		for i := range n {
+			kinds = append(kinds, sinks{fmt.Sprint("s", i)})
+		}
+		if _, err := sim.Run(sim.Config{Servers: kinds}, func(*sim.World) error { return nil }); (err == nil) != ok {
+			t.Errorf("%d kinds: %v", n, err)
 		}
 	}
 }
