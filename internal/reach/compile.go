@@ -20,39 +20,42 @@ import (
 	lua "github.com/yuin/gopher-lua/parse"
 )
 
-// compiler tells whether package lock compiles with a mutant, without a run of the go command for each.
+// compiler tells whether a package compiles with a mutant, without a run of the go command for each.
 type compiler struct {
+	path    string // of the package
 	fset    *token.FileSet
 	parsed  map[string]*ast.File // by name, relative to the root of the module
 	imports types.Importer
 }
 
-func newCompiler(ctx context.Context, root string) (*compiler, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles", "./lock")
+// newCompiler reads the package in a folder, which is relative to the root of the module.
+func newCompiler(ctx context.Context, root, folder string) (*compiler, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./"+folder)
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("list the source of package lock: %w", err)
+		return nil, fmt.Errorf("list the source of package %s: %w", folder, err)
 	}
 	c := &compiler{fset: token.NewFileSet(), parsed: map[string]*ast.File{}}
 	exports := map[string]string{}
 	dec := json.NewDecoder(bytes.NewReader(out))
 	for {
 		var p struct {
-			ImportPath, Export string
-			GoFiles            []string
+			ImportPath, Dir, Export string
+			GoFiles                 []string
 		}
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("list the source of package lock: %w", err)
+			return nil, fmt.Errorf("list the source of package %s: %w", folder, err)
 		}
 		exports[p.ImportPath] = p.Export
-		if p.ImportPath != "locksim/lock" {
+		if p.Dir != filepath.Join(root, filepath.FromSlash(folder)) {
 			continue
 		}
+		c.path = p.ImportPath
 		for _, name := range p.GoFiles {
-			if c.parsed["lock/"+name], err = parser.ParseFile(c.fset, filepath.Join(root, "lock", name), nil, 0); err != nil {
+			if c.parsed[folder+"/"+name], err = parser.ParseFile(c.fset, filepath.Join(p.Dir, name), nil, 0); err != nil {
 				return nil, err
 			}
 		}
@@ -61,7 +64,7 @@ func newCompiler(ctx context.Context, root string) (*compiler, error) {
 	return c, nil
 }
 
-// check type-checks package lock with another text of one of its files. A script is parsed.
+// check type-checks the package with another text of one of its files. A script is parsed.
 func (c *compiler) check(file, text string) error {
 	if filepath.Ext(file) == ".lua" {
 		_, err := lua.Parse(strings.NewReader(text), file)
@@ -73,7 +76,7 @@ func (c *compiler) check(file, text string) error {
 	return c.checkAll(map[string]string{file: text})
 }
 
-// checkAll type-checks package lock with other texts of some of its files, or with more files.
+// checkAll type-checks the package with other texts of some of its files, or with more files.
 func (c *compiler) checkAll(texts map[string]string) error {
 	var all []*ast.File
 	for file, text := range texts {
@@ -88,6 +91,6 @@ func (c *compiler) checkAll(texts map[string]string) error {
 			all = append(all, f)
 		}
 	}
-	_, err := (&types.Config{Importer: c.imports}).Check("locksim/lock", c.fset, all, nil)
+	_, err := (&types.Config{Importer: c.imports}).Check(c.path, c.fset, all, nil)
 	return err
 }

@@ -5,6 +5,7 @@
 //	go run ./internal/reach --results FILE [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier]
 //	go run ./internal/reach --results FILE --table [--starts N] [--earlier]
 //	go run ./internal/reach --unit-tests
+//	go run ./internal/reach --own-tests FOLDER [--size N] [--seed N]
 //
 // A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
 // header is a line "Kinds: KIND…", the kinds of lock that have the mistake and are tried,
@@ -16,6 +17,9 @@
 // is cheap to what is dear; what an exploration finds, or nothing, is explored from the other first seeds too. All are in one
 // program, which is compiled once, and an environment variable chooses one: see schemata.go. equivalent.txt has reasons as
 // those of the patches.
+//
+// --own-tests is about the judge: it draws mechanical mutants of a package, runs the tests of that package with each, and
+// lists those that they do not detect. unseen.txt has the reasons why no run can show some of them.
 //
 // A mutant is searched in a second kind of lock only if nothing is found in the first.
 //

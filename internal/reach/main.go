@@ -35,6 +35,7 @@ type request struct {
 	limits  limits
 	machine machine
 
+	ownTests  ownTests
 	unitTests bool
 	earlier   bool
 	table     bool // no search
@@ -79,6 +80,9 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	flags.IntVar(&req.steps, "steps", len(subject{}.steps()), "make only so many of the searches for a mechanical mutant, the cheap ones; it has no result then")
 	flags.BoolVar(&req.table, "table", false, "search nothing, print the table of the results that there are")
 	flags.BoolVar(&req.unitTests, "unit-tests", false, "run the unit tests with the sample of the mechanical mutants instead, and write "+sampleFile)
+	flags.StringVar(&req.ownTests.folder, "own-tests", "", "run the tests of the package in this folder, such as checker, with a sample of its mechanical mutants instead, and list those that they do not detect")
+	flags.IntVar(&req.ownTests.size, "size", 60, "the size of that sample")
+	flags.Uint64Var(&req.ownTests.seed, "seed", 1, "the seed of that sample")
 	if err := flags.Parse(args); err != nil {
 		return req, err
 	}
@@ -89,7 +93,9 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	switch {
 	case errors.Join(errWanted, errShard) != nil:
 		return req, errors.Join(errWanted, errShard)
-	case req.results == "" && !req.unitTests:
+	case req.ownTests.size < 1:
+		return req, errors.New("--size is a number from 1")
+	case req.results == "" && !req.unitTests && req.ownTests.folder == "":
 		return req, errors.New("--results: name the file of the results")
 	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || req.machine.workers < 1:
 		return req, errors.New("--runs, --seeds, --placements and --workers are numbers from 1")
@@ -119,6 +125,9 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
 	if req.unitTests {
 		return exitOK, runUnitTests(ctx, root, dir, stderr)
+	}
+	if req.ownTests.folder != "" {
+		return exitOK, req.ownTests.run(ctx, root, dir, stdout, stderr)
 	}
 	all, err := readSubjects(root, req.wanted)
 	if err != nil {

@@ -163,9 +163,10 @@ func listAll(root string) ([]edit, error) {
 //   - success: the last result is nil in place of an error.
 //
 // For a script: a line is missing, a comparison is turned (== and ~=, and the bounds), and is or.
-func edits(file string, text []byte) ([]edit, error) {
-	l := &lister{file: file, text: text}
-	if filepath.Ext(file) == ".lua" {
+func edits(file string, text []byte) ([]edit, error) { return (&lister{file: file, text: text}).list() }
+
+func (l *lister) list() ([]edit, error) {
+	if filepath.Ext(l.file) == ".lua" {
 		l.script()
 	} else if err := l.program(); err != nil {
 		return nil, err
@@ -181,6 +182,7 @@ func edits(file string, text []byte) ([]edit, error) {
 
 // lister collects the edits of a file.
 type lister struct {
+	further  bool // also the edits of [lister.more]
 	file     string
 	text     []byte
 	function string
@@ -264,6 +266,9 @@ func (l *lister) program() error {
 	}
 	var results []*ast.FieldList // of the functions around a statement, the innermost last
 	visit := func(n ast.Node) bool {
+		if l.further {
+			l.more(n, at)
+		}
 		switch n := n.(type) {
 		case *ast.BlockStmt:
 			drop(n.List)

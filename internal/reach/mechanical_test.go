@@ -219,7 +219,7 @@ func TestSampleIsStable(t *testing.T) {
 		all = append(all, edit{name: fmt.Sprintf("mechanical/a-f-drop-%d", i)})
 	}
 	compiles := func(e edit) bool { return !strings.HasSuffix(e.name, "3") }
-	drawn, tried := sample(all, 10, compiles)
+	drawn, tried := sample(all, 10, sampleSeed, compiles)
 	if len(drawn) != 10 || tried < 10 {
 		t.Fatalf("%d mutants after %d draws, want 10", len(drawn), tried)
 	}
@@ -229,7 +229,7 @@ func TestSampleIsStable(t *testing.T) {
 		}
 	}
 	fewer := slices.DeleteFunc(slices.Clone(all), func(e edit) bool { return e == drawn[4] })
-	again, _ := sample(fewer, 9, compiles)
+	again, _ := sample(fewer, 9, sampleSeed, compiles)
 	if want := slices.Delete(slices.Clone(drawn), 4, 5); !slices.Equal(again, want) {
 		t.Errorf("without %s the sample is\n%v\nwant\n%v", drawn[4].name, again, want)
 	}

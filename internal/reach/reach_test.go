@@ -34,7 +34,7 @@ func committed(t *testing.T) (root string, all []subject) {
 // are at least 60 that can be noticed.
 func TestPatchesFitTheSource(t *testing.T) {
 	root, all := committed(t)
-	compile, err := newCompiler(t.Context(), root)
+	compile, err := newCompiler(t.Context(), root, "lock")
 	if err != nil {
 		t.Fatal(err)
 	}

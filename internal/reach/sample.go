@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -29,11 +30,11 @@ const (
 // sample draws mutants until so many of them compile, and returns those, in the order of all, and the number drawn.
 // The place of a mutant in the order of the draw depends on the seed and its name alone: a change of one function of
 // the locks leaves the sample of the others.
-func sample(all []edit, size int, compiles func(edit) bool) (drawn []edit, tried int) {
+func sample(all []edit, size int, seed uint64, compiles func(edit) bool) (drawn []edit, tried int) {
 	place := map[string]uint64{}
 	for _, e := range all {
 		sum := sha256.Sum256([]byte(e.name))
-		place[e.name] = rand.NewPCG(sampleSeed, binary.BigEndian.Uint64(sum[:])).Uint64()
+		place[e.name] = rand.NewPCG(seed, binary.BigEndian.Uint64(sum[:])).Uint64()
 	}
 	order := slices.Clone(all)
 	slices.SortStableFunc(order, func(a, b edit) int {
@@ -63,11 +64,11 @@ func drawSample(ctx context.Context, root string) (drawn []edit, possible, tried
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	compile, err := newCompiler(ctx, root)
+	compile, err := newCompiler(ctx, root, "lock")
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	drawn, tried = sample(all, sampleSize, func(e edit) bool {
+	drawn, tried = sample(all, sampleSize, sampleSeed, func(e edit) bool {
 		text, failure := e.mutated(root)
 		err = errors.Join(err, failure)
 		return failure == nil && compile.check(e.file, text) == nil
@@ -187,7 +188,7 @@ func runUnitTests(ctx context.Context, root, dir string, progress io.Writer) err
 	return now.write(root)
 }
 
-// unitTestOf runs the unit tests with a mutant.
+// unitTestOf runs the unit tests of its package with a mutant.
 func unitTestOf(ctx context.Context, shop gotest.Workshop, e edit) (unitTest, error) {
 	u := unitTest{Name: e.name, Before: e.before, After: e.after}
 	text, err := e.mutated(shop.Root)
@@ -198,7 +199,7 @@ func unitTestOf(ctx context.Context, shop gotest.Workshop, e edit) (unitTest, er
 	if err != nil {
 		return u, err
 	}
-	t, err := shop.Run(ctx, "./lock", ".", append(slices.Clone(unitTests), "-overlay", overlay)...)
+	t, err := shop.Run(ctx, "./"+path.Dir(e.file), ".", append(slices.Clone(unitTests), "-overlay", overlay)...)
 	switch {
 	case errors.Is(err, gotest.ErrHangs):
 		u.Killed = true

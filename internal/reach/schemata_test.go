@@ -96,7 +96,7 @@ func TestSchemata(t *testing.T) {
 	write("go.mod", "module locksim\n\ngo 1.26\n\nrequire github.com/redis/go-redis/v9 v9.0.0\nreplace github.com/redis/go-redis/v9 => ./redis\n")
 	write("redis/go.mod", "module github.com/redis/go-redis/v9\n")
 	write("redis/redis.go", "package redis\n\nfunc NewScript(string) int { return 0 }\n")
-	compile, err := newCompiler(t.Context(), mustRoot(t))
+	compile, err := newCompiler(t.Context(), mustRoot(t), "lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestSchemataOfTheSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compile, err := newCompiler(t.Context(), root)
+	compile, err := newCompiler(t.Context(), root, "lock")
 	if err != nil {
 		t.Fatal(err)
 	}

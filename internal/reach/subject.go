@@ -90,7 +90,7 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	reasons, err := readEquivalents(root)
+	reasons, err := readReasons(root, equivalents)
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +113,9 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 	return mutants, err
 }
 
-// readEquivalents reads the file of that name.
-func readEquivalents(root string) (map[string]string, error) {
-	text, err := os.ReadFile(filepath.Join(root, equivalents))
+// readReasons reads a file of lines "NAME: REASON".
+func readReasons(root, file string) (map[string]string, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func readEquivalents(root string) (map[string]string, error) {
 	for line := range strings.Lines(string(text)) {
 		name, reason, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		if !ok || reasons[name] != "" {
-			return nil, fmt.Errorf(`%s: %q: want "NAME: REASON", each NAME once`, equivalents, line)
+			return nil, fmt.Errorf(`%s: %q: want "NAME: REASON", each NAME once`, file, line)
 		}
 		reasons[name] = reason
 	}
