@@ -93,6 +93,7 @@ func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	if opts.Claims {
 		l = l.ClaimsAlone()
 	}
+	l = l.Cached()
 	space, err := opts.discover(l)
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +147,11 @@ func (c *checkup) verdict() string {
 	}
 	text := fmt.Sprintf("%s: %s runs, %s of them non-vacuous, no violation: rate below %s at 95 %% under this generator (faults drawn: %s)",
 		c.lock.Name, prose.Thousands(t.Runs), prose.Thousands(t.Evidence), search.Percent(search.RateBound(0, t.Evidence)), counts(drawn))
+	if c.lock.Keys == nil {
+		if learnt, err := c.space.Learn(c.lock); err == nil {
+			text += "\n" + learnt.String()
+		}
+	}
 	if len(c.courses) > 0 {
 		text += "\nnot seen yet: " + c.courses.Novelty().String()
 	}

@@ -56,6 +56,19 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
+// The log says which keys of a lock were learnt, if it does not name them.
+func TestCheckSaysWhichKeysWereLearnt(t *testing.T) {
+	l := testlocks.Correct("theirs")
+	j := checked(t, "TestTheirs", l, quick(t))
+	if wantPass(t, j); strings.Contains(j.said(), "learnt") {
+		t.Errorf("its keys are named, and the log says:\n%s", j.said())
+	}
+	l.Keys = nil
+	j = checked(t, "TestTheirs", l, quick(t))
+	wantPass(t, j)
+	wants(t, j.said(), `^the lock’s key was learnt: lock:\{order\}$`)
+}
+
 // A lock that breaks its promise fails the test: the seed first, then why, the
 // story and the schedule, and the command that replays it last. The failure is
 // stored as a run that can be replayed.

@@ -187,6 +187,15 @@ func (n *Node) Draw(use string) Draw { return n.w.chance.draw(use).Str(n.id) }
 // peer is the client or server for which it did so, or empty.
 func (n *Node) Record(peer string, what trace.What) int { return n.w.trace.record(n.id, peer, what) }
 
+// Note is [Node.Record] for what a server records only because keys are watched. If they are watched unseen
+// ([World.WatchUnseen]), it adds nothing to the trace, and returns the number that the next event will have.
+func (n *Node) Note(peer string, what trace.What) int {
+	if n.w.unseen {
+		return n.w.trace.Len() + 1
+	}
+	return n.Record(peer, what)
+}
+
 // Processes are the names of all processes, in no order.
 func (n *Node) Processes() []string { return slices.Collect(maps.Keys(n.w.procs.byName)) }
 

@@ -87,6 +87,7 @@ type World struct {
 	// watched are the keys given to WatchKeys, for servers that a restart creates
 	// anew.
 	watched []string
+	unseen  bool // see [World.WatchUnseen]
 }
 
 func newWorld(cfg Config, p *pulse) (*World, error) {
@@ -232,6 +233,13 @@ func (w *World) WatchKeys(keys ...string) {
 			k.WatchKeys(keys)
 		}
 	}
+}
+
+// WatchUnseen is [World.WatchKeys] for keys that must not show in the trace: what a server records only because keys are
+// watched, such as the end of a TTL, is left out, so that the trace is that of a world in which nothing is watched.
+func (w *World) WatchUnseen(keys ...string) {
+	w.unseen = true
+	w.WatchKeys(keys...)
 }
 
 // KeyChanges are the changes of the watched keys so far, in order.

@@ -342,6 +342,9 @@ type ground struct{ w *World }
 // WatchKeys implements play.Ground. Real servers do not say who changed a key and when.
 func (ground) WatchKeys(...string) {}
 
+// WatchUnseen implements play.Ground.
+func (ground) WatchUnseen(...string) {}
+
 // KeyChanges implements play.Ground.
 func (ground) KeyChanges() []trace.KeyChange { return nil }
 

@@ -150,6 +150,8 @@ type Ground interface {
 	// WatchKeys records every change of these keys on every server from now on,
 	// KeyChanges are the changes so far.
 	WatchKeys(keys ...string)
+	// WatchUnseen is WatchKeys without anything more in the trace.
+	WatchUnseen(keys ...string)
 	KeyChanges() []trace.KeyChange
 	// Servers are all servers but the store, in order. The caller owns the slice.
 	Servers() []ServerState

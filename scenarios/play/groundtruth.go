@@ -9,10 +9,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// watchedKeys are the keys whose changes the world records.
-func (p *play) watchedKeys() []string {
+// watch lets the world record the changes of the lock's keys. That its keys were learnt changes nothing in a trace.
+func (p *play) watch() {
 	if p.lock.Keys == nil {
-		return nil
+		return
 	}
 	var keys []string
 	for _, resource := range p.resources() {
@@ -21,17 +21,28 @@ func (p *play) watchedKeys() []string {
 			keys = append(keys, p.lock.Queue(resource))
 		}
 	}
-	return keys
+	switch ground := p.world.Ground(); {
+	case len(keys) == 0:
+	case p.lock.learns():
+		ground.WatchUnseen(keys...)
+	default:
+		ground.WatchKeys(keys...)
+	}
 }
 
+// keyOn is a key on a node.
+type keyOn struct{ key, node string }
+
 // groundTruth is who held the lock by the nodes' keys, which no client can see. It
-// is empty for a lock without Keys.
+// is empty for a lock whose keys are not known. Of keys that a lock names the first is
+// followed; of keys that were learnt none says more than another, and a client
+// holds the lock on a node that has all of them from it.
 type groundTruth struct {
 	resource string
-	key      string            // of the lock
+	keys     []string          // of the lock
 	nodes    int               // the number of nodes of the lock
-	writers  map[string]string // the client that set a value, by the value
-	holders  map[string]string // the client that holds the lock on a node, by the node
+	writers  map[string]string // the client that set a value, by the key and the value
+	holders  map[keyOn]string  // the client from which a node has a key
 	primary  string            // the current primary of the first node
 	held     map[string]checker.Pos
 
@@ -41,16 +52,14 @@ type groundTruth struct {
 
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
-	g := &groundTruth{resource: resource, nodes: p.lock.voters(), writers: map[string]string{}, holders: map[string]string{},
+	g := &groundTruth{resource: resource, nodes: p.lock.voters(), writers: map[string]string{}, holders: map[keyOn]string{},
 		primary: "r0", held: map[string]checker.Pos{}}
 	if p.lock.Keys == nil {
 		return g
 	}
-	keys := p.lock.Keys(resource)
-	if len(keys) == 0 {
-		return g
+	if g.keys = p.lock.Keys(resource); !p.lock.learns() && len(g.keys) > 1 {
+		g.keys = g.keys[:1]
 	}
-	g.key = keys[0]
 	moves := promotions(t)
 	for _, change := range p.world.Ground().KeyChanges() {
 		if change.Step > p.overAt {
@@ -60,7 +69,7 @@ func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
 			g.move(moves[0])
 			moves = moves[1:]
 		}
-		if change.Key == g.key {
+		if slices.Contains(g.keys, change.Key) {
 			g.follow(change)
 		}
 	}
@@ -88,19 +97,20 @@ func (g *groundTruth) move(e trace.Event) {
 }
 
 func (g *groundTruth) follow(c trace.KeyChange) {
-	owner := g.holders[c.Server]
+	on, value := keyOn{c.Key, c.Server}, c.Key+"="+c.Value
+	owner := g.holders[on]
 	at := checker.Pos(c.Step)
 	switch {
 	case c.Change == trace.KeySet:
-		g.writers[c.Value] = c.By
-		g.holders[c.Server] = c.By
+		g.writers[value] = c.By
+		g.holders[on] = c.By
 	case c.Value != "": // it came from another node, or from a disk
-		g.holders[c.Server] = g.writers[c.Value]
+		g.holders[on] = g.writers[value]
 	default:
 		if c.Change == trace.KeyDeleted && owner != "" && c.By != "" {
 			g.deletions = append(g.deletions, checker.Deletion{At: at, Node: c.Server, Resource: g.resource, Owner: owner, By: c.By})
 		}
-		delete(g.holders, c.Server)
+		delete(g.holders, on)
 	}
 	g.recount(at)
 }
@@ -109,8 +119,8 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 // closes those of all others.
 func (g *groundTruth) recount(at checker.Pos) {
 	votes := map[string]int{}
-	for node, holder := range g.holders {
-		if g.hasVote(node) && holder != "" {
+	for on, holder := range g.holders {
+		if on.key == g.keys[0] && g.hasVote(on.node) && holder != "" && g.hasAll(on.node, holder) {
 			votes[holder]++
 		}
 	}
@@ -124,6 +134,11 @@ func (g *groundTruth) recount(at checker.Pos) {
 			g.close(client, at)
 		}
 	}
+}
+
+// hasAll reports whether a node has all keys from a client.
+func (g *groundTruth) hasAll(node, client string) bool {
+	return !slices.ContainsFunc(g.keys, func(key string) bool { return g.holders[keyOn{key, node}] != client })
 }
 
 // hasVote reports whether a node counts: a replica does once it has been promoted,

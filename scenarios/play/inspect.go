@@ -72,6 +72,9 @@ func Inspect(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, step int) 
 	if err != nil {
 		return nil, err
 	}
+	if l, err = l.taught(sc); err != nil {
+		return nil, err
+	}
 	p := newPlay(sc, l)
 	var state *State
 	_, err = p.simulate(seed, mode, step, func(w Stage) error {

@@ -31,8 +31,8 @@ type Lock struct {
 	// are not run without. A lease with the token 0 is an error of the run then or, for a
 	// lock that promises [promise.DutyKeeps], a violation.
 	Tokens bool
-	// Keys are the lock keys of a resource, without counters. With it, a run
-	// detects a key that was left behind; nil means that it does not check.
+	// Keys are the lock keys of a resource, without counters. A run knows by them who has the lock, and detects a key
+	// that was left behind. With nil they are learnt: see [Lock.Learn]. An empty list means that there is no such key.
 	Keys func(resource string) []string
 	// Quorum says that New makes a lock over as many Redis servers as Env.Spec().Nodes
 	// says, unless that is 0. Other locks refuse a scenario that chooses a number.
@@ -78,6 +78,8 @@ type Lock struct {
 	FollowsSpec bool
 
 	scripts *redis.Scripts // the cache of compiled scripts; nil for none
+	lessons *lessons       // the cache of what was learnt of its keys; nil for none
+	learnt  bool           // Keys were learnt
 }
 
 // Servers are servers of one kind.
@@ -152,9 +154,12 @@ func (l Lock) sized(sc *file.Scenario) (Lock, error) {
 	return l, nil
 }
 
-// Cached is the lock with a cache of its compiled Redis scripts, which runs share.
-// They are faster, and otherwise the same.
+// Cached is the lock with a cache of its compiled Redis scripts, and of what was learnt of its keys, which runs share.
+// They are faster, and otherwise the same. A copy shares the cache: give it another Name if it is to be another lock.
 func (l Lock) Cached() Lock {
+	if l.lessons == nil {
+		l.lessons = new(lessons)
+	}
 	if l.scripts == nil {
 		l.scripts = new(redis.Scripts)
 	}
@@ -377,7 +382,7 @@ func FindLock(name string, extra []Lock) (Lock, error) {
 	names := kinds.Names()
 	for _, l := range extra {
 		if l.Name == name {
-			return l, l.Missing()
+			return l.Cached(), l.Missing()
 		}
 		names = append(names, l.Name)
 	}

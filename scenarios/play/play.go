@@ -77,7 +77,7 @@ func (p *play) body(w Stage) error {
 	if err := p.skewClocks(); err != nil {
 		return err
 	}
-	w.Ground().WatchKeys(p.watchedKeys()...)
+	p.watch()
 	if err := p.startClients(); err != nil {
 		return err
 	}

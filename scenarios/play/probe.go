@@ -35,7 +35,8 @@ const retry = 2 * time.Second
 func (p *play) runProbe() error {
 	w := p.world
 	after := ended{p}
-	p.probe = &probe{leaked: after.leftBehind(), blocked: after.blockedBy(), denied: true}
+	p.probe = &probe{blocked: after.blockedBy(), denied: true}
+	left := after.leftBehind()
 	bare, changes := after.bare(), len(w.Ground().KeyChanges())
 	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max + p.lock.settles()
 	proc, err := w.Join(trace.Probe)
@@ -55,6 +56,9 @@ func (p *play) runProbe() error {
 	})
 	if err := w.RunUntil(w.Idle); err != nil {
 		return err
+	}
+	if left = slices.DeleteFunc(left, after.meansNothing); len(left) > 0 {
+		p.probe.leaked = left[0].why
 	}
 	if bare && after.bare() && len(w.Ground().KeyChanges()) == changes && after.keptOutside() {
 		return ErrKeptOutside
@@ -166,12 +170,19 @@ func (p ended) keptOutside() bool {
 	return !p.probe.acquired && p.probe.denied && (len(holders) > 1 || kept)
 }
 
+// leftover is a key of the lock on a server that should not be there.
+type leftover struct {
+	server string
+	key    trace.Key
+	why    string
+}
+
 // leftBehind looks for lock keys that no client is entitled to any more. A key may
 // exist, until its TTL, when its holder crashed, when a release or an acquire ended
 // without an answer, or when the network was cut meanwhile.
-func (p ended) leftBehind() string {
+func (p ended) leftBehind() (all []leftover) {
 	if p.lock.Keys == nil {
-		return ""
+		return nil
 	}
 	var names []string
 	for _, resource := range p.resources() {
@@ -179,18 +190,25 @@ func (p ended) leftBehind() string {
 	}
 	for _, s := range p.asked() {
 		for _, k := range s.Keys {
-			for _, name := range names {
-				switch {
-				case k.Name != name:
-				case k.TTL == 0:
-					return fmt.Sprintf("The key %s on %s has no TTL: nothing will ever free it.", k.Name, s.Name)
-				case !p.excused(p.ownerOf(s.Name, k), s.Name):
-					return fmt.Sprintf("The key %s on %s is still there, with %v to live, although every client has released or failed.", k.Name, s.Name, k.TTL.Round(time.Millisecond))
-				}
+			switch {
+			case !slices.Contains(names, k.Name):
+			case k.TTL == 0:
+				all = append(all, leftover{s.Name, k, fmt.Sprintf("The key %s on %s has no TTL: nothing will ever free it.", k.Name, s.Name)})
+			case !p.excused(p.ownerOf(s.Name, k), s.Name):
+				all = append(all, leftover{s.Name, k, fmt.Sprintf("The key %s on %s is still there, with %v to live, although every client has released or failed.",
+					k.Name, s.Name, k.TTL.Round(time.Millisecond))})
 			}
 		}
 	}
-	return ""
+	return all
+}
+
+// meansNothing reports, when the probe has had the lock, whether a key without a TTL kept it out no longer than it should
+// have: the value may say until when the key counts. That a lock has such keys is not known of one whose keys were learnt.
+func (p ended) meansNothing(of leftover) bool {
+	return p.lock.learns() && of.key.TTL == 0 && !slices.ContainsFunc(p.asked(), func(s ServerState) bool {
+		return s.Name == of.server && slices.Contains(s.Keys, of.key)
+	})
 }
 
 // ownerOf is the client that has set the value of a key, also if the server has it
@@ -213,7 +231,9 @@ func (p ended) ownerOf(server string, k trace.Key) string {
 }
 
 // excused reports whether a key of an owner may exist on a server through no fault of
-// the lock. That a fault struck somewhere else is no excuse.
+// the lock. That a fault struck somewhere else is no excuse. A lock that names its keys
+// says by it that none remains when a call ends with its context. Of keys that were
+// learnt that is not known: they must be gone after a release that succeeded.
 func (p ended) excused(owner, server string) bool {
 	for i, f := range p.sc.Faults {
 		if p.schedule.fired[i] && leavesKey(f.Action) && p.strikesAt(f.Action, owner, server) {
@@ -224,8 +244,9 @@ func (p ended) excused(owner, server string) bool {
 		if owner != "" && c.proc.Name() != owner {
 			continue
 		}
-		unknown := func(a attempt) bool { return a.Outcome == checker.OutcomeUnknown }
-		failed := func(g *grant) bool { return g.ReleaseFailed }
+		learnt := p.lock.learns()
+		unknown := func(a attempt) bool { return a.Outcome == checker.OutcomeUnknown || learnt && a.ended != nil }
+		failed := func(g *grant) bool { return g.ReleaseFailed || learnt && !g.ReleaseSucceeded }
 		if c.view.Crashed() || len(c.lapsed) > 0 || slices.ContainsFunc(c.grants, failed) || slices.ContainsFunc(c.attempts, unknown) {
 			return true
 		}

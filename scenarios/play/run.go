@@ -123,6 +123,9 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	if err := l.Missing(); err != nil {
 		return nil, err
 	}
+	if l, err = l.taught(sc); err != nil {
+		return nil, err
+	}
 	modes := opts.Modes
 	if len(modes) == 0 {
 		modes = DefaultModes(l)

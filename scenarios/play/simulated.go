@@ -76,6 +76,14 @@ func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w St
 	return &simulated{res.Trace, res.Virtual}, err
 }
 
+// simulateFor plays in a simulated world that nobody judges, for some virtual time at most.
+func (p *play) simulateFor(seed uint64, limit time.Duration, body func(w Stage) error) error {
+	c := p.config(seed, fence.None, 0)
+	c.Limits.Virtual = limit
+	_, err := sim.Run(c, func(w *sim.World) error { return body(newSimWorld(w)) })
+	return err
+}
+
 func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	w := p.sc.World
 	c := sim.Config{

@@ -249,7 +249,8 @@ func (w *tcpWorld) Ground() play.Ground { return tcpGround{w} }
 
 type tcpGround struct{ w *tcpWorld }
 
-func (tcpGround) WatchKeys(...string) {}
+func (tcpGround) WatchKeys(...string)   {}
+func (tcpGround) WatchUnseen(...string) {}
 
 func (tcpGround) KeyChanges() []trace.KeyChange { return nil }
 

@@ -111,6 +111,12 @@ func calmScenario(space Space) *file.Scenario {
 	return sc
 }
 
+// Learn is what is learnt of the keys of a lock in these worlds: see [play.Lock.Learn].
+func (s Space) Learn(l play.Lock) (play.Learnt, error) {
+	sc := calmScenario(s)
+	return l.Learn(sc, sc.Workload.Resources[0])
+}
+
 // granted returns an error if no client was granted the lock, with the lock's own error.
 func (c *calmRun) granted() error {
 	if len(c.run.History.Grants) > 0 {

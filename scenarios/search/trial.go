@@ -87,6 +87,7 @@ const repeatEvery = 20
 // or the number of a placement, so that every process repeats the same runs. A run
 // with a violation is not repeated here, since its examination repeats it.
 func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
+	l = l.Cached()
 	return func(yield func(*Trial) bool) {
 		for c := range cases {
 			number := c.Seed

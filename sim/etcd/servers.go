@@ -102,7 +102,7 @@ func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, fr
 	if len(c.truth.Watched()) == 0 || from == len(s.keyspace.events) {
 		return
 	}
-	step := s.node.Record(c.asked[r.Header.ID], trace.Apply{Effects: applied(s.keyspace.events[from:])})
+	step := s.node.Note(c.asked[r.Header.ID], trace.Apply{Effects: applied(s.keyspace.events[from:])})
 	// The ground truth is that of e0: the members agree.
 	c.truth.Tell(c.members[0].node, step, c.asked[r.Header.ID], func(name string) raftgroup.Head { return c.head(s.keyspace, name) })
 }

@@ -25,7 +25,7 @@ func (l *ledger) expire() {
 	n := l.server
 	var done []effect
 	for _, p := range l.expired() {
-		why := origin{step: n.node.Record("", trace.Expire{Key: p.key}), change: trace.KeyExpired}
+		why := origin{step: l.tells()("", trace.Expire{Key: p.key}), change: trace.KeyExpired}
 		if n.repl.leader != nil {
 			n.changed(p, l.data[p], n.data.read(p), why)
 			continue
@@ -39,6 +39,14 @@ func (l *ledger) expire() {
 		l.publish(done)
 	}
 	l.plan()
+}
+
+// tells is how the ledger records what no command has done: a ledger that exists only for watched keys notes it.
+func (l *ledger) tells() func(peer string, what trace.What) int {
+	if l.only != nil {
+		return l.server.node.Note
+	}
+	return l.server.node.Record
 }
 
 // expired are the keys that have expired since the last tick, the earliest

@@ -106,7 +106,7 @@ func (e *ensemble) applied(s *Server, index uint64, x transaction, events []even
 	if len(e.truth.Watched()) == 0 || len(events) == 0 {
 		return
 	}
-	step := s.node.Record(by, trace.Apply{Effects: changes(events)})
+	step := s.node.Note(by, trace.Apply{Effects: changes(events)})
 	// The ground truth is that of z0: the servers agree.
 	for _, name := range e.truth.Watched() {
 		if isMembers(name) {
