@@ -1,6 +1,7 @@
 package play_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios/play"
+	"locksim/sim/trace"
 )
 
 // timingOf is the timing of a run without faults.
@@ -258,5 +260,116 @@ func TestAdmissionOfARun(t *testing.T) {
 		if h.Entry != c.entry || h.Queue != c.queue {
 			t.Errorf("%s, %q: entry %q, queue %q, want %q and %q", c.kind, c.text, h.Entry, h.Queue, c.entry, c.queue)
 		}
+	}
+}
+
+// The places in a queue are known unless the clock of a server jumped, by which it tells how long a waiter was silent.
+func TestPlacesInTheQueue(t *testing.T) {
+	for fault, want := range map[string]bool{
+		"{at: 1h, clock_jump: {clock: r0, by: 1s}}":                                            true, // it does not strike
+		"{at: 100ms, clock_jump: {clock: c0, by: 1s}}":                                         true,
+		"{at: 100ms, pause: {process: c0, for: 1ms}}":                                          true,
+		"{at: 100ms, clock_jump: {clock: r0, by: 1s}}":                                         false,
+		"{at: 1h, clock_jump: {clock: r0, by: 1s}}, {at: 1ms, pause: {process: c0, for: 1ms}}": true,
+	} {
+		h := historyOf(t, testruns.Kind(t, "fair"), "name: queue\nworld: {clients: 3}\nlock: {ttl: 10s}\n"+
+			"workload: {rounds: 2, hold: 1s, think: 10ms}\nfaults: ["+fault+"]\n")
+		known := slices.ContainsFunc(h.Grants, func(g checker.Grant) bool { return g.Enqueued > 0 })
+		if known != want {
+			t.Errorf("%s: the places are known: %v, want %v", fault, known, want)
+		}
+	}
+}
+
+// A section within another reads and writes its own register, once for each entry, on the value that it has read.
+func TestOperationsOfANestedSection(t *testing.T) {
+	h := historyOf(t, testruns.Kind(t, "reentrant"), "name: nested\nworld: {clients: 1}\nlock: {ttl: 10s}\nworkload: {rounds: 2, hold: 1s, nested: 2}\n")
+	var got, want []string
+	last := ""
+	for _, o := range h.Ops {
+		if o.Register == "audit" {
+			got = append(got, string(o.Kind)+" over "+o.Saw)
+			if o.Kind == checker.Read {
+				want = append(want, "read over "+last)
+				continue
+			}
+			want, last = append(want, "write over "+last), o.ID
+		}
+	}
+	if len(got) != 8 || !slices.Equal(got, want) {
+		t.Errorf("%q, want %q, and eight", got, want)
+	}
+}
+
+// An extension has to return by the end of the lease, as its client knew it at the call, and a tenth of a TTL: the inner
+// lease of a watchdog ends by so much later.
+func TestExtensionsAreDue(t *testing.T) {
+	l := testruns.Kind(t, "single")
+	inner := l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		locker, err := inner(e)
+		return extending{told{Locker: locker, clock: e.Clock().Now, until: map[time.Duration]time.Duration{0: 9 * time.Second}, lostAfter: -1}}, err
+	}
+	h := historyOf(t, l, "name: due\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 10s}\nworkload: {rounds: 1, hold: 4s, extend: 1}\n")
+	n := 0
+	for _, c := range h.Calls {
+		if c.What == "Extend" {
+			n++
+			if due := (c.Due - c.Called).Round(10 * time.Millisecond); due != 8*time.Second {
+				t.Errorf("an extension two seconds after the grant has to return within %v, want 8s", due)
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d extensions, want one", n)
+	}
+}
+
+// extending is a lock whose leases can be extended, which does nothing.
+type extending struct{ told }
+
+func (l extending) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := l.told.Acquire(ctx, resource)
+	return extensible{lease}, err
+}
+
+type extensible struct{ lock.Lease }
+
+func (extensible) Extend(context.Context) error { return nil }
+
+// A history has the names of resources as texts show them, wherever it has a resource.
+func TestNamesOfAHistory(t *testing.T) {
+	const odd = "a\tb`c"
+	h := historyOf(t, testruns.Kind(t, "single"), "name: odd\nworld: {clients: 2}\nlock: {ttl: 5s}\n"+
+		"workload: {rounds: 3, hold: 1s, think: 10ms, tries: true, resources: [\"a\\tb`c\"]}\n")
+	want := trace.Name(odd)
+	var got []string
+	for _, g := range h.Grants {
+		got = append(got, g.Resource)
+	}
+	for _, a := range h.Attempts {
+		got = append(got, a.Resource)
+	}
+	for _, x := range h.Tries {
+		got = append(got, x.Resource)
+	}
+	for _, c := range h.Calls {
+		got = append(got, c.Resource)
+	}
+	for _, o := range h.Ops {
+		got = append(got, o.Resource)
+	}
+	for _, s := range h.Holdings {
+		got = append(got, s.Resource)
+	}
+	for _, d := range h.Deletions {
+		got = append(got, d.Resource)
+	}
+	for cell := range h.Final {
+		got = append(got, cell.Resource)
+	}
+	slices.Sort(got)
+	if got = slices.Compact(got); !slices.Equal(got, []string{want}) || len(h.Tries) == 0 || len(h.Calls) == 0 || len(h.Holdings) == 0 {
+		t.Errorf("%q, want %q alone", got, want)
 	}
 }

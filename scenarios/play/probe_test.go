@@ -158,6 +158,23 @@ func TestKeptOutside(t *testing.T) {
 				return nil, ctx.Err()
 			}}
 		}, false},
+		{"two errors that say only that it is taken", crash, func(_ play.Env, l lock.Locker) lock.Locker {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := l.(lock.Trier).TryAcquire(ctx, resource)
+				if err != nil {
+					err = fmt.Errorf("%w: %w", err, context.DeadlineExceeded)
+				}
+				return lease, err
+			}}
+		}, true},
+		{"released by two clients", quiet, func(e play.Env, l lock.Locker) lock.Locker {
+			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
+				if e.Name() == "probe" {
+					return nil, lock.ErrTaken
+				}
+				return l.Acquire(ctx, resource)
+			}}
+		}, true},
 		{"a key", crash, leaves(func(play.Env) bool { return true }, "anything", 0), false},
 		{"a key that expires", crash, leaves(func(e play.Env) bool { return e.Name() != "probe" }, "other", 2*time.Second), false},
 		{"a key of the probe", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "other", 0), false},
@@ -172,5 +189,39 @@ func TestKeptOutside(t *testing.T) {
 				t.Errorf("kept outside: want %v, got the error %v", c.want, err)
 			}
 		})
+	}
+}
+
+// A key that its client has left may be there in the end if a release of that client failed. What became of the
+// releases of other clients is no excuse.
+func TestLeftBehindByAFailedRelease(t *testing.T) {
+	for _, c := range []struct {
+		keeps, fails string // the clients whose releases do so
+		want         checker.Liveness
+	}{
+		{"c1", "", checker.LivenessLeaked}, {"c1", "c1", checker.LivenessOK}, {"c1", "c0", checker.LivenessLeaked}, {"", "c0", checker.LivenessOK},
+	} {
+		l := testruns.Kind(t, "single")
+		inner := l.New
+		l.New = func(e play.Env) (lock.Locker, error) {
+			locker, err := inner(e)
+			return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := locker.Acquire(ctx, resource)
+				return unfaithfulLease{Lease: lease, release: func(ctx context.Context) error {
+					var err error
+					if e.Name() != c.keeps {
+						err = lease.Release(ctx)
+					}
+					if e.Name() == c.fails {
+						err = errNotNow
+					}
+					return err
+				}}, err
+			}}, err
+		}
+		h := historyOf(t, l, "name: left\nworkload: {rounds: 1, hold: 100ms, stagger: 2s}\n")
+		if h.Liveness != c.want {
+			t.Errorf("%+v: %s: %s", c, h.Liveness, h.LivenessWhy)
+		}
 	}
 }

@@ -161,3 +161,31 @@ func TestUnpromised(t *testing.T) {
 		}
 	}
 }
+
+// A lock that promises neither exclusion nor right data is judged by liveness and right data under every fault, and by
+// its duties.
+func TestJudgedBy(t *testing.T) {
+	pause := []lock.Fault{lock.FaultPause}
+	for _, c := range []struct {
+		promise lock.Promise
+		tokens  bool
+		nothing bool
+		data    string
+	}{
+		{lock.Promise{}, false, true, "none"},
+		{lock.Promise{}, true, true, "seal"},
+		{lock.Promise{Duties: promise.Duties(), FreeWithin: lock.TermAnyTime, Order: lock.FIFO}, false, true, "none"},
+		{lock.Promise{Exclusion: pause}, false, false, ""},
+		{lock.Promise{Data: "claim"}, true, false, "claim"},
+		{lock.Promise{Exclusion: append(pause, lock.FaultCrash), Data: "claim"}, false, false, "claim"},
+	} {
+		l := play.Lock{Name: "theirs", Promise: c.promise, Tokens: c.tokens}
+		judged := l.JudgedBy()
+		if l.PromisesNothing() != c.nothing || judged.Data != c.data || !slices.Equal(judged.Duties, c.promise.Duties) {
+			t.Errorf("%+v: promises nothing %v, judged by %+v", c.promise, l.PromisesNothing(), judged)
+		}
+		if c.nothing && (judged.FreeWithin != "" || judged.Order != "" || len(judged.Exclusion) > 0) || !c.nothing && judged.FreeWithin != c.promise.FreeWithin {
+			t.Errorf("%+v is judged by %+v", c.promise, judged)
+		}
+	}
+}

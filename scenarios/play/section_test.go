@@ -213,3 +213,31 @@ func TestSectionWithoutEnd(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// After a read without an answer, and whatever it calls then, a section has the error that it is over.
+func TestReadWithoutAnAnswerEndsTheSection(t *testing.T) {
+	calls := map[string]func(h *play.Holder) error{
+		"read":       func(h *play.Holder) error { _, err := h.Read("stock"); return err },
+		"read again": func(h *play.Holder) error { _, err := h.Read("order"); return err },
+		"write":      func(h *play.Holder) error { return h.Write("stock") },
+		"work":       func(h *play.Holder) error { return h.Work(time.Second) },
+		"check":      func(h *play.Holder) error { return h.Check() },
+	}
+	got := map[string]error{}
+	_, err := sectioned(t, "name: cut\nworld: {clients: 1}\nlock: {ttl: 10s}\nworkload: {rounds: 1, timeout: 1s}\n"+
+		"faults: [{at: 0s, partition: {between: [c0], and: [s0], for: 1m}}]\n",
+		play.Section{Writes: []string{"stock"}, Run: func(_ context.Context, h *play.Holder) error {
+			for _, name := range []string{"read", "read again", "write", "work", "check"} {
+				got[name] = calls[name](h)
+			}
+			return got["read"]
+		}}, fence.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range calls {
+		if !errors.Is(got[name], play.ErrSectionOver) {
+			t.Errorf("%s: %v", name, got[name])
+		}
+	}
+}
