@@ -373,3 +373,13 @@ func TestNamesOfAHistory(t *testing.T) {
 		t.Errorf("%q, want %q alone", got, want)
 	}
 }
+
+// A release that goes on after the end of its context is told apart.
+func TestReleaseContextEnded(t *testing.T) {
+	for within, want := range map[string]bool{"": false, ", release_within: 5ms": true, ", release_within: 1s": false} {
+		h := historyOf(t, testruns.Kind(t, "single"), "name: ended\nworld: {clients: 1, latency: 20ms}\nlock: {ttl: 5s}\nworkload: {hold: 100ms"+within+"}\n")
+		if got := h.Grants[0].ReleaseContextEnded; got != want {
+			t.Errorf("%q: the context of the release had ended: %v, want %v", within, got, want)
+		}
+	}
+}

@@ -225,3 +225,46 @@ func TestLeftBehindByAFailedRelease(t *testing.T) {
 		}
 	}
 }
+
+// The probe asks for each resource.
+func TestProbeAsksForEachResource(t *testing.T) {
+	for denied, want := range map[string]checker.Liveness{
+		"": checker.LivenessOK, "a": checker.LivenessStuck, "b": checker.LivenessStuck, "c": checker.LivenessStuck,
+	} {
+		l := testruns.Kind(t, "single")
+		inner := l.New
+		l.New = func(e play.Env) (lock.Locker, error) {
+			locker, err := inner(e)
+			return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
+				if e.Name() == "probe" && resource == denied {
+					return nil, errNotNow
+				}
+				return locker.Acquire(ctx, resource)
+			}}, err
+		}
+		h := historyOf(t, l, "name: each\nworkload: {rounds: 1, hold: 100ms, resources: [a, b, c]}\n")
+		if h.Liveness != want {
+			t.Errorf("denied %q: %s: %s", denied, h.Liveness, h.LivenessWhy)
+		}
+	}
+}
+
+// A crash excuses a key that ends by itself, and none without a TTL.
+func TestKeyWithoutTTLIsLeftBehind(t *testing.T) {
+	for ttl, want := range map[time.Duration]checker.Liveness{time.Minute: checker.LivenessOK, 0: checker.LivenessLeaked} {
+		l := testruns.Kind(t, "single")
+		inner := l.New
+		set := leaves(func(e play.Env) bool { return e.Name() == "c0" }, "mark", ttl)
+		l.New = func(e play.Env) (lock.Locker, error) {
+			locker, err := inner(e)
+			return set(e, locker), err
+		}
+		keys := l.Keys
+		l.Keys = func(resource string) []string { return append(keys(resource), "mark") }
+		h := historyOf(t, l, "name: ttl\nlock: {ttl: 2s}\nworkload: {rounds: 1, hold: 100ms, stagger: 5s}\n"+
+			"faults: [{when: {client: c0, event: granted}, crash: {process: c0}}]\n")
+		if h.Liveness != want {
+			t.Errorf("TTL %v: %s: %s", ttl, h.Liveness, h.LivenessWhy)
+		}
+	}
+}

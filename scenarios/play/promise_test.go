@@ -189,3 +189,19 @@ func TestJudgedBy(t *testing.T) {
 		}
 	}
 }
+
+func TestDescribePromise(t *testing.T) {
+	for want, p := range map[string]lock.Promise{
+		"promises nothing":                      {},
+		"claims exclude each other under pause": {Exclusion: []lock.Fault{lock.FaultPause}},
+		"claims exclude each other under pause, crash; data right in mode seal; free again within any time; " +
+			"calls return within release timeout; duties: ends, waits": {
+			Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash}, Data: "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermReleaseTimeout,
+			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits},
+		},
+	} {
+		if got := play.DescribePromise(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/testruns"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 )
@@ -198,6 +199,26 @@ func TestAbsencesWhileFelt(t *testing.T) {
 				t.Errorf("got %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// A client that is granted the lock although its process has ended crashes at that instant, once more: the servers may have
+// its key from then on.
+func TestAbsenceOfALapsedGrant(t *testing.T) {
+	l := testruns.Kind(t, "single")
+	inner := l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		locker, err := inner(e)
+		return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
+			lease, err := locker.Acquire(ctx, resource)
+			_ = e.Clock().Sleep(ctx, 2*time.Second) // the process ends meanwhile
+			return lease, err
+		}}, err
+	}
+	h := historyOf(t, l, "name: lapsed\nlock: {ttl: 1s}\nworkload: {hold: 100ms}\n"+
+		"faults: [{at: 1500ms, crash: {process: c0}}, {at: 3s, restart: {process: c0}}]\n")
+	if got, want := absencesOf(h), "c0 crashed 1.5s to 3s, c0 crashed 1.5s to 1.5s"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
