@@ -18,7 +18,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 # The packages with tests whose number of runs LOCKSIM_SOAK sets.
 SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
 
-.PHONY: help test race check format lint bench soak soak-tests promises mutants reach module schemas matrix compare findings gallery screenshots peers demo live
+.PHONY: help test race check format lint bench soak soak-tests promises mutants owntests reach module schemas matrix compare findings gallery screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -65,6 +65,14 @@ promises: ## each lock on Redis within its promise, 5,000 runs that are evidence
 mutants: ## makes one mistake at a time and runs the test that must detect it; writes reports/MUTANTS.md; takes minutes
 	$(GO) run ./internal/mutants -markdown >reports/MUTANTS.md.new
 	mv reports/MUTANTS.md.new reports/MUTANTS.md
+
+# A mutant takes about ten seconds. internal/reach/unseen.txt has the reasons why no run can show some of them.
+FOLDER ?= checker
+SIZE   ?= 60
+SEED   ?= 1
+
+owntests: ## changes one place of a package at a time, drawn by SEED, and lists what its own tests do not detect: FOLDER=sim SIZE=100
+	$(GO) run ./internal/reach --own-tests $(FOLDER) --size $(SIZE) --seed $(SEED)
 
 reach: ## makes one mistake at a time in the locks and lets locksim find it; writes reports/REACH.md; takes hours, and goes on after an interruption; REACH=--earlier keeps the results of earlier programs
 	@mkdir -p reports/out

@@ -165,6 +165,7 @@ func listAll(root string) ([]edit, error) {
 // For a script: a line is missing, a comparison is turned (== and ~=, and the bounds), and is or.
 func edits(file string, text []byte) ([]edit, error) { return (&lister{file: file, text: text}).list() }
 
+// list is what [edits] returns.
 func (l *lister) list() ([]edit, error) {
 	if filepath.Ext(l.file) == ".lua" {
 		l.script()

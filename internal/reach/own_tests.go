@@ -28,10 +28,13 @@ type ownTests struct {
 // changes: a mutant of that name after a change of the function may be another. It is relative to the root of the module.
 const unseen = "internal/reach/unseen.txt"
 
+// afterCode separates the name and the code of a mutant from the reason.
+const afterCode = "`: "
+
 // run draws the sample, runs the tests with each of its mutants, and writes those that they do not detect to stdout.
 func (o ownTests) run(ctx context.Context, root, dir string, stdout, progress io.Writer) error {
 	o.folder = path.Clean(filepath.ToSlash(o.folder))
-	reasons, err := readReasons(root, unseen)
+	reasons, err := readReasons(root, unseen, afterCode)
 	if err != nil {
 		return err
 	}
@@ -55,7 +58,7 @@ func (o ownTests) run(ctx context.Context, root, dir string, stdout, progress io
 		}
 		passed++
 		name := o.nameOf(e)
-		if _, err := fmt.Fprintf(stdout, "%s: %s %s\n", name, e.breaks(), reasons[name]); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%s: %s %s\n", name, e.breaks(), reasons[strings.TrimSuffix(name, "`")]); err != nil {
 			return err
 		}
 	}

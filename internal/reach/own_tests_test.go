@@ -59,12 +59,12 @@ func TestSampleOfTheJudge(t *testing.T) {
 			t.Errorf("%s: %v, and then %v: %v", folder, drawn, again, err)
 		}
 	}
-	reasons, err := readReasons(root, unseen)
+	reasons, err := readReasons(root, unseen, afterCode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, reason := range reasons {
-		if strings.Count(name, "`") != 2 || !strings.HasSuffix(reason, ".") {
+		if strings.Count(name, " `") != 1 || !strings.HasSuffix(reason, ".") {
 			t.Errorf("%s: %s: want FOLDER/NAME `CODE`, and a sentence", name, reason)
 		}
 	}

@@ -90,7 +90,7 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	reasons, err := readReasons(root, equivalents)
+	reasons, err := readReasons(root, equivalents, ": ")
 	if err != nil {
 		return nil, err
 	}
@@ -113,17 +113,17 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 	return mutants, err
 }
 
-// readReasons reads a file of lines "NAME: REASON".
-func readReasons(root, file string) (map[string]string, error) {
+// readReasons reads a file of lines of a name and a reason, with a separator between them.
+func readReasons(root, file, separator string) (map[string]string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
 	if err != nil {
 		return nil, err
 	}
 	reasons := map[string]string{}
 	for line := range strings.Lines(string(text)) {
-		name, reason, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		name, reason, ok := strings.Cut(strings.TrimSuffix(line, "\n"), separator)
 		if !ok || reasons[name] != "" {
-			return nil, fmt.Errorf(`%s: %q: want "NAME: REASON", each NAME once`, file, line)
+			return nil, fmt.Errorf(`%s: %q: want a name, %q and a reason, each name once`, file, line, separator)
 		}
 		reasons[name] = reason
 	}
