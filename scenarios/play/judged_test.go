@@ -383,3 +383,22 @@ func TestReleaseContextEnded(t *testing.T) {
 		}
 	}
 }
+
+// A client releases its lock after the last write of its section or, if the scenario says so, before the first.
+func TestEarlyRelease(t *testing.T) {
+	for _, release := range []string{"last", "early"} {
+		h := historyOf(t, testruns.Kind(t, "single"), "name: early\nworld: {clients: 1}\nlock: {ttl: 5s}\nworkload: {hold: 1s, kind: transfer, release: "+release+"}\n")
+		writes := 0
+		for _, o := range h.Ops {
+			if o.Kind == checker.Write {
+				writes++
+				if after := o.Invoked > h.Grants[0].ReleaseReturned; after != (release == "early") {
+					t.Errorf("release %s: write %d was sent after the release: %v", release, writes, after)
+				}
+			}
+		}
+		if writes != 2 {
+			t.Errorf("release %s: %d writes", release, writes)
+		}
+	}
+}

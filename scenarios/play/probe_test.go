@@ -268,3 +268,26 @@ func TestKeyWithoutTTLIsLeftBehind(t *testing.T) {
 		}
 	}
 }
+
+// A key that a client has left may be there in the end if that client crashed, and not since another one did.
+func TestLeftBehindByAnotherThanCrashed(t *testing.T) {
+	for crashed, want := range map[string]checker.Liveness{"c0": checker.LivenessLeaked, "c1": checker.LivenessOK} {
+		l := testruns.Kind(t, "single")
+		inner := l.New
+		l.New = func(e play.Env) (lock.Locker, error) {
+			locker, err := inner(e)
+			return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := locker.Acquire(ctx, resource)
+				if e.Name() == "c1" && err == nil {
+					lease = keeping{lease}
+				}
+				return lease, err
+			}}, err
+		}
+		h := historyOf(t, l, "name: crashed\nlock: {ttl: 5s}\nworkload: {rounds: 1, hold: 100ms, stagger: 7s}\n"+
+			"faults: [{when: {client: "+crashed+", event: granted}, crash: {process: "+crashed+"}}]\n")
+		if h.Liveness != want {
+			t.Errorf("%s crashed: %s: %s", crashed, h.Liveness, h.LivenessWhy)
+		}
+	}
+}
