@@ -137,7 +137,7 @@ func Spaces(t testing.TB) []search.Space {
 	all := []search.Space{{
 		Redis: 3, Replicas: 2, Nested: 2, MaxFaults: 12,
 		Waits: []file.WaitMode{file.WaitPoll, file.WaitNotify}, Profiles: []file.ClientProfile{file.ClientQuiet, file.ClientStock},
-		Workloads: file.WorkloadKinds(),
+		Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer, file.WorkloadFill},
 	}, {Faults: []lock.Fault{}}}
 	for _, name := range kinds.Names() {
 		all = append(all, search.SpaceOf(Kind(t, name)))

@@ -32,7 +32,7 @@ func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) 
 	}
 	all := map[lock.Fault][]*file.Scenario{}
 	for _, sc := range library {
-		if len(sc.Workload.Writes()) > 1 || sc.Lock.Owner == file.OwnerShared || sc.Workload.Look == file.LookOnce {
+		if len(sc.Workload.Writes()) > 1 || sc.Lock.Owner == file.OwnerShared || sc.Workload.LooksOnce() {
 			continue
 		}
 		names := single.Unpromised(sc.Faults)

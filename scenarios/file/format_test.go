@@ -140,6 +140,8 @@ func drawScenario(t *rapid.T) *Scenario {
 		s.Workload.Nested, s.Workload.Look = 0, LookTwice
 	case WorkloadFill:
 		s.Workload.Nested, s.Workload.Release = 0, ReleaseLast
+	case WorkloadJob:
+		s.Workload.Nested, s.Workload.Release, s.Workload.Look = 0, ReleaseLast, LookTwice
 	default:
 		s.Workload.Look = LookTwice
 	}

@@ -172,13 +172,21 @@ x.yaml:2:32: workload.nested: a fill has no section within it: make it a registe
    2 | workload: {kind: fill, nested: 1}
      |                                ^`},
 	{"a fill that releases early", "name: x\nworkload: {kind: fill, release: early}\n", `
-x.yaml:2:33: workload.release: a fill holds its lock until the value is there: make it a register, or leave release out
+x.yaml:2:33: workload.release: a fill holds its lock until the work is done: make it a register, or leave release out
    2 | workload: {kind: fill, release: early}
      |                                 ^`},
 	{"a look without a fill", "name: x\nworkload: {look: once}\n", `
 x.yaml:2:18: workload.look: only a fill looks for a value: make it kind: fill, or leave look out
    2 | workload: {look: once}
      |                  ^`},
+	{"a job that looks twice as a fill", "name: x\nworkload: {kind: job, look: once}\n", `
+x.yaml:2:29: workload.look: only a fill looks for a value: make it kind: fill, or leave look out
+   2 | workload: {kind: job, look: once}
+     |                             ^`},
+	{"a section within a job", "name: x\nworkload: {kind: job, nested: 1}\n", `
+x.yaml:2:31: workload.nested: a job has no section within it: make it a register, or leave nested out
+   2 | workload: {kind: job, nested: 1}
+     |                               ^`},
 	{"a deadline without an end", "name: x\nworkload: {deadline: true}\n", `
 x.yaml:2:22: workload.deadline: a context without an end has no deadline: give request, acquire_within, extend_within or release_within too
    2 | workload: {deadline: true}

@@ -241,6 +241,11 @@ const (
 	// the value, reads its register and, if nothing is there, works for Hold and
 	// writes it. Work that is done twice is the label repeated.
 	WorkloadFill WorkloadKind = "fill"
+	// WorkloadJob is the job of the hour that each replica of a service runs under the
+	// lock: a fill that looks once. In its nth round each client runs the nth job, since
+	// it does not look whether another one has. A job that runs twice is the label
+	// repeated.
+	WorkloadJob WorkloadKind = "job"
 )
 
 // DataPlace is where the data is that the lock protects.
@@ -263,8 +268,14 @@ func DataPlaces() []DataPlace { return []DataPlace{DataStore, DataDatabase, Data
 
 // WorkloadKinds lists them, the default first. The caller owns the slice.
 func WorkloadKinds() []WorkloadKind {
-	return []WorkloadKind{WorkloadRegister, WorkloadTransfer, WorkloadFill}
+	return []WorkloadKind{WorkloadRegister, WorkloadTransfer, WorkloadFill, WorkloadJob}
 }
+
+// Fills says that a section computes a value, once if all goes well.
+func (w Workload) Fills() bool { return w.Kind == WorkloadFill || w.Kind == WorkloadJob }
+
+// LooksOnce says that a client that had to wait computes what may be there by then.
+func (w Workload) LooksOnce() bool { return w.Kind == WorkloadJob || w.Look == LookOnce }
 
 // LookTimes is how often a client looks for a value before it computes it.
 type LookTimes string

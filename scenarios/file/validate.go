@@ -124,14 +124,15 @@ func (s checked) validateWorkload() error {
 	if w.Nested > 0 && w.Kind == WorkloadTransfer {
 		return wrong("workload.nested", "a transfer has no section within it: make it a register, or leave nested out")
 	}
-	if w.Kind == WorkloadFill {
+	if w.Fills() {
 		switch {
 		case w.Nested > 0:
-			return wrong("workload.nested", "a fill has no section within it: make it a register, or leave nested out")
+			return wrong("workload.nested", "a %s has no section within it: make it a register, or leave nested out", w.Kind)
 		case w.Release == ReleaseEarly:
-			return wrong("workload.release", "a fill holds its lock until the value is there: make it a register, or leave release out")
+			return wrong("workload.release", "a %s holds its lock until the work is done: make it a register, or leave release out", w.Kind)
 		}
-	} else if w.Look == LookOnce {
+	}
+	if w.Kind != WorkloadFill && w.Look == LookOnce {
 		return wrong("workload.look", "only a fill looks for a value: make it kind: fill, or leave look out")
 	}
 	if w.Nested < 0 || w.Nested > MaxNested {

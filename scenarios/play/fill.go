@@ -2,8 +2,6 @@ package play
 
 import (
 	"fmt"
-
-	"locksim/scenarios/file"
 )
 
 // value is the register of the value that all clients want in a round, counted from 0. Each round has another one: no
@@ -19,9 +17,9 @@ func (p *play) values() []string {
 	return all
 }
 
-// fills says that sections fill values: the lock has no section of its own.
+// fills says that sections fill values, or run jobs: the lock has no section of its own.
 func (p *play) fills() bool {
-	return p.sc.Workload.Kind == file.WorkloadFill && p.lock.Section.Run == nil
+	return p.sc.Workload.Fills() && p.lock.Section.Run == nil
 }
 
 // fill looks whether another client has computed the value meanwhile, and otherwise computes and stores it, as long as the
@@ -30,7 +28,7 @@ func (c *client) fill(g *grant, register string) error {
 	if over, err := c.leaseIsOver(g); over || err != nil {
 		return err
 	}
-	if c.play.sc.Workload.Look != file.LookOnce {
+	if !c.play.sc.Workload.LooksOnce() {
 		found, ok, err := c.read(g, register)
 		if !ok || err != nil || found != "" {
 			return err

@@ -3,6 +3,7 @@ package play_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,18 @@ func TestFill(t *testing.T) {
 		if m.History.Final[checker.Cell{Resource: "order", Register: v}] == "" {
 			t.Errorf("%s is empty in the end", v)
 		}
+	}
+}
+
+// A job is a fill that does not look again, under the name that its user looks for.
+func TestJob(t *testing.T) {
+	once, _ := fills(t, filling[:len(filling)-2]+", look: once}\n", testruns.Kind(t, "fenced"))
+	job, writes := fills(t, strings.Replace(filling, "kind: fill", "kind: job", 1), testruns.Kind(t, "fenced"))
+	if diff := cmp.Diff(map[string]int{"v1": 3, "v2": 3}, writes); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	if job.Verdict.Label != checker.Repeated || job.TraceHash != once.TraceHash {
+		t.Errorf("%s, hash %s: want the run of a fill that looks once, %s", job.Verdict.Label, job.TraceHash, once.TraceHash)
 	}
 }
 

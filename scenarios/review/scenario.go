@@ -101,7 +101,7 @@ func groundOf(sc *file.Scenario, l play.Lock) Ground {
 	switch {
 	case len(sc.Workload.Writes()) > 1:
 		return GroundSeveralWrites
-	case sc.Lock.Owner == file.OwnerShared || sc.Workload.Look == file.LookOnce || !l.Promises(sc.Faults):
+	case sc.Lock.Owner == file.OwnerShared || sc.Workload.LooksOnce() || !l.Promises(sc.Faults):
 		// One id for all is against the terms (F31, F32), and so is work without a second look.
 		return GroundOutside
 	}

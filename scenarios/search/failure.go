@@ -255,8 +255,8 @@ func Shape(sc *file.Scenario, broken []play.Violation) string {
 		section = " (section)"
 	case sc.Workload.Kind == file.WorkloadTransfer:
 		section = " (transfer)"
-	case sc.Workload.Kind == file.WorkloadFill:
-		section = " (fill)"
+	case sc.Workload.Fills():
+		section = fmt.Sprintf(" (%s)", sc.Workload.Kind)
 	case sc.Workload.Nested > 0:
 		section = " (nested)"
 	}
