@@ -4,8 +4,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"locksim/checker"
 	"locksim/internal/cases"
+	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // find is the lock of that name.
@@ -38,4 +41,21 @@ func TestAll(t *testing.T) {
 		}
 	}
 	load(t, "renewal-answered-late", find(t, "mine"))
+}
+
+// Each replica runs the job of the hour, and none is to blame but the one that did not ask
+// whether it has run.
+func TestTick(t *testing.T) {
+	single, err := play.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := play.Run(load(t, "tick", single), single, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := out.Modes[0].Verdict
+	if v.Label != checker.Repeated || v.Facts.Recomputed != 2 {
+		t.Errorf("%s, %d more runs than one: want %s and 2", v.Label, v.Facts.Recomputed, checker.Repeated)
+	}
 }

@@ -25,7 +25,7 @@ var everything = search.Space{
 	Waits:     []file.WaitMode{file.WaitPoll, file.WaitNotify},
 	Tries:     true,
 	Stock:     true, // without a promise it is every second scenario
-	Workloads: file.WorkloadKinds(),
+	Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer, file.WorkloadFill},
 }
 
 // things are what a scenario may have or not.

@@ -71,7 +71,7 @@ func anything(c search.Choices) *file.Scenario {
 		Clients: search.Span{Min: 1, Max: 3}, Rounds: search.Span{Min: 1, Max: 3},
 		Waits:     []file.WaitMode{file.WaitPoll, file.WaitNotify},
 		Profiles:  []file.ClientProfile{file.ClientQuiet, file.ClientStock},
-		Workloads: file.WorkloadKinds(),
+		Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer, file.WorkloadFill},
 	})
 	for i := 0; i < len(sc.Faults); i++ {
 		switch c.Below(6) {
