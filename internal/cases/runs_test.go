@@ -1,14 +1,22 @@
 package cases_test
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"locksim/checker"
 	"locksim/internal/cases"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // find is the lock of that name.
@@ -43,6 +51,38 @@ func TestAll(t *testing.T) {
 	load(t, "renewal-answered-late", find(t, "mine"))
 }
 
+// A lock that needs a replica says so, and is judged in calm runs and under faults. One that does not
+// say so is told.
+func TestNotSynced(t *testing.T) {
+	l := find(t, "r25-not-synced")
+	scenarios.Check(t, l, scenarios.Options{Runs: 100, Seed: 1, Dir: t.TempDir()})
+	l.Replicas = 0
+	_, err := search.Discover(l, search.Space{})
+	if want := "say how many it needs in its Replicas"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v: want %s", err, want)
+	}
+}
+
+// A scenario with fewer replicas than the lock needs has as many as it needs.
+func TestNotSyncedPlayed(t *testing.T) {
+	l := find(t, "r25-not-synced")
+	sc := load(t, "not-synced", l)
+	for _, replicas := range []int{0, 1} {
+		sc.World.Replicas = replicas
+		if replicas == 0 {
+			sc.Faults = nil
+		}
+		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := out.Modes[0].Verdict.Facts.Grants; n == 0 {
+			t.Errorf("%d replicas: no client was granted the lock", replicas)
+		}
+		sc = load(t, "not-synced", l)
+	}
+}
+
 // Each replica runs the job of the hour, and none is to blame but the one that did not ask
 // whether it has run.
 func TestTick(t *testing.T) {
@@ -59,3 +99,55 @@ func TestTick(t *testing.T) {
 		t.Errorf("%s, %d more runs than one: want %s and 2", v.Label, v.Facts.Recomputed, checker.Repeated)
 	}
 }
+
+// A lock that gives up a grant which no replica has, and asks again, is right under the same faults.
+func TestSynced(t *testing.T) {
+	const wait = 100 * time.Millisecond
+	l := scenarios.Lock{Name: "synced", Replicas: 1, FollowsSpec: true, GrantTime: wait, Messages: 12,
+		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPartition, lock.FaultLatency}, FreeWithin: lock.TermTTL},
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			c, n := scenarios.RedisClient(e, scenarios.Primary), 0
+			return lockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+				for {
+					n++
+					me, until := fmt.Sprintf("%s.%d", e.Identity(), n), e.Clock().Now().Add(e.Spec().TTL)
+					free := func(ctx context.Context) error {
+						return del.Run(context.WithoutCancel(ctx), c, []string{name}, me).Err()
+					}
+					ok, err := c.SetNX(ctx, name, me, e.Spec().TTL).Result()
+					if err == nil && ok {
+						var have int64
+						if have, err = c.Wait(ctx, 1, wait).Result(); err == nil && have > 0 {
+							return synced{until, free}, nil
+						}
+					}
+					if ok || err != nil {
+						_ = free(ctx)
+					}
+					if err := e.Clock().Sleep(ctx, e.Spec().Backoff.Max); err != nil {
+						return nil, err
+					}
+				}
+			}), nil
+		}}
+	scenarios.Check(t, l, scenarios.Options{Runs: 400, Seed: 1, Dir: t.TempDir()})
+}
+
+var del = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
+
+type lockerFunc func(ctx context.Context, name string) (lock.Lease, error)
+
+func (f lockerFunc) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return f(ctx, name)
+}
+
+type synced struct {
+	until time.Time
+	free  func(ctx context.Context) error
+}
+
+func (s synced) Token() uint64                     { return 0 }
+func (s synced) Until() time.Time                  { return s.until }
+func (s synced) Lost() <-chan struct{}             { return nil }
+func (s synced) Context() context.Context          { return context.Background() }
+func (s synced) Release(ctx context.Context) error { return s.free(ctx) }

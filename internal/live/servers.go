@@ -58,7 +58,7 @@ func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 		out = append(out, server.Options{Kind: server.Kind(s.Kind.Name), Count: max(s.Count, sc.World.Count(s.Kind.Name)), Tick: sc.Lock.TTL / ticks})
 	}
 	if slices.ContainsFunc(needs, func(s play.Servers) bool { return s.Kind.Name == string(server.Redis) }) {
-		out = append(out, server.Options{Kind: server.Redis, Count: redis, Replicas: sc.World.Replicas,
+		out = append(out, server.Options{Kind: server.Redis, Count: redis, Replicas: max(sc.World.Replicas, l.Replicas),
 			Persistence: sc.World.Persistence, Snapshot: sc.World.Snapshot})
 	}
 	for i := range out {
@@ -216,7 +216,7 @@ func (s *servers) states(w *World) []play.ServerState {
 		if g := s.redis(); g != nil && strings.HasPrefix(x.Name(), "r") {
 			state.Asked = x.Name() == primary || !strings.HasPrefix(x.Name(), "r0")
 			state.Listed = true
-			if w.scenario.World.Replicas > 0 && strings.HasPrefix(x.Name(), "r0") {
+			if max(w.scenario.World.Replicas, w.lock.Replicas) > 0 && strings.HasPrefix(x.Name(), "r0") {
 				if state.Role = "replica of " + primary; x.Name() == primary {
 					state.Role = "primary"
 				}

@@ -27,6 +27,10 @@ type Lock struct {
 	New func(e Env) (lock.Locker, error)
 	// Servers are the servers that it needs. Nil means one Redis server.
 	Servers []Servers
+	// Replicas is how many replicas of r0 it needs to be granted at all, for a lock that waits until they
+	// have its key: 0 to [file.MaxReplicas]. A run of a scenario with fewer has so many. Searches draw at
+	// least so many, and no lag of theirs that is longer than a message takes.
+	Replicas int
 	// Tokens says that its leases carry fencing tokens. The modes that need tokens
 	// are not run without. A lease with the token 0 is an error of the run then or, for a
 	// lock that promises [promise.DutyKeeps], a violation.
@@ -176,6 +180,12 @@ func (l Lock) Validate() error {
 	}
 	if err := validateServers(l.Servers); err != nil {
 		return fmt.Errorf("lock %s: %w", l.Name, err)
+	}
+	if l.Replicas < 0 || l.Replicas > file.MaxReplicas {
+		return fmt.Errorf("lock %s needs %d replicas: give 0 to %d", l.Name, l.Replicas, file.MaxReplicas)
+	}
+	if l.Replicas > 0 && l.count(redisName) == 0 {
+		return fmt.Errorf("lock %s needs replicas of r0 and no Redis server: name one in its Servers, or leave Replicas out", l.Name)
 	}
 	if l.Messages < 0 || l.GrantTime < 0 {
 		return fmt.Errorf("lock %s has a negative number of Messages, or GrantTime: leave out what it does not need", l.Name)

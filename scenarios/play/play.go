@@ -34,7 +34,13 @@ type play struct {
 	real     bool // in real time: see [On]
 }
 
-func newPlay(sc *file.Scenario, l Lock) *play { return &play{sc: sc, lock: l} }
+func newPlay(sc *file.Scenario, l Lock) *play {
+	if sc.World.Replicas < l.Replicas {
+		sc = sc.Clone()
+		sc.World.Replicas = l.Replicas
+	}
+	return &play{sc: sc, lock: l}
+}
 
 // resources are the names of the locks for which the clients of a run contend.
 func (p *play) resources() []string { return p.sc.Workload.Resources }

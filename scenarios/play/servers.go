@@ -50,6 +50,7 @@ func validateServers(list []Servers) error {
 // Equip adds the servers that a lock needs to a world that has fewer.
 func Equip(w *file.World, l Lock) {
 	w.Redis = max(w.Redis, l.count(redisName))
+	w.Replicas = max(w.Replicas, l.Replicas)
 	w.Servers = withServersOf(w.Servers, l)
 }
 

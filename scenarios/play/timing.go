@@ -290,7 +290,7 @@ func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []strin
 	}
 	var out []trouble
 	for _, c := range clients {
-		concerned := settles > 0
+		concerned := settles > 0 || p.betweenReplicas(form)
 		if between != nil {
 			concerned = concerned || crosses(between, and, c, p.serverNames())
 		} else {
@@ -329,6 +329,17 @@ func (p *play) concernsCluster(form faults.Form) bool {
 		name, ok := f.Holds.(faults.Name)
 		return ok && slices.Contains(names, *name.To)
 	})
+}
+
+// betweenReplicas reports whether an action concerns the links between r0 and replicas that the lock needs: no client is
+// granted it then.
+func (p *play) betweenReplicas(form faults.Form) bool {
+	if p.lock.Replicas == 0 {
+		return false
+	}
+	between, and := form.Sides()
+	names := p.serverNames()
+	return slices.ContainsFunc(between, func(s string) bool { return isFamily(s) && crosses(between, and, s, names) })
 }
 
 // crosses reports whether a link between a client and one of the servers leads from

@@ -44,7 +44,7 @@ func calmCase(space Space, n int) *file.Scenario {
 	part := func(percent int) time.Duration {
 		return max(ttl*time.Duration(percent)/100, time.Millisecond).Truncate(time.Millisecond)
 	}
-	sc.World.Redis, sc.World.Servers = space.Redis, space.Servers
+	sc.World.Redis, sc.World.Servers, sc.World.Replicas = space.Redis, space.Servers, space.LeastReplicas
 	sc.World.Clients = 2 + n%2
 	latency := min(time.Duration(1+n%4)*time.Millisecond, ttl/50)
 	sc.World.Latency = file.Range{Min: latency, Max: latency}

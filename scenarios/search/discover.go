@@ -108,7 +108,7 @@ func (s *Space) discoverFaults(l play.Lock) error {
 // show nothing else about it.
 func (s *Space) discoverReplicas(l play.Lock) error {
 	asked := slices.Contains(s.Faults, lock.FaultFailover)
-	if s.Replicas > 0 || s.Faults != nil && !asked {
+	if s.Replicas > s.LeastReplicas || s.Faults != nil && !asked {
 		return nil
 	}
 	if s.Redis == 0 && asked {
@@ -121,10 +121,15 @@ func (s *Space) discoverReplicas(l play.Lock) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("lock %s, in a run with a failover: %w", l.Name, err)
+	case follows && l.Replicas > 0: // a failover leaves as many as it needs
+		s.LeastReplicas = min(l.Replicas+1, file.MaxReplicas)
+		s.Replicas = s.LeastReplicas
 	case follows:
 		s.Replicas = 2
 	case asked:
 		return fmt.Errorf("lock %s does not follow a failover: let it dial its first node by the name %q, which is play.Primary, or leave failovers out", l.Name, play.Primary)
+	case l.Replicas > 0: // its replicas are there, and no failover is drawn
+		s.Faults = slices.DeleteFunc(lock.Faults(), func(f lock.Fault) bool { return f == lock.FaultFailover })
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package search
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -63,7 +65,7 @@ func followsFailover(l play.Lock, space Space) (bool, error) {
 		return true, nil
 	}
 	sc := calmScenario(space)
-	sc.World.Replicas = 1
+	sc.World.Replicas = min(l.Replicas+1, file.MaxReplicas)
 	sc.Faults = []faults.Fault{{Action: faults.Failover{To: "r0a"}}}
 	o, err := play.Run(sc, l, play.RunOptions{Seed: calmSeed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
 	if err != nil {
@@ -102,7 +104,7 @@ func calmScenario(space Space) *file.Scenario {
 	space = space.WithDefaults()
 	sc := file.Defaults()
 	sc.Name = "calm"
-	sc.World.Redis, sc.World.Servers = space.Redis, space.Servers
+	sc.World.Redis, sc.World.Servers, sc.World.Replicas = space.Redis, space.Servers, space.LeastReplicas
 	sc.World.Clients, sc.World.Latency = 2, file.Range{Min: time.Microsecond, Max: time.Microsecond}
 	sc.Lock.Kind, sc.Lock.TTL = space.Lock, space.TTL.Max
 	retry := max(space.TTL.Max/100, time.Millisecond)
@@ -124,10 +126,21 @@ func (c *calmRun) granted() error {
 	}
 	for _, e := range c.run.Trace.Events {
 		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.NotGranted {
-			return fmt.Errorf("no client was granted it: after %v, %s got the error: %s", e.At.Round(time.Millisecond), e.Actor, trace.Readable(m.Problem))
+			return fmt.Errorf("no client was granted it: after %v, %s got the error: %s%s", e.At.Round(time.Millisecond), e.Actor, trace.Readable(m.Problem), c.unreplicated())
 		}
 	}
-	return errors.New("no client was granted it: Acquire never returned")
+	return errors.New("no client was granted it: Acquire never returned" + c.unreplicated())
+}
+
+// unreplicated is advice for a lock that waits for replicas which it does not say that it needs.
+func (c *calmRun) unreplicated() string {
+	if c.lock.Replicas > 0 || !slices.ContainsFunc(c.run.Trace.Events, func(e trace.Event) bool {
+		x, ok := e.What.(trace.Exec)
+		return ok && x.Request != nil && strings.HasPrefix(strings.ToUpper(string(x.Request.AppendText(nil))), "WAIT ")
+	}) {
+		return ""
+	}
+	return "; it waits for replicas by WAIT, and there are none: say how many it needs in its Replicas"
 }
 
 // named returns an error if the clients had the lock, and none of the keys that the lock names: what the servers record would

@@ -180,7 +180,10 @@ func (d *drawer) world() {
 	w.Redis, w.Servers = cmp.Or(d.sc.Lock.Nodes, d.space.Redis), d.space.Servers
 	w.Clients = d.span(d.space.Clients)
 	w.Latency = pick(d, file.Range{Min: ms, Max: 5 * ms}, file.Range{Min: ms, Max: ms}, file.Range{Min: 0, Max: 2 * ms}, file.Range{Min: 5 * ms, Max: 20 * ms})
-	if d.space.Replicas > 0 {
+	if least := d.space.LeastReplicas; least > 0 { // the lock waits until they have its key
+		w.Replicas = least + d.from.Below(d.space.Replicas-least+1)
+		w.Lag = pick(d, file.Range{}, w.Latency)
+	} else if d.space.Replicas > 0 {
 		w.Replicas = d.from.Below(d.space.Replicas + 1)
 		w.Lag = pick(d, file.Range{}, file.Range{Min: d.part(1), Max: d.part(10)}, file.Range{Min: d.part(100), Max: d.part(200)})
 	}

@@ -73,7 +73,11 @@ func (d *drawer) schedule() {
 
 // possible are the troubles that the space allows.
 func (d *drawer) possible() []trouble {
-	all := slices.DeleteFunc(troubles(d.sc.World), func(t trouble) bool { return !d.space.allows(t) })
+	all := troubles(d.sc.World)
+	if d.space.LeastReplicas > 0 {
+		all = append(all, syncTroubles...)
+	}
+	all = slices.DeleteFunc(all, func(t trouble) bool { return !d.space.allows(t) })
 	return append(all, d.formTroubles()...)
 }
 

@@ -159,6 +159,16 @@ var replicaTroubles = []trouble{
 	}, seldom},
 }
 
+// syncTroubles keep a lock from its replicas, for one that waits until they have its key.
+var syncTroubles = []trouble{
+	{"replica-cut", []faults.Action{faults.Partition{}}, func(d *drawer) []step {
+		bytes := pick(d, faults.BytesHold, faults.BytesDrop)
+		return timed(d.spell(), func(l time.Duration) faults.Action {
+			return faults.Partition{Between: []string{d.replica()}, And: []string{"r0"}, For: l, Bytes: bytes}
+		})
+	}, often},
+}
+
 // quorumTroubles strike a minority of the nodes for the whole workload: a majority
 // goes on.
 var quorumTroubles = []trouble{

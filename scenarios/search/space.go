@@ -32,6 +32,8 @@ type Space struct {
 	Servers []file.ServerCount `json:"servers,omitempty"`
 	// Replicas is the greatest number of replicas of r0. 0 means none.
 	Replicas int `json:"replicas"`
+	// LeastReplicas is the least number of them, for a lock that needs some. 0 means none.
+	LeastReplicas int `json:"least_replicas,omitempty"`
 	// Clients is the number of clients. Zero means 2 to 4.
 	Clients Span `json:"clients"`
 	// Crowd is how many clients a scenario has now and then. 0 means 12 where Clients is
@@ -172,6 +174,9 @@ func (s Space) Validate() error {
 			errs = append(errs, fmt.Errorf("%s %d: give a number from 0 to %d", n.field, n.value, n.most))
 		}
 	}
+	if s.LeastReplicas < 0 || s.LeastReplicas > s.Replicas {
+		errs = append(errs, fmt.Errorf("LeastReplicas %d: give a number from 0 to Replicas, which is %d", s.LeastReplicas, s.Replicas))
+	}
 	return errors.Join(errs...)
 }
 
@@ -225,9 +230,10 @@ func inSpan(field string, s Span, most int) error {
 
 // equip adds the servers that a lock needs to a space that has fewer.
 func (s *Space) equip(l play.Lock) {
-	w := file.World{Redis: s.Redis, Servers: s.Servers}
+	w := file.World{Redis: s.Redis, Servers: s.Servers, Replicas: s.LeastReplicas}
 	play.Equip(&w, l)
-	s.Redis, s.Servers = w.Redis, w.Servers
+	s.Redis, s.Servers, s.LeastReplicas = w.Redis, w.Servers, w.Replicas
+	s.Replicas = max(s.Replicas, s.LeastReplicas)
 }
 
 // SpecimenSpace is the space in which the mistake of a lock of package broken
