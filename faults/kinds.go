@@ -4,6 +4,7 @@ package faults
 // network, nodes.
 var kinds = []kind{
 	of[Pause](),
+	of[Suspend](),
 	of[Crash](),
 	of[Restart](),
 	of[Slow](),

@@ -26,7 +26,17 @@ type pace struct {
 	base   time.Duration // the world's time at the last change of rate
 	mono   time.Duration // the clock's monotonic time at base
 	ppm    int64         // how much faster it runs, in parts per million
-	offset time.Duration // the sum of the wall-clock jumps
+	offset time.Duration // the sum of the wall-clock jumps, and of the times asleep
+	asleep int           // how many suspensions of the machine are in force
+	since  time.Duration // the world's time at which the first of them began
+}
+
+// rate is how many millionths of the world's time the clock counts.
+func (p *pace) rate() int64 {
+	if p.asleep > 0 {
+		return 0
+	}
+	return million + p.ppm
 }
 
 // steady is the pace of a clock that no fault has struck.
@@ -53,7 +63,7 @@ func scale(d time.Duration, num, den int64) time.Duration {
 func (c *clock) monotonic(now time.Duration) time.Duration { return c.paced().monotonic(now) }
 
 func (p *pace) monotonic(now time.Duration) time.Duration {
-	return p.mono + scale(now-p.base, million+p.ppm, million)
+	return p.mono + scale(now-p.base, p.rate(), million)
 }
 
 // wall is the clock's wall time, as the time since the run's start.
@@ -67,6 +77,28 @@ func (c *clock) wall(now time.Duration) time.Duration {
 func (c *clock) jump(d time.Duration) {
 	next := *c.paced()
 	next.offset += d
+	c.pace.Store(&next)
+}
+
+// sleep lets the machine sleep from now on: monotonic time stands still. It is for the
+// world's goroutine.
+func (c *clock) sleep(now time.Duration) {
+	next := *c.paced()
+	next.mono, next.base = next.monotonic(now), now
+	if next.asleep++; next.asleep == 1 {
+		next.since = now
+	}
+	c.pace.Store(&next)
+}
+
+// wake ends a sleep. After the last of them monotonic time goes on where it has stopped, and
+// the wall clock has counted on. It is for the world's goroutine.
+func (c *clock) wake(now time.Duration) {
+	next := *c.paced()
+	next.mono, next.base = next.monotonic(now), now
+	if next.asleep--; next.asleep == 0 {
+		next.offset += now - next.since
+	}
 	c.pace.Store(&next)
 }
 
@@ -111,12 +143,12 @@ func (c *clock) drift(now time.Duration, ppm int64) {
 // worldDuration is how long d of this clock takes in the world's time at the
 // present rate, rounded up: a timer is never early.
 func (c *clock) worldDuration(d time.Duration) time.Duration {
-	switch ppm := c.paced().ppm; ppm {
-	case 0:
+	switch rate := c.paced().rate(); rate {
+	case million:
 		return d
-	case minDrift:
+	case 0:
 		return never
 	default:
-		return min(scale(d, million, million+ppm), never-1) + 1
+		return min(scale(d, million, rate), never-1) + 1
 	}
 }

@@ -38,7 +38,38 @@ func (f *Faults) Pause(process string, d time.Duration) error {
 	}
 	f.record(p.name, trace.Pause{For: d})
 	end := p.gate.pause(f.felt)
-	f.w.time.queue.add(f.w.time.now()+int64(d), func() { p.resume(end) })
+	f.w.time.queue.add(f.w.time.now()+int64(d), func() { p.resume(end, trace.Resume{}) })
+	return nil
+}
+
+// Suspend stops the machine of a process for d: none of its goroutines passes a seam until
+// then, as in [Faults.Pause], and its monotonic clock stands still. The wall clock has
+// counted on when it wakes. A process that is started on the machine meanwhile has that
+// clock too.
+//
+// Timers of the Go runtime run on the world's time: those of third-party locks, of
+// contexts, and the deadlines of sockets.
+func (f *Faults) Suspend(process string, d time.Duration) error {
+	p, err := f.w.Process(process)
+	if err != nil {
+		return err
+	}
+	if d <= 0 {
+		return fmt.Errorf("suspend %s for %v: a machine sleeps for more than 0s", process, d)
+	}
+	if p.Crashed() {
+		return nil // nothing left to stop
+	}
+	f.record(p.name, trace.Suspend{For: d})
+	end := p.gate.pause(f.felt)
+	p.clock.sleep(f.w.time.elapsed())
+	p.timers.planAll()
+	p.whenClockUsed(false, f.felt)
+	f.w.time.queue.add(f.w.time.now()+int64(d), func() {
+		p.clock.wake(f.w.time.elapsed())
+		f.w.procs.byName[process].timers.planAll()
+		p.resume(end, trace.Wake{})
+	})
 	return nil
 }
 

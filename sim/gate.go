@@ -158,13 +158,13 @@ func (g *gate) end() {
 // runs again.
 const afterResume = 100 * time.Microsecond
 
-// resume ends one pause.
-func (p *Process) resume(end func()) {
+// resume ends one pause. The event says how it ended.
+func (p *Process) resume(end func(), ended trace.What) {
 	held, running := p.gate.resume(end)
 	if !running {
 		return
 	}
-	p.w.trace.record(trace.World, p.name, trace.Resume{})
+	p.w.trace.record(trace.World, p.name, ended)
 	for i := 0; i < len(held); {
 		first := i
 		for i < len(held) && compareWaiters(held[first], held[i]) == 0 {

@@ -151,3 +151,34 @@ func (s synced) Until() time.Time                  { return s.until }
 func (s synced) Lost() <-chan struct{}             { return nil }
 func (s synced) Context() context.Context          { return context.Background() }
 func (s synced) Release(ctx context.Context) error { return s.free(ctx) }
+
+// One fault suspends a machine, and the story says what it does to the clock.
+func TestVMSuspend(t *testing.T) {
+	fenced, err := play.Kind("fenced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := play.Run(load(t, "vm-suspend", fenced), fenced, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := out.Modes[0]
+	if m.Verdict.Label != checker.Corrupted || !m.FaultsFelt[0] {
+		t.Errorf("%s, felt %v: want %s of a holder that has not noticed", m.Verdict.Label, m.FaultsFelt[0], checker.Corrupted)
+	}
+	var story []string
+	for _, line := range m.Story {
+		if line.Actor == "c0" {
+			story = append(story, line.What)
+		}
+	}
+	text := strings.Join(story, "\n")
+	for _, want := range []string{"MACHINE SLEEPS, its monotonic clock with it, for 1m0s", "MACHINE WAKES: its monotonic clock has not counted that time"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the story does not say %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "DRIFTS") {
+		t.Errorf("the story speaks of a drift:\n%s", text)
+	}
+}

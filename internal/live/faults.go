@@ -30,6 +30,7 @@ type abilities struct {
 
 var _ interface {
 	faults.Pauser
+	faults.Suspender
 	faults.Crasher
 	faults.Restarter
 	faults.Slower
@@ -98,6 +99,30 @@ func (a *abilities) Pause(process string, d time.Duration) error {
 	w.last(d, func() {
 		if !m.Crashed() {
 			w.record(process, trace.Resume{})
+			m.resume()
+		}
+	})
+	return nil
+}
+
+// Suspend implements faults.Suspender, by SIGSTOP and by the clock that the lock is given.
+func (a *abilities) Suspend(process string, d time.Duration) error {
+	w := a.w
+	m, err := w.client(process)
+	if err != nil || m.Crashed() {
+		return err
+	}
+	began, before := monotonic(), int64(0)
+	w.setClock(m, func(r *reading) { before, r.PPM = r.PPM, faults.MinPPM })
+	if err := m.pause(); err != nil {
+		return fmt.Errorf("suspend %s: %w", process, err)
+	}
+	a.felt()
+	w.record(process, trace.Suspend{For: d})
+	w.last(d, func() {
+		w.setClock(m, func(r *reading) { r.PPM, r.Wall = before, r.Wall+monotonic()-began })
+		if !m.Crashed() {
+			w.record(process, trace.Wake{})
 			m.resume()
 		}
 	})

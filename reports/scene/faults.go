@@ -78,6 +78,8 @@ func faultWords(e trace.Event, lane string) (name string, lasts bool) {
 	switch f := e.What.(type) {
 	case trace.Pause:
 		return "paused " + f.For.String(), true
+	case trace.Suspend:
+		return "machine sleeps " + f.For.String(), true
 	case trace.Crash:
 		return "down " + f.Mode, true
 	case trace.Cut:
@@ -133,8 +135,10 @@ func ends(begin, end trace.Event) bool {
 	}
 	ok := false
 	switch b := begin.What.(type) {
-	case trace.Pause:
+	case trace.Pause, trace.Suspend: // the last of both that ends has an event
 		_, ok = end.What.(trace.Resume)
+		_, wakes := end.What.(trace.Wake)
+		ok = ok || wakes
 	case trace.Crash:
 		_, ok = end.What.(trace.Restart)
 	case trace.Cut:

@@ -70,11 +70,11 @@ func (s *Scene) condition(name string, p checker.Pos) string {
 			continue
 		}
 		switch e.What.(type) {
-		case trace.Pause:
+		case trace.Pause, trace.Suspend:
 			condition = "paused"
 		case trace.Crash:
 			condition = "crashed"
-		case trace.Resume, trace.Restart:
+		case trace.Resume, trace.Wake, trace.Restart:
 			condition = "running"
 		}
 	}

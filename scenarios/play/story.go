@@ -116,6 +116,10 @@ func strikes(what trace.What) string {
 		return "PAUSED for"
 	case trace.Resume:
 		return "RESUMES"
+	case trace.Suspend:
+		return "MACHINE SLEEPS, its monotonic clock with it, for"
+	case trace.Wake:
+		return "MACHINE WAKES: its monotonic clock has not counted that time"
 	case trace.Crash:
 		return "CRASHES:"
 	case trace.Restart:

@@ -17,6 +17,12 @@ type Pause struct{ For time.Duration }
 // Resume is the end of a [Pause].
 type Resume struct{}
 
+// Suspend is the machine of a process that sleeps for a duration, and its monotonic clock with it.
+type Suspend struct{ For time.Duration }
+
+// Wake is the end of a [Suspend].
+type Wake struct{}
+
 // Crash is a process or a server that ends.
 type Crash struct {
 	// Mode is one of faults.CrashMode: "process" or "power".
@@ -165,6 +171,12 @@ func (Pause) Kind() string { return "pause" }
 // Kind is "resume".
 func (Resume) Kind() string { return "resume" }
 
+// Kind is "suspend".
+func (Suspend) Kind() string { return "suspend" }
+
+// Kind is "wake".
+func (Wake) Kind() string { return "wake" }
+
 // Kind is "crash".
 func (Crash) Kind() string { return "crash" }
 
@@ -273,6 +285,12 @@ func (p Pause) AppendText(b []byte) []byte { return append(b, p.For.String()...)
 func (Resume) AppendText(b []byte) []byte { return b }
 
 // AppendText appends the details.
+func (s Suspend) AppendText(b []byte) []byte { return append(b, s.For.String()...) }
+
+// AppendText appends nothing.
+func (Wake) AppendText(b []byte) []byte { return b }
+
+// AppendText appends the details.
 func (c Crash) AppendText(b []byte) []byte { return append(b, c.Mode...) }
 
 // AppendText appends the details.
@@ -356,6 +374,12 @@ func (p Pause) AppendHash(b []byte) []byte { return AppendInt(b, int64(p.For)) }
 
 // AppendHash implements [What].
 func (Resume) AppendHash(b []byte) []byte { return b }
+
+// AppendHash implements [What].
+func (s Suspend) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.For)) }
+
+// AppendHash implements [What].
+func (Wake) AppendHash(b []byte) []byte { return b }
 
 // AppendHash implements [What].
 func (c Crash) AppendHash(b []byte) []byte { return AppendString(b, c.Mode) }
