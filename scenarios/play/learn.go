@@ -176,6 +176,9 @@ func (s *student) body(w Stage) error {
 	}
 	candidates := common(set)
 	switch {
+	case len(set[0]) == 0 && slices.ContainsFunc(w.Ground().Servers(), func(of ServerState) bool { return !of.Listed }):
+		s.learnt.Why = "its servers do not list what they have"
+		return nil
 	case len(set[0]) == 0:
 		s.learnt.Why = "Acquire sets nothing"
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
@@ -274,5 +275,51 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 	}
 	if played < 25 || expired < 3 {
 		t.Errorf("%d scenarios were played, in %d of them a key expired", played, expired)
+	}
+}
+
+// A learnt key that remains after a release that succeeded was left behind. One is no violation that a failed release has
+// left, or that has no TTL and keeps no client out.
+func TestLearntKeyThatRemains(t *testing.T) {
+	// late is a release of a lock that was held for longer than it takes to learn its key.
+	late := func(then error) attempt {
+		return func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+			free, err := taking(nothing)(ctx, e, c, key)
+			if free == nil || err != nil {
+				return nil, err
+			}
+			began := e.Clock().Now()
+			return func(ctx context.Context) error {
+				if e.Clock().Now().Sub(began) > time.Second {
+					return then
+				}
+				return free(ctx)
+			}, nil
+		}
+	}
+	endInValue := func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+		end, err := c.Get(ctx, key).Int64()
+		if err != nil && !errors.Is(err, redis.Nil) || err == nil && e.Clock().Now().UnixMilli() <= end {
+			return nil, nil //nolint:nilerr // it asks again
+		}
+		return func(ctx context.Context) error { return c.Del(ctx, key).Err() }, c.Set(ctx, key, e.Clock().Now().Add(e.Spec().TTL).UnixMilli(), 0).Err()
+	}
+	const crash = "lock: {ttl: 1s}\nfaults: [{when: {client: c1, event: granted, nth: 1}, crash: {process: c1}}]\n"
+	for name, c := range map[string]struct {
+		try    attempt
+		faults string
+		want   checker.Liveness
+	}{
+		"released":              {taking(nothing), "", checker.LivenessOK},
+		"left":                  {late(nil), "", checker.LivenessLeaked},
+		"left, and said so":     {late(errors.New("no")), "", checker.LivenessOK},
+		"left, not said it had": {late(lock.ErrNotHeld), "", checker.LivenessOK},
+		"no TTL":                {endInValue, crash, checker.LivenessOK},
+	} {
+		sc := testruns.Parse(t, "name: remains\nworkload: {stagger: 15s}\n"+c.faults)
+		run := testruns.Play(t, sc, onRedis("mine", c.try), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		if v := run.Verdict; v.Facts.Liveness != c.want || len(run.History.Holdings) != 2 {
+			t.Errorf("%s: %s, want %s: %v, holdings %v", name, v.Facts.Liveness, c.want, v.Reasons, run.History.Holdings)
+		}
 	}
 }
