@@ -6,6 +6,7 @@ var kinds = []kind{
 	of[Pause](),
 	of[Suspend](),
 	of[Crash](),
+	of[Terminate](),
 	of[Restart](),
 	of[Slow](),
 	of[KillWorker](),

@@ -97,12 +97,50 @@ func (f *Faults) Crash(name string, mode faults.CrashMode) error {
 	if p.Crashed() {
 		return nil
 	}
-	f.record(p.name, trace.Crash{Mode: string(mode)})
+	f.end(p, string(mode), mode)
+	return nil
+}
+
+// end ends a process that has not ended yet. how is what the trace calls it, and mode what its
+// peers notice.
+func (f *Faults) end(p *Process, how string, mode faults.CrashMode) {
+	if p.Crashed() {
+		return
+	}
+	f.record(p.name, trace.Crash{Mode: how})
 	p.forgotten, f.w.procs.crashed = f.w.time.elapsed()+remembered, true
 	f.w.At(p.forgotten, func() {}) // the world may become idle then
 	p.gate.crash(f.felt)
 	p.cancel()
 	p.sockets.crash(mode)
+}
+
+// Terminate asks a process to end, as SIGTERM does: its [Process.Notice] ends. When it calls
+// [Process.Exit], or has no goroutine of [Process.Go] left, it ends. After the grace it is
+// killed as by [Faults.Crash] with faults.CrashProcess.
+//
+// The fault is felt if a goroutine of the process had not ended.
+func (f *Faults) Terminate(process string, grace time.Duration) error {
+	p, err := f.w.Process(process)
+	if err != nil {
+		return err
+	}
+	if grace <= 0 {
+		return fmt.Errorf("ask %s to end within %v: a grace is longer than 0s", process, grace)
+	}
+	if p.Crashed() {
+		return nil // nothing left to end
+	}
+	f.record(p.name, trace.Terminate{Grace: grace})
+	q, now := f.w.time.queue, f.w.time.now()
+	if p.running.Load() == 0 {
+		p.Do(p.notify)
+		q.add(now+1, func() { f.end(p, trace.Exit, faults.CrashProcess) })
+		return nil
+	}
+	f.felt()
+	q.add(now+1, func() { p.Do(p.notify) }) // at an instant of its own
+	q.add(now+int64(grace), func() { f.end(p, trace.Kill, faults.CrashProcess) })
 	return nil
 }
 

@@ -38,6 +38,7 @@ func (p *Process) begin() {
 	value := p.streamName(strconv.FormatUint(labelled.count.Add(1), 10))
 	labelled.byValue.Store(value, p)
 	p.ctx, p.cancel = context.WithCancel(pprof.WithLabels(context.Background(), pprof.Labels(labelKey, value)))
+	p.notice, p.notify = context.WithCancel(p.ctx)
 	p.global = &lockedSource{source: p.Source("global")}
 	p.entropy = &lockedReader{r: p.Entropy("crypto/rand")}
 }

@@ -104,6 +104,8 @@ type Process struct {
 	clock       *clock // the machine's, which outlives the process
 	ctx         context.Context
 	cancel      context.CancelFunc
+	notice      context.Context // ends when it is asked to end
+	notify      context.CancelFunc
 	gate        gate
 	timers      timers
 	sockets     sockets
@@ -128,6 +130,27 @@ func (p *Process) Incarnation() int { return p.incarnation }
 
 // Context ends when the process crashes or the run is over.
 func (p *Process) Context() context.Context { return p.ctx }
+
+// Notice ends when the process is asked to end, and with its Context: see [Faults.Terminate].
+func (p *Process) Notice() context.Context { return p.notice }
+
+// Exit ends a process that has been asked to end, as at the end of its main function: the
+// system closes its sockets. It is for its own goroutines. Without such a request, or after
+// a crash, it does nothing.
+func (p *Process) Exit() {
+	if p.notice.Err() == nil || p.ctx.Err() != nil {
+		return
+	}
+	done := make(chan struct{})
+	t := p.w.time
+	t.outbox.post(entry{where: p.name, rank: rankPoint, label: "exit", commit: func() {
+		t.queue.join(p.name, "exit", t.now()+1, func() {
+			p.w.Faults().end(p, trace.Exit, faults.CrashProcess)
+			t.wakeAfter(done)
+		})
+	}})
+	<-done
+}
 
 // Address is the address under which a server ("r0", "s0", "primary") is
 // dialled. An unknown name is returned as it is: dialling it fails.

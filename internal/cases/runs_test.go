@@ -182,3 +182,30 @@ func TestVMSuspend(t *testing.T) {
 		t.Errorf("the story speaks of a drift:\n%s", text)
 	}
 }
+
+// A process that is asked to end releases its lock, and is gone before it would be killed.
+func TestSigterm(t *testing.T) {
+	single, err := play.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := play.Run(load(t, "sigterm", single), single, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := out.Modes[0]
+	var text string
+	for _, line := range m.Story {
+		text += fmt.Sprintf("%.1f %s %s\n", line.At.Seconds(), line.Actor, line.What)
+	}
+	if m.Verdict.Label != checker.Safe || m.Verdict.Facts.Grants != 3 {
+		t.Errorf("%s, %d grants: want %s and 3, of which one of c0", m.Verdict.Label, m.Verdict.Facts.Grants, checker.Safe)
+	}
+	for _, want := range []string{
+		"3.0 c0 IS ASKED TO END (SIGTERM) within 2s\n", "3.0 c0 has released\n", "3.0 c0 ENDS by itself, as it was asked to\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the story does not say %q:\n%s", want, text)
+		}
+	}
+}

@@ -31,6 +31,7 @@ type abilities struct {
 var _ interface {
 	faults.Pauser
 	faults.Suspender
+	faults.Terminator
 	faults.Crasher
 	faults.Restarter
 	faults.Slower
@@ -147,6 +148,21 @@ func (a *abilities) Crash(name string, mode faults.CrashMode) error {
 	a.felt()
 	m.crash()
 	w.record(name, trace.Crash{Mode: string(mode)})
+	return nil
+}
+
+// Terminate implements faults.Terminator. The driver of the client hears of it; the process of its lock is told nothing, and
+// is killed in the end.
+func (a *abilities) Terminate(process string, grace time.Duration) error {
+	w := a.w
+	m, err := w.client(process)
+	if err != nil || m.Crashed() {
+		return err
+	}
+	a.felt()
+	w.record(process, trace.Terminate{Grace: grace})
+	m.notify()
+	w.last(grace, func() { m.end(trace.Kill) })
 	return nil
 }
 

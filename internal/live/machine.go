@@ -34,6 +34,8 @@ type machine struct {
 	incarnation int
 	ctx         context.Context
 	cancel      context.CancelFunc
+	notice      context.Context // ends when the process is asked to end
+	notify      context.CancelFunc
 	clock       *clock // a copy of that of the process
 	link        *link
 	cmd         *exec.Cmd
@@ -64,6 +66,7 @@ func (w *World) launch(name string, incarnation int, shows reading) (*machine, e
 		stop: make(chan struct{}), goOn: make(chan struct{}), leases: map[int]*lease{}, early: map[int][]func(*lease){}, taken: make(chan exhausted, 1)}
 	close(m.goOn)
 	m.ctx, m.cancel = context.WithCancel(w.ctx)
+	m.notice, m.notify = context.WithCancel(m.ctx)
 	n, err := w.newNetwork(m)
 	if err != nil {
 		return nil, err
@@ -235,6 +238,24 @@ func (m *machine) crash() {
 	m.kill()
 	m.cancel()
 	m.wake()
+}
+
+// Notice implements play.Machine.
+func (m *machine) Notice() context.Context { return m.notice }
+
+// Exit implements play.Machine.
+func (m *machine) Exit() {
+	if m.notice.Err() != nil && m.ctx.Err() == nil {
+		m.w.inOrder(func() { m.end(trace.Exit) })
+	}
+}
+
+// end ends a process that was asked to end, if it is still there. It is for the goroutine of the world.
+func (m *machine) end(how string) {
+	if !m.Crashed() {
+		m.crash()
+		m.w.record(m.name, trace.Crash{Mode: how})
+	}
 }
 
 // wake lets the driver go on that waits for the end of a pause.

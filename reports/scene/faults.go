@@ -80,7 +80,15 @@ func faultWords(e trace.Event, lane string) (name string, lasts bool) {
 		return "paused " + f.For.String(), true
 	case trace.Suspend:
 		return "machine sleeps " + f.For.String(), true
+	case trace.Terminate:
+		return "asked to end within " + f.Grace.String(), false
 	case trace.Crash:
+		switch f.Mode {
+		case trace.Exit:
+			return "ended by itself", true
+		case trace.Kill:
+			return "killed", true
+		}
 		return "down " + f.Mode, true
 	case trace.Cut:
 		from := f.Between

@@ -179,13 +179,19 @@ func (c *client) upTo(d time.Duration) time.Duration {
 	return time.Duration(c.dice.Int64N(int64(d) + 1))
 }
 
-// work is the whole workload. It returns at a crash.
+// work is the whole workload, after which a process ends that was asked to.
 func (c *client) work() {
-	if c.sleep(c.start) != nil {
+	c.roundByRound()
+	c.proc.Exit()
+}
+
+// roundByRound does the rounds. It returns at a crash, or when the process is asked to end.
+func (c *client) roundByRound() {
+	if c.pass(c.start) != nil {
 		return
 	}
 	for round := range c.play.sc.Workload.Rounds {
-		if round > 0 && c.sleep(c.think()) != nil {
+		if round > 0 && c.pass(c.think()) != nil {
 			return
 		}
 		c.value = value(round)
@@ -197,10 +203,27 @@ func (c *client) work() {
 
 func (c *client) sleep(d time.Duration) error { return c.proc.Clock().Sleep(c.proc.Context(), d) }
 
+// errAsked ends the work of a client whose process was asked to end.
+var errAsked = errors.New("the process was asked to end")
+
+// pass is sleep, and returns errAsked when the process is asked to end.
+func (c *client) pass(d time.Duration) error {
+	err := c.proc.Clock().Sleep(c.proc.Notice(), d)
+	if err != nil && c.asked() {
+		return errAsked
+	}
+	return err
+}
+
+// asked says that the process was asked to end, and is still there.
+func (c *client) asked() bool {
+	return c.proc.Notice().Err() != nil && c.proc.Context().Err() == nil && !c.view.Crashed()
+}
+
 // round is one guarded section. Only a crash, or a lock that cannot be acquired, is
 // an error; everything else is part of the story.
 func (c *client) round() error {
-	ctx, giveUp := context.WithCancel(c.proc.Context())
+	ctx, giveUp := context.WithCancel(c.proc.Notice())
 	stop := c.proc.Clock().AfterFunc(c.play.acquireLimit(), giveUp)
 	request, end := c.within(ctx, c.play.sc.Workload.Request)
 	defer end()
@@ -360,8 +383,9 @@ func (c *client) notGranted(ctx context.Context, resource string, invoked checke
 	return nil
 }
 
-// release releases the lock, under the context of the request if the scenario has
-// one, and else under that of the process.
+// release releases the lock, under the context of the request if the scenario has one, or
+// if the process was asked to end and that context with it, and else under that of the
+// process.
 func (c *client) release(g *grant) error {
 	n, err := c.proc.Mark(trace.Mark{Step: g.steps.release, Resource: g.Resource})
 	if err != nil {
@@ -418,7 +442,7 @@ func (p *play) retries() int {
 }
 
 func (c *client) releaseContext(g *grant) context.Context {
-	if c.play.sc.Workload.Request > 0 && g.request != nil {
+	if g.request != nil && (c.play.sc.Workload.Request > 0 || c.asked()) {
 		return g.request
 	}
 	return c.proc.Context()

@@ -71,6 +71,10 @@ type Machine interface {
 	Entropy(use string) io.Reader
 	OnEnd(f func())
 
+	// Notice ends when the process is asked to end, and with its Context. Exit ends the process
+	// then; it does nothing if the process has not been asked.
+	Notice() context.Context
+	Exit()
 	// Go runs f on a goroutine of the process. [Stage.Idle] waits for it. Do calls f:
 	// the goroutines that f starts are the process's too.
 	Go(f func())

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -34,7 +35,9 @@ func (c *client) fill(g *grant, register string) error {
 			return err
 		}
 	}
-	if err := c.hold(g, c.play.sc.Workload.Hold); err != nil {
+	if err := c.hold(g, c.play.sc.Workload.Hold); errors.Is(err, errAsked) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	if over, err := c.leaseIsOver(g); over || err != nil {

@@ -174,12 +174,16 @@ func (p *play) addDecisions(h *checker.History) {
 // ends are the steps at which a fault ended the work of a client.
 type ends map[string][]checker.Pos
 
-// endings finds them: a process crashed, or its worker was killed.
+// endings finds them: a process crashed, or its worker was killed. One that has ended by
+// itself has released before.
 func endings(t *trace.Trace) ends {
 	out := ends{}
 	for _, e := range t.Events {
-		switch e.What.(type) {
+		switch what := e.What.(type) {
 		case trace.Crash, trace.KillWorker:
+			if what == (trace.Crash{Mode: trace.Exit}) {
+				continue
+			}
 			out[e.Peer] = append(out[e.Peer], checker.Pos(e.N))
 		}
 	}

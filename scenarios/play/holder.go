@@ -21,8 +21,8 @@ type Section struct {
 	// Writes are the registers that Run writes, in any order: all of them, or none.
 	// They take effect together or the section is torn. Nil means that it only reads.
 	Writes []string
-	// Run does the section by the steps of the holder. ctx ends when the process
-	// crashes or the run is over, but not with the lease. An error ends the section, and
+	// Run does the section by the steps of the holder. ctx ends when the process crashes
+	// or is asked to end, or the run is over, but not with the lease. An error ends the section, and
 	// the client releases the lock, as it does after nil. Run must return then, or when a
 	// step returns an error: a run waits for it as long as its virtual time lasts.
 	Run func(ctx context.Context, h *Holder) error
@@ -140,14 +140,17 @@ func (h *Holder) done(what, register string, ok bool, crash error) error {
 // lease.
 func (h *Holder) Hold() time.Duration { return h.client.play.sc.Workload.Hold }
 
-// Work works for some time, and extends the lease meanwhile if the scenario says so. A
-// client of a scenario that checks its lease does so afterwards.
+// Work works for some time, and extends the lease meanwhile if the scenario says so. Its
+// error is [ErrSectionOver] if the process is asked to end meanwhile. A client of a scenario that checks its lease does so afterwards.
 func (h *Holder) Work(d time.Duration) error {
 	if h.ended != nil {
 		return h.ended
 	}
-	if err := h.over(nil, h.client.hold(h.grant, d)); err != nil {
-		return err
+	switch err := h.client.hold(h.grant, d); {
+	case errors.Is(err, errAsked):
+		return h.over(fmt.Errorf("%w: %w", ErrSectionOver, errAsked), nil)
+	case err != nil:
+		return h.over(nil, err)
 	}
 	over, crash := h.client.leaseIsOver(h.grant)
 	return h.stands(over, crash)

@@ -40,7 +40,7 @@ func (c *client) section(g *grant) error {
 		return err
 	}
 	h := &Holder{client: c, grant: g, writes: s.Writes, saw: map[string]string{}}
-	err := s.Run(c.proc.Context(), h)
+	err := s.Run(c.proc.Notice(), h)
 	c.longest = max(c.longest, c.play.world.Now()-began)
 	if h.crashed != nil {
 		return h.crashed
@@ -90,14 +90,14 @@ func (h *Holder) follow(w file.Workload) error {
 	return nil
 }
 
-// hold is work of a section. The client extends its lease meanwhile, if the scenario
+// hold is work of a section, up to the end of it, or with errAsked until the process is asked to end. The client extends its lease meanwhile, if the scenario
 // says so and the lock can. A failure is part of the story: it goes on, as it would
 // without.
 func (c *client) hold(g *grant, d time.Duration) error {
 	w := c.play.sc.Workload
 	part := d / time.Duration(w.Extend+1)
 	for range w.Extend {
-		if err := c.sleep(part); err != nil {
+		if err := c.pass(part); err != nil {
 			return err
 		}
 		l, ok := g.lease.(lock.Extender)
@@ -119,7 +119,7 @@ func (c *client) hold(g *grant, d time.Duration) error {
 		}
 		c.seeRevival(g, n)
 	}
-	return c.sleep(d - part*time.Duration(w.Extend))
+	return c.pass(d - part*time.Duration(w.Extend))
 }
 
 // extend extends a lease. The inner lease of a watchdog ends later than the outer one, by a tenth of the TTL at most.

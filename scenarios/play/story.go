@@ -111,7 +111,7 @@ func text(m trace.Mark) string { return string(m.AppendText(nil)) }
 
 // strikes is the effect of a fault, before its details; empty for other events.
 func strikes(what trace.What) string {
-	switch what.(type) {
+	switch what := what.(type) {
 	case trace.Pause:
 		return "PAUSED for"
 	case trace.Resume:
@@ -120,7 +120,15 @@ func strikes(what trace.What) string {
 		return "MACHINE SLEEPS, its monotonic clock with it, for"
 	case trace.Wake:
 		return "MACHINE WAKES: its monotonic clock has not counted that time"
+	case trace.Terminate:
+		return "IS ASKED TO END (SIGTERM) within"
 	case trace.Crash:
+		switch what.Mode {
+		case trace.Exit:
+			return "ENDS"
+		case trace.Kill:
+			return "IS KILLED:"
+		}
 		return "CRASHES:"
 	case trace.Restart:
 		return "COMES BACK"

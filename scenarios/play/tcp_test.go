@@ -198,6 +198,10 @@ func (w *tcpWorld) serveStore(ctx context.Context) {
 	}
 }
 
+func (m *tcpMachine) Notice() context.Context { return m.ctx }
+
+func (m *tcpMachine) Exit() {} // no process is asked to end
+
 func (w *tcpWorld) Clients() []play.Machine { return slices.Clone(w.clients) }
 
 func (w *tcpWorld) Join(name string) (play.Machine, error) {

@@ -209,13 +209,17 @@ func (p *play) endOfWork(t *trace.Trace) time.Duration {
 }
 
 // crashes are the spans, by the name, in which a client or a server had crashed, or
-// a client had no worker.
+// a client had no worker. A client that has ended by itself, as it was asked to, has given
+// back what it had: that explains nothing.
 func crashes(t *trace.Trace, end time.Duration) map[string][]checker.Absence {
 	out := map[string][]checker.Absence{}
 	for _, e := range t.Events {
 		spans := out[e.Peer]
-		switch e.What.(type) {
+		switch what := e.What.(type) {
 		case trace.Crash, trace.KillWorker:
+			if what == (trace.Crash{Mode: trace.Exit}) {
+				continue
+			}
 			out[e.Peer] = append(spans, checker.Absence{Span: checker.Span{From: e.At, To: max(end, e.At)}, Crash: true})
 		case trace.Restart:
 			if n := len(spans); n > 0 {

@@ -114,7 +114,7 @@ func strikeAt(i int, event faults.Event, after time.Duration) func(*file.Scenari
 	}
 }
 
-// followed is the index of the crash that a restart follows, if both have the same
+// followed is the index of the crash, or of the request to end, that a restart follows, if both have the same
 // event as their trigger, or times; -1 for all others.
 func followed(s *file.Scenario, i int) int {
 	restart, ok := s.Faults[i].Action.(faults.Restart)
@@ -122,8 +122,14 @@ func followed(s *file.Scenario, i int) int {
 		return -1
 	}
 	return slices.IndexFunc(s.Faults, func(f faults.Fault) bool {
-		crash, ok := f.Action.(faults.Crash)
-		return ok && crash.Process == restart.Process && sameEvent(f.When, s.Faults[i].When) && f.At+f.After <= s.Faults[i].At+s.Faults[i].After
+		ends := false
+		switch a := f.Action.(type) {
+		case faults.Crash:
+			ends = a.Process == restart.Process
+		case faults.Terminate:
+			ends = a.Process == restart.Process
+		}
+		return ends && sameEvent(f.When, s.Faults[i].When) && f.At+f.After <= s.Faults[i].At+s.Faults[i].After
 	})
 }
 

@@ -25,9 +25,20 @@ type Wake struct{}
 
 // Crash is a process or a server that ends.
 type Crash struct {
-	// Mode is one of faults.CrashMode: "process" or "power".
+	// Mode is one of faults.CrashMode, "process" or "power", or [Exit] or [Kill].
 	Mode string
 }
+
+// The modes of a [Crash] after a [Terminate].
+const (
+	// Exit is a process that has ended by itself.
+	Exit = "exit"
+	// Kill is one that was killed since its grace was over.
+	Kill = "kill"
+)
+
+// Terminate is a process that is asked to end, and is killed after its grace.
+type Terminate struct{ Grace time.Duration }
 
 // Restart is a process or a server that starts again after a [Crash].
 type Restart struct {
@@ -177,6 +188,9 @@ func (Suspend) Kind() string { return "suspend" }
 // Kind is "wake".
 func (Wake) Kind() string { return "wake" }
 
+// Kind is "terminate".
+func (Terminate) Kind() string { return "terminate" }
+
 // Kind is "crash".
 func (Crash) Kind() string { return "crash" }
 
@@ -291,7 +305,18 @@ func (s Suspend) AppendText(b []byte) []byte { return append(b, s.For.String()..
 func (Wake) AppendText(b []byte) []byte { return b }
 
 // AppendText appends the details.
-func (c Crash) AppendText(b []byte) []byte { return append(b, c.Mode...) }
+func (t Terminate) AppendText(b []byte) []byte { return append(b, t.Grace.String()...) }
+
+// AppendText appends the details.
+func (c Crash) AppendText(b []byte) []byte {
+	switch c.Mode {
+	case Exit:
+		return append(b, "by itself, as it was asked to"...)
+	case Kill:
+		return append(b, "its grace is over"...)
+	}
+	return append(b, c.Mode...)
+}
 
 // AppendText appends the details.
 func (r Restart) AppendText(b []byte) []byte { return append(b, r.Kept...) }
@@ -380,6 +405,9 @@ func (s Suspend) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.For))
 
 // AppendHash implements [What].
 func (Wake) AppendHash(b []byte) []byte { return b }
+
+// AppendHash implements [What].
+func (t Terminate) AppendHash(b []byte) []byte { return AppendInt(b, int64(t.Grace)) }
 
 // AppendHash implements [What].
 func (c Crash) AppendHash(b []byte) []byte { return AppendString(b, c.Mode) }
