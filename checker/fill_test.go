@@ -121,6 +121,11 @@ func TestFilledData(t *testing.T) {
 			if c.data == DataCorrupted && (v.Label != Corrupted || !strings.Contains(v.Reasons[0].Text, "orders")) {
 				t.Errorf("%s: %q", v.Label, v.Reasons[0].Text)
 			}
+			for _, r := range v.Reasons { // the read that found nothing, and the return before it
+				if strings.Contains(r.Text, "found no value") && (len(r.At) != 2 || r.At[0] <= r.At[1]) {
+					t.Errorf("%q points to %v", r.Text, r.At)
+				}
+			}
 			if second, err := Corroborate(h, v.Facts); err != nil || second.Agreement != Agrees {
 				t.Errorf("second opinion: %+v, %v", second, err)
 			}

@@ -168,3 +168,17 @@ func TestHeldUntilTold(t *testing.T) {
 		})
 	}
 }
+
+// An entry of the holder itself into a reentrant lock ends no claim.
+func TestHeldUntilToldByAnEntry(t *testing.T) {
+	for entry, want := range map[Entry]Pos{EntryReentrant: 50, EntryExclusive: 19} {
+		h := story("", []Grant{held(1, "c0", 2, 50), held(2, "c0", 20, 24)})
+		h.Entry, h.Timing = entry, &Timing{}
+		for n := range 60 {
+			h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+		}
+		if end := h.HeldUntilTold(5 * time.Second).Grants[0].Claim().End; end != want {
+			t.Errorf("%s: the first claim ends at %d, want %d", entry, end, want)
+		}
+	}
+}
