@@ -177,3 +177,17 @@ func TestSerialPermutations(t *testing.T) {
 		}
 	}
 }
+
+// Sections of one write are checked register by register: what else one has read may be of different instants.
+func TestSectionsOfOneWriteMayReadAtDifferentInstants(t *testing.T) {
+	a, b, both := together()
+	for _, writes := range []int{0, 1} {
+		h := transfers("a3", "a4", both, a.write("a3", 10, ""), a.write("a4", 14, "").in("x"),
+			b.read("b1", 9, "").took(30), b.read("b2", 31, "a4").in("x"), b.write("b5", 35, "").in("y"))
+		h.SectionWrites = writes
+		fillFinal(&h)
+		if v := mustJudge(t, h, nil); v.Facts.Data != DataRight {
+			t.Errorf("sections of %d writes: data %s, want right: %q", writes, v.Facts.Data, texts(v.Reasons))
+		}
+	}
+}
