@@ -124,3 +124,12 @@ type Canonical interface {
 	// goroutine may call it.
 	Canonical(b []byte) []byte
 }
+
+// Immediate is a server some of whose requests are answered without a message and without a delay, even while the process
+// is paused: a client library that keeps a mutex from the request to the answer would keep virtual time from passing, so
+// that neither could come.
+type Immediate interface {
+	// Answer returns the answer to one write of a client that is such a request, and nil for all others. Any goroutine
+	// may call it.
+	Answer(b []byte) []byte
+}

@@ -23,6 +23,7 @@ type conn struct {
 	// The abilities of the server that concern its connections.
 	describe  Describer
 	canonical Canonical
+	immediate Immediate
 	joins     bool
 }
 
@@ -81,6 +82,7 @@ func (c *conn) accept() bool {
 	n.conns = append(n.conns, s)
 	c.describe, _ = n.server.(Describer)
 	c.canonical, _ = n.server.(Canonical)
+	c.immediate, _ = n.server.(Immediate)
 	_, c.joins = n.server.(Joiner)
 	c.w.time.joins = c.w.time.joins || c.joins
 	return true

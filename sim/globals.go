@@ -26,6 +26,7 @@ var globals sync.Mutex
 func seedGlobals(seed uint64) (release func()) {
 	globals.Lock()
 	silence()
+	refuseLookups()
 	bytes := &globalEntropy{lockedReader{r: chance(seed).entropy("crypto/rand")}}
 	if Overlaid() { // the numbers come from thisProcess
 		overlaySetReader(bytes)

@@ -36,3 +36,15 @@ func canonical(b []byte) []byte {
 		}
 	}
 }
+
+// maintNotifications is how go-redis begins its request for maintenance notifications.
+var maintNotifications = []byte("*5\r\n$6\r\nclient\r\n$19\r\nmaint_notifications\r\n")
+
+// Answer implements [sim.Immediate]. go-redis asks for maintenance notifications on each new connection, unless its
+// options say otherwise, and keeps a mutex until the answer arrives. A server of Redis has none, and refuses.
+func (*Server) Answer(b []byte) []byte {
+	if !bytes.HasPrefix(b, maintNotifications) {
+		return nil
+	}
+	return []byte("-ERR unknown subcommand 'maint_notifications'. Try CLIENT HELP.\r\n")
+}

@@ -34,7 +34,7 @@ func Client(m Machine, server string) *redis.Client {
 }
 
 // ClientWith returns a go-redis client with the caller's options and the machine's dialer. Addr must be an address from
-// the machine, or a server's name with a port: go-redis would look any other name up in the real DNS.
+// the machine, or a server's name with a port: commands of a client with another one get an error.
 //
 // The client's pool is registered with the machine, so that faults can exhaust it. A client that is created otherwise
 // must never exhaust its pool in a program with several runs: go-redis keeps timers of one run for the next, where the
@@ -56,8 +56,9 @@ func ClientWith(m Machine, opt *redis.Options) *redis.Client {
 // Quiet are the go-redis options with which the client sends only what the caller asks for. Add an address.
 func Quiet() *redis.Options {
 	return &redis.Options{
-		Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: maintenanceOff(),
-		MaxRetries: -1, DialerRetries: 1, PipelinePoolSize: -1,
+		Protocol: 2, DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		MaxRetries:               -1, DialerRetries: 1, PipelinePoolSize: -1,
 		PoolSize: 16, // the default depends on GOMAXPROCS
 		// The default of 32 KiB a connection is most of a run's memory.
 		ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10,
@@ -71,7 +72,6 @@ func Quiet() *redis.Options {
 //
 // The differences from the defaults, and why:
 //
-//   - Maintenance notifications are off: they look names up in the real DNS.
 //   - PoolSize is 10, the default for one processor: it depends on GOMAXPROCS,
 //     and a run must not.
 //   - The buffers have 4 KiB in place of 32, and of 128 for pipelines: they
@@ -79,18 +79,12 @@ func Quiet() *redis.Options {
 func Stock() *redis.Options {
 	const buffer = 4 << 10
 	return &redis.Options{
-		MaintNotificationsConfig: maintenanceOff(),
-		PoolSize:                 10,
-		ReadBufferSize:           buffer,
-		WriteBufferSize:          buffer,
-		PipelineReadBufferSize:   buffer,
-		PipelineWriteBufferSize:  buffer,
+		PoolSize:                10,
+		ReadBufferSize:          buffer,
+		WriteBufferSize:         buffer,
+		PipelineReadBufferSize:  buffer,
+		PipelineWriteBufferSize: buffer,
 	}
-}
-
-// maintenanceOff disables go-redis' maintenance notifications, which would look names up in the real DNS.
-func maintenanceOff() *maintnotifications.Config {
-	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
 
 // pool is the pool of a client: a [faults.Pool].
