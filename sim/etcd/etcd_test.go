@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/goleak"
 
@@ -134,5 +136,32 @@ func TestLeaderChanges(t *testing.T) {
 		if elected > 1 != changes {
 			t.Errorf("%s: %d elections", name, elected)
 		}
+	}
+}
+
+// A watch that is to begin at a negative revision is refused, as etcd 3.7 does, whatever has been compacted.
+func TestWatchFromNegativeRevision(t *testing.T) {
+	_, err := sim.Run(sim.Config{Servers: []sim.Kind{etcd.Servers{Members: 1}}}, func(w *sim.World) error {
+		p := w.Client(0)
+		p.Go(func() {
+			c, err := etcd.Client(p, "e0")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, revision := range []int64{-1, -2, -1000} {
+				r := <-c.Watch(p.Context(), "k", clientv3.WithRev(revision))
+				if !r.Canceled || !strings.Contains(fmt.Sprint(r.Err()), "compacted") {
+					t.Errorf("from %d: %+v", revision, r)
+				}
+				if _, err := c.Put(p.Context(), "k", "v"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		return w.RunUntil(w.Idle)
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"locksim/sim/trace"
 )
@@ -63,6 +64,9 @@ func (x *session) createWatch(c *call, r *pb.WatchCreateRequest) {
 		c.reply(&pb.WatchResponse{Header: x.header(), WatchId: noWatch, Created: true, Canceled: true, CancelReason: why})
 	}
 	switch {
+	case r.StartRevision < 0:
+		refuse(rpctypes.ErrCompacted.Error())
+		return
 	case len(r.RangeEnd) > 0 && !bytes.Equal(r.RangeEnd, []byte{0}) && bytes.Compare(r.Key, r.RangeEnd) >= 0:
 		refuse("mvcc: watcher range is empty")
 		return

@@ -104,6 +104,13 @@ var lockClients = []struct {
 		"GET lock", "APPEND lock x", "DEL exists available grabbed lock", "TTL lock", "EXPIREAT lock 1", "SET lock x", "EXPIREAT lock 4000000000", "EXPIRETIME lock", "PEXPIREAT lock 4000000000500", "EXPIRETIME lock", "PEXPIRETIME lock",
 		"PEXPIREAT lock 4000000000499", "EXPIRETIME lock", "EXPIRETIME none", "SET lock x EX 10", "TTL lock", "SET lock x PX 10400", "SET lock x PX 10700", "COPY lock lock2", "COPY lock lock2", "COPY lock lock2 REPLACE", "RENAMENX lock lock2", "TOUCH lock none",
 	}},
+	{"ranges, databases and scripts that only read", []string{
+		"SETRANGE none 3 ''", "SETRANGE none 0 ''", "EXISTS none", "SET k abcdef", "SETRANGE k 9 ''", "SETRANGE k -1 ''", "SETRANGE k x ''", "SETRANGE k 5 gh", "RPUSH list a", "SETRANGE list 0 ''",
+		"GETRANGE k -5 -2", "GETRANGE k -1 -5", "GETRANGE k -100 -99", "GETRANGE k -100 -200", "GETRANGE k -8 -9", "GETRANGE k 0 -100", "GETRANGE k 1 -100", "GETRANGE none -2 -3", "GETRANGE list -2 -3",
+		"SELECT 16", "SELECT -1", "SELECT x", "MOVE k 16", "MOVE none 16", "COPY k k2 DB 16", "SWAPDB 0 16", "MOVE k 15", "MOVE k 15", "PUBSUB CHANNELS", "PUBSUB CHANNELS ''",
+		"EVAL_RO 'return [[ABC]]' 0", "EVAL_RO 'return redis.call([[GET]], KEYS[1])' 1 K", "SET K V", "EVAL_RO 'return redis.call([[GET]], KEYS[1])' 1 K",
+		"SCRIPT LOAD 'return [[ABC]]'", "EVALSHA_RO E858E2C516346D4B9504DA3849CE93BEF8C44650 0",
+	}},
 }
 
 // commandDifferences are the known differences between the world's commands and those of Redis 7.0. docs/limits.md has

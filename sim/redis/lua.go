@@ -180,10 +180,7 @@ func shaOf(source string) string {
 // title is the name of a command's script in the trace: the comment in its
 // first line, or the beginning of its SHA-1.
 func (e *luaEngine) title(command, script string) string {
-	bySHA := len(command) >= len("EVALSHA")
-	if strings.EqualFold(command, "EVAL_RO") {
-		bySHA = false
-	}
+	bySHA := namesScript(command)
 	switch s := e.scripts[script]; {
 	case bySHA && s != nil:
 		return s.title

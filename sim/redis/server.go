@@ -85,7 +85,7 @@ func (n *Server) before(c *server.Peer, command string, args ...string) bool {
 	if c == n.data.own || c == n.expiry.peer {
 		return false
 	}
-	if refuseCluster(c, command, args) || n.guard.refuse(c, command) || n.expiry.run(c, command, args) {
+	if refuseCluster(c, command, args) || n.guard.refuse(c, command) || n.correct(c, command, args) || n.expiry.run(c, command, args) {
 		return true
 	}
 	if connStateOf(c).inMulti && n.data.mistaken(command, args) {
@@ -258,6 +258,11 @@ func (n *Server) Role() (role string, offset int64) {
 // SHA-1.
 func runsScript(command string) bool {
 	return len(command) >= len("EVAL") && strings.EqualFold(command[:4], "EVAL")
+}
+
+// namesScript reports whether a command's first argument is the SHA-1 of a script.
+func namesScript(command string) bool {
+	return strings.EqualFold(command, "EVALSHA") || strings.EqualFold(command, "EVALSHA_RO")
 }
 
 // dataset is miniredis with its time.

@@ -152,6 +152,7 @@ func (s *session) run(args []string) {
 func (s *session) answer(args []string, reply []byte) {
 	n := s.server
 	reply = bytes.Clone(reply)
+	reply = n.corrected(s.peer, args, reply)
 	if reply == nil {
 		reply = []byte{} // an empty reply, not a pending one
 	}
@@ -206,7 +207,7 @@ func (s *session) dispatch(args []string, state connState) {
 // not.
 func lowerSHA(args []string) {
 	switch {
-	case len(args) > 1 && runsScript(args[0]) && len(args[0]) >= len("EVALSHA"):
+	case len(args) > 1 && namesScript(args[0]):
 		args[1] = strings.ToLower(args[1])
 	case len(args) > 2 && strings.EqualFold(args[0], "SCRIPT") && strings.EqualFold(args[1], "EXISTS"):
 		for i := range args[2:] {

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/sim"
+	simredis "locksim/sim/redis"
 )
 
 // A client with the default options asks the server for maintenance notifications on each connection, and keeps a mutex
@@ -85,4 +86,39 @@ func TestHostNameAsAddress(t *testing.T) {
 			}
 		}
 	}
+}
+
+// HELLO says the version whose commands the servers have, and what the server is; in RESP3 streams are read as a map.
+func TestHello(t *testing.T) {
+	for _, protocol := range []int{2, 3} {
+		withClient(t, sim.Config{Servers: []sim.Kind{simredis.Servers{Replicas: 1}}}, func(c *client) {
+			for server, role := range map[string]string{"r0": "master", "r0a": "replica"} {
+				opt := simredis.Quiet()
+				opt.Addr, opt.Protocol = c.p.Address(server), protocol
+				conn := simredis.ClientWith(c.p, opt).Conn()
+				hello, err := conn.Hello(c.ctx, protocol, "", "", "").Result()
+				if err != nil || hello["server"] != "redis" || hello["version"] != "7.0.15" || hello["role"] != role ||
+					hello["proto"] != int64(protocol) || hello["mode"] != "standalone" || len(hello["modules"].([]any)) != 0 {
+					t.Errorf("%s: %v, %v", server, hello, err)
+				}
+				if err := conn.Hello(c.ctx, 4, "", "", "").Err(); err == nil || !strings.Contains(err.Error(), "NOPROTO") {
+					t.Errorf("HELLO 4: %v", err)
+				}
+				_ = conn.Close()
+			}
+		})
+	}
+	withClient(t, sim.Config{}, func(c *client) {
+		raw := c.raw()
+		raw.want("HELLO 3\r\n", "%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:3\r\n$2\r\nid\r\n:42\r\n"+
+			"$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n")
+		raw.want("XADD s 1-1 a b\r\n", "$3\r\n1-1\r\n")
+		raw.want("XADD t 1-2 a b\r\n", "$3\r\n1-2\r\n")
+		const s, u = "$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n", "$1\r\nt\r\n*1\r\n*2\r\n$3\r\n1-2\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n"
+		raw.want("XREAD STREAMS s t 0 0\r\n", "%2\r\n"+s+u)
+		raw.want("XREAD BLOCK 0 STREAMS s 0\r\n", "%1\r\n"+s)
+		raw.want("XREAD STREAMS s 1-1\r\n", "_\r\n")
+		raw.want("HELLO 2\r\nXREAD STREAMS s 0\r\n", "*14\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:2\r\n$2\r\nid\r\n:42\r\n"+
+			"$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n*1\r\n*2\r\n"+s)
+	})
 }
