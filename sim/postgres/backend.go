@@ -58,14 +58,57 @@ type backend struct {
 
 // Accept implements [sim.Server].
 func (m *machine) Accept(c *sim.ServerConn) sim.Session {
-	if m.pooler != nil {
+	switch {
+	case m.pooler != nil:
 		return &front{pooler: m.pooler, conn: c}
+	case len(m.backends) >= crowd:
+		return &refused{conn: c}
 	}
 	if b := m.backend(c); b != nil {
 		return b
 	}
 	return nil
 }
+
+// crowd is the number of connections above which the machine refuses more, as PostgreSQL does above max_connections: the
+// server has room for the timers of twice as many processes.
+const crowd = 512
+
+// refused is a connection that gets no process. It is a [sim.Session].
+type refused struct {
+	conn client
+	in   []byte
+	gone bool
+}
+
+// Data implements [sim.Session].
+func (r *refused) Data(data []byte) {
+	r.in = append(r.in, data...)
+	for !r.gone {
+		msg, rest, ok := next(r.in, false)
+		if !ok {
+			return
+		}
+		r.in = rest
+		if len(msg) >= 8 && binary.BigEndian.Uint32(msg[4:])>>16 != version3>>16 {
+			r.conn.Send([]byte{'N'}) // no TLS here
+			continue
+		}
+		r.conn.Send(typed('E', []byte("SFATAL\x00VFATAL\x00C53300\x00Msorry, too many clients already\x00\x00")))
+		r.EOF()
+	}
+}
+
+// EOF implements [sim.Session].
+func (r *refused) EOF() {
+	if !r.gone {
+		r.gone = true
+		r.conn.Finish()
+	}
+}
+
+// Reset implements [sim.Session].
+func (r *refused) Reset() { r.gone = true }
 
 // backend lets the server make a process for a client; nil if it makes none.
 func (m *machine) backend(c client) *backend {

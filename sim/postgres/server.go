@@ -130,6 +130,9 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	if k.Pooled {
 		m.pooler = &pooler{machine: m}
 	}
+	if _, err := s.control.query("SELECT 1"); err != nil && !s.down { // it has failed in the last world
+		m.Crash(faults.CrashProcess)
+	}
 	if s.down { // the last world ended so
 		m.start()
 	}
