@@ -21,14 +21,15 @@ func DidYouMean(word string, known []string) string {
 }
 
 // Nearest is the known word nearest to the given one, or "" if none is near: a
-// typing mistake changes two letters at most, and not most of them.
+// typing mistake changes two letters at most, and not most of them. Capitals are small letters here.
 func Nearest(word string, known []string) string {
+	word = strings.ToLower(word)
 	best, least := "", min(2, len(word)/2)+1
 	for _, k := range known {
 		if len(word) > len(k)+2 {
 			continue // not near, and to compare a very long word would take time
 		}
-		if d := edits([]rune(word), []rune(k)); d < least {
+		if d := edits([]rune(word), []rune(strings.ToLower(k))); d < least {
 			best, least = k, d
 		}
 	}

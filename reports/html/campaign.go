@@ -198,7 +198,7 @@ func exploreCounts(e *explore.Exploration) []figure {
 	s := &e.Summary
 	out := []figure{
 		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
-		{prose.Thousands(s.Evidence), "of them are evidence: clients contended and faults struck, or a violation was seen"},
+		{prose.Thousands(s.Evidence), "of them " + prose.Are(s.Evidence) + " evidence: clients contended and faults struck, or a violation was seen"},
 		{prose.Thousands(s.Violating), "runs with a violation"},
 		{prose.Span(s.VirtualSeconds), "of virtual time"},
 	}

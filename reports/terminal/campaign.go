@@ -61,8 +61,8 @@ func doubts(lines []string, opt reports.Options) []string {
 // exploreFigures are the counts, each kind on its own lines.
 func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
 	s := &e.Summary
-	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them are evidence: a violation was seen, or a client kept another out and a fault was felt.",
-		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
+	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them %s evidence: a violation was seen, or a client kept another out and a fault was felt.",
+		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence), prose.Are(s.Evidence)), opt.Width)
 	for _, row := range []struct{ name, text string }{
 		{"no evidence: ", campaign.Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},

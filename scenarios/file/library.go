@@ -2,9 +2,12 @@ package file
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,19 +60,22 @@ func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
 	if isPath(nameOrPath) {
 		return loadFile(nameOrPath, kinds)
 	}
-	entries, err := library.Files.ReadDir(".")
-	if err != nil {
-		return nil, fmt.Errorf("list the scenario library: %w", err)
-	}
-	names := make([]string, len(entries))
-	for i, entry := range entries { // each file has the name of its scenario
-		names[i] = strings.TrimSuffix(entry.Name(), ".yaml")
-		if names[i] == nameOrPath {
-			return ofLibrary(entry.Name())
-		}
+	names := libraryNames()
+	if slices.Contains(names, nameOrPath) {
+		return ofLibrary(nameOrPath + ".yaml")
 	}
 	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows all; or name a file by its path, such as ./my.yaml",
 		nameOrPath, prose.DidYouMean(nameOrPath, names))
+}
+
+// libraryNames are the names of the scenarios of the library: each file has the name of its scenario.
+func libraryNames() []string {
+	entries, _ := library.Files.ReadDir(".") // embedded
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = strings.TrimSuffix(entry.Name(), ".yaml")
+	}
+	return names
 }
 
 func isPath(s string) bool {
@@ -79,8 +85,13 @@ func isPath(s string) bool {
 func loadFile(path string, kinds []ServerName) (*Scenario, error) {
 	data, err := readFile(path)
 	if err != nil {
+		hint := ""
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".yaml"), ".yml")
+		if near := prose.Nearest(name, libraryNames()); near != "" && errors.Is(err, fs.ErrNotExist) {
+			hint = fmt.Sprintf("did you mean %s, which is in the library? Or ", near)
+		}
 		return nil, &InputError{
-			Msg: fmt.Sprintf("cannot read the scenario: %v: give the path of a YAML file, or a name that locksim list shows", err),
+			Msg: fmt.Sprintf("cannot read the scenario: %v: %sgive the path of a YAML file, or a name that locksim list shows", err, hint),
 			Err: err,
 		}
 	}

@@ -107,9 +107,11 @@ func (f crewFlags) form() form {
 // maxWorkers limits the number of processes: a mistyped number must not start more.
 const maxWorkers = 1024
 
+var workersHint = fmt.Sprintf("give a number from 1 to %d, or leave it out for one per core", maxWorkers)
+
 func (f crewFlags) check() error {
 	if f.workers < 0 || f.workers > maxWorkers {
-		return fmt.Errorf("--workers %d: give a number from 1 to %d, or leave it out for one per core", f.workers, maxWorkers)
+		return fmt.Errorf("--workers %d: %s", f.workers, workersHint)
 	}
 	return nil
 }

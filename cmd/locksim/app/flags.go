@@ -81,7 +81,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return fmt.Errorf("%s takes %s, and got %d arguments: see %[1]s --help", cmd.CommandPath(), what, len(args))
+		return fmt.Errorf("%s takes %s, and got %s: see %[1]s --help", cmd.CommandPath(), what, prose.Count(len(args), "argument"))
 	}
 }
 
@@ -91,6 +91,6 @@ func atMostOne(what string) cobra.PositionalArgs {
 		if len(args) <= 1 {
 			return nil
 		}
-		return fmt.Errorf("%s takes %s, and got %d arguments: see %[1]s --help", cmd.CommandPath(), what, len(args))
+		return fmt.Errorf("%s takes %s, and got %s: see %[1]s --help", cmd.CommandPath(), what, prose.Count(len(args), "argument"))
 	}
 }

@@ -253,7 +253,7 @@ func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 // matchingScenarios are the scenarios that match a name, a file or a pattern.
 func (s *shell) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := file.Load(pattern, runs{s}.serverNames()...)
+		sc, err := runs{s}.load(pattern)
 		return []*file.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
@@ -287,7 +287,7 @@ func (s *shell) matchingFiles(pattern string) ([]*file.Scenario, error) {
 	}
 	var found []*file.Scenario
 	for _, name := range files {
-		sc, err := file.Load(name, runs{s}.serverNames()...)
+		sc, err := runs{s}.load(name)
 		if err != nil {
 			return nil, err
 		}

@@ -83,6 +83,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := wrong.GetFlag()
+		if takes, ok := errors.AsType[rangeError](err); ok {
+			return fmt.Errorf("--%s %s: %w", flag.Name, quote(wrong.GetValue()), takes)
+		}
 		return fmt.Errorf("--%s %s: this is not %s: %s", flag.Name, quote(wrong.GetValue()), kindOf(flag), hint)
 	}
 	return fmt.Errorf("%w: %s", err, hint)
@@ -110,11 +113,22 @@ func noEmptyFlag(flags *pflag.FlagSet) error {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		if err == nil && slices.Contains(values, "") {
+		switch {
+		case err != nil:
+		case slices.Contains(values, ""):
 			err = fmt.Errorf("--%s '': the value is empty, as from a variable that is not set: give a value, or leave the flag out", f.Name)
+		case f.Value.Type() == "stringArray" && slices.ContainsFunc(values, hasGap):
+			err = fmt.Errorf("--%s %s: there is no name before or after a comma: give one, or leave the comma out", f.Name, quote(strings.Join(values, ",")))
+		case f.Name == "workers" && f.Value.String() == "0":
+			err = fmt.Errorf("--workers 0: %s", workersHint)
 		}
 	})
 	return err
+}
+
+// hasGap reports whether a list with commas has an empty name.
+func hasGap(list string) bool {
+	return slices.ContainsFunc(strings.Split(list, ","), func(name string) bool { return strings.TrimSpace(name) == "" })
 }
 
 func (s *shell) versionCommand() *cobra.Command {

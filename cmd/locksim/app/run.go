@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -161,7 +163,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 			return nil, err
 		}
 	}
-	sc, err := file.Load(name, s.serverNames()...)
+	sc, err := s.load(name)
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +181,28 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 		t.replay += liveFlags(&play.Live{Scale: t.scale})
 	}
 	return t, nil
+}
+
+// load reads a scenario. An error of a file is also that it names a lock which this program does not have, in the locks
+// that it is about or in what is expected of them.
+func (s runs) load(name string) (*file.Scenario, error) {
+	sc, err := file.Load(name, s.serverNames()...)
+	if err != nil || sc.InLibrary() {
+		return sc, err
+	}
+	known := slices.Concat(s.lockNames(), s.specimens(), kinds.Groups())
+	check := func(path, lock string) {
+		if err == nil && !slices.Contains(known, lock) {
+			err = sc.ErrorAt(sc.Pos(path), "%s: there is no lock %q: %s, or a group: %s", path, lock, s.chooseLock(lock), prose.Commas(kinds.Groups()))
+		}
+	}
+	for i, lock := range sc.Locks {
+		check(fmt.Sprintf("locks[%d]", i), lock)
+	}
+	for _, lock := range slices.Sorted(maps.Keys(sc.Expect)) {
+		check("expect."+lock, lock)
+	}
+	return sc, err
 }
 
 // serverNames are the kinds of servers that the program's own locks bring.

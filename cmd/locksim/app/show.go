@@ -1,10 +1,6 @@
 package app
 
-import (
-	"github.com/spf13/cobra"
-
-	"locksim/scenarios/file"
-)
+import "github.com/spf13/cobra"
 
 func (s runs) showCommand() *cobra.Command {
 	return &cobra.Command{
@@ -17,7 +13,7 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 		Args:              exactly(1, "one scenario, by its name or its file"),
 		ValidArgsFunction: s.completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
-			sc, err := file.Load(args[0], s.serverNames()...)
+			sc, err := s.load(args[0])
 			if err != nil {
 				return err
 			}

@@ -128,7 +128,8 @@ func wordsFlag[W ~string](name, usage string, known []W, of func(*search.Space) 
 		},
 		func(s *search.Space, text string) error {
 			*of(s) = nil
-			for _, word := range splitList([]string{text}) {
+			for _, word := range strings.Split(text, ",") {
+				word = strings.TrimSpace(word)
 				if !slices.Contains(names, word) {
 					return errForm
 				}
@@ -151,7 +152,24 @@ type spaceValue struct {
 	space *search.Space
 }
 
-func (v *spaceValue) Set(text string) error { return v.set(v.space, text) }
+// Set implements [pflag.Value]. It tries the value alone, so that the error is about the flag.
+func (v *spaceValue) Set(text string) error {
+	var alone search.Space
+	if err := v.set(&alone, text); err != nil {
+		return err
+	}
+	if err := alone.Validate(); err != nil {
+		_, hint, _ := strings.Cut(err.Error(), ": ")
+		return rangeError(hint)
+	}
+	return v.set(v.space, text)
+}
+
+// rangeError says which values a flag takes, of the form that this one has.
+type rangeError string
+
+func (e rangeError) Error() string { return string(e) }
+
 func (v *spaceValue) String() string {
 	if v.space == nil {
 		return ""
