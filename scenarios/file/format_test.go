@@ -97,7 +97,7 @@ func drawScenario(t *rapid.T) *Scenario {
 		World: World{
 			Redis:   rapid.IntRange(1, MaxRedis).Draw(t, "redis"),
 			Clients: rapid.IntRange(1, MaxClients).Draw(t, "clients"),
-			Latency: drawRange(t, "latency", 0),
+			Latency: drawRangeUpTo(t, "latency", 0, MaxLatency),
 
 			Replicas:    rapid.IntRange(0, MaxReplicas).Draw(t, "replicas"),
 			Lag:         drawRange(t, "lag", 0),
@@ -134,6 +134,9 @@ func drawScenario(t *rapid.T) *Scenario {
 		},
 		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),
 		Locks:     rapid.SliceOf(rapid.SampledFrom([]string{"all", "one-node", "broken/x", "true"})).Draw(t, "locks"),
+	}
+	if most := s.Lock.Backoff.Max; most < MaxDuration/MaxTries { // else no hold is too long for those who try
+		s.Workload.Hold = min(s.Workload.Hold, MaxTries*most)
 	}
 	switch s.Workload.Kind {
 	case WorkloadTransfer:
@@ -188,12 +191,20 @@ func drawResources(t *rapid.T) []string {
 }
 
 func drawDuration(t *rapid.T, what string, least time.Duration) time.Duration {
-	return time.Duration(rapid.Int64Range(int64(least), int64(MaxDuration)).Draw(t, what))
+	return drawUpTo(t, what, least, MaxDuration)
+}
+
+func drawUpTo(t *rapid.T, what string, least, most time.Duration) time.Duration {
+	return time.Duration(rapid.Int64Range(int64(least), int64(most)).Draw(t, what))
 }
 
 func drawRange(t *rapid.T, what string, least time.Duration) Range {
-	low := drawDuration(t, what+" min", least)
-	return Range{low, drawDuration(t, what+" max", low)}
+	return drawRangeUpTo(t, what, least, MaxDuration)
+}
+
+func drawRangeUpTo(t *rapid.T, what string, least, most time.Duration) Range {
+	low := drawUpTo(t, what+" min", least, most)
+	return Range{low, drawUpTo(t, what+" max", low, most)}
 }
 
 // drawText draws text with all characters that have a meaning in YAML.

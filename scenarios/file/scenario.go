@@ -23,6 +23,8 @@ const (
 	MaxResource = 8              // resources of a workload
 	MaxFaults   = 64             // faults of a schedule
 	MaxDuration = 24 * time.Hour // any single length of time, virtual
+	MaxLatency  = time.Minute    // of a message, one way: a client that waits longer for each answer does not end
+	MaxTries    = 600_000        // of a client that polls while another one holds the lock: a run delivers 2,000,000 events
 	MaxSource   = 32 << 10       // bytes of a scenario file
 	MaxLines    = 1000           // lines of a scenario file
 )

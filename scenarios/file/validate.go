@@ -73,6 +73,7 @@ func (s checked) validateWorld() error {
 		s.validateServers(),
 		counted("world.clients", w.Clients, MaxClients),
 		ordered("world.latency", w.Latency, 0),
+		s.validateLatency(),
 		ordered("world.lag", w.Lag, 0),
 		oneOf("world.persistence", w.Persistence, Persistences()),
 		inLimits("world.snapshot", w.Snapshot, 0),
@@ -113,6 +114,27 @@ func (s checked) validateLock() error {
 	)
 }
 
+func (s checked) validateLatency() error {
+	if most := s.World.Latency.Max; most > MaxLatency {
+		return wrong("world.latency", "%v is too long: a message takes up to %v, or delay the messages that matter by a fault", most, MaxLatency)
+	}
+	return nil
+}
+
+// validateTries refuses a hold during which a client that polls the lock would ask too often.
+func (s checked) validateTries() error {
+	k, err := kinds.Find(s.Lock.Kind)
+	if err != nil || k.Redis == 0 || s.Lock.Wait == WaitNotify || s.World.Clients < 2 || s.Lock.Backoff.Max <= 0 {
+		return nil
+	}
+	held := min(s.Workload.Hold, s.Lock.TTL) // at least
+	if tries := int64(held / s.Lock.Backoff.Max); tries > MaxTries {
+		return wrong("workload.hold", "while one client holds the lock for %v, each other one tries %d times, once in %v: more than a run can play. "+
+			"Make hold or ttl shorter, or lock.backoff longer", held, tries, s.Lock.Backoff.Max)
+	}
+	return nil
+}
+
 func (s checked) validateWorkload() error {
 	w := s.Workload
 	if w.ChecksUntil == "" {
@@ -144,7 +166,7 @@ func (s checked) validateWorkload() error {
 	if w.Deadline && w.Request == 0 && w.AcquireWithin == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 {
 		return wrong("workload.deadline", "a context without an end has no deadline: give request, acquire_within, extend_within or release_within too")
 	}
-	if err := validateResources(w.Resources); err != nil {
+	if err := first(validateResources(w.Resources), s.validateTries()); err != nil {
 		return err
 	}
 	return first(

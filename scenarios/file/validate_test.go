@@ -20,12 +20,24 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 	}{
 		{"nothing", func(*file.Scenario) {}, ""},
 		{"at the limits", func(s *file.Scenario) {
-			s.World = file.World{Redis: file.MaxRedis, Clients: file.MaxClients, Latency: file.Range{0, file.MaxDuration}}
+			s.World = file.World{Redis: file.MaxRedis, Clients: file.MaxClients, Latency: file.Range{0, file.MaxLatency}}
 			s.Workload.Rounds, s.Workload.Think = file.MaxRounds, file.MaxDuration
 			s.Faults = make([]faults.Fault, file.MaxFaults)
 			for i := range s.Faults {
 				s.Faults[i] = faults.Fault{At: file.MaxDuration, Action: faults.Pause{Process: "c15", For: file.MaxDuration}}
 			}
+		}, ""},
+		{"latency without end", func(s *file.Scenario) { s.World.Latency.Max = time.Hour },
+			"world.latency: 1h0m0s is too long: a message takes up to 1m0s, or delay the messages that matter by a fault"},
+		{"a day of tries", func(s *file.Scenario) {
+			s.Lock.TTL, s.Workload.Hold, s.Lock.Backoff = 24*time.Hour, 24*time.Hour, file.Range{time.Millisecond, 100 * time.Millisecond}
+		}, "workload.hold: while one client holds the lock for 24h0m0s, each other one tries 864000 times, once in 100ms: more than a run " +
+			"can play. Make hold or ttl shorter, or lock.backoff longer"},
+		{"a day with a notice", func(s *file.Scenario) {
+			s.Lock.TTL, s.Workload.Hold, s.Lock.Wait = 24*time.Hour, 24*time.Hour, file.WaitNotify
+		}, ""},
+		{"a day alone", func(s *file.Scenario) {
+			s.Lock.TTL, s.Workload.Hold, s.World.Clients = 24*time.Hour, 24*time.Hour, 1
 		}, ""},
 		{"zero value", func(s *file.Scenario) { *s = file.Scenario{} }, `name: "" cannot be a name: use up to 64 of a-z, 0-9 and -`},
 		{"unknown care", func(s *file.Scenario) { s.Workload.ChecksUntil = "" },
