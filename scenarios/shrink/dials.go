@@ -46,14 +46,21 @@ func faultDials(s *file.Scenario) []dial {
 
 // workDials are the times of the workload and of the replication.
 func workDials(s *file.Scenario) []dial {
-	timeout := settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Timeout })
-	request := settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Request })
-	timeout.zero, request.zero = endless, endless
-	return append(rangeDials(s, func(s *file.Scenario) *file.Range { return &s.World.Lag }),
+	limits := []dial{
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Timeout }),
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Request }),
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.AcquireWithin }),
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.ExtendWithin }),
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.ReleaseWithin }),
+	}
+	for i := range limits {
+		limits[i].zero = endless
+	}
+	all := append(rangeDials(s, func(s *file.Scenario) *file.Range { return &s.World.Lag }),
 		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Hold }),
 		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Think }),
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Stagger }),
-		timeout, request)
+		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Stagger }))
+	return append(all, limits...)
 }
 
 // setDials are the times of the network and of the lock, except its TTL.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"locksim/faults"
 	"locksim/internal/testruns"
 	"locksim/scenarios/file"
 	"locksim/scenarios/shrink"
@@ -55,7 +56,8 @@ func TestScaledTo(t *testing.T) {
 name: scaled
 world: {redis: 1, replicas: 1, lag: 20ms..30ms, clients: 2, latency: 1ms..5ms}
 lock: {kind: fenced, ttl: 2s, backoff: 10ms..40ms}
-workload: {rounds: 1, hold: 300ms, think: 1ms, stagger: 100ms, timeout: 4s, request: 1s}
+workload: {rounds: 1, hold: 300ms, think: 1ms, stagger: 100ms, timeout: 4s, request: 1s,
+  acquire_within: 3s, extend_within: 200ms, release_within: 600ms}
 faults:
   - at: 700ms
     clock_jump: {clock: c0, by: -3s}
@@ -70,7 +72,8 @@ faults:
 	const want = `name: scaled
 world: {redis: 1, clients: 2, latency: 1ms..5ms, replicas: 1, lag: 100ms..150ms}
 lock: {kind: fenced, ttl: 10s, backoff: 50ms..200ms}
-workload: {rounds: 1, hold: 1.5s, think: 5ms, stagger: 500ms, timeout: 20s, checks_until: never, request: 5s}
+workload: {rounds: 1, hold: 1.5s, think: 5ms, stagger: 500ms, timeout: 20s, checks_until: never, request: 5s` +
+		`, acquire_within: 15s, extend_within: 1s, release_within: 3s}
 faults:
   - at: 3.5s
     clock_jump: {clock: c0, by: -15s}
@@ -79,6 +82,48 @@ faults:
     clock_drift: {clock: c0, ppm: 100, for: 45s}
 `
 	if got := testruns.Format(t, sc); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// The times after which requests end, and by which messages are late, become short and round as all others do.
+func TestMinimizeRoundsEveryTime(t *testing.T) {
+	sc, err := file.Parse("odd.yaml", []byte(`
+name: odd
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {kind: fenced, ttl: 10s, backoff: 100ms}
+workload: {rounds: 1, hold: 0s, think: 0s, stagger: 0s, timeout: 3.417s, request: 2.346s,
+  acquire_within: 1.234s, extend_within: 2.345s, release_within: 3.456s, deadline: true, extend: 1}
+faults:
+  - when: {client: c0, event: write, nth: 1}
+    delay_message: {between: [c0, c1], and: [r0, s0], by: 13.371s, direction: both}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := shrink.Minimize(sc, func(s *file.Scenario) bool {
+		w := s.Workload
+		for _, d := range []time.Duration{w.Timeout, w.Request, w.AcquireWithin, w.ExtendWithin, w.ReleaseWithin} {
+			if d < 470*time.Millisecond {
+				return false
+			}
+		}
+		if len(s.Faults) != 1 {
+			return false
+		}
+		late, ok := s.Faults[0].Action.(faults.DelayMessage)
+		return ok && late.By > 8123*time.Millisecond
+	})
+	const want = `name: odd
+world: {redis: 1, clients: 1, latency: 1ms}
+lock: {kind: fenced, ttl: 10s, backoff: 100ms}
+workload: {rounds: 1, hold: 0s, think: 0s, stagger: 0s, timeout: 500ms, checks_until: never, request: 500ms` +
+		`, acquire_within: 500ms, extend_within: 500ms, release_within: 500ms}
+faults:
+  - when: {client: c0, event: write, nth: 1}
+    delay_message: {between: [c0], and: [r0], by: 9s}
+`
+	if got := testruns.Format(t, small); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
