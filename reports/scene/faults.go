@@ -112,13 +112,22 @@ func faultWords(e trace.Event, lane string) (name string, lasts bool) {
 	case trace.Exhaust:
 		return "pool exhausted " + e.Text(), true
 	case trace.ClockDrift:
-		if f.PPM != 0 {
+		switch f.PPM {
+		case 0:
+		case -1_000_000:
+			return "clock stands still", true
+		default:
 			return "clock drifts " + e.Text(), true
 		}
 	case trace.Reset:
 		return "connection reset " + f.Conn, false
 	case trace.ClockJump:
-		if f.By > 0 {
+		switch {
+		case e.At == 0 && f.By > 0:
+			return "clock ahead by " + f.By.String(), false
+		case e.At == 0:
+			return "clock behind by " + (-f.By).String(), false
+		case f.By > 0:
 			return "clock jumps +" + f.By.String(), false
 		}
 		return "clock jumps " + f.By.String(), false

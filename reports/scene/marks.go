@@ -40,7 +40,9 @@ const (
 func (s *Scene) Marks() []Mark {
 	stale := s.staleOps()
 	shared := map[int]string{} // with whom these grants are shared
+	told := map[int]string{}   // what the story tells
 	for _, l := range s.Run.Story {
+		told[l.N] = l.What
 		if l.Shared {
 			shared[l.N] = l.Remark
 		}
@@ -51,6 +53,9 @@ func (s *Scene) Marks() []Mark {
 			continue
 		}
 		kind, says := markOf(e, stale)
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.LostSeen && told[e.N] != "" {
+			kind, says = MarkLost, told[e.N]
+		}
 		if with := shared[e.N]; with != "" {
 			kind, says = MarkShared, "is granted the lock "+with
 		}
@@ -74,11 +79,8 @@ func markOf(e trace.Event, stale map[checker.Pos]bool) (kind MarkKind, says stri
 	case trace.Apply:
 		return MarkApply, "receives from its primary: " + e.Text()
 	case trace.Mark:
-		switch m.Step {
-		case trace.Until:
+		if m.Step == trace.Until {
 			return MarkUntil, "is past the end of its lease, by its own clock"
-		case trace.LostSeen:
-			return MarkLost, "learns that it has lost the lock"
 		}
 	}
 	return "", ""

@@ -90,6 +90,13 @@ func (h *Holder) follow(w file.Workload) error {
 	return nil
 }
 
+// The points of an extension.
+const (
+	pointExtend      = "extend"
+	pointExtended    = "extended"
+	pointNotExtended = "not-extended"
+)
+
 // hold is work of a section, up to the end of it, or with errAsked until the process is asked to end. The client extends its lease meanwhile, if the scenario
 // says so and the lock can. A failure is part of the story: it goes on, as it would
 // without.
@@ -104,13 +111,13 @@ func (c *client) hold(g *grant, d time.Duration) error {
 		if !ok {
 			continue
 		}
-		if _, err := c.proc.Mark(trace.Mark{Step: trace.Point, Label: "extend"}); err != nil {
+		if _, err := c.proc.Mark(trace.Mark{Step: trace.Point, Label: pointExtend}); err != nil {
 			return err
 		}
-		after := trace.Mark{Step: trace.Point, Label: "extended"}
+		after := trace.Mark{Step: trace.Point, Label: pointExtended}
 		ctx, end := c.within(c.proc.Context(), w.ExtendWithin)
-		if c.extend(ctx, g, l) != nil {
-			after.Label = "not-extended"
+		if err := c.extend(ctx, g, l); err != nil {
+			after.Label, after.Problem = pointNotExtended, err.Error()
 		}
 		end()
 		n, err := c.proc.Mark(after)

@@ -19,9 +19,10 @@ func storyOf(run *ModeRun) []Line {
 	fatal, fatalRemark := fatalStep(run, []fence.Mode{run.Mode})
 	ofProbe := probePhrases(run)
 	shared := sharedGrants(run.History)
+	told := notices{care: run.History.Care, releasing: map[[2]string]bool{}}
 	var lines []Line
 	for _, e := range run.Trace.Events {
-		text := trace.Readable(cmp.Or(phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
+		text := trace.Readable(cmp.Or(told.phrase(e), phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
 		if text == "" {
 			continue
 		}
@@ -38,6 +39,37 @@ func storyOf(run *ModeRun) []Line {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// notices tells of the notices that a lock gives of a loss.
+type notices struct {
+	care      checker.Care
+	releasing map[[2]string]bool // clients and resources
+}
+
+// phrase is a notice in words. One that comes after the client has begun to release is none: many locks tell then that the
+// lease is over. A client that does not look for notices goes on.
+func (n notices) phrase(e trace.Event) string {
+	m, ok := e.What.(trace.Mark)
+	if !ok {
+		return ""
+	}
+	lease := [2]string{e.Actor, m.Resource}
+	switch m.Step {
+	case trace.Granted:
+		n.releasing[lease] = false
+	case trace.Release:
+		n.releasing[lease] = true
+	case trace.LostSeen:
+		switch {
+		case n.releasing[lease]:
+		case n.care == checker.CareLost || n.care == checker.CareSteps:
+			return "learns that it has lost the lock"
+		default:
+			return "is told that it has lost the lock, and does not look"
+		}
+	}
+	return ""
 }
 
 // actorOf is the column of an event: a fault on one process is in that process's column.
@@ -63,11 +95,14 @@ func phrase(e trace.Event) string {
 	case trace.Decision:
 		return decided(m)
 	}
-	what := strikes(e.What)
-	if what == "" {
-		return ""
+	text := clock(e)
+	if text == "" {
+		what := strikes(e.What)
+		if what == "" {
+			return ""
+		}
+		text = strings.TrimSpace(what + " " + e.Text())
 	}
-	text := strings.TrimSpace(what + " " + e.Text())
 	if several(e) {
 		return e.Peer + ": " + text // several processes have no common column
 	}
@@ -93,8 +128,6 @@ func phraseOfMark(m trace.Mark) string {
 		return released(m)
 	case trace.Until:
 		return "reaches the end of its lease, by its own clock"
-	case trace.LostSeen:
-		return "learns that it has lost the lock"
 	case trace.UntilSeen:
 		return "sees that its lease has ended, and stops"
 	case trace.Reentered:
@@ -102,9 +135,22 @@ func phraseOfMark(m trace.Mark) string {
 	case trace.InnerWrite:
 		return "writes inside " + m.Op
 	case trace.Point:
-		return "passes " + m.Label
+		return passed(m)
 	}
 	return ""
+}
+
+// passed is a point that a client passes.
+func passed(m trace.Mark) string {
+	switch m.Label {
+	case pointExtend:
+		return "asks to extend its lease"
+	case pointExtended:
+		return "has extended its lease"
+	case pointNotExtended:
+		return "fails to extend its lease: " + m.Problem
+	}
+	return "passes " + m.Label
 }
 
 func text(m trace.Mark) string { return string(m.AppendText(nil)) }
@@ -170,10 +216,29 @@ func strikes(what trace.What) string {
 		return "POOL EXHAUSTED"
 	case trace.ExhaustEnd:
 		return "pool free again"
+	}
+	return ""
+}
+
+// clock is what has become of a clock; empty for other events.
+func clock(e trace.Event) string {
+	switch c := e.What.(type) {
 	case trace.ClockJump:
-		return "CLOCK JUMPS by"
+		switch {
+		case e.At > 0:
+			return "CLOCK JUMPS by " + e.Text()
+		case c.By < 0:
+			return "CLOCK IS BEHIND from the start, by " + (-c.By).String()
+		}
+		return "CLOCK IS AHEAD from the start, by " + c.By.String()
 	case trace.ClockDrift:
-		return "CLOCK DRIFTS by"
+		switch c.PPM {
+		case -1_000_000:
+			return "CLOCK STANDS STILL"
+		case 0:
+			return "CLOCK RUNS as before"
+		}
+		return "CLOCK DRIFTS by " + e.Text()
 	}
 	return ""
 }
