@@ -68,9 +68,11 @@ const (
 	DutyReturns Duty = "returns"
 	// DutyWakes: on steady servers and a prompt network a client waited for the lock, not
 	// by tries, and no client had it for longer than twice [Timing.Trips], although no
-	// [Cause] but [CauseOther] had occurred by then. An Acquire that returned without a grant
-	// is no such cause, if it did as long before, messages are in order ([Timing.InOrder])
-	// and entry is exclusive: it undoes what it asked for, and tells the next.
+	// [Cause] but [CauseOther] had occurred by the end of these two. An Acquire that
+	// returned without a grant by then is no such cause, if messages are in order
+	// ([Timing.InOrder]) and entry is exclusive: it undoes what it asked for, and tells the
+	// next, within twice Trips after its return, and whatever occurs by the end of those
+	// counts too.
 	DutyWakes Duty = "wakes"
 	// DutySpares: on steady servers and a prompt network a client sent more requests than
 	// its [Pace] allows, and it ran all the time meanwhile. From the call of an Acquire that did

@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -42,10 +43,7 @@ func (h History) unwoken(found *tally) {
 				continue
 			}
 			for _, s := range w.idleFor(a, within) {
-				if !slices.ContainsFunc(w.departures, func(d departure) bool {
-					undone := d.gaveUp && h.Timing.InOrder && h.Entry != EntryReentrant
-					return d.from <= s.To && (!undone || s.To-d.from <= within)
-				}) {
+				if s.To > w.wokenBy(s, h.Timing.InOrder && h.Entry != EntryReentrant) {
 					found.add(func() Reason {
 						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v no client had it, although nothing had gone wrong.",
 							a.client, a.invoked, resource, (s.From - within).Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
@@ -54,6 +52,22 @@ func (h History) unwoken(found *tally) {
 			}
 		}
 	}
+}
+
+// wokenBy is until when an idle time without twice the trips may last. undone says that an
+// Acquire without a grant undoes what it asked for.
+func (w *watch) wokenBy(s Span, undone bool) time.Duration {
+	deadline := s.From
+	for _, d := range w.departures {
+		switch {
+		case d.from > deadline:
+			return deadline
+		case !d.gaveUp || !undone:
+			return math.MaxInt64
+		}
+		deadline = max(deadline, d.from+2*w.Trips)
+	}
+	return deadline
 }
 
 // tried reports whether the Acquire that was called at a position asked by tries.

@@ -161,12 +161,16 @@ func TestDuties(t *testing.T) {
 			h.Attempts, h.Timing.At[0], h.Timing.At[1] = nil, 290*ms, 290*ms
 			delete(h.Timing.Away, "c9")
 		}, []func(*checker.History){
-			unsteady, slow, away("c9", 1000*ms, 1000*ms), func(h *checker.History) { h.Timing.Trips = 50 * ms },
+			unsteady, slow, away("c9", 940*ms, 940*ms), func(h *checker.History) { h.Timing.Trips = 50 * ms },
 			func(h *checker.History) {
 				h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed, h.Grants[0].ReleaseContextEnded = false, true, true
 			},
 			func(h *checker.History) { h.Tries = []checker.Try{{Client: "c2", Resource: "r", Invoked: 9}} },
 		}},
+		{"a release wakes no waiter, and trouble comes too late", checker.DutyWakes, func(h *checker.History) {
+			h.Attempts, h.Timing.At[0], h.Timing.At[1] = nil, 290*ms, 290*ms
+			h.Timing.Away["c9"] = []checker.Absence{{Span: checker.Span{From: 941 * ms, To: 1000 * ms}}}
+		}, nil},
 		{"a waiter does not pause when its network is in trouble", checker.DutySpares, func(h *checker.History) {
 			h.Timing.Sends["c1"] = sends(401*ms, 41)
 			absent("c1", 500*ms, 500*ms)(h)
@@ -184,7 +188,8 @@ func TestDuties(t *testing.T) {
 			func(h *checker.History) { h.Timing.At[8] = 960 * ms },
 			func(h *checker.History) {
 				h.Attempts[0].Returned, h.Attempts[0].Enqueued, h.Attempts[0].Left = 9, 0, 0
-				h.Attempts[0].ContextEnded, h.Timing.At[8], h.Grants[1].Invoked = 960*ms, 970*ms, 8
+				h.Attempts[0].ContextEnded, h.Grants[1].Invoked = 940*ms, 8
+				h.Timing.At[7], h.Timing.At[8], h.Timing.At[9] = 910*ms, 950*ms, 990*ms
 			},
 		}},
 		{"a waiter does not pause", checker.DutySpares, func(h *checker.History) {

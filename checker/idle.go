@@ -17,12 +17,14 @@ type Timing struct {
 	// backoff and one round trip.
 	Slack time.Duration
 	// Within says how long after each cause the lock may stay taken although no
-	// client has it. A cause without an entry allows no time. All causes count that
-	// occurred before the end of an idle time; the one that allows most decides. An
-	// idle time is overdue if it ends later than Within and Slack after that cause. If
-	// the client was away when a cause occurred, and did not crash, the time is
-	// counted from its return: until then, what it had sent may be under way.
-	// [CauseOther] counts from the beginning of the idle time.
+	// client has it. A cause without an entry allows no time. [CauseOther] allows it from
+	// the beginning of the idle time: that is the first deadline. Each other cause, in the
+	// order of their instants, moves the deadline to Within and Slack after it, if that is
+	// later, and if it occurred at the deadline that stood until then, or before. So
+	// what happens when the lock is overdue, such as that the client that waits gives up,
+	// crashes or is paused, excuses nothing. An idle time is overdue if it ends after the
+	// last deadline. If the client was away when a cause occurred, and did not crash, the
+	// time is counted from its return: until then, what it had sent may be under way.
 	Within map[Cause]time.Duration
 
 	// Lease is the TTL of a lease, and Trips how long the requests of one call take at
@@ -156,8 +158,8 @@ func (h History) resources() []string {
 type watch struct {
 	*Timing
 	acquires   []waiting
-	taken      []Span // some client claims, believes, or is releasing
-	departures []departure
+	taken      []Span      // some client claims, believes, or is releasing
+	departures []departure // in the order of their instants
 }
 
 // waiting is a pending Acquire.
@@ -211,6 +213,9 @@ func newWatch(h History, resource string) *watch {
 	}
 	w.absent(false, CauseLostReply) // what it had sent is lost, or arrives later
 	w.taken = joined(w.taken)
+	slices.SortFunc(w.departures, func(a, b departure) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.cause, b.cause), cmp.Compare(a.client, b.client))
+	})
 	return w
 }
 
@@ -333,16 +338,19 @@ func (w *watch) idleFor(a waiting, slack time.Duration) []Span {
 	return out
 }
 
-// deadline is when an idle time must be over, with the cause that allows it to
+// deadline is when an idle time must be over, with the last cause that allows it to
 // last until then: CauseOther where none does.
 func (w *watch) deadline(s Span) (Cause, time.Duration) {
-	cause, latest := CauseOther, s.From+w.Within[CauseOther]
+	cause, deadline := CauseOther, s.From+w.Within[CauseOther]
 	for _, d := range w.departures {
-		if end := d.until + w.Within[d.cause] + w.Slack; d.from <= s.To && end > latest {
-			cause, latest = d.cause, end
+		if d.from > deadline {
+			break
+		}
+		if end := d.until + w.Within[d.cause] + w.Slack; end > deadline {
+			cause, deadline = d.cause, end
 		}
 	}
-	return cause, latest
+	return cause, deadline
 }
 
 // joined are the spans in order, those that overlap or touch as one.

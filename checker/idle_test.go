@@ -45,24 +45,31 @@ func TestIdle(t *testing.T) {
 			away: map[string][]Absence{"c0": {{Span: at(2, 22)}}}},
 		{name: "the holder crashed long ago", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 28, 30).asked(4)}, idle: 16, overdue: 1},
 		{name: "the release failed", grants: []Grant{failed(held(1, "c0", 2, 10)), held(2, "c1", 17, 30).asked(4)}, idle: 4},
-		{name: "a reply was lost", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 2, 10, OutcomeUnknown), idle: 16},
-		{name: "a reply about another lock was lost", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, idle: 14, overdue: 1,
-			attempts: []Attempt{{Client: "c0", Resource: "stock", Invoked: 9, Returned: 10, Outcome: OutcomeUnknown}}},
+		{name: "a reply about another lock was lost", grants: []Grant{held(1, "c1", 16, 30).asked(4)}, idle: 10, overdue: 1,
+			attempts: []Attempt{{Client: "c0", Resource: "stock", Invoked: 4, Returned: 5, Outcome: OutcomeUnknown}}},
 		{name: "another lock is asked for", grants: []Grant{held(1, "c0", 2, 10)}, idle: 8, overdue: 1,
 			attempts: []Attempt{{Client: "c1", Resource: "stock", Invoked: 50, Outcome: OutcomeUnknown}}},
-		{name: "another gave up", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 2, 10, OutcomeFailed), idle: 16, overdue: 1},
+		{name: "a reply was lost", grants: []Grant{held(1, "c1", 16, 30).asked(3)}, attempts: asks("c0", 2, 4, OutcomeUnknown), idle: 11},
+		{name: "a reply was lost too late", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 5, 7, OutcomeUnknown), idle: 14, overdue: 1},
+		{name: "another gave up", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 2, 4, OutcomeFailed), idle: 14, overdue: 1},
+		{name: "each of three releases failed at the deadline of the one before", grants: []Grant{failed(held(1, "c0", 2, 3)), held(2, "c1", 40, 50).asked(4)},
+			attempts: append(asks("c2", 16, 16, OutcomeUnknown), asks("c3", 28, 28, OutcomeUnknown)...), idle: 34},
+		{name: "the second of them a second later", grants: []Grant{failed(held(1, "c0", 2, 3)), held(2, "c1", 40, 50).asked(4)},
+			attempts: append(asks("c2", 17, 17, OutcomeUnknown), asks("c3", 28, 28, OutcomeUnknown)...), idle: 34, overdue: 1},
 		{name: "the client itself was away", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 24, 30).asked(4)},
 			away: map[string][]Absence{"c1": {{Span: at(9, 23)}}}},
 		{name: "the client was away before", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 24, 30).asked(4)},
 			away: map[string][]Absence{"c1": {{Span: at(9, 12)}}}, idle: 10},
 		{name: "a message of the other was held", grants: []Grant{held(1, "c1", 30, 40).asked(4)}, attempts: asks("c0", 2, 10, OutcomeUnknown),
 			away: map[string][]Absence{"c0": {{Span: at(2, 22)}}}, idle: 18},
-		{name: "a client crashed while it asked", grants: []Grant{held(1, "c1", 18, 40).asked(4)},
-			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 12},
-		{name: "a client crashed long ago while it asked", grants: []Grant{held(1, "c1", 30, 40).asked(4)},
-			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 24, overdue: 1},
+		{name: "a client crashed while it asked", grants: []Grant{held(1, "c1", 18, 40).asked(6)},
+			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 10},
+		{name: "a client crashed long ago while it asked", grants: []Grant{held(1, "c1", 30, 40).asked(6)},
+			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 22, overdue: 1},
 		{name: "a client crashed while it asked, and began anew", grants: []Grant{held(1, "c1", 4, 10)}, attempts: asks("c0", 12, 0, OutcomeUnknown),
-			away: map[string][]Absence{"c0": {{Span: at(16, 30), Crash: true}}}, idle: 2},
+			away: map[string][]Absence{"c0": {{Span: at(14, 30), Crash: true}}}},
+		{name: "a client crashed while it had been asking for too long", grants: []Grant{held(1, "c1", 4, 10)}, attempts: asks("c0", 12, 0, OutcomeUnknown),
+			away: map[string][]Absence{"c0": {{Span: at(16, 30), Crash: true}}}, idle: 2, overdue: 1},
 		{name: "another was away while it asked", grants: []Grant{held(1, "c0", 20, 22).asked(4), held(2, "c1", 24, 30).asked(4)},
 			away: map[string][]Absence{"c0": {{Span: at(5, 20)}}}},
 	} {
@@ -86,6 +93,47 @@ func TestIdle(t *testing.T) {
 }
 
 func releasing(g Grant, until Pos) Grant { g.ReleaseReturned = until; return g }
+
+// A lock is free for 1,000 s while a client asks, and promises to be free within 10 s of any cause. What happens when that
+// time is over excuses nothing.
+func TestWhatComesTooLateExcusesNothing(t *testing.T) {
+	const second = time.Second
+	at := func(from, to time.Duration) Span { return Span{from, to} }
+	asked := Pos(1) // by c1, at 0 s; position 2 is at 999 s, position 3 at 1,000 s, where the history ends
+	given := []Attempt{{Client: "c1", Resource: "orders", Invoked: asked, Returned: 3, Outcome: OutcomeFailed}}
+	granted := []Grant{held(1, "c1", 3, 0).asked(asked)}
+	for name, c := range map[string]struct {
+		grants   []Grant
+		attempts []Attempt
+		away     map[string][]Absence
+		want     int
+	}{
+		"granted in the end":       {grants: granted, want: 1},
+		"gives up in the end":      {attempts: given, want: 1},
+		"never returned":           {attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: asked, Outcome: OutcomeUnknown}}, want: 1},
+		"crashes in the end":       {attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: asked, Outcome: OutcomeUnknown}}, away: map[string][]Absence{"c1": {{Span: at(1000*second, 1000*second), Crash: true}}}, want: 1},
+		"paused before its grant":  {grants: granted, away: map[string][]Absence{"c1": {{Span: at(999*second, 999*second+second/2)}}}, want: 1},
+		"another gives up":         {grants: granted, attempts: []Attempt{{Client: "c2", Resource: "orders", Invoked: 2, Returned: 2, Outcome: OutcomeFailed}}, want: 1},
+		"another crashes":          {grants: granted, away: map[string][]Absence{"c2": {{Span: at(999*second, 1000*second), Crash: true}}}, want: 1},
+		"another is away":          {grants: granted, away: map[string][]Absence{"c2": {{Span: at(13*second, 999*second)}}}, want: 1},
+		"another was away in time": {grants: granted, away: map[string][]Absence{"c2": {{Span: at(12*second, 999*second)}}}},
+		"a pause in between, and another": {grants: granted, want: 2,
+			away: map[string][]Absence{"c1": {{Span: at(500*second, 500*second+second/2)}, {Span: at(999*second, 999*second+second/2)}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := story("", c.grants)
+			h.Attempts = c.attempts
+			within := map[Cause]time.Duration{}
+			for _, cause := range Causes() {
+				within[cause] = 10 * second
+			}
+			h.Timing = &Timing{At: []time.Duration{0, 999 * second, 1000 * second}, Slack: 2 * second, Away: c.away, Within: within}
+			if v := mustJudge(t, h, nil); v.Facts.Overdue != c.want || (v.Label == Stuck) != (c.want > 0) {
+				t.Errorf("label %s, overdue %d, want %d: %v", v.Label, v.Facts.Overdue, c.want, v.Reasons)
+			}
+		})
+	}
+}
 
 // In a reentrant lock an entry may be left behind, which later entries renew: the lock
 // stays taken after their release. An absence leaves no entry by itself.

@@ -114,21 +114,33 @@ func ran(h checker.History, client string, from, to time.Duration) bool {
 }
 
 // "A client waited for the lock, not by tries, and no client had it for longer than twice
-// Trips, although no Cause but CauseOther had occurred by then. An Acquire that returned
-// without a grant is no such cause, if it did as long before, messages are in order and
-// entry is exclusive."
+// Trips, although no Cause but CauseOther had occurred by the end of these two. An Acquire
+// that returned without a grant by then is no such cause, if messages are in order and entry
+// is exclusive: it undoes what it asked for, and tells the next, within twice Trips after its
+// return, and whatever occurs by the end of those counts too."
 func unwoken(h checker.History) (n int) {
+	gives := h.Timing.InOrder && h.Entry != checker.EntryReentrant
+	others := h // without the causes that are none
+	if gives {
+		others.Attempts = slices.DeleteFunc(slices.Clone(h.Attempts), func(a checker.Attempt) bool { return a.Returned != 0 })
+	}
 	for _, resource := range lockNames(h) {
 		for _, a := range acquires(h, resource) {
 			for _, s := range idleTimes(h, resource, a) {
-				others := h
-				if h.Timing.InOrder && h.Entry != checker.EntryReentrant {
-					others.Attempts = slices.DeleteFunc(slices.Clone(h.Attempts), func(a checker.Attempt) bool {
-						return a.Returned != 0 && s.To-at(h, a.Returned) > 2*h.Timing.Trips
-					})
+				end := s.From + 2*h.Timing.Trips
+				for moved := gives; moved; {
+					moved = false
+					for _, b := range h.Attempts {
+						if b.Resource != resource || b.Returned == 0 {
+							continue
+						}
+						if left := at(h, b.Returned); left <= end && left+2*h.Timing.Trips > end {
+							end, moved = left+2*h.Timing.Trips, true
+						}
+					}
 				}
-				wrong := slices.ContainsFunc(causes(others, resource), func(c cause) bool { return c.at <= s.To })
-				if s.To-s.From > 2*h.Timing.Trips && !wrong && !tried(h, a.client, a.invoked) {
+				wrong := slices.ContainsFunc(causes(others, resource), func(c cause) bool { return c.at <= end })
+				if s.To > end && !wrong && !tried(h, a.client, a.invoked) {
 					n++
 				}
 			}

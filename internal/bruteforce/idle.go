@@ -25,7 +25,7 @@ func idle(h checker.History) (seconds float64, overdue int) {
 					continue
 				}
 				counted = append(counted, checker.Span{From: s.From + h.Timing.Slack, To: s.To})
-				if s.To > allowed(h, resource, s)+h.Timing.Slack {
+				if s.To > allowed(h, resource, s) {
 					overdue++
 				}
 			}
@@ -161,18 +161,21 @@ func crashedWhileAsking(h checker.History, a acquire, by time.Duration) bool {
 }
 
 // allowed is the last instant until which a lock may stay taken after an idle time
-// began, without the slack. "Within says how long after each cause the lock may stay
-// taken although no client has it. A cause without an entry allows no time. All causes
-// count that occurred before the end of an idle time; the one that allows most
-// decides. CauseOther counts from the beginning of the idle time."
+// began. "CauseOther allows it from the beginning of the idle time: that is the first
+// deadline. Each other cause, in the order of their instants, moves the deadline to Within
+// and Slack after it, if that is later, and if it occurred at the deadline that stood until
+// then, or before." Here the deadline moves until no cause that occurred by then moves it.
 func allowed(h checker.History, resource string, idle checker.Span) time.Duration {
-	until := idle.From + h.Timing.Within[checker.CauseOther]
-	for _, c := range causes(h, resource) {
-		if c.at <= idle.To {
-			until = max(until, back(h, c.client, c.at)+c.later+h.Timing.Within[c.cause])
+	deadline := idle.From + h.Timing.Within[checker.CauseOther] + h.Timing.Slack
+	for moved := true; moved; {
+		moved = false
+		for _, c := range causes(h, resource) {
+			if end := back(h, c.client, c.at) + c.later + h.Timing.Within[c.cause] + h.Timing.Slack; c.at <= deadline && end > deadline {
+				deadline, moved = end, true
+			}
 		}
 	}
-	return until
+	return deadline
 }
 
 // back is the instant at which a client that was away was back, or the instant itself:

@@ -2,9 +2,12 @@ package play_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"locksim/checker"
 	"locksim/faults"
@@ -81,6 +84,49 @@ func TestGrantTime(t *testing.T) {
 		m := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if m.Verdict.Label != want {
 			t.Errorf("GrantTime %v: %s, want %s: %v", took, m.Verdict.Label, want, m.Verdict.Reasons)
+		}
+	}
+}
+
+// joining is a fair lock whose TryAcquire joins the queue when the lock is taken, and does not leave it.
+type joining struct {
+	*lock.Fair
+	node *redis.Client
+	n    int
+}
+
+var joinQueue = redis.NewScript(`
+	local now = redis.call('TIME')[1] * 1000
+	redis.call('ZADD', KEYS[1], now, ARGV[1])
+	return redis.call('ZADD', KEYS[2], now + 10000, ARGV[1])`)
+
+func (j *joining) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := j.Fair.TryAcquire(ctx, resource)
+	if errors.Is(err, lock.ErrTaken) {
+		j.n++
+		err = errors.Join(err, joinQueue.Run(ctx, j.node, j.QueueKeys(resource), fmt.Sprint(j.node.Options().Addr, "-", j.n)).Err())
+	}
+	return lease, err
+}
+
+// A try that leaves its place in the queue behind keeps all clients out for as long as it goes on, its own too. That each of
+// them gives up in the end excuses nothing.
+func TestTriesThatJoinTheQueue(t *testing.T) {
+	sc, _ := testruns.Load(t, "try-then-unlock")
+	for joins, want := range map[bool]checker.Label{true: checker.Stuck, false: checker.Safe} {
+		l := testruns.Kind(t, "fair")
+		if inner := l.New; joins {
+			l.New = func(e play.Env) (lock.Locker, error) {
+				locker, err := inner(e)
+				if err != nil {
+					return nil, err
+				}
+				return &joining{locker.(*lock.Fair), play.RedisClient(e, "r0"), 0}, nil
+			}
+		}
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		if m.Verdict.Label != want {
+			t.Errorf("it joins %v: %s, want %s: %v", joins, m.Verdict.Label, want, m.Verdict.Reasons)
 		}
 	}
 }
