@@ -14,8 +14,8 @@ type Duty string
 // The duties, with what is a breach of each.
 const (
 	// DutyEnds: an attempt returned more than [Timing.Trips] after its context had
-	// ended, or a grant at a later instant than that end, and the client was not away
-	// from that end on; or an attempt that failed left its place in the queue behind,
+	// ended, or a grant more than [GrantedWithin] after that end, and the client was not
+	// away from that end on; or an attempt that failed left its place in the queue behind,
 	// although its client had not been away before its return; or, on steady servers
 	// and where messages are in order ([Timing.InOrder]), the record of the nodes gave
 	// the lock to its client after its call, and before the next call of Acquire by
@@ -85,6 +85,10 @@ const (
 	// second is not judged if the client called Acquire for the resource again meanwhile.
 	DutySpares Duty = "spares"
 )
+
+// GrantedWithin is how long after the end of the context of an Acquire a grant counts as made at that end: locks, clients
+// and servers count their timeouts in milliseconds, and clocks that drift round instants.
+const GrantedWithin = time.Millisecond
 
 // ToldWithin is how long after the end of a lease its loss counts as announced at that end.
 const ToldWithin = 10 * time.Millisecond
@@ -156,7 +160,7 @@ func misconduct(h History) *tally {
 					})
 				}
 			}
-			if h.has(DutyEnds) && g.ContextEnded > 0 && h.Timing.when(g.Granted) > g.ContextEnded && !h.awayDuring(g.Client, g.ContextEnded, h.Timing.when(g.Granted)) {
+			if h.has(DutyEnds) && g.ContextEnded > 0 && h.Timing.when(g.Granted) > g.ContextEnded+GrantedWithin && !h.awayDuring(g.Client, g.ContextEnded, h.Timing.when(g.Granted)) {
 				found.add(func() Reason {
 					return Reason{Text: fmt.Sprintf("%s was granted %s at step %d, %v after the context of its Acquire had ended.",
 						g.Client, g.Resource, g.Granted, h.Timing.when(g.Granted)-g.ContextEnded), At: []Pos{g.Granted}}

@@ -35,18 +35,17 @@ func (h History) unwoken(found *tally) {
 	if !h.has(DutyWakes) || !h.Timing.Steady || !h.Timing.Prompt {
 		return
 	}
-	within := 2 * h.Timing.Trips
 	for _, resource := range h.resources() {
 		w := newWatch(h, resource)
 		for _, a := range w.acquires {
 			if h.tried(a.client, a.invoked) {
 				continue
 			}
-			for _, s := range w.idleFor(a, within) {
+			for _, s := range w.idleFor(a) {
 				if s.To > w.wokenBy(s, h.Timing.InOrder && h.Entry != EntryReentrant) {
 					found.add(func() Reason {
 						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v no client had it, although nothing had gone wrong.",
-							a.client, a.invoked, resource, (s.From - within).Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
+							a.client, a.invoked, resource, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
 					})
 				}
 			}
@@ -54,10 +53,10 @@ func (h History) unwoken(found *tally) {
 	}
 }
 
-// wokenBy is until when an idle time without twice the trips may last. undone says that an
-// Acquire without a grant undoes what it asked for.
+// wokenBy is until when an idle time may last if a release wakes those who wait. undone says
+// that an Acquire without a grant undoes what it asked for.
 func (w *watch) wokenBy(s Span, undone bool) time.Duration {
-	deadline := s.From
+	deadline := s.From + 2*w.Trips
 	for _, d := range w.departures {
 		switch {
 		case d.from > deadline:

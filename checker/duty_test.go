@@ -66,8 +66,8 @@ func TestDuties(t *testing.T) {
 	}{
 		{"an attempt outlasts its context", checker.DutyEnds, func(h *checker.History) { h.Attempts[0].ContextEnded = 479 * ms },
 			[]func(*checker.History){away("c1", 480*ms, 481*ms), away("c1", 500*ms, 600*ms), func(h *checker.History) { h.Timing.Trips = 21 * ms }}},
-		{"a grant outlasts its context", checker.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 299 * ms },
-			[]func(*checker.History){away("c0", 200*ms, 299*ms), func(h *checker.History) { h.Grants[0].ContextEnded = 300 * ms }}},
+		{"a grant outlasts its context", checker.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 299*ms - 1 },
+			[]func(*checker.History){away("c0", 200*ms, 299*ms), func(h *checker.History) { h.Grants[0].ContextEnded = 299 * ms }}},
 		{"a grant outlasts a context that ended at once", checker.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 1 }, nil},
 		{"a place is left behind", checker.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 6 },
 			[]func(*checker.History){away("c1", 0, 0), unsteady, func(h *checker.History) { h.Attempts[0].Outcome = checker.OutcomeUnknown }}},

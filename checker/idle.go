@@ -16,6 +16,11 @@ type Timing struct {
 	// Slack is how long a lock that is free may take until a client has it: one
 	// backoff and one round trip.
 	Slack time.Duration
+	// Growing says that the backoff is not known, and may grow with each try: then the
+	// Slack is counted from when the client next sends something ([Timing.Sends]) after
+	// the lock is to be free, but no later than as long after that as the client had
+	// waited by then. A backoff that doubles is no longer than that and the first one.
+	Growing bool
 	// Within says how long after each cause the lock may stay taken although no
 	// client has it. A cause without an entry allows no time. [CauseOther] allows it from
 	// the beginning of the idle time: that is the first deadline. Each other cause, in the
@@ -115,10 +120,14 @@ func idle(h History) idleness {
 	for _, resource := range h.resources() {
 		w := newWatch(h, resource)
 		for _, a := range w.acquires {
-			for _, s := range w.idleFor(a, w.Slack) {
-				all = append(all, s)
-				cause, deadline := w.deadline(s)
-				if s.To > deadline {
+			for _, s := range w.idleFor(a) {
+				from := w.due(a, s.From)
+				if from >= s.To {
+					continue
+				}
+				all = append(all, Span{from, s.To})
+				if cause, deadline := w.deadline(a, s); s.To > deadline {
+					s.From = from
 					found.overdue.add(func() Reason { return idleReason(resource, a, s, cause) })
 				}
 			}
@@ -134,7 +143,7 @@ func idleReason(resource string, a waiting, s Span, cause Cause) Reason {
 	r := Reason{Text: fmt.Sprintf("%s waited for %s from step %d on, and from %v to %v nobody had it and nobody got it", a.client, resource, a.invoked,
 		s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
 	if cause == CauseOther {
-		r.Text += "."
+		r.Text += ". If the lock is meant to be kept for a while after it was released, let its promise say so: FreeAfter, for promise.CauseOther."
 	} else {
 		r.Text += fmt.Sprintf(", longer than the promise allows after: %s.", cause)
 	}
@@ -310,8 +319,8 @@ func (w *watch) depart(client string, at time.Duration, cause Cause) {
 	w.departures = append(w.departures, departure{client: client, from: at, until: until, cause: cause})
 }
 
-// idleFor are the idle times of a pending Acquire, each without the slack.
-func (w *watch) idleFor(a waiting, slack time.Duration) []Span {
+// idleFor are the idle times of a pending Acquire, from when the lock is free.
+func (w *watch) idleFor(a waiting) []Span {
 	busy := slices.Clone(w.taken)
 	for _, other := range w.acquires { // a is one of them; a reply may wait for a client that is away
 		for _, s := range w.Away[other.client] {
@@ -323,8 +332,8 @@ func (w *watch) idleFor(a waiting, slack time.Duration) []Span {
 	var out []Span
 	from := a.span.From
 	add := func(to time.Duration) {
-		if to-from > slack {
-			out = append(out, Span{from + slack, to})
+		if to > from {
+			out = append(out, Span{from, to})
 		}
 	}
 	for _, s := range joined(busy) {
@@ -340,17 +349,29 @@ func (w *watch) idleFor(a waiting, slack time.Duration) []Span {
 
 // deadline is when an idle time must be over, with the last cause that allows it to
 // last until then: CauseOther where none does.
-func (w *watch) deadline(s Span) (Cause, time.Duration) {
-	cause, deadline := CauseOther, s.From+w.Within[CauseOther]
+func (w *watch) deadline(a waiting, s Span) (Cause, time.Duration) {
+	cause, deadline := CauseOther, w.due(a, s.From+w.Within[CauseOther])
 	for _, d := range w.departures {
 		if d.from > deadline {
 			break
 		}
-		if end := d.until + w.Within[d.cause] + w.Slack; end > deadline {
+		if end := w.due(a, d.until+w.Within[d.cause]); end > deadline {
 			cause, deadline = d.cause, end
 		}
 	}
 	return cause, deadline
+}
+
+// due is when a client that waits must have a lock that is free from an instant on.
+func (w *watch) due(a waiting, free time.Duration) time.Duration {
+	if w.Growing && free > a.span.From && free < a.span.To {
+		asks := 2*free - a.span.From
+		if i, _ := slices.BinarySearch(w.Sends[a.client], free); i < len(w.Sends[a.client]) {
+			asks = min(asks, w.Sends[a.client][i])
+		}
+		free = asks
+	}
+	return free + w.Slack
 }
 
 // joined are the spans in order, those that overlap or touch as one.

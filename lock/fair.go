@@ -66,7 +66,7 @@ func newFairEngine(client Redis, o Options, m mint) (*engine, error) {
 		return nil, err
 	}
 	ttl := e.opt.TTL
-	e.queueTTL = max(ttl, minRequests*min(e.opt.Backoff.Max, math.MaxInt64/minRequests))
+	e.queueTTL = placeLasts(ttl, e.opt.Backoff.Max)
 	e.channel = func(c claim) string { return turnChannel(c.key, c.owner) }
 	e.grant = func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 		return m.ask(ctx, client, grantFairScript, c, fairKeys(c), c.owner, ttl.Milliseconds(), roundUp(e.queueTTL), waitArg(c))
@@ -75,6 +75,11 @@ func newFairEngine(client Redis, o Options, m mint) (*engine, error) {
 		return owned(releaseFairScript.Run(ctx, client, fairKeys(c), c.owner, turnChannel(c.key, "")))
 	}
 	return e, nil
+}
+
+// placeLasts is how long a place in the queue outlasts the last request of its waiter.
+func placeLasts(ttl, longestBackoff time.Duration) time.Duration {
+	return max(ttl, minRequests*min(longestBackoff, math.MaxInt64/minRequests))
 }
 
 // fairKeys are the keys of the lock, of its queue, and of the expiries of the queue's entries.

@@ -2,6 +2,8 @@ package lock
 
 import (
 	"cmp"
+	"math"
+	"time"
 
 	"locksim/lock/promise"
 )
@@ -119,7 +121,7 @@ const (
 	TermDrift Term = "drift + backoff + round trip"
 	// TermReleaseTimeout is [DefaultReleaseTimeout]. It says how long a call may take: see Promise.ReturnsWithin.
 	TermReleaseTimeout Term = "release timeout"
-	// TermNodeTimeouts is four times the default of RedlockOptions.NodeTimeout, for Promise.ReturnsWithin too.
+	// TermNodeTimeouts is four times [DefaultNodeTimeout], for Promise.ReturnsWithin too.
 	TermNodeTimeouts Term = "four node timeouts"
 	// TermAnyTime is no promise: the lock may be taken for ever.
 	TermAnyTime Term = "any time"
@@ -128,6 +130,32 @@ const (
 // Terms lists the terms. The caller owns the slice.
 func Terms() []Term {
 	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermSession, TermDrift, TermReleaseTimeout, TermNodeTimeouts, TermAnyTime}
+}
+
+// Length is the term for a lock with this TTL, above 0, and this longest backoff, without the backoff and the round trips
+// of a request that some terms name besides. It is more than 100 years for [TermAnyTime], and 0 for "".
+func (t Term) Length(ttl, longestBackoff time.Duration) time.Duration {
+	const cluster, session, ticks = 3 * time.Second, 4 * time.Second, 4 * time.Second
+	drift := 2*ttl*promise.DriftAllowance/1_000_000 + 10*time.Millisecond
+	switch t {
+	case TermDrift:
+		return drift
+	case TermReleaseTimeout:
+		return DefaultReleaseTimeout
+	case TermNodeTimeouts:
+		return nodeReleases * DefaultNodeTimeout(ttl)
+	case TermAnyTime:
+		return math.MaxInt64 / 2
+	case TermTTL:
+		return ttl + drift
+	case TermTTLAndCluster:
+		return ttl + cluster + drift
+	case TermSession:
+		return max(ttl, session) + ticks + drift
+	case TermTTLAndWaiter:
+		return ttl + placeLasts(ttl, longestBackoff) + drift
+	}
+	return 0
 }
 
 // duties are those of every lock of this package, and more.

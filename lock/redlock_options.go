@@ -22,6 +22,16 @@ const (
 	DefaultMaxExtensions = 1000
 )
 
+// DefaultNodeTimeout is the NodeTimeout of [RedlockOptions] that 0 stands for with this TTL: a hundredth of it, but at
+// least 50 ms, which is barely enough for a round trip around the globe and ample within a continent, and at most a tenth
+// of it.
+func DefaultNodeTimeout(ttl time.Duration) time.Duration {
+	return min(max(ttl/100, 50*time.Millisecond), ttl/10)
+}
+
+// nodeReleases is how many node timeouts the release timeout of a node is.
+const nodeReleases = 4
+
 // RedlockOptions configure a [Redlock] or a [RedlockFenced]. The zero value is ready for use.
 type RedlockOptions struct {
 	// Options are those of every lock. Waiting must be WaitPoll: no single node knows when a majority is free.
@@ -30,8 +40,7 @@ type RedlockOptions struct {
 	Options
 
 	// NodeTimeout is how long one node may take to answer. It should be far below the TTL: the wait for a node that is
-	// down reduces the validity of the lease. 0 means a hundredth of the TTL, but at least 50 ms, which is barely
-	// enough for a round trip around the globe and ample within a continent, and at most a tenth of the TTL.
+	// down reduces the validity of the lease. 0 means [DefaultNodeTimeout].
 	//
 	// It bounds requests only with the client's ContextTimeoutEnabled; otherwise ReadTimeout does.
 	NodeTimeout time.Duration
@@ -81,7 +90,7 @@ func (o RedlockOptions) withDefaults() RedlockOptions {
 		o.TTL = DefaultTTL
 	}
 	if o.NodeTimeout == 0 {
-		o.NodeTimeout = min(max(o.TTL/100, 50*time.Millisecond), o.TTL/10)
+		o.NodeTimeout = DefaultNodeTimeout(o.TTL)
 	}
 	if o.DriftFactor == 0 {
 		o.DriftFactor = DefaultDriftFactor
@@ -93,7 +102,7 @@ func (o RedlockOptions) withDefaults() RedlockOptions {
 		o.MaxExtensions = DefaultMaxExtensions
 	}
 	if o.ReleaseTimeout == 0 {
-		o.ReleaseTimeout = 4 * o.NodeTimeout
+		o.ReleaseTimeout = nodeReleases * o.NodeTimeout
 	}
 	o.Options = o.Options.withDefaults()
 	return o

@@ -35,6 +35,14 @@ type WatchdogOptions struct {
 	Clock Clock
 }
 
+// DefaultRetry is the Retry of [WatchdogOptions] that 0 stands for if their TTL is this one and their Interval is 0: a
+// twelfth of the TTL.
+func DefaultRetry(ttl time.Duration) time.Duration { return retryOf(defaultInterval(ttl)) }
+
+func defaultInterval(ttl time.Duration) time.Duration { return ttl / 3 }
+
+func retryOf(interval time.Duration) time.Duration { return max(interval/4, 1) }
+
 // Validate returns an error that names every invalid field, or nil. [NewWatchdog] calls it, after it has asked the
 // inner lock for its TTL.
 func (o WatchdogOptions) Validate() error {
@@ -81,10 +89,10 @@ func (o WatchdogOptions) withTiming(inner Locker) WatchdogOptions {
 // withDefaults returns valid options with every other zero field filled in.
 func (o WatchdogOptions) withDefaults() WatchdogOptions {
 	if o.Interval == 0 {
-		o.Interval = o.TTL / 3
+		o.Interval = defaultInterval(o.TTL)
 	}
 	if o.Retry == 0 {
-		o.Retry = max(o.Interval/4, 1)
+		o.Retry = retryOf(o.Interval)
 	}
 	if o.Margin == 0 {
 		o.Margin = o.TTL / 10

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locksim/internal/testlocks"
+	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/play"
@@ -67,6 +68,20 @@ func TestCheckSaysWhichKeysWereLearnt(t *testing.T) {
 	j = checked(t, "TestTheirs", l, quick(t))
 	wantPass(t, j)
 	wants(t, j.said(), `^the lock’s key was learnt: lock:\{order\}$`)
+}
+
+// A lock whose pauses double is not blamed for them, whatever they were at first: it asks again before it has waited for twice
+// as long. One that lets a free lock wait for longer is stuck.
+func TestCheckLearnsHowPausesGrow(t *testing.T) {
+	opts := quick(t)
+	opts.Runs = testruns.Soak(t, 300, 0.34)
+	wantPass(t, checked(t, "TestTheirs", testlocks.Patient("theirs", 2), opts))
+	opts.Runs = 300
+	j := checked(t, "TestTheirs", testlocks.Patient("theirs", 6), opts)
+	if !j.failed {
+		t.Fatalf("pauses that grow sixfold pass:\n%s", j.said())
+	}
+	wants(t, j.said(), "theirs fails: stuck")
 }
 
 // A lock that breaks its promise fails the test: the seed first, then why, the

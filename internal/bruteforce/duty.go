@@ -75,8 +75,8 @@ func misconduct(h checker.History) int {
 		for range g.Unkept {
 			count(checker.DutyKeeps, true)
 		}
-		// "Or a grant at a later instant than that end."
-		count(checker.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted) > g.ContextEnded && present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
+		// "Or a grant more than GrantedWithin after that end."
+		count(checker.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted)-g.ContextEnded > checker.GrantedWithin && present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
 		count(checker.DutyReports, g.ReleaseSucceeded && !truthful(h, g))
 		count(checker.DutyReports, refusedFalsely(h, g))
 		// "Or a release returned and the context of the lease had not ended at the instant

@@ -21,11 +21,11 @@ func idle(h checker.History) (seconds float64, overdue int) {
 	for _, resource := range lockNames(h) {
 		for _, a := range acquires(h, resource) {
 			for _, s := range idleTimes(h, resource, a) {
-				if s.To-s.From <= h.Timing.Slack {
+				if s.To <= due(h, a, s.From) {
 					continue
 				}
-				counted = append(counted, checker.Span{From: s.From + h.Timing.Slack, To: s.To})
-				if s.To > allowed(h, resource, s) {
+				counted = append(counted, checker.Span{From: due(h, a, s.From), To: s.To})
+				if s.To > allowed(h, resource, a, s) {
 					overdue++
 				}
 			}
@@ -165,17 +165,33 @@ func crashedWhileAsking(h checker.History, a acquire, by time.Duration) bool {
 // deadline. Each other cause, in the order of their instants, moves the deadline to Within
 // and Slack after it, if that is later, and if it occurred at the deadline that stood until
 // then, or before." Here the deadline moves until no cause that occurred by then moves it.
-func allowed(h checker.History, resource string, idle checker.Span) time.Duration {
-	deadline := idle.From + h.Timing.Within[checker.CauseOther] + h.Timing.Slack
+func allowed(h checker.History, resource string, a acquire, idle checker.Span) time.Duration {
+	deadline := due(h, a, idle.From+h.Timing.Within[checker.CauseOther])
 	for moved := true; moved; {
 		moved = false
 		for _, c := range causes(h, resource) {
-			if end := back(h, c.client, c.at) + c.later + h.Timing.Within[c.cause] + h.Timing.Slack; c.at <= deadline && end > deadline {
+			if end := due(h, a, back(h, c.client, c.at)+c.later+h.Timing.Within[c.cause]); c.at <= deadline && end > deadline {
 				deadline, moved = end, true
 			}
 		}
 	}
 	return deadline
+}
+
+// due is when a client that waits must have a lock that is to be free at an instant. "The Slack is
+// counted from when the client next sends something after the lock is to be free, but no later
+// than as long after that as the client had waited by then."
+func due(h checker.History, a acquire, free time.Duration) time.Duration {
+	asks := free
+	if waited := free - at(h, a.invoked); h.Timing.Growing && waited > 0 && free < h.Timing.At[len(h.Timing.At)-1] {
+		asks = free + waited
+		for _, sent := range h.Timing.Sends[a.client] {
+			if sent >= free {
+				asks = min(asks, sent)
+			}
+		}
+	}
+	return asks + h.Timing.Slack
 }
 
 // back is the instant at which a client that was away was back, or the instant itself:

@@ -4,6 +4,7 @@ package testlocks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
@@ -50,6 +52,33 @@ func Correct(name string) play.Lock {
 	l := UserLock(name, func(_ play.Env, l lock.Locker) lock.Locker { return l })
 	l.Promise = promised()
 	return l
+}
+
+// Patient is [Correct], except that each pause of its Acquire is so many times as long as the one before, without an end to
+// that. It promises that the lock is free again as soon as its key is gone.
+func Patient(name string, times time.Duration) play.Lock {
+	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker { return patient{l.(*lock.Single), e.Clock(), times} })
+	l.Promise = promised()
+	l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermDrift}
+	return l
+}
+
+type patient struct {
+	*lock.Single
+	clock lock.Clock
+	times time.Duration
+}
+
+func (p patient) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	for pause := 100 * time.Millisecond; ; pause *= p.times {
+		l, err := p.TryAcquire(ctx, resource)
+		if !errors.Is(err, lock.ErrTaken) {
+			return l, err
+		}
+		if err := p.clock.Sleep(ctx, pause); err != nil {
+			return nil, errors.Join(lock.ErrTaken, err)
+		}
+	}
 }
 
 // NoOwnerCheck is [Correct], except that its release deletes the key without a check

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -38,7 +39,7 @@ func (p *play) runProbe() error {
 	p.probe = &probe{blocked: after.blockedBy(), denied: true}
 	left := after.leftBehind()
 	bare, changes := after.bare(), len(w.Ground().KeyChanges())
-	p.probe.bound = after.longestTTL() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max + p.lock.settles()
+	p.probe.bound = after.longestWait() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max + p.lock.settles()
 	proc, err := w.Join(trace.Probe)
 	if err != nil {
 		return fmt.Errorf("add the probe: %w", err)
@@ -140,6 +141,16 @@ func (p ended) longestTTL() time.Duration {
 		}
 	}
 	return longest
+}
+
+// longestWait is how long the probe may wait, but for a backoff and its messages. One whose backoff is not known may pause for
+// as long as it has waited: see [checker.Timing.Growing].
+func (p ended) longestWait() time.Duration {
+	ttl := p.longestTTL()
+	if p.lock.FollowsSpec || ttl > math.MaxInt64/4 {
+		return ttl
+	}
+	return 2 * ttl
 }
 
 // asked are the servers to which locks send requests.

@@ -34,10 +34,11 @@ func (p *play) calm() bool {
 func (p *play) timing(t *trace.Trace) *checker.Timing {
 	out := &checker.Timing{Away: p.absences(t), Slack: p.slack(), Within: p.freeWithin(),
 		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
-		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace()}
+		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace(),
+		Growing: !p.lock.FollowsSpec}
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
-		if _, ok := e.What.(trace.Send); ok && out.Pace != nil && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) {
+		if _, ok := e.What.(trace.Send); ok && (out.Pace != nil || out.Growing) && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) {
 			out.Sends[e.Actor] = append(out.Sends[e.Actor], e.At)
 		}
 	}
@@ -55,7 +56,7 @@ func (p *play) pace() *checker.Pace {
 	if !p.lock.FollowsSpec || p.sc.Lock.Client == file.ClientStock {
 		return nil
 	}
-	return &checker.Pace{Servers: p.lock.voters(), Pause: max(p.sc.Lock.Backoff.Min, 1), Renewal: max(p.sc.Lock.TTL/12, 1), Extends: p.sc.Workload.Extend}
+	return &checker.Pace{Servers: p.lock.voters(), Pause: max(p.sc.Lock.Backoff.Min, 1), Renewal: lock.DefaultRetry(p.sc.Lock.TTL), Extends: p.sc.Workload.Extend}
 }
 
 // returnsWithin is how soon a call returns by the promise of the lock if no server answers, and an Acquire after the end of
@@ -68,12 +69,12 @@ func (p *play) trips() time.Duration {
 	return 2*p.lock.messages()*p.sc.World.Latency.Max + 10*time.Millisecond
 }
 
-// prompt says that no time limit of a request ends before its answer: those of a watchdog
-// are a twelfth of the TTL, those of a Redlock a hundredth, or 50 ms if that is more.
+// prompt says that no time limit of a request ends before its answer: not that of a watchdog nor, where a quorum is asked,
+// that of a Redlock.
 func (p *play) prompt() bool {
-	limit := p.sc.Lock.TTL / 12
+	limit := lock.DefaultRetry(p.sc.Lock.TTL)
 	if p.byQuorum() {
-		limit = min(limit, max(50*time.Millisecond, p.sc.Lock.TTL/100))
+		limit = min(limit, lock.DefaultNodeTimeout(p.sc.Lock.TTL))
 	}
 	return p.trips() <= limit
 }
@@ -129,30 +130,9 @@ func (p *play) freeWithin() map[checker.Cause]time.Duration {
 	return out
 }
 
-// length is the length of a term in this run, without the slack. A clock may be
-// slower by the drift that locks allow for.
+// length is the length of a term in this run, without the slack.
 func (p *play) length(t lock.Term) time.Duration {
-	ttl := p.sc.Lock.TTL
-	drift := 2*ttl*promise.DriftAllowance/1_000_000 + 10*time.Millisecond
-	switch t {
-	case lock.TermDrift:
-		return drift
-	case lock.TermReleaseTimeout:
-		return lock.DefaultReleaseTimeout
-	case lock.TermNodeTimeouts:
-		return 4 * min(max(ttl/100, 50*time.Millisecond), ttl/10)
-	case lock.TermAnyTime:
-		return 1 << 62
-	case lock.TermTTL:
-		return ttl + drift
-	case lock.TermTTLAndCluster:
-		return ttl + 3*time.Second + drift
-	case lock.TermSession:
-		return max(ttl, 4*time.Second) + 4*time.Second + drift
-	case lock.TermTTLAndWaiter: // see [lock.Fair]
-		return ttl + max(ttl, 4*p.sc.Lock.Backoff.Max) + drift
-	}
-	return 0
+	return t.Length(p.sc.Lock.TTL, p.sc.Lock.Backoff.Max)
 }
 
 // trouble is a span in which a client did not run, or had no whole link to one of the
