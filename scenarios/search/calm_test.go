@@ -7,36 +7,15 @@ import (
 	"locksim/checker"
 	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
-	"locksim/lock"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
-// Clients of a quorum lock that ask at the same time may split the votes. Then nobody
-// has the lock until one of them asks again: that is not stuck.
-func TestSplitVotes(t *testing.T) {
-	l := testlocks.Redsync()
-	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
-	idle := 0
-	space := discovered(t, l, search.Space{Clients: search.Span{Min: 4, Max: 4}, Faults: []lock.Fault{}})
-	for trial := range search.Trials(l, search.Drawn(space, search.Seeds{First: 1, Last: 20})) {
-		if trial.Err != nil || len(trial.Violations) > 0 {
-			t.Fatalf("%v %v", trial.Err, trial.Violations)
-		}
-		if trial.Outcome.Modes[0].Verdict.Facts.IdleSeconds > 0 {
-			idle++
-		}
-	}
-	if idle == 0 {
-		t.Error("no vote was split")
-	}
-}
-
 // No lock that comes with locksim fails without faults, nor do a user's correct lock
-// and redsync, and in each of these runs a client is kept out.
+// and one over a quorum, and in each of these runs a client is kept out.
 func TestCalmTrials(t *testing.T) {
-	locks := []play.Lock{testlocks.Correct("theirs"), testlocks.Redsync()}
+	locks := []play.Lock{testlocks.Correct("theirs"), testlocks.Quorum("quorum")}
 	for _, name := range kinds.Names() {
 		locks = append(locks, ours(t, name))
 	}

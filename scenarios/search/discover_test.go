@@ -89,7 +89,7 @@ func TestDiscover(t *testing.T) {
 		want search.Space
 	}{
 		"own points":       {pointed, search.Space{Lock: "pointed", Redis: 1, Points: []string{"asked", "got-it"}, Replicas: 2, TTL: file.Range{Min: testlocks.TTL, Max: testlocks.TTL}}},
-		"three nodes":      {testlocks.Redsync(), search.Space{Lock: "redsync", Redis: 3, Replicas: 2, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
+		"three nodes":      {testlocks.Quorum("quorum"), search.Space{Lock: "quorum", Redis: 3, Replicas: 2, Tries: true, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
 		"promise":          {ours(t, "single"), search.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
 		"reentrant":        {ours(t, "reentrant"), search.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
 		"reentrant-fenced": {ours(t, "reentrant-fenced"), search.Space{Lock: "reentrant-fenced", Redis: 1, Nested: 2, OwnerPerRound: true, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
