@@ -17,7 +17,7 @@ import (
 // crypto/rand since the program began.
 func asynqUnique() scenarios.Lock {
 	return scenarios.Lock{Name: "asynq", Lease: scenarios.LeaseCounted, LeaseTTL: ttl, New: func(e scenarios.Env) (lock.Locker, error) {
-		c := simredis.Client(e, "r0")
+		c := simredis.Client(e, scenarios.Primary)
 		return asynqLocker{asynq.NewClientFromRedisClient(c), asynq.NewInspectorFromRedisClient(c)}, nil
 	}}
 }

@@ -163,7 +163,7 @@ func TestNotFeltWithoutTheOverlay(t *testing.T) {
 	l.New = func(e scenarios.Env) (lock.Locker, error) {
 		return opened(e, func() (rueidislock.Locker, error) {
 			return rueidislock.NewLocker(rueidislock.LockerOption{
-				ClientOption: rueidis.ClientOption{InitAddress: []string{e.Address("r0")}, DisableCache: true, AlwaysRESP2: true,
+				ClientOption: rueidis.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true, AlwaysRESP2: true,
 					DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
 						return e.Dial(ctx, "tcp", addr)
 					}},

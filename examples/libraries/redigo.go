@@ -16,7 +16,7 @@ import (
 func overRedigo() scenarios.Lock {
 	return scenarios.Lock{Name: "redsync-redigo", New: func(e scenarios.Env) (lock.Locker, error) {
 		p := &redis.Pool{MaxIdle: 1, DialContext: func(ctx context.Context) (redis.Conn, error) {
-			return redis.DialContext(ctx, "tcp", e.Address("r0"), redis.DialReadTimeout(time.Second))
+			return redis.DialContext(ctx, "tcp", e.Address(scenarios.Primary), redis.DialReadTimeout(time.Second))
 		}}
 		e.OnEnd(func() { _ = p.Close() })
 		return redigoLocker{redsync.New(pool.NewPool(p))}, nil

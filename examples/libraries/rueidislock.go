@@ -17,7 +17,7 @@ func rueidisLock(relative bool) scenarios.Lock {
 	return scenarios.Lock{Name: "rueidislock", Lease: scenarios.LeaseHeld, Detection: ttl, New: func(e scenarios.Env) (lock.Locker, error) {
 		return opened(e, func() (rueidislock.Locker, error) {
 			return rueidislock.NewLocker(rueidislock.LockerOption{
-				ClientOption: rueidis.ClientOption{InitAddress: []string{e.Address("r0")}, DisableCache: true, AlwaysRESP2: true},
+				ClientOption: rueidis.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true, AlwaysRESP2: true},
 				KeyMajority:  1, KeyValidity: ttl, TryNextAfter: time.Second, FallbackSETPX: relative,
 			})
 		}), nil

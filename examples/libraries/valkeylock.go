@@ -16,7 +16,7 @@ func valkeyLock() scenarios.Lock {
 	return scenarios.Lock{Name: "valkeylock", Lease: scenarios.LeaseHeld, Detection: ttl, New: func(e scenarios.Env) (lock.Locker, error) {
 		return opened(e, func() (valkeylock.Locker, error) {
 			return valkeylock.NewLocker(valkeylock.LockerOption{
-				ClientOption: valkey.ClientOption{InitAddress: []string{e.Address("r0")}, DisableCache: true, AlwaysRESP2: true},
+				ClientOption: valkey.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true, AlwaysRESP2: true},
 				KeyMajority:  1, KeyValidity: ttl, TryNextAfter: time.Second, FallbackSETPX: true,
 			})
 		}), nil

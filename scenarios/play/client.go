@@ -117,7 +117,7 @@ func (p *play) newLocker(m Machine) (l lock.Locker, err error) {
 
 // env is the environment of the lock on a machine.
 func (p *play) env(m Machine) Env {
-	return env{Machine: m, identity: p.identity(m.Name()), spec: p.sc.Lock}
+	return env{Machine: m, identity: p.identity(m.Name()), spec: p.sc.Lock, asked: &p.asked}
 }
 
 // identity is the owner id of a client, for locks that take one.

@@ -192,6 +192,7 @@ type env struct {
 	Machine
 	identity string
 	spec     file.LockSpec
+	asked    *asked
 }
 
 func (e env) Identity() string { return e.identity }

@@ -30,6 +30,7 @@ type play struct {
 	over     bool // the workload has ended: no more faults strike
 	overAt   int  // the number of the last event before that
 	final    map[checker.Cell]string
+	asked    asked // the servers for which the lock has asked
 	mode     fence.Mode
 	real     bool // in real time: see [On]
 }
@@ -90,7 +91,7 @@ func (p *play) body(w Stage) error {
 	if err := p.runClients(); err != nil {
 		return err
 	}
-	if err := errors.Join(p.schedule.failed, p.misuse()); err != nil {
+	if err := errors.Join(p.schedule.failed, p.misuse(), p.unmoved()); err != nil {
 		return err
 	}
 	p.over, p.overAt = true, len(w.Trace().Events)

@@ -68,6 +68,9 @@ func followsFailover(l play.Lock, space Space) (bool, error) {
 	sc.World.Replicas = min(l.Replicas+1, file.MaxReplicas)
 	sc.Faults = []faults.Fault{{Action: faults.Failover{To: "r0a"}}}
 	o, err := play.Run(sc, l, play.RunOptions{Seed: calmSeed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
+	if errors.Is(err, play.ErrStays) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
