@@ -3,6 +3,7 @@ package lock
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"locksim/lock/promise"
@@ -156,6 +157,28 @@ func (t Term) Length(ttl, longestBackoff time.Duration) time.Duration {
 		return ttl + placeLasts(ttl, longestBackoff) + drift
 	}
 	return 0
+}
+
+// LeasePromise is the promise to start from for a lock with a lease on one server: a key with a TTL, or a row with an end.
+// Claims exclude each other under the usual faults, the data is right behind the fence claim, the lock is free within
+// its TTL whatever happens to a client, and its calls do what every lock can do. Take away what your lock does not
+// promise. The caller owns the slices.
+func LeasePromise() Promise {
+	return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL, Duties: plainDuties()}
+}
+
+// SessionPromise is the promise to start from for a lock that lives as long as its session, such as an advisory lock of
+// a database: it is held until it is released or the connection ends. It has the faults of clients, of the network and
+// of the pool, and none of the server, whose crash ends every session (F17). The caller owns the slices.
+func SessionPromise() Promise {
+	p := LeasePromise()
+	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f Fault) bool { return f == FaultReadOnly || f == FaultScripts || f == FaultWallClock })
+	return p
+}
+
+// plainDuties are those that every lock can keep.
+func plainDuties() []promise.Duty {
+	return []promise.Duty{promise.DutyReports, promise.DutyKeeps}
 }
 
 // duties are those of every lock of this package, and more.

@@ -15,14 +15,16 @@
 //		scenarios.Check(t, scenarios.Lock{
 //			Name: "mylock",
 //			New: func(e scenarios.Env) (lock.Locker, error) {
-//				return adapt(mylock.New(simredis.Client(e, "r0"))), nil
+//				return adapt(mylock.New(scenarios.RedisClient(e, scenarios.Primary))), nil
 //			},
-//			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
+//			Promise: lock.LeasePromise(),
 //		}, scenarios.Options{})
 //	}
 //
 // The lock is judged by its Promise; without one it is judged for everything under
-// every fault. lock.PromiseOf has the promises of the locks that come with locksim.
+// every fault. lock.LeasePromise and lock.SessionPromise are promises to start from,
+// lock.PromiseOf has those of the locks that come with locksim. [NewLease] and [LockerFunc]
+// save most of the lines of an adapter.
 // [Options] restrict what is tried. The lock may pass
 // named points, by Env.Point, at which faults can strike too. A lock whose runs
 // differ, because it draws from a source that the seed does not decide, is reported

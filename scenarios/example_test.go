@@ -12,7 +12,6 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios"
-	simredis "locksim/sim/redis"
 )
 
 // myLock stands for a lock of your own: SET NX, and a DEL that does not check who
@@ -53,7 +52,7 @@ func ExampleCheck() {
 	scenarios.Check(t, scenarios.Lock{
 		Name: "mylock",
 		New: func(e scenarios.Env) (lock.Locker, error) {
-			return myLock{simredis.Client(e, "r0")}, nil
+			return myLock{scenarios.RedisClient(e, scenarios.Primary)}, nil
 		},
 		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
 	}, scenarios.Options{Runs: 500})
@@ -65,7 +64,7 @@ func ExampleFuzz() {
 	scenarios.Fuzz(f, scenarios.Lock{
 		Name: "mylock",
 		New: func(e scenarios.Env) (lock.Locker, error) {
-			return myLock{simredis.Client(e, "r0")}, nil
+			return myLock{scenarios.RedisClient(e, scenarios.Primary)}, nil
 		},
 		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
 	}, scenarios.Options{Faults: []lock.Fault{lock.FaultPause}})
@@ -78,7 +77,7 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	mine := scenarios.Lock{Name: "mylock", New: func(e scenarios.Env) (lock.Locker, error) {
-		return myLock{simredis.Client(e, "r0")}, nil // a real *redis.Client, in the world
+		return myLock{scenarios.RedisClient(e, scenarios.Primary)}, nil // a real *redis.Client, in the world
 	}}
 	outcome, err := scenarios.Run(sc, mine, scenarios.RunOptions{Seed: 1, Repeat: scenarios.Twice})
 	if err != nil {

@@ -5,6 +5,7 @@ package quickstart
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -25,13 +26,21 @@ func New(client *redis.Client, key string) *Mutex {
 	return &Mutex{client: client, key: key, owner: rand.Text()}
 }
 
-// Lock requests the key until it is granted or ctx ends.
+// Until is the end of the lease.
+func (m *Mutex) Until() time.Time { return m.until }
+
+// Lock requests the key until it is granted or ctx ends. A request without an answer may have
+// set the key: Lock takes that back.
 func (m *Mutex) Lock(ctx context.Context) error {
 	for {
 		m.until = time.Now().Add(TTL) // counted from before the request
 		ok, err := m.client.SetNX(ctx, m.key, m.owner, TTL).Result()
-		if ok || err != nil {
+		if err != nil {
+			_ = m.Unlock(ctx)
 			return err
+		}
+		if ok {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
@@ -48,7 +57,16 @@ if redis.call("GET", KEYS[1]) == ARGV[1] then
 end
 return 0`)
 
-// Unlock deletes the key, unless it belongs to another owner.
+// ErrNotHeld is returned when the lease had ended before.
+var ErrNotHeld = errors.New("mutex: not held")
+
+// Unlock deletes the key, unless it belongs to another owner. It goes on when ctx has ended.
 func (m *Mutex) Unlock(ctx context.Context) error {
-	return compareAndDelete.Run(ctx, m.client, []string{m.key}, m.owner).Err()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), TTL)
+	defer cancel()
+	deleted, err := compareAndDelete.Run(ctx, m.client, []string{m.key}, m.owner).Int()
+	if err == nil && deleted == 0 {
+		return ErrNotHeld
+	}
+	return err
 }

@@ -1,0 +1,170 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"locksim/lock"
+)
+
+// This file is what most adapters need: with it the glue of a plain lock is a dozen lines.
+
+// LockerFunc is a function that acquires, as a [lock.Locker].
+type LockerFunc func(ctx context.Context, name string) (lock.Lease, error)
+
+// Acquire calls f.
+func (f LockerFunc) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	return f(ctx, name)
+}
+
+// Grant is what a lock knows of one grant, for [NewLease]. Leave out what the lock does not have.
+type Grant struct {
+	// Unlock gives the lock back. It is required.
+	Unlock func(ctx context.Context) error
+	// Until is when the lease ends, by the clock of its holder. The zero time is for a lock that does not tell, or
+	// whose lease ends only when its session does: [Lock].Lease then says how the end is known.
+	Until func() time.Time
+	// Extend makes the lease last longer. Until tells how long.
+	Extend func(ctx context.Context) error
+	// Lost is closed when the lock notices that the lease is lost.
+	Lost <-chan struct{}
+	// Token is the fencing token; a lock with tokens sets [Lock].Tokens too.
+	Token uint64
+}
+
+// NewLease makes the [lock.Lease] of a grant to the client with the environment e. It is a [lock.Extender] if g has
+// Extend. ctx is the context of the Acquire: the context of the lease has its values, and ends when the lease is lost,
+// when Release is called, or with the process. A Release that is called again returns what the first one did that had an
+// answer. It is safe for concurrent use.
+func NewLease(ctx context.Context, e Env, g Grant) lock.Lease {
+	l := &lease{grant: g}
+	l.ctx, l.end = context.WithCancelCause(lasting{e.Context(), ctx})
+	if g.Lost != nil {
+		go l.watch()
+	}
+	if g.Extend != nil {
+		return &extender{l}
+	}
+	return l
+}
+
+// lasting is a context that ends with a process, and has the values of another one. The process is asked first: package
+// context finds by a value what ends a context.
+type lasting struct {
+	context.Context
+	values context.Context
+}
+
+func (l lasting) Value(key any) any {
+	if v := l.Context.Value(key); v != nil {
+		return v
+	}
+	return l.values.Value(key)
+}
+
+type lease struct {
+	grant Grant
+	ctx   context.Context
+	end   context.CancelCauseFunc
+
+	mu       sync.Mutex // never held during a call
+	released bool       // a Release has had an answer, result
+	result   error
+}
+
+type extender struct{ *lease }
+
+// Extend implements [lock.Extender].
+func (e *extender) Extend(ctx context.Context) error { return e.grant.Extend(ctx) }
+
+// watch ends the context of a lease that is lost.
+func (l *lease) watch() {
+	select {
+	case <-l.grant.Lost:
+		l.end(lock.ErrLost)
+	case <-l.ctx.Done():
+	}
+}
+
+func (l *lease) Token() uint64            { return l.grant.Token }
+func (l *lease) Lost() <-chan struct{}    { return l.grant.Lost }
+func (l *lease) Context() context.Context { return l.ctx }
+
+func (l *lease) Until() time.Time {
+	if l.grant.Until == nil {
+		return time.Time{}
+	}
+	return l.grant.Until()
+}
+
+// Release gives the lock back.
+func (l *lease) Release(ctx context.Context) error {
+	l.end(nil)
+	l.mu.Lock()
+	released, result := l.released, l.result
+	l.mu.Unlock()
+	if released {
+		return result
+	}
+	err := l.grant.Unlock(ctx)
+	if err == nil || errors.Is(err, lock.ErrNotHeld) {
+		l.mu.Lock()
+		l.released, l.result = true, err
+		l.mu.Unlock()
+	}
+	return err
+}
+
+// Retry calls try until it returns true or an error, with a pause between two calls, for a lock that only tries. Its
+// error is that of try, or that of ctx when it ends first.
+func Retry(ctx context.Context, clock lock.Clock, pause time.Duration, try func(ctx context.Context) (bool, error)) error {
+	for {
+		if ok, err := try(ctx); ok || err != nil {
+			return err
+		}
+		if err := clock.Sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// Unanswered marks the error of a request that may have been carried out although its caller has no answer: it then
+// wraps [lock.ErrOutcomeUnknown] too, and whatever the request has left on the server is no surprise. The answer of a
+// Redis or SQL server, also when it is an error, is left as it is, and so are errors that are certain by the word of the
+// lock, such as that it is taken. nil stays nil.
+func Unanswered(err error, certain ...error) error {
+	if err == nil || errors.Is(err, lock.ErrOutcomeUnknown) || errors.Is(err, lock.ErrNotHeld) {
+		return err
+	}
+	for _, known := range certain {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	var redis interface {
+		error
+		RedisError()
+	}
+	var sql interface {
+		error
+		SQLState() string
+	}
+	if errors.As(err, &redis) || errors.As(err, &sql) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", lock.ErrOutcomeUnknown, err)
+}
+
+// NotHeld marks the error of a release by which a lock says that the lease had ended before: it then wraps
+// [lock.ErrNotHeld] too. lost are the lock's own errors for that. Other errors, and nil, stay as they are.
+func NotHeld(err error, lost ...error) error {
+	for _, known := range lost {
+		if errors.Is(err, known) {
+			return fmt.Errorf("%w: %w", lock.ErrNotHeld, err)
+		}
+	}
+	return err
+}
