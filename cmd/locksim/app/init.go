@@ -16,11 +16,15 @@ import (
 	"text/template"
 
 	"github.com/spf13/cobra"
+
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 )
 
 // initFlags are the flags of the init command.
 type initFlags struct {
 	module   string
+	lock     string
 	checkout string
 	overlay  bool
 }
@@ -33,7 +37,7 @@ func (s *shell) initCommand() *cobra.Command {
 		Long: `Init writes what a test of your own lock takes into the module in the working
 directory: locksimtest/lock.go with an adapter, which stands for a small lock on Redis
 until you put yours there, lock_test.go, sim/main.go with the command locksim for your
-lock, and a workflow for GitHub. In go.mod it requires locksim, replaces it by the
+lock, a .gitignore for what the tests leave behind, and a workflow for GitHub. In go.mod it requires locksim, replaces it by the
 checkout from which this program was built, and sets godebug randseednop=0, by which
 the world seeds math/rand. It changes no other file, and overwrites none.
 
@@ -41,6 +45,7 @@ With --module it makes a new module of that path first. With --overlay the tests
 with the build overlay, for libraries that take their time, connections and random
 numbers from Go and not from locksim: see locksim overlay --help.`,
 		Example: `  locksim init
+  locksim init --lock stock-lock
   locksim init --module example.org/you/lock
   locksim init --overlay`,
 		Args: exactly(0, "no arguments; run it in the folder of your go.mod"),
@@ -48,6 +53,7 @@ numbers from Go and not from locksim: see locksim overlay --help.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.module, "module", "", "make a module of this `PATH` in a folder without go.mod")
+	flags.StringVar(&f.lock, "lock", "", "reports call the lock `NAME` (default: the last word of the module's path)")
 	flags.StringVar(&f.checkout, "checkout", "", "the checkout of locksim is in `DIR` (default: the one from which this program was built)")
 	flags.BoolVar(&f.overlay, "overlay", false, "run the tests with the build overlay")
 	return cmd
@@ -61,6 +67,7 @@ var skeletonFiles = []struct{ template, name string }{
 	{"lock.go.txt", "locksimtest/lock.go"},
 	{"lock_test.go.txt", "locksimtest/lock_test.go"},
 	{"main.go.txt", "locksimtest/sim/main.go"},
+	{"gitignore.txt", "locksimtest/.gitignore"},
 	{"workflow.yml.txt", ".github/workflows/locksim.yml"},
 }
 
@@ -84,13 +91,17 @@ func (s *shell) initModule(f initFlags) error {
 	if err != nil {
 		return err
 	}
+	name, err := lockName(f.lock, module)
+	if err != nil {
+		return err
+	}
 	from, err := locksimFor(f.checkout)
 	if err != nil {
 		return err
 	}
-	i := initialized{Locksim: ownModule(), Package: module + "/locksimtest", Name: "mine", Replace: from.replace, Test: "go test ./locksimtest"}
+	i := initialized{Locksim: ownModule(), Package: module + "/locksimtest", Name: name, Replace: from.replace, Test: "go test -count=1 ./locksimtest"}
 	if f.overlay {
-		i.Test = "go test $(go tool locksim overlay) ./locksimtest"
+		i.Test = "go test -count=1 $(go tool locksim overlay) ./locksimtest"
 	}
 	goMod, err = edited(goMod, from.edits(goMod, f.overlay))
 	if err != nil {
@@ -147,6 +158,36 @@ func userModule(asked string) (path string, goMod []byte, err error) {
 		return "", nil, fmt.Errorf("--module %s: this is no path of a module: write one such as example.org/you/lock", quote(asked))
 	}
 	return asked, []byte("module " + asked + "\n"), nil
+}
+
+// lockName is the name of the lock: the one that was asked for, or the last word of the module's path that is no version.
+func lockName(asked, module string) (string, error) {
+	switch {
+	case asked == "":
+	case !file.IsWord(asked):
+		return "", fmt.Errorf("--lock %s: make it one word, such as stock-lock: scenario files contain it", quote(asked))
+	case taken(asked):
+		return "", fmt.Errorf("--lock %s: a lock that comes with locksim has this name: choose another", quote(asked))
+	default:
+		return asked, nil
+	}
+	words := strings.Split(module, "/")
+	if last := len(words) - 1; last > 0 && majorVersion.MatchString(words[last]) {
+		words = words[:last]
+	}
+	name := words[len(words)-1]
+	if taken(name) {
+		name = "my-" + name
+	}
+	return name, nil
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// taken reports whether a lock that comes with locksim has the name, here or in another package.
+func taken(name string) bool {
+	_, elsewhere := kinds.Package(name)
+	return elsewhere || kinds.Reserved(name)
 }
 
 var modulePath = regexp.MustCompile(`^[A-Za-z0-9][\w.~-]*(/[\w.~-]+)*$`)
