@@ -105,8 +105,8 @@ func (r *runner) keyEnd(k string) []byte {
 
 // rev is a revision of the cluster, where the program counts from 1.
 func (r *runner) rev(n int64) int64 {
-	if n == 0 {
-		return 0
+	if n <= 0 {
+		return n
 	}
 	return r.base + n
 }
@@ -258,8 +258,8 @@ type release string
 
 const (
 	etcd37 release = "3.7"
-	// etcd34 is different, and none of that is drawn for it: it has the lease of a key in an answer with the keys only; and
-	// of several things wrong with a transaction, or with a put, it reports another one.
+	// etcd34 is different, and none of that is drawn for it: it takes a watch from revision -1; it has the lease of a key in
+	// an answer with the keys only; and of several things wrong with a transaction, or with a put, it reports another one.
 	etcd34 release = "3.4"
 )
 
@@ -348,6 +348,9 @@ func (d *drawer) step() step {
 		}
 		key, end := d.span()
 		rev, prev := d.revision(), d.once(2)
+		if d.release != etcd34 && d.once(6) {
+			rev = -1 - d.Int64N(3)
+		}
 		var filters []pb.WatchCreateRequest_FilterType
 		if d.once(3) {
 			filters = append(filters, pick(d, pb.WatchCreateRequest_NOPUT, pb.WatchCreateRequest_NODELETE))
