@@ -387,12 +387,11 @@ func (c *client) notGranted(ctx context.Context, resource string, invoked checke
 // if the process was asked to end and that context with it, and else under that of the
 // process.
 func (c *client) release(g *grant) error {
-	n, err := c.proc.Mark(trace.Mark{Step: g.steps.release, Resource: g.Resource})
+	n, err := c.step(g, trace.Mark{Step: g.steps.release, Resource: g.Resource})
 	if err != nil {
 		return err
 	}
 	g.Released = n
-	c.seeRevival(g, n)
 	cause := c.give(g)
 	for range c.play.retries() {
 		if cause == nil || errors.Is(cause, lock.ErrNotHeld) {

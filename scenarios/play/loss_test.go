@@ -1,14 +1,18 @@
 package play_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -146,4 +150,49 @@ func pauseRun(t *testing.T, kind string, seed uint64, counts map[fence.Mode]*tal
 		}
 		counts[m.Mode].add(m)
 	}
+}
+
+// blind is a lease whose holder moves its end from time to time and asks no server.
+type blind struct {
+	lock.Lease
+	until atomic.Pointer[time.Time]
+}
+
+func (b *blind) Until() time.Time    { return *b.until.Load() }
+func (*blind) Lost() <-chan struct{} { return nil }
+
+// A pause strikes when the client is about to write, and hides the end of its lease and a grant to another client. After
+// the pause the lock moves the end of that lease into the future: it began to hold again after that grant, not before.
+func TestRevivedBehindAPause(t *testing.T) {
+	l := testlocks.UserLock("blind", func(e play.Env, l lock.Locker) lock.Locker {
+		return acquirer(func(ctx context.Context, resource string) (lock.Lease, error) {
+			lease, err := l.Acquire(ctx, resource)
+			if err != nil {
+				return nil, err
+			}
+			b, first := &blind{Lease: lease}, lease.Until()
+			b.until.Store(&first)
+			go func() {
+				for e.Clock().Sleep(e.Context(), testlocks.TTL/3) == nil {
+					moved := e.Clock().Now().Add(testlocks.TTL)
+					b.until.Store(&moved)
+				}
+			}()
+			return b, nil
+		})
+	})
+	for seed := uint64(1); seed <= 20; seed++ {
+		sc := lossScenario(t, testlocks.TTL/6, "when: {client: c0, event: write, nth: 1}\n    pause: {process: c0, for: 25s}")
+		for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: seed}).Modes {
+			if f := m.Verdict.Facts; m.Trace != nil && f.RevivedClaims != 1 {
+				t.Errorf("seed %d, mode %s: %d leases began to hold again after another grant, want 1\n%+v", seed, m.Mode, f.RevivedClaims, m.History.Grants)
+			}
+		}
+	}
+}
+
+type acquirer func(ctx context.Context, resource string) (lock.Lease, error)
+
+func (f acquirer) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	return f(ctx, resource)
 }

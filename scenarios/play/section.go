@@ -120,11 +120,9 @@ func (c *client) hold(g *grant, d time.Duration) error {
 			after.Label, after.Problem = pointNotExtended, err.Error()
 		}
 		end()
-		n, err := c.proc.Mark(after)
-		if err != nil {
+		if _, err := c.step(g, after); err != nil {
 			return err
 		}
-		c.seeRevival(g, n)
 	}
 	return c.pass(d - part*time.Duration(w.Extend))
 }
@@ -182,12 +180,11 @@ func (c *client) leaseIsOver(g *grant) (bool, error) {
 
 func (c *client) read(g *grant, register string) (saw string, ok bool, err error) {
 	op := c.newOp(g, checker.Read, register)
-	n, err := c.proc.Mark(trace.Mark{Step: g.steps.reading, Op: op.ID})
+	n, err := c.step(g, trace.Mark{Step: g.steps.reading, Op: op.ID})
 	if err != nil {
 		return "", false, err
 	}
 	op.Invoked = n
-	c.seeRevival(g, n)
 	ctx, cancel := c.storeContext()
 	defer cancel()
 	saw, outcome, cause := g.store.Do(ctx, op, g.id)
@@ -199,12 +196,11 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 	op := c.newOp(g, checker.Write, register)
 	op.Saw = saw
-	n, err := c.proc.Mark(trace.Mark{Step: g.steps.write, Op: op.ID})
+	n, err := c.step(g, trace.Mark{Step: g.steps.write, Op: op.ID})
 	if err != nil {
 		return false, err
 	}
 	op.Invoked = n
-	c.seeRevival(g, n)
 	ctx, cancel := c.storeContext()
 	defer cancel()
 	var cause error

@@ -128,6 +128,8 @@ func phraseOfMark(m trace.Mark) string {
 		return released(m)
 	case trace.Until:
 		return "reaches the end of its lease, by its own clock"
+	case trace.Revived:
+		return "has a lease that holds again, although it had ended"
 	case trace.UntilSeen:
 		return "sees that its lease has ended, and stops"
 	case trace.Reentered:

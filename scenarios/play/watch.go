@@ -18,8 +18,8 @@ func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 	stop := make(chan struct{})
 	c.proc.Go(func() {
 		if c.outlast(g.lease, stop) {
-			g.expired.Store(true)
 			g.Until = c.proc.Observe(trace.Mark{Step: trace.Until, Resource: g.Resource})
+			g.expired.Store(true) // after the event, so that a revival has a later one
 		}
 	})
 	c.proc.Go(func() {
@@ -79,10 +79,24 @@ func isLost(l lock.Lease) bool {
 	}
 }
 
-// seeRevival looks, at a step of the client, whether the validity of a lease has
-// been moved into the future after it had ended.
-func (c *client) seeRevival(g *grant, at checker.Pos) {
-	if g.Revived == 0 && g.expired.Load() && !isOver(g.lease, c.view.Now()) {
-		g.Revived = at
+// step records a mark of a client that has the lock. It also finds out when the
+// validity of the lease was moved into the future again after it had ended.
+//
+// The client looks before and after the mark, in which it may be paused. What holds
+// before the mark holds at its position. What holds only after it began to hold during
+// the mark or after the pause, when others may have been granted the lock: that has a position of its own.
+func (c *client) step(g *grant, m trace.Mark) (checker.Pos, error) {
+	before := c.holdsAgain(g)
+	n, err := c.proc.Mark(m)
+	switch {
+	case err != nil || g.Revived != 0 || !c.holdsAgain(g):
+	case before:
+		g.Revived = n
+	default:
+		g.Revived = c.proc.Observe(trace.Mark{Step: trace.Revived, Resource: g.Resource})
 	}
+	return n, err
 }
+
+// holdsAgain reports whether a lease is valid whose validity had ended.
+func (c *client) holdsAgain(g *grant) bool { return g.expired.Load() && !isOver(g.lease, c.view.Now()) }

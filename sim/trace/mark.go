@@ -58,6 +58,8 @@ const (
 	InnerWritten
 	Leave
 	Left
+	// Revived says that its lease holds again, which had ended: see [Until].
+	Revived
 	steps // their number
 )
 
@@ -117,6 +119,8 @@ func (s Step) String() string {
 		return "leave"
 	case Left:
 		return "left"
+	case Revived:
+		return "revived"
 	}
 	return fmt.Sprintf("step(%d)", uint8(s))
 }
