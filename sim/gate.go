@@ -30,6 +30,7 @@ const (
 	gateOpen int32 = iota
 	gatePaused
 	gateCrashed
+	gateAbandoned
 )
 
 // waiter is a goroutine held at a seam. Waiters are distinguished by the
@@ -80,6 +81,8 @@ func (g *gate) pass(seam string) error {
 		case gateCrashed:
 			g.crashed.felt()
 			return ErrCrashed
+		case gateAbandoned:
+			<-make(chan struct{})
 		}
 		if wt := g.queue(seam); wt != nil {
 			<-wt.release
@@ -140,6 +143,14 @@ func (g *gate) crash(felt func()) {
 	for _, wt := range g.takeWaiting() {
 		close(wt.release)
 	}
+}
+
+// abandon lets nothing pass any more, and releases nothing.
+func (g *gate) abandon() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.Store(gateAbandoned)
+	g.waiting = nil
 }
 
 // end ends all pauses at the end of a run.

@@ -33,6 +33,8 @@ type processes struct {
 	onMark   []func(process string, m trace.Mark)
 	running  atomic.Int64 // goroutines of Process.Go
 	crashed  bool         // one of them has
+	// abandoned says that goroutines remain on purpose: see [World.Abandon].
+	abandoned bool
 }
 
 func newProcesses(w *World) *processes {

@@ -1,10 +1,15 @@
 package sim
 
 import (
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing/synctest"
 	"time"
+
+	"locksim/sim/trace"
 )
 
 // timeline is virtual time: the queue of events, the requests of goroutines,
@@ -17,6 +22,10 @@ type timeline struct {
 	batch  []entry
 	woken  []chan struct{} // to close at the end of the current event
 	events int
+	// requests counts the requests by where they come from. burst counts the events since the instant second.
+	requests map[string]int
+	burst    int
+	second   int64
 	// instant is the current virtual time, for the world's goroutine.
 	instant int64
 	pulse   *pulse
@@ -31,7 +40,7 @@ type timeline struct {
 func newTimeline(limits Limits, p *pulse) *timeline {
 	t := &timeline{
 		start: bubbleNow(), limits: limits, outbox: newOutbox(), queue: newQueue(), pulse: p,
-		closed: make(chan struct{}),
+		requests: map[string]int{}, closed: make(chan struct{}),
 	}
 	return t
 }
@@ -80,6 +89,7 @@ func (t *timeline) settle() {
 		}
 		t.unblocked = false
 		for i := range t.batch {
+			t.requests[t.batch[i].where]++
 			t.batch[i].act()
 			t.unblocked = t.unblocked || t.batch[i].rank == rankNode
 		}
@@ -114,6 +124,12 @@ func (t *timeline) advance() error {
 	if t.events >= t.limits.Events {
 		return t.limitReached("events", strconv.Itoa(t.limits.Events))
 	}
+	if now-t.second >= int64(time.Second) {
+		t.second, t.burst = now, 0
+	}
+	if t.burst++; t.limits.Burst > 0 && t.burst > t.limits.Burst {
+		return t.limitReached("events within a second", strconv.Itoa(t.limits.Burst))
+	}
 	t.deliver()
 	return nil
 }
@@ -136,5 +152,16 @@ func (t *timeline) deliver() {
 func (t *timeline) wakeAfter(done chan struct{}) { t.woken = append(t.woken, done) }
 
 func (t *timeline) limitReached(what, limit string) error {
-	return &LimitError{What: what, Limit: limit, At: t.elapsed()}
+	e := &LimitError{What: what, Limit: limit, At: t.elapsed()}
+	by := map[string]int{}
+	for where, n := range t.requests {
+		from, _, _ := strings.Cut(where, ">")
+		by[from] += n
+	}
+	for _, from := range slices.Sorted(maps.Keys(by)) {
+		if !trace.IsServer(from) && by[from] > e.Requests {
+			e.Busiest, e.Requests = from, by[from]
+		}
+	}
+	return e
 }

@@ -187,6 +187,18 @@ func (w *World) Idle() bool {
 // shorter.
 const remembered = time.Minute
 
+// Abandon leaves the goroutines of every process that has not ended where they are: each waits for ever at the next seam
+// that it passes. It is for the end of a run in which one of them waits or loops for ever: such code may not end when
+// the world is closed, and is no [LeakError] then.
+func (w *World) Abandon() {
+	for _, p := range w.procs.all() {
+		if p.running.Load() > 0 && !p.Crashed() {
+			p.gate.abandon()
+			w.procs.abandoned = true
+		}
+	}
+}
+
 // Quiet reports whether no byte is under way on any link, and no message between
 // two servers.
 func (w *World) Quiet() bool { return !w.net.busy() }
@@ -254,7 +266,7 @@ func (w *World) Flights() []trace.Flight { return w.net.flights() }
 func (w *World) close() error {
 	w.cfg.StopAt, w.trace.off, w.trace.over = 0, true, true
 	w.time.limits.Virtual = w.time.Now() + time.Hour
-	w.time.limits.Events = w.time.events + 1_000_000
+	w.time.limits.Events, w.time.limits.Burst = w.time.events+1_000_000, 0
 	w.time.failed.Store(nil)
 	for _, p := range w.procs.all() {
 		p.end()

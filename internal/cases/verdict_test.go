@@ -1,9 +1,15 @@
 package cases_test
 
 import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
 	"testing"
 
 	"locksim/checker"
+	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios"
 )
 
@@ -24,5 +30,52 @@ func TestRenewalAnsweredLate(t *testing.T) {
 					seed, m.Mode, m.Verdict.Label, g.Until, g.Revived)
 			}
 		}
+	}
+}
+
+// check is the text with which scenarios.Check fails for a case.
+func check(t *testing.T, l scenarios.Lock, o scenarios.Options) string {
+	t.Helper()
+	r := &recorder{TB: t, name: t.Name() + "/" + l.Name}
+	o.Dir = t.TempDir()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		scenarios.Check(r, l, o)
+	}()
+	<-done
+	return r.failed
+}
+
+// recorder is a test that may fail.
+type recorder struct {
+	testing.TB
+	name, failed string
+}
+
+func (r *recorder) Name() string { return r.name }
+func (r *recorder) Log(...any)   {}
+func (r *recorder) Fatal(args ...any) {
+	r.failed = fmt.Sprint(args...)
+	runtime.Goexit()
+}
+func (r *recorder) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(format, args...)) }
+
+// A key that outlives every lease is stuck, with a minimal schedule and a page: the probe does not wait for its end.
+func TestKeyForEver(t *testing.T) {
+	page := ""
+	says := check(t, find(t, "r01-absolute-ttl"), scenarios.Options{Seed: 1, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+		var b strings.Builder
+		err := html.Run(io.MultiWriter(w, &b), o, reports.Options{Replay: replay})
+		page = b.String()
+		return err
+	}})
+	for _, want := range []string{"stuck in mode none", "The key order on r0 has 26", "schedule, 1 fault of the", "page: "} {
+		if !strings.Contains(says, want) {
+			t.Errorf("want %q in\n%s", want, says)
+		}
+	}
+	if !strings.Contains(page, "stuck") {
+		t.Errorf("a page of %d bytes does not say stuck", len(page))
 	}
 }

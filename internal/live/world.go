@@ -327,6 +327,9 @@ const settled = 30
 // Quiet implements play.Stage.
 func (w *World) Quiet() bool { return w.beats.Load()-w.healedAt >= settled }
 
+// Abandon implements play.Stage: the processes are killed in any case.
+func (*World) Abandon() {}
+
 // Now implements play.Stage.
 func (w *World) Now() time.Duration { return time.Duration(monotonic() - w.began) }
 

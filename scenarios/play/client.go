@@ -48,6 +48,9 @@ type client struct {
 	longest time.Duration // of its sections
 	misuse  error         // the first mistake in what the user says of the lock
 	partial atomic.Bool
+	working atomic.Bool // its workload has not ended
+	// inSection says that it is in a section of the lock.
+	inSection atomic.Bool
 }
 
 // attempt is an Acquire without a grant.
@@ -181,6 +184,8 @@ func (c *client) upTo(d time.Duration) time.Duration {
 
 // work is the whole workload, after which a process ends that was asked to.
 func (c *client) work() {
+	c.working.Store(true)
+	defer c.working.Store(false)
 	c.roundByRound()
 	c.proc.Exit()
 }

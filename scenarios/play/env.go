@@ -143,6 +143,8 @@ type Stage interface {
 	// once. Heal ends all that lasts.
 	Faults(felt func()) any
 	Heal()
+	// Abandon says, at the end of a run, that goroutines of machines wait for ever: the stage need not end them.
+	Abandon()
 	// Trace is what has happened so far.
 	Trace() *trace.Trace
 	// Ground is the state that no client can see.

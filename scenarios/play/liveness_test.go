@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,10 +13,12 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
+	"locksim/sim/trace"
 )
 
 // A claim lasts as long as renewals move its end: a holder that works for
@@ -127,6 +131,76 @@ func TestTriesThatJoinTheQueue(t *testing.T) {
 		m := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if m.Verdict.Label != want {
 			t.Errorf("it joins %v: %s, want %s: %v", joins, m.Verdict.Label, want, m.Verdict.Reasons)
+		}
+	}
+}
+
+// forEver is a lock that in one call does something that never ends, once the lock has been had twice.
+func forEver(call string, never func(e play.Env)) play.Lock {
+	grants := new(int)
+	return testlocks.UserLock("for-ever", func(e play.Env, l lock.Locker) lock.Locker {
+		if testlocks.IsRunStart(e) {
+			*grants = 0
+		}
+		return acquirer(func(ctx context.Context, resource string) (lock.Lease, error) {
+			if call == "acquire" && *grants == 2 && e.Name() != trace.Probe {
+				never(e)
+			}
+			lease, err := l.Acquire(ctx, resource)
+			if err != nil {
+				return nil, err
+			}
+			if *grants++; call == "release" && *grants == 2 {
+				return releases{lease, func() { never(e) }}, nil
+			}
+			return lease, nil
+		})
+	})
+}
+
+type releases struct {
+	lock.Lease
+	never func()
+}
+
+func (l releases) Release(ctx context.Context) error {
+	l.never()
+	return l.Lease.Release(ctx)
+}
+
+// A client that waits or loops for ever, whatever becomes of its context, has a verdict, which says who and in what.
+func TestForEver(t *testing.T) {
+	waits := func(play.Env) { <-make(chan struct{}) }
+	polls := func(e play.Env) {
+		for {
+			_ = e.Clock().Sleep(context.Background(), time.Second)
+		}
+	}
+	spins := func(e play.Env) {
+		for {
+			_ = e.Clock().Sleep(context.Background(), 0)
+		}
+	}
+	sc := testruns.Parse(t, "name: for-ever\nlock: {ttl: 3s}\nworkload: {rounds: 2, stagger: 1s}\n")
+	for _, c := range []struct {
+		call  string
+		never func(play.Env)
+		says  string
+	}{
+		{"acquire", waits, "c0 asked for order at step [0-9]+ and waits for ever: .* later it has no answer, although the network is whole"},
+		{"acquire", polls, "c0 asked for order at step [0-9]+ and waits for ever"},
+		{"release", waits, "c1 began to release order at step [0-9]+ and waits for ever"},
+		{"acquire", spins, "c0 loops without a pause, or asks for ever: .* of 500000 events within a second"},
+		{"release", spins, "c1 loops without a pause, or asks for ever"},
+	} {
+		for _, m := range testruns.Play(t, sc, forEver(c.call, c.never), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes {
+			var why []string
+			for _, r := range m.Verdict.Reasons {
+				why = append(why, r.Text)
+			}
+			if text := strings.Join(why, "\n"); m.Verdict.Label != checker.Stuck || !m.Hung || !regexp.MustCompile(c.says).MatchString(text) {
+				t.Errorf("%s, mode %s: %s, want stuck by %q:\n%s", c.call, m.Mode, m.Verdict.Label, c.says, text)
+			}
 		}
 	}
 }

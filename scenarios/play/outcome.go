@@ -69,6 +69,8 @@ type ModeRun struct {
 	// Barred says that the lone client that asks for the lock in the end, the
 	// "probe" of the trace, never got it.
 	Barred bool
+	// Hung says that a client waited or looped for ever, although the network was whole.
+	Hung bool
 	// Story is the run in words.
 	Story []Line
 	// Wall is the time of the run on the wall clock. It differs from run to run and

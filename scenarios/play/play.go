@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/sim/trace"
 )
 
 // nestedRegister is the register of nested sections.
@@ -26,9 +28,11 @@ type play struct {
 	felt     []bool    // by the fault
 	clients  []*client // restarted clients after all others
 	probe    *probe
-	late     bool // the workload did not end in time
-	over     bool // the workload has ended: no more faults strike
-	overAt   int  // the number of the last event before that
+	late     bool   // the workload did not end in time
+	hung     string // which client waits or loops for ever, and in what; "" for none
+	endless  bool   // one loops, so that the run was ended
+	over     bool   // the workload has ended: no more faults strike
+	overAt   int    // the number of the last event before that
 	final    map[checker.Cell]string
 	asked    asked // the servers for which the lock has asked
 	mode     fence.Mode
@@ -71,8 +75,12 @@ func (p *play) acquireLimit() time.Duration {
 	return p.enoughTime() + time.Minute
 }
 
-// runLimit is the virtual time after which a run is aborted.
-func (p *play) runLimit() time.Duration { return p.enoughTime() + p.acquireLimit() + time.Hour }
+// workLimit is the virtual time by which every client has ended its workload, unless one waits for ever: one that asks
+// for the lock when the world is healed gives up by twice the limit of an Acquire, and its release may take a while.
+func (p *play) workLimit() time.Duration { return p.enoughTime() + 2*p.acquireLimit() + 10*time.Minute }
+
+// runLimit is the virtual time after which a run is aborted: the probe asks for a while after the workload.
+func (p *play) runLimit() time.Duration { return p.workLimit() + 3*p.probeLimit() + time.Hour }
 
 // body is the run: the workload under faults, then a healed network, a probe, and
 // the epilogue. No fault strikes while the world is closed, also after an error: a
@@ -88,7 +96,7 @@ func (p *play) body(w Stage) error {
 	if err := p.startClients(); err != nil {
 		return err
 	}
-	if err := p.runClients(); err != nil {
+	if err := p.ended(p.runClients()); err != nil {
 		return err
 	}
 	if err := errors.Join(p.schedule.failed, p.misuse(), p.unmoved()); err != nil {
@@ -98,13 +106,16 @@ func (p *play) body(w Stage) error {
 	p.schedule.restartServers()
 	w.Heal()
 	p.felt = p.schedule.wasFelt()
-	if err := w.RunUntil(w.Quiet); err != nil {
+	if err := p.ended(p.runProbe()); err != nil {
 		return err
 	}
-	if err := p.runProbe(); err != nil {
-		return err
+	if p.endless {
+		p.probe.blocked = p.hung
 	}
 	p.final = p.epilogue()
+	if p.hung != "" {
+		w.Abandon()
+	}
 	return nil
 }
 
@@ -137,7 +148,67 @@ func (p *play) runClients() error {
 	}
 	p.late = true
 	w.Heal()
-	return w.RunUntil(w.Idle)
+	if p.real { // a live run is ended from outside
+		return w.RunUntil(w.Idle)
+	}
+	passed = false
+	w.At(p.workLimit(), func() { passed = true })
+	if err := w.RunUntil(func() bool { return passed || w.Idle() }); err != nil || w.Idle() {
+		return err
+	}
+	if p.hung = p.whoWaits(); p.hung == "" && p.misuse() == nil {
+		return w.RunUntil(w.Idle)
+	}
+	return nil
+}
+
+// ended makes a verdict of the end of a run in which a client loops until the world has delivered as many events as it may.
+func (p *play) ended(err error) error {
+	loop, loops := loopOf(err)
+	if !loops {
+		return err
+	}
+	p.hung, p.endless = loop, true
+	return nil
+}
+
+// whoWaits says which clients have not ended although nothing keeps them, each with its last step.
+func (p *play) whoWaits() string {
+	now := p.world.Now()
+	var out []string
+	for _, c := range p.clients {
+		switch e, did := c.lastStep(p.world.Trace()); {
+		case did == "" || !c.working.Load() || c.view.Crashed():
+		case c.inSection.Load() && p.lock.Section.Run != nil:
+			_ = c.misused("had not ended after %v: let it return when its context ends, or when the client is told to stop", (now - e.At).Round(time.Second))
+		default:
+			out = append(out, fmt.Sprintf("%s %s at step %d and waits for ever: %v later it has no answer, although the network is whole.",
+				c.proc.Name(), did, e.N, (now-e.At).Round(time.Second)))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// lastStep is the last event of a client's workload in a trace, with what the client did there.
+func (c *client) lastStep(t *trace.Trace) (e trace.Event, did string) {
+	for _, e := range slices.Backward(t.Events) {
+		m, ok := e.What.(trace.Mark)
+		if !ok || e.Actor != c.proc.Name() {
+			continue
+		}
+		switch m.Step {
+		case trace.Until, trace.UntilSeen, trace.Revived, trace.Lost, trace.LostSeen: // of its lease
+			continue
+		case trace.Acquire, trace.Reenter:
+			return e, "asked for " + trace.Name(m.Resource)
+		case trace.Release, trace.Leave:
+			return e, "began to release " + trace.Name(m.Resource)
+		case trace.Point:
+			return e, "passed " + m.Label
+		}
+		return e, "had passed " + m.Step.String()
+	}
+	return trace.Event{}, ""
 }
 
 // epilogue reads every register that a section of the scenario works on.

@@ -1,11 +1,12 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"locksim/checker"
@@ -25,7 +26,8 @@ type probe struct {
 	acquired bool
 	problem  error
 	leaked   string
-	blocked  string // why the clients did not end before the network was healed
+	blocked  string // why the clients did not end, or not before the network was healed
+	lasting  string // a key that outlives every lease
 	denied   bool   // every Acquire that failed said only that the lock was taken, or that the time was over
 }
 
@@ -33,13 +35,26 @@ type probe struct {
 // backoff is not known.
 const retry = 2 * time.Second
 
+// probeLimit is the longest time for which the probe waits for the keys of a lock to expire. No lease that the scenario asks for
+// lasts as long.
+func (p *play) probeLimit() time.Duration { return p.acquireLimit() + time.Hour }
+
 func (p *play) runProbe() error {
 	w := p.world
 	after := ended{p}
-	p.probe = &probe{blocked: after.blockedBy(), denied: true}
+	p.probe = &probe{blocked: p.hung}
+	if p.endless {
+		return nil
+	}
+	if err := w.RunUntil(w.Quiet); err != nil {
+		return err
+	}
+	p.probe = &probe{blocked: cmp.Or(p.hung, after.blockedBy()), denied: true}
 	left := after.leftBehind()
 	bare, changes := after.bare(), len(w.Ground().KeyChanges())
-	p.probe.bound = after.longestWait() + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max + p.lock.settles()
+	var longest time.Duration
+	longest, p.probe.lasting = after.longestWait()
+	p.probe.bound = longest + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max + p.lock.settles()
 	proc, err := w.Join(trace.Probe)
 	if err != nil {
 		return fmt.Errorf("add the probe: %w", err)
@@ -48,15 +63,26 @@ func (p *play) runProbe() error {
 	if err != nil {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}
+	var done atomic.Bool
 	proc.Go(func() {
+		defer done.Store(true)
 		for _, resource := range p.resources() {
 			if p.probe.acquired = false; !p.probe.run(proc, locker, resource) {
 				return
 			}
 		}
 	})
-	if err := w.RunUntil(w.Idle); err != nil {
+	passed := false
+	if !p.real {
+		w.After(p.probe.bound+p.acquireLimit(), func() { passed = true })
+	}
+	if err := w.RunUntil(func() bool { return w.Idle() || p.hung != "" && done.Load() || passed }); err != nil {
 		return err
+	}
+	if passed && !done.Load() && p.hung == "" {
+		p.hung = fmt.Sprintf("With the network whole and nobody else there, a client asked for it and waits for ever: %v after the end of its context it has no answer.",
+			p.acquireLimit().Round(time.Second))
+		p.probe.blocked = p.hung
 	}
 	if left = slices.DeleteFunc(left, after.meansNothing); len(left) > 0 {
 		p.probe.leaked = left[0].why
@@ -115,7 +141,7 @@ func (b *probe) verdict() (checker.Liveness, string) {
 	case b.blocked != "":
 		return checker.LivenessStuck, b.blocked
 	case !b.acquired:
-		return checker.LivenessStuck, fmt.Sprintf("With the network whole and nobody else there, a client asked for it for %v: %v.", b.bound.Round(time.Millisecond), b.problem)
+		return checker.LivenessStuck, fmt.Sprintf("With the network whole and nobody else there, a client asked for it for %v: %v.%s", b.bound.Round(time.Millisecond), b.problem, b.lasting)
 	case b.leaked != "":
 		return checker.LivenessLeaked, b.leaked
 	}
@@ -126,9 +152,8 @@ func (b *probe) verdict() (checker.Liveness, string) {
 type ended struct{ *play }
 
 // longestTTL is the longest time until a key with a TTL expires or, if a server
-// does not list its keys, until the lock is free by its promise, a TTL at least.
-func (p ended) longestTTL() time.Duration {
-	var longest time.Duration
+// does not list its keys, until the lock is free by its promise, a TTL at least. key names the key in a sentence.
+func (p ended) longestTTL() (longest time.Duration, key string) {
 	for _, s := range p.asked() {
 		if !s.Listed {
 			longest = max(longest, p.sc.Lock.TTL)
@@ -137,20 +162,27 @@ func (p ended) longestTTL() time.Duration {
 			}
 		}
 		for _, k := range s.Keys {
-			longest = max(longest, k.TTL)
+			if k.TTL > longest {
+				longest, key = k.TTL, fmt.Sprintf(" The key %s on %s has %v to live: is its TTL in the right unit, and a length of time?",
+					trace.Name(k.Name), s.Name, k.TTL.Round(time.Second))
+			}
 		}
 	}
-	return longest
+	return longest, key
 }
 
 // longestWait is how long the probe may wait, but for a backoff and its messages. One whose backoff is not known may pause for
-// as long as it has waited: see [checker.Timing.Growing].
-func (p ended) longestWait() time.Duration {
-	ttl := p.longestTTL()
-	if p.lock.FollowsSpec || ttl > math.MaxInt64/4 {
-		return ttl
+// as long as it has waited: see [checker.Timing.Growing]. It need not wait for a key that outlives every lease, which
+// lasting names: it asks as long as a client asks.
+func (p ended) longestWait() (wait time.Duration, lasting string) {
+	switch ttl, key := p.longestTTL(); {
+	case ttl > p.probeLimit():
+		return p.acquireLimit(), key
+	case p.lock.FollowsSpec:
+		return ttl, ""
+	default:
+		return 2 * ttl, ""
 	}
-	return 2 * ttl
 }
 
 // asked are the servers to which locks send requests.

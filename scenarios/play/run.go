@@ -221,7 +221,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 // runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
 	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), Events: t.Len(), FaultsFired: p.schedule.fired, NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(),
-		Barred: !p.probe.acquired, WallClocks: p.wallClocks()}
+		Barred: !p.probe.acquired, Hung: p.hung != "", WallClocks: p.wallClocks()}
 	run.History = p.history(t)
 	run.LongestWait = longestWait(run.History, t)
 	return run

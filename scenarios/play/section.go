@@ -40,7 +40,9 @@ func (c *client) section(g *grant) error {
 		return err
 	}
 	h := &Holder{client: c, grant: g, writes: s.Writes, saw: map[string]string{}}
+	c.inSection.Store(true)
 	err := s.Run(c.proc.Notice(), h)
+	c.inSection.Store(false)
 	c.longest = max(c.longest, c.play.world.Now()-began)
 	if h.crashed != nil {
 		return h.crashed

@@ -1,11 +1,14 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/sim"
@@ -88,7 +91,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	w := p.sc.World
 	c := sim.Config{
 		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency),
-		Limits: sim.Limits{Virtual: p.runLimit()}, StopAt: stopAt,
+		Limits: sim.Limits{Virtual: p.runLimit(), Burst: burst}, StopAt: stopAt,
 	}
 	if n := max(w.Redis, p.lock.count(redisName)); n > 0 {
 		c.Servers = append(c.Servers, redis.Servers{
@@ -103,6 +106,20 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	}
 	c.Servers = append(c.Servers, protected.Server{Fencing: mode})
 	return c
+}
+
+// burst is far more events than the world delivers within a second, unless a client loops: some 200 for each millisecond
+// in which messages take a few microseconds.
+const burst = 500_000
+
+// loopOf says in a sentence which client loops, if a run ended because of too many events.
+func loopOf(err error) (says string, loops bool) {
+	limit, ok := errors.AsType[*sim.LimitError](err)
+	if !ok || limit.What == "virtual time" {
+		return "", false
+	}
+	return fmt.Sprintf("%s loops without a pause, or asks for ever: it had made %s requests when the run was ended at its limit of %s %s, at %v.",
+		cmp.Or(limit.Busiest, "The world"), prose.Thousands(limit.Requests), limit.Limit, limit.What, limit.At.Round(time.Millisecond)), true
 }
 
 // stopped reports whether a run was stopped at the event asked for.
@@ -144,6 +161,8 @@ func (w *simWorld) Idle() bool { return w.w.Idle() }
 func (w *simWorld) Quiet() bool { return w.w.Quiet() }
 
 func (w *simWorld) Heal() { w.w.Heal() }
+
+func (w *simWorld) Abandon() { w.w.Abandon() }
 
 func (w *simWorld) Trace() *trace.Trace { return w.w.Trace() }
 

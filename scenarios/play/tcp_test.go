@@ -247,6 +247,7 @@ func (w *tcpWorld) Faults(func()) any { return nil } // it has no faults
 
 func (w *tcpWorld) Heal() {}
 
+func (*tcpWorld) Abandon()              {}
 func (w *tcpWorld) Trace() *trace.Trace { return &w.trace }
 
 func (w *tcpWorld) Ground() play.Ground { return tcpGround{w} }

@@ -52,7 +52,7 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	if promised && facts.Data == checker.DataCorrupted {
 		out = append(out, checker.Corrupted)
 	}
-	if p.FreeWithin != lock.TermAnyTime && (facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0) {
+	if m.Hung || p.FreeWithin != lock.TermAnyTime && (facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0) {
 		out = append(out, checker.Stuck)
 	}
 	if promised && m.Mode.NeedsToken() && facts.FalseRejects > 0 {
