@@ -1,21 +1,25 @@
 package sim
 
 import (
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
 // goroutine is an entry of a stack dump.
 type goroutine struct {
-	id     string
-	state  string // what it waits for, without the bubble
-	bubble string // "synctest bubble 7", or nothing
-	text   string
+	id      string
+	state   string // what it waits for, without the bubble
+	bubble  string // "synctest bubble 7", or nothing
+	process string // "c0"; "" if it belongs to none, or the toolchain does not tell
+	text    string
 }
 
 // goroutines are those of one bubble. Bubbles of runs that have leaked
 // goroutines or are frozen may exist too.
 func goroutines(bubble string) []goroutine {
+	defer showLabels()()
 	var all []goroutine
 	for part := range strings.SplitSeq(dump(), "\n\n") {
 		if g := parseGoroutine(part); g.bubble == bubble && bubble != "" {
@@ -23,6 +27,18 @@ func goroutines(bubble string) []goroutine {
 		}
 	}
 	return all
+}
+
+// showLabels makes stack dumps show the labels of goroutines until the function that it returns is called.
+func showLabels() (end func()) {
+	const name = "GODEBUG"
+	before, set := os.LookupEnv(name)
+	_ = os.Setenv(name, strings.Trim(before+",tracebacklabels=1", ",")) // without it the stacks lack the names of the processes
+	return func() {
+		if _ = os.Unsetenv(name); set {
+			_ = os.Setenv(name, before)
+		}
+	}
 }
 
 // dump is the stacks of all goroutines, up to 64 MiB.
@@ -51,7 +67,7 @@ func stacks(all []goroutine) string {
 }
 
 // parseGoroutine reads a header such as
-// "goroutine 12 [sync.Mutex.Lock, 3 minutes, synctest bubble 2]:".
+// `goroutine 12 [sync.Mutex.Lock, 3 minutes, synctest bubble 2 labels:{"locksim": "c0/1"}]:`.
 func parseGoroutine(text string) goroutine {
 	g := goroutine{text: text}
 	head, _, _ := strings.Cut(text, "\n")
@@ -60,7 +76,10 @@ func parseGoroutine(text string) goroutine {
 		return g
 	}
 	g.id = id
-	rest = strings.Trim(rest, "[]:")
+	rest, labels, _ := strings.Cut(strings.Trim(rest, "[]:"), " labels:{")
+	if _, label, ok := strings.Cut(labels, strconv.Quote(labelKey)+": \""); ok {
+		g.process, _, _ = strings.Cut(label, "/")
+	}
 	for i, field := range strings.Split(rest, ", ") {
 		if i == 0 {
 			g.state = field

@@ -59,26 +59,48 @@ func frozen(after time.Duration, all []goroutine) error {
 	return &FrozenError{After: after, Reason: findCause(all), Stacks: stacks(all)}
 }
 
-// findCause finds the goroutines that wait for a mutex, and its likely holder:
-// a goroutine of the bubble that is blocked in simulated I/O below a function
-// of the same package.
+// findCause finds the goroutines that wait for a mutex, and its likely holder: a
+// goroutine of the same process that is blocked below a function of the same package. If there is none, a call that
+// has returned has left the mutex locked: the code under test may be in a deadlock of its own.
 func findCause(all []goroutine) string {
-	var waits, holds []string
+	var lines []string
+	across, left := false, false
 	for _, waiter := range all {
 		if !waitsForMutex(waiter) {
 			continue
 		}
 		at := callerOf(waiter, "sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.")
-		waits = append(waits, fmt.Sprintf("goroutine %s waits for a mutex in %s", waiter.id, at))
-		holds = append(holds, holders(all, waiter, packageOf(at))...)
+		lines = append(lines, fmt.Sprintf("%s waits for a mutex in %s", waiter.name(), at))
+		holds := holders(all, waiter, packageOf(at))
+		lines = append(lines, holds...)
+		across = across || slices.ContainsFunc(holds, func(h string) bool { return strings.HasSuffix(h, acrossIO) })
+		if len(holds) == 0 {
+			left = true
+			lines = append(lines, "no other goroutine "+waiter.ofProcess()+"is blocked in that package: probably a call that has returned, such as one that failed, "+
+				"has left the mutex locked, or this call locks it twice")
+		}
 	}
-	if len(waits) == 0 {
+	if len(lines) == 0 {
 		return "no goroutine of it waits for a mutex: one of them loops without blocking, or is blocked outside the bubble"
 	}
-	if len(holds) == 0 {
-		holds = []string{"its holder cannot be identified in the stacks below"}
+	if across {
+		lines = append(lines, "a mutex must not be held across simulated I/O or sleep: use a channel as the lock, or release it first")
 	}
-	return strings.Join(append(waits, holds...), "\n") + "\na mutex must not be held across simulated I/O or sleep: use a channel as the lock, or release it first"
+	if left {
+		lines = append(lines, "this may be a deadlock of the lock's own, in which a real process would wait for ever too: look for a way through the code that returns without Unlock")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// name is the goroutine in a sentence: "goroutine 9 of c0".
+func (g goroutine) name() string { return strings.TrimSpace("goroutine " + g.id + " " + g.ofProcess()) }
+
+// ofProcess is "of c0 ", or "" for a goroutine of no process.
+func (g goroutine) ofProcess() string {
+	if g.process == "" {
+		return ""
+	}
+	return "of " + g.process + " "
 }
 
 // worldFrame is a frame of the world's goroutine, which waits for the others.
@@ -88,15 +110,30 @@ func waitsForMutex(g goroutine) bool {
 	return strings.HasPrefix(g.state, "sync.Mutex.Lock") || strings.HasPrefix(g.state, "sync.RWMutex.")
 }
 
+const acrossIO = " across simulated I/O"
+
+// holders are sentences about the goroutines that may have the mutex for which one waits.
 func holders(all []goroutine, waiter goroutine, pkg string) []string {
 	var out []string
 	for _, g := range all {
-		if waitsForMutex(g) || pkg == "" || slices.Contains(frames(g), worldFrame) {
-			continue
-		}
-		if f := frameOf(g, pkg); f != "" {
-			out = append(out, fmt.Sprintf("goroutine %s, blocked in %s (%s), likely holds it across simulated I/O", g.id, f, g.state))
+		f := frameOf(g, pkg)
+		switch {
+		case pkg == "" || f == "" || g.id == waiter.id || g.process != waiter.process || slices.Contains(frames(g), worldFrame):
+		case !waitsForMutex(g):
+			out = append(out, fmt.Sprintf("%s, blocked in %s (%s), likely holds it"+acrossIO, g.name(), f, g.state))
+		case mutexOf(g) != mutexOf(waiter):
+			out = append(out, fmt.Sprintf("%s, which waits for another mutex in %s, likely holds it: a deadlock of the lock's own", g.name(), f))
 		}
 	}
 	return out
+}
+
+// mutexOf is the address of the mutex for which a goroutine waits, as its stack has it.
+func mutexOf(g goroutine) string {
+	for line := range strings.Lines(g.text) {
+		if _, args, ok := strings.Cut(line, "lockSlow("); ok {
+			return strings.TrimRight(args, "?)\n")
+		}
+	}
+	return ""
 }

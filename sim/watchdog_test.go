@@ -74,3 +74,68 @@ func TestBusy(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// pair is code under test with two mutexes, and one that a failed call leaves locked.
+type pair struct {
+	a, b sync.Mutex
+	p    *sim.Process
+}
+
+func (x *pair) aThenB() {
+	x.a.Lock()
+	_ = x.p.Clock().Sleep(x.p.Context(), time.Second)
+	x.b.Lock()
+}
+
+func (x *pair) bThenA() {
+	x.b.Lock()
+	_ = x.p.Clock().Sleep(x.p.Context(), time.Second)
+	x.a.Lock()
+}
+
+func (x *pair) failing() { x.a.Lock() }
+
+func (x *pair) next() { x.a.Lock() }
+
+// The reason names the process and says that the deadlock may be the code's own: where each of two goroutines waits for
+// the mutex of the other, and where a call that returned has left a mutex locked. A goroutine of another process that is
+// blocked in the same package is not blamed.
+func TestFrozenByItsOwnDeadlock(t *testing.T) {
+	for name, c := range map[string]struct {
+		run  func(x *pair, w *sim.World)
+		want []string
+	}{
+		"two mutexes": {func(x *pair, _ *sim.World) {
+			x.p.Go(x.aThenB)
+			x.p.Go(x.bThenA)
+		}, []string{"of c0 waits for a mutex in locksim/sim_test.(*pair).aThenB", "which waits for another mutex in locksim/sim_test.(*pair).bThenA, likely holds it: a deadlock of the lock's own"}},
+		"left locked": {func(x *pair, w *sim.World) {
+			other := &account{p: w.Client(1)}
+			other.p.Go(other.holdAcrossSleep)
+			x.p.Go(x.failing)
+			x.p.Go(func() {
+				_ = x.p.Clock().Sleep(x.p.Context(), time.Millisecond)
+				x.next()
+			})
+		}, []string{"of c0 waits for a mutex in locksim/sim_test.(*pair).next", "no other goroutine of c0 is blocked in that package: probably a call that has returned", "this may be a deadlock of the lock's own"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := sim.Run(sim.Config{Clients: 2, Limits: sim.Limits{Frozen: 300 * time.Millisecond}}, func(w *sim.World) error {
+				c.run(&pair{p: w.Client(0)}, w)
+				return w.RunUntil(w.Idle)
+			})
+			var frozen *sim.FrozenError
+			if !errors.As(err, &frozen) {
+				t.Fatalf("error %v, want a *FrozenError", err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(frozen.Reason, want) {
+					t.Errorf("the reason does not say %q:\n%s", want, frozen.Reason)
+				}
+			}
+			if strings.Contains(frozen.Reason, "of c1") || strings.Contains(frozen.Reason, "across simulated I/O") {
+				t.Errorf("it blames the wrong goroutine:\n%s", frozen.Reason)
+			}
+		})
+	}
+}

@@ -79,3 +79,27 @@ func TestKeyForEver(t *testing.T) {
 		t.Errorf("a page of %d bytes does not say stuck", len(page))
 	}
 }
+
+// A process that has left its own mutex locked freezes the run. The error says who waits for the mutex, that no call that
+// waits for a server has it, and that this may be the lock's own fault.
+func TestLocalMutex(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits ten seconds of real time")
+	}
+	l := find(t, "r30-local-mutex")
+	_, err := scenarios.Run(load(t, "local-mutex", l), l, scenarios.RunOptions{Seed: 1})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{
+		"of c0 waits for a mutex in locksim/internal/cases", "LocalMutex", "no other goroutine of c0 is blocked in that package",
+		"this may be a deadlock of the lock's own",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q in\n%s", want, err.Error()[:2000])
+		}
+	}
+	if strings.Contains(err.Error(), "likely holds it") {
+		t.Errorf("it blames a goroutine that only waits for Redis:\n%s", err.Error()[:2000])
+	}
+}
