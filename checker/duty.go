@@ -62,7 +62,7 @@ const (
 	// DutyKeeps: a lease was not as the lock says. The client sees that by itself: see
 	// [Grant.Unkept].
 	DutyKeeps Duty = "keeps"
-	// DutyReturns: a [Call] returned more than [Timing.Trips] after it was due, and the
+	// DutyReturns: a [Call] with a time by which it had to return did so more than [Timing.Trips] later, and the
 	// client ran all the time from the call to the return: it may have been away, see
 	// [Absence.Running].
 	DutyReturns Duty = "returns"

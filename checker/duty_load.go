@@ -13,16 +13,18 @@ func (h History) late(found *tally) {
 	if !h.has(DutyReturns) {
 		return
 	}
-	for _, c := range slices.SortedFunc(slices.Values(h.Calls), func(a, b Call) int {
-		return cmp.Or(cmp.Compare(a.Called, b.Called), cmp.Compare(a.Client, b.Client), cmp.Compare(a.About, b.About), cmp.Compare(a.What, b.What))
-	}) {
-		if c.Returned > c.Due+h.Timing.Trips && h.ranDuring(c.Client, c.Called, c.Returned) {
+	for _, c := range slices.SortedFunc(slices.Values(h.Calls), byCalling) {
+		if c.Due > 0 && c.Returned > c.Due+h.Timing.Trips && h.ranDuring(c.Client, c.Called, c.Returned) {
 			found.add(func() Reason {
 				return Reason{Text: fmt.Sprintf("%s called %s for %s, and it returned after %v, which is %v later than it had to, although its process ran.",
 					c.Client, c.What, c.Resource, c.Returned-c.Called, c.Returned-c.Due), At: []Pos{c.About}}
 			})
 		}
 	}
+}
+
+func byCalling(a, b Call) int {
+	return cmp.Or(cmp.Compare(a.Called, b.Called), cmp.Compare(a.Client, b.Client), cmp.Compare(a.About, b.About), cmp.Compare(a.What, b.What))
 }
 
 // ranDuring reports whether a client ran at every instant of a time.

@@ -107,6 +107,8 @@ type Facts struct {
 	Grants int `json:"grants"`
 	// Attempts counts Acquires that did not succeed.
 	Attempts int `json:"attempts"`
+	// Calls has all calls by how they ended.
+	Calls Calls `json:"calls"`
 	// IdleSeconds is the time in which a client waited for the lock, no client had
 	// it, and no client got it: see [Timing]. The client ran and reached the servers;
 	// no client claimed the lock, believed that it had it, was releasing it, or was

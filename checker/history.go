@@ -111,6 +111,10 @@ type Attempt struct {
 	// Unexplained says that the context had ended, and that the error does not wrap
 	// the context's error.
 	Unexplained bool
+	// Taken says that the error is one with which the lock says that it is taken.
+	Taken bool
+	// Error is the text of the error; "" if it says that the lock is taken, or is that of the context, which had ended.
+	Error string
 }
 
 // Try is one call of TryAcquire. An Acquire of the history may consist of several.
@@ -120,18 +124,37 @@ type Try struct {
 	Invoked          Pos
 	// Called and Returned are the instants of the call and of the return.
 	Called, Returned time.Duration
+	// Taken says that it returned that the lock is taken.
+	Taken bool
 }
 
-// Call is a call that has to return by a certain time, whatever the servers do.
+// Call is a call of Release or Extend, or an Acquire that has to return by a certain time.
 type Call struct {
-	// Client made the call named What, such as Release, for Resource. It is about the grant,
+	// Client made the call named What: Release, Extend or Acquire, for Resource. It is about the grant,
 	// or the Acquire, of the position About.
 	Client, Resource, What string
 	About                  Pos
 	// Called and Returned are the instants of the call and of the return, Due is when it
-	// had to return at the latest.
+	// had to return at the latest, whatever the servers do; 0 if that is not known.
 	Called, Due, Returned time.Duration
+	// Result is how a Release or an Extend ended; "" if its process did not survive it. Error is the text of
+	// the error of one that failed.
+	Result Result
+	Error  string
 }
+
+// Result is how a call of Release or Extend ended.
+type Result string
+
+// The results.
+const (
+	// ResultDone means that it returned no error.
+	ResultDone Result = "done"
+	// ResultNotHeld means that it returned that the lock is not held or, an Extend, that it may not be extended any more.
+	ResultNotHeld Result = "not-held"
+	// ResultFailed means that it returned another error.
+	ResultFailed Result = "failed"
+)
 
 // Outcome is the outcome of a request, as far as its sender can know it.
 type Outcome string
@@ -241,8 +264,8 @@ type History struct {
 	// Grants are the Acquires that succeeded, Attempts those that did not.
 	Grants   []Grant
 	Attempts []Attempt
-	// Tries are the calls of TryAcquire that returned, Calls those that had to return by
-	// a certain time.
+	// Tries are the calls of TryAcquire that returned, Calls those of Release and Extend, and the Acquires that had to
+	// return by a certain time.
 	Tries []Try
 	Calls []Call
 	// Ops are the operations on the protected store.

@@ -12,6 +12,9 @@ type Verdict struct {
 	// Reasons explain the label and the facts, those behind the label first. There
 	// is always at least one.
 	Reasons []Reason `json:"reasons"`
+	// Errors are those with which calls ended, the most frequent first: see [CallError]. An Acquire that returned the error of its context, or that
+	// the lock is taken, and a Release or an Extend of a lock that is not held, have none.
+	Errors []CallError `json:"errors,omitempty"`
 }
 
 // Judge returns the verdict of one run. none has the facts of the same seed's
@@ -34,7 +37,7 @@ func judge(h History, none *Facts, budget int) Verdict {
 	f := examine(h, budget)
 	facts := f.facts(h)
 	label := labelOf(facts, none)
-	return Verdict{Label: label, Facts: facts, Reasons: f.reasons(h, label, none)}
+	return Verdict{Label: label, Facts: facts, Reasons: f.reasons(h, label, none), Errors: callErrors(h)}
 }
 
 // findings are the results of all checks.
@@ -95,6 +98,7 @@ func (f findings) facts(h History) Facts {
 		Liveness:         h.Liveness,
 		Grants:           len(h.Grants),
 		Attempts:         len(h.Attempts),
+		Calls:            countCalls(h),
 		IdleSeconds:      f.idle.total.Seconds(),
 		Overdue:          f.idle.overdue.count,
 		Denied:           f.denied.count,

@@ -74,7 +74,7 @@ func TestWholeVerdict(t *testing.T) {
 	want := Verdict{
 		Label: Corrupted,
 		Facts: Facts{BeliefOverlaps: 1, Data: DataCorrupted, LostUpdates: 1, StaleAccepted: 1,
-			Liveness: LivenessOK, Grants: 2, Holders: 2, Contended: 1, Operations: 4},
+			Liveness: LivenessOK, Grants: 2, Calls: Calls{Granted: 2}, Holders: 2, Contended: 1, Operations: 4},
 		Reasons: []Reason{
 			{"c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on the initial value, overwrote c1.2: c1.2 is lost.", []Pos{21, 41}},
 			{"c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.", []Pos{14, 2, 50}},
@@ -93,7 +93,8 @@ func TestFactsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"claim_overlaps":0,"belief_overlaps":1,"data":"right","lost_updates":0,"torn_sections":0,"stale_accepted":0,"stale_rejected":1,` +
-		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"foreign_releases":0,"overtaken":0,"recomputed":0,"work_twice":0,"liveness":"ok","grants":2,"attempts":0,"idle_seconds":0,"overdue":0,"denied":0,"late_grants":0,"void_grants":0,"revived_claims":0,"misconduct":0,"holders":2,"contended":1,"operations":4}`
+		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"foreign_releases":0,"overtaken":0,"recomputed":0,"work_twice":0,"liveness":"ok","grants":2,"attempts":0,"calls":{"granted":2,"taken":0,"gave_up":0,"failed":0,"extended":0,"not_extended":0,"failed_extends":0,` +
+		`"released":0,"not_held":0,"failed_releases":0},"idle_seconds":0,"overdue":0,"denied":0,"late_grants":0,"void_grants":0,"revived_claims":0,"misconduct":0,"holders":2,"contended":1,"operations":4}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -57,10 +57,10 @@ func misconduct(h checker.History) int {
 	for _, t := range h.Tries {
 		count(checker.DutyTries, t.Returned-t.Called > 2*h.Timing.Trips && present(h, t.Client, t.Called, t.Returned))
 	}
-	// "A Call returned more than Trips after it was due, and the client ran all the time from the
+	// "A Call with a time by which it had to return did so more than Trips later, and the client ran all the time from the
 	// call to the return."
 	for _, c := range h.Calls {
-		count(checker.DutyReturns, c.Returned-c.Due > h.Timing.Trips && ran(h, c.Client, c.Called, c.Returned))
+		count(checker.DutyReturns, c.Due != 0 && c.Returned-c.Due > h.Timing.Trips && ran(h, c.Client, c.Called, c.Returned))
 	}
 	if h.Timing.Steady && h.Timing.Prompt {
 		for range unwoken(h) {

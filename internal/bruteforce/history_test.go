@@ -128,8 +128,9 @@ func (m *maker) duties() {
 		g.ReleaseNotHeld = g.ReleaseReturned > 0 && !g.ReleaseFailed && m.chance(0.2)
 		g.ReleaseContextEnded = g.ReleaseReturned > 0 && m.chance(0.2)
 		if called := m.span(0, 200); m.chance(0.3) {
-			m.h.Calls = append(m.h.Calls, checker.Call{Client: g.Client, Resource: g.Resource, What: "Release", About: g.Granted,
-				Called: called, Due: called + m.span(0, 40), Returned: called + m.span(0, 60)})
+			m.h.Calls = append(m.h.Calls, checker.Call{Client: g.Client, Resource: g.Resource, What: oneOf(m, "Release", "Extend"), About: g.Granted,
+				Called: called, Due: called + m.span(0, 40), Returned: called + m.span(0, 60),
+				Result: oneOf(m, "", checker.ResultDone, checker.ResultNotHeld, checker.ResultFailed)})
 		}
 		g.ReleaseSucceeded = g.ReleaseReturned > 0 && !g.ReleaseFailed && !g.ReleaseNotHeld && m.chance(0.9)
 		g.ContextEnded = m.contextEnd(g.Granted)
@@ -141,8 +142,10 @@ func (m *maker) duties() {
 		a := &m.h.Attempts[i]
 		a.ContextEnded = m.contextEnd(a.Returned)
 		a.Unexplained = a.Returned > 0 && m.chance(0.2)
+		a.Taken = a.Returned > 0 && m.chance(0.1)
 		if called := m.span(0, 200); m.chance(0.3) {
-			m.h.Tries = append(m.h.Tries, checker.Try{Client: a.Client, Resource: a.Resource, Invoked: a.Invoked, Called: called, Returned: called + m.span(0, 60)})
+			m.h.Tries = append(m.h.Tries, checker.Try{Client: a.Client, Resource: a.Resource, Invoked: a.Invoked, Called: called, Returned: called + m.span(0, 60),
+				Taken: m.chance(0.5)})
 		}
 	}
 	for i := range m.h.Grants {

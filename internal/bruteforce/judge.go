@@ -39,6 +39,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.Liveness = h.Liveness
 	f.Grants = len(h.Grants)
 	f.Attempts = len(h.Attempts)
+	f.Calls = calls(h)
 	f.IdleSeconds, f.Overdue = idle(h)
 	f.Denied = denied(h)
 	f.LateGrants = lateGrants(h)

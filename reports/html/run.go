@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 	"time"
 
 	"locksim/checker"
@@ -189,6 +190,14 @@ var facts = []struct {
 	{"Calls that did not end as promised", "", number(func(f checker.Facts) int { return f.Misconduct })},
 	{"Work done again", "whatever the reason", number(func(f checker.Facts) int { return f.Recomputed })},
 	{"Work done twice", "the lock should have prevented it", number(func(f checker.Facts) int { return f.WorkTwice })},
+	{"Calls", "by how they ended", func(m play.ModeRun) string { return strings.Join(m.Verdict.Facts.Calls.Texts(), "; ") }},
+	{"Errors of calls", "but those of contexts that ended", func(m play.ModeRun) string {
+		texts := make([]string, len(m.Verdict.Errors))
+		for i, e := range m.Verdict.Errors {
+			texts[i] = e.String()
+		}
+		return strings.Join(texts, "; ")
+	}},
 	{"Lock can be taken again", "", func(m play.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
 	{"Acquires contended", "", func(m play.ModeRun) string {
 		f := m.Verdict.Facts

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
@@ -69,7 +70,7 @@ type grant struct {
 	lease    lock.Lease
 	store    Store          // of the protected data
 	pending  []int          // the indices of writes that take effect with the release
-	calls    []checker.Call // those of the lease that had to return
+	calls    []checker.Call // those of the lease that returned
 	lossSeen atomic.Bool    // the client has observed the loss
 	// lossChecked is when a check of a section met the loss.
 	lossChecked checker.Pos
@@ -311,9 +312,9 @@ func (c *client) ask(ctx context.Context, invoked checker.Pos, resource string) 
 		if errors.Is(err, errors.ErrUnsupported) {
 			break
 		}
-		try.Returned = c.play.world.Now()
+		try.Returned, try.Taken = c.play.world.Now(), c.play.lock.saysTaken(err)
 		c.tried = append(c.tried, try)
-		if !errors.Is(err, lock.ErrTaken) {
+		if !try.Taken {
 			return l, called, err
 		}
 		if over := c.proc.Clock().Sleep(ctx, c.upTo(backoff)); over != nil {
@@ -383,10 +384,22 @@ func (c *client) notGranted(ctx context.Context, resource string, invoked checke
 	if errors.Is(cause, lock.ErrOutcomeUnknown) {
 		outcome = checker.OutcomeUnknown
 	}
-	c.attempts = append(c.attempts, attempt{checker.Attempt{Client: c.proc.Name(), Resource: resource,
-		Invoked: invoked, Returned: returned, Outcome: outcome, Unexplained: unexplained}, ended})
+	a := checker.Attempt{Client: c.proc.Name(), Resource: resource,
+		Invoked: invoked, Returned: returned, Outcome: outcome, Unexplained: unexplained, Taken: c.play.lock.saysTaken(cause)}
+	if !a.Taken && (ended == nil || unexplained) {
+		a.Error = errorText(cause)
+	}
+	c.attempts = append(c.attempts, attempt{a, ended})
 	return nil
 }
+
+// saysTaken reports whether an error of an Acquire says that the lock is taken.
+func (l Lock) saysTaken(err error) bool {
+	return errors.Is(err, lock.ErrTaken) || slices.ContainsFunc(l.Taken, func(taken error) bool { return errors.Is(err, taken) })
+}
+
+// errorText is the text of an error on one line, or its beginning.
+func errorText(err error) string { return prose.Clip(trace.Readable(err.Error()), 200) }
 
 // release releases the lock, under the context of the request if the scenario has one, or
 // if the process was asked to end and that context with it, and else under that of the
@@ -427,14 +440,24 @@ func (c *client) give(g *grant) error {
 	defer end()
 	called := c.play.world.Now()
 	err := g.lease.Release(ctx)
-	g.returned("Release", called, called+c.play.returnsWithin(), c.play.world.Now())
+	c.returned(g, "Release", called, called+c.play.returnsWithin(), err)
 	g.ReleaseContextEnded = hasEnded(ctx)
 	return err
 }
 
-// returned notes a call that had to return by an instant.
-func (g *grant) returned(what string, called, due, at time.Duration) {
-	g.calls = append(g.calls, checker.Call{Client: g.Client, Resource: g.Resource, What: what, About: g.Granted, Called: called, Due: due, Returned: at})
+// returned notes a call of a lease that returned now, with the instant by which it had to; 0 if there is none.
+func (c *client) returned(g *grant, what string, called, due time.Duration, err error) {
+	call := checker.Call{Client: g.Client, Resource: g.Resource, What: what, About: g.Granted, Called: called, Due: due, Returned: c.play.world.Now()}
+	switch {
+	case c.view.Crashed():
+	case err == nil:
+		call.Result = checker.ResultDone
+	case errors.Is(err, lock.ErrNotHeld) || errors.Is(err, lock.ErrExtensionLimit):
+		call.Result = checker.ResultNotHeld
+	default:
+		call.Result, call.Error = checker.ResultFailed, errorText(err)
+	}
+	g.calls = append(g.calls, call)
 }
 
 // retries is how often a release that failed is called again.

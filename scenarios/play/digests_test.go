@@ -156,6 +156,13 @@ func factsInALine(t *testing.T, f checker.Facts) string {
 		if _, ok := token.(json.Delim); ok {
 			continue
 		}
+		if token == "calls" { // how calls ended, which nearly every run would repeat
+			var calls checker.Calls
+			if err := dec.Decode(&calls); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
 		value, err := dec.Token() // after the name
 		if err != nil {
 			t.Fatal(err)

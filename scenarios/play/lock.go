@@ -76,6 +76,10 @@ type Lock struct {
 	// reaches the servers. 0 means the TTL of the scenario, for a lock that follows it.
 	Detection time.Duration
 
+	// Taken are the errors, besides [lock.ErrTaken], with which its Acquire and TryAcquire say that another client has the lock:
+	// those that wrap one of them. A client that does not wait asks again after one.
+	Taken []error
+
 	// FollowsSpec says that New uses [Env.Spec]: the TTL and the backoff of the
 	// lock are those of the scenario. A search then draws them, and shrinks them
 	// with a failure; otherwise it measures them.
@@ -192,6 +196,9 @@ func (l Lock) Validate() error {
 	}
 	if l.Queue != nil && l.Keys == nil {
 		return fmt.Errorf("lock %s has a Queue and no Keys: the order of its waiters is known only with both", l.Name)
+	}
+	if slices.Contains(l.Taken, nil) {
+		return fmt.Errorf("lock %s has a nil error in Taken: leave it out", l.Name)
 	}
 	if err := l.validateLease(); err != nil {
 		return fmt.Errorf("lock %s: %w", l.Name, err)

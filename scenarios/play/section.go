@@ -134,9 +134,11 @@ func (c *client) extend(ctx context.Context, g *grant, l lock.Extender) error {
 	called, sent := c.view.Now(), c.play.world.Now()
 	left := g.lease.Until().Sub(called) + c.play.sc.Lock.TTL/10
 	err := l.Extend(ctx)
+	due := time.Duration(0)
 	if left > 0 {
-		g.returned("Extend", sent, sent+left, c.play.world.Now())
+		due = sent + left
 	}
+	c.returned(g, "Extend", sent, due, err)
 	if err == nil {
 		c.inspectExtension(g, called)
 	}

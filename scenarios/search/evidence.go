@@ -26,6 +26,17 @@ func (n ClassTally) Bound() string {
 	return "< " + Percent(RateBound(n.Violating, n.Evidence))
 }
 
+// ByCall says how the calls of the lock ended, as "Acquire granted 210, gave up 3; Release succeeded 200, failed 7", and on
+// further lines the most frequent errors with which calls ended. It is "" without calls.
+func (t *Tally) ByCall() string {
+	text := strings.Join(t.Calls.Texts(), "; ")
+	const most = 5
+	for i, e := range t.Errors[:min(len(t.Errors), most)] {
+		text += "\n  " + prose.Pad([]string{"errors:", ""}[min(i, 1)], 8) + e.String()
+	}
+	return text
+}
+
 // ByClass says for each class of fault that struck how many runs are evidence, with
 // the bound on the rate of violations: "pause 210 (< 1.4 %)". A class that was never
 // felt comes last, with the reason. It is "" where no fault struck.

@@ -21,6 +21,10 @@ type Tally struct {
 	Evidence int `json:"evidence"`
 	// Vacuous counts the other runs by the reason why they are no evidence.
 	Vacuous map[string]int `json:"vacuous,omitempty"`
+	// Calls counts the calls of the lock by how they ended.
+	Calls checker.Calls `json:"calls,omitzero"`
+	// Errors has the errors with which calls ended, the most frequent first: see [checker.Verdict.Errors].
+	Errors []checker.CallError `json:"errors,omitempty"`
 	// Violating counts the runs with a violation.
 	Violating int `json:"violating"`
 	// Violations counts the runs with a violation of each label.
@@ -95,7 +99,7 @@ func (t *Tally) Count(r *Trial) {
 // countRun counts a run that ended.
 func (t *Tally) countRun(r *Trial) {
 	m := &r.Outcome.Modes[0]
-	one := Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual,
+	one := Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls, Errors: m.Verdict.Errors,
 		Violations: map[checker.Label]int{}, Faults: map[string]FaultTally{}, Classes: map[lock.Fault]ClassTally{}}
 	for _, v := range r.Violations {
 		one.Violating, one.Violations[v.Label] = 1, 1
@@ -148,6 +152,7 @@ func (t *Tally) Add(later Tally) {
 	t.Runs += later.Runs
 	t.Evidence += later.Evidence
 	t.Vacuous = AddCounts(t.Vacuous, later.Vacuous)
+	t.Calls, t.Errors = t.Calls.Plus(later.Calls), checker.AddErrors(t.Errors, later.Errors)
 	t.Violating += later.Violating
 	t.Violations = AddCounts(t.Violations, later.Violations)
 	t.Nondeterministic += later.Nondeterministic
