@@ -147,7 +147,7 @@ func countCalls(h History) Calls {
 		switch call.What + " " + string(call.Result) {
 		case "Extend " + string(ResultDone):
 			c.Extended++
-		case "Extend " + string(ResultNotHeld):
+		case "Extend " + string(ResultNotHeld), "Extend " + string(ResultRefused):
 			c.NotExtended++
 		case "Extend " + string(ResultFailed):
 			c.FailedExtends++
@@ -182,7 +182,7 @@ func callErrors(h History) []CallError {
 			all = AddErrors(all, []CallError{{"Acquire", a.Error, 1}})
 		}
 	}
-	for _, c := range slices.SortedFunc(slices.Values(h.Calls), byCalling) {
+	for _, c := range slices.SortedFunc(slices.Values(h.Calls), inTime) {
 		if c.Error != "" {
 			all = AddErrors(all, []CallError{{c.What, c.Error, 1}})
 		}

@@ -13,7 +13,7 @@ func (h History) late(found *tally) {
 	if !h.has(DutyReturns) {
 		return
 	}
-	for _, c := range slices.SortedFunc(slices.Values(h.Calls), byCalling) {
+	for _, c := range slices.SortedFunc(slices.Values(h.Calls), inTime) {
 		if c.Due > 0 && c.Returned > c.Due+h.Timing.Trips && h.ranDuring(c.Client, c.Called, c.Returned) {
 			found.add(func() Reason {
 				return Reason{Text: fmt.Sprintf("%s called %s for %s, and it returned after %v, which is %v later than it had to, although its process ran.",
@@ -23,7 +23,7 @@ func (h History) late(found *tally) {
 	}
 }
 
-func byCalling(a, b Call) int {
+func inTime(a, b Call) int {
 	return cmp.Or(cmp.Compare(a.Called, b.Called), cmp.Compare(a.Client, b.Client), cmp.Compare(a.About, b.About), cmp.Compare(a.What, b.What))
 }
 

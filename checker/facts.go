@@ -136,6 +136,23 @@ type Facts struct {
 	RevivedClaims int `json:"revived_claims"`
 	// Misconduct counts the calls that did not end as the lock promises: see [Duty].
 	Misconduct int `json:"misconduct"`
+	// FailedCalls counts the calls of Acquire, Release and Extend that returned an error although nothing was wrong: on a
+	// prompt network ([Timing.Prompt]), before the first fault struck ([Timing.Undisturbed]) and before the context of
+	// any call had ended before the call returned. An Acquire that returned that the lock is taken does not count. Any
+	// other one counts if the lock names the errors with which it says that ([History.TakenNamed]), or if from its call
+	// to its return no other client had a lock or asked for one, each grant before had been released with success before
+	// its lease ended, and each Acquire before had been granted; in a reentrant lock the grants of the client itself need
+	// not have been released. A Release or an Extend counts if by its return the lease had not ended or been lost, and
+	// no other grant of the resource, in a reentrant lock none to another client, had been made which had not been
+	// released when this one was; an Extend not after the call of Release, and one that the lock is not held not in a
+	// reentrant lock, nor one that the lease may not be extended any more.
+	FailedCalls int `json:"failed_calls"`
+	// Withheld counts the Acquires that were not granted a lock that was free, although nothing was wrong until then, as
+	// for FailedCalls: a grant had been made and, when the Acquire was called, no other client had a lock or asked for
+	// one, each grant had been released with success before its lease ended, and each Acquire before had been granted;
+	// in a reentrant lock the grants of the client itself need not have been released. More than [Timing.Alone] after the
+	// client first sent something, it had not returned, and no other client had asked.
+	Withheld int `json:"withheld"`
 	// Holders counts the clients that have had a claim.
 	Holders int `json:"holders"`
 	// Contended counts the Acquires, of both outcomes, that were pending while

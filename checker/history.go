@@ -137,7 +137,9 @@ type Call struct {
 	// Called and Returned are the instants of the call and of the return, Due is when it
 	// had to return at the latest, whatever the servers do; 0 if that is not known.
 	Called, Due, Returned time.Duration
-	// Result is how a Release or an Extend ended; "" if its process did not survive it. Error is the text of
+	// ContextEnded says that the context of the call had ended by its return.
+	ContextEnded bool
+	// Result is how a Release or an Extend ended; "" if its process did not survive it, or if the lock has no such call. Error is the text of
 	// the error of one that failed.
 	Result Result
 	Error  string
@@ -150,8 +152,10 @@ type Result string
 const (
 	// ResultDone means that it returned no error.
 	ResultDone Result = "done"
-	// ResultNotHeld means that it returned that the lock is not held or, an Extend, that it may not be extended any more.
+	// ResultNotHeld means that it returned that the lock is not held.
 	ResultNotHeld Result = "not-held"
+	// ResultRefused means that an Extend returned that the lease may not be extended any more.
+	ResultRefused Result = "refused"
 	// ResultFailed means that it returned another error.
 	ResultFailed Result = "failed"
 )
@@ -261,6 +265,9 @@ type History struct {
 	// Duties are what its calls do: see [Facts.Misconduct]. They are judged only with a
 	// Timing.
 	Duties []Duty
+	// TakenNamed says that [Attempt.Taken] and [Try.Taken] have all errors with which the lock says that it is taken: any
+	// other is a failure.
+	TakenNamed bool
 	// Grants are the Acquires that succeeded, Attempts those that did not.
 	Grants   []Grant
 	Attempts []Attempt

@@ -40,6 +40,10 @@ type Timing struct {
 	// follows.
 	Lease, Trips            time.Duration
 	Steady, Prompt, InOrder bool
+	// Undisturbed is how long nothing went wrong: the instant at which the first fault struck, or one after the end of
+	// the run. Alone is how long a client may wait for a lock that has been released and that no other client asks for;
+	// 0 if that is not known. [Facts.FailedCalls] and [Facts.Withheld] need them.
+	Undisturbed, Alone time.Duration
 	// Sends has the instants at which each client sent something to a server of the
 	// lock, in order. Pace says how much that may be; nil means that it is not known.
 	Sends map[string][]time.Duration

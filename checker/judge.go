@@ -53,6 +53,8 @@ type findings struct {
 	void      *tally // grants that cannot have been meant so
 	revived   *tally // claims that came back after another grant
 	conduct   *tally // calls that did not end as promised
+	failed    *tally // calls that failed although nothing was wrong
+	withheld  *tally // Acquires that were not granted a free lock
 	foreign   *tally // keys that another client had set
 	overtaken *tally // grants out of order
 	twice     *tally // computations that the lock should have prevented
@@ -71,6 +73,8 @@ func examine(h History, budget int) findings {
 		void:      voidGrants(h),
 		revived:   revivedClaims(h),
 		conduct:   misconduct(h),
+		failed:    failedCalls(h),
+		withheld:  withheld(h),
 		foreign:   foreignReleases(h),
 		overtaken: overtaken(h),
 	}
@@ -106,6 +110,8 @@ func (f findings) facts(h History) Facts {
 		VoidGrants:       f.void.count,
 		RevivedClaims:    f.revived.count,
 		Misconduct:       f.conduct.count,
+		FailedCalls:      f.failed.count,
+		Withheld:         f.withheld.count,
 		Holders:          holders(h),
 		Contended:        contended(h),
 		Operations:       len(h.Ops),
@@ -119,7 +125,7 @@ func labelOf(f Facts, none *Facts) Label {
 		return Corrupted
 	case f.Data == DataUndecided:
 		return Unknown
-	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0:
+	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0:
 		return Stuck
 	case f.FalseRejects > 0:
 		return FalseReject
@@ -129,7 +135,7 @@ func labelOf(f Facts, none *Facts) Label {
 		return Void
 	case f.RevivedClaims > 0:
 		return Revived
-	case f.Misconduct > 0:
+	case f.Misconduct > 0 || f.FailedCalls > 0:
 		return Misconduct
 	case f.Overtaken > 0:
 		return Overtaken
@@ -169,9 +175,9 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	}
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
-		deciding, f.idle.overdue.sentences(), f.denied.sentences(),
+		deciding, f.idle.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(),
 		f.fencing.falsely.sentences(),
-		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.overtaken.sentences(),
+		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.failed.sentences(), f.overtaken.sentences(),
 		f.twice.sentences(), f.again.sentences(),
 		first, second,
 		f.fencing.accepted.sentences(),

@@ -29,7 +29,8 @@ const (
 	// Revived means that a lock moved the end of a lease into the future after it
 	// had passed and another client had been granted the lock.
 	Revived Label = "revived"
-	// Misconduct means that a call did not end as the lock promises: see [Duty].
+	// Misconduct means that a call failed although nothing was wrong, or did not end as the lock promises: see
+	// [Facts.FailedCalls] and [Duty].
 	Misconduct Label = "misconduct"
 	// Overtaken means that a lock whose waiters queue granted a later request first.
 	Overtaken Label = "overtaken"

@@ -33,7 +33,7 @@ func calls(h checker.History) (c checker.Calls) {
 		switch {
 		case call.What == "Extend" && call.Result == checker.ResultDone:
 			c.Extended++
-		case call.What == "Extend" && call.Result == checker.ResultNotHeld:
+		case call.What == "Extend" && (call.Result == checker.ResultNotHeld || call.Result == checker.ResultRefused):
 			c.NotExtended++
 		case call.What == "Extend" && call.Result == checker.ResultFailed:
 			c.FailedExtends++

@@ -118,6 +118,9 @@ func (m *maker) duties() {
 			slices.Sort(t.Sends[client])
 		}
 	}
+	m.h.TakenNamed = m.chance(0.2)
+	t.Undisturbed, t.Alone = oneOf(m, m.span(0, 300), 1<<62), m.span(0, 20)
+	hurried := m.chance(0.5) // contexts end before their calls
 	for _, absences := range t.Away {
 		for i := range absences {
 			absences[i].Running = !absences[i].Crash && m.chance(0.5)
@@ -130,17 +133,22 @@ func (m *maker) duties() {
 		if called := m.span(0, 200); m.chance(0.3) {
 			m.h.Calls = append(m.h.Calls, checker.Call{Client: g.Client, Resource: g.Resource, What: oneOf(m, "Release", "Extend"), About: g.Granted,
 				Called: called, Due: called + m.span(0, 40), Returned: called + m.span(0, 60),
-				Result: oneOf(m, "", checker.ResultDone, checker.ResultNotHeld, checker.ResultFailed)})
+				ContextEnded: m.chance(0.05),
+				Result:       oneOf(m, "", checker.ResultDone, checker.ResultNotHeld, checker.ResultRefused, checker.ResultFailed)})
 		}
 		g.ReleaseSucceeded = g.ReleaseReturned > 0 && !g.ReleaseFailed && !g.ReleaseNotHeld && m.chance(0.9)
-		g.ContextEnded = m.contextEnd(g.Granted)
+		if hurried {
+			g.ContextEnded = m.contextEnd(g.Granted)
+		}
 		if g.Released > 0 && m.chance(0.9) {
 			g.LeaseEnded = t.At[g.Released-1] + max(m.span(-3, 1), 0)
 		}
 	}
 	for i := range m.h.Attempts {
 		a := &m.h.Attempts[i]
-		a.ContextEnded = m.contextEnd(a.Returned)
+		if hurried {
+			a.ContextEnded = m.contextEnd(a.Returned)
+		}
 		a.Unexplained = a.Returned > 0 && m.chance(0.2)
 		a.Taken = a.Returned > 0 && m.chance(0.1)
 		if called := m.span(0, 200); m.chance(0.3) {

@@ -46,6 +46,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.VoidGrants = voidGrants(h)
 	f.RevivedClaims = revivedClaims(h)
 	f.Misconduct = misconduct(h)
+	f.FailedCalls, f.Withheld = failedCalls(h), withheld(h)
 	f.Holders = holders(h)
 	f.Contended = contended(h)
 	f.Operations = len(h.Ops)
@@ -62,8 +63,8 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	case f.Data == checker.DataUndecided:
 		return checker.Unknown
 	// "No client could acquire the lock at the end, a key of it remained, or it was
-	// not granted although it should have been free (overdue, denied)."
-	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0:
+	// not granted although it should have been free (overdue, denied, withheld)."
+	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0:
 		return checker.Stuck
 	// "The fence refused a client that rightfully held the lock."
 	case f.FalseRejects > 0:
@@ -76,7 +77,7 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 		return checker.Void
 	case f.RevivedClaims > 0:
 		return checker.Revived
-	case f.Misconduct > 0:
+	case f.Misconduct > 0, f.FailedCalls > 0:
 		return checker.Misconduct
 	case f.Overtaken > 0:
 		return checker.Overtaken

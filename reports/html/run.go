@@ -188,6 +188,8 @@ var facts = []struct {
 	{"Grants without a lease", "the lock promised nothing", number(func(f checker.Facts) int { return f.VoidGrants })},
 	{"Leases that were revived", "", number(func(f checker.Facts) int { return f.RevivedClaims })},
 	{"Calls that did not end as promised", "", number(func(f checker.Facts) int { return f.Misconduct })},
+	{"Calls that failed", "although nothing was wrong", number(func(f checker.Facts) int { return f.FailedCalls })},
+	{"Acquires kept from a free lock", "although nothing was wrong", number(func(f checker.Facts) int { return f.Withheld })},
 	{"Work done again", "whatever the reason", number(func(f checker.Facts) int { return f.Recomputed })},
 	{"Work done twice", "the lock should have prevented it", number(func(f checker.Facts) int { return f.WorkTwice })},
 	{"Calls", "by how they ended", func(m play.ModeRun) string { return strings.Join(m.Verdict.Facts.Calls.Texts(), "; ") }},

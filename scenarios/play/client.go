@@ -440,20 +440,23 @@ func (c *client) give(g *grant) error {
 	defer end()
 	called := c.play.world.Now()
 	err := g.lease.Release(ctx)
-	c.returned(g, "Release", called, called+c.play.returnsWithin(), err)
+	c.returned(ctx, g, "Release", called, called+c.play.returnsWithin(), err)
 	g.ReleaseContextEnded = hasEnded(ctx)
 	return err
 }
 
 // returned notes a call of a lease that returned now, with the instant by which it had to; 0 if there is none.
-func (c *client) returned(g *grant, what string, called, due time.Duration, err error) {
-	call := checker.Call{Client: g.Client, Resource: g.Resource, What: what, About: g.Granted, Called: called, Due: due, Returned: c.play.world.Now()}
+func (c *client) returned(ctx context.Context, g *grant, what string, called, due time.Duration, err error) {
+	call := checker.Call{Client: g.Client, Resource: g.Resource, What: what, About: g.Granted, Called: called, Due: due,
+		Returned: c.play.world.Now(), ContextEnded: hasEnded(ctx)}
 	switch {
-	case c.view.Crashed():
+	case c.view.Crashed() || errors.Is(err, errors.ErrUnsupported):
 	case err == nil:
 		call.Result = checker.ResultDone
-	case errors.Is(err, lock.ErrNotHeld) || errors.Is(err, lock.ErrExtensionLimit):
+	case errors.Is(err, lock.ErrNotHeld):
 		call.Result = checker.ResultNotHeld
+	case errors.Is(err, lock.ErrExtensionLimit):
+		call.Result = checker.ResultRefused
 	default:
 		call.Result, call.Error = checker.ResultFailed, errorText(err)
 	}

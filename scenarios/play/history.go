@@ -16,7 +16,8 @@ import (
 func (p *play) history(t *trace.Trace) checker.History {
 	h := checker.History{
 		Care: p.care(), Final: p.final, SectionWrites: len(p.section().Writes), Fill: p.fills(),
-		Entry: p.entry(), Queue: p.queue(), Duties: p.duties(),
+		TakenNamed: len(p.lock.Taken) > 0,
+		Entry:      p.entry(), Queue: p.queue(), Duties: p.duties(),
 	}
 	if p.real {
 		for _, e := range t.Events {

@@ -77,7 +77,8 @@ type Lock struct {
 	Detection time.Duration
 
 	// Taken are the errors, besides [lock.ErrTaken], with which its Acquire and TryAcquire say that another client has the lock:
-	// those that wrap one of them. A client that does not wait asks again after one.
+	// those that wrap one of them. A client that does not wait asks again after one. With it, any other error of an
+	// Acquire is a violation if nothing was wrong; without, only one of a client that was alone.
 	Taken []error
 
 	// FollowsSpec says that New uses [Env.Spec]: the TTL and the backoff of the

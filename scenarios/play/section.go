@@ -138,7 +138,7 @@ func (c *client) extend(ctx context.Context, g *grant, l lock.Extender) error {
 	if left > 0 {
 		due = sent + left
 	}
-	c.returned(g, "Extend", sent, due, err)
+	c.returned(ctx, g, "Extend", sent, due, err)
 	if err == nil {
 		c.inspectExtension(g, called)
 	}

@@ -2,6 +2,7 @@ package play
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -35,14 +36,42 @@ func (p *play) timing(t *trace.Trace) *checker.Timing {
 	out := &checker.Timing{Away: p.absences(t), Slack: p.slack(), Within: p.freeWithin(),
 		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
 		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace(),
-		Growing: !p.lock.FollowsSpec}
+		Growing: !p.lock.FollowsSpec, Undisturbed: p.undisturbed(), Alone: p.alone()}
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
-		if _, ok := e.What.(trace.Send); ok && (out.Pace != nil || out.Growing) && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) {
+		if _, ok := e.What.(trace.Send); ok && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) {
 			out.Sends[e.Actor] = append(out.Sends[e.Actor], e.At)
 		}
 	}
 	return out
+}
+
+// undisturbed is when the first fault struck. Clocks that disagree from the start are one.
+func (p *play) undisturbed() time.Duration {
+	first := time.Duration(math.MaxInt64)
+	if p.sc.World.Skew > 0 {
+		first = 0
+	}
+	for i := range p.sc.Faults {
+		if p.schedule.fired[i] {
+			first = min(first, p.schedule.felt[i].struck)
+		}
+	}
+	return first
+}
+
+// alone is how long a client may wait for a lock that was released and that no other client asks for: its first try is
+// granted. A quarter of a lease is allowed besides, far more than a client needs before it asks. It is not known where votes may split.
+func (p *play) alone() time.Duration {
+	kept := p.lock.Promise.FreeAfter[promise.CauseOther]
+	if p.lock.voters() > 1 || kept == lock.TermAnyTime || p.lock.Promise.FreeWithin == lock.TermAnyTime {
+		return 0
+	}
+	within := p.lock.GrantTime + p.length(kept) + max(2*p.trips(), p.sc.Lock.TTL/4)
+	if p.lock.settles() > 0 {
+		within += 40*p.sc.World.Latency.Max + 500*time.Millisecond
+	}
+	return within
 }
 
 // pace is how often a client asks the servers, for a lock that has the backoff of the scenario. It is not known where a

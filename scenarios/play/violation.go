@@ -52,7 +52,8 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	if promised && facts.Data == checker.DataCorrupted {
 		out = append(out, checker.Corrupted)
 	}
-	if m.Hung || p.FreeWithin != lock.TermAnyTime && (facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0) {
+	if m.Hung || p.FreeWithin != lock.TermAnyTime &&
+		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0) {
 		out = append(out, checker.Stuck)
 	}
 	if promised && m.Mode.NeedsToken() && facts.FalseRejects > 0 {
@@ -64,7 +65,7 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	if facts.RevivedClaims > 0 {
 		out = append(out, checker.Revived)
 	}
-	if facts.Misconduct > 0 {
+	if facts.Misconduct > 0 || facts.FailedCalls > 0 {
 		out = append(out, checker.Misconduct)
 	}
 	if p.Order == lock.FIFO && facts.Overtaken > 0 {

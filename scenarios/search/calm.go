@@ -11,7 +11,7 @@ import (
 )
 
 // calmCases is the number of runs that [CalmTrials] makes.
-const calmCases = 8
+const calmCases = 9
 
 // CalmTrials plays a lock without any fault, before faults are drawn for it. Its
 // clients ask for the lock at the same time and ignore the lease; a message and a
@@ -55,5 +55,8 @@ func calmCase(space Space, n int) *file.Scenario {
 		sc.Workload.AcquireWithin = time.Hour
 	}
 	sc.Workload.Hold, sc.Workload.Think = part([]int{5, 10, 20}[n%3]), part(5)
+	if n == calmCases-1 { // each client asks when the one before has released, long before the end of its lease
+		sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Stagger = 1, part(5), part(50)
+	}
 	return sc
 }

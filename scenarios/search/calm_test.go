@@ -13,7 +13,8 @@ import (
 )
 
 // No lock that comes with locksim fails without faults, nor do a user's correct lock
-// and one over a quorum, and in each of these runs a client is kept out.
+// and one over a quorum, and in each of these runs but the last a client is kept out: there, each asks when the lock is
+// free.
 func TestCalmTrials(t *testing.T) {
 	locks := []play.Lock{testlocks.Correct("theirs"), testlocks.Quorum("quorum")}
 	for _, name := range kinds.Names() {
@@ -29,7 +30,7 @@ func TestCalmTrials(t *testing.T) {
 				continue
 			}
 			m := trial.Outcome.Modes[0]
-			if f := m.Verdict.Facts; f.Contended == 0 || !m.History.Calm {
+			if f := m.Verdict.Facts; f.Contended == 0 != (runs == 9) || f.Grants < 2 || !m.History.Calm {
 				t.Errorf("%s, run %d: calm %v, %d contended, %d grants", l.Name, runs, m.History.Calm, f.Contended, f.Grants)
 			}
 		}
