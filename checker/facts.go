@@ -77,7 +77,10 @@ type Facts struct {
 	// the lower ID is the earlier. An entry into a reentrant lock has the token of the
 	// grant that it enters: it is no duplicate of grants of its own client if, when it
 	// was asked for, one of those with that token had not been ended by a release or a
-	// crash.
+	// crash. In any lock a grant is no duplicate of those of its own client either if the
+	// release of the last of those with that token returned an error other than that
+	// the lock was not held, and the client had not crashed when it asked again: it may
+	// still have had the lock.
 	TokenDuplicates int `json:"token_duplicates"`
 	// ForeignReleases counts the keys that a client deleted and another one had
 	// set, on each node.
@@ -127,7 +130,8 @@ type Facts struct {
 	// was lost, when Acquire returned.
 	LateGrants int `json:"late_grants"`
 	// VoidGrants counts the grants that cannot have been meant so: their lease
-	// ended at or before the call of Acquire or, in a calm run, was lost or ended
+	// ended at or before the call of Acquire, or the lock had announced its loss before
+	// Acquire returned ([Grant.LostBefore]), or, in a calm run, it was lost or ended
 	// before their holder released it.
 	VoidGrants int `json:"void_grants"`
 	// RevivedClaims counts the grants whose validity was moved into the future again

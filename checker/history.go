@@ -65,6 +65,11 @@ type Grant struct {
 	// Lost is when the lock announced the loss, LostSeen when the client
 	// observed that.
 	Lost, LostSeen Pos
+	// LostBefore says that the lock had announced the loss before Acquire returned: by
+	// then, in the instant of the last answer, Lost was closed. A loss that comes in the
+	// same instant as the return, such as that in which a paused process goes on, is no
+	// such loss: the lock may have looked before.
+	LostBefore bool
 	// UntilSeen is when the client read its clock and saw that Until had
 	// passed.
 	UntilSeen Pos

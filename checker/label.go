@@ -24,7 +24,8 @@ const (
 	// right, while without a fence the same seed's data was corrupted.
 	Rescued Label = "rescued"
 	// Void means that a grant promised nothing: its lease had ended before Acquire
-	// was called or, in a run without faults, before its holder released it.
+	// was called, or was known to be lost before it returned or, in a run without
+	// faults, had ended before its holder released it.
 	Void Label = "void"
 	// Revived means that a lock moved the end of a lease into the future after it
 	// had passed and another client had been granted the lock.

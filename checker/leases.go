@@ -21,12 +21,13 @@ func lateGrants(h History) int {
 // voidGrants finds the grants that cannot have been meant so. A lease may end
 // before Acquire returns, since an answer can be late. But it is counted from
 // the request at the earliest, so it cannot have ended when Acquire is called;
-// and where nothing is late, it outlasts the work that was to be done under it.
+// a lock that knows of the loss does not return it; and where nothing is late, it
+// outlasts the work that was to be done under it.
 func voidGrants(h History) *tally {
 	found := &tally{more: "grants without a lease"}
 	for _, grants := range grantsByResource(h) {
 		for _, g := range grants {
-			if g.ExpiredAtCall || h.Calm && g.endedEarly() {
+			if g.ExpiredAtCall || g.LostBefore || h.Calm && g.endedEarly() {
 				found.add(func() Reason { return voidReason(g) })
 			}
 		}
@@ -47,6 +48,8 @@ func voidReason(g Grant) Reason {
 	case g.ExpiredAtCall:
 		r.Text += fmt.Sprintf(" had ended before it called Acquire at step %d: Until must be the instant of the request plus the TTL, or the lock must say that its leases have no such end.", g.Invoked)
 		r.At = append(r.At, g.Invoked)
+	case g.LostBefore:
+		r.Text += " the lock knew to be lost by then: it must look at its session, or whatever ends its leases, after the last answer, and return an error."
 	case claim.Empty():
 		r.Text += fmt.Sprintf(" was over by then, since %s, although nothing had gone wrong: the lock excludes nobody.", claim.Ended)
 	default:

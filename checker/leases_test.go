@@ -8,6 +8,7 @@ import (
 
 func TestVoidGrants(t *testing.T) {
 	expired := func(g Grant) Grant { g.ExpiredAtCall = true; return g }
+	known := func(g Grant) Grant { g.LostBefore = true; return g }
 	calm := func(h History) History { h.Calm = true; return h }
 	late := held(1, "c0", 6, 30).until(4, 0)
 	for _, c := range []struct {
@@ -25,6 +26,9 @@ func TestVoidGrants(t *testing.T) {
 			says: "was over by then, since the lock announced the loss"},
 		{name: "expired at the call, under a fault", h: story("", []Grant{expired(late)}), late: 1, void: 1,
 			says: "had ended before it called Acquire at step 5"},
+		{name: "known to be lost", h: story("", []Grant{known(held(1, "c0", 6, 30).lost(6, 0))}), late: 1, void: 1,
+			says: "with a lease that the lock knew to be lost by then"},
+		{name: "lost in the instant of the return", h: story("", []Grant{held(1, "c0", 6, 30).lost(6, 0)}), late: 1},
 		{name: "a lease that is too short", h: calm(story("", []Grant{held(1, "c0", 2, 12).until(3, 0)})), void: 1,
 			says: "ended at step 3, when its validity ended, although nothing had gone wrong"},
 		{name: "a lease that is too short, under a fault", h: story("", []Grant{held(1, "c0", 2, 12).until(3, 0)})},

@@ -27,14 +27,15 @@ func tokenParts(h History) []part {
 // tokenOp is a grant with a token.
 type tokenOp struct {
 	Grant
-	enters bool // it entered a hold of its client with the same token
+	enters bool // it went on with a hold of its client with the same token
 }
 
 // tokenOps are the grants, from their calls to their returns.
 func tokenOps(h History, grants []Grant) []porcupine.Operation {
 	var ops []porcupine.Operation
 	for i, g := range grants {
-		ops = append(ops, operation(tokenOp{g, entersOwn(h, g, grants[:i])}, g.Invoked, g.Granted))
+		own := slices.DeleteFunc(slices.Clone(grants[:i]), func(e Grant) bool { return e.Client != g.Client || e.Token != g.Token })
+		ops = append(ops, operation(tokenOp{g, h.goesOn(g, own)}, g.Invoked, g.Granted))
 	}
 	slices.SortStableFunc(ops, byCall)
 	return ops
@@ -49,14 +50,6 @@ func claimOps(grants []Grant) []porcupine.Operation {
 		}
 	}
 	return ops
-}
-
-// entersOwn reports whether g entered a hold of its client with the same token,
-// which one of the grants before it began.
-func entersOwn(h History, g Grant, before []Grant) bool {
-	return h.Entry == EntryReentrant && slices.ContainsFunc(before, func(e Grant) bool {
-		return e.Client == g.Client && e.Token == g.Token && e.Belief(CareNever).end() > g.Invoked
-	})
 }
 
 // counterState is the latest token, and the client of all grants with it.

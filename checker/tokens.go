@@ -17,7 +17,8 @@ type tokenFinding struct {
 // lower ones, and those whose claim had ended before this one began. Other grants
 // that were pending together may have any order, but no token in common. An entry
 // into a reentrant lock has the token of the grant that it enters: with a token for
-// each entry the fence would refuse the outer ones (F34).
+// each entry the fence would refuse the outer ones (F34). A client whose release has
+// failed may be granted what it still has.
 func checkTokens(h History) tokenFinding {
 	f := tokenFinding{
 		regressions: &tally{more: "tokens that went back"},
@@ -88,34 +89,44 @@ func checkTokenUse(h History, grants []Grant, found *tally) {
 }
 
 // tokenUse has the grants with one token: the latest, the latest of a client
-// other than that one's, and for each client the end of its last belief in such
-// a grant.
+// other than that one's, and those of each client.
 type tokenUse struct {
 	latest, other Grant
-	reach         map[string]Pos
+	own           map[string][]Grant
 }
 
 func (i tokenUse) add(g Grant) tokenUse {
-	if i.reach == nil {
-		i.reach = make(map[string]Pos)
+	if i.own == nil {
+		i.own = make(map[string][]Grant)
 	}
 	if i.latest.Client != g.Client {
 		i.other = i.latest
 	}
 	i.latest = g
-	i.reach[g.Client] = max(i.reach[g.Client], g.Belief(CareNever).end())
+	i.own[g.Client] = append(i.own[g.Client], g)
 	return i
 }
 
-// conflict returns a grant with which g must not share its token. In a
-// reentrant lock it may share it with those of its client, while one of them
-// has not ended.
+// conflict returns a grant with which g must not share its token.
 func (i tokenUse) conflict(h History, g Grant) (Grant, bool) {
 	twin := i.latest
-	if h.Entry == EntryReentrant && twin.Client == g.Client && i.reach[g.Client] > g.Invoked {
+	if twin.Client == g.Client && h.goesOn(g, i.own[g.Client]) {
 		twin = i.other
 	}
 	return twin, twin.ID > 0
+}
+
+// goesOn reports whether a client that asked for g still had what it was granted
+// before with the same token: in a reentrant lock under a grant that it had not ended,
+// in any lock if its last release returned another error than that it had it no more.
+func (h History) goesOn(g Grant, before []Grant) bool {
+	if len(before) == 0 {
+		return false
+	}
+	last := before[len(before)-1]
+	kept := last.ReleaseReturned > 0 && !last.ReleaseSucceeded && !last.ReleaseNotHeld
+	return kept && (last.Crashed == 0 || last.Crashed > g.Invoked) ||
+		h.Entry == EntryReentrant && slices.ContainsFunc(before, func(e Grant) bool { return e.Belief(CareNever).end() > g.Invoked })
 }
 
 func tokenReason(g, earlier Grant, relation string) Reason {

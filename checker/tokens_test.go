@@ -7,6 +7,8 @@ import (
 )
 
 func TestTokens(t *testing.T) {
+	failed := func(g Grant) Grant { g.ReleaseFailed = true; return g }
+	notHeld := func(g Grant) Grant { g.ReleaseNotHeld = true; return g }
 	for _, c := range []struct {
 		name                    string
 		entry                   Entry
@@ -50,6 +52,16 @@ func TestTokens(t *testing.T) {
 		{name: "the first claim is empty", grants: []Grant{held(1, "c0", 6, 10).asked(2).until(5, 0).token(2), held(2, "c1", 12, 0).asked(4).token(1)}},
 		// The highest of all that ended counts, not the last that did.
 		{name: "below a claim that ended before another", grants: []Grant{held(1, "c0", 6, 8).asked(2).token(4), held(2, "c1", 10, 11).asked(2).token(5), held(3, "c2", 14, 15).asked(2).token(3)}, regressions: 1},
+		// A client whose release failed may still have the lock, and is granted it again,
+		{name: "after a failed release", grants: []Grant{failed(held(1, "c0", 6, 10)).token(1), held(2, "c0", 14, 20).token(1), held(3, "c0", 24, 30).token(2)}},
+		// not after one that said that it had it no more,
+		{name: "after a release of nothing", grants: []Grant{notHeld(held(1, "c0", 6, 10)).token(1), held(2, "c0", 14, 20).token(1)}, duplicates: 1},
+		// unless its process has ended,
+		{name: "after a failed release and a crash", grants: []Grant{failed(held(1, "c0", 6, 10)).crashed(12).token(1), held(2, "c0", 14, 20).token(1)}, duplicates: 1},
+		{name: "after a failed release, and then a crash", grants: []Grant{failed(held(1, "c0", 6, 10)).crashed(22).token(1), held(2, "c0", 14, 0).crashed(22).token(1)}},
+		{name: "after a release that came then", grants: []Grant{failed(held(1, "c0", 6, 10)).token(1), held(2, "c0", 14, 20).token(1), held(3, "c0", 24, 30).token(1)}, duplicates: 1},
+		// and no other client is.
+		{name: "of another, after a failed release", grants: []Grant{failed(held(1, "c0", 6, 10)).token(1), held(2, "c1", 14, 20).token(1)}, duplicates: 1},
 		{name: "entered again while it asks", entry: EntryReentrant, grants: []Grant{held(1, "c0", 6, 20).asked(2).token(1), held(2, "c0", 8, 10).asked(3).token(1)}},
 		{name: "entered by another while it asks", entry: EntryReentrant, grants: []Grant{held(1, "c0", 6, 20).asked(2).token(1), held(2, "c1", 8, 10).asked(3).token(1)}, duplicates: 1},
 		// The first returned at the position at which the second was invoked: no order either.
@@ -82,6 +94,9 @@ func TestTokens(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
 			h.Entry = c.entry
+			for i, g := range h.Grants {
+				h.Grants[i].ReleaseSucceeded = g.ReleaseReturned > 0 && !g.ReleaseFailed && !g.ReleaseNotHeld
+			}
 			v := mustJudge(t, h, nil)
 			if v.Facts.TokenRegressions != c.regressions || v.Facts.TokenDuplicates != c.duplicates {
 				t.Errorf("regressions %d, duplicates %d, want %d and %d",
@@ -119,6 +134,10 @@ func randomTokens(rng *rand.Rand) History {
 		g := randomGrant(rng, i+1)
 		g.Invoked = max(1, g.Granted-Pos(rng.IntN(6)))
 		g.Token = uint64(max(0, int(g.Granted)/8+rng.IntN(3)-1))
+		if g.ReleaseReturned > 0 {
+			g.ReleaseSucceeded = rng.IntN(4) > 0
+			g.ReleaseNotHeld = !g.ReleaseSucceeded && rng.IntN(2) == 0
+		}
 		h.Grants = append(h.Grants, g)
 	}
 	return h
@@ -128,6 +147,7 @@ func bruteTokens(h History) (back, twice int) {
 	for _, g := range h.Grants {
 		below, own, others := false, false, false
 		standing := false // an earlier entry that has neither been released nor crashed
+		var last Grant    // of the same client
 		for _, e := range h.Grants {
 			if e.ID == g.ID || e.Resource != g.Resource || e.Token == 0 || g.Token == 0 {
 				continue
@@ -140,11 +160,15 @@ func bruteTokens(h History) (back, twice int) {
 				others = true
 			default:
 				own = true
-				standing = standing || (e.Released == 0 || e.Released > g.Invoked) && (e.Crashed == 0 || e.Crashed > g.Invoked)
+				standing = standing || h.Entry == EntryReentrant && (e.Released == 0 || e.Released > g.Invoked) && (e.Crashed == 0 || e.Crashed > g.Invoked)
+				if e.Granted > last.Granted || e.Granted == last.Granted && e.ID > last.ID {
+					last = e
+				}
 			}
 		}
 		count(&back, below)
-		count(&twice, others || own && !(standing && h.Entry == EntryReentrant))
+		standing = standing || last.ReleaseReturned > 0 && !last.ReleaseSucceeded && !last.ReleaseNotHeld && (last.Crashed == 0 || last.Crashed > g.Invoked)
+		count(&twice, others || own && !standing)
 	}
 	return back, twice
 }

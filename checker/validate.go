@@ -102,6 +102,7 @@ func (g Grant) validate() error {
 		rule{before(g.ReleaseReturned, g.Released), "a release returned before it was invoked"},
 		rule{g.ReleaseFailed && g.ReleaseReturned == 0, "a release failed that never returned"},
 		rule{g.LostSeen > 0 && g.Lost == 0 || before(g.LostSeen, g.Lost), "a loss was seen before it happened"},
+		rule{g.LostBefore && (g.Lost == 0 || g.Lost > g.Granted), "a loss was announced before a grant and after it"},
 		rule{g.ReleaseSucceeded && (g.ReleaseReturned == 0 || g.ReleaseFailed), "a release succeeded that failed or never returned"},
 		rule{g.ReleaseNotHeld && (g.ReleaseReturned == 0 || g.ReleaseFailed || g.ReleaseSucceeded), "a release of a lock that was not held succeeded, failed or never returned"},
 		rule{min(g.ContextEnded, g.LeaseEnded) < 0, "a context of a grant ended before the run"},

@@ -107,7 +107,10 @@ func tokenRegressions(h checker.History) int {
 // was pending with them. Of two that returned at one position the one with the lower ID
 // is the earlier. An entry into a reentrant lock has the token of the grant that it
 // enters: it is no duplicate of grants of its own client if, when it was asked for, one
-// of those with that token had not been ended by a release or a crash."
+// of those with that token had not been ended by a release or a crash. In any lock a
+// grant is no duplicate of those of its own client either if the release of the last of
+// those with that token returned an error other than that the lock was not held, and the
+// client had not crashed when it asked again."
 func tokenDuplicates(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
@@ -118,10 +121,14 @@ func tokenDuplicates(h checker.History) int {
 				twins = append(twins, e)
 			}
 		}
-		entry := h.Entry == checker.EntryReentrant && slices.ContainsFunc(twins, func(e checker.Grant) bool {
-			return e.Client == g.Client && !ended(e, g.Invoked)
+		goesOn := slices.ContainsFunc(twins, func(e checker.Grant) bool {
+			last := !slices.ContainsFunc(twins, func(f checker.Grant) bool {
+				return f.Client == e.Client && (f.Granted > e.Granted || f.Granted == e.Granted && f.ID > e.ID)
+			})
+			entered := h.Entry == checker.EntryReentrant && !ended(e, g.Invoked)
+			return e.Client == g.Client && (entered || last && e.ReleaseReturned != 0 && !e.ReleaseSucceeded && !e.ReleaseNotHeld && !happened(e.Crashed, g.Invoked))
 		})
-		if entry {
+		if goesOn {
 			twins = slices.DeleteFunc(twins, func(e checker.Grant) bool { return e.Client == g.Client })
 		}
 		if len(twins) > 0 {
@@ -158,8 +165,8 @@ func lateGrants(h checker.History) int {
 func hadClaim(g checker.Grant) bool { return claims(g, g.Granted) }
 
 // "VoidGrants counts the grants that cannot have been meant so: their lease ended at
-// or before the call of Acquire or, in a calm run, was lost or ended before their
-// holder released it."
+// or before the call of Acquire, or the lock had announced its loss before Acquire
+// returned, or, in a calm run, it was lost or ended before their holder released it."
 func voidGrants(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
@@ -171,7 +178,7 @@ func voidGrants(h checker.History) int {
 				endedEarly = true
 			}
 		}
-		if g.ExpiredAtCall || h.Calm && endedEarly {
+		if g.ExpiredAtCall || g.LostBefore || h.Calm && endedEarly {
 			n++
 		}
 	}

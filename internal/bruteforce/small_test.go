@@ -65,7 +65,7 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 		"false_rejects", "token_regressions", "token_duplicates", "foreign_releases", "overtaken", "recomputed", "work_twice", "grants", "attempts", "idle_seconds", "overdue", "denied",
 		"late_grants", "void_grants", "revived_claims", "misconduct", "failed_calls", "withheld", "holders", "contended", "operations", "data right", "data corrupted", "liveness ok", "liveness stuck",
 		"liveness leaked", "label corrupted", "label stuck", "label false-reject", "label rescued", "label void", "label revived", "label overtaken",
-		"label repeated", "label overlap", "label safe"} {
+		"label repeated", "label regressed", "label overlap", "label safe"} {
 		if reached[name] < valid/1000 || reached[name] == 0 {
 			t.Errorf("only %d of %d histories have %s", reached[name], valid, name)
 		}

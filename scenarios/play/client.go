@@ -80,9 +80,10 @@ type grant struct {
 	over    *atomic.Int64 // as that, of the context of the lease; nil if the lock does not promise anything about it
 	unwatch func()        // ends the watch over the lease
 
-	overAtOnce bool        // its validity had ended when Acquire returned
-	lostAtOnce bool        // its loss had been announced by then
-	expired    atomic.Bool // its validity has ended
+	overAtOnce bool          // its validity had ended when Acquire returned
+	lostAtOnce bool          // its loss had been announced by then
+	returnedAt time.Duration // when Acquire returned
+	expired    atomic.Bool   // its validity has ended
 }
 
 func newClient(p *play, proc Machine, i int) (*client, error) {
@@ -344,7 +345,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	g := &grant{lease: lease, steps: s, id: id,
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
 	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
-	g.overAtOnce, g.lostAtOnce = isOver(lease, c.view.Now()), isLost(lease)
+	g.overAtOnce, g.lostAtOnce, g.returnedAt = isOver(lease, c.view.Now()), isLost(lease), c.play.world.Now()
 	if slices.Contains(c.play.lock.Promise.Duties, promise.DutyReports) {
 		g.over = new(atomic.Int64)
 		if ctx := lease.Context(); ctx != nil { // a lease without one breaks the duty

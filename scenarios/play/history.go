@@ -24,7 +24,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 			h.Within = append(h.Within, checker.Span{From: e.At, To: e.At + e.Within})
 		}
 	}
-	ends := endings(t)
+	ends, answered := endings(t), answers(t)
 	for _, c := range p.clients {
 		for _, g := range c.grants {
 			g.ID = len(h.Grants) + 1
@@ -33,7 +33,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 				g.LostSeen = g.lossChecked
 			}
 			if g.lostAtOnce {
-				g.Lost = g.Granted
+				g.Lost, g.LostBefore = g.Granted, !p.real && answered[answer{g.Client, g.returnedAt}]
 			}
 			if g.overAtOnce { // a lease that was over on arrival is no claim, although the clock is read a little later
 				g.Until = g.Granted
@@ -170,6 +170,24 @@ func (p *play) addDecisions(h *checker.History) {
 			h.Ops[i].Applied, h.Ops[i].Accepted = d.At, d.Refused == ""
 		}
 	}
+}
+
+// answer is an instant at which a client received something.
+type answer struct {
+	client string
+	at     time.Duration
+}
+
+// answers are those of a run. Each event has an instant of its own: what a client knows
+// in the instant of an answer, and has not learned by it, it knew before.
+func answers(t *trace.Trace) map[answer]bool {
+	out := map[answer]bool{}
+	for _, e := range t.Events {
+		if _, ok := e.What.(trace.Receive); ok {
+			out[answer{e.Actor, e.At}] = true
+		}
+	}
+	return out
 }
 
 // ends are the steps at which a fault ended the work of a client.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -196,3 +197,63 @@ type acquirer func(ctx context.Context, resource string) (lock.Lease, error)
 func (f acquirer) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	return f(ctx, resource)
 }
+
+// A lock that knew before its last answer came that a lease was lost must not return it. A loss in the instant of a return
+// without an answer may have come after the last look.
+func TestLossBeforeTheReturn(t *testing.T) {
+	lost := make(chan struct{})
+	close(lost)
+	ended, end := context.WithCancelCause(t.Context())
+	end(lock.ErrLost)
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	announced := func(l lock.Lease) lock.Lease { return announcedLease{l, lost} }
+	within := func(ctx context.Context) func(lock.Lease) lock.Lease {
+		return func(l lock.Lease) lock.Lease {
+			return unfaithfulLease{Lease: l, ctx: func() context.Context { return ctx }}
+		}
+	}
+	for name, tt := range map[string]struct {
+		lease func(lock.Lease) lock.Lease
+		wait  time.Duration // after the answer
+		void  bool
+		late  int
+	}{
+		"announced":                       {announced, 0, true, 3},
+		"announced, and returned later":   {announced, time.Millisecond, false, 3},
+		"context ended by the loss":       {within(ended), 0, true, 3},
+		"context ended by something else": {within(left), 0, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := testruns.Kind(t, "single")
+			l.Promise.Duties = nil
+			right := l.New
+			l.New = func(e play.Env) (lock.Locker, error) {
+				locker, err := right(e)
+				return unfaithful{Locker: locker, lease: func(l lock.Lease) lock.Lease {
+					if tt.wait > 0 {
+						_ = e.Clock().Sleep(context.Background(), tt.wait)
+					}
+					return tt.lease(l)
+				}}, err
+			}
+			sc := testruns.Parse(t, "name: faulty\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: 100ms..200ms}\n"+
+				"workload: {rounds: 1, hold: 1s}\nfaults: [{at: 500ms, pause: {process: c0, for: 1ms}}]\n") // a calm run judges more
+			v := verdictOf(t, l, sc)
+			if got := v.Facts.VoidGrants > 0; got != tt.void || v.Facts.LateGrants != tt.late {
+				t.Errorf("void %d, late %d, want void %v, late %d: %v", v.Facts.VoidGrants, v.Facts.LateGrants, tt.void, tt.late, v.Reasons)
+			}
+			if tt.void && !strings.Contains(v.Reasons[0].Text, "the lock knew to be lost by then") {
+				t.Errorf("reason %q", v.Reasons[0].Text)
+			}
+		})
+	}
+}
+
+// announcedLease is a lease that has been lost.
+type announcedLease struct {
+	lock.Lease
+	lost chan struct{}
+}
+
+func (l announcedLease) Lost() <-chan struct{} { return l.lost }

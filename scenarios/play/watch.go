@@ -1,6 +1,8 @@
 package play
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"locksim/checker"
@@ -69,13 +71,15 @@ func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
 	return false
 }
 
-// isLost reports whether a lock has announced the loss of a lease.
+// isLost reports whether a lock has announced the loss of a lease: by Lost, or by the
+// end of its context.
 func isLost(l lock.Lease) bool {
 	select {
 	case <-l.Lost():
 		return true
 	default:
-		return false
+		ctx := l.Context()
+		return ctx != nil && errors.Is(context.Cause(ctx), lock.ErrLost)
 	}
 }
 
