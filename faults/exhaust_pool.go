@@ -43,6 +43,14 @@ type Pool interface {
 	Dirty() bool
 }
 
+// PoolWaiter is a [Pool] that can tell when a command has to wait since every connection is in
+// use, by other work of the process or by connections that were not given back.
+type PoolWaiter interface {
+	Pool
+	// Waits counts the commands that have had to wait for a connection. Any goroutine may call it.
+	Waits() int64
+}
+
 // Kind is "exhaust_pool".
 func (ExhaustPool) Kind() string { return "exhaust_pool" }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"time"
 
 	"locksim/faults"
@@ -16,6 +18,35 @@ func (p *Process) AddPool(pool faults.Pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pools = append(p.pools, pool)
+	if w, ok := pool.(faults.PoolWaiter); ok {
+		p.waiters = append(p.waiters, &poolWaits{pool: w})
+		p.w.procs.waiters.Store(true)
+	}
+}
+
+// poolWaits is a pool that can tell when a command waits for a connection.
+type poolWaits struct {
+	pool faults.PoolWaiter
+	seen int64 // how many such commands are in the trace
+}
+
+// noteWaits adds the commands that have begun to wait for a connection to the trace. Every
+// goroutine must be blocked.
+func (ps *processes) noteWaits() {
+	if !ps.waiters.Load() {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(ps.byName)) {
+		p := ps.byName[name]
+		p.mu.Lock()
+		waiters := p.waiters
+		p.mu.Unlock()
+		for _, w := range waiters {
+			for waits := w.pool.Waits(); w.seen < waits; w.seen++ {
+				ps.w.trace.record(p.name, "", trace.Await{Connections: w.pool.Size()})
+			}
+		}
+	}
 }
 
 // ExhaustPool takes every connection of the pools that the process has

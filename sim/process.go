@@ -35,6 +35,7 @@ type processes struct {
 	crashed  bool         // one of them has
 	// abandoned says that goroutines remain on purpose: see [World.Abandon].
 	abandoned bool
+	waiters   atomic.Bool // one of them has a pool that can tell who waits
 }
 
 func newProcesses(w *World) *processes {
@@ -122,6 +123,7 @@ type Process struct {
 	mu      sync.Mutex
 	closers []func()
 	pools   []faults.Pool
+	waiters []*poolWaits // those of the pools that can tell
 }
 
 // Name is c0, c1, …

@@ -215,6 +215,7 @@ func (w *World) RunUntil(done func() bool) error {
 		if err := w.time.failure(); err != nil {
 			return err
 		}
+		w.procs.noteWaits()
 		if w.cfg.StopAt > 0 && w.trace.Len() >= w.cfg.StopAt {
 			return ErrStopped
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,12 +12,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/internal/cases"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/sim/postgres"
 )
 
 // find is the lock of that name.
@@ -206,6 +209,34 @@ func TestSigterm(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the story does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// Where every connection of a client's pool is in use, the story says so: by connections that a lock
+// keeps, and by other work of the process.
+func TestEmptyPool(t *testing.T) {
+	if err := postgres.Missing(); err != nil {
+		t.Skip(err)
+	}
+	leaks, pool := find(t, "s13-try-leaks"), find(t, "s14-on-the-pool")
+	leaking, busy := load(t, "on-the-pool", pool), load(t, "on-the-pool", pool)
+	leaking.Faults, leaking.Lock.Kind = nil, leaks.Name
+	busy.Faults[0].Action = faults.ExhaustPool{Process: "c0", For: 5 * time.Second} // until after the release
+	for _, tt := range []struct {
+		lock scenarios.Lock
+		sc   *scenarios.Scenario
+		who  string
+	}{{leaks, leaking, "c1"}, {pool, busy, "c0"}} {
+		out, err := play.Run(tt.sc, tt.lock, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits := slices.ContainsFunc(out.Modes[0].Story, func(l play.Line) bool {
+			return l.Actor == tt.who && l.What == "waits for a connection: all 4 of its pool are in use"
+		})
+		if !waits {
+			t.Errorf("%s: the story does not say that %s waits for a connection:\n%v", tt.lock.Name, tt.who, out.Modes[0].Story)
 		}
 	}
 }

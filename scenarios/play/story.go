@@ -94,6 +94,8 @@ func phrase(e trace.Event) string {
 		return phraseOfMark(m)
 	case trace.Decision:
 		return decided(m)
+	case trace.Await:
+		return "waits for " + e.Text()
 	}
 	text := clock(e)
 	if text == "" {

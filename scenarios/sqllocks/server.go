@@ -116,7 +116,7 @@ func open(m Machine, mode pgx.QueryExecMode) (*sql.DB, error) {
 	return db, nil
 }
 
-// pool is the pool of a client. It is a [faults.Pool].
+// pool is the pool of a client. It is a [faults.PoolWaiter].
 type pool struct{ db *sql.DB }
 
 // errFull is returned when every connection of a pool is in use.
@@ -140,7 +140,10 @@ func (p *pool) Take(ctx context.Context) error {
 }
 
 // Asked implements [faults.Pool]: it counts those who had to wait.
-func (p *pool) Asked() int64 { return p.db.Stats().WaitCount }
+func (p *pool) Asked() int64 { return p.Waits() }
+
+// Waits implements [faults.PoolWaiter].
+func (p *pool) Waits() int64 { return p.db.Stats().WaitCount }
 
 // Dirty implements [faults.Pool]: database/sql keeps nothing of a run.
 func (*pool) Dirty() bool { return false }

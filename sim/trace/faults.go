@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// This file has the events of faults. Their actor is [World], their peer the
+// This file has the events of faults, and [Await]. Their actor is [World], their peer the
 // process or server concerned. A fault with a duration has a second event for
 // its end.
 
@@ -75,6 +75,10 @@ type Exhaust struct {
 
 // ExhaustEnd is the end of [Exhaust].
 type ExhaustEnd struct{}
+
+// Await is a command of a process that has to wait for a connection: all Connections of its
+// pool are in use. Its actor is the process.
+type Await struct{ Connections int }
 
 // Cut is a partition.
 type Cut struct {
@@ -218,6 +222,9 @@ func (Exhaust) Kind() string { return "exhaust" }
 // Kind is "exhaust-end".
 func (ExhaustEnd) Kind() string { return "exhaust-end" }
 
+// Kind is "await".
+func (Await) Kind() string { return "await" }
+
 // Kind is "cut".
 func (Cut) Kind() string { return "cut" }
 
@@ -349,6 +356,11 @@ func (e Exhaust) AppendText(b []byte) []byte {
 func (ExhaustEnd) AppendText(b []byte) []byte { return b }
 
 // AppendText appends the details.
+func (a Await) AppendText(b []byte) []byte {
+	return fmt.Appendf(b, "a connection: all %d of its pool are in use", a.Connections)
+}
+
+// AppendText appends the details.
 func (c Cut) AppendText(b []byte) []byte {
 	return fmt.Appendf(b, "from %s, bytes: %s, direction: %s", others(c.And), c.Bytes, c.Direction)
 }
@@ -437,6 +449,9 @@ func (e Exhaust) AppendHash(b []byte) []byte {
 
 // AppendHash implements [What].
 func (ExhaustEnd) AppendHash(b []byte) []byte { return b }
+
+// AppendHash implements [What].
+func (a Await) AppendHash(b []byte) []byte { return AppendInt(b, int64(a.Connections)) }
 
 // AppendHash implements [What].
 func (c Cut) AppendHash(b []byte) []byte {

@@ -19,7 +19,7 @@ var all = []trace.What{
 	trace.Connect{}, trace.Refused{}, trace.Send{}, trace.Receive{}, trace.Close{}, trace.EOF{}, trace.Reset{},
 	trace.Exec{}, trace.Expire{}, trace.Apply{}, trace.Resync{}, trace.Reveal{}, trace.Snapshot{}, trace.Elected{}, trace.StepDown{}, trace.Decision{},
 	trace.Pause{}, trace.Resume{}, trace.Suspend{}, trace.Wake{}, trace.Terminate{}, trace.Crash{}, trace.Restart{}, trace.KillWorker{}, trace.Slow{}, trace.SlowEnd{},
-	trace.ClockJump{}, trace.ClockDrift{}, trace.Exhaust{}, trace.ExhaustEnd{}, trace.Cut{}, trace.Heal{},
+	trace.ClockJump{}, trace.ClockDrift{}, trace.Exhaust{}, trace.ExhaustEnd{}, trace.Await{}, trace.Cut{}, trace.Heal{},
 	trace.Toxic{}, trace.ToxicEnd{}, trace.Refuse{}, trace.RefuseEnd{}, trace.Stall{}, trace.StallEnd{},
 	trace.ReadOnly{}, trace.ReadOnlyEnd{}, trace.Promote{}, trace.NotPromoted{}, trace.Evict{}, trace.Flush{},
 	trace.Mark{},
