@@ -38,7 +38,10 @@ const (
 	// release.
 	// Or, on steady servers and a prompt network, a release failed before its context had
 	// ended, although by the record its client had the lock without a gap from the grant to
-	// the call, and it had not been away before the return; or a release returned that the
+	// the call, and it had not been away before the return; or a release failed whose context
+	// had ended when it was called, although by the record its client had the lock without a
+	// gap from the grant to the return, and it had not been away before the return (F29); or a
+	// release returned that the
 	// lock was not held, although the client had it without a gap from the grant to the
 	// return, and had not been away before the grant. The last is judged where entry is
 	// exclusive.
@@ -294,6 +297,12 @@ func (h History) falselyRefused(g Grant, record holdings) string {
 	if g.ReleaseFailed && !g.ReleaseContextEnded && !h.awayDuring(g.Client, 0, h.Timing.when(g.ReleaseReturned)) {
 		if _, kept := record.since(g.Granted, g.Released); kept {
 			return fmt.Sprintf("failed at step %d, although nothing had gone wrong and the client still had the lock", g.ReleaseReturned)
+		}
+	}
+	if g.ReleaseContextOver && !g.ReleaseSucceeded && !g.ReleaseNotHeld && !h.awayDuring(g.Client, 0, h.Timing.when(g.ReleaseReturned)) {
+		if _, kept := record.since(g.Granted, g.ReleaseReturned); kept {
+			return fmt.Sprintf("failed at step %d, since the context of its caller had ended, and the nodes still had its key: "+
+				"let it go on when that context ends", g.ReleaseReturned)
 		}
 	}
 	if g.ReleaseNotHeld && h.Entry != EntryReentrant && !h.awayDuring(g.Client, 0, h.Timing.when(g.Granted)) {

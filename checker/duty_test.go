@@ -146,6 +146,14 @@ func TestDuties(t *testing.T) {
 				unsteady, slow, away("c0", 0, 0), away("c0", 800*ms, 900*ms), func(h *checker.History) { h.Grants[0].ReleaseContextEnded = true },
 				func(h *checker.History) { h.Holdings[0].To = 6 }, func(h *checker.History) { h.Holdings[0].From = 4 },
 			}},
+		{"a release fails with the context of its caller", checker.DutyReports, func(h *checker.History) {
+			g := &h.Grants[0]
+			g.ReleaseSucceeded, g.ReleaseContextEnded, g.ReleaseContextOver, h.Holdings[0].To = false, true, true, 9
+		},
+			[]func(*checker.History){
+				unsteady, slow, away("c0", 300*ms, 400*ms), func(h *checker.History) { h.Holdings[0].To = 8 },
+				func(h *checker.History) { h.Grants[0].ReleaseContextOver = false },
+			}},
 		{"a release denies the lock", checker.DutyReports, func(h *checker.History) {
 			h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseNotHeld, h.Holdings[0].To = false, true, 9
 		},

@@ -87,6 +87,8 @@ type Grant struct {
 	ReleaseSucceeded, ReleaseNotHeld bool
 	// ReleaseContextEnded says that the context of Release had ended by its return.
 	ReleaseContextEnded bool
+	// ReleaseContextOver says that the context of Release had ended when it was called.
+	ReleaseContextOver bool
 	// LeaseEnded is the instant at which the context of the lease ended; 0 if it did
 	// not.
 	LeaseEnded time.Duration

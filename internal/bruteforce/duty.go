@@ -226,8 +226,10 @@ func wasteful(h checker.History, renews bool) (n int) {
 
 // "Or, on steady servers and a prompt network, a release failed before its context had
 // ended, although by the record its client had the lock without a gap from the grant to the
-// call, and it had not been away before the return; or a release returned that the lock was
-// not held, although the client had it without a gap from the grant to the return, and had
+// call, and it had not been away before the return; or a release failed whose context had
+// ended when it was called, although by the record its client had the lock without a gap
+// from the grant to the return, and it had not been away before the return (F29); or a
+// release returned that the lock was not held, although the client had it without a gap from the grant to the return, and had
 // not been away before the grant. The last is judged where entry is exclusive."
 func refusedFalsely(h checker.History, g checker.Grant) bool {
 	if !h.Timing.Steady || !h.Timing.Prompt || g.ReleaseReturned == 0 {
@@ -240,7 +242,9 @@ func refusedFalsely(h checker.History, g checker.Grant) bool {
 	}
 	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && present(h, g.Client, 0, at(h, g.ReleaseReturned))
 	denied := g.ReleaseNotHeld && h.Entry != checker.EntryReentrant && throughout(g.ReleaseReturned) && present(h, g.Client, 0, at(h, g.Granted))
-	return failed || denied
+	cut := g.ReleaseContextOver && !g.ReleaseSucceeded && !g.ReleaseNotHeld && throughout(g.ReleaseReturned) &&
+		present(h, g.Client, 0, at(h, g.ReleaseReturned))
+	return failed || denied || cut
 }
 
 // "A release succeeded on steady servers, and by the nodes' record its client had the

@@ -130,6 +130,7 @@ func (m *maker) duties() {
 		g := &m.h.Grants[i]
 		g.ReleaseNotHeld = g.ReleaseReturned > 0 && !g.ReleaseFailed && m.chance(0.2)
 		g.ReleaseContextEnded = g.ReleaseReturned > 0 && m.chance(0.2)
+		g.ReleaseContextOver = g.ReleaseContextEnded && m.chance(0.5)
 		if called := m.span(0, 200); m.chance(0.3) {
 			m.h.Calls = append(m.h.Calls, checker.Call{Client: g.Client, Resource: g.Resource, What: oneOf(m, "Release", "Extend"), About: g.Granted,
 				Called: called, Due: called + m.span(0, 40), Returned: called + m.span(0, 60),

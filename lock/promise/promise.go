@@ -60,7 +60,8 @@ const (
 	DutyWaits Duty = "waits"
 	// DutyReports: a Release without an error has freed a lock that its caller still had, and is not the notice of a
 	// loss; the context of the lease has ended when Release is called. A Release does not fail, if all its requests are
-	// answered, and does not say that the lock was lost while the servers have its key.
+	// answered, nor because the context of its caller had ended before (F29), and does not say that the lock was lost while
+	// the servers have its key.
 	DutyReports Duty = "reports"
 	// DutyRenews: a lease is renewed until it is released. It is not lost after a trouble that ended long before.
 	DutyRenews Duty = "renews"

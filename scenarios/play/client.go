@@ -440,6 +440,7 @@ func (c *client) give(g *grant) error {
 	ctx, end := c.within(c.releaseContext(g), c.play.sc.Workload.ReleaseWithin)
 	defer end()
 	called := c.play.world.Now()
+	g.ReleaseContextOver = hasEnded(ctx)
 	err := g.lease.Release(ctx)
 	c.returned(ctx, g, "Release", called, called+c.play.returnsWithin(), err)
 	g.ReleaseContextEnded = hasEnded(ctx)

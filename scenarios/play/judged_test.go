@@ -381,6 +381,13 @@ func TestReleaseContextEnded(t *testing.T) {
 		if got := h.Grants[0].ReleaseContextEnded; got != want {
 			t.Errorf("%q: the context of the release had ended: %v, want %v", within, got, want)
 		}
+		if h.Grants[0].ReleaseContextOver {
+			t.Errorf("%q: the context of the release had ended before its call", within)
+		}
+	}
+	h := historyOf(t, testruns.Kind(t, "single"), "name: over\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 5s}\nworkload: {hold: 100ms, request: 50ms}\n")
+	if g := h.Grants[0]; !g.ReleaseContextOver || !g.ReleaseContextEnded {
+		t.Errorf("the context of a request that had ended is not over at the release: %+v", g)
 	}
 }
 
