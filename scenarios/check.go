@@ -41,7 +41,8 @@ import (
 // means that these runs showed no violation, with the bound that the log gives. It
 // does not mean that there is none. The log also says how many further runs would be
 // of a kind that was not seen: see [search.Courses.Novelty]. A pass in which clients hardly ever contended,
-// or faults hardly ever struck, is no evidence, and fails the test.
+// or faults hardly ever struck, is no evidence, and fails the test. So does one in which a server did not know a command of the
+// lock, or no Release, or no Extend that was asked for, ever succeeded.
 //
 // Runs are made one after another, also if several tests ask for them.
 func Check(t testing.TB, l Lock, opts Options) {
@@ -72,6 +73,8 @@ type checkup struct {
 	plan  runPlan
 	seed  uint64 // of the first run; 0 leaves it to rapid
 	tally search.Tally
+	// unknown counts the runs in which a server did not know something, those that are not in the tally too.
+	unknown map[string]int
 	// courses are those of the runs in the tally.
 	courses search.Courses
 	// running has the seed of the run that is played; nil for none.
@@ -109,8 +112,12 @@ func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 func (c *checkup) conclude() {
 	c.t.Helper()
 	switch {
+	case c.failure != "" && len(c.unknown) > 0:
+		c.t.Fatalf("%s: %s.\n%s", c.lock.Name, prose.Commas(slices.Sorted(maps.Keys(c.unknown))), c.failure)
 	case c.failure != "":
 		c.t.Fatal(c.failure)
+	case c.tally.Unproven() != "":
+		c.t.Fatalf("%s: %s.\nThese runs are no evidence about the lock.\n%s", c.lock.Name, c.tally.Unproven(), c.verdict())
 	case c.worthless():
 		c.t.Fatalf("%s\nThese runs are no evidence about the lock: in hardly any of them was a client kept out and a fault felt.\nwhy runs are no evidence: %s",
 			c.verdict(), counts(c.tally.Vacuous))
@@ -203,6 +210,7 @@ func (c *checkup) tryCalm() {
 // they are not drawn at random.
 func (c *checkup) tryUncounted(trials iter.Seq[*search.Trial]) {
 	for t := range trials {
+		c.noteUnknown(t)
 		switch {
 		case t.Err != nil:
 			c.failure = c.noRun(t.Case, t.Err)
@@ -223,6 +231,7 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 			c.failure = c.noRun(t.Case, t.Err)
 			return
 		}
+		c.noteUnknown(t)
 		c.tally.Count(t)
 		c.courses.Count(t)
 		if len(t.Violations) == 0 && t.Difference == nil {
@@ -230,6 +239,15 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 		}
 		c.fail(t)
 		return
+	}
+}
+
+// noteUnknown counts what servers did not know in a run.
+func (c *checkup) noteUnknown(t *search.Trial) {
+	var one search.Tally
+	if t.Outcome != nil {
+		one.Count(t)
+		c.unknown = search.AddCounts(c.unknown, one.Unknown)
 	}
 }
 

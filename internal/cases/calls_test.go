@@ -68,6 +68,9 @@ func TestDelifeq(t *testing.T) {
 	if runs != 1 || found == nil || !slices.ContainsFunc(found.Violations, func(v play.Violation) bool { return v.Label == checker.Misconduct }) {
 		t.Errorf("%d runs: %v", runs, found)
 	}
+	if found != nil && !slices.Contains(found.Outcome.Modes[0].Unknown, "Redis 7.0.15 does not know the command DELIFEQ") {
+		t.Errorf("unknown: %q", found.Outcome.Modes[0].Unknown)
+	}
 	if c := tally.Calls; c.Released > 0 || c.FailedReleases == 0 {
 		t.Errorf("calls %v, errors %v", c.Texts(), tally.Errors)
 	}

@@ -62,6 +62,9 @@ type ModeRun struct {
 	FaultsFelt []bool
 	// LongestWait is the longest time from an Acquire to its grant.
 	LongestWait time.Duration
+	// Unknown is what servers did not know of what the lock asked for, such as a command, each once, in order: the run
+	// says nothing about a lock that needs it.
+	Unknown []string
 	// PartialPause says that the lock acted during a pause, through its own timers,
 	// which no seam holds. The absence of violations under pauses is then no
 	// evidence.

@@ -3,6 +3,7 @@ package play
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -224,6 +225,7 @@ func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
 		Barred: !p.probe.acquired, Hung: p.hung != "", WallClocks: p.wallClocks()}
 	run.History = p.history(t)
 	run.LongestWait = longestWait(run.History, t)
+	run.Unknown = unknownTo(t)
 	return run
 }
 
@@ -263,6 +265,25 @@ func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
 		}
 	}
 	return labels, nil
+}
+
+// unknownTo is what the servers of a run did not know.
+func unknownTo(t *trace.Trace) []string {
+	var out []string
+	for _, e := range t.Events {
+		x, ok := e.What.(trace.Exec)
+		if !ok || x.Answer == nil {
+			continue
+		}
+		asked, ok := x.Request.(trace.Asking)
+		if !ok {
+			continue
+		}
+		if what := asked.Unknown(x.Answer); what != "" && !slices.Contains(out, what) {
+			out = append(out, what)
+		}
+	}
+	return out
 }
 
 // longestWait is the longest time from an Acquire to its grant.

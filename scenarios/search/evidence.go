@@ -2,6 +2,8 @@ package search
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"locksim/internal/prose"
@@ -24,6 +26,23 @@ func (n ClassTally) Bound() string {
 		return ""
 	}
 	return "< " + Percent(RateBound(n.Violating, n.Evidence))
+}
+
+// Unproven says why the runs are no evidence although clients contended and faults were felt; "" if nothing does: a
+// server did not know what it was asked for, or no Release, or no Extend of many, ever succeeded.
+func (t *Tally) Unproven() string {
+	const many = 20
+	c := t.Calls
+	switch {
+	case len(t.Unknown) > 0:
+		return strings.Join(slices.Sorted(maps.Keys(t.Unknown)), "; ") +
+			". The lock asks for it, and real servers may have it: test the lock with a form that this version knows"
+	case c.Released == 0 && c.NotHeld+c.FailedReleases > 0:
+		return fmt.Sprintf("no Release succeeded, of %s", prose.Thousands(c.NotHeld+c.FailedReleases))
+	case c.Extended == 0 && c.NotExtended+c.FailedExtends >= many:
+		return fmt.Sprintf("no Extend succeeded, of %s", prose.Thousands(c.NotExtended+c.FailedExtends))
+	}
+	return ""
 }
 
 // ByCall says how the calls of the lock ended, as "Acquire granted 210, gave up 3; Release succeeded 200, failed 7", and on

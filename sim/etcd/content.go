@@ -40,6 +40,20 @@ func (r Request) Words() []string { return callWords }
 
 var callWords = []string{"call"}
 
+// unknownMethod is a call that this etcd does not have.
+type unknownMethod string
+
+// AppendText appends the name of the method.
+func (m unknownMethod) AppendText(b []byte) []byte { return trace.Text(m).AppendText(b) }
+
+// AppendHash implements [trace.Content].
+func (m unknownMethod) AppendHash(b []byte) []byte { return trace.Text(m).AppendHash(b) }
+
+// Unknown implements [trace.Asking].
+func (m unknownMethod) Unknown(trace.Content) string {
+	return "the etcd of locksim does not know the call " + string(m)
+}
+
 // Piece is what one side sends in one instant.
 type Piece struct{ messages int }
 

@@ -234,7 +234,7 @@ func (x *session) message(c *call, b []byte) {
 		}
 	default:
 		err := status.Error(codes.Unimplemented, "unknown method "+c.method+": this etcd is one of locksim, and does not have it")
-		x.record(trace.Text(c.method), answered(nil, err))
+		x.record(unknownMethod(c.method), answered(nil, err))
 		c.end(err)
 	}
 }

@@ -26,6 +26,22 @@ func (p Piece) Words() []string { return p }
 // Brief implements [trace.Request].
 func (p Piece) Brief(trace.Content) string { return strings.Join(p, ", ") }
 
+// Unknown implements [trace.Asking]: a function, an operator or a part of the language that the server does not have.
+func (p Piece) Unknown(answer trace.Content) string {
+	said, ok := answer.(Piece)
+	if !ok {
+		return ""
+	}
+	for _, word := range said {
+		for _, code := range []string{"42883", "0A000"} { // undefined function, feature not supported
+			if message, ok := strings.CutPrefix(word, "error "+code+" "); ok {
+				return "PostgreSQL does not know: " + message
+			}
+		}
+	}
+	return ""
+}
+
 // describe describes the bytes of one side. Values of rows and of arguments are left out: they are in the events of the
 // server.
 func describe(dir sim.Direction, b []byte) Piece {

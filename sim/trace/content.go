@@ -157,6 +157,13 @@ type Request interface {
 	Brief(answer Content) string
 }
 
+// Asking is the content of a request that a server may not know.
+type Asking interface {
+	// Unknown says, in a few words, what the server does not have of what it was asked for, by its answer: a command, an
+	// option, a function. It is "" if it has all.
+	Unknown(answer Content) string
+}
+
 // Silent is content whose text does not say what is asked, and that may be no request: a server takes that without an
 // event, so that no arrival is in the trace.
 type Silent interface {

@@ -91,7 +91,7 @@ type grant struct {
 
 // Extend implements [lock.Grant]. No specimen has a user that extends.
 func (grant) Extend(context.Context) (until time.Time, held bool, err error) {
-	return time.Time{}, false, errors.New("this lock cannot be extended")
+	return time.Time{}, false, fmt.Errorf("this lock cannot be extended: %w", errors.ErrUnsupported)
 }
 
 // Delete implements [lock.Grant].

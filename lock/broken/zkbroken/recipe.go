@@ -195,7 +195,7 @@ func (n *node) watch(ctx context.Context, name string) error {
 
 // Extend implements [lock.Grant]. No specimen has a user that extends.
 func (*node) Extend(context.Context) (until time.Time, held bool, err error) {
-	return time.Time{}, false, errors.New("this lock cannot be extended")
+	return time.Time{}, false, fmt.Errorf("this lock cannot be extended: %w", errors.ErrUnsupported)
 }
 
 // Delete implements [lock.Grant]. It goes on in the background if it takes longer than a release may.
