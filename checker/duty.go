@@ -235,20 +235,7 @@ func (h History) keyLeft(a Attempt, record holdings) bool {
 	if !h.Timing.Steady || !h.Timing.InOrder || h.Entry == EntryReentrant || len(h.Timing.Away[a.Client]) > 0 {
 		return false
 	}
-	next := never // the client's next call
-	for _, g := range h.Grants {
-		if g.Client == a.Client && g.Invoked > a.Invoked {
-			next = min(next, g.Invoked)
-		}
-	}
-	for _, b := range h.Attempts {
-		if b.Client == a.Client && b.Invoked > a.Invoked {
-			next = min(next, b.Invoked)
-		}
-	}
-	return slices.ContainsFunc(record, func(s Holding) bool {
-		return a.Invoked < s.From && s.From < next && s.Span().end() > a.Returned
-	})
+	return slices.ContainsFunc(h.keysOf(a, record), func(s Holding) bool { return s.Span().end() > a.Returned })
 }
 
 // endsLate reports whether the context of a lease went on when its release was called.

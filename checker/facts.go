@@ -126,6 +126,17 @@ type Facts struct {
 	// their context, although no other client asked for the lock meanwhile, or had been granted it and had not
 	// returned from releasing it.
 	Denied int `json:"denied"`
+	// SelfExcluded counts the Acquires that returned without a grant and whose key kept
+	// their own client out. By the record of the nodes the client had the lock from a
+	// position after the call of the Acquire, and before its next call of Acquire; and
+	// still had it while a later Acquire of the client for the lock was pending, at an
+	// instant more than twice [Timing.Trips] after the return, and after that position,
+	// and before a grant to the client. The client was not away, but for trouble behind the
+	// servers ([Absence.Behind]), from Trips before the return to that instant. It is judged
+	// on steady servers ([Timing.Steady]) where entry is exclusive, and only if messages are
+	// in order ([Timing.InOrder]) or that position was Trips or more before the return: else
+	// the request may have overtaken the one that was to undo it.
+	SelfExcluded int `json:"self_excluded"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.
 	LateGrants int `json:"late_grants"`

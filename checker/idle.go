@@ -71,6 +71,9 @@ type Absence struct {
 	// Running says that the client ran all the time, and only could not reach enough
 	// servers.
 	Running bool
+	// Behind says that the client ran and reached the servers that it asks, and that only
+	// the links among servers were in trouble.
+	Behind bool
 }
 
 // Cause is why a lock that no client has may still be taken.
@@ -240,16 +243,9 @@ func (t *Timing) when(p Pos) time.Duration {
 	return t.At[min(int(p), len(t.At))-1]
 }
 
-// ask adds a pending Acquire. One that never returned is pending until its client
-// crashed, or to the end.
+// ask adds a pending Acquire.
 func (w *watch) ask(client string, invoked, returned Pos) {
-	s := Span{w.when(invoked), w.when(cmp.Or(returned, never))}
-	for _, a := range w.Away[client] {
-		if returned == 0 && a.Crash && a.From >= s.From {
-			s.To = min(s.To, a.From)
-		}
-	}
-	w.acquires = append(w.acquires, waiting{client, invoked, s})
+	w.acquires = append(w.acquires, waiting{client, invoked, w.pending(client, invoked, returned)})
 }
 
 func (w *watch) take(from, to Pos) {

@@ -145,7 +145,7 @@ func TestIdleAfterAnEntryWasLeftBehind(t *testing.T) {
 	}
 	absent := func(crash bool) func(*History) {
 		return func(h *History) {
-			h.Timing.Away = map[string][]Absence{"c0": {{Span{1500 * time.Millisecond, 1700 * time.Millisecond}, crash, false}}}
+			h.Timing.Away = map[string][]Absence{"c0": {{Span: Span{1500 * time.Millisecond, 1700 * time.Millisecond}, Crash: crash}}}
 		}
 	}
 	for name, c := range map[string]struct {

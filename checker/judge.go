@@ -50,6 +50,7 @@ type findings struct {
 	beliefs   *tally // those of them whose claims do not overlap
 	idle      idleness
 	denied    *tally // attempts that failed without a cause
+	excluded  *tally // attempts whose key kept their own client out
 	void      *tally // grants that cannot have been meant so
 	revived   *tally // claims that came back after another grant
 	conduct   *tally // calls that did not end as promised
@@ -70,6 +71,7 @@ func examine(h History, budget int) findings {
 		claims:    claimOverlaps(h),
 		idle:      idle(h),
 		denied:    denied(h),
+		excluded:  selfExcluded(h),
 		void:      voidGrants(h),
 		revived:   revivedClaims(h),
 		conduct:   misconduct(h),
@@ -106,6 +108,7 @@ func (f findings) facts(h History) Facts {
 		IdleSeconds:      f.idle.total.Seconds(),
 		Overdue:          f.idle.overdue.count,
 		Denied:           f.denied.count,
+		SelfExcluded:     f.excluded.count,
 		LateGrants:       lateGrants(h),
 		VoidGrants:       f.void.count,
 		RevivedClaims:    f.revived.count,
@@ -125,7 +128,7 @@ func labelOf(f Facts, none *Facts) Label {
 		return Corrupted
 	case f.Data == DataUndecided:
 		return Unknown
-	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0:
+	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0 || f.SelfExcluded > 0:
 		return Stuck
 	case f.FalseRejects > 0:
 		return FalseReject
@@ -175,7 +178,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	}
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
-		deciding, f.idle.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(),
+		deciding, f.idle.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(), f.excluded.sentences(),
 		f.fencing.falsely.sentences(),
 		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.failed.sentences(), f.overtaken.sentences(),
 		f.twice.sentences(), f.again.sentences(),

@@ -2,7 +2,6 @@ package lock
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -38,6 +37,10 @@ type Promise struct {
 
 	// FreeAfter says it for single causes, in place of FreeWithin.
 	FreeAfter map[promise.Cause]Term `json:"free_after,omitempty"`
+
+	// SelfExcludes says that the lock lives with this: a request that was not granted leaves its key behind, and that keeps
+	// its own client out when it asks again, although nothing kept it from cleaning up. Without it that is a violation.
+	SelfExcludes bool `json:"self_excludes,omitempty"`
 
 	// ReturnsWithin says how soon a Release returns if no server answers, and an Acquire after the deadline of its context. It
 	// is promised with DutyReturns, for clients whose requests end with the deadlines of their contexts.
@@ -146,7 +149,7 @@ func (t Term) Length(ttl, longestBackoff time.Duration) time.Duration {
 	case TermNodeTimeouts:
 		return nodeReleases * DefaultNodeTimeout(ttl)
 	case TermAnyTime:
-		return math.MaxInt64 / 2
+		return 1 << 62
 	case TermTTL:
 		return ttl + drift
 	case TermTTLAndCluster:

@@ -124,6 +124,7 @@ func (m *maker) duties() {
 	for _, absences := range t.Away {
 		for i := range absences {
 			absences[i].Running = !absences[i].Crash && m.chance(0.5)
+			absences[i].Behind = absences[i].Running && m.chance(0.5)
 		}
 	}
 	for i := range m.h.Grants {
@@ -221,6 +222,11 @@ func (m *maker) attempt(name, resource string, now time.Duration) (end time.Dura
 		if m.chance(0.5) {
 			m.mark(a, &a.Left, joined+m.span(1, 50))
 		}
+	}
+	if m.chance(0.3) { // it leaves a key behind
+		s := &checker.Holding{Client: name, Resource: resource}
+		m.holds = append(m.holds, s)
+		m.mark(s, &s.To, m.mark(s, &s.From, now+m.span(1, 60))+m.span(1, 150))
 	}
 	if m.chance(0.15) {
 		a.Outcome = checker.OutcomeUnknown

@@ -294,3 +294,80 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 	}
 	return again
 }
+
+// "SelfExcluded counts the Acquires that returned without a grant and whose key kept their own
+// client out. By the record of the nodes the client had the lock from a position after the call
+// of the Acquire, and before its next call of Acquire; and still had it while a later Acquire of
+// the client for the lock was pending, at an instant more than twice Trips after the return, and
+// after that position, and before a grant to the client. The client was not away, but for trouble
+// behind the servers, from Trips before the return to that instant. It is judged on steady servers
+// where entry is exclusive, and only if messages are in order or that position was Trips or more
+// before the return."
+func selfExcluded(h checker.History) (n int) {
+	t := h.Timing
+	if t == nil || !t.Steady || h.Entry == checker.EntryReentrant {
+		return 0
+	}
+	for _, a := range h.Attempts {
+		if a.Returned != 0 && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return keepsOut(h, a, s) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// keepsOut says that of an Acquire and one holding. It looks at the instants between those at which
+// anything begins or ends.
+func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
+	t := h.Timing
+	if s.Client != a.Client || s.Resource != a.Resource || s.From <= a.Invoked || !t.InOrder && at(h, s.From)+t.Trips > at(h, a.Returned) {
+		return false
+	}
+	front := h // without the trouble behind the servers
+	timing := *t
+	timing.Away = map[string][]checker.Absence{a.Client: slices.DeleteFunc(slices.Clone(t.Away[a.Client]), func(s checker.Absence) bool { return s.Behind })}
+	front.Timing = &timing
+	var calls []checker.Pos // of Acquire by the client, for any lock
+	granted := checker.Pos(0)
+	for _, g := range h.Grants {
+		if g.Client == a.Client {
+			calls = append(calls, g.Invoked)
+			if g.Resource == a.Resource && g.Granted > a.Invoked && (granted == 0 || g.Granted < granted) {
+				granted = g.Granted
+			}
+		}
+	}
+	for _, b := range h.Attempts {
+		if b.Client == a.Client {
+			calls = append(calls, b.Invoked)
+		}
+	}
+	if slices.ContainsFunc(calls, func(p checker.Pos) bool { return p > a.Invoked && p <= s.From }) {
+		return false
+	}
+	enough := max(at(h, a.Returned), at(h, s.From)) + 2*t.Trips
+	last := t.At[len(t.At)-1]
+	until := last
+	if s.To != 0 {
+		until = at(h, s.To)
+	}
+	if granted != 0 {
+		until = min(until, at(h, granted))
+	}
+	for _, b := range acquires(h, a.Resource) {
+		if b.client != a.Client || b.invoked <= a.Invoked || granted != 0 && b.invoked > granted {
+			continue
+		}
+		end := last
+		if b.returned != 0 {
+			end = at(h, b.returned)
+		}
+		for instant := max(enough, at(h, b.invoked)); instant < min(until, end); instant++ {
+			if crashedWhileAsking(h, b, instant) || !present(front, a.Client, at(h, a.Returned)-t.Trips, instant) {
+				break // at later instants too
+			}
+			return true
+		}
+	}
+	return false
+}

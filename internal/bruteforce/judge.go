@@ -42,6 +42,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.Calls = calls(h)
 	f.IdleSeconds, f.Overdue = idle(h)
 	f.Denied = denied(h)
+	f.SelfExcluded = selfExcluded(h)
 	f.LateGrants = lateGrants(h)
 	f.VoidGrants = voidGrants(h)
 	f.RevivedClaims = revivedClaims(h)
@@ -63,8 +64,8 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	case f.Data == checker.DataUndecided:
 		return checker.Unknown
 	// "No client could acquire the lock at the end, a key of it remained, or it was
-	// not granted although it should have been free (overdue, denied, withheld)."
-	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0:
+	// not granted although it should have been free (overdue, denied, withheld, self_excluded)."
+	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0:
 		return checker.Stuck
 	// "The fence refused a client that rightfully held the lock."
 	case f.FalseRejects > 0:

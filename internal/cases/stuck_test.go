@@ -6,8 +6,10 @@ import (
 
 	"locksim/checker"
 	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // judged is the verdict of a lock in a scenario, in its first mode.
@@ -43,5 +45,26 @@ func TestKeptOnPurpose(t *testing.T) {
 	l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTL}
 	if v := judged(t, l, sc); v.Label != checker.Safe {
 		t.Errorf("it promises that, and is %s: %v", v.Label, v.Reasons)
+	}
+}
+
+// The key of a grant that no replica has confirmed keeps its own client out, also from a lock that promises nothing of when it
+// is free.
+func TestKeptOutByItself(t *testing.T) {
+	l := find(t, "r25-not-synced")
+	sc := load(t, "not-synced", l)
+	if v := judged(t, l, sc); v.Label != checker.Stuck || v.Facts.SelfExcluded == 0 {
+		t.Errorf("%s, kept out by its own key %d times: %v", v.Label, v.Facts.SelfExcluded, v.Reasons)
+	}
+	l.Promise.FreeWithin = lock.TermAnyTime
+	for lives, want := range map[bool]int{false: 1, true: 0} {
+		l.Promise.SelfExcludes = lives
+		o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := play.Violations(o, l.Promise); len(v) != want || want > 0 && v[0].Label != checker.Stuck {
+			t.Errorf("it lives with it %v: %v, want %d", lives, v, want)
+		}
 	}
 }

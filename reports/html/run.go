@@ -186,6 +186,7 @@ var facts = []struct {
 	}},
 	{"Grants that came too late", "", number(func(f checker.Facts) int { return f.LateGrants })},
 	{"Grants without a lease", "the lock promised nothing", number(func(f checker.Facts) int { return f.VoidGrants })},
+	{"Acquires whose key kept their own client out", "", number(func(f checker.Facts) int { return f.SelfExcluded })},
 	{"Leases that were revived", "", number(func(f checker.Facts) int { return f.RevivedClaims })},
 	{"Calls that did not end as promised", "", number(func(f checker.Facts) int { return f.Misconduct })},
 	{"Calls that failed", "although nothing was wrong", number(func(f checker.Facts) int { return f.FailedCalls })},

@@ -82,6 +82,7 @@ func (l Lock) taught(sc *file.Scenario) (Lock, error) {
 // learn learns the keys of a lock that has its servers, or remembers them.
 func (l Lock) learn(sc *file.Scenario, resource string) (Learnt, error) {
 	setting := lesson(sc, resource)
+	setting.World.Replicas = l.Replicas
 	if l.lessons == nil {
 		return l.study(setting)
 	}
@@ -262,11 +263,12 @@ func (s *student) sets(key string, changes []trace.KeyChange) bool {
 	})
 }
 
-// deletes reports whether the first client has deleted a key from every server on which it has changed.
+// deletes reports whether the first client has deleted a key from every server on which it has changed. A replica deletes
+// what its primary has deleted, and no client is named for that.
 func (s *student) deletes(key string, changes []trace.KeyChange) bool {
 	last := map[string]trace.KeyChange{}
 	for _, c := range changes {
-		if c.Key == key {
+		if c.Key == key && (c.Server == "r0" || !isFamily(c.Server)) {
 			last[c.Server] = c
 		}
 	}

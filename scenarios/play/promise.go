@@ -51,14 +51,15 @@ func (l Lock) JudgedBy() lock.Promise {
 // DutiesAlone is the lock with no promise but its duties, so that it is judged on right
 // data and liveness under every fault: see [Lock.JudgedBy].
 func (l Lock) DutiesAlone() Lock {
-	l.Promise = lock.Promise{Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin, TokensUnordered: l.Promise.TokensUnordered}
+	l.Promise = lock.Promise{Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin, TokensUnordered: l.Promise.TokensUnordered,
+		SelfExcludes: l.Promise.SelfExcludes}
 	return l
 }
 
 // ClaimsAlone is the lock with the promise that claims never overlap, under every
 // fault, and no other: the question that can be asked of every lock.
 func (l Lock) ClaimsAlone() Lock {
-	l.Promise = lock.Promise{Exclusion: lock.Faults(), FreeWithin: lock.TermAnyTime, TokensUnordered: true}
+	l.Promise = lock.Promise{Exclusion: lock.Faults(), FreeWithin: lock.TermAnyTime, TokensUnordered: true, SelfExcludes: true}
 	return l
 }
 
@@ -148,6 +149,9 @@ func DescribePromise(p lock.Promise) string {
 	text := "claims exclude each other under " + prose.Commas(p.Exclusion)
 	if p.Data != "" {
 		text += "; data right in mode " + p.Data
+	}
+	if p.SelfExcludes {
+		text += "; a client may be kept out by its own key"
 	}
 	if p.TokensUnordered {
 		text += "; no order of its tokens"

@@ -169,6 +169,7 @@ func (p *play) length(t lock.Term) time.Duration {
 type trouble struct {
 	client string
 	checker.Span
+	behind bool // only links among the servers were not whole
 }
 
 // absences are the spans in which clients did not run, or some of their links to the
@@ -185,7 +186,7 @@ func (p *play) absences(t *trace.Trace) map[string][]checker.Absence {
 		if p.schedule.fired[i] {
 			class := faults.ClassIn(p.sc.Faults, f.Action)
 			for _, t := range p.troublesOf(f.Action, p.schedule.felt[i].spans(f.Action, end), clients) {
-				out[t.client] = append(out[t.client], checker.Absence{Span: t.Span, Running: !slices.Contains(stopping, class)})
+				out[t.client] = append(out[t.client], checker.Absence{Span: t.Span, Running: !slices.Contains(stopping, class), Behind: t.behind})
 			}
 		}
 	}
@@ -303,7 +304,7 @@ func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []strin
 	}
 	var out []trouble
 	for _, c := range clients {
-		concerned := settles > 0 || p.betweenReplicas(form)
+		concerned := settles > 0
 		if between != nil {
 			concerned = concerned || crosses(between, and, c, p.serverNames())
 		} else {
@@ -312,12 +313,13 @@ func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []strin
 				concerned = concerned || ok && (*name.To == c || trace.IsServer(*name.To))
 			}
 		}
-		if !concerned {
+		behind := !concerned && p.betweenReplicas(form)
+		if !concerned && !behind {
 			continue
 		}
 		for _, s := range spans {
 			s.To += settles + p.pausing()
-			out = append(out, trouble{c, s})
+			out = append(out, trouble{c, s, behind})
 		}
 	}
 	return out

@@ -53,7 +53,8 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 		out = append(out, checker.Corrupted)
 	}
 	if m.Hung || p.FreeWithin != lock.TermAnyTime &&
-		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0) {
+		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0) ||
+		!p.SelfExcludes && facts.SelfExcluded > 0 {
 		out = append(out, checker.Stuck)
 	}
 	if promised && m.Mode.NeedsToken() && facts.FalseRejects > 0 {

@@ -1,0 +1,104 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// selfExcluded finds the Acquires without a grant whose key kept their own client out: see [Facts.SelfExcluded].
+func selfExcluded(h History) *tally {
+	found := &tally{more: "Acquires whose key kept their own client out"}
+	if h.Timing == nil || !h.Timing.Steady || h.Entry == EntryReentrant {
+		return found
+	}
+	records := holdingsOf(h)
+	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
+		if a.Returned == 0 {
+			continue
+		}
+		later := h.askedAfter(a)
+		for _, s := range h.keysOf(a, records[holder{a.Client, a.Resource}]) {
+			if !h.Timing.InOrder && h.Timing.when(s.From) > h.Timing.when(a.Returned)-h.Timing.Trips {
+				continue
+			}
+			cleaned := max(h.Timing.when(a.Returned), h.Timing.when(s.From)) + 2*h.Timing.Trips
+			i := slices.IndexFunc(later, func(b waiting) bool {
+				from, to := max(cleaned, b.span.From), min(b.span.To, h.Timing.when(s.Span().end()))
+				return from < to && !slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
+					return !s.Behind && s.From <= from && s.To >= h.Timing.when(a.Returned)-h.Timing.Trips
+				})
+			})
+			if i >= 0 {
+				found.add(func() Reason {
+					return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and was not granted it at step %d, and the key of that request kept %s itself out when it asked again at step %d, "+
+						"although nothing had kept it from cleaning up.", a.Client, a.Resource, a.Invoked, a.Returned, a.Client, later[i].invoked), At: []Pos{a.Invoked, a.Returned, later[i].invoked}}
+				})
+				break
+			}
+		}
+	}
+	return found
+}
+
+// keysOf are the holdings that began with the request of an attempt: before the client asked again.
+func (h History) keysOf(a Attempt, record holdings) (all []Holding) {
+	next := h.nextCall(a)
+	for _, s := range record {
+		if a.Invoked < s.From && s.From < next {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// nextCall is the next call of Acquire by the client of an attempt.
+func (h History) nextCall(a Attempt) Pos {
+	next := never
+	for _, g := range h.Grants {
+		if g.Client == a.Client && g.Invoked > a.Invoked {
+			next = min(next, g.Invoked)
+		}
+	}
+	for _, b := range h.Attempts {
+		if b.Client == a.Client && b.Invoked > a.Invoked {
+			next = min(next, b.Invoked)
+		}
+	}
+	return next
+}
+
+// askedAfter are the later Acquires of the client of an attempt for the same resource, up to the first that is granted.
+func (h History) askedAfter(a Attempt) (all []waiting) {
+	granted := never
+	for _, g := range h.Grants {
+		if g.Client == a.Client && g.Resource == a.Resource && g.Granted > a.Invoked {
+			granted = min(granted, g.Granted)
+		}
+	}
+	add := func(client, resource string, invoked, returned Pos) {
+		if client == a.Client && resource == a.Resource && invoked > a.Invoked && invoked < granted {
+			all = append(all, waiting{client, invoked, h.Timing.pending(client, invoked, returned)})
+		}
+	}
+	for _, g := range h.Grants {
+		add(g.Client, g.Resource, g.Invoked, g.Granted)
+	}
+	for _, b := range h.Attempts {
+		add(b.Client, b.Resource, b.Invoked, b.Returned)
+	}
+	slices.SortFunc(all, func(x, y waiting) int { return int(x.invoked - y.invoked) })
+	return all
+}
+
+// pending is the time of an Acquire. One that never returned is pending until its client
+// crashed, or to the end.
+func (t *Timing) pending(client string, invoked, returned Pos) Span {
+	s := Span{t.when(invoked), t.when(cmp.Or(returned, never))}
+	for _, a := range t.Away[client] {
+		if returned == 0 && a.Crash && a.From >= s.From {
+			s.To = min(s.To, a.From)
+		}
+	}
+	return s
+}

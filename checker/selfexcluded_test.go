@@ -1,0 +1,70 @@
+package checker
+
+import (
+	"testing"
+	"time"
+)
+
+// The instant of position n is n seconds, and a second is what the requests of a call take. c0 asks at step 2 and is not granted
+// the lock at step 10; its key is there from step 4 on, and c0 asks again.
+func TestSelfExcluded(t *testing.T) {
+	again := func(h *History, from, to Pos) {
+		h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: from, Returned: to, Outcome: OutcomeFailed})
+	}
+	away := func(a Absence) func(*History) {
+		return func(h *History) { h.Timing.Away = map[string][]Absence{"c0": {a}} }
+	}
+	at := func(from, to int) Span {
+		return Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}
+	}
+	for name, c := range map[string]struct {
+		change func(*History)
+		want   int
+	}{
+		"kept out":                              {func(h *History) { again(h, 11, 20) }, 1},
+		"asks only later":                       {func(h *History) { again(h, 30, 0) }, 1},
+		"never asks again":                      {func(*History) {}, 0},
+		"for long enough":                       {func(h *History) { again(h, 11, 13) }, 1},
+		"not for long enough":                   {func(h *History) { again(h, 11, 12) }, 0},
+		"the key went in time":                  {func(h *History) { again(h, 11, 20); h.Holdings[0].To = 12 }, 0},
+		"the key went just after":               {func(h *History) { again(h, 11, 20); h.Holdings[0].To = 13 }, 1},
+		"the key went before it asked again":    {func(h *History) { again(h, 20, 30); h.Holdings[0].To = 20 }, 0},
+		"of another client":                     {func(h *History) { again(h, 11, 20); h.Holdings[0].Client = "c1" }, 0},
+		"of another lock":                       {func(h *History) { again(h, 11, 20); h.Holdings[0].Resource = "stock" }, 0},
+		"asks for another lock":                 {func(h *History) { again(h, 11, 20); h.Attempts[1].Resource = "stock" }, 0},
+		"of the later request":                  {func(h *History) { again(h, 11, 20); h.Holdings[0].From = 12 }, 0},
+		"of an earlier request":                 {func(h *History) { again(h, 11, 20); h.Holdings[0].From = 2 }, 0},
+		"it came late":                          {func(h *History) { again(h, 15, 20); h.Holdings[0].From = 14 }, 1},
+		"it came late, and not for long enough": {func(h *History) { again(h, 15, 16); h.Holdings[0].From = 14 }, 0},
+		"the second request after it":           {func(h *History) { again(h, 11, 12); again(h, 13, 20) }, 1},
+		"granted in the end":                    {func(h *History) { h.Grants = []Grant{held(1, "c0", 20, 30).asked(11)} }, 1},
+		"granted in time":                       {func(h *History) { h.Grants = []Grant{held(1, "c0", 12, 15).asked(11)}; again(h, 16, 20) }, 0},
+		"another is granted":                    {func(h *History) { h.Grants = []Grant{held(1, "c1", 12, 15).asked(11)}; again(h, 11, 20) }, 1},
+		"reentrant":                             {func(h *History) { again(h, 11, 20); h.Entry = EntryReentrant }, 0},
+		"the servers lost keys":                 {func(h *History) { again(h, 11, 20); h.Timing.Steady = false }, 0},
+		"messages out of order, and the key was there before": {func(h *History) { again(h, 11, 20); h.Timing.InOrder = false; h.Holdings[0].From = 9 }, 1},
+		"messages out of order":                               {func(h *History) { again(h, 11, 20); h.Timing.InOrder = false; h.Holdings[0].From = 10 }, 0},
+		"away before":                                         {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 8)})(h) }, 1},
+		"away at the return":                                  {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 9)})(h) }, 0},
+		"away meanwhile":                                      {func(h *History) { again(h, 11, 20); away(Absence{Span: at(12, 12)})(h) }, 0},
+		"away later":                                          {func(h *History) { again(h, 11, 20); away(Absence{Span: at(13, 15)})(h) }, 1},
+		"trouble behind the servers":                          {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 12), Running: true, Behind: true})(h) }, 1},
+		"it never returned":                                   {func(h *History) { again(h, 11, 20); h.Attempts[0].Returned = 0 }, 0},
+		"it crashed":                                          {func(h *History) { again(h, 11, 0); away(Absence{Span: at(12, 40), Crash: true})(h) }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := story("", nil)
+			h.Attempts = []Attempt{{Client: "c0", Resource: "orders", Invoked: 2, Returned: 10, Outcome: OutcomeFailed}}
+			h.Holdings = []Holding{{Client: "c0", Resource: "orders", From: 4, To: 40}}
+			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Slack: time.Hour}
+			for n := range 60 {
+				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+			}
+			c.change(&h)
+			v := mustJudge(t, h, nil)
+			if v.Facts.SelfExcluded != c.want || (v.Label == Stuck) != (c.want > 0) {
+				t.Errorf("%d, label %s, want %d: %v", v.Facts.SelfExcluded, v.Label, c.want, v.Reasons)
+			}
+		})
+	}
+}
