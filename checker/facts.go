@@ -104,6 +104,8 @@ type Facts struct {
 	// returned without success when this one was granted. Or a write of the value had
 	// returned with success when this one was granted, and its read was answered.
 	WorkTwice int `json:"work_twice"`
+	// Panics counts the panics of the lock's code, each of which ended the process of a client: see [Panic].
+	Panics int `json:"panics"`
 	// Liveness is what the harness found.
 	Liveness Liveness `json:"liveness"`
 	// Grants counts Acquires that succeeded.

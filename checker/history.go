@@ -167,6 +167,14 @@ const (
 	ResultFailed Result = "failed"
 )
 
+// Panic is a panic of the lock's code that ended the process of a client, or a call of runtime.Goexit in it.
+type Panic struct {
+	Client string
+	// At is the end of the process. Text is what the code panicked with, and where.
+	At   Pos
+	Text string
+}
+
 // Outcome is the outcome of a request, as far as its sender can know it.
 type Outcome string
 
@@ -282,6 +290,8 @@ type History struct {
 	// return by a certain time.
 	Tries []Try
 	Calls []Call
+	// Panics are those of the lock's code.
+	Panics []Panic
 	// Ops are the operations on the protected store.
 	Ops []Op
 	// Calm says that no fault struck, that the latency of the network and the work

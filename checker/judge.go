@@ -48,6 +48,7 @@ type findings struct {
 	claims    *tally
 	believed  int    // pairs of overlapping beliefs
 	beliefs   *tally // those of them whose claims do not overlap
+	panics    *tally
 	idle      idleness
 	denied    *tally // attempts that failed without a cause
 	excluded  *tally // attempts whose key kept their own client out
@@ -69,6 +70,7 @@ func examine(h History, budget int) findings {
 		fencing:   checkFencing(h, data.cells),
 		tokens:    checkTokens(h),
 		claims:    claimOverlaps(h),
+		panics:    panics(h),
 		idle:      idle(h),
 		denied:    denied(h),
 		excluded:  selfExcluded(h),
@@ -101,6 +103,7 @@ func (f findings) facts(h History) Facts {
 		Overtaken:        f.overtaken.count,
 		Recomputed:       f.twice.count + f.again.count,
 		WorkTwice:        f.twice.count,
+		Panics:           f.panics.count,
 		Liveness:         h.Liveness,
 		Grants:           len(h.Grants),
 		Attempts:         len(h.Attempts),
@@ -128,6 +131,8 @@ func labelOf(f Facts, none *Facts) Label {
 		return Corrupted
 	case f.Data == DataUndecided:
 		return Unknown
+	case f.Panics > 0:
+		return Panicked
 	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0 || f.SelfExcluded > 0:
 		return Stuck
 	case f.FalseRejects > 0:
@@ -178,7 +183,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	}
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
-		deciding, f.idle.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(), f.excluded.sentences(),
+		f.panics.sentences(), deciding, f.idle.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(), f.excluded.sentences(),
 		f.fencing.falsely.sentences(),
 		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.failed.sentences(), f.overtaken.sentences(),
 		f.twice.sentences(), f.again.sentences(),

@@ -16,6 +16,8 @@ const (
 	// Unknown means that a budget was exhausted before the data was decided, or
 	// that the order of events is not known and matters: see [History.Within].
 	Unknown Label = "unknown"
+	// Panicked means that the lock's code panicked, which ended the process of a client.
+	Panicked Label = "panicked"
 	// Stuck means that the lock could not be taken again, or left a key behind.
 	Stuck Label = "stuck"
 	// FalseReject means that the fence refused a rightful holder.
@@ -50,7 +52,7 @@ const (
 
 // Labels returns all labels, worst first.
 func Labels() []Label {
-	return []Label{Corrupted, Unknown, Stuck, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken, Repeated, Regressed, Overlap, Safe, NotApplicable}
+	return []Label{Corrupted, Unknown, Panicked, Stuck, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken, Repeated, Regressed, Overlap, Safe, NotApplicable}
 }
 
 // ParseLabel returns the label with the name s. The error lists the labels.
@@ -61,7 +63,7 @@ func ParseLabel(s string) (Label, error) {
 	return "", fmt.Errorf("parse label %q: want one of %q", s, Labels())
 }
 
-// Severity orders the labels: from 14 for [Corrupted] down to 1 for
+// Severity orders the labels: from 15 for [Corrupted] down to 1 for
 // [NotApplicable]. Any other value, such as the zero value, has 0, so that a
 // fold with [Worse] may start from an empty label.
 func (l Label) Severity() int {

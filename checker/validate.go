@@ -34,6 +34,11 @@ func (h History) Validate() error {
 			return err
 		}
 	}
+	for _, p := range h.Panics {
+		if p.Client == "" || p.At < 1 || p.Text == "" {
+			return malformed("a panic lacks its client, position or text: %+v", p)
+		}
+	}
 	if err := h.validateOps(grants); err != nil {
 		return err
 	}

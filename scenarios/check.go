@@ -29,8 +29,8 @@ import (
 // [Discover]. A lock that promises nothing is judged for everything under every
 // fault, and a failure of it says so.
 //
-// A panic in a goroutine that the lock has started ends the process. The next run of
-// the test says which seed was played, and plays it first.
+// A panic in a call of the lock is a violation. One in a goroutine that the lock has started ends the process: the next run of
+// the test says which seed was played, with its schedule, and plays it first.
 //
 // A failing run is made ten times, and every twentieth run that passes is made
 // twice. A lock whose runs differ fails the test too, with the first event that

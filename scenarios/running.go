@@ -11,7 +11,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"locksim/scenarios/file"
 	"locksim/scenarios/search"
 )
 
@@ -116,7 +118,19 @@ func (c *checkup) tryInterrupted() {
 		return
 	}
 	// Not by the test's log, which is lost if the process ends again.
-	fmt.Fprintf(os.Stderr, "%s: the last process of this test ended in the run of %s with seed %d, which is played first now\n", c.name, c.lock.Name, last.Seed)
+	fmt.Fprintf(os.Stderr, "%s: the last process of this test ended in the run of %s with seed %d, which is played first now\n%s",
+		c.name, c.lock.Name, last.Seed, c.interruptedBy(last.Seed))
 	c.tryUncounted(search.Trials(c.lock, r.noting(search.Drawn(c.space, search.Seeds{First: last.Seed, Last: last.Seed}))))
 	r.rest()
+}
+
+// interruptedBy says what may have ended a process in the run of a seed, with its schedule and how to play it again.
+func (c *checkup) interruptedBy(seed uint64) string {
+	source, err := file.Format(search.Draw(search.Seeded(seed), c.space))
+	if err != nil {
+		source = []byte(err.Error())
+	}
+	return fmt.Sprintf("  if it ends again with a panic, that came from a goroutine that the lock has started: nothing can catch it, and its stack names the code\n"+
+		"  schedule:\n    %s\n  replay: %s, which plays it first until it passes, or with Options{Seed: %d}\n",
+		strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n    "), c.command(), seed)
 }

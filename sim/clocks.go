@@ -102,9 +102,8 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	t.fire = func() {
 		go func() {
 			c.p.adopt()
-			defer c.p.catch()
 			if c.passAfter("after ", d) == nil && !t.cancelled.Swap(true) {
-				f()
+				c.p.guarded(f)
 			}
 		}()
 	}

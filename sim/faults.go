@@ -97,17 +97,17 @@ func (f *Faults) Crash(name string, mode faults.CrashMode) error {
 	if p.Crashed() {
 		return nil
 	}
-	f.end(p, string(mode), mode)
+	f.end(p, trace.Crash{Mode: string(mode)}, mode)
 	return nil
 }
 
 // end ends a process that has not ended yet. how is what the trace calls it, and mode what its
 // peers notice.
-func (f *Faults) end(p *Process, how string, mode faults.CrashMode) {
+func (f *Faults) end(p *Process, how trace.Crash, mode faults.CrashMode) {
 	if p.Crashed() {
 		return
 	}
-	f.record(p.name, trace.Crash{Mode: how})
+	f.record(p.name, how)
 	p.forgotten, f.w.procs.crashed = f.w.time.elapsed()+remembered, true
 	f.w.At(p.forgotten, func() {}) // the world may become idle then
 	p.gate.crash(f.felt)
@@ -135,12 +135,12 @@ func (f *Faults) Terminate(process string, grace time.Duration) error {
 	q, now := f.w.time.queue, f.w.time.now()
 	if p.running.Load() == 0 {
 		p.Do(p.notify)
-		q.add(now+1, func() { f.end(p, trace.Exit, faults.CrashProcess) })
+		q.add(now+1, func() { f.end(p, trace.Crash{Mode: trace.Exit}, faults.CrashProcess) })
 		return nil
 	}
 	f.felt()
 	q.add(now+1, func() { p.Do(p.notify) }) // at an instant of its own
-	q.add(now+int64(grace), func() { f.end(p, trace.Kill, faults.CrashProcess) })
+	q.add(now+int64(grace), func() { f.end(p, trace.Crash{Mode: trace.Kill}, faults.CrashProcess) })
 	return nil
 }
 

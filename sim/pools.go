@@ -76,7 +76,7 @@ func (f *Faults) ExhaustPool(process string, d time.Duration) error {
 	before := p.asked()
 	q, now := f.w.time.queue, f.w.time.now
 	for _, h := range holders {
-		q.add(now()+1, func() { go h.work() })
+		q.add(now()+1, func() { go h.p.guarded(h.work) })
 	}
 	f.w.force.endAfter(d, func() {
 		if p.asked() > before {
@@ -133,7 +133,6 @@ const betweenTries = 100 * time.Millisecond
 
 // work holds a connection until the work is done.
 func (h *holder) work() {
-	defer h.p.catch()
 	for {
 		_ = h.pool.Take(h.ctx) // without a connection it tries again
 		if h.p.Clock().Sleep(h.ctx, betweenTries) != nil {

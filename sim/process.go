@@ -149,7 +149,7 @@ func (p *Process) Exit() {
 	t := p.w.time
 	t.outbox.post(entry{where: p.name, rank: rankPoint, label: "exit", commit: func() {
 		t.queue.join(p.name, "exit", t.now()+1, func() {
-			p.w.Faults().end(p, trace.Exit, faults.CrashProcess)
+			p.w.Faults().end(p, trace.Crash{Mode: trace.Exit}, faults.CrashProcess)
 			t.wakeAfter(done)
 		})
 	}})
@@ -187,7 +187,8 @@ func (p *Process) Source(use string) rand.Source { return p.w.chance.stream(p.st
 func (p *Process) Entropy(use string) io.Reader { return p.w.chance.entropy(p.streamName(use)) }
 
 // Go runs f on a goroutine of the process. [World.Idle] waits for it. A panic
-// in f ends the run with a [*PanicError], unless the process has crashed.
+// in f ends the run with a [*PanicError] or, by [Config.PanicCrashes], the process, unless it has crashed. So does
+// runtime.Goexit, which FailNow and Fatal of a testing.T call.
 func (p *Process) Go(f func()) {
 	p.running.Add(1)
 	p.w.procs.running.Add(1)
@@ -198,16 +199,36 @@ func (p *Process) Go(f func()) {
 			p.w.procs.running.Add(-1)
 			p.w.time.outbox.nudge()
 		}()
-		defer p.catch()
-		f()
+		p.guarded(f)
 	}()
 }
 
-// catch, deferred, reports a panic of the process.
-func (p *Process) catch() {
-	if r := recover(); r != nil && !p.Crashed() {
-		p.w.time.fail(&PanicError{Actor: p.name, Value: r, Stack: string(debug.Stack())})
-	}
+// errGoexit is the value of a panic for a goroutine that was ended by runtime.Goexit.
+var errGoexit = errors.New("runtime.Goexit was called, as FailNow and Fatal of a testing.T do: the goroutine ends without a return")
+
+// guarded calls f, and reports a panic or a Goexit of the process.
+func (p *Process) guarded(f func()) {
+	returned := false
+	defer func() {
+		r := recover()
+		if r == nil && !returned {
+			r = errGoexit
+		}
+		if r == nil || p.Crashed() {
+			return
+		}
+		e := &PanicError{Actor: p.name, Value: r, Stack: string(debug.Stack())}
+		where := e.where()
+		if !p.w.cfg.PanicCrashes || p.w.trace.over || where == "" {
+			p.w.time.fail(e)
+			return
+		}
+		p.w.time.outbox.post(entry{where: p.name, rank: rankNode, label: "panic", commit: func() {
+			p.w.Faults().end(p, trace.Crash{Mode: string(faults.CrashProcess), Panic: e.text() + ", " + where}, faults.CrashProcess)
+		}})
+	}()
+	f()
+	returned = true
 }
 
 // OnEnd registers f to be called when the run is over, for clients that have to
@@ -230,8 +251,7 @@ func (p *Process) end() {
 	for _, f := range closers {
 		go func() {
 			p.adopt()
-			defer p.catch()
-			f()
+			p.guarded(f)
 		}()
 	}
 }

@@ -1,10 +1,13 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -181,7 +184,51 @@ type PanicError struct {
 	Stack string
 }
 
+// text is the value in one line.
+func (e *PanicError) text() string {
+	text, _, _ := strings.Cut(fmt.Sprint(e.Value), "\n")
+	return text
+}
+
+// harness are the prefixes of functions that are no code under test.
+var harness = []string{"locksim/sim.", "locksim/scenarios/play.", "locksim/internal/live."}
+
+// where is the innermost function of the code under test that was running, with file and line: "in shop.(*mutex).Unlock
+// (mutex.go:31)". It is "" if the harness itself has panicked.
+func (e *PanicError) where() string {
+	lines := strings.Split(e.Stack, "\n")
+	std := "" // the folder of the standard library, once the frame that panicked is near
+	for i := 0; i+1 < len(lines); i++ {
+		name, _, called := cutLast(lines[i], "(")
+		file, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+		switch {
+		case !called || strings.HasPrefix(lines[i], "\t"):
+		case name == "panic" || name == "runtime.Goexit":
+			std, _, _ = strings.Cut(file, "runtime/panic.go")
+			std = cmp.Or(std, "runtime/") // it is cut from the paths of a build with -trimpath
+		case std == "" || strings.HasPrefix(file, std):
+		case slices.ContainsFunc(harness, func(of string) bool { return strings.HasPrefix(name, of) }):
+			return ""
+		default:
+			return "in " + name + " (" + filepath.Base(file) + ")"
+		}
+	}
+	return ""
+}
+
+// cutLast cuts a text before the last occurrence of sep.
+func cutLast(text, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(text, sep)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(sep):], true
+}
+
 func (e *PanicError) Error() string {
+	if e.Value == errGoexit { // it is not a panic
+		return fmt.Sprintf("%s: %v\n%s", e.Actor, e.Value, e.Stack)
+	}
 	return fmt.Sprintf("%s panicked: %v\n%s", e.Actor, e.Value, e.Stack)
 }
 

@@ -26,6 +26,9 @@ type Config struct {
 	Limits Limits
 	// StopAt ends the run when the trace has that many events; 0 means never.
 	StopAt int
+	// PanicCrashes says that a panic in a client's goroutine crashes the client's process, which the trace records, in place
+	// of ending the run. A panic of the harness ends the run in any case.
+	PanicCrashes bool
 	// Untraced leaves the trace empty, to measure the cost of tracing.
 	Untraced bool
 }

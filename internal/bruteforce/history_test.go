@@ -92,6 +92,11 @@ func randomHistory(seed uint64) checker.History {
 	m.store(resources)
 	m.extras(resources)
 	m.duties()
+	if m.chance(0.05) { // at the end, so that the other draws of a seed stay as they are
+		for i := range 1 + m.IntN(2) {
+			m.h.Panics = append(m.h.Panics, checker.Panic{Client: fmt.Sprintf("c%d", i), At: 1, Text: "oh"})
+		}
+	}
 	return m.h
 }
 

@@ -48,6 +48,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.RevivedClaims = revivedClaims(h)
 	f.Misconduct = misconduct(h)
 	f.FailedCalls, f.Withheld = failedCalls(h), withheld(h)
+	f.Panics = len(h.Panics)
 	f.Holders = holders(h)
 	f.Contended = contended(h)
 	f.Operations = len(h.Ops)
@@ -63,6 +64,9 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	// "The data was not decided, since the run has too many operations."
 	case f.Data == checker.DataUndecided:
 		return checker.Unknown
+	// "The code of the lock panicked, or called runtime.Goexit, and ended the process of a client."
+	case f.Panics > 0:
+		return checker.Panicked
 	// "No client could acquire the lock at the end, a key of it remained, or it was
 	// not granted although it should have been free (overdue, denied, withheld, self_excluded)."
 	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0:

@@ -1,6 +1,7 @@
 package cases_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"locksim/checker"
+	"locksim/lock"
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/scenarios"
@@ -102,4 +104,54 @@ func TestLocalMutex(t *testing.T) {
 	if strings.Contains(err.Error(), "likely holds it") {
 		t.Errorf("it blames a goroutine that only waits for Redis:\n%s", err.Error()[:2000])
 	}
+}
+
+// A panic of the lock is the crash of its client, and a violation with a minimal schedule, in runs with faults and without.
+// runtime.Goexit is called by its name.
+func TestPanics(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		call func(n int)
+		want []string
+	}{
+		{"panics-at-once", func(int) { panic("no such key") }, []string{"panicked in mode none", "no such key, in locksim/internal/cases_test.TestPanics"}},
+		{"panics-later", func(n int) {
+			if n == 3 {
+				var m map[string]int
+				m["x"]++
+			}
+		}, []string{"panicked in mode none", "assignment to entry in nil map, in locksim/internal/cases_test.TestPanics"}},
+		{"goexit", func(n int) {
+			if n == 2 {
+				runtime.Goexit()
+			}
+		}, []string{"panicked in mode none", "runtime.Goexit was called", "in locksim/internal/cases_test.TestPanics"}},
+	} {
+		l := find(t, "mine")
+		l.Name = c.name
+		right := l.New
+		l.New = func(e scenarios.Env) (lock.Locker, error) {
+			inner, err := right(e)
+			return &counted{Locker: inner, call: c.call}, err
+		}
+		says := check(t, l, scenarios.Options{Seed: 1})
+		for _, want := range append(c.want, "schedule, ", "PANICS") {
+			if !strings.Contains(says, want) {
+				t.Errorf("%s: want %q in\n%s", c.name, want, says)
+			}
+		}
+	}
+}
+
+// counted calls call in each Acquire, with its number.
+type counted struct {
+	lock.Locker
+	n    int
+	call func(n int)
+}
+
+func (l *counted) Acquire(ctx context.Context, name string) (lock.Lease, error) {
+	l.n++
+	l.call(l.n)
+	return l.Locker.Acquire(ctx, name)
 }

@@ -32,6 +32,7 @@ const VacuousSign = "vacuous"
 var signs = map[checker.Label]Sign{
 	checker.Corrupted:     {"X", "corrupted", "the data is wrong: an acknowledged write was lost"},
 	checker.Unknown:       {"?", "unknown", "a budget ran out before the data was decided"},
+	checker.Panicked:      {"P", "panicked", "the code of the lock panicked, which ended the process of a client"},
 	checker.Stuck:         {"S", "stuck", "nobody could take the lock again, or a key of it was left behind"},
 	checker.FalseReject:   {"F", "false-reject", "the fence refused a client that rightfully held the lock"},
 	checker.Void:          {"V", "void", "a grant promised nothing: its lease had ended before its holder released it"},

@@ -201,6 +201,7 @@ var facts = []struct {
 		}
 		return strings.Join(texts, "; ")
 	}},
+	{"Panics of the lock", "each ended a process", number(func(f checker.Facts) int { return f.Panics })},
 	{"Lock can be taken again", "", func(m play.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
 	{"Acquires contended", "", func(m play.ModeRun) string {
 		f := m.Verdict.Facts

@@ -58,6 +58,7 @@ func Rule(mode fence.Mode) string { return rules[mode] }
 var endings = map[checker.Label]string{
 	checker.Corrupted:   "the data ended corrupted",
 	checker.Unknown:     "the data was not decided",
+	checker.Panicked:    "the lock panicked",
 	checker.Stuck:       "the lock could not be taken again",
 	checker.FalseReject: "a rightful holder was refused",
 	checker.Void:        "a grant promised nothing",

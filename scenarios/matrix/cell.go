@@ -158,7 +158,7 @@ func unfelt(sc *file.Scenario) string {
 // if the lock cannot feel the faults.
 func vacuity(sc *file.Scenario, c Cell, t Tally) string {
 	switch c.Label {
-	case checker.Corrupted, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken:
+	case checker.Corrupted, checker.Panicked, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken:
 		return ""
 	}
 	var why []string

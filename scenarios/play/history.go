@@ -52,6 +52,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 		}
 		h.Tries = append(h.Tries, c.tried...)
 	}
+	h.Panics = panics(t)
 	p.addDecisions(&h)
 	h.Calm = p.calm()
 	timing := p.timing(t)
@@ -217,4 +218,15 @@ func (e ends) after(client string, p checker.Pos) checker.Pos {
 		}
 	}
 	return 0
+}
+
+// panics are the panics of a lock's code that a trace has.
+func panics(t *trace.Trace) []checker.Panic {
+	var out []checker.Panic
+	for _, e := range t.Events {
+		if c, ok := e.What.(trace.Crash); ok && c.Panic != "" {
+			out = append(out, checker.Panic{Client: e.Peer, At: checker.Pos(e.N), Text: trace.Readable(c.Panic)})
+		}
+	}
+	return out
 }

@@ -82,6 +82,7 @@ func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w St
 // simulateFor plays in a simulated world that nobody judges, for some virtual time at most.
 func (p *play) simulateFor(seed uint64, limit time.Duration, body func(w Stage) error) error {
 	c := p.config(seed, fence.None, 0)
+	c.PanicCrashes = false // it has no judge
 	c.Limits.Virtual = limit
 	_, err := sim.Run(c, func(w *sim.World) error { return body(newSimWorld(w)) })
 	return err
@@ -91,7 +92,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	w := p.sc.World
 	c := sim.Config{
 		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency),
-		Limits: sim.Limits{Virtual: p.runLimit(), Burst: burst}, StopAt: stopAt,
+		Limits: sim.Limits{Virtual: p.runLimit(), Burst: burst}, StopAt: stopAt, PanicCrashes: true,
 	}
 	if n := max(w.Redis, p.lock.count(redisName)); n > 0 {
 		c.Servers = append(c.Servers, redis.Servers{

@@ -98,6 +98,9 @@ func phrase(e trace.Event) string {
 		return "waits for " + e.Text()
 	}
 	text := clock(e)
+	if c, ok := e.What.(trace.Crash); ok && c.Panic != "" {
+		text = "PANICS: " + c.Panic
+	}
 	if text == "" {
 		what := strikes(e.What)
 		if what == "" {

@@ -13,7 +13,7 @@ import (
 type Violation struct {
 	// Mode is the run in which it happened.
 	Mode fence.Mode `json:"mode"`
-	// Label is the kind: overlap for claims that overlapped, stuck, void, revived,
+	// Label is the kind: overlap for claims that overlapped, panicked, stuck, void, revived,
 	// misconduct, overtaken, repeated, regressed, false-reject or corrupted. The verdict of the run has the reasons.
 	Label checker.Label `json:"label"`
 }
@@ -51,6 +51,9 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	promised := string(m.Mode) == p.Data || m.History.Calm
 	if promised && facts.Data == checker.DataCorrupted {
 		out = append(out, checker.Corrupted)
+	}
+	if facts.Panics > 0 { // whatever it promises
+		out = append(out, checker.Panicked)
 	}
 	if m.Hung || p.FreeWithin != lock.TermAnyTime &&
 		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0) ||

@@ -27,6 +27,8 @@ type Wake struct{}
 type Crash struct {
 	// Mode is one of faults.CrashMode, "process" or "power", or [Exit] or [Kill].
 	Mode string
+	// Panic is what the code of the process panicked with, and where, if that ended it: no fault did.
+	Panic string
 }
 
 // The modes of a [Crash] after a [Terminate].
@@ -316,6 +318,9 @@ func (t Terminate) AppendText(b []byte) []byte { return append(b, t.Grace.String
 
 // AppendText appends the details.
 func (c Crash) AppendText(b []byte) []byte {
+	if c.Panic != "" {
+		return append(append(b, "panic: "...), c.Panic...)
+	}
 	switch c.Mode {
 	case Exit:
 		return append(b, "by itself, as it was asked to"...)
@@ -422,7 +427,12 @@ func (Wake) AppendHash(b []byte) []byte { return b }
 func (t Terminate) AppendHash(b []byte) []byte { return AppendInt(b, int64(t.Grace)) }
 
 // AppendHash implements [What].
-func (c Crash) AppendHash(b []byte) []byte { return AppendString(b, c.Mode) }
+func (c Crash) AppendHash(b []byte) []byte {
+	if b = AppendString(b, c.Mode); c.Panic != "" {
+		b = AppendString(b, c.Panic)
+	}
+	return b
+}
 
 // AppendHash implements [What].
 func (r Restart) AppendHash(b []byte) []byte { return AppendString(b, r.Kept) }
