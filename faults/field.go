@@ -199,6 +199,9 @@ type Count struct {
 	// Default is how many are meant where no number is given. 0 means that one must
 	// be, such as Such.
 	Default, Such int
+	// None says in words what it means to give no number, where there is no Default.
+	// Empty means that one must be given.
+	None string
 }
 
 func (c Count) text() string {
@@ -213,7 +216,7 @@ func (c Count) domain() string  { return fmt.Sprintf("a number of %s, 1 to %d", 
 
 func (c Count) absent() string {
 	if c.Default == 0 {
-		return ""
+		return c.None
 	}
 	return strconv.Itoa(c.Default)
 }
@@ -221,6 +224,9 @@ func (c Count) absent() string {
 func (c Count) fill() { *c.To = cmp.Or(*c.To, c.Default) }
 
 func (c Count) problem(f Field) error {
+	if *c.To == 0 && c.None != "" {
+		return nil
+	}
 	if n := cmp.Or(*c.To, c.Default); n < 1 || n > c.Most {
 		return wrong(f.Key, "%d is out of range: give 1 to %d %s", n, c.Most, c.Units)
 	}

@@ -25,6 +25,9 @@ type Form struct {
 	// is for links of every kind; all other faults of the network are for those
 	// between a client and a server or the store.
 	Cuts bool
+	// Brief says that the action is over when it has struck as often as it says, which may be
+	// long before its length is.
+	Brief bool
 	// Stays says that a server stays changed until the workload has ended,
 	// although it has no length: it has crashed, or is another's replica.
 	Stays bool
@@ -58,7 +61,7 @@ func (f Form) Length() (l Length, ok bool) {
 // UntilHealed reports whether the action lasts until the world is healed.
 func (f Form) UntilHealed() bool {
 	l, ok := f.Length()
-	return ok && !l.Ends && *l.To == 0
+	return ok && !l.Ends && *l.To == 0 && !f.Brief
 }
 
 // Sides are the two sides of a fault of the network, and nil for all others.

@@ -29,6 +29,7 @@ var kinds = []kind{
 	of[Evict](),
 	of[Flush](),
 	of[ReadOnly](),
+	of[ErrorReply](),
 }
 
 // Kinds lists every kind of action, as an empty form. The caller

@@ -69,6 +69,13 @@ type WriteRefuser interface {
 	RefuseWrites(refused func())
 }
 
+// ErrorReplier is a server that can answer requests with errors: for each request that meets one, it
+// asks [Node.Refused].
+type ErrorReplier interface {
+	// ReplyErrors are the errors that it can give.
+	ReplyErrors() []faults.ReplyError
+}
+
 // PeerFollower is a server that is told when a link to a peer works again after
 // it has lost a message. Both ends are told, once no cut of the link is left.
 type PeerFollower interface {

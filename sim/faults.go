@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"locksim/faults"
@@ -447,5 +448,36 @@ func (f *Faults) RefuseWrites(server string, d time.Duration) error {
 		}
 		n.Strike(trace.ReadOnlyEnd{})
 	})
+	return nil
+}
+
+// ReplyError makes a server answer requests with an error, and not carry them out: so many, all where
+// count is 0, for d at most, or until [World.Heal] where d is 0. The server says which errors it can
+// give: see [ErrorReplier]. Of several such faults with one error the first counts a request.
+func (f *Faults) ReplyError(server string, answer faults.ReplyError, count int, d time.Duration) error {
+	n, err := f.w.Node(server)
+	if err != nil {
+		return err
+	}
+	if err := checkLength("error replies of "+server, d); err != nil {
+		return err
+	}
+	if count < 0 {
+		return fmt.Errorf("error replies of %s to %d requests: give a number, or 0 for all", server, count)
+	}
+	r, ok := n.server.(ErrorReplier)
+	if !ok {
+		return unable(n, "answer with an error")
+	}
+	if !slices.Contains(r.ReplyErrors(), answer) {
+		return unable(n, "answer with the error "+string(answer))
+	}
+	n.Strike(trace.ErrorReply{Error: string(answer), Count: count, For: d})
+	e, all := &errorReply{answer: answer, left: count, felt: f.felt}, f.w.force.errors
+	e.end = f.w.force.endAfter(d, func() {
+		all[n] = slices.DeleteFunc(slices.Clone(all[n]), func(x *errorReply) bool { return x == e })
+		n.Strike(trace.ErrorReplyEnd{Error: string(answer)})
+	})
+	all[n] = append(all[n], e)
 	return nil
 }

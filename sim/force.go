@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"locksim/faults"
 )
 
 // inForce holds the faults that are in force in a world.
@@ -14,13 +16,14 @@ type inForce struct {
 	refusals map[*Node]*effects
 	readOnly map[*Node]*effects
 	stalls   map[*Node]*stall
+	errors   map[*Node][]*errorReply
 	toxified map[string]int // how often a direction of a link has got toxics of one name
 	replaced func()         // during a failover: what to call when an old primary is used
 }
 
 func newInForce(w *World) *inForce {
 	return &inForce{w: w, drifts: map[string]*activeFault{}, refusals: map[*Node]*effects{}, readOnly: map[*Node]*effects{},
-		stalls: map[*Node]*stall{}, toxified: map[string]int{}}
+		stalls: map[*Node]*stall{}, errors: map[*Node][]*errorReply{}, toxified: map[string]int{}}
 }
 
 // activeFault is a fault in force, until its time is up or until [World.Heal].
@@ -93,6 +96,31 @@ func (f *inForce) refuses(n *Node) bool {
 	}
 	e.felt()
 	return true
+}
+
+// errorReply is a server that answers requests with an error.
+type errorReply struct {
+	answer faults.ReplyError
+	left   int // how many requests; 0 for all
+	felt   func()
+	end    *activeFault
+}
+
+// Refused reports whether a fault makes the server answer a request that it has got with an error,
+// which is one of its own, in place of carrying it out. It counts the request.
+func (n *Node) Refused(answer faults.ReplyError) bool {
+	force := n.w.force
+	for _, e := range force.errors[n] {
+		if e.answer != answer {
+			continue
+		}
+		e.felt()
+		if e.left--; e.left == 0 {
+			e.end.finish()
+		}
+		return true
+	}
+	return false
 }
 
 // stall is the state of a stalled server.

@@ -48,6 +48,7 @@ var _ interface {
 	faults.Evictor
 	faults.Flusher
 	faults.WriteRefuser
+	faults.ErrorReplier
 } = (*abilities)(nil)
 
 // lasting is a fault that is in force.
@@ -723,4 +724,9 @@ func (a *abilities) RefuseWrites(node string, d time.Duration) error {
 		}
 	})
 	return nil
+}
+
+// ReplyError implements faults.ErrorReplier: no real server gives such an answer when it is asked to.
+func (a *abilities) ReplyError(node string, answer faults.ReplyError, _ int, _ time.Duration) error {
+	return fmt.Errorf("%w: %s is a real server, which cannot be made to answer with the error %s", faults.ErrUnable, node, answer)
 }

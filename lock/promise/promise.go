@@ -18,7 +18,7 @@ const (
 	Latency   Fault = "latency"    // messages are late, in pieces, or few at a time
 	Reset     Fault = "reset"      // connections break, dials are refused, replies are lost
 	Stall     Fault = "stall"      // a node answers late, and in order
-	ReadOnly  Fault = "read-only"  // a node refuses writes
+	ReadOnly  Fault = "read-only"  // a node refuses writes, or other requests
 	Scripts   Fault = "scripts"    // a node forgets the scripts that it was sent
 	WallClock Fault = "wall-clock" // a client's wall clock jumps: our locks measure by the monotonic one
 )

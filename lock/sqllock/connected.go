@@ -26,7 +26,7 @@ type connected struct {
 type session interface {
 	// take asks for the lock, and waits until it is free for as long as wait. Its error is lock.ErrTaken if it is not.
 	take(wait time.Duration) error
-	// beat is a statement without an effect.
+	// beat is a statement without an effect. Its error means that the session may no longer have the lock.
 	beat() error
 	// do lets the holder work on the connection.
 	do(work func(tx *sql.Tx) error) error
@@ -166,7 +166,8 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	stop := context.AfterFunc(ctx, end) // the connection ends with the wait
 	goesOn := context.AfterFunc(a.opt.Context, end)
 	err = h.session.take(wait)
-	if err == nil && a.opt.Clock.Now().Sub(h.renewed) > a.opt.TTL/3 { // it has waited: the lease is as long as from now on
+	took := err == nil
+	if took && a.opt.Clock.Now().Sub(h.renewed) > a.opt.TTL/3 { // it has waited: the lease is as long as from now on
 		h.renewed = a.opt.Clock.Now()
 		err = h.session.beat()
 	}
@@ -179,7 +180,7 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	switch {
 	case err == nil:
 		h.endWith(a.opt.Context)
-	case errors.Is(err, lock.ErrTaken) || refused(err):
+	case errors.Is(err, lock.ErrTaken) || refused(err) && !took:
 		h.end(h.session.leave() == nil)
 		return nil, err
 	default:
@@ -247,9 +248,6 @@ func (h *held) beat() *heartbeat {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.under = nil
-		if refused(b.err) {
-			b.err = nil // an answer is as good as another
-		}
 		if b.err == nil {
 			h.renewed = sent
 		} else {

@@ -107,6 +107,8 @@ func faultWords(e trace.Event, lane string) (name string, lasts bool) {
 		return "refuses connections " + trace.Lasts(f.For), true
 	case trace.ReadOnly:
 		return "read-only " + trace.Lasts(f.For), true
+	case trace.ErrorReply:
+		return "answers with an error " + e.Text(), true
 	case trace.Toxic:
 		return "network " + f.Name, true
 	case trace.Exhaust:
@@ -168,6 +170,11 @@ func ends(begin, end trace.Event) bool {
 		_, ok = end.What.(trace.RefuseEnd)
 	case trace.ReadOnly:
 		_, ok = end.What.(trace.ReadOnlyEnd)
+	case trace.ErrorReply:
+		var e trace.ErrorReplyEnd
+		if e, ok = end.What.(trace.ErrorReplyEnd); ok {
+			return e.Error == b.Error
+		}
 	case trace.Exhaust:
 		_, ok = end.What.(trace.ExhaustEnd)
 	case trace.ClockDrift:

@@ -62,10 +62,9 @@ func misplaced(v value, kinds []string) {
 	}
 }
 
-// readAction fills in a form. It begins with the defaults, so that a missing key
-// has the same value as the default written out.
+// readAction fills in a form. A missing key has the same value as the default written
+// out, which may depend on other keys.
 func readAction(v value, form faults.Form) faults.Action {
-	form.Fill()
 	var keys []string
 	for _, field := range form.Fields {
 		keys = append(keys, field.Key)
@@ -77,6 +76,8 @@ func readAction(v value, form faults.Form) faults.Action {
 		}
 		f.group(field.Key, func(v value) { readField(v, field) })
 	}
+	form, _ = faults.Open(form.Action())
+	form.Fill()
 	return form.Action()
 }
 

@@ -438,7 +438,7 @@ type ServerName struct {
 // Etcd is the servers of package sim/etcd. Their leases are by monotonic clocks, they never delete a key for lack of
 // memory, and no member follows another as a replica of Redis does. A client has one connection to a member.
 func Etcd() ServerName {
-	return ServerName{Kind: "etcd", Prefix: "e", Leader: "leader", Lacks: []string{"clock_jump", "evict", "exhaust_pool", "failover", "flush", "read_only"}}
+	return ServerName{Kind: "etcd", Prefix: "e", Leader: "leader", Lacks: []string{"clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"}}
 }
 
 // Postgres is the server of package sim/postgres. It has no standby, deletes nothing by itself, and has no scripts.

@@ -209,6 +209,10 @@ func strikes(what trace.What) string {
 		return "READ-ONLY"
 	case trace.ReadOnlyEnd:
 		return "takes writes again"
+	case trace.ErrorReply:
+		return "ANSWERS WITH AN ERROR:"
+	case trace.ErrorReplyEnd:
+		return "answers as before:"
 	case trace.Toxic:
 		return "NETWORK:"
 	case trace.ToxicEnd:

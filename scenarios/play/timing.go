@@ -264,7 +264,7 @@ func (f *feelings) spans(a faults.Action, end time.Duration) []checker.Span {
 	switch {
 	case form.UntilHealed():
 		return []checker.Span{{From: f.struck, To: max(end, f.struck)}}
-	case lasts:
+	case lasts && !form.Brief:
 		return []checker.Span{{From: f.struck, To: f.struck + *length.To + late}}
 	case len(f.times) > 0:
 		return []checker.Span{{From: f.times[0] - late, To: f.times[len(f.times)-1]}} // a message is felt when it leaves

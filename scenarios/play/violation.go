@@ -146,7 +146,7 @@ func Unfelt(class lock.Fault) string {
 	case lock.FaultStall:
 		return "no request had to wait"
 	case lock.FaultReadOnly:
-		return "no write was refused"
+		return "no request was refused"
 	case lock.FaultScripts:
 		return "the server had no script"
 	case lock.FaultWallClock:

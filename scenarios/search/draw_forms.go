@@ -23,7 +23,8 @@ func byHand(kind string) bool {
 func (d *drawer) formTroubles() []trouble {
 	var out []trouble
 	for _, k := range faults.Kinds() {
-		if slices.Contains(d.space.Kinds, k.Name) && !byHand(k.Name) {
+		lacked := d.sc.World.Redis == 0 && slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, k.Name) })
+		if slices.Contains(d.space.Kinds, k.Name) && !byHand(k.Name) && !lacked {
 			out = append(out, trouble{k.Name, []faults.Action{k.Action()}, func(d *drawer) []step { return d.fillIn(k.Name) }, often})
 		}
 	}
@@ -34,7 +35,9 @@ func (d *drawer) formTroubles() []trouble {
 func (d *drawer) fillIn(kind string) []step {
 	all := faults.Kinds()
 	form := all[slices.IndexFunc(all, func(f faults.Form) bool { return f.Name == kind })]
-	for _, field := range form.Fields {
+	for i := range form.Fields {
+		form, _ = faults.Open(form.Action()) // what a field may hold depends on those before it
+		field := form.Fields[i]
 		switch h := field.Holds.(type) {
 		case faults.Name:
 			*h.To = d.participant(h.Role)

@@ -60,7 +60,7 @@ func Specimen(s sqlbroken.Specimen) scenarios.Lock {
 func common(more ...lock.Fault) []lock.Fault {
 	return append([]lock.Fault{
 		lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPool, lock.FaultPartition, lock.FaultLatency,
-		lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultNodeCrash,
+		lock.FaultReset, lock.FaultStall, lock.FaultReadOnly, lock.FaultWallClock, lock.FaultNodeCrash,
 	}, more...)
 }
 

@@ -178,7 +178,6 @@ func formKind(blank faults.Form) sweepKind {
 func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 	all := faults.Kinds()
 	form := all[slices.IndexFunc(all, func(f faults.Form) bool { return f.Name == kind })]
-	form.Fill()
 	for _, field := range form.Fields {
 		switch h := field.Holds.(type) {
 		case faults.Name:
@@ -205,6 +204,8 @@ func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 			*h.To = percent(ttl, 150)
 		}
 	}
+	form, _ = faults.Open(form.Action()) // a default may depend on what is there
+	form.Fill()
 	return form.Action()
 }
 

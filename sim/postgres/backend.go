@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"locksim/faults"
 	"locksim/internal/pgserver"
 	"locksim/sim"
 	"locksim/sim/trace"
@@ -39,18 +40,21 @@ type backend struct {
 	pid    int32
 	secret []byte
 
-	in      []byte // of the client, not a whole message yet
-	started bool
-	back    []byte   // of the process, not a whole message yet
-	out     []byte   // for the client, not sent yet
-	owed    int      // messages ReadyForQuery that the process owes
-	asked   Piece    // the messages for which it owes them
-	noted   bool     // they are in the trace
-	op      string   // what the statements are about: application_name
-	pending []string // writes that take effect when their transaction does
-	undone  bool     // the last statement was a ROLLBACK
-	waiting bool     // for a lock: the process is stopped
-	gone    bool
+	in       []byte // of the client, not a whole message yet
+	started  bool
+	held     []message         // of the client, a request that is not whole yet
+	prepared map[string]string // the statements that the client has prepared, by their names
+	status   byte              // of ReadyForQuery: 'E' is a transaction that has failed
+	back     []byte            // of the process, not a whole message yet
+	out      []byte            // for the client, not sent yet
+	owed     int               // messages ReadyForQuery that the process owes
+	asked    Piece             // the messages for which it owes them
+	noted    bool              // they are in the trace
+	op       string            // what the statements are about: application_name
+	pending  []string          // writes that take effect when their transaction does
+	undone   bool              // the last statement was a ROLLBACK
+	waiting  bool              // for a lock: the process is stopped
+	gone     bool
 
 	due   pgserver.Timer // its timer; the zero value is for none
 	timer *sim.Timer     // of the world, for that
@@ -220,14 +224,17 @@ func (b *backend) Data(data []byte) {
 			b.started = true
 			b.asked = append(b.asked, "start")
 			b.owed++
-		} else if b.started {
+			batch = append(batch, msg...)
+			continue
+		}
+		if b.started {
 			b.asked = append(b.asked, word(sim.Up, msg))
 			if msg.kind() == 'Q' || msg.kind() == 'S' {
 				b.owed++
 			}
 			ends = ends || msg.kind() == 'X'
 		}
-		batch = append(batch, msg...)
+		batch = b.request(batch, msg)
 	}
 	if err := b.socket.write(batch); err != nil {
 		b.leave()
@@ -237,6 +244,77 @@ func (b *backend) Data(data []byte) {
 	if ends && !b.waiting { // its locks are gone before anything else happens
 		b.EOF()
 	}
+}
+
+// request adds a message to a batch for the process, when the request is whole: that of the extended
+// protocol ends with Sync. One that a fault makes the server refuse is a statement that fails, so that
+// the process knows what has become of the transaction.
+func (b *backend) request(batch []byte, msg message) []byte {
+	b.held = append(b.held, msg)
+	switch msg.kind() {
+	case 'P', 'B', 'D', 'E', 'C':
+		return batch
+	}
+	held := b.held
+	b.held = nil
+	if kind := msg.kind(); kind == 'Q' || kind == 'S' {
+		if answer, ok := b.refused(held); ok {
+			return append(batch, typed('Q', append([]byte(raising[answer]), 0))...)
+		}
+	}
+	for _, m := range held {
+		batch = append(batch, m...)
+	}
+	return batch
+}
+
+// raising are statements that fail as those do that meet an error.
+var raising = map[faults.ReplyError]string{
+	faults.ReplyDeadlock: `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01', MESSAGE = 'deadlock detected'; END $$`,
+	faults.ReplyTimeout:  `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '57014', MESSAGE = 'canceling statement due to statement timeout'; END $$`,
+}
+
+// refused is the error with which a fault makes the server answer a request.
+func (b *backend) refused(request []message) (answer faults.ReplyError, ok bool) {
+	works := false
+	for _, m := range request {
+		switch m.kind() {
+		case 'Q':
+			text, _ := cString(m.body())
+			works = works || isWork(text)
+		case 'P':
+			name, rest := cString(m.body())
+			if b.prepared == nil {
+				b.prepared = map[string]string{}
+			}
+			b.prepared[name], _ = cString(rest)
+		case 'B':
+			_, rest := cString(m.body())
+			name, _ := cString(rest)
+			works = works || isWork(b.prepared[name])
+		}
+	}
+	if !works || b.status == 'E' {
+		return "", false
+	}
+	for _, answer := range faults.ReplyErrors(Name) {
+		if b.machine.node.Refused(answer) {
+			return answer, true
+		}
+	}
+	return "", false
+}
+
+// controlling are the first words of statements that begin or end a transaction, or concern the session.
+var controlling = []string{
+	"", "ABORT", "BEGIN", "COMMIT", "DEALLOCATE", "DISCARD", "END", "LISTEN", "RELEASE", "RESET", "ROLLBACK", "SAVEPOINT", "SET", "SHOW", "START",
+	"UNLISTEN",
+}
+
+// isWork reports whether a statement reads or writes.
+func isWork(statement string) bool {
+	words := strings.FieldsFunc(statement, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == ';' })
+	return len(words) > 0 && !strings.HasPrefix(words[0], "--") && !slices.Contains(controlling, strings.ToUpper(words[0]))
 }
 
 // cancel passes the cancellation of another connection's statement on, and waits until the server has dealt with it.
@@ -334,7 +412,7 @@ func (b *backend) take(msg message) {
 	case 'T':
 		msg = withoutTables(msg)
 	case 'E':
-		if field(msg, 'C') == "40P01" {
+		if code := field(msg, 'C'); code == "40P01" || code == "57014" {
 			msg = withoutDetails(msg)
 		}
 		b.record(trace.Text(word(sim.Down, msg)))
@@ -350,7 +428,8 @@ func (b *backend) take(msg message) {
 		if !b.noted {
 			b.record(trace.Text("ready"))
 		}
-		b.commit(msg.body()[0])
+		b.status = msg.body()[0]
+		b.commit(b.status)
 		b.owed--
 		b.asked, b.noted = nil, false
 	}

@@ -218,6 +218,9 @@ func (m *machine) tick() {
 // ClockChanged implements [sim.ClockFollower].
 func (m *machine) ClockChanged() { m.tick() }
 
+// ReplyErrors implements [sim.ErrorReplier].
+func (*machine) ReplyErrors() []faults.ReplyError { return faults.ReplyErrors(Name) }
+
 // Close implements [sim.Closer].
 func (m *machine) Close() {
 	for _, b := range slices.Clone(m.backends) {

@@ -121,6 +121,10 @@ func (s *session) hangUp(err error) {
 
 func (s *session) run(args []string) {
 	lowerSHA(args)
+	s.server.guard.wrote = false
+	if s.refuseLoading(args) {
+		return
+	}
 	state := connStateOf(s.peer)
 	if !state.inMulti && !state.subscribed {
 		switch {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alicebob/miniredis/v2/server"
+
+	"locksim/faults"
 )
 
 // transact follows a transaction: it records the queued commands, and at the
@@ -30,15 +32,24 @@ func (s *session) transact(args []string, db int, reply []byte) []byte {
 }
 
 // abortRefused ends a transaction with writes that were queued before the node
-// began to refuse writes. It reports whether it did.
+// began to refuse writes, or had no memory left. It reports whether it did.
 func (s *session) abortRefused(args []string) bool {
 	g := &s.server.guard
-	if !g.refuses() || !strings.EqualFold(args[0], "EXEC") ||
-		!slices.ContainsFunc(s.queued, func(q []string) bool { return g.writes(strings.ToUpper(q[0])) }) {
+	if !strings.EqualFold(args[0], "EXEC") {
+		return false
+	}
+	why := ""
+	switch {
+	case g.refuses() && slices.ContainsFunc(s.queued, func(q []string) bool { return g.writes(strings.ToUpper(q[0])) }):
+		why = readOnlyError
+	case slices.ContainsFunc(s.queued, func(q []string) bool { c := strings.ToUpper(q[0]); return g.writes(c) && g.grows(c) }) &&
+		g.server.node.Refused(faults.ReplyOOM):
+		why = oomError
+	default:
 		return false
 	}
 	s.silently("DISCARD")
-	s.peer.WriteError("EXECABORT Transaction discarded because of: " + readOnlyError)
+	s.peer.WriteError("EXECABORT Transaction discarded because of: " + why)
 	return true
 }
 

@@ -125,6 +125,17 @@ type ReadOnly struct{ For time.Duration }
 // ReadOnlyEnd is the end of [ReadOnly].
 type ReadOnlyEnd struct{}
 
+// ErrorReply is a server that answers requests with an error, one of faults.ReplyError. Count 0
+// means all of them.
+type ErrorReply struct {
+	Error string
+	Count int
+	For   time.Duration
+}
+
+// ErrorReplyEnd is the end of an [ErrorReply].
+type ErrorReplyEnd struct{ Error string }
+
 // Promote is a replica that becomes the primary.
 type Promote struct {
 	// Old is the old primary, Fate one of faults.OldPrimary.
@@ -256,6 +267,12 @@ func (ReadOnly) Kind() string { return "read-only" }
 
 // Kind is "read-only-end".
 func (ReadOnlyEnd) Kind() string { return "read-only-end" }
+
+// Kind is "error-reply".
+func (ErrorReply) Kind() string { return "error-reply" }
+
+// Kind is "error-reply-end".
+func (ErrorReplyEnd) Kind() string { return "error-reply-end" }
 
 // Kind is "promote".
 func (Promote) Kind() string { return "promote" }
@@ -400,6 +417,20 @@ func (r ReadOnly) AppendText(b []byte) []byte { return append(b, Lasts(r.For)...
 func (ReadOnlyEnd) AppendText(b []byte) []byte { return b }
 
 // AppendText appends the details.
+func (e ErrorReply) AppendText(b []byte) []byte {
+	switch e.Count {
+	case 0:
+		return fmt.Appendf(b, "%s, %s", e.Error, Lasts(e.For))
+	case 1:
+		return fmt.Appendf(b, "%s, the next request, %s", e.Error, Lasts(e.For))
+	}
+	return fmt.Appendf(b, "%s, the next %d requests, %s", e.Error, e.Count, Lasts(e.For))
+}
+
+// AppendText appends the details.
+func (e ErrorReplyEnd) AppendText(b []byte) []byte { return append(b, e.Error...) }
+
+// AppendText appends the details.
 func (n NotPromoted) AppendText(b []byte) []byte { return append(append(b, "it is "...), n.Role...) }
 
 // AppendHash implements [What].
@@ -498,6 +529,14 @@ func (r ReadOnly) AppendHash(b []byte) []byte { return AppendInt(b, int64(r.For)
 
 // AppendHash implements [What].
 func (ReadOnlyEnd) AppendHash(b []byte) []byte { return b }
+
+// AppendHash implements [What].
+func (e ErrorReply) AppendHash(b []byte) []byte {
+	return AppendInt(AppendInt(AppendString(b, e.Error), int64(e.Count)), int64(e.For))
+}
+
+// AppendHash implements [What].
+func (e ErrorReplyEnd) AppendHash(b []byte) []byte { return AppendString(b, e.Error) }
 
 // AppendHash implements [What].
 func (n NotPromoted) AppendHash(b []byte) []byte { return AppendString(b, n.Role) }

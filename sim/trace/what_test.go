@@ -21,7 +21,7 @@ var all = []trace.What{
 	trace.Pause{}, trace.Resume{}, trace.Suspend{}, trace.Wake{}, trace.Terminate{}, trace.Crash{}, trace.Restart{}, trace.KillWorker{}, trace.Slow{}, trace.SlowEnd{},
 	trace.ClockJump{}, trace.ClockDrift{}, trace.Exhaust{}, trace.ExhaustEnd{}, trace.Await{}, trace.Cut{}, trace.Heal{},
 	trace.Toxic{}, trace.ToxicEnd{}, trace.Refuse{}, trace.RefuseEnd{}, trace.Stall{}, trace.StallEnd{},
-	trace.ReadOnly{}, trace.ReadOnlyEnd{}, trace.Promote{}, trace.NotPromoted{}, trace.Evict{}, trace.Flush{},
+	trace.ReadOnly{}, trace.ReadOnlyEnd{}, trace.ErrorReply{}, trace.ErrorReplyEnd{}, trace.Promote{}, trace.NotPromoted{}, trace.Evict{}, trace.Flush{},
 	trace.Mark{},
 }
 
