@@ -1,6 +1,7 @@
 package cases_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios"
 	"locksim/scenarios/play"
+	"locksim/scenarios/search"
 )
 
 // judged is the verdict of a lock in a scenario, in its first mode.
@@ -67,4 +69,25 @@ func TestKeptOutByItself(t *testing.T) {
 			t.Errorf("it lives with it %v: %v, want %d", lives, v, want)
 		}
 	}
+}
+
+// A search finds a key that outlives its lease in the first runs, under the promise that the documentation shows.
+func TestKeyOutlivesItsLease(t *testing.T) {
+	l := find(t, "r36b-ttl-sixtyfold")
+	space, err := search.Discover(l, search.Space{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first, runs = 1, 40
+	for seed := uint64(first); seed < first+runs; seed++ {
+		_, broken, err := l.Try(search.Draw(search.Seeded(seed), space), seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(broken, func(v play.Violation) bool { return v.Label == checker.Stuck }) {
+			t.Logf("found with seed %d", seed)
+			return
+		}
+	}
+	t.Errorf("not found in %d runs", runs)
 }
