@@ -125,6 +125,7 @@ func (h Harness) testPromise(t testing.TB, p promise) {
 // try tests a promise once. It returns why the test was inconclusive, if it was.
 func (h Harness) try(t testing.TB, p promise, resource string) (slow string) {
 	t.Helper()
+	without := ""
 	h.world(t, func(w World) {
 		s := newTrial(t, h, w, resource)
 		defer s.end()
@@ -133,12 +134,17 @@ func (h Harness) try(t testing.TB, p promise, resource string) (slow string) {
 			case nil:
 			case tooSlow:
 				slow = string(r)
+			case skipped:
+				without = string(r)
 			default:
 				panic(r)
 			}
 		}()
 		p.test(s)
 	})
+	if without != "" {
+		t.Skip(without)
+	}
 	return slow
 }
 

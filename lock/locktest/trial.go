@@ -33,6 +33,10 @@ type participants struct {
 // tooSlow is the panic of an inconclusive test.
 type tooSlow string
 
+// skipped is the panic of a test that the harness cannot make. Skip itself would end the goroutine, which may be one
+// of a simulated process.
+type skipped string
+
 func newTrial(t testing.TB, h Harness, w World, resource string) *trial {
 	s := &trial{TB: t, Harness: h, world: w, resource: resource, participants: &participants{}}
 	s.ctx, s.cancel = context.WithTimeout(context.Background(), 20*h.TTL+10*h.Slack)
@@ -62,6 +66,9 @@ func (s *trial) on(resource string) *trial {
 	other.resource = resource
 	return &other
 }
+
+// Skip ends the test, which the harness cannot make.
+func (s *trial) Skip(args ...any) { panic(skipped(fmt.Sprint(args...))) }
 
 // slow ends the test without a conclusion.
 func (s *trial) slow(format string, args ...any) { panic(tooSlow(fmt.Sprintf(format, args...))) }
