@@ -4,7 +4,7 @@
 //
 //	go run ./internal/reach --results FILE [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier]
 //	go run ./internal/reach --results FILE --table [--starts N] [--earlier]
-//	go run ./internal/reach --unit-tests
+//	go run ./internal/reach --unit-tests [--earlier]
 //	go run ./internal/reach --own-tests FOLDER [--size N] [--seed N]
 //
 // A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
@@ -13,7 +13,8 @@
 //
 // The mechanical mutants, mechanical/NAME, are a seeded sample of all that a small change of one place gives; see
 // mechanical.go. sample.json has the sample, with what the unit tests of package lock make of each: --unit-tests makes
-// it anew, and goes on after an interruption. Those that the unit tests kill are searched, until the first find, from what
+// it anew, and goes on after an interruption; with --earlier it keeps what the tests made of the same change before package
+// lock changed elsewhere, marks that in the file, and the table says how many those are. Those that the unit tests kill are searched, until the first find, from what
 // is cheap to what is dear; what an exploration finds, or nothing, is explored from the other first seeds too. All are in one
 // program, which is compiled once, and an environment variable chooses one: see schemata.go. equivalent.txt has reasons as
 // those of the patches.

@@ -124,7 +124,7 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
 	if req.unitTests {
-		return exitOK, runUnitTests(ctx, root, dir, stderr)
+		return exitOK, runUnitTests(ctx, root, dir, req.earlier, stderr)
 	}
 	if req.ownTests.folder != "" {
 		return exitOK, req.ownTests.run(ctx, root, dir, stdout, stderr)

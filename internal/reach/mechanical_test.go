@@ -212,6 +212,25 @@ func TestSampleIsThatOfTheFile(t *testing.T) {
 	}
 }
 
+// A result of another source is kept on demand only, and stays marked from then on.
+func TestKeptUnitTests(t *testing.T) {
+	r := record{Source: "now", Mutants: []unitTest{{Name: "a", Killed: true}, {Name: "b", Earlier: true}}}
+	for _, c := range []struct {
+		source  string
+		earlier bool
+		want    []unitTest
+	}{
+		{"now", false, []unitTest{{Name: "a", Killed: true}}},
+		{"now", true, r.Mutants},
+		{"next", false, nil},
+		{"next", true, []unitTest{{Name: "a", Killed: true, Earlier: true}, {Name: "b", Earlier: true}}},
+	} {
+		if got := r.kept(c.source, c.earlier); !slices.Equal(got, c.want) {
+			t.Errorf("source %s, earlier %v: %v, want %v", c.source, c.earlier, got, c.want)
+		}
+	}
+}
+
 // The same mutants are drawn, whatever becomes of the others: the draw of one depends on its name alone.
 func TestSampleIsStable(t *testing.T) {
 	var all []edit

@@ -85,7 +85,7 @@ type record struct {
 	Possible int        `json:"possible"` // mechanical mutants of package lock
 	Drawn    int        `json:"drawn"`    // of them, until a sample of sampleSize compiles
 	Tests    string     `json:"tests"`    // the command of the unit tests
-	Source   string     `json:"source"`   // a hash of package lock with its tests, with which they were made
+	Source   string     `json:"source"`   // a hash of package lock with its tests, with which the results were made that are not of an earlier one
 	Mutants  []unitTest `json:"mutants"`
 }
 
@@ -97,6 +97,8 @@ type unitTest struct {
 	Killed bool   `json:"killed"`
 	// By is a test that fails. "" if the tests pass, and also if they ended without the result of one.
 	By string `json:"by,omitempty"`
+	// Earlier says that the tests ran with an earlier state of package lock or its tests.
+	Earlier bool `json:"earlier,omitempty"`
 }
 
 // is reports whether the result is that of an edit.
@@ -147,8 +149,8 @@ func (r record) write(root string) error {
 }
 
 // runUnitTests draws the sample, runs the unit tests with each of its mutants, and writes sampleFile after each. It
-// keeps the results of an interrupted run with the same source.
-func runUnitTests(ctx context.Context, root, dir string, progress io.Writer) error {
+// keeps the results of an interrupted run with the same source, and with earlier those of any source.
+func runUnitTests(ctx context.Context, root, dir string, earlier bool, progress io.Writer) error {
 	drawn, possible, tried, err := drawSample(ctx, root)
 	if err != nil {
 		return err
@@ -161,18 +163,17 @@ func runUnitTests(ctx context.Context, root, dir string, progress io.Writer) err
 	if err != nil {
 		return err
 	}
-	if old.Source != source {
-		old.Mutants = nil
-	}
+	kept := old.kept(source, earlier)
 	shop := gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}
 	if t, err := shop.Run(ctx, "./lock", ".", unitTests...); err != nil || !t.Passed {
 		return fmt.Errorf("the unit tests without a mutant: %w\n%s", cmp.Or(err, errors.New("they fail")), t.Output)
 	}
 	now := record{Possible: possible, Drawn: tried, Tests: "go test " + fmt.Sprint(unitTests) + " ./lock", Source: source}
 	for i, e := range drawn {
-		k := slices.IndexFunc(old.Mutants, func(u unitTest) bool { return u.is(e) })
+		k := slices.IndexFunc(kept, func(u unitTest) bool { return u.is(e) })
 		if k >= 0 {
-			now.Mutants = append(now.Mutants, old.Mutants[k])
+			now.Mutants = append(now.Mutants, kept[k])
+			kept = slices.Delete(kept, k, k+1)
 			continue
 		}
 		u, err := unitTestOf(ctx, shop, e)
@@ -181,11 +182,23 @@ func runUnitTests(ctx context.Context, root, dir string, progress io.Writer) err
 		}
 		_, _ = fmt.Fprintf(progress, "%d of %d: %s: killed: %v %s\n", i+1, len(drawn), e.name, u.Killed, u.By)
 		now.Mutants = append(now.Mutants, u)
-		if err := now.write(root); err != nil {
+		part := now
+		part.Mutants = slices.Concat(now.Mutants, kept) // an interrupted run must not lose what comes later
+		if err := part.write(root); err != nil {
 			return err
 		}
 	}
 	return now.write(root)
+}
+
+// kept are the results that are still right for a source, and with earlier also those that were right for an earlier one.
+func (r record) kept(source string, earlier bool) (list []unitTest) {
+	for _, u := range r.Mutants {
+		if u.Earlier = u.Earlier || r.Source != source; earlier || !u.Earlier {
+			list = append(list, u)
+		}
+	}
+	return list
 }
 
 // unitTestOf runs the unit tests of its package with a mutant.

@@ -137,7 +137,7 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		lines(&b, r, fmt.Sprintf("[%s](../%s) | %s", mutant, r.patch.Path, withReason(r.patch.Breaks, r.subject)), " | ")
 	}
 	if len(mechanical) > 0 {
-		fmt.Fprintf(&b, mechanicalPreamble, prose.Thousands(sample.Possible), sample.Drawn, len(sample.Mutants), sample.Tests, sample.passing())
+		fmt.Fprintf(&b, mechanicalPreamble, prose.Thousands(sample.Possible), sample.Drawn, len(sample.Mutants), sample.Tests, sample.passing(), sample.noteEarlier())
 	}
 	for _, r := range mechanical {
 		kind, find := firstFind(r)
@@ -214,12 +214,26 @@ const mechanicalPreamble = `
 Package lock has %s places for a mechanical mutant: a statement dropped, a condition negated, an integer one more or one
 less, a bound moved, && in place of || and the reverse, a context replaced, success in place of an error. %d of them were
 drawn, until %d compiled. The unit tests, ` + "`%s`" + `, kill those
-that are here, and pass with the %d others, which are not searched. The last column has the first find; without one, what
+that are here, and pass with the %d others, which are not searched.%s The last column has the first find; without one, what
 the searches said that is none.
 
 | mutant | what it changes | lock | found |
 |---|---|---|---|
 `
+
+// noteEarlier says with how many mutants the unit tests ran before package lock changed elsewhere; "" if with none.
+func (r record) noteEarlier() string {
+	n := 0
+	for _, u := range r.Mutants {
+		if u.Earlier {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" With %d of all these mutants they ran before the last changes of package lock or its tests, elsewhere.", n)
+}
 
 // firstFind is the kind of lock in which a mechanical mutant was found, or all its kinds, and what found it.
 func firstFind(r row) (kind, find string) {
