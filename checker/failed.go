@@ -57,8 +57,13 @@ func failedCalls(h History) *tally {
 			continue
 		}
 		found.add(func() Reason {
+			why := cmp.Or(c.Error, "the lock is not held")
+			if c.What == "Release" {
+				return Reason{Text: fmt.Sprintf("%s released %s at step %d, and Release failed, although nothing had gone wrong and its lease of step %d had not ended: %s.",
+					c.Client, c.Resource, g.Released, g.Granted, why), At: []Pos{g.Released, g.Granted}}
+			}
 			return Reason{Text: fmt.Sprintf("%s called %s for %s, which it had been granted at step %d, and that failed, although nothing had gone wrong and the lease had not ended: %s.",
-				c.Client, c.What, c.Resource, g.Granted, cmp.Or(c.Error, "the lock is not held")), At: []Pos{g.Granted}}
+				c.Client, c.What, c.Resource, g.Granted, why), At: []Pos{g.Granted}}
 		})
 	}
 	return found

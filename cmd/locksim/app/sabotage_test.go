@@ -27,7 +27,7 @@ var clients atomic.Int64
 
 // sabotagedLock is mylock with a promise, a short TTL, and the sabotage.
 func sabotagedLock() play.Lock {
-	l := play.Lock{Name: "mylock"}
+	l := play.Lock{Name: "mylock", Keys: func(string) []string { return nil }}
 	l.Promise, _ = lock.PromiseOf("single")
 	l.Promise.Duties = nil
 	l.New = func(e play.Env) (lock.Locker, error) {
