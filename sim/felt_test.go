@@ -28,6 +28,8 @@ var felt = []struct {
 	{action: faults.Crash{Process: "r0", Mode: faults.CrashPower}},
 	{action: faults.Restart{Process: "r0"}, before: faults.Crash{Process: "r0", Mode: faults.CrashProcess}},
 	{action: faults.KillWorker{Process: "c0"}},
+	{action: faults.Suspend{Process: "c0", For: 100 * time.Millisecond}},
+	{action: faults.Terminate{Process: "c0", Grace: 10 * time.Millisecond}},
 	{action: faults.Slow{Process: "c0", By: 20 * time.Millisecond, For: 100 * time.Millisecond}},
 	{action: faults.ClockJump{Clock: "c0", By: time.Hour}},
 	{action: faults.ClockJump{Clock: "r0", By: time.Hour}},

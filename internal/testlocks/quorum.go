@@ -15,7 +15,7 @@ const QuorumTTL = 10 * time.Second
 func Quorum(name string) play.Lock {
 	return play.Lock{Name: name, Servers: play.Redis(3), New: func(e play.Env) (lock.Locker, error) {
 		var nodes []lock.Redis
-		for _, server := range []string{"r0", "r1", "r2"} {
+		for _, server := range []string{play.Primary, "r1", "r2"} {
 			nodes = append(nodes, simredis.Client(e, server))
 		}
 		o := Options(e)
