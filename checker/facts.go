@@ -137,7 +137,9 @@ type Facts struct {
 	// servers ([Absence.Behind]), from Trips before the return to that instant. It is judged
 	// on steady servers ([Timing.Steady]) where entry is exclusive, and only if messages are
 	// in order ([Timing.InOrder]) or that position was Trips or more before the return: else
-	// the request may have overtaken the one that was to undo it.
+	// the request may have overtaken the one that was to undo it. Nor is it judged if the
+	// client was away, in any way, at an instant from Trips before the call to the call, and
+	// had called Acquire for the lock before, or had crashed: that request may come late.
 	SelfExcluded int `json:"self_excluded"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.

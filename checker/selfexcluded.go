@@ -14,7 +14,7 @@ func selfExcluded(h History) *tally {
 	}
 	records := holdingsOf(h)
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
-		if a.Returned == 0 {
+		if a.Returned == 0 || h.hasSentBefore(a) {
 			continue
 		}
 		later := h.askedAfter(a)
@@ -39,6 +39,19 @@ func selfExcluded(h History) *tally {
 		}
 	}
 	return found
+}
+
+// hasSentBefore reports whether an earlier request of the client for the same lock may have been under way when it asked.
+func (h History) hasSentBefore(a Attempt) bool {
+	asked := h.Timing.when(a.Invoked)
+	before := slices.ContainsFunc(h.Grants, func(g Grant) bool {
+		return g.Client == a.Client && g.Resource == a.Resource && g.Invoked < a.Invoked
+	}) || slices.ContainsFunc(h.Attempts, func(b Attempt) bool {
+		return b.Client == a.Client && b.Resource == a.Resource && b.Invoked < a.Invoked
+	}) || slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool { return s.Crash && s.From <= asked })
+	return before && slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
+		return s.From <= asked && s.To >= asked-h.Timing.Trips
+	})
 }
 
 // keysOf are the holdings that began with the request of an attempt: before the client asked again.

@@ -48,9 +48,24 @@ func TestSelfExcluded(t *testing.T) {
 		"away at the return":                                  {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 9)})(h) }, 0},
 		"away meanwhile":                                      {func(h *History) { again(h, 11, 20); away(Absence{Span: at(12, 12)})(h) }, 0},
 		"away later":                                          {func(h *History) { again(h, 11, 20); away(Absence{Span: at(13, 15)})(h) }, 1},
-		"trouble behind the servers":                          {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 12), Running: true, Behind: true})(h) }, 1},
-		"it never returned":                                   {func(h *History) { again(h, 11, 20); h.Attempts[0].Returned = 0 }, 0},
-		"it crashed":                                          {func(h *History) { again(h, 11, 0); away(Absence{Span: at(12, 40), Crash: true})(h) }, 0},
+		"an earlier request may come late": {func(h *History) {
+			again(h, 11, 20)
+			h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: 1, Returned: 1, Outcome: OutcomeFailed})
+			away(Absence{Span: at(1, 2), Running: true, Behind: true})(h)
+		}, 0},
+		"an earlier request, and no trouble when it asked": {func(h *History) {
+			again(h, 31, 40)
+			h.Attempts[0].Invoked, h.Attempts[0].Returned, h.Holdings[0].From = 20, 30, 25
+			h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: 1, Returned: 2, Outcome: OutcomeFailed})
+			away(Absence{Span: at(1, 18), Running: true, Behind: true})(h)
+		}, 1},
+		"a request of before a crash may come late": {func(h *History) {
+			again(h, 11, 20)
+			away(Absence{Span: at(1, 2), Crash: true})(h)
+		}, 0},
+		"trouble behind the servers": {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 12), Running: true, Behind: true})(h) }, 1},
+		"it never returned":          {func(h *History) { again(h, 11, 20); h.Attempts[0].Returned = 0 }, 0},
+		"it crashed":                 {func(h *History) { again(h, 11, 0); away(Absence{Span: at(12, 40), Crash: true})(h) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := story("", nil)

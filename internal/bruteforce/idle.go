@@ -302,18 +302,43 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 // after that position, and before a grant to the client. The client was not away, but for trouble
 // behind the servers, from Trips before the return to that instant. It is judged on steady servers
 // where entry is exclusive, and only if messages are in order or that position was Trips or more
-// before the return."
+// before the return; and not if the client was away, in any way, at an instant from Trips before the
+// call to the call, and had called Acquire for the lock before, or crashed: that request may be late."
 func selfExcluded(h checker.History) (n int) {
 	t := h.Timing
 	if t == nil || !t.Steady || h.Entry == checker.EntryReentrant {
 		return 0
 	}
 	for _, a := range h.Attempts {
-		if a.Returned != 0 && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return keepsOut(h, a, s) }) {
+		if a.Returned != 0 && !lateRequest(h, a) && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return keepsOut(h, a, s) }) {
 			n++
 		}
 	}
 	return n
+}
+
+// lateRequest says that of an Acquire: see there.
+func lateRequest(h checker.History, a checker.Attempt) bool {
+	asked := at(h, a.Invoked)
+	if present(h, a.Client, asked-h.Timing.Trips, asked) {
+		return false
+	}
+	for _, g := range h.Grants {
+		if g.Client == a.Client && g.Resource == a.Resource && g.Invoked < a.Invoked {
+			return true
+		}
+	}
+	for _, b := range h.Attempts {
+		if b.Client == a.Client && b.Resource == a.Resource && b.Invoked < a.Invoked {
+			return true
+		}
+	}
+	for _, s := range h.Timing.Away[a.Client] {
+		if s.Crash && s.From <= asked {
+			return true
+		}
+	}
+	return false
 }
 
 // keepsOut says that of an Acquire and one holding. It looks at the instants between those at which
