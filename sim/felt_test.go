@@ -51,6 +51,7 @@ var felt = []struct {
 	{action: faults.Reset{Between: []string{"c0"}, And: []string{"r0"}}},
 	{action: faults.Refuse{Node: "r0", For: 100 * time.Millisecond}},
 	{action: faults.Stall{Node: "r0", For: 100 * time.Millisecond}},
+	{action: faults.ErrorReply{Node: "r0", Error: faults.ReplyLoading, For: 100 * time.Millisecond}},
 	{action: faults.ReadOnly{Node: "r0", For: 100 * time.Millisecond}},
 	{action: faults.Failover{Old: faults.OldFenced}},
 	{action: faults.Failover{Old: faults.OldDemoted}},

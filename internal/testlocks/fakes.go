@@ -46,7 +46,7 @@ func Fakes() []Fake {
 		pings("ttl-in-nanoseconds", "is the TTL in the right unit", ends(2000)),
 		pings("one-nanosecond", "excludes nobody|right unit", ends(1)),
 		pings("epoch", "Until must be the instant of the request plus the TTL", func(play.Env) lock.Lease { return fakeLease{until: time.Unix(0, 0)} }),
-		pings("lost-at-once", "the lock announced the loss", func(e play.Env) lock.Lease {
+		pings("lost-at-once", "a lease that the lock knew to be lost by then", func(e play.Env) lock.Lease {
 			return fakeLease{until: e.Clock().Now().Add(TTL), lost: closed}
 		}),
 		fake("first-client-only", "could not be taken again", func(e play.Env, l lock.Locker) lock.Locker {

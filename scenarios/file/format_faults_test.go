@@ -107,6 +107,10 @@ func (d faultDrawer) action(kind string) faults.Action {
 			d.t.Fatalf("%s.%s holds a %T", kind, field.Key, h)
 		}
 	}
+	if reply, ok := form.Action().(faults.ErrorReply); ok {
+		reply.Error = rapid.SampledFrom(faults.ReplyErrors(reply.Node)).Draw(d.t, d.label+" error") // each server has its own
+		return reply
+	}
 	return form.Action()
 }
 

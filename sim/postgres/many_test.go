@@ -3,6 +3,7 @@
 package postgres_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"syscall"
@@ -65,13 +66,15 @@ func TestNextWorldAfterTheServerHasFailed(t *testing.T) {
 	_, err := sim.Run(sim.Config{Servers: []sim.Kind{server(t)}}, func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() {
-			var pid int
-			if err := open(t, p).QueryRow("SELECT pg_backend_pid()").Scan(&pid); err != nil {
+			var pid, one int
+			other := open(t, p)
+			if err := errors.Join(open(t, p).QueryRow("SELECT pg_backend_pid()").Scan(&pid), other.QueryRow("SELECT 1").Scan(&one)); err != nil {
 				t.Error(err)
 				return
 			}
-			_ = syscall.Kill(pid, syscall.SIGABRT) // as a process that crashes: PostgreSQL then ends all of them
-			time.Sleep(time.Second)
+			_ = syscall.Kill(pid, syscall.SIGABRT)                           // as a process that crashes: PostgreSQL then ends all of them
+			for other.QueryRow("SELECT pg_sleep(0)").Scan(new(any)) == nil { // until it has
+			}
 		})
 		return w.RunUntil(w.Idle)
 	})

@@ -130,16 +130,22 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	if k.Pooled {
 		m.pooler = &pooler{machine: m}
 	}
-	if _, err := s.control.query("SELECT 1"); err != nil && !s.down { // it has failed in the last world
+	if !s.down && !m.alone() { // it has failed in the last world
 		m.Crash(faults.CrashProcess)
 	}
 	if s.down { // the last world ended so
 		m.start()
 	}
 	m.tick()
-	m.ask("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
 	m.empty()
 	return m
+}
+
+// alone ends the connections of the last world, and waits for their end. It reports false if the server has failed, which
+// it may learn only meanwhile.
+func (m *machine) alone() bool {
+	_, err := m.server.control.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+	return err == nil
 }
 
 // catalog is what there is in the schema, so that a change of it shows.
