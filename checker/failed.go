@@ -59,8 +59,8 @@ func failedCalls(h History) *tally {
 		found.add(func() Reason {
 			why := cmp.Or(c.Error, "the lock is not held")
 			if c.What == "Release" {
-				return Reason{Text: fmt.Sprintf("%s released %s at step %d, and Release failed, although nothing had gone wrong and its lease of step %d had not ended: %s.",
-					c.Client, c.Resource, g.Released, g.Granted, why), At: []Pos{g.Released, g.Granted}}
+				return Reason{Text: fmt.Sprintf("%s failed to release %s at step %d, although nothing had gone wrong and its lease had not ended: %s.",
+					c.Client, c.Resource, g.ReleaseReturned, why), At: []Pos{g.ReleaseReturned}}
 			}
 			return Reason{Text: fmt.Sprintf("%s called %s for %s, which it had been granted at step %d, and that failed, although nothing had gone wrong and the lease had not ended: %s.",
 				c.Client, c.What, c.Resource, g.Granted, why), At: []Pos{g.Granted}}

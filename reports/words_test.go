@@ -158,18 +158,11 @@ func TestErrorsOfSeveralLines(t *testing.T) {
 		t.Fatal("no release failed")
 	}
 	all := written(t, o)
-	for name, whole := range map[string]string{
-		"terminal": `(?m)^ +[\d.]+s +\d+ .* fails to release: .* three;$`,
-		"timeline": `(?m)^ +[\d.]+s +\d+ .* fails to release: .* three;$`,
-		"markdown": `(?m)^\| \d+ \| [\d.]+s \| c\d \| fails to release: .* three; \|$`,
-		"html":     `(?m)<li id="none-\d+".* fails to release: .* three;`,
-	} {
-		said := n
-		if name == "terminal" { // it leaves out lines of the story
-			said = strings.Count(all[name], "fails to release")
-		}
-		if found := regexp.MustCompile(whole).FindAllString(all[name], -1); len(found) != said || said == 0 {
-			t.Errorf("%s: %d of %d failed releases are one line", name, len(found), said)
+	for _, name := range []string{"terminal", "timeline", "markdown", "html"} { // which may leave out lines of the story
+		said := strings.Count(all[name], "fails to release: ")
+		whole := regexp.MustCompile(`(?m)^.*fails to release: 2 errors occurred: .* three;.*$`).FindAllString(all[name], -1)
+		if len(whole) != said || said == 0 {
+			t.Errorf("%s: %d of %d failed releases are one line", name, len(whole), said)
 		}
 	}
 	for name, text := range all {
