@@ -69,3 +69,33 @@ func TestPromisesAreNotShared(t *testing.T) {
 		t.Error("the list of faults has changed too")
 	}
 }
+
+// The promises to start from are within those of a lock with a lease, and a session does not depend on what its server has
+// of keys and scripts.
+func TestPromisesToStartFrom(t *testing.T) {
+	single, _ := lock.PromiseOf("single")
+	lease, session := lock.LeasePromise(), lock.SessionPromise()
+	for _, p := range []lock.Promise{lease, session} {
+		for _, f := range p.Exclusion {
+			if !slices.Contains(single.Exclusion, f) {
+				t.Errorf("%s is promised, which single does not stand", f)
+			}
+		}
+		for _, d := range p.Duties {
+			if !slices.Contains(single.Duties, d) {
+				t.Errorf("%s is promised, which single does not do", d)
+			}
+		}
+		if p.Data != "claim" || p.FreeWithin != lock.TermTTL || len(p.Duties) == 0 {
+			t.Errorf("%+v", p)
+		}
+	}
+	for _, f := range []lock.Fault{lock.FaultPool, lock.FaultStall} {
+		if !slices.Contains(session.Exclusion, f) {
+			t.Errorf("a session does not promise %s", f)
+		}
+	}
+	if slices.Contains(session.Exclusion, lock.FaultScripts) || !slices.Contains(lease.Exclusion, lock.FaultScripts) {
+		t.Error("scripts are forgotten by a lease, or by a session")
+	}
+}

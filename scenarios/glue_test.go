@@ -1,0 +1,121 @@
+package scenarios_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// process is the environment of a client of which only the context is asked.
+type process struct {
+	scenarios.Env
+	ctx context.Context
+}
+
+func (p process) Context() context.Context { return p.ctx }
+
+type valueKey struct{}
+
+// A lease of the glue is as package lock says: its context has the values of the Acquire and ends with the release, the
+// loss or the process; a release that is called again returns the same.
+func TestNewLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		life, die := context.WithCancel(t.Context())
+		asked, end := context.WithCancel(context.WithValue(life, valueKey{}, "request"))
+		calls, answer := 0, error(nil)
+		lost := make(chan struct{})
+		lease := func() lock.Lease {
+			return scenarios.NewLease(asked, process{ctx: life}, scenarios.Grant{
+				Unlock: func(context.Context) error { calls++; return answer }, Lost: lost, Token: 7,
+			})
+		}
+		a, b := lease(), lease()
+		end()
+		if a.Context().Err() != nil || a.Context().Value(valueKey{}) != "request" || a.Token() != 7 || !a.Until().IsZero() {
+			t.Errorf("the lease ends with the wait, or lacks something: %v", a)
+		}
+		if _, ok := a.(lock.Extender); ok {
+			t.Error("a lease without Extend can be extended")
+		}
+		answer = io.EOF
+		if err := a.Release(life); !errors.Is(err, io.EOF) || a.Context().Err() == nil {
+			t.Errorf("release: %v, and the context of the lease has ended: %v", err, a.Context().Err())
+		}
+		answer = nil
+		if err := errors.Join(a.Release(life), a.Release(life)); err != nil || calls != 2 {
+			t.Errorf("%v after %d calls, want a second call, and none after its answer", err, calls)
+		}
+		close(lost)
+		synctest.Wait()
+		if cause := context.Cause(b.Context()); !errors.Is(cause, lock.ErrLost) {
+			t.Errorf("a lost lease ended by %v", cause)
+		}
+		d := scenarios.NewLease(asked, process{ctx: life}, scenarios.Grant{Until: func() time.Time { return time.Unix(1, 0) }, Extend: func(context.Context) error { return io.EOF }})
+		die()
+		synctest.Wait()
+		if d.Context().Err() == nil || !d.Until().Equal(time.Unix(1, 0)) {
+			t.Error("the context of a lease outlives the process, or its end is not told")
+		}
+		if err := d.(lock.Extender).Extend(life); !errors.Is(err, io.EOF) {
+			t.Errorf("extend: %v", err)
+		}
+	})
+}
+
+// An answer of a server is certain, all else is not.
+func TestUnanswered(t *testing.T) {
+	taken := errors.New("taken")
+	for name, c := range map[string]struct {
+		err     error
+		unknown bool
+	}{
+		"none":            {nil, false},
+		"an answer":       {redis.Nil, false},
+		"a deadline":      {context.DeadlineExceeded, true},
+		"an end":          {io.EOF, true},
+		"certain":         {taken, false},
+		"marked already":  {lock.ErrOutcomeUnknown, true},
+		"lost, certainly": {lock.ErrNotHeld, false},
+	} {
+		got := scenarios.Unanswered(c.err, taken)
+		if errors.Is(got, lock.ErrOutcomeUnknown) != c.unknown || !errors.Is(got, c.err) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if err := scenarios.NotHeld(io.EOF, taken); errors.Is(err, lock.ErrNotHeld) {
+		t.Errorf("%v counts as not held", err)
+	}
+	if err := scenarios.NotHeld(taken, taken); !errors.Is(err, lock.ErrNotHeld) || !errors.Is(err, taken) {
+		t.Errorf("%v does not count as not held", err)
+	}
+	if err := scenarios.NotHeld(nil, taken); err != nil {
+		t.Error(err)
+	}
+}
+
+// A lock that only tries is asked again after a pause, until it is granted, fails, or the wait ends.
+func TestRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, tries := time.Now(), 0
+		third := func(context.Context) (bool, error) { tries++; return tries == 3, nil }
+		if err := scenarios.Retry(t.Context(), lock.SystemClock(), time.Second, third); err != nil || tries != 3 || time.Since(began) != 2*time.Second {
+			t.Errorf("%v after %d tries in %v", err, tries, time.Since(began))
+		}
+		if err := scenarios.Retry(t.Context(), lock.SystemClock(), time.Second, func(context.Context) (bool, error) { return false, io.EOF }); !errors.Is(err, io.EOF) {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := scenarios.Retry(ctx, lock.SystemClock(), time.Second, func(context.Context) (bool, error) { return false, nil }); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}
