@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-
-	"locksim/internal/prose"
 )
 
 // Calls counts the calls of a run by how they ended. A call during which its process crashed did not end.
@@ -63,7 +62,7 @@ func ended(call string, all ...way) string {
 	total := 0
 	for i, w := range all {
 		if total += w.n; w.n > 0 || i == 0 {
-			parts = append(parts, w.how+" "+prose.Thousands(w.n))
+			parts = append(parts, w.how+" "+strconv.Itoa(w.n))
 		}
 	}
 	if total == 0 {
@@ -85,7 +84,7 @@ type CallError struct {
 
 // String is "Release 7: EOF".
 func (e CallError) String() string {
-	return fmt.Sprintf("%s %s: %s", e.Call, prose.Thousands(e.Count), e.Error)
+	return fmt.Sprintf("%s %d: %s", e.Call, e.Count, e.Error)
 }
 
 // mostErrors is how many errors are kept of one run, or of several.

@@ -226,7 +226,7 @@ func cutLast(text, sep string) (before, after string, found bool) {
 }
 
 func (e *PanicError) Error() string {
-	if e.Value == errGoexit { // it is not a panic
+	if err, ok := e.Value.(error); ok && errors.Is(err, errGoexit) { // it is not a panic
 		return fmt.Sprintf("%s: %v\n%s", e.Actor, e.Value, e.Stack)
 	}
 	return fmt.Sprintf("%s panicked: %v\n%s", e.Actor, e.Value, e.Stack)

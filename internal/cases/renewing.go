@@ -2,7 +2,7 @@ package cases
 
 import (
 	"context"
-	"crypto/rand"
+	"crypto/rand" //nolint:depguard // as users write it; the world seeds it
 	"errors"
 	"fmt"
 	"sync"

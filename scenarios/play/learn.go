@@ -1,7 +1,6 @@
 package play
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -302,7 +301,7 @@ func (s *student) acquire(c learner) (lease lock.Lease, end func(), err error) {
 	end = func() {}
 	refused := errors.New("the goroutine of Acquire ended without a result")
 	c.proc.Go(func() {
-		ctx, cancel := context.WithTimeout(c.proc.Context(), lessonWait)
+		ctx, cancel := withDeadline(c.proc.Context(), lessonWait)
 		end = cancel
 		lease, refused = c.locker.Acquire(ctx, s.resource)
 	})
@@ -340,7 +339,7 @@ func (s *student) exclude(keys []string) ([]string, error) {
 	})
 	began := len(s.world.Ground().KeyChanges())
 	second.proc.Go(func() {
-		ctx, cancel := context.WithTimeout(second.proc.Context(), lessonWait)
+		ctx, cancel := withDeadline(second.proc.Context(), lessonWait)
 		defer cancel()
 		if lease, err := second.locker.Acquire(ctx, s.resource); err == nil {
 			granted = s.world.Now()
