@@ -118,7 +118,7 @@ func TestPanics(t *testing.T) {
 		{"panics-later", func(n int) {
 			if n == 3 {
 				var m map[string]int
-				m["x"]++
+				m["x"]++ //nolint:staticcheck // it panics
 			}
 		}, []string{"panicked in mode none", "assignment to entry in nil map, in locksim/internal/cases_test.TestPanics"}},
 		{"goexit", func(n int) {
