@@ -20,7 +20,7 @@ func TestCallsOfAcquire(t *testing.T) {
 		tries  []Attempt
 		want   string
 	}{
-		{"nobody there", nil, []Attempt{failed}, "Acquire granted 0, failed 1"},
+		{"no other client", nil, []Attempt{failed}, "Acquire granted 0, failed 1"},
 		{"never returned", nil, []Attempt{with(func(a *Attempt) { a.Returned = 0 })}, ""},
 		{"its context had ended", nil, []Attempt{with(func(a *Attempt) { a.ContextEnded = 1 })}, "Acquire granted 0, gave up 1"},
 		{"it says so", nil, []Attempt{with(func(a *Attempt) { a.Taken, a.ContextEnded = true, 1 })}, "Acquire granted 0, taken 1"},

@@ -187,7 +187,7 @@ func (p *Process) Source(use string) rand.Source { return p.w.chance.stream(p.st
 func (p *Process) Entropy(use string) io.Reader { return p.w.chance.entropy(p.streamName(use)) }
 
 // Go runs f on a goroutine of the process. [World.Idle] waits for it. A panic
-// in f ends the run with a [*PanicError] or, by [Config.PanicCrashes], the process, unless it has crashed. With it, so does
+// in f ends the run with a [*PanicError] or, by [Config.PanicCrashes], the process, unless it has crashed. So does
 // runtime.Goexit, which FailNow and Fatal of a testing.T call.
 func (p *Process) Go(f func()) {
 	p.running.Add(1)
@@ -211,7 +211,7 @@ func (p *Process) guarded(f func()) {
 	returned := false
 	defer func() {
 		r := recover()
-		if r == nil && !returned && p.w.cfg.PanicCrashes { // elsewhere it may be the Skip of a test
+		if r == nil && !returned {
 			r = errGoexit
 		}
 		if r == nil || p.Crashed() {

@@ -195,8 +195,8 @@ var learnable = map[string]struct {
 	"the end of a goroutine": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error, error) {
 		runtime.Goexit()
 		return nil, nil
-	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0, which was alone, was not granted the lock: " +
-		"the goroutine of Acquire ended without a result"},
+	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0: runtime.Goexit was called, " +
+		"as FailNow and Fatal of a testing.T do: the goroutine ends without a return"},
 }
 
 func TestLearnt(t *testing.T) {

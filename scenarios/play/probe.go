@@ -80,7 +80,7 @@ func (p *play) runProbe() error {
 		return err
 	}
 	if passed && !done.Load() && p.hung == "" {
-		p.hung = fmt.Sprintf("With the network whole and nobody else there, a client asked for it and waits for ever: %v after the end of its context it has no answer.",
+		p.hung = fmt.Sprintf("With the network whole and no other client there, a client asked for it and waits for ever: %v after the end of its context it has no answer.",
 			p.acquireLimit().Round(time.Second))
 		p.probe.blocked = p.hung
 	}
@@ -141,7 +141,7 @@ func (b *probe) verdict() (checker.Liveness, string) {
 	case b.blocked != "":
 		return checker.LivenessStuck, b.blocked
 	case !b.acquired:
-		return checker.LivenessStuck, fmt.Sprintf("With the network whole and nobody else there, a client asked for it for %v: %v.%s", b.bound.Round(time.Millisecond), b.problem, b.lasting)
+		return checker.LivenessStuck, fmt.Sprintf("With the network whole and no other client there, a client asked for it for %v: %v.%s", b.bound.Round(time.Millisecond), b.problem, b.lasting)
 	case b.leaked != "":
 		return checker.LivenessLeaked, b.leaked
 	}

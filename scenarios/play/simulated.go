@@ -79,7 +79,7 @@ func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w St
 	return &simulated{res.Trace, res.Virtual}, err
 }
 
-// simulateFor plays in a simulated world that nobody judges, for some virtual time at most.
+// simulateFor plays in a simulated world that is not judged, for some virtual time at most.
 func (p *play) simulateFor(seed uint64, limit time.Duration, body func(w Stage) error) error {
 	c := p.config(seed, fence.None, 0)
 	c.PanicCrashes = false // it has no judge
