@@ -60,8 +60,12 @@ func needsOverlay(t *testing.T) {
 	}
 }
 
-// promise is what a lock with a lease on one node can keep.
-var promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset}}
+// promise is what a lock with a lease on one node can keep. rueidislock and valkeylock send the request that takes a key
+// back on the connection on which a reply was lost, and wait for that one: their own key keeps the client out meanwhile.
+var promise = lock.Promise{
+	Exclusion:    []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset},
+	SelfExcludes: true,
+}
 
 // Code that knows nothing of the world is deterministic in it, and keeps the promise: its
 // random numbers and its dials are those of its process. LIBRARIES_SOAK=1 makes 2,000 runs of

@@ -304,6 +304,10 @@ func TestLearntKeyThatRemains(t *testing.T) {
 		}
 		return func(ctx context.Context) error { return c.Del(ctx, key).Err() }, c.Set(ctx, key, e.Clock().Now().Add(e.Spec().TTL).UnixMilli(), 0).Err()
 	}
+	// The key is one of two: a set of those who have the lock has no TTL, and keeps no client out.
+	withBasket := taking(func(ctx context.Context, e play.Env, c *redis.Client, key string) error {
+		return c.SAdd(ctx, key+":all", e.Name()).Err()
+	}, ":all")
 	const crash = "lock: {ttl: 1s}\nfaults: [{when: {client: c1, event: granted, nth: 1}, crash: {process: c1}}]\n"
 	for name, c := range map[string]struct {
 		try    attempt
@@ -315,6 +319,7 @@ func TestLearntKeyThatRemains(t *testing.T) {
 		"left, and said so":     {late(errors.New("no")), "", checker.LivenessOK},
 		"left, not said it had": {late(lock.ErrNotHeld), "", checker.LivenessOK},
 		"no TTL":                {endInValue, crash, checker.LivenessOK},
+		"no TTL, and no lock":   {withBasket, crash, checker.LivenessOK},
 	} {
 		sc := testruns.Parse(t, "name: remains\nworkload: {stagger: 15s}\n"+c.faults)
 		run := testruns.Play(t, sc, onRedis("mine", c.try), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]

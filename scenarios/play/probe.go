@@ -246,12 +246,10 @@ func (p ended) leftBehind() (all []leftover) {
 	return all
 }
 
-// meansNothing reports, when the probe has had the lock, whether a key without a TTL kept it out no longer than it should
-// have: the value may say until when the key counts. That a lock has such keys is not known of one whose keys were learnt.
+// meansNothing reports, when the probe has asked for the lock, whether a key without a TTL did not keep it out: of keys that were
+// learnt it is not known which of them is the lock, and the value of one may say until when it counts.
 func (p ended) meansNothing(of leftover) bool {
-	return p.lock.learns() && of.key.TTL == 0 && !slices.ContainsFunc(p.asked(), func(s ServerState) bool {
-		return s.Name == of.server && slices.Contains(s.Keys, of.key)
-	})
+	return p.lock.learns() && of.key.TTL == 0 && p.probe.acquired
 }
 
 // ownerOf is the client that has set the value of a key, also if the server has it

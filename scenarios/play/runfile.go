@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"locksim/checker"
 	"locksim/faults"
@@ -217,7 +216,8 @@ func jsonError(name string, data []byte, err error) *file.InputError {
 		offset = kind.Offset
 		msg = fmt.Sprintf("this is not a stored run: field %s cannot be a %s", kind.Field, kind.Value)
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || offset >= int64(len(data)) && strings.Contains(err.Error(), "unexpected end") {
+	var whole json.RawMessage // a decoder of a stream knows an end that comes too early, also within a number
+	if cut := json.NewDecoder(bytes.NewReader(data)).Decode(&whole); errors.Is(cut, io.ErrUnexpectedEOF) {
 		msg = "this stored run is cut off: the text is incomplete"
 	}
 	return file.NewInputError(data, position(name, data, offset), "%s", msg)

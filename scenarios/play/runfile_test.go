@@ -57,6 +57,7 @@ func TestRunFileRefusesNonsense(t *testing.T) {
 	}{
 		"empty":         {nil, "cut off"},
 		"truncated":     {good[:len(good)/2], "cut off"},
+		"in a number":   {[]byte(`{"version": 1, "virtual_seconds": 6.`), "cut off"},
 		"not JSON":      {[]byte("hello"), "not a stored run"},
 		"other version": {edit(`"version": 1`, `"version": 2`), "it has version 2"},
 		"no version":    {[]byte("{}"), "it has no version"},
