@@ -217,7 +217,7 @@ func jsonError(name string, data []byte, err error) *file.InputError {
 		msg = fmt.Sprintf("this is not a stored run: field %s cannot be a %s", kind.Field, kind.Value)
 	}
 	var whole json.RawMessage // a decoder of a stream knows an end that comes too early, also within a number
-	if cut := json.NewDecoder(bytes.NewReader(data)).Decode(&whole); errors.Is(cut, io.ErrUnexpectedEOF) {
+	if cut := json.NewDecoder(bytes.NewReader(data)).Decode(&whole); errors.Is(cut, io.ErrUnexpectedEOF) || errors.Is(cut, io.EOF) {
 		msg = "this stored run is cut off: the text is incomplete"
 	}
 	return file.NewInputError(data, position(name, data, offset), "%s", msg)
