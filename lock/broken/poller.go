@@ -101,13 +101,20 @@ type protocol struct {
 	release release
 }
 
-// newOnNode returns a lock with a protocol. Its leases end at the end of their validity.
+// newOnNode returns a lock with a protocol. Its leases end at the end of their validity. A request with an unknown
+// outcome is followed by a release, so that its key does not keep its own client out.
 func newOnNode(o Options, p protocol) *poller {
 	return newPoller(o, func(ctx context.Context, c claim) (*lease, error) {
 		sent := o.Clock.Now()
 		token, granted, err := p.grant(ctx, c)
-		if err != nil || !granted {
+		if err != nil {
+			away, cancel := detached(ctx, o.ReleaseTimeout)
+			defer cancel()
+			_ = p.release(away, c) // it may have been granted; if this fails too, the key expires
 			return nil, err
+		}
+		if !granted {
+			return nil, nil
 		}
 		l := newLease(ctx, o, c, sent.Add(o.TTL), p.release)
 		l.token = token
