@@ -101,6 +101,13 @@ type Keyed interface {
 	Keys() []trace.Key
 }
 
+// SessionLocker is a server that can list the locks which end with the sessions that have them. What else keeps a client
+// out, such as a row of a table, it does not list.
+type SessionLocker interface {
+	// SessionLocks are those at present, in the order of their names.
+	SessionLocks() []trace.Key
+}
+
 // Ranked is a server that has a role in a group.
 type Ranked interface {
 	// Role is the role in words, "primary" or "replica of r0", and the server's

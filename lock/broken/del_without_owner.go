@@ -22,6 +22,6 @@ var delWithoutOwner = Specimen{
 			return owned(nodes[0].Del(ctx, c.key).Result())
 			// Right: return deleteOwn(ctx, nodes[0], c)
 		}
-		return newOnNode(o, protocol{grantBySetNX(nodes[0], o.TTL), release})
+		return newOnNode(o, protocol{grant: grantBySetNX(nodes[0], o.TTL), release: release, back: releaseOwn(nodes[0])})
 	},
 }

@@ -28,6 +28,6 @@ var expireWholeSeconds = Specimen{
 			// Right: PEXPIRE in the script, and o.TTL.Milliseconds() here
 			return 0, n == 1, err
 		}
-		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+		return newOnNode(o, protocol{grant: grant, release: releaseOwn(nodes[0])})
 	},
 }

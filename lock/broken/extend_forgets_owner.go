@@ -42,7 +42,7 @@ type extendingLease struct {
 }
 
 func newExtending(node redis.Cmdable, o Options, extend extend) lock.Locker {
-	return extending{newOnNode(o, protocol{grantBySetNX(node, o.TTL), releaseOwn(node)}), extend}
+	return extending{newOnNode(o, protocol{grant: grantBySetNX(node, o.TTL), release: releaseOwn(node)}), extend}
 }
 
 // Acquire implements lock.Locker.

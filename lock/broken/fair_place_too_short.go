@@ -63,7 +63,7 @@ func newQueue(node redis.Cmdable, o Options, place time.Duration, length int) lo
 			c.owner, o.TTL.Milliseconds(), place.Milliseconds(), length).Int64()
 		return 0, n == 1, err
 	}
-	return queue{newOnNode(o, protocol{take, releaseOwn(node)}), node}
+	return queue{newOnNode(o, protocol{grant: take, release: releaseOwn(node)}), node}
 }
 
 // Acquire implements lock.Locker. A waiter keeps its owner id, and leaves the queue when it gives up.

@@ -18,7 +18,7 @@ var leaseEndsWithTheWait = Specimen{
 	MinTTL: time.Second, MaxTTL: time.Hour, // the work has to take longer than the network
 	Detector: VoidGrants, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
-		p := newOnNode(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])})
+		p := newOnNode(o, protocol{grant: grantBySetNX(nodes[0], o.TTL), release: releaseOwn(nodes[0])})
 		return p.onGrant(func(ctx context.Context, l *lease) {
 			// Wrong:
 			context.AfterFunc(ctx, l.lose)

@@ -41,7 +41,7 @@ func newRecognising(node redis.Cmdable, o Options, take *redis.Script) lock.Lock
 		n, err := take.Run(ctx, node, []string{c.key}, c.owner, o.TTL.Milliseconds()).Int64()
 		return 0, n == 1, err
 	}
-	return recognising{newOnNode(o, protocol{grant, releaseOwn(node)}), o.Identity}
+	return recognising{newOnNode(o, protocol{grant: grant, release: releaseOwn(node)}), o.Identity}
 }
 
 // Acquire implements lock.Locker.

@@ -99,18 +99,24 @@ type release func(ctx context.Context, c claim) error
 type protocol struct {
 	grant   grant
 	release release
+	// back is what a request with an unknown outcome is followed by: release, unless its mistake or its count must stay out
+	// of that.
+	back release
 }
 
 // newOnNode returns a lock with a protocol. Its leases end at the end of their validity. A request with an unknown
 // outcome is followed by a release, so that its key does not keep its own client out.
 func newOnNode(o Options, p protocol) *poller {
+	if p.back == nil {
+		p.back = p.release
+	}
 	return newPoller(o, func(ctx context.Context, c claim) (*lease, error) {
 		sent := o.Clock.Now()
 		token, granted, err := p.grant(ctx, c)
 		if err != nil {
 			away, cancel := detached(ctx, o.ReleaseTimeout)
 			defer cancel()
-			_ = p.release(away, c) // it may have been granted; if this fails too, the key expires
+			_ = p.back(away, c) // it may have been granted; if this fails too, the key expires
 			return nil, err
 		}
 		if !granted {

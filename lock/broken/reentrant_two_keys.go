@@ -47,6 +47,6 @@ var reentrantTwoKeys = Specimen{
 		release := func(ctx context.Context, c claim) error {
 			return owned(leaveTwoScript.Run(ctx, nodes[0], []string{c.key, countKey(c)}, c.owner).Int64())
 		}
-		return reentrant{newOnNode(o, protocol{grant, release})}
+		return reentrant{newOnNode(o, protocol{grant: grant, release: release, back: leaveNothing})}
 	},
 }

@@ -30,7 +30,7 @@ var releaseSentOnce = Specimen{
 // newRetryable makes a lock whose Release may be called again. done says whether a release that ended so is the last that
 // is sent.
 func newRetryable(node redis.Cmdable, o Options, done func(err error) bool) lock.Locker {
-	return newOnNode(o, protocol{grant: grantBySetNX(node, o.TTL)}).onGrant(func(_ context.Context, l *lease) {
+	return newOnNode(o, protocol{grant: grantBySetNX(node, o.TTL), back: releaseOwn(node)}).onGrant(func(_ context.Context, l *lease) {
 		over := false
 		l.free = func(ctx context.Context, c claim) error {
 			if over {

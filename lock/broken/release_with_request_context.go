@@ -17,7 +17,7 @@ var releaseWithRequestContext = Specimen{
 	MinTTL: time.Second, MaxTTL: time.Hour, // it has to outlast the rest of the work
 	Detector: Leaked, Mode: "none", Nodes: 1,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
-		p := newOnNode(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])})
+		p := newOnNode(o, protocol{grant: grantBySetNX(nodes[0], o.TTL), release: releaseOwn(nodes[0])})
 		return p.onGrant(func(_ context.Context, l *lease) {
 			// Wrong:
 			l.within = context.WithTimeout

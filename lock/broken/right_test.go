@@ -74,16 +74,16 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 }
 
 func rightSingle(nodes []redis.Cmdable, o Options) lock.Locker {
-	return newOnNode(o, withPoints(o, protocol{grantBySetNX(nodes[0], o.TTL), releaseOwn(nodes[0])}))
+	return newOnNode(o, withPoints(o, protocol{grant: grantBySetNX(nodes[0], o.TTL), release: releaseOwn(nodes[0])}))
 }
 
 func rightFenced(nodes []redis.Cmdable, o Options) lock.Locker {
 	grant := func(ctx context.Context, c claim) (uint64, bool, error) { return grantAndMint(ctx, nodes[0], c, o.TTL) }
-	return newOnNode(o, withPoints(o, protocol{grant, releaseOwn(nodes[0])}))
+	return newOnNode(o, withPoints(o, protocol{grant: grant, release: releaseOwn(nodes[0])}))
 }
 
 func rightReentrant(nodes []redis.Cmdable, o Options) lock.Locker {
-	return reentrant{newOnNode(o, withPoints(o, protocol{enterBy(enterScript, nodes[0], o.TTL), leave(nodes[0])}))}
+	return reentrant{newOnNode(o, withPoints(o, protocol{grant: enterBy(enterScript, nodes[0], o.TTL), release: leave(nodes[0]), back: leaveNothing}))}
 }
 
 func rightWatchdog(nodes []redis.Cmdable, o Options) lock.Locker {
@@ -106,5 +106,6 @@ func withPoints(o Options, p protocol) protocol {
 			o.Point("compared")
 			return p.release(ctx, c)
 		},
+		back: p.back,
 	}
 }

@@ -49,5 +49,5 @@ func newRowLock(node redis.Cmdable, o Options, now func(context.Context) (time.T
 	release := func(ctx context.Context, c claim) error {
 		return owned(freeRowScript.Run(ctx, node, []string{c.key}, c.owner).Int64())
 	}
-	return newOnNode(o, protocol{grant, release})
+	return newOnNode(o, protocol{grant: grant, release: release})
 }

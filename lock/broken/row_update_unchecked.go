@@ -47,5 +47,5 @@ func newVersionLock(node redis.Cmdable, o Options, taken func(changed int) bool)
 		changed, err := updateRowScript.Run(ctx, node, keys, version, c.owner, o.TTL.Milliseconds()).Int()
 		return 0, err == nil && taken(changed), err
 	}
-	return newOnNode(o, protocol{grant, releaseOwn(node)})
+	return newOnNode(o, protocol{grant: grant, release: releaseOwn(node)})
 }

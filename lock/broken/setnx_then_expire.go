@@ -27,6 +27,6 @@ var setnxThenExpire = Specimen{
 			return 0, true, nodes[0].PExpire(ctx, c.key, o.TTL).Err()
 			// Right: granted, err = nodes[0].SetNX(ctx, c.key, c.owner, o.TTL).Result()
 		}
-		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+		return newOnNode(o, protocol{grant: grant, release: releaseOwn(nodes[0])})
 	},
 }

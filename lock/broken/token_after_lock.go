@@ -28,6 +28,6 @@ var tokenAfterLock = Specimen{
 			return token, true, err
 			// Right: token, granted, err = grantAndMint(ctx, nodes[0], c, o.TTL)
 		}
-		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+		return newOnNode(o, protocol{grant: grant, release: releaseOwn(nodes[0])})
 	},
 }

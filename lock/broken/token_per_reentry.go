@@ -27,6 +27,6 @@ var tokenPerReentry = Specimen{
 	MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 	Detector: FalseRejects, Mode: "check", Nodes: 1, Tokens: true,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
-		return reentrant{newOnNode(o, protocol{enterBy(enterAnewScript, nodes[0], o.TTL), leave(nodes[0])})}
+		return reentrant{newOnNode(o, protocol{grant: enterBy(enterAnewScript, nodes[0], o.TTL), release: leave(nodes[0]), back: leaveNothing})}
 	},
 }

@@ -28,6 +28,6 @@ var tokenReadLate = Specimen{
 			// Right: without that line, the token is the one that came with the grant
 			return token, true, err
 		}
-		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+		return newOnNode(o, protocol{grant: grant, release: releaseOwn(nodes[0])})
 	},
 }

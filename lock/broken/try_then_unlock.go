@@ -33,7 +33,7 @@ type trying struct {
 }
 
 func newTrying(node redis.Cmdable, o Options, taken func(ctx context.Context, c claim) error) lock.Locker {
-	return trying{newOnNode(o, protocol{grantBySetNX(node, o.TTL), releaseOwn(node)}), taken}
+	return trying{newOnNode(o, protocol{grant: grantBySetNX(node, o.TTL), release: releaseOwn(node)}), taken}
 }
 
 // TryAcquire implements lock.Trier.

@@ -27,6 +27,6 @@ var ttlFromDeadline = Specimen{
 			granted, err := setNX(ctx, nodes[0], c, ttl)
 			return 0, granted, err
 		}
-		return newOnNode(o, protocol{grant, releaseOwn(nodes[0])})
+		return newOnNode(o, protocol{grant: grant, release: releaseOwn(nodes[0])})
 	},
 }

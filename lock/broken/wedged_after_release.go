@@ -39,7 +39,7 @@ func newRemembering(node redis.Cmdable, o Options, released func(forget func()))
 		released(func() { r.remember(c.key, false) })
 		return deleteOwn(ctx, node, c)
 	}
-	r.poller = newOnNode(o, protocol{grantBySetNX(node, o.TTL), free})
+	r.poller = newOnNode(o, protocol{grant: grantBySetNX(node, o.TTL), release: free, back: releaseOwn(node)})
 	return r
 }
 

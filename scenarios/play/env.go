@@ -176,7 +176,8 @@ type ServerState struct {
 	// Asked says that locks send requests to it: it is no replica, nor a primary
 	// that a failover has replaced.
 	Asked bool
-	// Keys are its keys, if servers of its kind have keys. Listed says so.
+	// Keys are its keys, and the locks of its sessions, if servers of its kind can list them. Listed says that there is
+	// nothing else on them that keeps a client out.
 	Keys   []trace.Key
 	Listed bool
 	// Down says that it is not running.

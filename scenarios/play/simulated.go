@@ -218,6 +218,9 @@ func (g simGround) Servers() []ServerState {
 		if k, ok := n.Server().(sim.Keyed); ok {
 			s.Keys, s.Listed = k.Keys(), true
 		}
+		if k, ok := n.Server().(sim.SessionLocker); ok {
+			s.Keys = k.SessionLocks()
+		}
 		out = append(out, s)
 	}
 	return out

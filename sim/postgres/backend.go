@@ -132,13 +132,13 @@ func (b *backend) EOF() {
 		b.leave()
 		b.conn.Finish()
 	}
-	b.machine.settle()
+	b.machine.settle(b.conn.Client())
 }
 
 // Reset implements [sim.Session].
 func (b *backend) Reset() {
 	b.leave()
-	b.machine.settle()
+	b.machine.settle("")
 }
 
 // leave closes the connection to the process, and waits until that is gone, and its locks with it.
@@ -240,7 +240,7 @@ func (b *backend) Data(data []byte) {
 		b.leave()
 		b.conn.Finish()
 	}
-	m.settle()
+	m.settle(b.conn.Client())
 	if ends && !b.waiting { // its locks are gone before anything else happens
 		b.EOF()
 	}
@@ -336,7 +336,7 @@ func (b *backend) cancel(msg message) {
 	}
 	b.leave()
 	b.conn.Finish()
-	m.settle()
+	m.settle(b.conn.Client())
 }
 
 // soon is the real time in which a process answers most statements. It is asked what it does only after that.
@@ -472,13 +472,13 @@ func (b *backend) commit(status byte) {
 func (b *backend) decided(op trace.Decision) {
 	b.machine.server.decided(op.Op)
 	op.Conn = b.conn.Name()
-	b.machine.node.Record(b.conn.Client(), op)
+	b.machine.step = b.machine.node.Record(b.conn.Client(), op)
 }
 
 // record records what became of a request; nil is for one that has no answer yet.
 func (b *backend) record(answer trace.Content) {
 	b.noted = true
-	b.machine.node.Record(b.conn.Client(), trace.Exec{Conn: b.conn.Name(), Request: b.asked, Answer: answer})
+	b.machine.step = b.machine.node.Record(b.conn.Client(), trace.Exec{Conn: b.conn.Name(), Request: b.asked, Answer: answer})
 }
 
 // flush sends what the process has said.
@@ -567,7 +567,7 @@ func (b *backend) fire() {
 			b.take(msg)
 		}
 	}
-	m.settle()
+	m.settle("")
 }
 
 // quiet waits until a process has dealt with its signals, and sleeps or has ended.

@@ -172,7 +172,7 @@ func (f *front) Reset() {
 	if p.turn == f {
 		p.turn = nil
 		p.drop()
-		p.machine.settle()
+		p.machine.settle("")
 		p.serve()
 	}
 }

@@ -119,6 +119,10 @@ type machine struct {
 	waiting  []*backend // for a lock, in the order in which they have begun to
 	opened   int32
 	pooler   *pooler // nil without one
+
+	watched []string          // locks of sessions
+	holders map[string]holder // of those that a session has
+	step    int               // of the last statement in the trace; 0 if there was none since that was told
 }
 
 // newMachine waits until the world that has the server before has ended.
@@ -126,7 +130,7 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	s := k.Server
 	s.turn.Lock()
 	clear(s.ops)
-	m := &machine{node: n, server: s, kind: k}
+	m := &machine{node: n, server: s, kind: k, holders: map[string]holder{}}
 	if k.Pooled {
 		m.pooler = &pooler{machine: m}
 	}
@@ -254,6 +258,8 @@ func (m *machine) Crash(faults.CrashMode) {
 	if err := m.server.real.Crash(); err != nil {
 		m.node.Fail(fmt.Errorf("crash PostgreSQL: %w", err))
 	}
+	m.tell("")
+	m.step = 0
 }
 
 // Restart implements [sim.Restarter]: the server recovers.
@@ -290,9 +296,17 @@ func (*machine) Canonical(b []byte) []byte {
 	return bytes.Clone(b)
 }
 
-// settle waits until every backend has answered, or waits for a lock. One that need not wait any more goes on when no other
+// settle lets the backends work, and tells what has changed of the watched locks by what a client has sent; by is empty if
+// none has.
+func (m *machine) settle(by string) {
+	m.work()
+	m.tell(by)
+	m.step = 0
+}
+
+// work waits until every backend has answered, or waits for a lock. One that need not wait any more goes on when no other
 // is at work, and alone, the one that has waited longest first. Then it plans the timers of all.
-func (m *machine) settle() {
+func (m *machine) work() {
 	if m.server.down {
 		return
 	}

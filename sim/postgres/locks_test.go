@@ -1,0 +1,94 @@
+//go:build linux
+
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"locksim/faults"
+	"locksim/sim"
+	"locksim/sim/postgres"
+)
+
+// The world knows who has a lock of a session: when it is taken, given up, handed to the one that waits, and lost with its
+// session.
+func TestLocksOfSessions(t *testing.T) {
+	advisory := func(p *sim.Process, db *sql.DB) error {
+		ctx := context.Background()
+		conn, err := db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock(7)`); err != nil {
+			return err
+		}
+		time.Sleep(2 * time.Second)
+		if p.Name() == "c0" {
+			_, err = conn.ExecContext(ctx, `SELECT pg_advisory_unlock(7)`)
+			return err
+		}
+		return db.Close()
+	}
+	row := func(_ *sim.Process, db *sql.DB) error {
+		ctx := context.Background()
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `SELECT 1 FROM places WHERE id = 'x' FOR UPDATE`); err != nil {
+			return err
+		}
+		time.Sleep(2 * time.Second)
+		return tx.Commit()
+	}
+	for _, tt := range []struct {
+		name, key string
+		client    func(*sim.Process, *sql.DB) error
+		crash     string
+		want      []string
+	}{
+		{"advisory", "advisory lock 7", advisory, "", []string{"0s c0 set", "2s c0 deleted", "2s c1 set"}},
+		{"row", "row lock places/x", row, "", []string{"0s c0 set", "2s c0 deleted", "2s c1 set", "4s c1 deleted"}},
+		{"a client crashes", "row lock places/x", row, "c0", []string{"0s c0 set", "1s c0 deleted", "1s c1 set", "3s c1 deleted"}},
+		{"the server crashes", "advisory lock 7", advisory, "p0", []string{"0s c0 set", "1s  expired"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			kind := postgres.Kind{Server: server(t), Schema: []string{`CREATE TABLE places (id text PRIMARY KEY)`, `INSERT INTO places VALUES ('x')`}}
+			var got []string
+			_, err := sim.Run(sim.Config{Servers: []sim.Kind{kind}, Clients: 2, Seed: 1}, func(w *sim.World) error {
+				w.WatchKeys(tt.key)
+				for i := range 2 {
+					p := w.Client(i)
+					p.Go(func() {
+						time.Sleep(time.Duration(i) * 10 * time.Millisecond)
+						_ = tt.client(p, open(t, p)) // one whose server crashes has an error
+					})
+				}
+				if tt.crash != "" {
+					w.At(time.Second, func() {
+						if err := w.Faults().Crash(tt.crash, faults.CrashProcess); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				err := w.RunUntil(w.Idle)
+				for _, c := range w.KeyChanges() {
+					got = append(got, fmt.Sprintf("%v %s %s", c.At.Round(500*time.Millisecond), c.By, c.Change))
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
