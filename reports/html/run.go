@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/linked"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -40,6 +41,7 @@ type runPage struct {
 	Replay   string
 	Hashes   []traceHash
 	Versions []reports.Version
+	Clients  []linked.Client
 
 	CSS  template.CSS
 	JS   template.JS
@@ -58,7 +60,7 @@ func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
 		Scenario: o.Scenario.Name, Lock: o.Lock, Origin: scene.Origin(o),
 		Repeated: scene.Made(o, opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
 		Ends: endParts(o), Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
-		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions,
+		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions, Clients: linked.Clients(),
 		CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("report.css")),
 		JS:  template.JS(asset("chart.js") + asset("story.js") + asset("page.js")),
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	clientlibs "locksim/internal/linked"
 	"locksim/internal/prose"
 	"locksim/reports/scene"
 	"locksim/scenarios/play"
@@ -88,6 +89,11 @@ func (m *report) again() []string {
 	}
 	for _, v := range m.opt.Versions {
 		lines = append(lines, "- "+m.text(v.Name+" "+v.Version))
+	}
+	for _, c := range clientlibs.Clients() {
+		if c.Differs() {
+			lines = append(lines, "- "+m.text(c.String()))
+		}
 	}
 	if m.opt.Replay != "" {
 		if len(lines) > 0 {

@@ -8,11 +8,11 @@ import (
 	"io"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/internal/linked"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 )
@@ -101,6 +101,9 @@ type Timing struct {
 	// Modules are the versions of the modules that a trace depends on, by module
 	// path. They are absent if the program has no build information.
 	Modules map[string]string `json:"modules,omitempty"`
+	// Asked are the versions of client libraries that the module of the lock asks for, where the program has others, by
+	// module path.
+	Asked map[string]string `json:"asked,omitempty"`
 }
 
 // NewRunFile makes the stored form of an outcome.
@@ -108,7 +111,7 @@ func NewRunFile(o *Outcome) *RunFile {
 	f := &RunFile{Version: RunVersion, Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
 		Expected: len(o.Mismatches()) == 0, Modes: map[fence.Mode]ModeFile{},
 		File: o.Scenario.File, Source: string(o.Scenario.Source),
-		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: Modules()}}
+		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: Modules(), Asked: askedOfClients()}}
 	if o.Live != nil {
 		f.Live = &LiveFile{Scale: o.Live.Scale}
 	}
@@ -151,17 +154,24 @@ func newModeFile(m ModeRun) ModeFile {
 	return f
 }
 
-// Modules are the versions of the modules that a trace depends on.
+// Modules are the versions of the modules that a trace depends on, and of the client libraries that the module of the lock
+// asks for.
 func Modules() map[string]string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return nil
+	paths := []string{"github.com/redis/go-redis/v9", "github.com/alicebob/miniredis/v2", "github.com/Shopify/toxiproxy/v2", "github.com/yuin/gopher-lua"}
+	for _, c := range linked.Clients() {
+		paths = append(paths, c.Module)
 	}
-	out := map[string]string{}
-	for _, m := range info.Deps {
-		switch m.Path {
-		case "github.com/redis/go-redis/v9", "github.com/alicebob/miniredis/v2", "github.com/Shopify/toxiproxy/v2", "github.com/yuin/gopher-lua":
-			out[m.Path] = m.Version
+	return linked.Modules(paths...)
+}
+
+func askedOfClients() map[string]string {
+	var out map[string]string
+	for _, c := range linked.Clients() {
+		if c.Differs() {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[c.Module] = c.Asked
 		}
 	}
 	return out
