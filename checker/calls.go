@@ -41,34 +41,45 @@ func (c Calls) Plus(d Calls) Calls {
 		c.Released + d.Released, c.NotHeld + d.NotHeld, c.FailedReleases + d.FailedReleases}
 }
 
+// Way is how many calls of Acquire, Extend or Release ended in a way.
+type Way struct {
+	// Call is the call, and How its end: "Acquire" and "gave up".
+	Call, How string
+	N         int
+}
+
+// Ways are the ways in which calls ended: of each call that any client made the first, and the others in which any did.
+func (c Calls) Ways() []Way {
+	all := []Way{
+		{"Acquire", "granted", c.Granted}, {"Acquire", "taken", c.Taken}, {"Acquire", "gave up", c.GaveUp}, {"Acquire", "failed", c.Failed},
+		{"Extend", "succeeded", c.Extended}, {"Extend", "not held", c.NotExtended}, {"Extend", "failed", c.FailedExtends},
+		{"Release", "succeeded", c.Released}, {"Release", "not held", c.NotHeld}, {"Release", "failed", c.FailedReleases},
+	}
+	total, first := map[string]int{}, ""
+	for _, w := range all {
+		total[w.Call] += w.N
+	}
+	return slices.DeleteFunc(all, func(w Way) bool {
+		later := w.Call == first
+		first = w.Call
+		return total[w.Call] == 0 || later && w.N == 0
+	})
+}
+
 // Texts say how the calls of Acquire, Extend and Release ended, each of them that any client called: "Acquire granted 210, gave up 3".
 func (c Calls) Texts() []string {
-	return slices.DeleteFunc([]string{
-		ended("Acquire", way{"granted", c.Granted}, way{"taken", c.Taken}, way{"gave up", c.GaveUp}, way{"failed", c.Failed}),
-		ended("Extend", way{"succeeded", c.Extended}, way{"not held", c.NotExtended}, way{"failed", c.FailedExtends}),
-		ended("Release", way{"succeeded", c.Released}, way{"not held", c.NotHeld}, way{"failed", c.FailedReleases}),
-	}, func(s string) bool { return s == "" })
-}
-
-// way is how many calls ended in a way.
-type way struct {
-	how string
-	n   int
-}
-
-// ended says how the calls of a name ended: the first way, and the others in which any did. It is "" without calls.
-func ended(call string, all ...way) string {
-	var parts []string
-	total := 0
-	for i, w := range all {
-		if total += w.n; w.n > 0 || i == 0 {
-			parts = append(parts, w.how+" "+strconv.Itoa(w.n))
+	var texts []string
+	call := ""
+	for _, w := range c.Ways() {
+		way := w.How + " " + strconv.Itoa(w.N)
+		if w.Call == call {
+			texts[len(texts)-1] += ", " + way
+		} else {
+			texts = append(texts, w.Call+" "+way)
 		}
+		call = w.Call
 	}
-	if total == 0 {
-		return ""
-	}
-	return call + " " + strings.Join(parts, ", ")
+	return texts
 }
 
 // CallError is an error with which calls ended.

@@ -162,8 +162,8 @@ func (c *checkup) verdict() string {
 	if len(c.courses) > 0 {
 		text += "\nnot seen yet: " + c.courses.Novelty().String()
 	}
-	if by := t.ByCall(); by != "" {
-		text += "\ncalls: " + by
+	for _, line := range t.ByCall() {
+		text += "\n" + line
 	}
 	if by := t.ByClass(); by != "" {
 		text += "\nby class of fault, non-vacuous runs and the rate at 95 %: " + by

@@ -51,6 +51,8 @@ func ExplorationVerdict(e *explore.Exploration) string {
 			prose.Thousands(s.Violating), prose.Evidence(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "violation"), prose.Count(s.Unexamined, "run"))
 	case s.Evidence == 0:
 		return "No run is evidence."
+	case s.Unproven() != "":
+		return "No violation, and these runs are no evidence about the lock."
 	}
 	text := fmt.Sprintf("No violation in %s: %s. That is no proof.", prose.Evidence(s.Evidence, "run"), bound)
 	if s.Novelty != nil {
@@ -62,7 +64,7 @@ func ExplorationVerdict(e *explore.Exploration) string {
 // ExplorationDoubts are the problems that make the result of an exploration
 // unreliable. A line that continues the one before it is indented.
 func ExplorationDoubts(e *explore.Exploration) []string {
-	lines := incomplete(e.Complete, e.Timing.Shard, e.Missing, e.Plan.Block)
+	lines := append(incomplete(e.Complete, e.Timing.Shard, e.Missing, e.Plan.Block), unproven(&e.Summary.Tally)...)
 	for _, problem := range e.Summary.Problems() {
 		for i, line := range strings.Split(strings.TrimRight(problem, "\n"), "\n") {
 			if i > 0 {
@@ -76,11 +78,19 @@ func ExplorationDoubts(e *explore.Exploration) []string {
 
 // SweepDoubts are the problems that make the result of a sweep unreliable.
 func SweepDoubts(s *sweep.Sweep) []string {
-	lines := incomplete(s.Complete, s.Timing.Shard, s.Missing, s.Plan.Block)
+	lines := append(incomplete(s.Complete, s.Timing.Shard, s.Missing, s.Plan.Block), unproven(&s.Summary.Tally.Tally)...)
 	for line := range strings.Lines(s.Summary.Problem()) {
 		lines = append(lines, unfolded(strings.TrimRight(line, "\n")))
 	}
 	return lines
+}
+
+// unproven says why runs are no evidence about the lock, if they are not.
+func unproven(t *search.Tally) []string {
+	if why := t.Unproven(); why != "" {
+		return []string{fmt.Sprintf("NO EVIDENCE about the lock: %s.", why)}
+	}
+	return nil
 }
 
 // incomplete says how many jobs have no result; runs is the number of runs of a job.

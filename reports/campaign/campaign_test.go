@@ -30,15 +30,27 @@ func TestDoubts(t *testing.T) {
 	if got := campaign.ExplorationDoubts(e); got != nil {
 		t.Errorf("of an exploration without doubts: %q", got)
 	}
+	e.Summary.Calls.NotHeld = 56
+	want := []string{"NO EVIDENCE about the lock: no Release succeeded, of 56."}
+	if diff := cmp.Diff(want, campaign.ExplorationDoubts(e)); diff != "" {
+		t.Errorf("of an exploration in which no release succeeded (-want +got):\n%s", diff)
+	}
+	unbroken := *e
+	unbroken.Summary.Violating = 0
+	if got := campaign.ExplorationVerdict(&unbroken); got != "No violation, and these runs are no evidence about the lock." {
+		t.Errorf("its verdict: %s", got)
+	}
+	e.Summary.Calls.NotHeld = 0
 	e.Complete, e.Missing = false, 3
 	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na   b"}, 2
-	want := []string{"INCOMPLETE: 3 jobs of 10 runs have no result.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:", "  a b"}
+	want = []string{"INCOMPLETE: 3 jobs of 10 runs have no result.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:", "  a b"}
 	if diff := cmp.Diff(want, campaign.ExplorationDoubts(e)); diff != "" {
 		t.Errorf("of an exploration (-want +got):\n%s", diff)
 	}
 	s := &sweep.Sweep{Plan: sweep.Plan{Block: 100}, Missing: 1}
 	s.Timing.Shard = "1/4"
-	want = []string{"This is shard 1/4: 1 job of 100 runs are missing. Merge puts the shards together."}
+	s.Summary.Calls.FailedReleases = 7
+	want = []string{"This is shard 1/4: 1 job of 100 runs are missing. Merge puts the shards together.", "NO EVIDENCE about the lock: no Release succeeded, of 7."}
 	if diff := cmp.Diff(want, campaign.SweepDoubts(s)); diff != "" {
 		t.Errorf("of a sweep (-want +got):\n%s", diff)
 	}

@@ -235,8 +235,8 @@ func exploreTables(e *explore.Exploration) []countTable {
 		}
 		classes.Rows = append(classes.Rows, countRow{string(class), []string{struck, evidence, bound}, share(n.Evidence, s.Runs)})
 	}
-	return filled(kinds, classes, tallyTable("vacuous", "Runs that are no evidence", "Why", s.Vacuous, s.Runs),
-		tallyTable("labels", "Violations by label", "Label", s.Violations, s.Evidence))
+	return filled(append([]countTable{kinds, classes, tallyTable("vacuous", "Runs that are no evidence", "Why", s.Vacuous, s.Runs),
+		tallyTable("labels", "Violations by label", "Label", s.Violations, s.Evidence)}, callTables(&s.Tally)...)...)
 }
 
 // tallyTable is a table of counts.
@@ -246,6 +246,19 @@ func tallyTable[K ~string](id, title, head string, of map[K]int, whole int) coun
 		t.Rows = append(t.Rows, countRow{string(key), []string{prose.Thousands(of[key])}, share(of[key], whole)})
 	}
 	return t
+}
+
+// callTables are how the calls of the lock ended, and the errors with which they did.
+func callTables(t *search.Tally) []countTable {
+	calls := countTable{ID: "calls", Title: "Calls of the lock", Heads: []string{"Call", "Number"}}
+	for _, w := range t.Calls.Ways() {
+		calls.Rows = append(calls.Rows, countRow{w.Call + ": " + w.How, []string{prose.Thousands(w.N)}, -1})
+	}
+	errors := countTable{ID: "errors", Title: "Errors of calls", Heads: []string{"Error", "Call", "Number"}}
+	for _, e := range t.Errors {
+		errors.Rows = append(errors.Rows, countRow{e.Error, []string{e.Call, prose.Thousands(e.Count)}, -1})
+	}
+	return []countTable{calls, errors}
 }
 
 // filled are the tables that have rows.
@@ -310,8 +323,8 @@ func sweepTables(s *sweep.Sweep) []countTable {
 		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
 			[]string{prose.Thousands(n.Planned), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
-	return filled(kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", t.VacuousStruck(), t.Struck()),
-		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck()))
+	return filled(append([]countTable{kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", t.VacuousStruck(), t.Struck()),
+		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck())}, callTables(&t.Tally.Tally)...)...)
 }
 
 // sweepLeftOut says which placements are not tried, and why.

@@ -74,6 +74,7 @@ func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
 			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
 		}
 	}
+	lines = append(lines, doubts(s.ByCall(), opt)...)
 	if len(s.Failures) > 0 {
 		lines = append(lines, prose.Fold(campaign.ExplorationVerdict(e), opt.Width)...)
 	}
@@ -156,7 +157,7 @@ func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
 			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
 		}
 	}
-	return lines
+	return append(lines, doubts(t.ByCall(), opt)...)
 }
 
 // placed writes "pause 200, crash 110, restart 120 of 133": how many of the placed

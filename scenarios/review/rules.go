@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,6 +90,9 @@ func (f *Figures) tested() int {
 	return f.All.Evidence + f.Swept.Evidence
 }
 
+// unproven says why the explored runs are no evidence about the lock; "" if nothing does.
+func (f *Figures) unproven() string { return cmp.Or(f.Within.Unproven(), f.All.Unproven()) }
+
 // commonRules come first: if one of them holds, it decides for every use.
 var commonRules = []adviceRule{
 	{id: "doubtful", uses: bothUses, verdict: Undecided,
@@ -109,6 +113,12 @@ var commonRules = []adviceRule{
 		say: func(f *Figures) string {
 			return fmt.Sprintf("Not in its present form: it breaks its own promise, in %s of %s, and at %s of %s of a single fault.",
 				prose.Thousands(f.Within.Violating), prose.Evidence(f.Within.Evidence, "explored run"), prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs))
+		}},
+	{id: "unproven", uses: bothUses, verdict: NotSuitable,
+		when:  "no Release of it succeeded in the explored runs, or no Extend, or a server did not know a command of it",
+		holds: func(f *Figures) bool { return f.unproven() != "" },
+		say: func(f *Figures) string {
+			return fmt.Sprintf("Not in its present form: %s.", f.unproven())
 		}},
 	{id: "thin", uses: bothUses, verdict: Undecided,
 		when:  fmt.Sprintf("fewer than %d of the runs by which it is judged are evidence", enoughEvidence),

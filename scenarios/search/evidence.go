@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/scenarios/play"
@@ -45,15 +46,18 @@ func (t *Tally) Unproven() string {
 	return ""
 }
 
-// ByCall says how the calls of the lock ended, as "Acquire granted 210, gave up 3; Release succeeded 200, failed 7", and on
-// further lines the most frequent errors with which calls ended. It is "" without calls.
-func (t *Tally) ByCall() string {
-	text := strings.Join(t.Calls.Texts(), "; ")
+// ByCall says how the calls of the lock ended, as "calls: Acquire granted 210, gave up 3; Release succeeded 200, failed 7",
+// and on further lines the most frequent errors with which calls ended. It has no lines without calls.
+func (t *Tally) ByCall() []string {
+	if t.Calls == (checker.Calls{}) {
+		return nil
+	}
+	lines := []string{"calls: " + strings.Join(t.Calls.Texts(), "; ")}
 	const most = 5
 	for i, e := range t.Errors[:min(len(t.Errors), most)] {
-		text += "\n  " + prose.Pad([]string{"errors:", ""}[min(i, 1)], 8) + e.String()
+		lines = append(lines, "  "+prose.Pad([]string{"errors:", ""}[min(i, 1)], 8)+e.String())
 	}
-	return text
+	return lines
 }
 
 // ByClass says for each class of fault that struck how many runs are evidence, with

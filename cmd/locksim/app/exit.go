@@ -14,12 +14,12 @@ import (
 // The exit codes.
 const (
 	exitExpected   = 0 // as expected
-	exitUnexpected = 1 // a label that is worse than expected
+	exitUnexpected = 1 // a label that is worse than expected, or a search that is no evidence
 	exitUsage      = 2 // bad usage or bad input
 	exitBroken     = 3 // the harness failed, or a run was not deterministic
 )
 
-// errUnexpected is returned when a run was worse than its scenario expects. It is not
+// errUnexpected is returned when a run was worse than its scenario expects, or a search is no evidence. It is not
 // printed: the report shows the label.
 var errUnexpected = errors.New("a label is worse than the scenario expects")
 

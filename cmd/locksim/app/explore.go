@@ -385,7 +385,7 @@ func (x *exploration) problem(e *explore.Exploration) error {
 	switch first := cmp.Or(sum.Unsteady, sum.Broken); {
 	case first != nil:
 		return &brokenError{cause: errors.New(sum.Problems()[0]), replay: x.again(first.Seed)}
-	case sum.Violating > 0:
+	case sum.Violating > 0, sum.Unproven() != "":
 		return errUnexpected
 	}
 	return nil

@@ -303,7 +303,7 @@ func sweepProblem(sw *sweep.Sweep) error {
 	if problem := sw.Summary.Problem(); problem != "" {
 		return &brokenError{cause: errors.New(problem)}
 	}
-	if sw.Summary.Violating > 0 {
+	if sw.Summary.Violating > 0 || sw.Summary.Unproven() != "" {
 		return errUnexpected
 	}
 	return nil
