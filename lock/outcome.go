@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"syscall"
 
 	"github.com/redis/go-redis/v9"
@@ -34,12 +35,14 @@ func notCarriedOut(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return true
 	}
-	for _, known := range []error{
-		redis.ErrPoolTimeout, redis.ErrPoolExhausted, redis.ErrClosed, syscall.ECONNREFUSED,
-	} {
-		if errors.Is(err, known) {
+	for _, text := range noConnection {
+		if strings.Contains(err.Error(), text) {
 			return true
 		}
 	}
-	return false
+	return errors.Is(err, redis.ErrClosed) || errors.Is(err, syscall.ECONNREFUSED)
 }
+
+// noConnection are the texts of redis.ErrPoolTimeout and redis.ErrPoolExhausted, which a program that pins an older
+// go-redis does not have under these names.
+var noConnection = []string{"redis: connection pool timeout", "redis: connection pool exhausted"}

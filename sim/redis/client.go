@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"net"
+	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"locksim/faults"
 )
@@ -55,15 +56,21 @@ func ClientWith(m Machine, opt *redis.Options) *redis.Client {
 
 // Quiet are the go-redis options with which the client sends only what the caller asks for. Add an address.
 func Quiet() *redis.Options {
-	return &redis.Options{
-		Protocol: 2, DisableIdentity: true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		MaxRetries:               -1, DialerRetries: 1, PipelinePoolSize: -1,
-		PoolSize: 16, // the default depends on GOMAXPROCS
-		// The default of 32 KiB a connection is most of a run's memory.
-		ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10,
+	opt := &redis.Options{
+		MaxRetries:  -1,
+		PoolSize:    16, // the default depends on GOMAXPROCS
 		DialTimeout: 5 * time.Second,
 	}
+	set(opt, "Protocol", 2)
+	set(opt, "DisableIdentity", true)
+	set(opt, "DisableIndentity", true) // its name before 9.8
+	set(opt, "MaintNotificationsConfig.Mode", "disabled")
+	set(opt, "DialerRetries", 1)
+	set(opt, "PipelinePoolSize", -1)
+	// The default of 32 KiB a connection is most of a run's memory.
+	set(opt, "ReadBufferSize", 4<<10)
+	set(opt, "WriteBufferSize", 4<<10)
+	return opt
 }
 
 // Stock are the default go-redis options. A command is sent up to four times, the end of its context does not interrupt
@@ -78,13 +85,26 @@ func Quiet() *redis.Options {
 //     would be most of a run's memory.
 func Stock() *redis.Options {
 	const buffer = 4 << 10
-	return &redis.Options{
-		PoolSize:                10,
-		ReadBufferSize:          buffer,
-		WriteBufferSize:         buffer,
-		PipelineReadBufferSize:  buffer,
-		PipelineWriteBufferSize: buffer,
+	opt := &redis.Options{PoolSize: 10}
+	for _, name := range []string{"ReadBufferSize", "WriteBufferSize", "PipelineReadBufferSize", "PipelineWriteBufferSize"} {
+		set(opt, name, buffer)
 	}
+	return opt
+}
+
+// set sets an option that older versions of go-redis do not have, so that a module which pins one of them builds: what a
+// version does not know it does not do either. Name may lead to a field of a structure that the option points to.
+func set(opt *redis.Options, name string, value any) {
+	at := reflect.ValueOf(opt)
+	for part := range strings.SplitSeq(name, ".") {
+		if at.IsNil() {
+			at.Set(reflect.New(at.Type().Elem()))
+		}
+		if at = at.Elem().FieldByName(part); !at.IsValid() {
+			return
+		}
+	}
+	at.Set(reflect.ValueOf(value).Convert(at.Type()))
 }
 
 // pool is the pool of a client: a [faults.Pool].
@@ -176,11 +196,13 @@ func (p *pool) Take(ctx context.Context) error {
 // being opened at once, or if so many dials have failed that go-redis dials no more.
 func (p *pool) Dirty() bool {
 	o := p.client.Options()
-	size := min(o.PoolSize, o.MaxConcurrentDials)
-	if o.MaxActiveConns > 0 {
-		size = min(size, o.MaxActiveConns)
+	size := int64(o.PoolSize)
+	for _, limit := range []string{"MaxConcurrentDials", "MaxActiveConns"} { // an older version does not have them
+		if f := reflect.ValueOf(o).Elem().FieldByName(limit); f.IsValid() && f.Int() > 0 {
+			size = min(size, f.Int())
+		}
 	}
-	return p.most.Load() >= int64(size)
+	return p.most.Load() >= size
 }
 
 // disableLogging keeps go-redis from writing to standard error, where it logs failed dials.
