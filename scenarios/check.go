@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"locksim/internal/linked"
 	"locksim/internal/prose"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
@@ -171,6 +172,9 @@ func (c *checkup) verdict() string {
 	if c.space.Faults == nil && c.space.Replicas == 0 {
 		text += "\nno failovers were drawn: the lock does not follow the name \"" + play.Primary + "\" to another node"
 	}
+	if of := linked.Text(linked.Clients()); of != "" {
+		text += "\n" + of
+	}
 	if c.late {
 		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's deadline is near, see -timeout", prose.Thousands(c.tally.Runs), prose.Thousands(c.plan.runs()))
 	}
@@ -276,6 +280,11 @@ func (c *checkup) report(f *search.Failure) string {
 // describe describes a failure that is stored at a path in full. where says so.
 func (c *checkup) describe(f *search.Failure, path, where string) string {
 	lines := []string{where, c.pageOf(f, path), c.stepByStep(path), "replay: " + c.command()}
+	for _, client := range linked.Clients() {
+		if client.Differs() {
+			lines = append([]string{client.String()}, lines...)
+		}
+	}
 	if !slices.ContainsFunc(f.Outcome.Modes, func(m ModeRun) bool { return m.History.Calm }) && c.lock.PromisesNothing() {
 		lines = append([]string{c.noPromise()}, lines...)
 	}
