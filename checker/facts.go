@@ -128,8 +128,8 @@ type Facts struct {
 	// their context, although no other client asked for the lock meanwhile, or had been granted it and had not
 	// returned from releasing it.
 	Denied int `json:"denied"`
-	// SelfExcluded counts the Acquires that returned without a grant and whose key kept
-	// their own client out. By the record of the nodes the client had the lock from a
+	// SelfExcluded counts the Acquires whose key kept their own client out. They returned without a
+	// grant. By the record of the nodes the client had the lock from a
 	// position after the call of the Acquire, and before its next call of Acquire; and
 	// still had it while a later Acquire of the client for the lock was pending, at an
 	// instant more than twice [Timing.Trips] after the return, and after that position,
@@ -140,6 +140,13 @@ type Facts struct {
 	// the request may have overtaken the one that was to undo it. Nor is it judged if the
 	// client was away, in any way, at an instant from Trips before the call to the call, and
 	// had called Acquire for the lock before, or had crashed: that request may come late.
+	//
+	// Acquires count too, with a grant or without, whose key kept their own client out before they
+	// returned: where messages are in order, the client had the lock by that record from a position
+	// after the call to one before the return, did not delete its key itself at that position, and
+	// had sent two requests meanwhile ([Holding.Again]), the second more than twice Trips before the
+	// end; it was not away, but for trouble behind the servers, from Trips before the second to twice
+	// Trips after it.
 	SelfExcluded int `json:"self_excluded"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or
 	// was lost, when Acquire returned.

@@ -28,6 +28,9 @@ type Holding struct {
 	// From is the first step of the span, To the first after it; 0 if the span
 	// lasted to the end.
 	From, To Pos
+	// Again is the second step of the span, after its first, at which a node carried out a request
+	// of the client; 0 if there is none.
+	Again Pos
 }
 
 // Span returns the holding as an interval.

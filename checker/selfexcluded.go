@@ -6,39 +6,83 @@ import (
 	"slices"
 )
 
-// selfExcluded finds the Acquires without a grant whose key kept their own client out: see [Facts.SelfExcluded].
+// selfExcluded finds the Acquires whose key kept their own client out: see [Facts.SelfExcluded].
 func selfExcluded(h History) *tally {
 	found := &tally{more: "Acquires whose key kept their own client out"}
 	if h.Timing == nil || !h.Timing.Steady || h.Entry == EntryReentrant {
 		return found
 	}
 	records := holdingsOf(h)
+	meanwhile := func(a Attempt) bool {
+		s, ok := h.keptOutMeanwhile(a, records[holder{a.Client, a.Resource}])
+		if ok {
+			found.add(func() Reason {
+				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, a request of that call took the lock at step %d, and its key kept %s itself out, which asked again at step %d, until step %d.",
+					a.Client, a.Resource, a.Invoked, s.From, a.Client, s.Again, s.To), At: []Pos{a.Invoked, s.From, s.Again, s.To}}
+			})
+		}
+		return ok
+	}
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
-		if a.Returned == 0 || h.hasSentBefore(a) {
+		if a.Returned == 0 || h.hasSentBefore(a) || meanwhile(a) {
 			continue
 		}
-		later := h.askedAfter(a)
-		for _, s := range h.keysOf(a, records[holder{a.Client, a.Resource}]) {
-			if !h.Timing.InOrder && h.Timing.when(s.From) > h.Timing.when(a.Returned)-h.Timing.Trips {
-				continue
-			}
-			cleaned := max(h.Timing.when(a.Returned), h.Timing.when(s.From)) + 2*h.Timing.Trips
-			i := slices.IndexFunc(later, func(b waiting) bool {
-				from, to := max(cleaned, b.span.From), min(b.span.To, h.Timing.when(s.Span().end()))
-				return from < to && !slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
-					return !s.Behind && s.From <= from && s.To >= h.Timing.when(a.Returned)-h.Timing.Trips
-				})
+		if later, ok := h.keptOutLater(a, records[holder{a.Client, a.Resource}]); ok {
+			found.add(func() Reason {
+				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and was not granted it at step %d, and the key of that request kept %s itself out when it asked again at step %d, "+
+					"although nothing had kept it from cleaning up.", a.Client, a.Resource, a.Invoked, a.Returned, a.Client, later.invoked), At: []Pos{a.Invoked, a.Returned, later.invoked}}
 			})
-			if i >= 0 {
-				found.add(func() Reason {
-					return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and was not granted it at step %d, and the key of that request kept %s itself out when it asked again at step %d, "+
-						"although nothing had kept it from cleaning up.", a.Client, a.Resource, a.Invoked, a.Returned, a.Client, later[i].invoked), At: []Pos{a.Invoked, a.Returned, later[i].invoked}}
-				})
-				break
-			}
+		}
+	}
+	for _, g := range h.Grants {
+		if a := (Attempt{Client: g.Client, Resource: g.Resource, Invoked: g.Invoked, Returned: g.Granted}); !h.hasSentBefore(a) {
+			meanwhile(a)
 		}
 	}
 	return found
+}
+
+// keptOutMeanwhile is a holding that began and ended while an Acquire was pending, and in which its client asked again.
+func (h History) keptOutMeanwhile(a Attempt, record holdings) (Holding, bool) {
+	t := h.Timing
+	i := slices.IndexFunc(record, func(s Holding) bool {
+		if !t.InOrder || s.Again == 0 || s.To == 0 || s.From <= a.Invoked || s.To >= a.Returned {
+			return false
+		}
+		enough := t.when(s.Again) + 2*t.Trips
+		return enough < t.when(s.To) &&
+			!slices.ContainsFunc(h.Deletions, func(d Deletion) bool {
+				return d.At == s.To && d.Resource == a.Resource && d.Owner == a.Client && d.By == a.Client
+			}) &&
+			!slices.ContainsFunc(t.Away[a.Client], func(away Absence) bool {
+				return !away.Behind && away.From <= enough && away.To >= t.when(s.Again)-t.Trips
+			})
+	})
+	if i < 0 {
+		return Holding{}, false
+	}
+	return record[i], true
+}
+
+// keptOutLater is a later Acquire of the client of one that returned without a grant, while the client had the lock from it.
+func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
+	later := h.askedAfter(a)
+	for _, s := range h.keysOf(a, record) {
+		if !h.Timing.InOrder && h.Timing.when(s.From) > h.Timing.when(a.Returned)-h.Timing.Trips {
+			continue
+		}
+		cleaned := max(h.Timing.when(a.Returned), h.Timing.when(s.From)) + 2*h.Timing.Trips
+		i := slices.IndexFunc(later, func(b waiting) bool {
+			from, to := max(cleaned, b.span.From), min(b.span.To, h.Timing.when(s.Span().end()))
+			return from < to && !slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
+				return !s.Behind && s.From <= from && s.To >= h.Timing.when(a.Returned)-h.Timing.Trips
+			})
+		})
+		if i >= 0 {
+			return later[i], true
+		}
+	}
+	return waiting{}, false
 }
 
 // hasSentBefore reports whether an earlier request of the client for the same lock may have been under way when it asked.

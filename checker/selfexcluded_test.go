@@ -5,6 +5,64 @@ import (
 	"time"
 )
 
+// An Acquire is kept out by the key of its own request before it returns: that is there from step 4 to step 20, and c0 asks again
+// at step 8.
+func TestSelfExcludedMeanwhile(t *testing.T) {
+	away := func(from, to int, behind bool) func(*History) {
+		return func(h *History) {
+			h.Timing.Away = map[string][]Absence{"c0": {{Span: Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}, Running: true, Behind: behind}}}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*History)
+		want   int
+	}{
+		"granted in the end":        {func(*History) {}, 1},
+		"not granted":               {func(h *History) { h.Attempts[0].Returned, h.Grants = 30, nil }, 1},
+		"did not return":            {func(h *History) { h.Attempts[0].Returned, h.Grants = 0, nil }, 0},
+		"did not ask again":         {func(h *History) { h.Holdings[0].Again = 0 }, 0},
+		"asked again late":          {func(h *History) { h.Holdings[0].Again = 18 }, 0},
+		"asked again in time":       {func(h *History) { h.Holdings[0].Again = 17 }, 1},
+		"granted meanwhile":         {func(h *History) { h.Grants[0].Granted = 20 }, 0},
+		"the key was there before":  {func(h *History) { h.Grants[0].Invoked = 4 }, 0},
+		"the key stayed":            {func(h *History) { h.Holdings[0].To = 0 }, 0},
+		"of another client":         {func(h *History) { h.Holdings[0].Client = "c1" }, 0},
+		"of another lock":           {func(h *History) { h.Holdings[0].Resource = "stock" }, 0},
+		"it deleted the key itself": {func(h *History) { h.Deletions[0].By = "c0" }, 0},
+		"messages out of order":     {func(h *History) { h.Timing.InOrder = false }, 0},
+		"the servers lost keys":     {func(h *History) { h.Timing.Steady = false }, 0},
+		"reentrant":                 {func(h *History) { h.Entry = EntryReentrant }, 0},
+		"away when it asked again":  {away(5, 7, false), 0},
+		"away just after":           {away(10, 12, false), 0},
+		"away before":               {away(3, 6, false), 1},
+		"away later":                {away(11, 12, false), 1},
+		"trouble behind":            {away(5, 12, true), 1},
+		"an earlier request may come late": {func(h *History) {
+			away(1, 2, true)(h)
+			h.Attempts[0].Invoked, h.Attempts[0].Returned = 1, 1
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := story("", nil)
+			h.Grants = []Grant{held(1, "c0", 30, 40).asked(2)}
+			h.Attempts = []Attempt{{Client: "c0", Resource: "stock", Invoked: 2, Returned: 2, Outcome: OutcomeFailed}}
+			if name == "not granted" || name == "did not return" || name == "an earlier request may come late" {
+				h.Attempts[0].Resource = "orders"
+			}
+			h.Holdings = []Holding{{Client: "c0", Resource: "orders", From: 4, Again: 8, To: 20}}
+			h.Deletions = []Deletion{{At: 20, Node: "r0", Resource: "orders", Owner: "c0", By: "c1"}}
+			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Slack: time.Hour}
+			for n := range 60 {
+				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+			}
+			c.change(&h)
+			if v := mustJudge(t, h, nil); v.Facts.SelfExcluded != c.want {
+				t.Errorf("%d self-excluded, want %d: %+v", v.Facts.SelfExcluded, c.want, v.Reasons)
+			}
+		})
+	}
+}
+
 // The instant of position n is n seconds, and a second is what the requests of a call take. c0 asks at step 2 and is not granted
 // the lock at step 10; its key is there from step 4 on, and c0 asks again.
 func TestSelfExcluded(t *testing.T) {

@@ -271,6 +271,7 @@ func (s Holding) validate() error {
 		rule{s.Client == "" || s.Resource == "", "a holding lacks its client or resource"},
 		rule{s.From < 1 || s.To < 0, "a holding lacks the position of its beginning"},
 		rule{before(s.To, s.From), "a holding ended before it began"},
+		rule{s.Again != 0 && (s.Again <= s.From || s.To != 0 && s.Again >= s.To), "a request in a holding is not in it"},
 	); text != "" {
 		return malformed("%s: %+v", text, s)
 	}

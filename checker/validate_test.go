@@ -18,7 +18,7 @@ func soundHistory() History {
 	h.Queue, h.SectionWrites = QueueFair, 1
 	h.Grants[1].Enqueued = 39
 	h.Deletions = []Deletion{{At: 31, Node: "r0", Resource: "orders", Owner: "c0", By: "c0"}}
-	h.Holdings = []Holding{holds("c0", 2, 10), holds("c0", 10, 10), holds("c0", 10, 31), holds("c1", 5, 20), {"c0", "stock", 3, 0}, holds("c1", 40, 0)}
+	h.Holdings = []Holding{holds("c0", 2, 10), holds("c0", 10, 10), holds("c0", 10, 31), holds("c1", 5, 20), {Client: "c0", Resource: "stock", From: 3, Again: 5}, holds("c1", 40, 0)}
 	return h
 }
 
@@ -129,6 +129,8 @@ func TestValidateRejects(t *testing.T) {
 		{"a holding lacks the position", holding(0, func(s *Holding) { s.From = 0 })},
 		{"a holding lacks the position", holding(0, func(s *Holding) { s.To = -1 })},
 		{"a holding ended before it began", holding(0, func(s *Holding) { s.From = 11 })},
+		{"a request in a holding is not in it", holding(0, func(s *Holding) { s.Again = 2 })},
+		{"a request in a holding is not in it", holding(0, func(s *Holding) { s.Again = 10 })},
 		{"two holdings of one client overlap", holding(0, func(s *Holding) { s.To = 11 })},
 		{"two holdings of one client overlap", holding(0, func(s *Holding) { s.To = 0 })},
 		{"two holdings of one client overlap", holding(5, func(s *Holding) { s.From = 19 })},

@@ -29,6 +29,7 @@ type maker struct {
 	tries  []*checker.Attempt
 	ops    []*checker.Op
 	holds  []*checker.Holding
+	undone []*checker.Holding // of those, which their clients ended themselves
 	// polite says how often a client waits until the lock is free.
 	polite   float64
 	free     map[string]time.Duration
@@ -228,6 +229,7 @@ func (m *maker) attempt(name, resource string, now time.Duration) (end time.Dura
 			m.mark(a, &a.Left, joined+m.span(1, 50))
 		}
 	}
+	m.keptOut(name, resource, now, end)
 	if m.chance(0.3) { // it leaves a key behind
 		s := &checker.Holding{Client: name, Resource: resource}
 		m.holds = append(m.holds, s)
@@ -247,6 +249,7 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 	m.grants = append(m.grants, g)
 	m.mark(g, &g.Invoked, now)
 	granted := now + m.span(1, 20)
+	m.keptOut(name, resource, now, granted)
 	if depth == 0 && m.chance(m.polite) {
 		granted = max(granted, m.free[resource]+m.span(1, 10))
 	}
@@ -348,6 +351,23 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 	return end, true
 }
 
+// keptOut is what the nodes may have recorded of an Acquire before it ended.
+func (m *maker) keptOut(name, resource string, now, end time.Duration) {
+	if !m.chance(0.15) || end-now < 8*time.Millisecond {
+		return
+	}
+	s := &checker.Holding{Client: name, Resource: resource}
+	m.holds = append(m.holds, s)
+	m.mark(s, &s.From, now+m.span(1, 3))
+	if m.chance(0.8) {
+		m.mark(s, &s.Again, now+m.span(4, 6))
+	}
+	m.mark(s, &s.To, end-m.span(-1, 2))
+	if m.chance(0.2) {
+		m.undone = append(m.undone, s)
+	}
+}
+
 // holding is what the nodes recorded of a grant.
 func (m *maker) holding(g *checker.Grant, granted, end time.Duration) {
 	if g.ID != len(m.grants) || !m.chance(0.5) {
@@ -409,7 +429,13 @@ func (m *maker) number() {
 	}
 	for _, s := range m.holds {
 		if s.From < s.To {
+			if s.Again <= s.From || s.Again >= s.To {
+				s.Again = 0
+			}
 			m.h.Holdings = append(m.h.Holdings, *s)
+			if slices.Contains(m.undone, s) {
+				m.h.Deletions = append(m.h.Deletions, checker.Deletion{At: s.To, Node: "r0", Resource: s.Resource, Owner: s.Client, By: s.Client})
+			}
 		}
 	}
 }

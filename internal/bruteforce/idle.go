@@ -295,26 +295,58 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 	return again
 }
 
-// "SelfExcluded counts the Acquires that returned without a grant and whose key kept their own
-// client out. By the record of the nodes the client had the lock from a position after the call
+// "SelfExcluded counts the Acquires whose key kept their own client out. They returned without a grant.
+// By the record of the nodes the client had the lock from a position after the call
 // of the Acquire, and before its next call of Acquire; and still had it while a later Acquire of
 // the client for the lock was pending, at an instant more than twice Trips after the return, and
 // after that position, and before a grant to the client. The client was not away, but for trouble
 // behind the servers, from Trips before the return to that instant. It is judged on steady servers
 // where entry is exclusive, and only if messages are in order or that position was Trips or more
 // before the return; and not if the client was away, in any way, at an instant from Trips before the
-// call to the call, and had called Acquire for the lock before, or crashed: that request may be late."
+// call to the call, and had called Acquire for the lock before, or crashed: that request may be late.
+// Acquires count too, with a grant or without, whose key kept their own client out before they returned."
 func selfExcluded(h checker.History) (n int) {
 	t := h.Timing
 	if t == nil || !t.Steady || h.Entry == checker.EntryReentrant {
 		return 0
 	}
 	for _, a := range h.Attempts {
-		if a.Returned != 0 && !lateRequest(h, a) && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return keepsOut(h, a, s) }) {
+		if a.Returned != 0 && !lateRequest(h, a) && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
+			return keepsOut(h, a, s) || keepsOutBefore(h, a, s)
+		}) {
+			n++
+		}
+	}
+	for _, g := range h.Grants {
+		a := checker.Attempt{Client: g.Client, Resource: g.Resource, Invoked: g.Invoked, Returned: g.Granted}
+		if !lateRequest(h, a) && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return keepsOutBefore(h, a, s) }) {
 			n++
 		}
 	}
 	return n
+}
+
+// "where messages are in order, the client had the lock by that record from a position after the call to one
+// before the return, did not delete its key itself at that position, and had sent two requests meanwhile,
+// the second more than twice Trips before the end; it was not away, but for trouble behind the servers, from
+// Trips before the second to twice Trips after it"
+func keepsOutBefore(h checker.History, a checker.Attempt, s checker.Holding) bool {
+	t := h.Timing
+	if !t.InOrder || s.Client != a.Client || s.Resource != a.Resource || s.Again == 0 || s.To == 0 {
+		return false
+	}
+	for _, d := range h.Deletions {
+		if d.At == s.To && d.Resource == s.Resource && d.Owner == s.Client && d.By == s.Client {
+			return false
+		}
+	}
+	again := at(h, s.Again)
+	for _, away := range t.Away[s.Client] {
+		if before, after := away.To < again-t.Trips, away.From > again+2*t.Trips; !away.Behind && !before && !after {
+			return false
+		}
+	}
+	return s.From > a.Invoked && s.To < a.Returned && at(h, s.To)-again > 2*t.Trips
 }
 
 // lateRequest says that of an Acquire: see there.

@@ -76,7 +76,26 @@ func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
 	for _, e := range moves {
 		g.move(e)
 	}
+	g.askedAgain(t, p.overAt)
 	return g
+}
+
+// askedAgain finds in each holding the second step at which a node carried out a request of its client.
+func (g *groundTruth) askedAgain(t *trace.Trace, over int) {
+	asked := map[string][]checker.Pos{}
+	for _, e := range t.Events {
+		if _, ok := e.What.(trace.Exec); ok && e.N <= over {
+			asked[e.Peer] = append(asked[e.Peer], checker.Pos(e.N))
+		}
+	}
+	for i := range g.holdings {
+		s := &g.holdings[i]
+		steps := asked[s.Client]
+		first, _ := slices.BinarySearch(steps, s.From+1)
+		if second := first + 1; second < len(steps) && steps[second] < s.To {
+			s.Again = steps[second]
+		}
+	}
 }
 
 // promotions are the failovers of a run, in order.
