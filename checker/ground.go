@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Deletion is a lock key that a client's command deleted on one node.
@@ -31,6 +32,9 @@ type Holding struct {
 	// Again is the second step of the span, after its first, at which a node carried out a request
 	// of the client; 0 if there is none.
 	Again Pos
+	// Ended is the instant of the end, which may be before that of To: a server removes a key whose time is over by itself.
+	// 0 means that of To.
+	Ended time.Duration
 }
 
 // Span returns the holding as an interval.

@@ -325,6 +325,12 @@ type History struct {
 	// determine the rightful holder.
 	Deletions []Deletion
 	Holdings  []Holding
+	// ManyKeys says that the holdings are of a lock with several keys of which it may not need all: a holding ends
+	// where the client has not all of them any more, and it may still have the lock.
+	ManyKeys bool
+	// Detection is how long a holder that runs and reaches the servers may take to learn that it has lost the lock:
+	// see [Facts.Misconduct]. 0 means that it is not judged.
+	Detection time.Duration
 }
 
 // OfClients is the history as its clients and the store know it: without what the servers of the lock recorded, which are

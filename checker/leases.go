@@ -122,7 +122,7 @@ func denied(h History) *tally {
 //
 // A holder that is paused, or does not reach the servers, cannot be told. One that
 // runs and reaches them must be told within a time that the lock states, its
-// detection bound. If another client has a claim meanwhile, and for no longer, the
+// detection bound ([History.Detection]). If another client has a claim meanwhile, and for no longer, the
 // claim of the first ends one position before the other begins, but is not empty: what
 // is left is its belief (see [Facts.BeliefOverlaps]), and no violation. If the first holder runs and
 // reaches the servers for longer than the bound during any overlap, without
@@ -145,7 +145,7 @@ func (h History) HeldUntilTold(detection time.Duration) History {
 			told[i].Doubted = max(g.Granted+1, first-1)
 		}
 	}
-	h.Grants = told
+	h.Grants, h.Detection = told, detection
 	return h
 }
 

@@ -166,6 +166,12 @@ func (c *checkup) verdict() string {
 	for _, line := range t.ByCall() {
 		text += "\n" + line
 	}
+	if t.NoticedLate > 0 {
+		text += "\nlosses of the lock were noticed at most " + prose.Seconds(t.NoticedLate) + " late"
+		if d := c.lock.DetectedWithin(); d != "" {
+			text += ", and its Detection is " + d
+		}
+	}
 	if by := t.ByClass(); by != "" {
 		text += "\nby class of fault, non-vacuous runs and the rate at 95 %: " + by
 	}

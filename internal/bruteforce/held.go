@@ -49,7 +49,7 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 			told[i].Doubted = max(first-1, g.Granted+1)
 		}
 	}
-	h.Grants = told
+	h.Grants, h.Detection = told, detection
 	return h
 }
 
@@ -82,17 +82,22 @@ func couldBeTold(h checker.History, g, other checker.Grant) time.Duration {
 			end = min(end, at(h, e))
 		}
 	}
-	instants := []time.Duration{at(h, other.Granted), end}
-	for _, s := range h.Timing.Away[g.Client] {
+	return longestPresence(h, g.Client, at(h, other.Granted), end)
+}
+
+// longestPresence is the longest time within another in which a client ran and reached the servers without interruption.
+func longestPresence(h checker.History, client string, begin, end time.Duration) time.Duration {
+	instants := []time.Duration{begin, end}
+	for _, s := range h.Timing.Away[client] {
 		for _, t := range []time.Duration{s.From, s.To} {
-			if instants[0] < t && t < end {
+			if begin < t && t < end {
 				instants = append(instants, t)
 			}
 		}
 	}
 	slices.Sort(instants)
 	away := func(from, to time.Duration) bool {
-		return slices.ContainsFunc(h.Timing.Away[g.Client], func(s checker.Absence) bool { return s.From <= from && to <= s.To })
+		return slices.ContainsFunc(h.Timing.Away[client], func(s checker.Absence) bool { return s.From <= from && to <= s.To })
 	}
 	var longest, present time.Duration
 	for i := 1; i < len(instants); i++ {

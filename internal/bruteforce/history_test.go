@@ -98,6 +98,15 @@ func randomHistory(seed uint64) checker.History {
 			m.h.Panics = append(m.h.Panics, checker.Panic{Client: fmt.Sprintf("c%d", i), At: 1, Text: "oh"})
 		}
 	}
+	m.h.ManyKeys = m.chance(0.2)
+	if m.h.Timing != nil && m.chance(0.5) {
+		m.h.Detection = m.span(1, 20)
+		for i := range m.h.Holdings {
+			if s := &m.h.Holdings[i]; m.chance(0.3) {
+				s.Ended = max(m.h.Timing.At[s.To-1]-m.span(0, 10), 1)
+			}
+		}
+	}
 	return m.h
 }
 

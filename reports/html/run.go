@@ -191,6 +191,9 @@ var facts = []struct {
 	{"Acquires whose key kept their own client out", "", number(func(f checker.Facts) int { return f.SelfExcluded })},
 	{"Leases that were revived", "", number(func(f checker.Facts) int { return f.RevivedClaims })},
 	{"Calls that did not end as promised", "", number(func(f checker.Facts) int { return f.Misconduct })},
+	{"Losses were noticed late by", "at most: the holder could have been told", func(m play.ModeRun) string {
+		return prose.Seconds(time.Duration(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))
+	}},
 	{"Calls that failed", "although nothing was wrong", number(func(f checker.Facts) int { return f.FailedCalls })},
 	{"Acquires kept from a free lock", "although nothing was wrong", number(func(f checker.Facts) int { return f.Withheld })},
 	{"Work done again", "whatever the reason", number(func(f checker.Facts) int { return f.Recomputed })},

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"locksim/checker"
 	"locksim/sim/trace"
@@ -98,6 +99,11 @@ func (g *groundTruth) askedAgain(t *trace.Trace, over int) {
 	}
 }
 
+// learntMany reports whether several keys of a resource were learnt: the lock may not need all of them.
+func (p *play) learntMany() bool {
+	return p.lock.learns() && slices.ContainsFunc(p.resources(), func(resource string) bool { return len(p.lock.Keys(resource)) > 1 })
+}
+
 // promotions are the failovers of a run, in order.
 func promotions(t *trace.Trace) []trace.Event {
 	var out []trace.Event
@@ -112,7 +118,7 @@ func promotions(t *trace.Trace) []trace.Event {
 // move makes a promoted node the primary.
 func (g *groundTruth) move(e trace.Event) {
 	g.primary = e.Peer
-	g.recount(checker.Pos(e.N))
+	g.recount(checker.Pos(e.N), e.At)
 }
 
 func (g *groundTruth) follow(c trace.KeyChange) {
@@ -131,12 +137,12 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 		}
 		delete(g.holders, on)
 	}
-	g.recount(at)
+	g.recount(at, c.At)
 }
 
 // recount opens a holding of a client that has a majority of the nodes now, and
 // closes those of all others.
-func (g *groundTruth) recount(at checker.Pos) {
+func (g *groundTruth) recount(at checker.Pos, instant time.Duration) {
 	votes := map[string]int{}
 	for on, holder := range g.holders {
 		if on.key == g.keys[0] && g.hasVote(on.node) && holder != "" && g.hasAll(on.node, holder) {
@@ -150,7 +156,7 @@ func (g *groundTruth) recount(at checker.Pos) {
 	}
 	for _, client := range slices.Sorted(maps.Keys(g.held)) {
 		if votes[client] <= g.nodes/2 {
-			g.close(client, at)
+			g.close(client, at, instant)
 		}
 	}
 }
@@ -169,9 +175,9 @@ func (g *groundTruth) hasVote(node string) bool {
 // isFamily reports whether a server is r0, or one of its replicas.
 func isFamily(server string) bool { return strings.HasPrefix(server, "r0") }
 
-func (g *groundTruth) close(client string, at checker.Pos) {
+func (g *groundTruth) close(client string, at checker.Pos, instant time.Duration) {
 	if from := g.held[client]; from < at {
-		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: g.resource, From: from, To: at})
+		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: g.resource, From: from, To: at, Ended: instant})
 	}
 	delete(g.held, client)
 }

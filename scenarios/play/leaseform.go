@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/lock"
 )
 
@@ -22,8 +23,9 @@ const (
 	// it or Lost is closed, such as the lock of a session or of a transaction. Its
 	// Until is not asked. Two holders at once are no violation as long as the first
 	// one is paused, does not reach the servers, or is told within the detection
-	// bound of the lock. What it does meanwhile is what it believes, and may corrupt
-	// the data.
+	// bound of the lock ([Lock.Detection]). What it does meanwhile is what it believes, and may corrupt
+	// the data. A holder that is told later is a violation even if no other client has
+	// got the lock.
 	LeaseHeld LeaseForm = "held"
 )
 
@@ -44,6 +46,17 @@ func (l Lock) validateLease() error {
 		return errors.New("the Detection is 0: say how long a holder may take to learn of a loss, or set FollowsSpec if it is the TTL of the scenario")
 	}
 	return nil
+}
+
+// DetectedWithin says what the detection bound of the lock is, as "5s"; "" if its leases have an end.
+func (l Lock) DetectedWithin() string {
+	switch {
+	case l.Lease != LeaseHeld:
+		return ""
+	case l.Detection == 0:
+		return "the TTL of a run"
+	}
+	return prose.Seconds(l.Detection)
 }
 
 // formed is a lease whose Until is as the form says, the zero time for no end. called is

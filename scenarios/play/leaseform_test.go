@@ -1,13 +1,21 @@
 package play_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"locksim/checker"
 	"locksim/internal/testlocks"
+	"locksim/internal/testruns"
+	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/lock/promise"
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
@@ -43,5 +51,45 @@ func TestCausesAgree(t *testing.T) {
 	}
 	if strings.Join(promised, ",") != strings.Join(found, ",") {
 		t.Errorf("promises name %q, the checker %q", promised, found)
+	}
+}
+
+// A lock that is held until its holder is told, whose key lives for 10 s and which never tells: its holder, alone and in a run
+// without faults, works on for 20 s. Several keys that were learnt do not say when it was lost.
+func TestDetectionIsJudged(t *testing.T) {
+	sc, err := file.Parse("late.yaml", []byte("{name: late, world: {clients: 1, latency: 1ms}, lock: {ttl: 10s}, workload: {rounds: 1, hold: 30s}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := taking(func(ctx context.Context, e play.Env, c *redis.Client, key string) error {
+		return c.Set(ctx, key+":owner", e.Name(), e.Spec().TTL).Err()
+	}, ":owner")
+	for _, c := range []struct {
+		name      string
+		try       attempt
+		form      play.LeaseForm
+		detection time.Duration
+		late      time.Duration
+		breach    bool
+	}{
+		{"never told", taking(nothing), play.LeaseHeld, 5 * time.Second, 20 * time.Second, true},
+		{"within the TTL of the scenario", taking(nothing), play.LeaseHeld, 0, 20 * time.Second, true},
+		{"within its bound", taking(nothing), play.LeaseHeld, 20 * time.Second, 20 * time.Second, false},
+		{"its end is known", taking(nothing), play.LeaseCounted, 0, 0, false},
+		{"several keys", two, play.LeaseHeld, 5 * time.Second, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := onRedis("late", c.try)
+			l.Lease, l.Detection = c.form, c.detection
+			o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+			f := o.Modes[0].Verdict.Facts
+			late := time.Duration(f.NoticedLateSeconds * float64(time.Second))
+			told := slices.ContainsFunc(o.Modes[0].Verdict.Reasons, func(r checker.Reason) bool { return strings.Contains(r.Text, "longer than the Detection") })
+			broken := slices.ContainsFunc(play.Violations(o, lock.Promise{}), func(v play.Violation) bool { return v.Label == checker.Misconduct })
+			if late.Round(100*time.Millisecond) != c.late || (f.Misconduct > 0) != c.breach || told != c.breach || broken != c.breach {
+				t.Errorf("noticed %v late, misconduct %d, told so %v, a violation %v; want %v and %v: %v", late, f.Misconduct, told, broken, c.late, c.breach,
+					o.Modes[0].Verdict.Reasons)
+			}
+		})
 	}
 }

@@ -73,7 +73,10 @@ type Lock struct {
 	LeaseTTL time.Duration
 	// Detection is how long a holder may take to learn that it has lost the lock,
 	// for a lock that is held until it is told ([LeaseHeld]), while it runs and
-	// reaches the servers. 0 means the TTL of the scenario, for a lock that follows it.
+	// reaches the servers: how often the lock looks whether it still has its key or its
+	// session. 0 means the TTL of the scenario, for a lock that follows it. It is judged,
+	// with a few round trips more, where the record of steady servers says when the lock was
+	// lost ([checker.Facts.Misconduct]), and decides when two holders at once are a violation.
 	Detection time.Duration
 
 	// Taken are the errors, besides [lock.ErrTaken], with which its Acquire and TryAcquire say that another client has the lock:

@@ -25,6 +25,9 @@ type Tally struct {
 	Calls checker.Calls `json:"calls,omitzero"`
 	// Errors has the errors with which calls ended, the most frequent first: see [checker.Verdict.Errors].
 	Errors []checker.CallError `json:"errors,omitempty"`
+	// NoticedLate is the longest time that a loss was noticed late in any of the runs, in nanoseconds: see
+	// [checker.Facts.NoticedLateSeconds].
+	NoticedLate time.Duration `json:"noticed_late,omitzero"`
 	// Unknown counts the runs in which a server did not know something, by what it was: see [play.ModeRun.Unknown].
 	Unknown map[string]int `json:"unknown,omitempty"`
 	// Violating counts the runs with a violation.
@@ -102,7 +105,8 @@ func (t *Tally) Count(r *Trial) {
 func (t *Tally) countRun(r *Trial) {
 	m := &r.Outcome.Modes[0]
 	one := Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls, Errors: m.Verdict.Errors,
-		Violations: map[checker.Label]int{}, Faults: map[string]FaultTally{}, Classes: map[lock.Fault]ClassTally{}}
+		NoticedLate: time.Duration(math.Round(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second))),
+		Violations:  map[checker.Label]int{}, Faults: map[string]FaultTally{}, Classes: map[lock.Fault]ClassTally{}}
 	for _, what := range m.Unknown {
 		one.Unknown = AddCounts(one.Unknown, map[string]int{what: 1})
 	}
@@ -158,6 +162,7 @@ func (t *Tally) Add(later Tally) {
 	t.Evidence += later.Evidence
 	t.Vacuous = AddCounts(t.Vacuous, later.Vacuous)
 	t.Calls, t.Errors = t.Calls.Plus(later.Calls), checker.AddErrors(t.Errors, later.Errors)
+	t.NoticedLate = max(t.NoticedLate, later.NoticedLate)
 	t.Unknown = AddCounts(t.Unknown, later.Unknown)
 	t.Violating += later.Violating
 	t.Violations = AddCounts(t.Violations, later.Violations)
