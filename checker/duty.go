@@ -43,7 +43,8 @@ const (
 	// gap from the grant to the return, and it had not been away before the return (F29); or a
 	// release returned that the
 	// lock was not held, although the client had it without a gap from the grant to the
-	// return, and had not been away before the grant. The last is judged where entry is
+	// return, and had not been away before the grant or, where keys end with sessions
+	// ([History.SessionKeys]), before the return. The last is judged where entry is
 	// exclusive.
 	DutyReports Duty = "reports"
 	// DutyRenews: on steady servers and a prompt network the claim of a grant was ended
@@ -292,7 +293,11 @@ func (h History) falselyRefused(g Grant, record holdings) string {
 				"let it go on when that context ends", g.ReleaseReturned)
 		}
 	}
-	if g.ReleaseNotHeld && h.Entry != EntryReentrant && !h.awayDuring(g.Client, 0, h.Timing.when(g.Granted)) {
+	until := g.Granted
+	if h.SessionKeys {
+		until = g.ReleaseReturned
+	}
+	if g.ReleaseNotHeld && h.Entry != EntryReentrant && !h.awayDuring(g.Client, 0, h.Timing.when(until)) {
 		if _, kept := record.since(g.Granted, g.ReleaseReturned); kept {
 			return fmt.Sprintf("returned at step %d that the lock was not held, although the nodes had its key all the time", g.ReleaseReturned)
 		}

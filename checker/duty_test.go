@@ -159,6 +159,7 @@ func TestDuties(t *testing.T) {
 		},
 			[]func(*checker.History){
 				unsteady, slow, away("c0", 300*ms, 400*ms), func(h *checker.History) { h.Holdings[0].To = 8 },
+				func(h *checker.History) { h.SessionKeys = true; away("c0", 610*ms, 620*ms)(h) },
 				func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
 			}},
 		{"a call does not return", checker.DutyReturns, func(h *checker.History) {

@@ -132,7 +132,8 @@ type Facts struct {
 	// grant. By the record of the nodes the client had the lock from a
 	// position after the call of the Acquire, and before its next call of Acquire; and
 	// still had it while a later Acquire of the client for the lock was pending, at an
-	// instant more than twice [Timing.Trips] after the return, and after that position,
+	// instant more than twice [Timing.Trips] after the return, and after that position, and more
+	// than Trips after that later call, since it may be granted the lock by its old key,
 	// and before a grant to the client. The client was not away, but for trouble behind the
 	// servers ([Absence.Behind]), from Trips before the return to that instant. It is judged
 	// on steady servers ([Timing.Steady]) where entry is exclusive, and only if messages are

@@ -328,6 +328,9 @@ type History struct {
 	// ManyKeys says that the holdings are of a lock with several keys of which it may not need all: a holding ends
 	// where the client has not all of them any more, and it may still have the lock.
 	ManyKeys bool
+	// SessionKeys says that keys end with the sessions of their clients: one that has ended its session no longer holds the
+	// lock, and a server has the key until it has learnt that.
+	SessionKeys bool
 	// Detection is how long a holder that runs and reaches the servers may take to learn that it has lost the lock:
 	// see [Facts.Misconduct]. 0 means that it is not judged.
 	Detection time.Duration

@@ -73,7 +73,7 @@ func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 		}
 		cleaned := max(h.Timing.when(a.Returned), h.Timing.when(s.From)) + 2*h.Timing.Trips
 		i := slices.IndexFunc(later, func(b waiting) bool {
-			from, to := max(cleaned, b.span.From), min(b.span.To, h.Timing.when(s.Span().end()))
+			from, to := max(cleaned, b.span.From+h.Timing.Trips), min(b.span.To, h.Timing.when(s.Span().end()))
 			return from < to && !slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
 				return !s.Behind && s.From <= from && s.To >= h.Timing.when(a.Returned)-h.Timing.Trips
 			})

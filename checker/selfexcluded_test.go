@@ -97,6 +97,8 @@ func TestSelfExcluded(t *testing.T) {
 		"the second request after it":           {func(h *History) { again(h, 11, 12); again(h, 13, 20) }, 1},
 		"granted in the end":                    {func(h *History) { h.Grants = []Grant{held(1, "c0", 20, 30).asked(11)} }, 1},
 		"granted in time":                       {func(h *History) { h.Grants = []Grant{held(1, "c0", 12, 15).asked(11)}; again(h, 16, 20) }, 0},
+		"granted by its old key":                {func(h *History) { h.Grants = []Grant{held(1, "c0", 31, 35).asked(30)} }, 0},
+		"granted late by its old key":           {func(h *History) { h.Grants = []Grant{held(1, "c0", 32, 35).asked(30)} }, 1},
 		"another is granted":                    {func(h *History) { h.Grants = []Grant{held(1, "c1", 12, 15).asked(11)}; again(h, 11, 20) }, 1},
 		"reentrant":                             {func(h *History) { again(h, 11, 20); h.Entry = EntryReentrant }, 0},
 		"the servers lost keys":                 {func(h *History) { again(h, 11, 20); h.Timing.Steady = false }, 0},

@@ -230,7 +230,7 @@ func wasteful(h checker.History, renews bool) (n int) {
 // ended when it was called, although by the record its client had the lock without a gap
 // from the grant to the return, and it had not been away before the return (F29); or a
 // release returned that the lock was not held, although the client had it without a gap from the grant to the return, and had
-// not been away before the grant. The last is judged where entry is exclusive."
+// not been away before the grant or, where keys end with sessions, before the return. The last is judged where entry is exclusive."
 func refusedFalsely(h checker.History, g checker.Grant) bool {
 	if !h.Timing.Steady || !h.Timing.Prompt || g.ReleaseReturned == 0 {
 		return false
@@ -241,7 +241,11 @@ func refusedFalsely(h checker.History, g checker.Grant) bool {
 		})
 	}
 	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && present(h, g.Client, 0, at(h, g.ReleaseReturned))
-	denied := g.ReleaseNotHeld && h.Entry != checker.EntryReentrant && throughout(g.ReleaseReturned) && present(h, g.Client, 0, at(h, g.Granted))
+	until := g.Granted
+	if h.SessionKeys {
+		until = g.ReleaseReturned
+	}
+	denied := g.ReleaseNotHeld && h.Entry != checker.EntryReentrant && throughout(g.ReleaseReturned) && present(h, g.Client, 0, at(h, until))
 	cut := g.ReleaseContextOver && !g.ReleaseSucceeded && !g.ReleaseNotHeld && throughout(g.ReleaseReturned) &&
 		present(h, g.Client, 0, at(h, g.ReleaseReturned))
 	return failed || denied || cut

@@ -98,7 +98,7 @@ func randomHistory(seed uint64) checker.History {
 			m.h.Panics = append(m.h.Panics, checker.Panic{Client: fmt.Sprintf("c%d", i), At: 1, Text: "oh"})
 		}
 	}
-	m.h.ManyKeys = m.chance(0.2)
+	m.h.ManyKeys, m.h.SessionKeys = m.chance(0.2), m.chance(0.2)
 	if m.h.Timing != nil && m.chance(0.5) {
 		m.h.Detection = m.span(1, 20)
 		for i := range m.h.Holdings {

@@ -165,7 +165,9 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	h.session = a.open(life, conn, resource)
 	stop := context.AfterFunc(ctx, end) // the connection ends with the wait
 	goesOn := context.AfterFunc(a.opt.Context, end)
+	limit := a.opt.Clock.AfterFunc(wait+a.opt.TTL, end) // a server that has lost its power does not reset its connections
 	err = h.session.take(wait)
+	limit()
 	took := err == nil
 	if took && a.opt.Clock.Now().Sub(h.renewed) > a.opt.TTL/3 { // it has waited: the lease is as long as from now on
 		h.renewed = a.opt.Clock.Now()

@@ -123,7 +123,12 @@ func (t *Table) try(ctx context.Context, resource string) (lock.Lease, error) {
 	g := rowGrant{t, resource, owner}
 	until := t.opt.Clock.Now().Add(t.opt.TTL)
 	var token int64
-	err = t.db.QueryRowContext(ctx, t.take, resource, owner, t.opt.TTL.Milliseconds()).Scan(&token)
+	// A server that has lost its power does not reset its connections: an answer that has not come by the end of the lease is
+	// not waited for.
+	asking, cancel := context.WithCancel(ctx)
+	defer t.opt.Clock.AfterFunc(t.opt.TTL, cancel)()
+	defer cancel()
+	err = t.db.QueryRowContext(asking, t.take, resource, owner, t.opt.TTL.Milliseconds()).Scan(&token)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), sqlState(err) == serializationFailure:
 		return nil, lock.ErrTaken

@@ -104,6 +104,11 @@ func (p *play) learntMany() bool {
 	return p.lock.learns() && slices.ContainsFunc(p.resources(), func(resource string) bool { return len(p.lock.Keys(resource)) > 1 })
 }
 
+// learntSessions reports whether the keys that were learnt end with sessions, on a server that lists nothing else.
+func (p *play) learntSessions() bool {
+	return p.lock.learns() && slices.ContainsFunc(p.world.Ground().Servers(), func(s ServerState) bool { return !s.Listed })
+}
+
 // promotions are the failovers of a run, in order.
 func promotions(t *trace.Trace) []trace.Event {
 	var out []trace.Event

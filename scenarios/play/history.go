@@ -61,7 +61,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 		p.groundTruth(t, resource).into(&h)
 		p.followQueue(t, resource, timing.Away).into(&h)
 	}
-	h.Timing, h.ManyKeys = timing, p.learntMany()
+	h.Timing, h.ManyKeys, h.SessionKeys = timing, p.learntMany(), p.learntSessions()
 	nameResources(&h)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
 	if p.lock.Lease == LeaseHeld {
