@@ -156,7 +156,7 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	if resource == "" {
 		return nil, errors.New("the resource has no name")
 	}
-	conn, err := a.db.Conn(ctx)
+	conn, err := a.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -165,9 +165,8 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	h.session = a.open(life, conn, resource)
 	stop := context.AfterFunc(ctx, end) // the connection ends with the wait
 	goesOn := context.AfterFunc(a.opt.Context, end)
-	limit := a.opt.Clock.AfterFunc(wait+a.opt.TTL, end) // a server that has lost its power does not reset its connections
+	defer a.opt.Clock.AfterFunc(wait+a.opt.TTL, end)() // a server that has lost its power does not reset its connections
 	err = h.session.take(wait)
-	limit()
 	took := err == nil
 	if took && a.opt.Clock.Now().Sub(h.renewed) > a.opt.TTL/3 { // it has waited: the lease is as long as from now on
 		h.renewed = a.opt.Clock.Now()
@@ -191,6 +190,14 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	}
 	a.held = h
 	return lock.NewLease(ctx, a.opt.Clock, h, resource, 0, h.renewed.Add(a.opt.TTL)), nil
+}
+
+// connect takes a connection from the pool. It waits a TTL at most for a server that does not answer.
+func (a *asking) connect(ctx context.Context) (*sql.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer a.opt.Clock.AfterFunc(a.opt.TTL, cancel)()
+	return a.db.Conn(ctx)
 }
 
 // held is a session that has the lock, or asks for it.
