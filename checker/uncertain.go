@@ -175,6 +175,7 @@ func (h History) positions(visit func(*Pos)) {
 	for i := range h.Holdings {
 		visit(&h.Holdings[i].From)
 		visit(&h.Holdings[i].To)
+		visit(&h.Holdings[i].Again)
 	}
 }
 
