@@ -15,7 +15,8 @@ import (
 // The options that are set by name are those of the version in go.mod.
 func TestOptionsByName(t *testing.T) {
 	quiet := &redis.Options{
-		Protocol: 2, DisableIdentity: true, DisableIndentity: true,
+		Protocol: 2, DisableIdentity: true,
+		DisableIndentity:         true, //nolint:staticcheck // the only name in older versions
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		MaxRetries:               -1, DialerRetries: 1, PipelinePoolSize: -1, PoolSize: 16,
 		ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10, DialTimeout: 5 * time.Second,
