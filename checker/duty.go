@@ -20,7 +20,8 @@ const (
 	// and where messages are in order ([Timing.InOrder]), the record of the nodes gave
 	// the lock to its client after its call, and before the next call of Acquire by
 	// that client, and had it at the return of the attempt or later, although the
-	// client was never away. The last is judged where entry is exclusive.
+	// client was never away. The last is judged where entry is exclusive, and keys do not
+	// end with sessions ([History.SessionKeys]).
 	DutyEnds Duty = "ends"
 	// DutyWaits: an attempt returned before its context had ended, although its client
 	// had not been away before, on steady servers and a prompt network
@@ -233,7 +234,7 @@ func (h History) leftBehind(a Attempt) bool {
 
 // keyLeft reports whether an attempt left a key behind.
 func (h History) keyLeft(a Attempt, record holdings) bool {
-	if !h.Timing.Steady || !h.Timing.InOrder || h.Entry == EntryReentrant || len(h.Timing.Away[a.Client]) > 0 {
+	if !h.Timing.Steady || !h.Timing.InOrder || h.Entry == EntryReentrant || h.SessionKeys || len(h.Timing.Away[a.Client]) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(h.keysOf(a, record), func(s Holding) bool { return s.Span().end() > a.Returned })

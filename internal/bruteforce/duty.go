@@ -37,7 +37,7 @@ func misconduct(h checker.History) int {
 		// gave the lock to its client after its call, and before the next call of Acquire by
 		// that client, and had it at the return of the attempt or later, although the client
 		// was never away. The last is judged where entry is exclusive."
-		count(checker.DutyEnds, h.Timing.Steady && h.Timing.InOrder && h.Entry != checker.EntryReentrant && len(h.Timing.Away[a.Client]) == 0 &&
+		count(checker.DutyEnds, h.Timing.Steady && h.Timing.InOrder && !h.SessionKeys && h.Entry != checker.EntryReentrant && len(h.Timing.Away[a.Client]) == 0 &&
 			slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
 				between := func(invoked checker.Pos) bool { return a.Invoked < invoked && invoked <= s.From }
 				return s.Client == a.Client && s.Resource == a.Resource && s.From > a.Invoked && !happened(s.To, a.Returned) &&
