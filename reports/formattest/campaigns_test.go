@@ -114,7 +114,7 @@ func TestCampaignsAreValid(t *testing.T) {
 // null. Every entry of a map may be absent, except the last mode of a run.
 var (
 	anyCampaign = `/timing/(shard|modules)$|/(vacuous|violations|kinds|modules|faults|classes)/[^/]+$|/run/modes/[^/]+/expected$` +
-		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken|calls|errors|unknown)$|^/blocks/0/(failures|unexamined)$` +
+		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken|calls|errors|unknown|noticed_late)$|^/blocks/0/(failures|unexamined)$` +
 		`|/story/[0-9]+/skipped$|/failures/[0-9]+/(placed|same|again|replays|run|reasons|story)$|/broken/faults$`
 	spared = map[string]*regexp.Regexp{
 		"explore": regexp.MustCompile(`^/stopped_at$|^/plan/space/tries$|` + anyCampaign),
