@@ -51,7 +51,8 @@ type Way struct {
 // Ways are the ways in which calls ended: of each call that any client made the first, and the others in which any did.
 func (c Calls) Ways() []Way {
 	all := []Way{
-		{"Acquire", "granted", c.Granted}, {"Acquire", "taken", c.Taken}, {"Acquire", "gave up", c.GaveUp}, {"Acquire", "failed", c.Failed},
+		{"Acquire", "granted", c.Granted}, {"Acquire", "taken", c.Taken},
+		{"Acquire", "gave up", c.GaveUp}, {"Acquire", "failed", c.Failed},
 		{"Extend", "succeeded", c.Extended}, {"Extend", "not held", c.NotExtended}, {"Extend", "failed", c.FailedExtends},
 		{"Release", "succeeded", c.Released}, {"Release", "not held", c.NotHeld}, {"Release", "failed", c.FailedReleases},
 	}
@@ -66,7 +67,8 @@ func (c Calls) Ways() []Way {
 	})
 }
 
-// Texts say how the calls of Acquire, Extend and Release ended, each of them that any client called: "Acquire granted 210, gave up 3".
+// Texts say how the calls of Acquire, Extend and Release ended, each of them that any client called:
+// "Acquire granted 210, gave up 3".
 func (c Calls) Texts() []string {
 	var texts []string
 	call := ""

@@ -234,7 +234,8 @@ func (h History) leftBehind(a Attempt) bool {
 
 // keyLeft reports whether an attempt left a key behind.
 func (h History) keyLeft(a Attempt, record holdings) bool {
-	if !h.Timing.Steady || !h.Timing.InOrder || h.Entry == EntryReentrant || h.SessionKeys || len(h.Timing.Away[a.Client]) > 0 {
+	if !h.Timing.Steady || !h.Timing.InOrder || h.SessionKeys || h.Entry == EntryReentrant ||
+		len(h.Timing.Away[a.Client]) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(h.keysOf(a, record), func(s Holding) bool { return s.Span().end() > a.Returned })

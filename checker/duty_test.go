@@ -76,7 +76,8 @@ func TestDuties(t *testing.T) {
 		{"a key is left behind", checker.DutyEnds, func(h *checker.History) {
 			h.Holdings = append(h.Holdings, checker.Holding{Client: "c1", Resource: "r", From: 7})
 		}, []func(*checker.History){
-			away("c1", 5000*ms, 6000*ms), unsteady, func(h *checker.History) { h.SessionKeys = true }, func(h *checker.History) { h.Timing.InOrder = false },
+			away("c1", 5000*ms, 6000*ms), unsteady,
+			func(h *checker.History) { h.SessionKeys = true }, func(h *checker.History) { h.Timing.InOrder = false },
 			func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
 			func(h *checker.History) {
 				h.Attempts[0].Client, h.Attempts[0].Enqueued, h.Attempts[0].Left = "c3", 0, 0

@@ -156,7 +156,7 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	if resource == "" {
 		return nil, errors.New("the resource has no name")
 	}
-	conn, err := a.connect(ctx)
+	conn, err := connect(ctx, a.db, a.opt)
 	if err != nil {
 		return nil, err
 	}
@@ -192,12 +192,20 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	return lock.NewLease(ctx, a.opt.Clock, h, resource, 0, h.renewed.Add(a.opt.TTL)), nil
 }
 
-// connect takes a connection from the pool. It waits a TTL at most for a server that does not answer.
-func (a *asking) connect(ctx context.Context) (*sql.Conn, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer a.opt.Clock.AfterFunc(a.opt.TTL, cancel)()
-	return a.db.Conn(ctx)
+// connect takes a connection from the pool. After a TTL it begins anew: a server that has lost its power does not answer,
+// and does not reset its connections.
+func connect(ctx context.Context, db *sql.DB, o Options) (*sql.Conn, error) {
+	for {
+		limited, cancel := context.WithCancel(ctx)
+		stop := o.Clock.AfterFunc(o.TTL, cancel)
+		conn, err := db.Conn(limited)
+		again := err != nil && limited.Err() != nil && ctx.Err() == nil
+		stop()
+		cancel()
+		if !again {
+			return conn, err
+		}
+	}
 }
 
 // held is a session that has the lock, or asks for it.

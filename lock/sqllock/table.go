@@ -123,12 +123,7 @@ func (t *Table) try(ctx context.Context, resource string) (lock.Lease, error) {
 	g := rowGrant{t, resource, owner}
 	until := t.opt.Clock.Now().Add(t.opt.TTL)
 	var token int64
-	// A server that has lost its power does not reset its connections: an answer that has not come by the end of the lease is
-	// not waited for.
-	asking, cancel := context.WithCancel(ctx)
-	defer t.opt.Clock.AfterFunc(t.opt.TTL, cancel)()
-	defer cancel()
-	err = t.db.QueryRowContext(asking, t.take, resource, owner, t.opt.TTL.Milliseconds()).Scan(&token)
+	err = t.ask(ctx, &token, resource, owner)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), sqlState(err) == serializationFailure:
 		return nil, lock.ErrTaken
@@ -145,6 +140,19 @@ func (t *Table) try(ctx context.Context, resource string) (lock.Lease, error) {
 		return nil, g.undo(ctx, err)
 	}
 	return lock.NewLease(ctx, t.opt.Clock, g, resource, uint64(token), until), nil
+}
+
+// ask sends the statement that takes the row. It waits a TTL at most for the answer: one that comes later is of no use, and
+// a server that has lost its power does not reset its connections.
+func (t *Table) ask(ctx context.Context, token *int64, resource, owner string) error {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer t.opt.Clock.AfterFunc(t.opt.TTL, cancel)()
+	err := t.db.QueryRowContext(limited, t.take, resource, owner, t.opt.TTL.Milliseconds()).Scan(token)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("no answer within the TTL of %v, or no free connection in the pool: %w", t.opt.TTL, err)
+	}
+	return err
 }
 
 // owner draws the id of an owner.
