@@ -145,8 +145,8 @@ type Facts struct {
 	// Acquires count too, with a grant or without, whose key kept their own client out before they
 	// returned: where messages are in order, the client had the lock by that record from a position
 	// after the call to one before the return, did not delete its key itself at that position, and
-	// had sent two requests meanwhile ([Holding.Again]), the second more than twice Trips before the
-	// end; it was not away, but for trouble behind the servers, from Trips before the second to twice
+	// had sent the request again meanwhile ([Holding.Again]), more than twice Trips before the end;
+	// it was not away, but for trouble behind the servers, from Trips before that request to twice
 	// Trips after it.
 	SelfExcluded int `json:"self_excluded"`
 	// LateGrants counts the grants whose claim is empty: the lease had ended, or

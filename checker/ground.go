@@ -29,8 +29,9 @@ type Holding struct {
 	// From is the first step of the span, To the first after it; 0 if the span
 	// lasted to the end.
 	From, To Pos
-	// Again is the second step of the span, after its first, at which a node carried out a request
-	// of the client; 0 if there is none.
+	// Again is the first step of the span, after its first, at which a node carried out a request
+	// of the client of the kind that began the span (a command, a script, a statement); 0 if there
+	// is none.
 	Again Pos
 	// Ended is the instant of the end, which may be before that of To: a server removes a key whose time is over by itself.
 	// 0 means that of To.

@@ -327,9 +327,9 @@ func selfExcluded(h checker.History) (n int) {
 }
 
 // "where messages are in order, the client had the lock by that record from a position after the call to one
-// before the return, did not delete its key itself at that position, and had sent two requests meanwhile,
-// the second more than twice Trips before the end; it was not away, but for trouble behind the servers, from
-// Trips before the second to twice Trips after it"
+// before the return, did not delete its key itself at that position, and had sent the request again meanwhile,
+// more than twice Trips before the end; it was not away, but for trouble behind the servers, from Trips before
+// that request to twice Trips after it"
 func keepsOutBefore(h checker.History, a checker.Attempt, s checker.Holding) bool {
 	t := h.Timing
 	if !t.InOrder || s.Client != a.Client || s.Resource != a.Resource || s.Again == 0 || s.To == 0 {

@@ -3,6 +3,7 @@ package play
 import (
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -81,20 +82,38 @@ func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
 	return g
 }
 
-// askedAgain finds in each holding the second step at which a node carried out a request of its client.
+// sent is a request that a node carried out.
+type sent struct {
+	at   checker.Pos
+	kind string // see [trace.Kinded]
+}
+
+// askedAgain finds in each holding the first step at which a node carried out a request of its client that is of the kind
+// of the one that took the lock.
 func (g *groundTruth) askedAgain(t *trace.Trace, over int) {
-	asked := map[string][]checker.Pos{}
+	type request struct{ conn, kind string }
+	all, waits := map[string][]sent{}, map[request]bool{}
 	for _, e := range t.Events {
-		if _, ok := e.What.(trace.Exec); ok && e.N <= over {
-			asked[e.Peer] = append(asked[e.Peer], checker.Pos(e.N))
+		x, ok := e.What.(trace.Exec)
+		if !ok || e.N > over {
+			continue
+		}
+		r := request{x.Conn, trace.KindOf(x.Request)}
+		answered := waits[r]
+		if waits[r] = x.Answer == nil; !answered {
+			all[e.Peer] = append(all[e.Peer], sent{checker.Pos(e.N), r.kind})
 		}
 	}
 	for i := range g.holdings {
 		s := &g.holdings[i]
-		steps := asked[s.Client]
-		first, _ := slices.BinarySearch(steps, s.From+1)
-		if second := first + 1; second < len(steps) && steps[second] < s.To {
-			s.Again = steps[second]
+		of := all[s.Client]
+		next := sort.Search(len(of), func(k int) bool { return of[k].at > s.From })
+		if next == 0 || of[next-1].kind == "" {
+			continue
+		}
+		again := slices.IndexFunc(of[next:], func(r sent) bool { return r.kind == of[next-1].kind })
+		if again >= 0 && of[next+again].at < s.To {
+			s.Again = of[next+again].at
 		}
 	}
 }

@@ -38,6 +38,9 @@ func (r Request) Brief(trace.Content) string {
 // Words implements [trace.Worded]: a call, whatever it asks for, is in a piece that has one.
 func (r Request) Words() []string { return callWords }
 
+// Kind implements [trace.Kinded].
+func (r Request) Kind() string { return string(r.message.ProtoReflect().Descriptor().Name()) }
+
 var callWords = []string{"call"}
 
 // unknownMethod is a call that this etcd does not have.

@@ -23,6 +23,9 @@ func (p Piece) AppendHash(b []byte) []byte { return p.AppendText(b) }
 // Words implements [trace.Worded].
 func (p Piece) Words() []string { return p }
 
+// Kind implements [trace.Kinded]: the values of arguments are not in the messages.
+func (p Piece) Kind() string { return strings.Join(p, ", ") }
+
 // Brief implements [trace.Request].
 func (p Piece) Brief(trace.Content) string { return strings.Join(p, ", ") }
 

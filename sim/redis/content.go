@@ -2,6 +2,7 @@ package redis
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -54,6 +55,14 @@ func (r Request) Words() []string {
 	words := slices.Clone(r.args)
 	words[1] = r.script
 	return words
+}
+
+// Kind implements [trace.Kinded]: EVAL and EVALSHA of a script are of one kind.
+func (r Request) Kind() string {
+	if len(r.args) > 1 && runsScript(r.args[0]) {
+		return "script " + cmp.Or(r.script, r.args[1])
+	}
+	return strings.ToLower(r.args[0])
 }
 
 // AppendText appends the words, cut.

@@ -157,6 +157,13 @@ type Request interface {
 	Brief(answer Content) string
 }
 
+// Kinded is the content of a request that says what kind of request it is, whatever its values are: two of a kind ask the
+// server to do the same.
+type Kinded interface {
+	// Kind is the command, or the text of the script or the statement.
+	Kind() string
+}
+
 // Asking is the content of a request that a server may not know.
 type Asking interface {
 	// Unknown says, in a few words, what the server does not have of what it was asked for, by its answer: a command, an
@@ -175,6 +182,14 @@ type Silent interface {
 type Answer interface {
 	// Negative says that nothing was done or found, or that the answer is an error.
 	Negative() bool
+}
+
+// KindOf is the kind of a request. It is "" if its content does not say it.
+func KindOf(c Content) string {
+	if k, ok := c.(Kinded); ok {
+		return k.Kind()
+	}
+	return ""
 }
 
 // WordsOf are the words of content, nil if it has none.

@@ -30,6 +30,9 @@ func (r Request) Brief(trace.Content) string {
 	return string(r.AppendText(nil))
 }
 
+// Kind implements [trace.Kinded].
+func (r Request) Kind() string { return opWords[r.request.op] }
+
 // Words implements [trace.Worded].
 func (r Request) Words() []string { return r.request.words() }
 
