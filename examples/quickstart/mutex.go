@@ -29,18 +29,20 @@ func New(client *redis.Client, key string) *Mutex {
 // Until is the end of the lease.
 func (m *Mutex) Until() time.Time { return m.until }
 
-// Lock requests the key until it is granted or ctx ends. A request without an answer may have
-// set the key: Lock takes that back.
+// Lock requests the key until it is granted or ctx ends. The client sends a request again when
+// the reply is lost, and finds the key of its own owner then: the first request has set it. A
+// request without an answer may have set it, too: Lock takes that back. SET with NX and GET
+// needs Redis 7.
 func (m *Mutex) Lock(ctx context.Context) error {
 	for {
 		m.until = time.Now().Add(TTL) // counted from before the request
-		ok, err := m.client.SetNX(ctx, m.key, m.owner, TTL).Result()
+		has, err := m.client.SetArgs(ctx, m.key, m.owner, redis.SetArgs{Mode: "NX", Get: true, TTL: TTL}).Result()
+		if errors.Is(err, redis.Nil) || err == nil && has == m.owner {
+			return nil
+		}
 		if err != nil {
 			_ = m.Unlock(ctx)
 			return err
-		}
-		if ok {
-			return nil
 		}
 		select {
 		case <-ctx.Done():
