@@ -118,31 +118,31 @@ func misconduct(h History) *tally {
 			continue
 		}
 		if h.has(DutyEnds) && h.outlasted(a) {
-			found.add(func() Reason {
+			found.breach(DutyEnds, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, its context ended %v before Acquire returned at step %d, and nothing kept the lock from returning.",
 					a.Client, a.Resource, a.Invoked, h.Timing.when(a.Returned)-a.ContextEnded, a.Returned), At: []Pos{a.Invoked, a.Returned}}
 			})
 		}
 		if h.has(DutyEnds) && h.leftBehind(a) {
-			found.add(func() Reason {
+			found.breach(DutyEnds, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s gave up asking for %s at step %d, and its place in the queue, of step %d, was still there, although nothing had gone wrong.",
 					a.Client, a.Resource, a.Returned, a.Enqueued), At: []Pos{a.Returned, a.Enqueued}}
 			})
 		}
 		if h.has(DutyEnds) && h.keyLeft(a, records[holder{a.Client, a.Resource}]) {
-			found.add(func() Reason {
+			found.breach(DutyEnds, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s gave up asking for %s at step %d, and its key was there afterwards, although nothing had gone wrong.",
 					a.Client, a.Resource, a.Returned), At: []Pos{a.Returned}}
 			})
 		}
 		if h.has(DutyWaits) && h.gaveUp(a) {
-			found.add(func() Reason {
+			found.breach(DutyWaits, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, and the lock gave up at step %d, although nothing had gone wrong and the context of Acquire had not ended.",
 					a.Client, a.Resource, a.Invoked, a.Returned), At: []Pos{a.Invoked, a.Returned}}
 			})
 		}
 		if h.has(DutyExplains) && a.Unexplained && h.Timing.Steady && h.Timing.Prompt && !h.awayDuring(a.Client, 0, h.Timing.when(a.Returned)) {
-			found.add(func() Reason {
+			found.breach(DutyExplains, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d until its context ended, and the error of step %d does not wrap that of the context.",
 					a.Client, a.Resource, a.Invoked, a.Returned), At: []Pos{a.Invoked, a.Returned}}
 			})
@@ -150,7 +150,7 @@ func misconduct(h History) *tally {
 	}
 	for _, t := range h.Tries {
 		if h.has(DutyTries) && t.Returned > t.Called+2*h.Timing.Trips && !h.awayDuring(t.Client, t.Called, t.Returned) {
-			found.add(func() Reason {
+			found.breach(DutyTries, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s tried to get %s without waiting, and the answer took %v, although nothing had gone wrong.",
 					t.Client, t.Resource, t.Returned-t.Called), At: []Pos{t.Invoked}}
 			})
@@ -160,20 +160,20 @@ func misconduct(h History) *tally {
 		for _, g := range grants {
 			if h.has(DutyKeeps) {
 				for _, what := range g.Unkept {
-					found.add(func() Reason {
+					found.breach(DutyKeeps, func() Reason {
 						return Reason{Text: fmt.Sprintf("%s was granted %s at step %d, and %s.", g.Client, g.Resource, g.Granted, what), At: []Pos{g.Granted}}
 					})
 				}
 			}
 			if h.has(DutyEnds) && g.ContextEnded > 0 && h.Timing.when(g.Granted) > g.ContextEnded+GrantedWithin && !h.awayDuring(g.Client, g.ContextEnded, h.Timing.when(g.Granted)) {
-				found.add(func() Reason {
+				found.breach(DutyEnds, func() Reason {
 					return Reason{Text: fmt.Sprintf("%s was granted %s at step %d, %v after the context of its Acquire had ended.",
 						g.Client, g.Resource, g.Granted, h.Timing.when(g.Granted)-g.ContextEnded), At: []Pos{g.Granted}}
 				})
 			}
 			if h.has(DutyReports) {
 				if what := h.falselyReleased(g, records[holder{g.Client, g.Resource}]); what != "" {
-					found.add(func() Reason {
+					found.breach(DutyReports, func() Reason {
 						return Reason{Text: fmt.Sprintf("%s released %s at step %d, and Release returned no error at step %d, although %s.",
 							g.Client, g.Resource, g.Released, g.ReleaseReturned, what), At: []Pos{g.Released, g.ReleaseReturned}}
 					})
@@ -181,26 +181,26 @@ func misconduct(h History) *tally {
 			}
 			if h.has(DutyReports) {
 				if what := h.falselyRefused(g, records[holder{g.Client, g.Resource}]); what != "" {
-					found.add(func() Reason {
+					found.breach(DutyReports, func() Reason {
 						return Reason{Text: fmt.Sprintf("%s released %s at step %d, and Release %s.", g.Client, g.Resource, g.Released, what),
 							At: []Pos{g.Released, g.ReleaseReturned}}
 					})
 				}
 			}
 			if h.has(DutyReports) && h.endsLate(g) {
-				found.add(func() Reason {
+				found.breach(DutyReports, func() Reason {
 					return Reason{Text: fmt.Sprintf("%s released %s at step %d, and the context of its lease had not ended by then.",
 						g.Client, g.Resource, g.Released), At: []Pos{g.Released}}
 				})
 			}
 			if h.has(DutyTells) && h.toldLate(g) {
-				found.add(func() Reason {
+				found.breach(DutyTells, func() Reason {
 					return Reason{Text: fmt.Sprintf("The lease of %s on %s, of step %d, ended at step %d by the holder's clock, and the lock did not announce it.",
 						g.Client, g.Resource, g.Granted, g.Until), At: []Pos{g.Granted, g.Until}}
 				})
 			}
 			if h.has(DutyRenews) && h.lostNeedlessly(g) {
-				found.add(func() Reason {
+				found.breach(DutyRenews, func() Reason {
 					claim := g.Claim()
 					return Reason{Text: fmt.Sprintf("The lease of %s on %s, of step %d, ended at step %d, when %s: nothing had kept the lock from renewing it for a third of a TTL.",
 						g.Client, g.Resource, g.Granted, claim.End, claim.Ended), At: []Pos{g.Granted, claim.End}}
@@ -291,8 +291,7 @@ func (h History) falselyRefused(g Grant, record holdings) string {
 	}
 	if g.ReleaseContextOver && !g.ReleaseSucceeded && !g.ReleaseNotHeld && !h.awayDuring(g.Client, 0, h.Timing.when(g.ReleaseReturned)) {
 		if _, kept := record.since(g.Granted, g.ReleaseReturned); kept {
-			return fmt.Sprintf("failed at step %d, since the context of its caller had ended, and the nodes still had its key: "+
-				"let it go on when that context ends", g.ReleaseReturned)
+			return fmt.Sprintf("failed at step %d, since the context of its caller had ended, and the nodes still had its key", g.ReleaseReturned)
 		}
 	}
 	until := g.Granted

@@ -15,7 +15,7 @@ func (h History) late(found *tally) {
 	}
 	for _, c := range slices.SortedFunc(slices.Values(h.Calls), inTime) {
 		if c.Due > 0 && c.Returned > c.Due+h.Timing.Trips && h.ranDuring(c.Client, c.Called, c.Returned) {
-			found.add(func() Reason {
+			found.breach(DutyReturns, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s called %s for %s, and it returned after %v, which is %v later than it had to, although its process ran.",
 					c.Client, c.What, c.Resource, c.Returned-c.Called, c.Returned-c.Due), At: []Pos{c.About}}
 			})
@@ -45,7 +45,7 @@ func (h History) unwoken(found *tally) {
 			}
 			for _, s := range w.idleFor(a) {
 				if s.To > w.wokenBy(s, h.Timing.InOrder && h.Entry != EntryReentrant) {
-					found.add(func() Reason {
+					found.breach(DutyWakes, func() Reason {
 						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v no client had it, although nothing had gone wrong.",
 							a.client, a.invoked, resource, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
 					})
@@ -90,7 +90,7 @@ func (h History) wasteful(found *tally) {
 		}
 		allowed := pace.Servers * (8 + each*(1+int((to-from)/every)) + 4*more)
 		if n := h.Timing.sent(client, from, to); n > allowed && h.ranDuring(client, from, to) {
-			found.add(func() Reason {
+			found.breach(DutySpares, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s %s for %v from step %d on, and sent %d requests meanwhile. With %v between two of them there are %d at most.",
 					client, what, to-from, i.Start, n, every, allowed), At: []Pos{i.Start, i.End}}
 			})

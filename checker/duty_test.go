@@ -230,6 +230,14 @@ func TestDuties(t *testing.T) {
 					t.Fatal(err)
 				}
 				checker.PointsWhereItSays(t, v.Reasons)
+				for _, r := range v.Reasons {
+					if r.Duty != "" && r.Duty != c.duty {
+						t.Errorf("%q is said to break the duty %s", r.Text, r.Duty)
+					}
+				}
+				if named := slices.ContainsFunc(v.Reasons, func(r checker.Reason) bool { return r.Duty != "" }); named != (v.Facts.Misconduct > 0) {
+					t.Errorf("a reason names its duty: %v, misconduct %d", named, v.Facts.Misconduct)
+				}
 				if (v.Facts.Misconduct > 0) != (v.Label == checker.Misconduct) {
 					t.Errorf("misconduct %d, label %s", v.Facts.Misconduct, v.Label)
 				}

@@ -76,9 +76,9 @@ func TestWholeVerdict(t *testing.T) {
 		Facts: Facts{BeliefOverlaps: 1, Data: DataCorrupted, LostUpdates: 1, StaleAccepted: 1,
 			Liveness: LivenessOK, Grants: 2, Calls: Calls{Granted: 2}, Holders: 2, Contended: 1, Operations: 4},
 		Reasons: []Reason{
-			{"c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on the initial value, overwrote c1.2: c1.2 is lost.", []Pos{21, 41}},
-			{"c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.", []Pos{14, 2, 50}},
-			{"c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.", []Pos{41, 14}},
+			{Text: "c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on the initial value, overwrote c1.2: c1.2 is lost.", At: []Pos{21, 41}},
+			{Text: "c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.", At: []Pos{14, 2, 50}},
+			{Text: "c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.", At: []Pos{41, 14}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -56,9 +56,9 @@ func grantSuspect(g Grant) Reason {
 	r := Reason{Text: fmt.Sprintf("%s was granted %s at step %d", g.Client, g.Resource, g.Granted), At: []Pos{g.Granted}}
 	switch {
 	case g.ReleaseReturned > 0:
-		r = r.and(Reason{fmt.Sprintf(", the last of all, and had released it at step %d.", g.ReleaseReturned), []Pos{g.ReleaseReturned}})
+		r = r.and(Reason{Text: fmt.Sprintf(", the last of all, and had released it at step %d.", g.ReleaseReturned), At: []Pos{g.ReleaseReturned}})
 	case g.Released > 0:
-		r = r.and(Reason{fmt.Sprintf(", and its release of step %d did not return", g.Released), []Pos{g.Released}}).and(crashOf(g))
+		r = r.and(Reason{Text: fmt.Sprintf(", and its release of step %d did not return", g.Released), At: []Pos{g.Released}}).and(crashOf(g))
 	default:
 		r = r.and(Reason{Text: ", and did not release it"}).and(crashOf(g))
 	}
@@ -71,7 +71,7 @@ func crashOf(g Grant) Reason {
 	if g.Crashed == 0 {
 		return Reason{Text: "."}
 	}
-	return Reason{fmt.Sprintf(": it died at step %d.", g.Crashed), []Pos{g.Crashed}}
+	return Reason{Text: fmt.Sprintf(": it died at step %d.", g.Crashed), At: []Pos{g.Crashed}}
 }
 
 func byAsking(a, b Attempt) int {

@@ -11,11 +11,14 @@ type Reason struct {
 	Text string `json:"text"`
 	// At holds the positions that the sentence speaks of, in its own order.
 	At []Pos `json:"at,omitempty"`
+	// Duty is the duty that was broken; "" for a reason that is about none.
+	Duty Duty `json:"duty,omitempty"`
 }
 
 // and returns the reason with more appended.
 func (r Reason) and(more Reason) Reason {
-	return Reason{Text: r.Text + more.Text, At: slices.Concat(r.At, more.At)}
+	r.Text, r.At = r.Text+more.Text, slices.Concat(r.At, more.At)
+	return r
 }
 
 // maxReasons bounds the sentences of one fact; its count is not bounded.
@@ -35,6 +38,15 @@ func (t *tally) add(explain func() Reason) {
 	if t.count <= maxReasons {
 		t.reasons = append(t.reasons, explain())
 	}
+}
+
+// breach adds a breach of a duty.
+func (t *tally) breach(d Duty, explain func() Reason) {
+	t.add(func() Reason {
+		r := explain()
+		r.Duty = d
+		return r
+	})
 }
 
 // sentences returns the reasons, with a last one for those left out.

@@ -71,14 +71,14 @@ func TestLivenessReasons(t *testing.T) {
 	h.Holdings = []Holding{holds("c3", 59, 0), holds("c0", 1, 12)}
 	h.Liveness, h.LivenessWhy = LivenessLeaked, "The key order has no TTL."
 	want := []Reason{
-		{"The lock left a key behind that nobody will release. The key order has no TTL.", nil},
-		{"By the nodes' own record c3 held orders from step 59 to the end.", []Pos{59}},
-		{"c1 was granted orders at step 20, and did not release it: it died at step 30.", []Pos{20, 30}},
-		{"c2 was granted orders at step 40, and its release of step 50 did not return.", []Pos{40, 50}},
-		{"c3 was granted orders at step 60, and did not release it.", []Pos{60}},
-		{"c0 was granted orders at step 70, the last of all, and had released it at step 81.", []Pos{70, 81}},
-		{"c4 asked for orders at step 85 and had no answer: it may have been granted it.", []Pos{85}},
-		{"c5 asked for orders at step 90 and had no answer: it may have been granted it.", []Pos{90}},
+		{Text: "The lock left a key behind that nobody will release. The key order has no TTL."},
+		{Text: "By the nodes' own record c3 held orders from step 59 to the end.", At: []Pos{59}},
+		{Text: "c1 was granted orders at step 20, and did not release it: it died at step 30.", At: []Pos{20, 30}},
+		{Text: "c2 was granted orders at step 40, and its release of step 50 did not return.", At: []Pos{40, 50}},
+		{Text: "c3 was granted orders at step 60, and did not release it.", At: []Pos{60}},
+		{Text: "c0 was granted orders at step 70, the last of all, and had released it at step 81.", At: []Pos{70, 81}},
+		{Text: "c4 asked for orders at step 85 and had no answer: it may have been granted it.", At: []Pos{85}},
+		{Text: "c5 asked for orders at step 90 and had no answer: it may have been granted it.", At: []Pos{90}},
 	}
 	v := mustJudge(t, h, nil)
 	if diff := cmp.Diff(want, v.Reasons[:min(len(want), len(v.Reasons))]); v.Label != Stuck || diff != "" {

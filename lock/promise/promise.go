@@ -89,9 +89,67 @@ const (
 	DutySpares Duty = "spares"
 )
 
+// duties has what a person reads of each duty, in the order of [Duties].
+var duties = []struct {
+	duty          Duty
+	means, remedy string
+}{
+	{DutyEnds, "an Acquire whose context ends returns, and leaves nothing behind.",
+		"let every wait and every request of Acquire end with its context, then take back what it has asked for, " +
+			"by a request with a context and a time limit of its own"},
+	{DutyWaits, "an Acquire does not give up before its context ends.",
+		"ask again until the context ends, in place of a number of tries"},
+	{DutyReports, "a Release without an error has freed the lock, and none fails where nothing is wrong.",
+		"end the context of the lease first, then delete the key if its value is still yours, also when the context of the " +
+			"caller has ended (context.WithoutCancel, and a time limit), and return an error that wraps lock.ErrNotHeld exactly " +
+			"if it was not yours"},
+	{DutyRenews, "a lease is renewed until it is released.",
+		"renew from the grant to the release, at a third of the TTL, and after a renewal that failed try again until the lease ends"},
+	{DutyTells, "the loss of a lease is announced when its validity ends, at the latest.",
+		"close Lost by a timer that ends with the lease, whether a server answers or not"},
+	{DutyTries, "a TryAcquire does not wait for the lock.",
+		"let TryAcquire ask once, and return an error that wraps lock.ErrTaken if another client has the lock"},
+	{DutyExplains, "the error of an Acquire whose context has ended wraps that of the context.",
+		"wrap the error of the context, such as by fmt.Errorf(\"…: %w\", ctx.Err())"},
+	{DutyKeeps, "a lease has its token, its context and its length as its interface says.",
+		"derive the context of the lease from that of Acquire, keep the first answer of Release for a second call, let Extend set " +
+			"an Until of a full TTL from its call, and give a token exactly if the lock mints them"},
+	{DutyReturns, "a Release returns within the time that the lock promises, and an Acquire within as much after its deadline, also if no server answers.",
+		"give each request a deadline of its own, and use a client that heeds it (with go-redis ContextTimeoutEnabled)"},
+	{DutyWakes, "a release wakes those who wait.",
+		"let the release notify them, such as by a message to which they have subscribed, so that they do not wait for their next try"},
+	{DutySpares, "a client asks the servers no more often than its options say.",
+		"pause between two tries, also after one that failed, and between two renewals"},
+}
+
 // Duties lists the duties. The caller owns the slice.
 func Duties() []Duty {
-	return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells, DutyTries, DutyExplains, DutyKeeps, DutyReturns, DutyWakes, DutySpares}
+	all := make([]Duty, len(duties))
+	for i, d := range duties {
+		all[i] = d.duty
+	}
+	return all
+}
+
+// Means is what a lock with the duty does, in a sentence that follows its name. It is "" for an unknown duty.
+func (d Duty) Means() string {
+	for _, known := range duties {
+		if known.duty == d {
+			return known.means
+		}
+	}
+	return ""
+}
+
+// Advice says of a duty that a lock has broken which one it is, and what to do, in sentences. It is "" for an unknown duty.
+func (d Duty) Advice() string {
+	for _, known := range duties {
+		if known.duty == d {
+			return "This breaks the duty \"" + string(d) + "\": " + known.means + " Remedy: " + known.remedy +
+				", or leave the duty out of Promise.Duties if your lock does not promise it."
+		}
+	}
+	return ""
 }
 
 // Cause is why a lock that no client has may still be taken.

@@ -171,7 +171,7 @@ func TestMatrixLock(t *testing.T) {
 	testreports.CheckTexts(t, pages[html.MatrixLockFile("fenced")], []string{
 		"Without a fence, the data ended corrupted in 3 of 4 scenarios. Of these 3, fencing rescues 1 with check, 2 with seal, 3 with strict, 3 with claim, 2 with cas.",
 		"Two claims on one resource never overlap, under these faults:", "<li>partition</li>",
-		"the data stays right in mode seal.", ": ttl &#43; backoff &#43; round trip; after the cause", "<li>returns: a Release returns within release timeout,",
+		"the data stays right in mode seal.", ": ttl &#43; backoff &#43; round trip; after the cause", "<li>returns: a Release returns within the time that the lock promises,",
 		`<li>still corrupted: <b>check, seal</b></li>`, `<li>data rescued: <b>strict, claim, cas</b></li>`,
 		`<li>a rightful holder refused: <b>check</b></li>`,
 		`<a href="../runs/gc-pause/fenced/seed-1.html#mode-none"><span class="chip" data-label="corrupted">`,

@@ -63,23 +63,10 @@ func freeAgain(l play.Lock) string {
 	return text + "."
 }
 
-// dutyMeans says what each duty is, in a sentence that follows its name.
-var dutyMeans = map[promise.Duty]string{
-	promise.DutyEnds:     "an Acquire whose context ends returns, and leaves nothing behind.",
-	promise.DutyWaits:    "an Acquire does not give up before its context ends.",
-	promise.DutyReports:  "a Release without an error has freed the lock, and none fails where nothing is wrong.",
-	promise.DutyRenews:   "a lease is renewed until it is released.",
-	promise.DutyTells:    "the loss of a lease is announced when its validity ends, at the latest.",
-	promise.DutyTries:    "a TryAcquire does not wait for the lock.",
-	promise.DutyExplains: "the error of an Acquire whose context has ended wraps that of the context.",
-	promise.DutyKeeps:    "a lease has its token, its context and its length as its interface says.",
-	promise.DutyWakes:    "a release wakes those who wait.",
-	promise.DutySpares:   "a client asks the servers no more often than its options say.",
-}
-
 func duty(d promise.Duty, l play.Lock) string {
+	text := fmt.Sprintf("%s: %s", d, d.Means())
 	if d == promise.DutyReturns {
-		return fmt.Sprintf("%s: a Release returns within %s, and an Acquire within as much after its deadline, also if no server answers.", d, l.Promise.ReturnsWithin)
+		text += fmt.Sprintf(" That time: %s.", l.Promise.ReturnsWithin)
 	}
-	return fmt.Sprintf("%s: %s", d, dutyMeans[d])
+	return text
 }

@@ -10,6 +10,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -162,6 +163,25 @@ func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.E
 	}
 	if v.Facts.Misconduct == 0 || !strings.Contains(strings.Join(texts, "\n"), want) {
 		t.Errorf("misconduct %d, the reasons are\n%s\nwant one with %q", v.Facts.Misconduct, strings.Join(texts, "\n"), want)
+	}
+	advised := map[checker.Duty]int{}
+	for i, r := range v.Reasons {
+		if advice := promise.Duty(r.Duty).Advice(); r.Duty != "" && r.Text == advice {
+			advised[r.Duty]++
+			if v.Reasons[i-1].Duty != r.Duty {
+				t.Errorf("the advice on %s follows %q", r.Duty, v.Reasons[i-1].Text)
+			}
+		} else if r.Duty != "" && advised[r.Duty] == 0 && v.Reasons[i+1].Text != advice {
+			t.Errorf("no advice on %s follows %q", r.Duty, r.Text)
+		}
+	}
+	for d, n := range advised {
+		if n != 1 {
+			t.Errorf("%d times the advice on %s", n, d)
+		}
+	}
+	if len(advised) == 0 {
+		t.Errorf("no advice in\n%s", strings.Join(texts, "\n"))
 	}
 	l.Promise.Duties = nil
 	if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {

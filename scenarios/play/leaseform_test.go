@@ -39,10 +39,16 @@ func TestValidateLease(t *testing.T) {
 	}
 }
 
-// The checker imports no package of locksim, so it has the causes that promises name
+// The checker imports no package of locksim, so it has the causes and the duties that promises name
 // too: they are the same.
-func TestCausesAgree(t *testing.T) {
+func TestCausesAndDutiesAgree(t *testing.T) {
 	var promised, found []string
+	for _, d := range promise.Duties() {
+		promised = append(promised, string(d))
+	}
+	for _, d := range checker.Duties() {
+		found = append(found, string(d))
+	}
 	for _, c := range promise.Causes() {
 		promised = append(promised, string(c))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
@@ -238,11 +239,26 @@ func (run *ModeRun) judge(base *ModeRun) (err error) {
 	if run.Verdict, err = checker.Judge(run.History, none); err != nil {
 		return fmt.Errorf("the checker: %w", err)
 	}
+	run.Verdict.Reasons = advised(run.Verdict.Reasons)
 	if err := corroborate(run); err != nil {
 		return err
 	}
 	run.Story = storyOf(run)
 	return nil
+}
+
+// advised are the reasons with another after the first about each duty: what the duty is, and what a lock does to keep it.
+func advised(reasons []checker.Reason) []checker.Reason {
+	said := map[checker.Duty]bool{"": true}
+	out := make([]checker.Reason, 0, len(reasons))
+	for _, r := range reasons {
+		out = append(out, r)
+		if !said[r.Duty] {
+			said[r.Duty] = true
+			out = append(out, checker.Reason{Text: promise.Duty(r.Duty).Advice(), Duty: r.Duty})
+		}
+	}
+	return out
 }
 
 // JudgedAsLive are the labels of a simulated run, by mode, that a live run with the same history would have: see
