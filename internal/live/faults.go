@@ -235,9 +235,11 @@ func (a *abilities) Restart(name string) error {
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, starting)
 	defer cancel()
+	began := monotonic()
 	if err := s.Restart(ctx); err != nil {
 		return err
 	}
+	w.wasLate(monotonic() - began - int64(server.PaceOf(s.Kind()).Return))
 	a.felt()
 	w.record(name, trace.Restart{})
 	delete(w.dark, name)

@@ -170,29 +170,65 @@ func TestLibraryScaled(t *testing.T) {
 	}
 }
 
-// A scale at which the servers cannot keep the lease is refused, with the least one that works.
+// A scale is refused at which the servers cannot keep the lease, or come back from a crash in a small part of it, with the
+// least one that works, which is the default.
 func TestScaleIsRefused(t *testing.T) {
-	sc, err := file.Load("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
 	redis, err := play.Kind("fenced")
 	if err != nil {
 		t.Fatal(err)
 	}
-	etcd := play.Lock{Name: "etcd", Servers: []play.Servers{{Kind: play.ServerKind{Name: "etcd", Prefix: "e"}, Count: 3}}}
+	on := func(kind, prefix string, count int, settles time.Duration) play.Lock {
+		return play.Lock{Name: kind, Servers: []play.Servers{{Kind: play.ServerKind{Name: kind, Prefix: prefix, Leader: "leader", Settles: settles}, Count: count}}}
+	}
+	etcd, zookeeper, postgres := on("etcd", "e", 3, time.Minute), on("zookeeper", "z", 3, time.Minute), on("postgres", "p", 1, 0)
 	for _, c := range []struct {
-		l     play.Lock
-		scale float64
-		want  string // "" for none
+		scenario string
+		l        play.Lock
+		scale    float64
+		want     string // "" for none
+		least    float64
 	}{
-		{redis, 0.1, ""}, {redis, 0.005, "give --scale 0.01 or more"}, {redis, 0, "above 0"}, {redis, -1, "above 0"},
-		{etcd, 0.1, "give --scale 0.2 or more"}, {etcd, 0.2, ""},
+		{"gc-pause", redis, 0.1, "", 0.1},
+		{"gc-pause", redis, 0.005, "give --scale 0.01 or more", 0.1},
+		{"gc-pause", redis, 0, "above 0", 0.1},
+		{"gc-pause", redis, -1, "above 0", 0.1},
+		{"process-crash-everysec", redis, 0.1, "", 0.1},
+		{"process-crash-everysec", redis, 0.015, "redis needs up to 20ms to serve again after a crash", 0.1},
+		{"gc-pause", etcd, 0.1, "give --scale 0.2 or more", 0.2},
+		{"gc-pause", etcd, 0.2, "", 0.2},
+		{"etcd-leader-crash", etcd, 0.2, "", 0.2}, // two of three go on
+		{"etcd-restart", etcd, 0.4, "etcd needs up to 1s to serve again after a crash", 0.5},
+		{"etcd-restart", etcd, 0.5, "", 0.5},
+		{"zk-leader-crash", zookeeper, 0.4, "", 0.4},
+		{"zk-restart", zookeeper, 0.7, "give --scale 0.75 or more", 0.75},
+		{"gc-pause", postgres, 0.1, "", 0.1},
+		{"gc-pause", postgres, 0.04, "give --scale 0.05 or more", 0.1},
+		{"sql-server-crash", postgres, 0.1, "postgres needs up to 300ms to serve again after a crash", 0.3},
+		{"sql-server-crash", postgres, 0.3, "", 0.3},
+		{"sql-server-crash", redis, 0.1, "", 0.1}, // its servers do not crash
 	} {
-		err := checkScale(sc, c.l, c.scale)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("lock %s, scale %v: %v, want %q", c.l.Name, c.scale, err, c.want)
+		sc, err := file.Load(c.scenario)
+		if err != nil {
+			t.Fatal(err)
 		}
+		err = checkScale(sc, c.l, c.scale)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with lock %s, scale %v: %v, want %q", c.scenario, c.l.Name, c.scale, err, c.want)
+		}
+		if got := ScaleFor(sc, c.l, DefaultScale); got != c.least {
+			t.Errorf("%s with lock %s: the scale is %v, want %v", c.scenario, c.l.Name, got, c.least)
+		}
+	}
+}
+
+// A server that is back later than its kind needs makes the machine late.
+func TestLateReturn(t *testing.T) {
+	w := new(World)
+	for _, by := range []time.Duration{-time.Second, 3 * time.Millisecond, 2 * time.Millisecond} {
+		w.wasLate(int64(by))
+	}
+	if late := time.Duration(w.late.Load()); late != 3*time.Millisecond {
+		t.Errorf("the machine was late by %v", late)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"locksim/faults"
@@ -14,34 +15,44 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The shortest lease that the servers of a kind can grant, and that real clients can use.
-const (
-	leastRedis     = 100 * time.Millisecond // of it a client needs some milliseconds to hear of the grant
-	leastEtcd      = 2 * time.Second        // etcd counts whole seconds, and makes it two with the time of an election
-	leastZooKeeper = 4 * time.Second        // the lock asks for no shorter session
-	leastPostgres  = 100 * time.Millisecond
-)
+// timely is the part of a lease by which a server may be back late after a crash, as in [file.Scenario.LateLimit].
+const timely = 10
 
-// least is the shortest TTL that a lock can have here, and why.
-func least(l play.Lock) (shortest time.Duration, why string) {
-	shortest, why = leastRedis, "its clients would not hear of the grant in time"
-	for _, s := range l.Servers {
-		switch server.Kind(s.Kind.Name) {
-		case server.Etcd:
-			return leastEtcd, "a lease of etcd lasts for whole seconds, and the lock asks for two at least"
-		case server.ZooKeeper:
-			return leastZooKeeper, "the lock asks ZooKeeper for no shorter session"
-		case server.Postgres:
-			return leastPostgres, "its clients would not hear of the grant in time"
+// least is the shortest TTL that a lock can have here in a scenario, and why.
+func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) {
+	for _, s := range needed(l) {
+		pace := server.PaceOf(server.Kind(s.Kind.Name))
+		if pace.Lease > shortest {
+			shortest, why = pace.Lease, pace.Why
+		}
+		if d := timely * pace.Return; d > shortest && awaitsReturn(sc, s) {
+			shortest = d
+			why = fmt.Sprintf("%s needs up to %v to serve again after a crash, where the simulated one needs nothing, and that is to be a small part of the lease",
+				s.Kind.Name, pace.Return)
 		}
 	}
 	return shortest, why
 }
 
+// awaitsReturn says that clients have to wait in a scenario until servers are back that have crashed: a cluster goes on as long
+// as a majority of its members runs.
+func awaitsReturn(sc *file.Scenario, s play.Servers) bool {
+	back := 0
+	for _, f := range sc.Faults {
+		if r, ok := f.Action.(faults.Restart); ok && (strings.HasPrefix(r.Process, s.Kind.Prefix) || r.Process == s.Kind.Leader) {
+			back++
+		}
+	}
+	if s.Kind.Settles == 0 {
+		return back > 0
+	}
+	return 2*back >= max(s.Count, sc.World.Count(s.Kind.Name))
+}
+
 // ScaleFor is the scale that is wanted or, where the servers of the lock cannot take that, the least that they can, in whole
 // hundredths.
 func ScaleFor(sc *file.Scenario, l play.Lock, wanted float64) float64 {
-	shortest, _ := least(l)
+	shortest, _ := least(sc, l)
 	return max(wanted, math.Ceil(100*float64(shortest)/float64(sc.Lock.TTL))/100)
 }
 
@@ -50,7 +61,7 @@ func checkScale(sc *file.Scenario, l play.Lock, scale float64) error {
 	if math.IsNaN(scale) || scale <= 0 || scale > 10 {
 		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file", scale)
 	}
-	shortest, why := least(l)
+	shortest, why := least(sc, l)
 	if ttl := times(sc.Lock.TTL, scale); ttl < shortest {
 		need := math.Ceil(1000*float64(shortest)/float64(sc.Lock.TTL)) / 1000
 		return fmt.Errorf("--scale %v: the TTL of %v would be %v, and lock %s needs %v on real servers, since %s: give --scale %v or more",

@@ -42,14 +42,18 @@ type replication struct {
 // ticks is how many ticks of a ZooKeeper a lease has: it grants sessions of 2 to 20.
 const ticks = 10
 
+// needed are the servers that a lock asks for.
+func needed(l play.Lock) []play.Servers {
+	if l.Servers == nil {
+		return play.Redis(1)
+	}
+	return l.Servers
+}
+
 // wanted are the servers that a scenario and a lock need.
 func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 	var out []server.Options
-	redis := sc.World.Redis
-	needs := l.Servers
-	if needs == nil {
-		needs = play.Redis(1)
-	}
+	redis, needs := sc.World.Redis, needed(l)
 	for _, s := range needs {
 		if s.Kind.Name == string(server.Redis) {
 			redis = max(redis, s.Count)

@@ -44,7 +44,7 @@ type World struct {
 	do        chan func()
 	failed    chan error
 	running   atomic.Int64 // goroutines of machines
-	late      atomic.Int64 // the longest time by which a timer of the parent was late
+	late      atomic.Int64 // the longest time by which a timer of the parent, or a server that starts again, was late
 	beats     atomic.Int64 // how often that was looked at
 
 	// What follows is for the goroutine that uses the world.
@@ -104,13 +104,18 @@ func (w *World) measureLoad() {
 	for due := monotonic() + int64(beat); ; due = monotonic() + int64(beat) {
 		select {
 		case <-time.After(beat):
-			if late := monotonic() - due; late > w.late.Load() {
-				w.late.Store(late)
-			}
+			w.wasLate(monotonic() - due)
 			w.beats.Add(1)
 		case <-w.ctx.Done():
 			return
 		}
+	}
+}
+
+// wasLate says by how much something of the machine was late.
+func (w *World) wasLate(by int64) {
+	for most := w.late.Load(); by > most && !w.late.CompareAndSwap(most, by); {
+		most = w.late.Load()
 	}
 }
 

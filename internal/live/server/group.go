@@ -74,17 +74,36 @@ func Missing(kind Kind) error {
 	return k.missing()
 }
 
+// Pace is how fast the servers of a kind are, as measured on a machine that had other work to do.
+type Pace struct {
+	// Lease is the shortest lease that a client can use. Why says what a shorter one lacks, as the end of a sentence.
+	Lease time.Duration
+	Why   string
+	// Return is how long a server that has crashed needs, from its start on, until it serves clients again. It is that of
+	// all members of a cluster, which elect a leader first.
+	Return time.Duration
+}
+
+// PaceOf is the pace of a kind; the zero value for a kind that locksim does not start.
+func PaceOf(kind Kind) Pace { return kinds[kind].pace }
+
 // kinds are the kinds of servers.
 var kinds = map[Kind]struct {
 	missing func() error
 	start   func(*Group, context.Context) error
+	pace    Pace
 	// leads asks a server whether it leads its cluster, and in which term; nil for servers without a leader.
 	leads func(context.Context, *Server) (leads bool, term uint64, err error)
 }{
-	Redis:     {missingRedis, (*Group).startRedis, nil},
-	Etcd:      {missingEtcd, (*Group).startEtcd, etcdLeads},
-	ZooKeeper: {missingZooKeeper, (*Group).startZooKeeper, zooKeeperLeads},
-	Postgres:  {missingPostgres, (*Group).startPostgres, nil},
+	Redis: {missingRedis, (*Group).startRedis,
+		Pace{100 * time.Millisecond, "its clients would not hear of the grant in time", 20 * time.Millisecond}, nil},
+	Etcd: {missingEtcd, (*Group).startEtcd,
+		Pace{2 * time.Second, "a lease of etcd lasts for whole seconds, and the lock asks for two at least", time.Second}, etcdLeads},
+	ZooKeeper: {missingZooKeeper, (*Group).startZooKeeper,
+		Pace{4 * time.Second, "the lock asks ZooKeeper for no shorter session", 1500 * time.Millisecond}, zooKeeperLeads},
+	// A connection takes 30 to 60 ms: PostgreSQL starts a process for it.
+	Postgres: {missingPostgres, (*Group).startPostgres,
+		Pace{500 * time.Millisecond, "a client of PostgreSQL would have spent its lease on the connection", 300 * time.Millisecond}, nil},
 }
 
 // attempts is how often servers are started on other ports if one of them does not start: another program may have taken

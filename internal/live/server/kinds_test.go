@@ -80,6 +80,43 @@ func TestEtcd(t *testing.T) {
 	leads(t, g)
 }
 
+// A server serves again after a crash within the time that its kind says. One of a few times is enough: the machine may have
+// other work to do.
+func TestReturn(t *testing.T) {
+	t.Parallel()
+	for _, o := range []server.Options{
+		{Kind: server.Redis}, {Kind: server.Etcd, Count: 3}, {Kind: server.ZooKeeper, Count: 3, Tick: 300 * time.Millisecond}, {Kind: server.Postgres},
+	} {
+		t.Run(string(o.Kind), func(t *testing.T) {
+			t.Parallel()
+			g, ctx := start(t, o)
+			limit, took := server.PaceOf(o.Kind).Return, []time.Duration(nil)
+			for range 20 {
+				for _, s := range g.Servers() {
+					must(t, s.Crash(faults.CrashProcess))
+				}
+				began := time.Now()
+				for _, s := range g.Servers() {
+					must(t, s.Restart(ctx))
+				}
+				if o.Kind == server.Etcd || o.Kind == server.ZooKeeper {
+					_, err := g.Leader(ctx)
+					must(t, err)
+				}
+				d := time.Since(began)
+				if d <= limit {
+					return
+				}
+				took = append(took, d)
+			}
+			if slices.Min(took) > 3*limit {
+				t.Fatalf("it took %v, and %v is said to be enough", took, limit)
+			}
+			t.Skipf("the machine has too much other work to do: it took %v", took)
+		})
+	}
+}
+
 // leads checks that one member of a cluster leads, and that another one does when it has crashed. All members run then.
 func leads(t *testing.T, g *server.Group) {
 	t.Helper()

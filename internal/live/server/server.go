@@ -51,6 +51,9 @@ func (s *Server) Name() string { return s.name }
 // Addr is the address for clients: "127.0.0.1:" and a port. It stays the same over restarts.
 func (s *Server) Addr() string { return s.addr }
 
+// Kind is what it is.
+func (s *Server) Kind() Kind { return s.group.options.Kind }
+
 // Dir is the server's private folder.
 func (s *Server) Dir() string { return s.dir }
 
