@@ -140,7 +140,9 @@ type Facts struct {
 	// in order ([Timing.InOrder]) or that position was Trips or more before the return: else
 	// the request may have overtaken the one that was to undo it. Nor is it judged if the
 	// client was away, in any way, at an instant from Trips before the call to the call, and
-	// had called Acquire for the lock before, or had crashed: that request may come late.
+	// had called Acquire for the lock before: that request may come late. Nor if the client had
+	// crashed at the call or before: what the process that crashed had asked for may be granted
+	// when its turn comes.
 	//
 	// Acquires count too, with a grant or without, whose key kept their own client out before they
 	// returned: where messages are in order, the client had the lock by that record from a position

@@ -88,12 +88,13 @@ func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 // hasSentBefore reports whether an earlier request of the client for the same lock may have been under way when it asked.
 func (h History) hasSentBefore(a Attempt) bool {
 	asked := h.Timing.when(a.Invoked)
+	crashed := slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool { return s.Crash && s.From <= asked })
 	before := slices.ContainsFunc(h.Grants, func(g Grant) bool {
 		return g.Client == a.Client && g.Resource == a.Resource && g.Invoked < a.Invoked
 	}) || slices.ContainsFunc(h.Attempts, func(b Attempt) bool {
 		return b.Client == a.Client && b.Resource == a.Resource && b.Invoked < a.Invoked
-	}) || slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool { return s.Crash && s.From <= asked })
-	return before && slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
+	})
+	return crashed || before && slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
 		return s.From <= asked && s.To >= asked-h.Timing.Trips
 	})
 }

@@ -123,6 +123,11 @@ func TestSelfExcluded(t *testing.T) {
 			again(h, 11, 20)
 			away(Absence{Span: at(1, 2), Crash: true})(h)
 		}, 0},
+		"a crash long before": {func(h *History) { // ZooKeeper's own lock, seed 9100183: a place of before was next
+			again(h, 31, 40)
+			h.Attempts[0].Invoked, h.Attempts[0].Returned, h.Holdings[0].From = 20, 30, 25
+			away(Absence{Span: at(1, 2), Crash: true})(h)
+		}, 0},
 		"trouble behind the servers": {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 12), Running: true, Behind: true})(h) }, 1},
 		"it never returned":          {func(h *History) { again(h, 11, 20); h.Attempts[0].Returned = 0 }, 0},
 		"it crashed":                 {func(h *History) { again(h, 11, 0); away(Absence{Span: at(12, 40), Crash: true})(h) }, 0},

@@ -352,6 +352,11 @@ func keepsOutBefore(h checker.History, a checker.Attempt, s checker.Holding) boo
 // lateRequest says that of an Acquire: see there.
 func lateRequest(h checker.History, a checker.Attempt) bool {
 	asked := at(h, a.Invoked)
+	for _, s := range h.Timing.Away[a.Client] {
+		if s.Crash && s.From <= asked {
+			return true
+		}
+	}
 	if present(h, a.Client, asked-h.Timing.Trips, asked) {
 		return false
 	}
@@ -362,11 +367,6 @@ func lateRequest(h checker.History, a checker.Attempt) bool {
 	}
 	for _, b := range h.Attempts {
 		if b.Client == a.Client && b.Resource == a.Resource && b.Invoked < a.Invoked {
-			return true
-		}
-	}
-	for _, s := range h.Timing.Away[a.Client] {
-		if s.Crash && s.From <= asked {
 			return true
 		}
 	}
