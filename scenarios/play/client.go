@@ -83,6 +83,7 @@ type grant struct {
 	overAtOnce bool          // its validity had ended when Acquire returned
 	lostAtOnce bool          // its loss had been announced by then
 	returnedAt time.Duration // when Acquire returned
+	lasts      time.Duration // what was left of its validity then; it says nothing without an end
 	expired    atomic.Bool   // its validity has ended
 }
 
@@ -296,7 +297,7 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 	if lease == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.play.lock.Name))
 	}
-	g, err := c.begin(s, resource, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL))
+	g, err := c.begin(s, resource, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL, c.view.Now))
 	if g != nil {
 		g.ended, g.store = ended, c.storeOf(lease)
 	}
@@ -346,6 +347,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
 	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
 	g.overAtOnce, g.lostAtOnce, g.returnedAt = isOver(lease, c.view.Now()), isLost(lease), c.play.world.Now()
+	g.lasts = lease.Until().Sub(c.view.Now())
 	if slices.Contains(c.play.lock.Promise.Duties, promise.DutyReports) {
 		g.over = new(atomic.Int64)
 		if ctx := lease.Context(); ctx != nil { // a lease without one breaks the duty

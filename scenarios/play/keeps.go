@@ -34,12 +34,12 @@ func (c *client) inspect(g *grant) {
 }
 
 // inspectExtension notes that an Extend without an error, which was called at an instant of the client's clock, has not
-// made the lease last. A full TTL is more than half of one also after the allowances for drift, and for the time that a
-// holder has to stop.
+// made the lease last. A full TTL is more than half of what was left at the grant also after the allowances for drift, and
+// for the time that a holder has to stop. A lease without an end says nothing.
 func (c *client) inspectExtension(g *grant, called time.Time) {
-	if half := c.play.sc.Lock.TTL / 2; c.play.keeps() && g.lease.Until().Before(called.Add(half)) {
-		g.Unkept = append(g.Unkept, fmt.Sprintf("an Extend returned no error, and its lease ended %v after the call",
-			g.lease.Until().Sub(called)))
+	until := g.lease.Until()
+	if half := min(c.play.sc.Lock.TTL, g.lasts) / 2; c.play.keeps() && !until.IsZero() && until.Before(called.Add(half)) {
+		g.Unkept = append(g.Unkept, fmt.Sprintf("an Extend returned no error, and its lease ended %v after the call", until.Sub(called)))
 	}
 }
 

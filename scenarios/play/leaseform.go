@@ -1,8 +1,11 @@
 package play
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"locksim/internal/prose"
@@ -17,7 +20,7 @@ const (
 	// LeaseUntil is a lease whose Until is its end, on the holder's clock.
 	LeaseUntil LeaseForm = "until"
 	// LeaseCounted is a lease that does not tell its end, and that lasts for its TTL
-	// from the call of Acquire. Its Until is not asked.
+	// from the call of Acquire, and from that of an Extend that succeeded. Its Until is not asked.
 	LeaseCounted LeaseForm = "counted"
 	// LeaseHeld is a lease without an end: its holder has the lock until it releases
 	// it or Lost is closed, such as the lock of a session or of a transaction. Its
@@ -59,25 +62,60 @@ func (l Lock) DetectedWithin() string {
 	return prose.Seconds(l.Detection)
 }
 
-// formed is a lease whose Until is as the form says, the zero time for no end. called is
-// the instant of the request on the client's clock.
-func (l Lock) formed(lease lock.Lease, called time.Time, ttl time.Duration) lock.Lease {
+// formed is a lease whose Until is as the form says, the zero time for no end, and which can be extended if the lease can.
+// called is the instant of the request on the client's clock, which now tells.
+func (l Lock) formed(lease lock.Lease, called time.Time, ttl time.Duration, now func() time.Time) lock.Lease {
+	timed := &timedLease{Lease: lease}
 	switch l.Lease {
 	case LeaseCounted:
-		if l.LeaseTTL > 0 {
-			ttl = l.LeaseTTL
-		}
-		return timedLease{lease, called.Add(ttl)}
+		timed.ttl = cmp.Or(l.LeaseTTL, ttl)
+		timed.count(called)
 	case LeaseHeld:
-		return timedLease{Lease: lease}
+	default:
+		return lease
 	}
-	return lease
+	if extender, ok := lease.(lock.Extender); ok {
+		return &timedExtender{timed, extender, now}
+	}
+	return timed
 }
 
 // timedLease is a lease with another end.
 type timedLease struct {
 	lock.Lease
-	until time.Time
+	ttl   time.Duration             // 0 for no end
+	until atomic.Pointer[time.Time] // nil for no end
 }
 
-func (l timedLease) Until() time.Time { return l.until }
+// Until is the end that was counted, or the zero time.
+func (l *timedLease) Until() time.Time {
+	if until := l.until.Load(); until != nil {
+		return *until
+	}
+	return time.Time{}
+}
+
+// count sets the end to a TTL after a request, if there is one.
+func (l *timedLease) count(asked time.Time) {
+	if l.ttl > 0 {
+		until := asked.Add(l.ttl)
+		l.until.Store(&until)
+	}
+}
+
+// timedExtender is a lease with another end that can be extended.
+type timedExtender struct {
+	*timedLease
+	extender lock.Extender
+	now      func() time.Time
+}
+
+// Extend implements [lock.Extender].
+func (l *timedExtender) Extend(ctx context.Context) error {
+	asked := l.now()
+	err := l.extender.Extend(ctx)
+	if err == nil {
+		l.count(asked)
+	}
+	return err
+}

@@ -99,3 +99,39 @@ func TestDetectionIsJudged(t *testing.T) {
 		})
 	}
 }
+
+// A lease that is counted or held can be extended as it can by itself, has its token, and tells its loss. What is counted
+// begins anew with an extension that succeeds, and is judged by the TTL of the lock, which is not that of the scenario here.
+func TestExtendsInEveryForm(t *testing.T) {
+	for _, c := range []struct {
+		form     play.LeaseForm
+		ttl      time.Duration
+		extended int
+		expired  bool // the lease ends before the release
+	}{
+		{play.LeaseUntil, 0, 2, false},
+		{play.LeaseCounted, 0, 2, false},
+		{play.LeaseCounted, 3 * time.Second, 2, true}, // it ends at 13 s
+		{play.LeaseHeld, 0, 2, false},
+	} {
+		sc := testruns.Parse(t, "name: extends\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 10s}\n"+
+			"workload: {rounds: 1, hold: 15s, extend: 2, checks_until: never}\n")
+		l := testruns.Kind(t, "fenced")
+		l.Lease, l.LeaseTTL = c.form, c.ttl
+		o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+		m := o.Modes[0]
+		if f := m.Verdict.Facts; f.Calls.Extended != c.extended || f.Misconduct != 0 || m.Verdict.Label != checker.Safe {
+			t.Errorf("%s %v: %d extensions, label %s: %v", c.form, c.ttl, f.Calls.Extended, m.Verdict.Label, m.Verdict.Reasons)
+		}
+		g := m.History.Grants[0]
+		if expired := g.Until > 0 && g.Until < g.Released; expired != c.expired || g.Token == 0 {
+			t.Errorf("%s %v: the lease ended at step %d, was released at %d, and has the token %d", c.form, c.ttl, g.Until, g.Released, g.Token)
+		}
+	}
+	sc := testruns.Parse(t, "name: lost\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 2s}\nworkload: {rounds: 1, hold: 15s}\n")
+	l := testruns.Kind(t, "single")
+	l.Lease = play.LeaseHeld
+	if g := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].History.Grants[0]; g.Lost == 0 || g.Until != 0 {
+		t.Errorf("the loss of a held lease is at step %d, its end at %d", g.Lost, g.Until)
+	}
+}
