@@ -192,12 +192,10 @@ func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 	a.felt()
 	w.record(name, trace.Crash{Mode: string(mode)})
 	w.refuse(name, +1, silent != nil)
-	w.dark[name] = silent != nil
-	w.last(0, func() {
-		if silent != nil {
-			w.takeToxic(silent)
-		}
-	})
+	if silent != nil {
+		w.dark[name] = silent
+		w.last(0, func() { w.takeToxic(silent) })
+	}
 	return nil
 }
 
@@ -242,7 +240,10 @@ func (a *abilities) Restart(name string) error {
 	w.wasLate(monotonic() - began - int64(server.PaceOf(s.Kind()).Return))
 	a.felt()
 	w.record(name, trace.Restart{})
-	delete(w.dark, name)
+	if silent := w.dark[name]; silent != nil { // connections of before the power failure end
+		w.takeToxic(silent)
+		delete(w.dark, name)
+	}
 	for _, m := range w.alive() {
 		m.net.each(func(r *route) {
 			if r.server == name {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/internal/live"
 	"locksim/internal/live/server"
 	"locksim/lock"
@@ -209,6 +210,24 @@ func TestDarkForNewcomers(t *testing.T) {
 	sc.Workload.Rounds = 1
 	if m := steady(t, session(t), sc, l, fence.None).Modes[0]; m.Verdict.Label != checker.Stuck {
 		t.Errorf("it ends %s: %v", m.Verdict.Label, m.Verdict.Reasons)
+	}
+}
+
+// A server whose power has failed serves clients again after its restart, and not only when the network is healed in the end.
+func TestBackFromPowerFailure(t *testing.T) {
+	t.Parallel()
+	require(t, server.Redis)
+	sc, l := load(t, "process-crash-everysec", "single")
+	sc.World.Persistence = file.PersistNone
+	for i, f := range sc.Faults {
+		if crash, ok := f.Action.(faults.Crash); ok {
+			crash.Mode = faults.CrashPower
+			sc.Faults[i].Action = crash
+		}
+	}
+	m := steady(t, session(t), sc, l, fence.None).Modes[0]
+	if n := m.Verdict.Facts.Grants; n != 2 || strings.Join(m.NotPlayed, "") != "" {
+		t.Errorf("%d of two clients were granted the lock; not played: %v", n, m.NotPlayed)
 	}
 }
 

@@ -77,7 +77,7 @@ func (w *World) newNetwork(m *machine) (*network, error) {
 		}
 		r.address = r.proxies[0].Listen
 		switch {
-		case w.dark[server]:
+		case w.dark[server] != nil:
 			r.silent++
 		case w.isDown(server):
 			r.refuses++

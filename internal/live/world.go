@@ -56,7 +56,7 @@ type World struct {
 	former    []*machine // crashed, and replaced by a restart; and the probe
 	toxics    []*toxic
 	numbers   int
-	dark      map[string]bool   // servers whose power has failed
+	dark      map[string]*toxic // of servers whose power has failed: they answer nothing
 	spared    map[string]bool   // servers whose crash this world cannot play
 	crashedAs map[string]string // the server that has crashed under a name, and was not restarted under it
 	told      map[string]string // the server behind the name primary for a client, r0 if it is not here
@@ -67,7 +67,7 @@ type World struct {
 // newWorld starts the servers and the clients of a run. sc is the scenario at its scale.
 func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64) (_ *World, err error) {
 	w := &World{scenario: sc, lock: l, seed: seed, dir: g.Dir(), toxiproxy: newToxiproxy(), do: make(chan func()), failed: make(chan error, 1),
-		store: store.New(mode), dark: map[string]bool{}, spared: map[string]bool{}, crashedAs: map[string]string{}, told: map[string]string{}}
+		store: store.New(mode), dark: map[string]*toxic{}, spared: map[string]bool{}, crashedAs: map[string]string{}, told: map[string]string{}}
 	w.ctx, w.end = context.WithCancel(ctx)
 	defer func() {
 		if err != nil {
