@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/pprof"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -41,6 +42,16 @@ func (p *Process) begin() {
 	p.notice, p.notify = context.WithCancel(p.ctx)
 	p.global = &lockedSource{source: p.Source("global")}
 	p.entropy = &lockedReader{r: p.Entropy("crypto/rand")}
+}
+
+// processIn is the process whose goroutines have a label, which may be followed by other text, and which incarnation it is.
+func processIn(label string) (name string, incarnation int) {
+	label, _, _ = strings.Cut(label, `"`)
+	parts := strings.Split(label, "/") // see [Process.streamName]
+	if incarnation = 1; len(parts) == 3 {
+		incarnation, _ = strconv.Atoi(parts[1]) // it is a number
+	}
+	return parts[0], incarnation
 }
 
 // forgetLabels forgets the labels of a run that is over.

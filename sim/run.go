@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -89,17 +91,20 @@ type bubble struct {
 
 	exhausted bool // a connection pool may have been exhausted
 	abandoned bool // goroutines of the code under test remain on purpose
+
+	done  chan struct{} // closed when there is a result
+	never chan struct{} // never closed, and made outside of the bubble: who waits for it lets no virtual time pass
 }
 
 // runWatched runs the bubble on its own goroutine, and watches it from outside.
 func (b *bubble) runWatched() (*Result, error) {
-	done := make(chan struct{})
+	b.done, b.never = make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(b.done)
 		b.run()
 	}()
 	patience := b.cfg.Limits.Frozen
-	switch alive := awaitDone(&b.pulse, patience, done); {
+	switch alive := awaitDone(&b.pulse, patience, b.done); {
 	case alive:
 		if b.exhausted {
 			forgetTimers()
@@ -159,6 +164,12 @@ func (b *bubble) runWorld() {
 	b.err = guard(func() error { return b.body(w) })
 	kept := w.trace.Trace // the close is not part of it
 	b.result = &Result{Trace: &kept, Events: w.time.events, Virtual: w.Now()}
+	if w.halted { // see [World.Halt]: the bubble remains as it is
+		b.exhausted = true
+		w.procs.forgetLabels()
+		close(b.done)
+		<-b.never
+	}
 }
 
 // guard turns a panic of f into an error.
@@ -197,16 +208,23 @@ var harness = []string{"locksim/sim.", "locksim/scenarios/play.", "locksim/inter
 // (mutex.go:31)". It is "" if the harness itself has panicked.
 func (e *PanicError) where() string {
 	lines := strings.Split(e.Stack, "\n")
-	std := "" // the folder of the standard library, once the frame that panicked is near
-	for i := 0; i+1 < len(lines); i++ {
-		name, _, called := cutLast(lines[i], "(")
-		file, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+	for i := 0; i+1 < len(lines); i++ { // up to the frame that panicked
+		if name, _, _ := cutLast(lines[i], "("); name == "panic" || name == "runtime.Goexit" {
+			return innermost(lines[i+2:])
+		}
+	}
+	return ""
+}
+
+// innermost is the first function of a stack that belongs to the code under test, as [PanicError.where] has it.
+func innermost(stack []string) string {
+	std := stdFolder()
+	for i := 0; i+1 < len(stack) && !strings.HasPrefix(stack[i], "created by "); i++ {
+		name, _, called := cutLast(stack[i], "(")
+		file, _, _ := strings.Cut(strings.TrimSpace(stack[i+1]), " ")
 		switch {
-		case !called || strings.HasPrefix(lines[i], "\t"):
-		case name == "panic" || name == "runtime.Goexit":
-			std, _, _ = strings.Cut(file, "runtime/panic.go")
-			std = cmp.Or(std, "runtime/") // it is cut from the paths of a build with -trimpath
-		case std == "" || strings.HasPrefix(file, std):
+		case !called || strings.HasPrefix(stack[i], "\t"):
+		case name == "panic" || strings.HasPrefix(file, std):
 		case slices.ContainsFunc(harness, func(of string) bool { return strings.HasPrefix(name, of) }):
 			return ""
 		default:
@@ -215,6 +233,14 @@ func (e *PanicError) where() string {
 	}
 	return ""
 }
+
+// stdFolder is the folder of the standard library, as the frames of stacks have it. A build with -trimpath cuts it off: then it is
+// that of package runtime.
+var stdFolder = sync.OnceValue(func() string {
+	file, _ := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer()).FileLine(0)
+	folder, _, _ := strings.Cut(file, "runtime/")
+	return cmp.Or(folder, "runtime/")
+})
 
 // cutLast cuts a text before the last occurrence of sep.
 func cutLast(text, sep string) (before, after string, found bool) {

@@ -13,6 +13,7 @@ type goroutine struct {
 	state   string // what it waits for, without the bubble
 	bubble  string // "synctest bubble 7", or nothing
 	process string // "c0"; "" if it belongs to none, or the toolchain does not tell
+	life    int    // which incarnation of the process
 	text    string
 }
 
@@ -78,7 +79,7 @@ func parseGoroutine(text string) goroutine {
 	g.id = id
 	rest, labels, _ := strings.Cut(strings.Trim(rest, "[]:"), " labels:{")
 	if _, label, ok := strings.Cut(labels, strconv.Quote(labelKey)+": \""); ok {
-		g.process, _, _ = strings.Cut(label, "/")
+		g.process, g.life = processIn(label)
 	}
 	for i, field := range strings.Split(rest, ", ") {
 		if i == 0 {

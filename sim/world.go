@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"locksim/faults"
 	"locksim/sim/trace"
 )
 
@@ -91,6 +92,7 @@ type World struct {
 	// anew.
 	watched []string
 	unseen  bool // see [World.WatchUnseen]
+	halted  bool // see [World.Halt]
 }
 
 func newWorld(cfg Config, p *pulse) (*World, error) {
@@ -200,6 +202,21 @@ func (w *World) Abandon() {
 			w.procs.abandoned = true
 		}
 	}
+}
+
+// Halt ends the run as a panic in a goroutine that the code under test has started does, and for which this was called: see
+// [ReadFatal]. The panic is in the trace as the crash of its process. When the body returns, [Run] returns too, and leaves
+// everything else as it is: no time passes in that bubble any more, no goroutine of it goes on, and none of them ends.
+//
+// It reports false, and does nothing, if that incarnation of the process has crashed: its code runs only in the harness.
+func (w *World) Halt(process string, incarnation int, panic string) bool {
+	p, err := w.Process(process)
+	if err != nil || p.incarnation != incarnation || p.Crashed() {
+		return false
+	}
+	w.Faults().record(p.name, trace.Crash{Mode: string(faults.CrashProcess), Panic: panic})
+	w.halted = true
+	return true
 }
 
 // Quiet reports whether no byte is under way on any link, and no message between
