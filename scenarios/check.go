@@ -30,8 +30,8 @@ import (
 // [Discover]. A lock that promises nothing is judged for everything under every
 // fault, and a failure of it says so.
 //
-// A panic in a call of the lock is a violation. One in a goroutine that the lock has started ends the process: the next run of
-// the test says which seed was played, with its schedule, and plays it first.
+// A panic of the lock is a violation. One in a goroutine that the lock has started ends the process, and the next run of the
+// test reports it: it plays the run, and smaller ones, in processes of their own.
 //
 // A failing run is made ten times, and every twentieth run that passes is made
 // twice. A lock whose runs differ fails the test too, with the first event that
@@ -49,9 +49,15 @@ import (
 func Check(t testing.TB, l Lock, opts Options) {
 	t.Helper()
 	c := newCheckup(t, l, opts)
-	c.tryInterrupted()
+	if c.playAlone() {
+		return
+	}
+	last := c.openRunning()
 	defer c.running.close()
+	c.tryInterrupted(last)
 	c.tryStored()
+	c.discover()
+	c.playAgain(last)
 	c.tryCalm()
 	switch {
 	case c.failure != "":
@@ -70,7 +76,7 @@ type checkup struct {
 	lock  Lock
 	dir   string
 	page  func(w io.Writer, o *Outcome, replay string) error // nil for none
-	space Space
+	space Space                                              // as it was asked for, before discover
 	plan  runPlan
 	seed  uint64 // of the first run; 0 leaves it to rapid
 	tally search.Tally
@@ -87,18 +93,20 @@ type checkup struct {
 	began, end time.Time
 	late       bool
 	stale      bool // a stored failure fails again
+	// stack is that of the goroutine by which the process ends in the run of the failure; "" if it does not.
+	stack string
 	// failure describes in full what is wrong with the lock; "" if nothing is so far.
 	failure string
 }
 
-// newCheckup ends the test if nothing can be drawn for the lock.
+// newCheckup ends the test if the options make no sense.
 func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	t.Helper()
 	if opts.Claims {
 		l = l.ClaimsAlone()
 	}
 	l = l.Cached()
-	space, err := opts.discover(l)
+	space, err := opts.space()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +115,20 @@ func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 		c.end, _ = timed.Deadline()
 	}
 	return c
+}
+
+// discover ends the test if nothing can be drawn for the lock.
+func (c *checkup) discover() {
+	c.t.Helper()
+	if c.failure != "" {
+		return
+	}
+	c.running.note(noted{What: learning})
+	space, err := search.Discover(c.lock, c.space)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.space = space
 }
 
 // conclude fails the test, or logs what its pass means.
@@ -206,13 +228,13 @@ func (c *checkup) tryBlock(first uint64) {
 		return
 	}
 	c.blocks++
-	c.try(c.running.noting(search.Drawn(c.space, search.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
+	c.try(c.running.noting(drawn, search.Drawn(c.space, search.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
 }
 
 // tryCalm plays the runs without faults.
 func (c *checkup) tryCalm() {
 	if c.failure == "" {
-		c.tryUncounted(search.CalmTrials(c.lock, c.space))
+		c.tryUncounted(search.PlayEach(search.InCalm(c.lock), c.running.noting(calm, search.CalmCases(c.space))))
 	}
 }
 
@@ -286,6 +308,9 @@ func (c *checkup) report(f *search.Failure) string {
 // describe describes a failure that is stored at a path in full. where says so.
 func (c *checkup) describe(f *search.Failure, path, where string) string {
 	lines := []string{where, c.pageOf(f, path), c.stepByStep(path), "replay: " + c.command()}
+	if c.stack != "" {
+		lines = append([]string{"stack of the goroutine that has ended the process:\n" + indent(c.stack)}, lines...)
+	}
 	for _, client := range linked.Clients() {
 		if client.Differs() {
 			lines = append([]string{client.String()}, lines...)
@@ -334,7 +359,12 @@ func (c *checkup) stepByStep(path string) string {
 
 // command is the command that runs the test again, which tries the stored failures first.
 func (c *checkup) command() string {
-	return fmt.Sprintf("go test -run '^%s$'", strings.ReplaceAll(regexp.QuoteMeta(c.name), "/", "$/^"))
+	return fmt.Sprintf("go test -run '%s'", c.pattern())
+}
+
+// pattern is that of the test alone, for -run.
+func (c *checkup) pattern() string {
+	return "^" + strings.ReplaceAll(regexp.QuoteMeta(c.name), "/", "$/^") + "$"
 }
 
 // commandFrom is the last line with the command that runs the test again from a seed on: nothing is stored.
@@ -350,5 +380,10 @@ func (c *checkup) noRun(of search.Case, cause error) string {
 		source = []byte(err.Error())
 	}
 	return fmt.Sprintf("seed %d: a run of %s has no verdict: %v\n\nschedule, as it was drawn:\n%s\n%s",
-		of.Seed, c.lock.Name, cause, "  "+strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n  ")+"\n", c.commandFrom(of.Seed))
+		of.Seed, c.lock.Name, cause, indent(string(source)), c.commandFrom(of.Seed))
+}
+
+// indent is a text with two spaces before each line.
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
 }

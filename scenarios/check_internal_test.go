@@ -19,7 +19,7 @@ import (
 // A tape of bytes repeats what was drawn from a seed. Any tape draws a valid
 // scenario.
 func TestByteTape(t *testing.T) {
-	space, err := Options{}.discover(testlocks.Correct("tape"))
+	space, err := search.Discover(testlocks.Correct("tape"), Space{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,13 @@ import (
 func Fuzz(f *testing.F, l Lock, opts Options) {
 	f.Helper()
 	c := newCheckup(f, l, opts)
+	if c.playAlone() {
+		f.SkipNow()
+	}
 	if !fuzzWorker() {
 		c.tryStored()
 	}
+	c.discover()
 	for seed := range uint64(8) {
 		f.Add(seed, tapeOf(seed, c.space))
 	}

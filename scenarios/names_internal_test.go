@@ -48,7 +48,10 @@ func TestEverySearchTakesEveryName(t *testing.T) {
 			return err
 		},
 		"Check": func(names ...lock.Fault) error {
-			_, err := Options{Faults: names}.discover(l)
+			space, err := Options{Faults: names}.space()
+			if err == nil {
+				_, err = search.Discover(l, space)
+			}
 			return err
 		},
 	}

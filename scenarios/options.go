@@ -69,8 +69,8 @@ func (o Options) validate() error {
 	return nil
 }
 
-// discover is the space that schedules are drawn from.
-func (o Options) discover(l Lock) (Space, error) {
+// space is what the options say of the space that schedules are drawn from.
+func (o Options) space() (Space, error) {
 	if err := o.validate(); err != nil {
 		return Space{}, err
 	}
@@ -81,5 +81,5 @@ func (o Options) discover(l Lock) (Space, error) {
 			return Space{}, fmt.Errorf("Options.Faults: %w", err)
 		}
 	}
-	return search.Discover(l, space)
+	return space, nil
 }

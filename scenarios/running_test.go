@@ -1,96 +1,227 @@
 package scenarios_test
 
 import (
-	"fmt"
+	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"locksim/internal/testlocks"
 	"locksim/lock"
+	"locksim/reports"
+	"locksim/reports/html"
 	"locksim/scenarios"
+	simredis "locksim/sim/redis"
 )
 
-// TestOfACrash is the test in the processes of TestCheckAfterACrash: a goroutine of
-// its lock panics in one of 50 runs.
+// renewing is a lock that renews its key in a goroutine of its own.
+type renewing struct {
+	lock.Locker
+	env  scenarios.Env
+	kind string // of its mistake
+	run  uint64 // a number of the run
+}
+
+type renewed struct {
+	lock.Lease
+	stop func()
+	lost chan struct{}
+}
+
+func (l renewed) Lost() <-chan struct{} { return l.lost }
+
+func (l renewed) Release(ctx context.Context) error {
+	l.stop()
+	return l.Lease.Release(ctx)
+}
+
+func (l renewing) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	lease, err := l.Locker.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(l.env.Context())
+	r := renewed{lease, stop, make(chan struct{})}
+	go l.renew(ctx, r.lost, "lock:{"+resource+"}")
+	return r, nil
+}
+
+// renew has the mistake of its kind: each failure of a renewal closes lost, and only the first one may; or a worse one.
+func (l renewing) renew(ctx context.Context, lost chan struct{}, key string) {
+	client, period := simredis.Client(l.env, scenarios.Primary), testlocks.TTL/20
+	if l.kind == "soon" {
+		period = time.Millisecond
+	}
+	for l.env.Clock().Sleep(ctx, period) == nil {
+		within, cancel := context.WithTimeout(ctx, testlocks.TTL/20)
+		err := client.PExpire(within, key, testlocks.TTL).Err()
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case l.kind == "soon" || l.kind == "always":
+			panic("it always does")
+		case l.kind == "exit" && l.run%20 == 7: // in a run without faults
+			os.Exit(3)
+		case err != nil && l.kind == "kill":
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Kill()
+			}
+		case err != nil && l.kind == "twice":
+			close(lost)
+		}
+	}
+}
+
+// TestOfACrash is the test in the processes of the tests below.
 func TestOfACrash(t *testing.T) {
 	dir := os.Getenv("LOCKSIM_TEST_CRASH_DIR")
 	if dir == "" {
 		t.Skip("it is a part of TestCheckAfterACrash")
 	}
-	runs := 0
 	l := testlocks.UserLock("theirs", func(e scenarios.Env, l lock.Locker) lock.Locker {
-		number := e.Source("crash").Uint64()
-		if testlocks.IsRunStart(e) {
-			runs++
-			if number%50 == 7 && os.Getenv("LOCKSIM_TEST_CRASH") != "" {
-				go panic(fmt.Sprintf("in run %d, number %d", runs, number))
-			}
-		}
-		return l
+		return renewing{l, e, os.Getenv("LOCKSIM_TEST_CRASH"), e.Source("run").Uint64()}
 	})
-	l.Promise, _ = lock.PromiseOf("single")
-	scenarios.Check(t, l, scenarios.Options{Seed: 1, Runs: 100, Dir: dir})
-	fmt.Printf("%d runs\n", runs)
+	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}}
+	scenarios.Check(t, l, scenarios.Options{Seed: 1, Runs: 100, Dir: dir, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+		return html.Run(w, o, reports.Options{Replay: replay})
+	}})
 }
 
-// A panic in a goroutine of a lock's own ends the process. The next process says which
-// run it was and plays it first, and so do those after it until the run no longer
-// ends the process. A test that ends leaves no file.
-func TestCheckAfterACrash(t *testing.T) {
+// crashes makes processes of TestOfACrash with one folder.
+type crashes struct {
+	t   *testing.T
+	dir string
+}
+
+func newCrashes(t *testing.T) crashes {
+	t.Helper()
 	if testing.Short() {
-		t.Skip("makes hundreds of runs in four processes")
+		t.Skip("makes hundreds of runs in many processes")
 	}
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "testdata", "locksim")
-	process := func(crash string) (output string, ok bool) {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOfACrash$")
-		cmd.Env = append(os.Environ(), "LOCKSIM_TEST_CRASH_DIR="+dir, "LOCKSIM_TEST_CRASH="+crash)
-		out, err := cmd.CombinedOutput()
-		return string(out), err == nil
-	}
-	panicked := func(output string) (run int, number string) {
-		t.Helper()
-		m := regexp.MustCompile(`panic: in run (\d+), number (\d+)`).FindStringSubmatch(output)
-		if m == nil {
-			t.Fatalf("no panic:\n%s", output)
-		}
-		run, err := strconv.Atoi(m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return run, m[2]
-	}
-	notice := regexp.MustCompile(`(?m)^TestOfACrash: the last process of this test ended in the run of theirs with seed \d+, which is played first now$`)
+	return crashes{t, filepath.Join(t.TempDir(), "testdata", "locksim")}
+}
 
-	first, _ := process("1")
-	firstRun, number := panicked(first)
-	if notice.MatchString(first) {
-		t.Errorf("the first process has a notice:\n%s", first)
+// process is one of them, whose lock has a mistake.
+func (c crashes) process(kind string) (output string, ok bool) {
+	cmd := exec.CommandContext(c.t.Context(), os.Args[0], "-test.run=^TestOfACrash$")
+	cmd.Env = append(os.Environ(), "LOCKSIM_TEST_CRASH_DIR="+c.dir, "LOCKSIM_TEST_CRASH="+kind)
+	out, err := cmd.CombinedOutput()
+	return string(out), err == nil
+}
+
+// has checks that an output has a line for each pattern, and that its process failed, but did not end by a panic.
+func (c crashes) fails(output string, ok bool, patterns ...string) {
+	c.t.Helper()
+	if ok || strings.Contains(output, "\npanic: ") || !strings.Contains(output, "--- FAIL: TestOfACrash") {
+		c.t.Fatalf("ok %v:\n%s", ok, output)
 	}
-	second, _ := process("1")
-	secondRun, again := panicked(second)
-	if again != number || secondRun != 4 || firstRun <= secondRun { // three runs find out what the lock needs
-		t.Errorf("number %s in run %d, then number %s in run %d", number, firstRun, again, secondRun)
+	for _, p := range patterns {
+		if !regexp.MustCompile(`(?m)^ *` + p).MatchString(output) {
+			c.t.Errorf("nothing matches %q in:\n%s", p, output)
+		}
 	}
-	seed := notice.FindString(second)
-	if third, _ := process("1"); seed == "" || notice.FindString(third) != seed {
-		t.Errorf("%q in the second process, and in the third one:\n%s", seed, third)
+}
+
+// files are the names in the folder that match a pattern.
+func (c crashes) files(pattern string) []string {
+	c.t.Helper()
+	names, err := filepath.Glob(filepath.Join(c.dir, pattern))
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	repaired, ok := process("")
-	if !ok || notice.FindString(repaired) != seed {
-		t.Errorf("want a pass and %q:\n%s", seed, repaired)
+	return names
+}
+
+const notice = `TestOfACrash: the last process of this test ended in the run of theirs with seed \d+, which is played first now, in a process of its own$`
+
+// A panic in a goroutine of a lock's own ends the process. The next one reports it as a violation, with a minimal schedule and a
+// page, and stores it; so do those after it, until the lock is repaired.
+func TestCheckAfterACrash(t *testing.T) {
+	c := newCrashes(t)
+	first, _ := c.process("twice")
+	if !strings.Contains(first, "panic: close of closed channel") || strings.Contains(first, "the last process") {
+		t.Fatalf("the first process:\n%s", first)
 	}
-	if after, ok := process(""); !ok || notice.MatchString(after) {
+	verdict := []string{`running_test\.go:\d+: seed \d+: theirs fails: panicked in mode none$`,
+		`The code of the lock ended the process of c\d at step \d+ by a panic: close of closed channel, in a goroutine that the lock has started, in locksim/scenarios_test\.renewing\.renew \(running_test\.go:\d+\)\.$`,
+		`> *\d+ +[\d.]+m?s  c\d +PANICS: close of closed channel`,
+		`stack of the goroutine that has ended the process:\n +goroutine \d+ \[running`, `page: .*/theirs-panicked-.*\.html$`, `replay: go test -run '\^TestOfACrash\$'$`}
+	second, ok := c.process("twice")
+	c.fails(second, ok, append([]string{notice, `TestOfACrash: \d+ processes were made to make that schedule minimal, in `,
+		`schedule, [12] faults? of the \d that were drawn:$`, `stored in .*/theirs-panicked-.*\.json, which this test tries first from now on$`}, verdict...)...)
+	page, err := os.ReadFile(c.files("theirs-panicked-*.html")[0])
+	if err != nil || !strings.Contains(string(page), "PANICS: close of closed channel") {
+		t.Errorf("the page does not tell of the panic: %v", err)
+	}
+	if left := c.files(".running-*"); len(left) > 0 {
+		t.Errorf("%v remain", left)
+	}
+	third, ok := c.process("twice")
+	c.fails(third, ok, append([]string{`stored failure .*/theirs-panicked-`, `schedule, as it is stored:$`}, verdict...)...)
+	repaired, ok := c.process("")
+	if !ok || len(c.files("fixed/theirs-panicked-*")) != 2 {
+		t.Errorf("it is repaired:\n%s", repaired)
+	}
+	relapsed, ok := c.process("twice")
+	c.fails(relapsed, ok, append([]string{`stored failure .*/fixed/theirs-panicked-.*, which had been fixed, fails again$`}, verdict...)...)
+}
+
+// So is one that comes in every run, also in the first ones, by which the lock is learnt.
+func TestCheckAfterACrashInCalm(t *testing.T) {
+	for kind, origin := range map[string]string{"always": "the run of theirs without faults with seed 1", "soon": "a run without faults by which it got to know theirs"} {
+		t.Run(kind, func(t *testing.T) {
+			c := newCrashes(t)
+			first, _ := c.process(kind)
+			if !strings.Contains(first, "panic: it always does") {
+				t.Fatalf("the first process:\n%s", first)
+			}
+			verdict := []string{`running_test\.go:\d+: seed 1: theirs fails: panicked in mode none$`, `The code of the lock ended the process of c\d at step \d+ by a panic: it always does, `}
+			second, ok := c.process(kind)
+			c.fails(second, ok, append([]string{`TestOfACrash: the last process of this test ended in ` + origin + `, `, `schedule, 0 faults of the 0 that were drawn:`}, verdict...)...)
+			third, ok := c.process(kind)
+			c.fails(third, ok, append([]string{`stored failure .*/theirs-panicked-`}, verdict...)...)
+			if repaired, ok := c.process(""); !ok {
+				t.Errorf("it is repaired:\n%s", repaired)
+			}
+		})
+	}
+}
+
+// A lock that ends the process in another way has no verdict, and the message says what may have ended it.
+func TestCheckAfterAnExit(t *testing.T) {
+	c := newCrashes(t)
+	c.process("exit")
+	second, ok := c.process("exit")
+	c.fails(second, ok, `TestOfACrash: the last process of this test ended in the run of theirs without faults with seed 5, `,
+		`running_test\.go:\d+: seed 5: a run of theirs has no verdict: its process ended \(exit status 3\), and not by a panic: os\.Exit and log\.Fatal end it so$`,
+		`schedule, as it was drawn:$`)
+}
+
+// A process that was killed leaves its seed. The next one plays that first, in a process of its own and then as any other, and the
+// test goes on. A test that ends leaves no file.
+func TestCheckAfterAKill(t *testing.T) {
+	c := newCrashes(t)
+	if _, ok := c.process("kill"); ok {
+		t.Fatal("the process was not killed")
+	}
+	second, ok := c.process("")
+	if !ok || !regexp.MustCompile(`(?m)^`+notice).MatchString(second) || !strings.Contains(second, "that run is played in this process now") {
+		t.Errorf("want a pass and a notice:\n%s", second)
+	}
+	if after, ok := c.process(""); !ok || strings.Contains(after, "the last process") {
 		t.Errorf("want a pass and no notice:\n%s", after)
 	}
-	if _, err := os.Stat(dir); err != nil { // it is not made for the last two
+	if _, err := os.Stat(c.dir); err != nil { // it is not made for the last two
 		t.Error(err)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(c.dir); err != nil || len(left) > 0 {
 		t.Errorf("the folder has %v: %v", left, err)
 	}
 }

@@ -197,11 +197,15 @@ func (c *checkup) tryAgain(s stored) {
 	if err != nil {
 		c.t.Fatalf("%s: its scenario: %v", s.path, err)
 	}
+	if s.file.Death != nil && c.diesAgain(s) {
+		return
+	}
 	if why := strangerTo(c.lock, s.file, sc); why != "" {
 		c.t.Logf("%s is not tried: %s", s.path, why)
 		return
 	}
 	again := search.Case{Scenario: sc, Seed: s.file.Seed}
+	c.running.note(noted{What: storedBefore, Seed: again.Seed, File: s.path})
 	found, err := search.Fails(c.lock, again)
 	switch {
 	case err != nil:
@@ -209,7 +213,7 @@ func (c *checkup) tryAgain(s stored) {
 		c.t.Errorf("%s\nstored failure %s", c.noRun(again, err), s.path)
 	case found != nil:
 		c.stale = true
-		c.stillFails(s, found)
+		c.t.Error(c.stillFails(s, found))
 	case !s.fixed:
 		c.noLongerFails(s)
 	}
@@ -227,8 +231,8 @@ func strangerTo(l Lock, f *play.RunFile, sc *Scenario) string {
 	return ""
 }
 
-func (c *checkup) stillFails(s stored, f *search.Failure) {
-	c.t.Helper()
+// stillFails describes a stored failure that fails again.
+func (c *checkup) stillFails(s stored, f *search.Failure) string {
 	path, what := s.path, "stored failure "+s.path
 	if s.fixed {
 		what += ", which had been fixed, fails again"
@@ -236,7 +240,7 @@ func (c *checkup) stillFails(s stored, f *search.Failure) {
 			path = to
 		}
 	}
-	c.t.Error(c.describe(f, path, what))
+	return c.describe(f, path, what)
 }
 
 func (c *checkup) noLongerFails(s stored) {

@@ -67,6 +67,7 @@ type grant struct {
 	id       string // unique in a run; it identifies the grant to the store
 	steps    steps
 	ops      []checker.Op
+	sent     *checker.Op // the operation that has not ended; nil for none
 	lease    lock.Lease
 	store    Store          // of the protected data
 	pending  []int          // the indices of writes that take effect with the release

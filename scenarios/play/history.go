@@ -38,6 +38,11 @@ func (p *play) history(t *trace.Trace) checker.History {
 			if g.overAtOnce { // a lease that was over on arrival is no claim, although the clock is read a little later
 				g.Until = g.Granted
 			}
+			if g.sent != nil { // the run ended before
+				op := *g.sent
+				op.Outcome = checker.OutcomeUnknown
+				g.ops, g.sent = append(g.ops, op), nil
+			}
 			for i := range g.ops {
 				g.ops[i].Grant = g.ID
 			}

@@ -13,7 +13,7 @@ import (
 func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (ok bool, err error) {
 	if c.view.Crashed() {
 		op.Outcome = checker.OutcomeUnknown
-		g.ops = append(g.ops, op)
+		g.ops, g.sent = append(g.ops, op), nil
 		return false, errCrashed
 	}
 	m := trace.Mark{Step: step, Op: op.ID}
@@ -30,7 +30,7 @@ func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (
 	case err == nil && op.Outcome != checker.OutcomeUnknown:
 		op.Returned = n
 	}
-	g.ops = append(g.ops, op)
+	g.ops, g.sent = append(g.ops, op), nil
 	return op.Outcome == checker.OutcomeOK, err
 }
 

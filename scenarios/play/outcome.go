@@ -22,6 +22,8 @@ type Outcome struct {
 	// Live says how the runs were made on real servers; nil for runs in the simulated world. The seed of a live run decides
 	// only what its workload draws.
 	Live *Live
+	// Death says how the program ends in the run, of which the rest is missing; nil for a run that ends by itself.
+	Death *Death
 }
 
 // Live is how a scenario was played on real servers.

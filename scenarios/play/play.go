@@ -37,6 +37,8 @@ type play struct {
 	asked    asked // the servers for which the lock has asked
 	mode     fence.Mode
 	real     bool // in real time: see [On]
+	death    *Death
+	onTurn   func(n int) // nil for nothing
 }
 
 func newPlay(sc *file.Scenario, l Lock) *play {

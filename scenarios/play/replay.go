@@ -64,7 +64,7 @@ func (f *RunFile) Replay(extra []Lock, repeat Repeat) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := Run(sc, l, RunOptions{Seed: f.Seed, Modes: f.modes(), Repeat: repeat})
+	o, err := Run(sc, l, RunOptions{Seed: f.Seed, Modes: f.modes(), Repeat: repeat, Death: f.Death})
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,11 @@ type RunOptions struct {
 	// Alone leaves out the run in mode none if Modes does not have it. The label is
 	// then never rescued, and a run of one mode takes half the time.
 	Alone bool
+	// Death says how the program ends in the run, which is known from another process: the run is made up to there. There is
+	// one mode then.
+	Death *Death
+	// Turn, if not nil, is called with the number of each turn of a run, see [Death], and with [Over] when the run is over.
+	Turn func(n int)
 }
 
 // Repeat says whether runs are checked for being deterministic.
@@ -125,14 +130,16 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	if err := l.Missing(); err != nil {
 		return nil, err
 	}
-	if l, err = l.taught(sc); err != nil {
-		return nil, err
+	if opts.Death == nil && opts.Turn == nil { // the program may end in the runs that teach too
+		if l, err = l.taught(sc); err != nil {
+			return nil, err
+		}
 	}
 	modes := opts.Modes
 	if len(modes) == 0 {
 		modes = DefaultModes(l)
 	}
-	out := &Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed}
+	out := &Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Death: opts.Death}
 	base, err := baseline(sc, l, opts, modes)
 	if err != nil {
 		return nil, err
@@ -150,7 +157,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 // baseline is the run in mode none, against which a rescue is measured. It is made
 // even if it was not asked for, unless [RunOptions.Alone] leaves it out.
 func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeRun, error) {
-	if opts.Alone || len(modes) == 1 && modes[0] == fence.None {
+	if opts.Alone || opts.Death != nil || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
 	}
 	return playMode(sc, l, opts, fence.None, nil)
@@ -164,11 +171,11 @@ func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 	if mode.NeedsToken() && !l.Tokens {
 		return NotApplicable(mode), nil
 	}
-	run, err := playOnce(sc, l, opts.Seed, mode, base)
+	run, err := playOnce(sc, l, opts, mode, base)
 	if err != nil || opts.Repeat == Once {
 		return run, err
 	}
-	again, err := playOnce(sc, l, opts.Seed, mode, base)
+	again, err := playOnce(sc, l, opts, mode, base)
 	if err != nil {
 		return nil, err
 	}
@@ -182,10 +189,12 @@ func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 }
 
 // playOnce is one run, judged.
-func playOnce(sc *file.Scenario, l Lock, seed uint64, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	began := time.Now() //nolint:forbidigo // outside the bubble; it is never compared
+	seed := opts.Seed
 	p := newPlay(sc, l)
-	res, err := p.simulate(seed, mode, 0, p.body)
+	p.death, p.onTurn = opts.Death, opts.Turn
+	res, err := p.simulate(seed, mode, 0, p.whole)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}

@@ -39,6 +39,9 @@ type RunFile struct {
 	// Live says how the run was made on real servers. It is absent for a run in the simulated world, which alone can be
 	// repeated.
 	Live *LiveFile `json:"live,omitempty"`
+	// Death says how the program ends in the run: a goroutine that the lock has started panics, which nothing can catch. It is
+	// absent for all other runs. The run is stored up to there, and is repeated up to there.
+	Death *Death `json:"death,omitempty"`
 	// Expected says whether no mode was worse than the scenario expects.
 	Expected bool `json:"as_expected"`
 	// Modes are the runs by fencing mode.
@@ -115,6 +118,7 @@ func NewRunFile(o *Outcome) *RunFile {
 	if o.Live != nil {
 		f.Live = &LiveFile{Scale: o.Live.Scale}
 	}
+	f.Death = o.Death
 	for _, m := range o.Modes {
 		mf := newModeFile(m)
 		mf.Expected, _ = o.Expected(m.Mode)

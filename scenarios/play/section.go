@@ -188,7 +188,7 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 	if err != nil {
 		return "", false, err
 	}
-	op.Invoked = n
+	op.Invoked, g.sent = n, &op
 	ctx, cancel := c.storeContext()
 	defer cancel()
 	saw, outcome, cause := g.store.Do(ctx, op, g.id)
@@ -204,7 +204,7 @@ func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	op.Invoked = n
+	op.Invoked, g.sent = n, &op
 	ctx, cancel := c.storeContext()
 	defer cancel()
 	var cause error

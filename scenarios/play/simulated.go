@@ -143,6 +143,9 @@ func Unseeded() string {
 type simWorld struct {
 	w        *sim.World
 	machines map[*sim.Process]Machine
+	turns    int // of RunUntil
+	last     int // the one after which the run stops; 0 for none
+	onTurn   func(n int)
 }
 
 func newSimWorld(w *sim.World) *simWorld {
@@ -155,7 +158,22 @@ func (w *simWorld) After(d time.Duration, f func()) { w.w.At(w.w.Now()+d, f) }
 
 func (w *simWorld) OnMark(f func(client string, m trace.Mark)) { w.w.OnMark(f) }
 
-func (w *simWorld) RunUntil(done func() bool) error { return w.w.RunUntil(done) }
+// RunUntil counts its turns, each of which ends when every goroutine waits.
+func (w *simWorld) RunUntil(done func() bool) error {
+	over := false
+	err := w.w.RunUntil(func() bool {
+		w.turns++
+		if w.onTurn != nil {
+			w.onTurn(w.turns)
+		}
+		over = w.turns == w.last
+		return over || done()
+	})
+	if over && err == nil {
+		return sim.ErrStopped
+	}
+	return err
+}
 
 func (w *simWorld) Idle() bool { return w.w.Idle() }
 

@@ -22,14 +22,37 @@ const calmCases = 9
 //
 // The space must come from [Discover].
 func CalmTrials(l play.Lock, space Space) iter.Seq[*Trial] {
+	return PlayEach(InCalm(l), CalmCases(space))
+}
+
+// InCalm is the lock as it is judged in a run without faults.
+func InCalm(l play.Lock) play.Lock {
 	l.Promise = l.JudgedBy()
 	l.Promise.Data = string(fence.None)
-	return func(yield func(*Trial) bool) {
+	return l
+}
+
+// CalmCases are the cases of [CalmTrials], with seeds from 1 on.
+func CalmCases(space Space) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
 		for n := range calmCases {
-			if !yield(Play(l, Case{Scenario: calmCase(space, n), Seed: uint64(n + 1)})) {
+			if !yield(Case{Scenario: calmCase(space, n), Seed: uint64(n + 1)}) {
 				return
 			}
 		}
+	}
+}
+
+// FirstCases are runs without faults of a lock of which nothing is known: the one by which [Discover] begins, and those of
+// [CalmTrials] without what Discover finds out.
+func FirstCases(l play.Lock, space Space) iter.Seq[Case] {
+	space.Lock = l.Name
+	space.equip(l)
+	return func(yield func(Case) bool) {
+		if !yield(Case{Scenario: calmScenario(space), Seed: calmSeed}) {
+			return
+		}
+		CalmCases(space)(yield)
 	}
 }
 

@@ -60,7 +60,8 @@ type Failure struct {
 	// in a [Failure.Value].
 	Outcome *play.Outcome `json:"-"`
 
-	trial *Trial // in which it was found; nil in a Value
+	trial *Trial      // in which it was found; nil in a Value
+	death *play.Death // how the program ends in the run; nil if it does not
 }
 
 // NewFailure makes a failure of a trial with a violation, or with only a difference
@@ -183,12 +184,17 @@ func struck(o *play.Outcome) *file.Scenario {
 // lock part than sc's would mislead, and does not count.
 func FailsLike(l play.Lock, sc *file.Scenario, broken []play.Violation, seed uint64) func(*file.Scenario) bool {
 	return func(smaller *file.Scenario) bool {
-		if !l.FollowsSpec && smaller.Lock != sc.Lock {
+		if misleads(l, sc, smaller) {
 			return false
 		}
 		o, still, err := l.Try(smaller, seed)
 		return err == nil && alike(still, broken) && len(o.NeverFired()) == 0
 	}
+}
+
+// misleads reports whether a scenario has another lock part than the one that was drawn, and the lock does not follow it.
+func misleads(l play.Lock, drawn, smaller *file.Scenario) bool {
+	return !l.FollowsSpec && smaller.Lock != drawn.Lock
 }
 
 // adopt plays a scenario and sets the result of the failure from the run. It plays
@@ -197,10 +203,6 @@ func FailsLike(l play.Lock, sc *file.Scenario, broken []play.Violation, seed uin
 // until one of them breaks the promise; ok is false if none does.
 func (f *Failure) adopt(sc *file.Scenario) (ok bool, err error) {
 	l := f.trial.lock
-	modes := []fence.Mode{fence.None}
-	if mode := l.JudgedMode(); mode != fence.None {
-		modes = append(modes, mode)
-	}
 	source, err := file.Format(sc)
 	if err != nil {
 		return false, err
@@ -210,13 +212,16 @@ func (f *Failure) adopt(sc *file.Scenario) (ok bool, err error) {
 		return false, fmt.Errorf("scenario %s, as it is stored: %w", sc.Name, err)
 	}
 	for range Replays {
-		o, err := play.Run(read, l, play.RunOptions{Seed: f.Seed, Modes: modes})
+		o, err := play.Run(read, l, play.RunOptions{Seed: f.Seed, Modes: f.modes(), Death: f.death})
 		if err != nil {
 			return false, err
 		}
 		judged := *o
 		judged.Modes = o.Modes[len(o.Modes)-1:]
 		broken := play.Violations(&judged, l.JudgedBy())
+		if f.death != nil { // of the rest nothing is known, since the run has not ended
+			broken = slices.DeleteFunc(broken, func(v play.Violation) bool { return v.Label != checker.Panicked })
+		}
 		if ok = len(f.Violations) == 0 || alike(broken, f.Violations); ok {
 			f.Violations = broken
 		}
@@ -232,6 +237,15 @@ func (f *Failure) adopt(sc *file.Scenario) (ok bool, err error) {
 		}
 	}
 	return ok, nil
+}
+
+// modes are the fencing modes in which the minimal scenario is played. A run in which the program ends is one of them alone.
+func (f *Failure) modes() []fence.Mode {
+	mode := f.trial.lock.JudgedMode()
+	if mode == fence.None || f.death != nil {
+		return []fence.Mode{mode}
+	}
+	return []fence.Mode{fence.None, mode}
 }
 
 // Shape is what minimal failures that count as one have in common: the first

@@ -58,7 +58,7 @@ func (f *Failure) shrunk() string {
 	switch {
 	case f.Replays == 0:
 		return "as it is stored"
-	case f.Again < enough:
+	case f.Again < enough && f.death == nil:
 		return "as it was drawn"
 	}
 	return fmt.Sprintf("%s of the %d that were drawn", prose.Count(f.Faults, "fault"), f.Drawn)

@@ -105,6 +105,17 @@ func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 	}
 }
 
+// PlayEach plays cases with a lock once, one after another.
+func PlayEach(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
+	return func(yield func(*Trial) bool) {
+		for c := range cases {
+			if !yield(Play(l, c)) {
+				return
+			}
+		}
+	}
+}
+
 // Play plays a case once.
 func Play(l play.Lock, c Case) *Trial {
 	t := &Trial{Case: c, lock: l}
