@@ -222,8 +222,7 @@ func (p *pair) digest() string { return fmt.Sprintf("%x", sha256.Sum256(p.scenar
 
 // playOnce makes one live run.
 func (p *pair) playOnce(ctx context.Context, s *live.Session, seed uint64) run {
-	r := run{Scenario: p.scenario.Name, Source: p.digest(), Lock: p.lock.Name, Scale: p.scale, Seed: seed,
-		Labels: map[fence.Mode]checker.Label{}, Reasons: map[fence.Mode]string{}}
+	r := p.newRun(seed)
 	out, err := s.Run(ctx, p.scenario, p.lock, live.Options{Seed: seed, Modes: p.modes, Scale: p.scale})
 	switch {
 	case errors.Is(err, faults.ErrUnable):
@@ -233,6 +232,18 @@ func (p *pair) playOnce(ctx context.Context, s *live.Session, seed uint64) run {
 		r.Problem = err.Error()
 		return r
 	}
+	r.take(out)
+	return r
+}
+
+// newRun is a live run of the pair without a result.
+func (p *pair) newRun(seed uint64) run {
+	return run{Scenario: p.scenario.Name, Source: p.digest(), Lock: p.lock.Name, Scale: p.scale, Seed: seed,
+		Labels: map[fence.Mode]checker.Label{}, Reasons: map[fence.Mode]string{}}
+}
+
+// take takes the result over.
+func (r *run) take(out *play.Outcome) {
 	for _, m := range out.Modes {
 		r.Late = max(r.Late, m.Late)
 		r.Labels[m.Mode] = m.Verdict.Label
@@ -245,7 +256,6 @@ func (p *pair) playOnce(ctx context.Context, s *live.Session, seed uint64) run {
 			}
 		}
 	}
-	return r
 }
 
 // tableOf is the table of the pairs that are complete.
@@ -298,6 +308,12 @@ func (p *pair) row(o Options) Pair {
 			row.Problems = append(row.Problems, r.Problem)
 		}
 	}
+	row.Cells = p.cells()
+	return row
+}
+
+// cells are the modes of the pair with the labels of both worlds.
+func (p *pair) cells() (all []Cell) {
 	for _, mode := range p.modes {
 		c := Cell{Mode: mode, Simulated: p.simulated[mode], Live: map[checker.Label]int{}, Agrees: true}
 		for _, r := range p.runs {
@@ -315,7 +331,7 @@ func (p *pair) row(o Options) Pair {
 		if !c.Agrees {
 			c.Why = p.explanation(mode)
 		}
-		row.Cells = append(row.Cells, c)
+		all = append(all, c)
 	}
-	return row
+	return all
 }

@@ -55,17 +55,51 @@ func explain(ctx context.Context, all []*pair, o Options) error {
 	for _, p := range all {
 		odd := p.odd()
 		p.twins = map[end]twin{}
-		for _, scale := range []float64{1, p.scale} {
-			sc := p.scenario
-			if scale != 1 {
-				sc = live.Scaled(sc, scale)
-			}
-			if err := p.findTwins(ctx, sc, scale, odd, o.Seeds); err != nil {
-				return err
-			}
+		if _, err := p.findTwins(ctx, 1, odd, o.Seeds); err != nil {
+			return err
+		}
+		if _, err := p.findTwins(ctx, p.scale, odd, o.Seeds); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// seeds are those with which [Differences] compares.
+var seeds = search.Seeds{First: 1, Last: 20}
+
+// Differences are the modes in which live runs of a scenario with a lock, which were made at one scale, have a label that none
+// of the seeds 1 to 20 of the simulated world has. It plays the scenario in the simulated world until all labels of the live
+// runs were seen, mostly once, so that it takes a small part of their time. It returns none if a fault was not played. Errors
+// are those of play.Run and of ctx.
+func Differences(ctx context.Context, sc *file.Scenario, l play.Lock, live []*play.Outcome) ([]play.Difference, error) {
+	p := &pair{scenario: sc, lock: l, scale: live[0].Live.Scale, twins: map[end]twin{}}
+	for _, m := range live[0].Modes {
+		p.modes = append(p.modes, m.Mode)
+	}
+	for _, o := range live {
+		r := p.newRun(o.Seed)
+		r.take(o)
+		p.runs = append(p.runs, r)
+	}
+	all, err := p.findTwins(ctx, 1, p.odd(), seeds)
+	if err != nil {
+		return nil, err
+	}
+	p.simulated = all
+	unexplained := func(c end) bool { return p.explanation(c.mode) == "" }
+	if odd := p.odd(); slices.ContainsFunc(odd, unexplained) {
+		if _, err := p.findTwins(ctx, p.scale, odd, seeds); err != nil {
+			return nil, err
+		}
+	}
+	var out []play.Difference
+	for _, c := range p.cells() {
+		if !c.Agrees && len(p.odd()) > 0 {
+			out = append(out, play.Difference{Mode: c.Mode, Live: c.Live, Simulated: c.Simulated, Why: c.Why, Reason: c.Reason})
+		}
+	}
+	return out, ctx.Err()
 }
 
 // odd are the labels that only live runs have.
@@ -83,22 +117,36 @@ func (p *pair) odd() (all []end) {
 	return all
 }
 
-// findTwins plays a scenario until there is a twin for each of some labels.
-func (p *pair) findTwins(ctx context.Context, sc *file.Scenario, scale float64, odd []end, seeds search.Seeds) error {
-	modes := append([]fence.Mode{fence.None}, slices.DeleteFunc(slices.Clone(p.modes), func(m fence.Mode) bool { return m == fence.None })...)
+// findTwins plays the scenario at a scale, in the modes in which it is open, until there is a twin for each of some labels. It
+// returns the labels of the runs.
+func (p *pair) findTwins(ctx context.Context, scale float64, odd []end, seeds search.Seeds) (counts, error) {
+	sc, all := p.scenario, counts{}
+	if scale != 1 {
+		sc = live.Scaled(sc, scale)
+	}
 	for seed := range seeds.All() {
-		if ctx.Err() != nil || len(p.twins) == len(odd) {
-			return nil
+		modes := []fence.Mode{fence.None}
+		open := false
+		for _, c := range odd {
+			if _, found := p.twins[c]; !found {
+				if open = true; !slices.Contains(modes, c.mode) {
+					modes = append(modes, c.mode)
+				}
+			}
 		}
-		out, err := play.Run(sc, p.lock, play.RunOptions{Seed: seed, Modes: modes})
+		if !open || ctx.Err() != nil {
+			break
+		}
+		out, err := play.Run(sc, p.lock, play.RunOptions{Seed: seed, Modes: modes, Repeat: play.Once})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		asLive, err := out.JudgedAsLive()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, m := range out.Modes {
+			all.add(m.Mode, m.Verdict.Label, 1)
 			for _, label := range []checker.Label{m.Verdict.Label, asLive[m.Mode]} {
 				c := end{m.Mode, label}
 				if _, found := p.twins[c]; !found && slices.Contains(odd, c) {
@@ -107,7 +155,7 @@ func (p *pair) findTwins(ctx context.Context, sc *file.Scenario, scale float64, 
 			}
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // explanation says why the worlds differ in a mode of a pair; "" if it is not known of each run that differs.

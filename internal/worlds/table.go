@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
@@ -81,7 +80,7 @@ func (t *Table) Open() (lines []string) {
 		}
 		for _, c := range p.Cells {
 			if !c.Agrees && c.Why == "" {
-				lines = append(lines, fmt.Sprintf("%s with %s in mode %s: simulated %s, live %s", p.Scenario, p.Lock, c.Mode, Labels(c.Simulated), Labels(c.Live)))
+				lines = append(lines, fmt.Sprintf("%s with %s in mode %s: simulated %s, live %s", p.Scenario, p.Lock, c.Mode, play.Labels(c.Simulated), play.Labels(c.Live)))
 			}
 		}
 	}
@@ -126,20 +125,6 @@ func (t *Table) Sums() Sums {
 		}
 	}
 	return s
-}
-
-// Labels are counts of labels in words: "rescued" if all are the same, else "rescued 15, safe 5", the worst first.
-func Labels(of map[checker.Label]int) string {
-	if len(of) == 1 {
-		for l := range of {
-			return string(l)
-		}
-	}
-	var out []string
-	for _, l := range slices.SortedFunc(maps.Keys(of), func(a, b checker.Label) int { return b.Severity() - a.Severity() }) {
-		out = append(out, fmt.Sprintf("%s %d", l, of[l]))
-	}
-	return strings.Join(out, ", ")
 }
 
 // JSON is the table as one indented document.

@@ -251,3 +251,56 @@ func TestExplanation(t *testing.T) {
 		}
 	}
 }
+
+// Live runs differ from the simulated world if one of them has a label that no seed has, a harsher or a milder one, unless a
+// seed that is judged as a live run has it, or the machine was late. Without all faults nothing is compared.
+func TestDifferences(t *testing.T) {
+	const none, claim = fence.None, fence.Claim
+	type labelled = map[fence.Mode]checker.Label
+	for name, c := range map[string]struct {
+		scenario, lock string
+		late           time.Duration
+		unable         string
+		live           []labelled
+		want           []string // the differences, and what explains each
+	}{
+		"as simulated": {scenario: "gc-pause", lock: "fenced", live: []labelled{{none: checker.Corrupted, claim: checker.Rescued}}},
+		"a milder one of three, in one mode": {scenario: "gc-pause", lock: "fenced", live: []labelled{
+			{none: checker.Corrupted, claim: checker.Rescued}, {none: checker.Safe, claim: checker.Rescued}, {none: checker.Corrupted, claim: checker.Rescued},
+		}, want: []string{"mode none is safe in 1 of 3 live runs, and never in the simulated world (20 seeds: corrupted); "}},
+		"two others": {scenario: "gc-pause", lock: "fenced", live: []labelled{{none: checker.Safe}, {none: checker.Stuck}},
+			want: []string{"mode none is stuck in 1 and safe in 1 of 2 live runs, and never in the simulated world (20 seeds: corrupted); "}},
+		"a harsher one": {scenario: "calm", lock: "fenced", live: []labelled{{none: checker.Corrupted}},
+			want: []string{"mode none is corrupted in 1 of 1 live run, and never in the simulated world (20 seeds: safe); "}},
+		"of a machine that was late": {scenario: "gc-pause", lock: "fenced", late: time.Second, live: []labelled{{none: checker.Safe}},
+			want: []string{"mode none is safe in 1 of 1 live run, and never in the simulated world (20 seeds: corrupted); " +
+				"the machine was late in 1 of the runs that differ, by up to 1s, and the lock can bear 300ms"}},
+		"what only the simulated world judges": {scenario: "redis-clock-back", lock: "fenced", live: []labelled{{none: checker.Safe}},
+			want: []string{"mode none is safe in 1 of 1 live run, and never in the simulated world (1 seed: stuck); " +
+				"seed 1 of the simulated world, judged by what a live run knows, is safe too"}},
+		"a fault was not played": {scenario: "gc-pause", lock: "fenced", unable: "no", live: []labelled{{none: checker.Safe}}},
+	} {
+		p := load(t, c.scenario, c.lock, 0.3, 0)
+		var runs []*play.Outcome
+		for i, labels := range c.live {
+			o := &play.Outcome{Scenario: live.Scaled(p.scenario, 0.3), Lock: c.lock, Seed: uint64(i + 1), Live: &play.Live{Scale: 0.3}}
+			for _, mode := range []fence.Mode{none, claim} {
+				if l, ok := labels[mode]; ok {
+					o.Modes = append(o.Modes, play.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: l}, Late: c.late, NotPlayed: []string{c.unable}})
+				}
+			}
+			runs = append(runs, o)
+		}
+		all, err := Differences(t.Context(), p.scenario, p.lock, runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range all {
+			got = append(got, d.String()+"; "+d.Why)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}

@@ -107,10 +107,10 @@ type endPart struct {
 	Modes []endMode
 }
 
-// endMode is a mode, with whether it ended worse than expected.
+// endMode is a mode, with whether it did not end as expected.
 type endMode struct {
-	Mode  fence.Mode
-	Worse bool
+	Mode       fence.Mode
+	Unexpected bool
 }
 
 // endParts are the labels in the order of the first mode that has each.
@@ -121,7 +121,7 @@ func endParts(o *play.Outcome) []endPart {
 		if i < 0 {
 			i, parts = len(parts), append(parts, endPart{Label: c.Label})
 		}
-		parts[i].Modes = append(parts[i].Modes, endMode{c.Mode, c.Worse})
+		parts[i].Modes = append(parts[i].Modes, endMode{c.Mode, c.Unexpected != ""})
 	}
 	return parts
 }
@@ -132,18 +132,23 @@ type verdictCard struct {
 	Rule     string
 	Label    checker.Label
 	Expected checker.Label
-	Worse    bool // than expected
-	Reason   string
+	// Unexpected says why the run is not as expected; "" if it is.
+	Unexpected string
+	Reason     string
 }
 
 func verdictCards(o *play.Outcome) []verdictCard {
-	worse := map[fence.Mode]bool{}
+	unexpected := map[fence.Mode]string{}
 	for _, m := range o.Mismatches() {
-		worse[m.Mode] = true
+		why := m.String()
+		if m.Differs == nil {
+			why = fmt.Sprintf("the scenario says %s", m.Want)
+		}
+		unexpected[m.Mode] = cmp.Or(unexpected[m.Mode], why)
 	}
 	var cards []verdictCard
 	for _, m := range o.Modes {
-		c := verdictCard{Mode: m.Mode, Rule: scene.Rule(m.Mode), Label: m.Verdict.Label, Worse: worse[m.Mode]}
+		c := verdictCard{Mode: m.Mode, Rule: scene.Rule(m.Mode), Label: m.Verdict.Label, Unexpected: unexpected[m.Mode]}
 		c.Expected, _ = o.Expected(m.Mode)
 		if len(m.Verdict.Reasons) > 0 {
 			c.Reason = m.Verdict.Reasons[0].Text

@@ -24,8 +24,8 @@ func Made(o *play.Outcome, r play.Repeat) string {
 	return Repeated(r)
 }
 
-// Obstacles are what keeps runs on real servers from being those that the scenario describes: faults that were not played, and a
-// machine that was late. There are none in the simulated world.
+// Obstacles are what keeps runs on real servers from being those that the scenario describes: faults that were not played, a
+// machine that was late, and differences from the simulated world that are explained. There are none in the simulated world.
 func Obstacles(o *play.Outcome) []string {
 	var out []string
 	for i := range o.Scenario.Faults {
@@ -46,6 +46,17 @@ func Obstacles(o *play.Outcome) []string {
 				"leases and timeouts of this scenario. The label is true of this run, but the machine is part of what it shows: give a larger scale, or the machine less to do.",
 				m.Mode, m.Late.Round(time.Millisecond), limit))
 		}
+	}
+	if o.Live == nil {
+		return out
+	}
+	for _, d := range o.Live.Differences {
+		if d.Why != "" {
+			out = append(out, fmt.Sprintf("The worlds differ: %v. That is explained: %s.", d, d.Why))
+		}
+	}
+	if why := o.Live.Uncompared; why != "" {
+		out = append(out, fmt.Sprintf("The labels were not compared with those of the simulated world: %s.", why))
 	}
 	return out
 }

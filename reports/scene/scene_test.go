@@ -51,6 +51,23 @@ func TestBusyMachineIsAnObstacle(t *testing.T) {
 	}
 }
 
+// A difference of the two worlds is an obstacle if it is explained; else it is not as expected. That nothing was compared is one.
+func TestExplainedDifferenceIsAnObstacle(t *testing.T) {
+	d := play.Difference{Mode: fence.None, Live: map[checker.Label]int{checker.Safe: 1}, Simulated: map[checker.Label]int{checker.Stuck: 20}}
+	o := &play.Outcome{Scenario: &file.Scenario{}, Live: &play.Live{Differences: []play.Difference{d}}}
+	if got := scene.Obstacles(o); len(got) > 0 {
+		t.Errorf("without an explanation: %q", got)
+	}
+	o.Live.Differences[0].Why, o.Live.Uncompared = "the machine was late", "no such server"
+	want := []string{
+		"The worlds differ: mode none is safe in 1 of 1 live run, and never in the simulated world (20 seeds: stuck). That is explained: the machine was late.",
+		"The labels were not compared with those of the simulated world: no such server.",
+	}
+	if d := cmp.Diff(want, scene.Obstacles(o)); d != "" {
+		t.Errorf("the obstacles (-want +got):\n%s", d)
+	}
+}
+
 // piece is bytes of a protocol that the trace does not show: a greeting or a call.
 type piece string
 

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"strings"
 
 	"locksim/checker"
 	"locksim/internal/prose"
@@ -41,7 +42,9 @@ func verdict(o *play.Outcome, m play.ModeRun) []cell {
 func remarks(o *play.Outcome, opt reports.Options) []string {
 	var lines []string
 	for _, mismatch := range o.Mismatches() {
-		lines = append(lines, paint(opt.Colour, alarm, "UNEXPECTED")+": "+mismatch.String())
+		folded := prose.Fold("UNEXPECTED: "+mismatch.String(), opt.Width)
+		folded[0] = paint(opt.Colour, alarm, "UNEXPECTED") + strings.TrimPrefix(folded[0], "UNEXPECTED")
+		lines = append(lines, folded...)
 	}
 	if len(o.Scenario.Expect[o.Lock]) == 0 {
 		lines = append(lines, fmt.Sprintf("The scenario says nothing about what to expect of lock %s.", o.Lock))

@@ -2,9 +2,11 @@ package play
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
@@ -30,6 +32,54 @@ type Outcome struct {
 type Live struct {
 	// Scale is by what its durations were multiplied. Those of [Outcome.Scenario] are multiplied already.
 	Scale float64
+	// Differences are the modes in which live runs had a label that no simulated run has. They are about all live runs that
+	// were made together, of which this one is the worst.
+	Differences []Difference
+	// Uncompared says why the labels were not compared with those of simulated runs; "" if they were.
+	Uncompared string
+}
+
+// Difference is a mode in which live runs had a label that no run of the simulated world has, a harsher or a milder one.
+type Difference struct {
+	// Mode is the mode.
+	Mode fence.Mode `json:"mode"`
+	// Live counts the live runs by label.
+	Live map[checker.Label]int `json:"live"`
+	// Simulated counts the simulated runs by label, one for each seed from 1 on.
+	Simulated map[checker.Label]int `json:"simulated"`
+	// Why says why the worlds differ. It is absent if nothing explains it: the outcome is not as expected then.
+	Why string `json:"why,omitempty"`
+	// Reason is the first reason of the verdict of the first live run whose label is no simulated one.
+	Reason string `json:"reason,omitempty"`
+}
+
+// String says what was seen in either world.
+func (d Difference) String() string {
+	var odd []string
+	runs, seeds := 0, 0
+	for _, l := range checker.Labels() {
+		if runs += d.Live[l]; d.Live[l] > 0 && d.Simulated[l] == 0 {
+			odd = append(odd, fmt.Sprintf("%s in %d", l, d.Live[l]))
+		}
+		seeds += d.Simulated[l]
+	}
+	return fmt.Sprintf("mode %s is %s of %s, and never in the simulated world (%s: %s)",
+		d.Mode, strings.Join(odd, " and "), prose.Count(runs, "live run"), prose.Count(seeds, "seed"), Labels(d.Simulated))
+}
+
+// Labels are counts of labels in words: "rescued" if all are the same, else "rescued 15, safe 5", the worst first.
+func Labels(of map[checker.Label]int) string {
+	var all []checker.Label
+	var out []string
+	for _, l := range checker.Labels() {
+		if of[l] > 0 {
+			all, out = append(all, l), append(out, fmt.Sprintf("%s %d", l, of[l]))
+		}
+	}
+	if len(all) == 1 {
+		return string(all[0])
+	}
+	return strings.Join(out, ", ")
 }
 
 // NotApplicable is the run of a mode that needs tokens, with a lock that mints none.
@@ -108,25 +158,39 @@ type Line struct {
 	Shared bool
 }
 
-// Mismatch is a mode whose label is worse than the scenario expects.
+// Mismatch is a mode that is not as expected: its label is worse than the scenario expects, or live runs differ from simulated
+// ones.
 type Mismatch struct {
 	Mode      fence.Mode
 	Got, Want checker.Label
+	// Differs is the difference, without an explanation, of live runs from simulated ones; else nil, and Got is worse than Want.
+	Differs *Difference
 }
 
 // String is the mismatch as a sentence.
 func (m Mismatch) String() string {
+	if m.Differs != nil {
+		return m.Differs.String() + ": give a larger --scale, or the machine less to do; if it stays so, one of the two worlds is wrong: report it"
+	}
 	return fmt.Sprintf("mode %s is %s, and %s was expected", m.Mode, m.Got, m.Want)
 }
 
 // Mismatches are the modes whose label is worse than the scenario expects for this
-// lock. An expectation is about the worst seed: one seed may do better.
+// lock, and the differences of live runs that nothing explains. An expectation is about the worst seed: one seed may do better.
 func (o *Outcome) Mismatches() []Mismatch {
 	var out []Mismatch
 	for _, m := range o.Modes {
 		want, ok := o.Scenario.Expect[o.Lock][m.Mode]
 		if ok && m.Verdict.Label.Severity() > want.Severity() {
 			out = append(out, Mismatch{Mode: m.Mode, Got: m.Verdict.Label, Want: want})
+		}
+	}
+	if o.Live == nil {
+		return out
+	}
+	for i, d := range o.Live.Differences {
+		if d.Why == "" {
+			out = append(out, Mismatch{Mode: d.Mode, Differs: &o.Live.Differences[i]})
 		}
 	}
 	return out

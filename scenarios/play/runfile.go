@@ -42,7 +42,8 @@ type RunFile struct {
 	// Death says how the program ends in the run: a goroutine that the lock has started panics, which nothing can catch. It is
 	// absent for all other runs. The run is stored up to there, and is repeated up to there.
 	Death *Death `json:"death,omitempty"`
-	// Expected says whether no mode was worse than the scenario expects.
+	// Expected says whether no mode was worse than the scenario expects and, of live runs, none differs from the simulated
+	// world without an explanation.
 	Expected bool `json:"as_expected"`
 	// Modes are the runs by fencing mode.
 	Modes map[fence.Mode]ModeFile `json:"modes" jsonschema:"minProperties=1"`
@@ -57,6 +58,11 @@ type RunFile struct {
 type LiveFile struct {
 	// Scale is by what the durations of the scenario's text were multiplied.
 	Scale float64 `json:"scale"`
+	// Differences are the modes in which live runs had a label that no simulated run has. They are about all live runs that
+	// were made together, of which this is the worst.
+	Differences []Difference `json:"differences,omitempty"`
+	// Uncompared says why the labels were not compared with those of simulated runs. It is absent if they were.
+	Uncompared string `json:"uncompared,omitempty"`
 }
 
 // ModeFile is the run of one fencing mode as it is stored. A mode that was not run,
@@ -116,7 +122,7 @@ func NewRunFile(o *Outcome) *RunFile {
 		File: o.Scenario.File, Source: string(o.Scenario.Source),
 		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: Modules(), Asked: askedOfClients()}}
 	if o.Live != nil {
-		f.Live = &LiveFile{Scale: o.Live.Scale}
+		f.Live = (*LiveFile)(o.Live)
 	}
 	f.Death = o.Death
 	for _, m := range o.Modes {

@@ -24,9 +24,10 @@
 // # Exit codes
 //
 //	0  as expected
-//	1  a label that is worse than the scenario expects; in a matrix also a cell
-//	   that is milder than expected with seeds 1 to 20, or that proves nothing;
-//	   in an exploration or a sweep a violation
+//	1  a label that is worse than the scenario expects, or of a live run that
+//	   no simulated one has; in a matrix also a cell that is milder than
+//	   expected with seeds 1 to 20, or that proves nothing; in an exploration or
+//	   a sweep a violation
 //	2  bad usage or bad input: the message names the position and the remedy
 //	3  the harness failed, a run was not deterministic, or the work was
 //	   interrupted (--resume continues it); of a merge also: results are missing

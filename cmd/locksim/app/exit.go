@@ -14,14 +14,14 @@ import (
 // The exit codes.
 const (
 	exitExpected   = 0 // as expected
-	exitUnexpected = 1 // a label that is worse than expected, or a search that is no evidence
+	exitUnexpected = 1 // a label that is worse than expected, live runs that differ from simulated ones, or a search that is no evidence
 	exitUsage      = 2 // bad usage or bad input
 	exitBroken     = 3 // the harness failed, or a run was not deterministic
 )
 
-// errUnexpected is returned when a run was worse than its scenario expects, or a search is no evidence. It is not
-// printed: the report shows the label.
-var errUnexpected = errors.New("a label is worse than the scenario expects")
+// errUnexpected is returned when a run was worse than its scenario expects, when live runs differ from simulated ones and nothing
+// says why, or when a search is no evidence. It is not printed: the report shows the label.
+var errUnexpected = errors.New("a run is not as expected")
 
 // brokenError is returned when the harness failed, or a run was not
 // deterministic. Every other error is about the user's input.

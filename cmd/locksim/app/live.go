@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
 
 	"locksim/checker"
 	"locksim/internal/live"
+	"locksim/internal/worlds"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -96,26 +95,40 @@ func (s runs) playLive(t *task, f liveFlag) (*play.Outcome, error) {
 }
 
 func (s runs) worstLive(ctx context.Context, session *live.Session, t *task, f liveFlag) (worst *play.Outcome, err error) {
-	labels := map[fence.Mode][]checker.Label{}
+	labels := map[fence.Mode]map[checker.Label]int{}
+	var all []*play.Outcome
 	for n := range f.times {
 		o, err := s.oneLive(ctx, session, t, f, n)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range o.Modes {
-			labels[m.Mode] = append(labels[m.Mode], m.Verdict.Label)
+			if labels[m.Mode] == nil {
+				labels[m.Mode] = map[checker.Label]int{}
+			}
+			labels[m.Mode][m.Verdict.Label]++
 		}
-		if worst == nil || severity(o) > severity(worst) {
+		if all = append(all, o); worst == nil || severity(o) > severity(worst) {
 			worst = o
 		}
 	}
 	if f.times > 1 {
 		s.note(fmt.Sprintf("labels of %d live runs, of which the worst is reported:", f.times))
 		for _, m := range worst.Modes {
-			s.note(fmt.Sprintf("  %-6s %s", m.Mode, tally(labels[m.Mode])))
+			s.note(fmt.Sprintf("  %-6s %s", m.Mode, play.Labels(labels[m.Mode])))
 		}
 	}
-	return worst, nil
+	return worst, s.differences(ctx, t, all, worst.Live)
+}
+
+// differences compares the live runs with the simulated world.
+func (s runs) differences(ctx context.Context, t *task, all []*play.Outcome, to *play.Live) (err error) {
+	defer s.busy("comparing with the simulated world")()
+	to.Differences, err = worlds.Differences(ctx, t.scenario, t.lock, all)
+	if input, ok := errors.AsType[*file.InputError](err); ok {
+		to.Uncompared, err = input.Error(), nil
+	}
+	return err
 }
 
 // oneLive makes one run. Its workload draws by another seed than that of the run before.
@@ -131,21 +144,4 @@ func severity(o *play.Outcome) int {
 		total += m.Verdict.Label.Severity()
 	}
 	return total
-}
-
-// tally is "rescued 4, safe 1", the worst label first.
-func tally(all []checker.Label) string {
-	counts := map[checker.Label]int{}
-	var kinds []checker.Label
-	for _, l := range all {
-		if counts[l]++; counts[l] == 1 {
-			kinds = append(kinds, l)
-		}
-	}
-	slices.SortFunc(kinds, func(a, b checker.Label) int { return b.Severity() - a.Severity() })
-	var out []string
-	for _, l := range kinds {
-		out = append(out, fmt.Sprintf("%s %d", l, counts[l]))
-	}
-	return strings.Join(out, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"locksim/internal/live"
 	"locksim/lock"
 	"locksim/scenarios/play"
 )
@@ -15,8 +16,11 @@ const (
 	misbehaving = "LOCKSIM_APP_TEST_MISBEHAVING"
 )
 
-// A child process of a test is the locksim command, with mylock.
+// A child process of a test is the locksim command, with mylock, or a client of a live run.
 func TestMain(m *testing.M) {
+	if live.Child(twoFaced(true)) {
+		return
+	}
 	switch {
 	case os.Getenv(asChild) == "":
 		os.Exit(m.Run())

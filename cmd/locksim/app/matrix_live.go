@@ -91,7 +91,11 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 		return &brokenError{cause: errors.New("no pair was played in both worlds: the table says why")}
 	}
 	if open := t.Open(); len(open) > 0 {
-		s.note(prose.Count(len(open), "difference") + " without an explanation")
+		for _, line := range open {
+			s.note(line)
+		}
+		s.note(prose.Count(len(open), "difference") + " without an explanation: give a larger --scale, or the machine less to do; " +
+			"what stays so is a mistake of one of the two worlds: report it")
 		return errUnexpected
 	}
 	return nil

@@ -51,7 +51,8 @@ the same faults, and reports how each run ended and why. It makes every run twic
 compares the two, so that the result can be repeated.
 
 With --live it plays the scenario on real servers, with a process for each client, in
-real time: see docs/live.md.
+real time, and fails if a label is none that seeds of the simulated world have: see
+docs/live.md.
 
 Among the files of --out, trace.chrome.json opens in a trace viewer, such as
 https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
@@ -295,7 +296,7 @@ func passedPoints(o *play.Outcome, client string) []string {
 }
 
 // publish writes the files and the report. What cannot be written into a file is printed all
-// the same. It returns errUnexpected where a label is worse than expected.
+// the same. It returns errUnexpected where a label is not as expected.
 func (s runs) publish(o *play.Outcome, t *task, f runFlags, k resultFolder) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	stored := s.store(o, t, f)
