@@ -54,7 +54,7 @@ type Grant struct {
 	// before Granted: an answer can arrive after the end of the validity.
 	Until Pos
 	// ExpiredAtCall says that the validity ended at or before the instant, on the
-	// holder's own clock, at which Acquire was called, as the zero time does.
+	// holder's own clock, at which Acquire was called.
 	ExpiredAtCall bool
 	// Revived is when the lock was first seen to have moved the end of the
 	// validity into the future again after it had passed.

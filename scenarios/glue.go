@@ -24,8 +24,10 @@ func (f LockerFunc) Acquire(ctx context.Context, name string) (lock.Lease, error
 type Grant struct {
 	// Unlock gives the lock back. It is required.
 	Unlock func(ctx context.Context) error
-	// Until is when the lease ends, by the clock of its holder. The zero time is for a lock that does not tell, or
-	// whose lease ends only when its session does: [Lock].Lease then says how the end is known.
+	// Until is when the lease ends, by the clock of its holder: the instant of the request plus the TTL. Leave it out, with nil,
+	// for a lock that does not tell, and set Lease of the [Lock]: [LeaseCounted] with LeaseTTL for leases that last for a TTL
+	// from the call of Acquire; [LeaseHeld] with Detection for those that last until they are released or Lost is closed, such
+	// as that of a session. Without either a run ends with an error that says so.
 	Until func() time.Time
 	// Extend makes the lease last longer. Until tells how long.
 	Extend func(ctx context.Context) error

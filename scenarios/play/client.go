@@ -370,6 +370,12 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 			"return the fencing token of the grant from Token(), or leave out Tokens if the lock mints none",
 			c.play.lock.Name, g.Client, trace.Name(resource), granted)
 	}
+	if c.play.lock.endless(lease) {
+		_ = c.mistaken("the lease of %s on %s, of step %d, has no end: its Until is the zero time. Set Lease in the scenarios.Lock of %s: "+
+			"LeaseCounted, with LeaseTTL, for leases that last for a TTL from the call of Acquire; LeaseHeld, with Detection, for those that last until "+
+			"they are released or Lost is closed, such as that of a session. Or let Until return the instant of the request plus the TTL",
+			g.Client, trace.Name(resource), granted, c.play.lock.Name)
+	}
 	close(known)
 	c.grants = append(c.grants, g)
 	return g, nil

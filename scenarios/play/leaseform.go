@@ -17,7 +17,7 @@ type LeaseForm string
 
 // The forms.
 const (
-	// LeaseUntil is a lease whose Until is its end, on the holder's clock.
+	// LeaseUntil is a lease whose Until is its end, on the holder's clock. An Until of the zero time is an error of the run.
 	LeaseUntil LeaseForm = "until"
 	// LeaseCounted is a lease that does not tell its end, and that lasts for its TTL
 	// from the call of Acquire, and from that of an Extend that succeeded. Its Until is not asked.
@@ -78,6 +78,11 @@ func (l Lock) formed(lease lock.Lease, called time.Time, ttl time.Duration, now 
 		return &timedExtender{timed, extender, now}
 	}
 	return timed
+}
+
+// endless reports whether a lease that should tell its end tells none.
+func (l Lock) endless(lease lock.Lease) bool {
+	return (l.Lease == "" || l.Lease == LeaseUntil) && lease.Until().IsZero()
 }
 
 // timedLease is a lease with another end.

@@ -66,7 +66,8 @@ type Lock struct {
 	About   string
 	ForWhom string
 
-	// Lease says how the end of a lease is known. "" means [LeaseUntil].
+	// Lease says how the end of a lease is known. "" means [LeaseUntil]: by its Until. A lock whose Until returns the zero
+	// time sets [LeaseCounted] or [LeaseHeld].
 	Lease LeaseForm
 	// LeaseTTL is the TTL of a lock whose leases are counted from the request
 	// ([LeaseCounted]). 0 means that of the scenario, for a lock that follows it.

@@ -114,6 +114,9 @@ func TestWhatALeaseTells(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := testruns.Kind(t, "single")
+			if len(c.lock.until) == 0 {
+				l.Lease = play.LeaseHeld
+			}
 			inner := l.New
 			l.New = func(e play.Env) (lock.Locker, error) {
 				locker, err := inner(e)

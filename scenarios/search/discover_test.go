@@ -50,6 +50,7 @@ func discovered(t *testing.T, l play.Lock, space search.Space) search.Space {
 func TestDiscoverTheTTL(t *testing.T) {
 	exactly := file.Range{Min: testlocks.TTL, Max: testlocks.TTL}
 	silent := testlocks.UserLock("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
+	silent.Lease, silent.Detection = play.LeaseHeld, time.Second
 	given := file.Range{Min: time.Second, Max: 2 * time.Second}
 	for name, c := range map[string]struct {
 		l           play.Lock

@@ -2,10 +2,12 @@ package search_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"locksim/checker"
+	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
@@ -59,7 +61,6 @@ func TestLeaseForms(t *testing.T) {
 		runs uint64
 		want checker.Label // of the violations; "" for none
 	}{
-		"no form":                     {wrapped("single", false, "", 0), 20, checker.Void},
 		"counted":                     {wrapped("single", false, play.LeaseCounted, 0), 40, ""},
 		"held until told":             {wrapped("watchdog", false, play.LeaseHeld, long), 40, ""},
 		"held, and told by its watch": {wrapped("watchdog", false, play.LeaseHeld, time.Second), 40, ""},
@@ -81,10 +82,19 @@ func TestLeaseForms(t *testing.T) {
 					break
 				}
 			}
-			if c.want == "" && len(found) > 0 || c.want != "" && found[c.want] == 0 || contended == 0 && c.want != checker.Void {
+			if c.want == "" && len(found) > 0 || c.want != "" && found[c.want] == 0 || contended == 0 {
 				t.Errorf("violations %v, want %q; %d contended", found, c.want, contended)
 			}
 		})
+	}
+}
+
+// A lock that says nothing about leases without an end is told what to say.
+func TestLeaseWithoutForm(t *testing.T) {
+	silent := testlocks.UserLock("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
+	_, err := search.Discover(silent, search.Space{})
+	if err == nil || !strings.Contains(err.Error(), "has no end: its Until is the zero time. Set Lease") || !strings.Contains(err.Error(), "LeaseHeld, with Detection") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -271,7 +271,7 @@ func sumOf(failures search.Failures) int {
 // A scenario or lock that cannot be swept is refused, with a reason.
 func TestSweepRefuses(t *testing.T) {
 	sc, l := small(t, "single", 1)
-	none := play.Lock{Name: "none", New: func(play.Env) (lock.Locker, error) { return freeForAll{}, nil }}
+	none := play.Lock{Name: "none", Lease: play.LeaseHeld, Detection: time.Second, New: func(play.Env) (lock.Locker, error) { return freeForAll{}, nil }}
 	for _, tt := range []struct {
 		lock play.Lock
 		opts Options
