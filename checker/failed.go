@@ -135,8 +135,8 @@ func withheld(h History) *tally {
 		}
 		if late := asked + h.Timing.Alone; over > late && late < troubled {
 			found.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s asked for a lock at step %d that had been released, and had not been granted it %v later, although no other client asked for it and nothing had gone wrong.",
-					a.client, a.invoked, over-asked), At: []Pos{a.invoked}}
+				return Reason{Text: fmt.Sprintf("%s asked for a lock at step %d that had been released, and had not been granted it %v later, although no other client asked for it and nothing had gone wrong.%s",
+					a.client, a.invoked, over-asked, keptOnPurpose), At: []Pos{a.invoked}}
 			})
 		}
 	}

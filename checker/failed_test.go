@@ -2,6 +2,7 @@ package checker
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -67,6 +68,9 @@ func TestWithheld(t *testing.T) {
 		}, 1},
 	} {
 		v := mustJudge(t, alone(c.change), nil)
+		if c.want > 0 && !strings.Contains(v.Reasons[0].Text, "FreeAfter, for promise.CauseOther") {
+			t.Errorf("%s: no hint at FreeAfter in %q", c.name, v.Reasons[0].Text)
+		}
 		if v.Facts.Withheld != c.want || (v.Label == Stuck) != (c.want > 0) {
 			t.Errorf("%s: %d, and %s", c.name, v.Facts.Withheld, v.Label)
 		}

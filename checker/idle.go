@@ -146,11 +146,14 @@ func idle(h History) idleness {
 	return found
 }
 
+// keptOnPurpose is what a lock says that stays taken after a release.
+const keptOnPurpose = " If the lock is meant to be kept for a while after it was released, let its promise say so: FreeAfter, for promise.CauseOther."
+
 func idleReason(resource string, a waiting, s Span, cause Cause) Reason {
 	r := Reason{Text: fmt.Sprintf("%s waited for %s from step %d on, and from %v to %v nobody had it and nobody got it", a.client, resource, a.invoked,
 		s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
 	if cause == CauseOther {
-		r.Text += ". If the lock is meant to be kept for a while after it was released, let its promise say so: FreeAfter, for promise.CauseOther."
+		r.Text += "." + keptOnPurpose
 	} else {
 		r.Text += fmt.Sprintf(", longer than the promise allows after: %s.", cause)
 	}
