@@ -13,11 +13,13 @@ type Death struct {
 	// Turn is the last turn of the run: the world lets one event happen after the other, and a turn ends when every
 	// goroutine waits.
 	Turn int `json:"turn" jsonschema:"minimum=1"`
-	// Client is whose goroutine it was, and Incarnation which of its processes: 1, and one more after each restart.
-	Client      string `json:"client"`
-	Incarnation int    `json:"incarnation" jsonschema:"minimum=1"`
-	// Panic is the value of the panic, and Where the innermost function of the code under test, with its file and line.
+	// Client is whose goroutine it was.
+	Client string `json:"client"`
+	// Incarnation is which of the processes of the client: 1, and one more after each restart.
+	Incarnation int `json:"incarnation" jsonschema:"minimum=1"`
+	// Panic is the value of the panic.
 	Panic string `json:"panic"`
+	// Where is the innermost function of the code under test, with its file and line.
 	Where string `json:"where"`
 }
 
