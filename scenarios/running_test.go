@@ -11,11 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"locksim/checker"
 	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/scenarios"
+	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
 )
 
@@ -78,17 +80,22 @@ func (l renewing) renew(ctx context.Context, lost chan struct{}, key string) {
 	}
 }
 
+// crashing is a lock with a mistake.
+func crashing(kind string) scenarios.Lock {
+	l := testlocks.UserLock("theirs", func(e scenarios.Env, l lock.Locker) lock.Locker {
+		return renewing{l, e, kind, e.Source("run").Uint64()}
+	})
+	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}}
+	return l
+}
+
 // TestOfACrash is the test in the processes of the tests below.
 func TestOfACrash(t *testing.T) {
 	dir := os.Getenv("LOCKSIM_TEST_CRASH_DIR")
 	if dir == "" {
 		t.Skip("it is a part of TestCheckAfterACrash")
 	}
-	l := testlocks.UserLock("theirs", func(e scenarios.Env, l lock.Locker) lock.Locker {
-		return renewing{l, e, os.Getenv("LOCKSIM_TEST_CRASH"), e.Source("run").Uint64()}
-	})
-	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}}
-	scenarios.Check(t, l, scenarios.Options{Seed: 1, Runs: 100, Dir: dir, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+	scenarios.Check(t, crashing(os.Getenv("LOCKSIM_TEST_CRASH")), scenarios.Options{Seed: 1, Runs: 100, Dir: dir, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
 		return html.Run(w, o, reports.Options{Replay: replay})
 	}})
 }
@@ -139,6 +146,24 @@ func (c crashes) files(pattern string) []string {
 	return names
 }
 
+// replays makes the stored run again in this process, up to the panic, twice.
+func (c crashes) replays(kind string) {
+	c.t.Helper()
+	name := c.files("theirs-panicked-*.json")[0]
+	data, err := os.ReadFile(name)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	f, err := play.ReadRunFile(name, data)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	o, err := f.Replay([]scenarios.Lock{crashing(kind)}, scenarios.Twice)
+	if err != nil || len(o.Modes) != 1 || o.Modes[0].Verdict.Label != checker.Panicked || o.Modes[0].Verdict.Facts.Panics != 1 {
+		c.t.Errorf("the replay: %+v, %v", o, err)
+	}
+}
+
 const notice = `TestOfACrash: the last process of this test ended in the run of theirs with seed \d+, which is played first now, in a process of its own$`
 
 // A panic in a goroutine of a lock's own ends the process. The next one reports it as a violation, with a minimal schedule and a
@@ -163,6 +188,7 @@ func TestCheckAfterACrash(t *testing.T) {
 	if left := c.files(".running-*"); len(left) > 0 {
 		t.Errorf("%v remain", left)
 	}
+	c.replays("twice")
 	third, ok := c.process("twice")
 	c.fails(third, ok, append([]string{`stored failure .*/theirs-panicked-`, `schedule, as it is stored:$`}, verdict...)...)
 	repaired, ok := c.process("")
@@ -185,6 +211,7 @@ func TestCheckAfterACrashInCalm(t *testing.T) {
 			verdict := []string{`running_test\.go:\d+: seed 1: theirs fails: panicked in mode none$`, `The code of the lock ended the process of c\d at step \d+ by a panic: it always does, `}
 			second, ok := c.process(kind)
 			c.fails(second, ok, append([]string{`TestOfACrash: the last process of this test ended in ` + origin + `, `, `schedule, 0 faults of the 0 that were drawn:`}, verdict...)...)
+			c.replays(kind)
 			third, ok := c.process(kind)
 			c.fails(third, ok, append([]string{`stored failure .*/theirs-panicked-`}, verdict...)...)
 			if repaired, ok := c.process(""); !ok {

@@ -260,7 +260,7 @@ func do(ctx context.Context, opt workers.Options, m *meter, jobs iter.Seq[Job], 
 	var refused error // of done, also of the last job, after which there is nothing to cancel
 	err := workers.Run(ctx, opt, requests, func(d workers.Done[request[any], json.RawMessage]) {
 		m.done(d.ID, job(d.ID))
-		if err := done(d.ID, answer{d.Result, d.Err, d.Wall}); err != nil && refused == nil {
+		if err := done(d.ID, answer{d.Result, job(d.ID).crashed(d.Err), d.Wall}); err != nil && refused == nil {
 			refused = err
 			cancel(err)
 		}

@@ -22,6 +22,8 @@ type Job struct {
 	Noun  string
 	Count int
 	Steps int
+	// Unit says in a sentence what a child was executing that has reported so many units, and then ended. Nil leaves it out.
+	Unit func(reported int) string
 	// Weight estimates the duration of the job, relative to the others. Default:
 	// Count.
 	Weight int
@@ -50,6 +52,14 @@ func (j Job) named(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", j.Name, err)
+}
+
+// crashed adds to the error of a job whose child ended what that one was about to do.
+func (j Job) crashed(err error) error {
+	if crash, ok := errors.AsType[*workers.CrashError](err); ok && j.Unit != nil {
+		return fmt.Errorf("%w\n%s", err, j.Unit(crash.Steps))
+	}
+	return err
 }
 
 // key identifies a job by its task and data: equal jobs have equal keys.

@@ -26,6 +26,8 @@ type CrashError struct {
 	// Stderr is what it wrote to standard error during the job: the beginning and the
 	// end.
 	Stderr string
+	// Steps is how many steps of the job it had reported.
+	Steps int
 }
 
 func (e *CrashError) Error() string {

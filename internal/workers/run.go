@@ -199,7 +199,11 @@ func (w *worker) try(ctx context.Context, req request, step func()) (result json
 			return nil, nil, fatal
 		}
 	}
-	result, err := w.child.ask(ctx, req, w.opt.Silence, step)
+	steps := 0
+	result, err := w.child.ask(ctx, req, w.opt.Silence, func() {
+		steps++
+		step()
+	})
 	if err == nil {
 		return result, nil, nil
 	}
@@ -219,7 +223,7 @@ func (w *worker) try(ctx context.Context, req request, step func()) (result json
 	case errors.Is(err, errSilent):
 		return nil, &HangError{After: w.opt.Silence, Stderr: stderr}, nil
 	}
-	return nil, &CrashError{How: how, Stderr: stderr}, nil
+	return nil, &CrashError{How: how, Stderr: stderr, Steps: steps}, nil
 }
 
 // stop ends the child, and kills it if the context has ended.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -77,6 +79,23 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 		}
 	}
 	return b, b.examine(failures, step)
+}
+
+// Unit is what the job makes after so many steps: a run with its schedule, or something else of which the seed is not known.
+func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
+	if steps >= j.Seeds.Len() {
+		return "while a failure was examined", 0, false
+	}
+	seed = j.Seeds.First + uint64(steps)
+	what = fmt.Sprintf("in the run with seed %d", seed)
+	if j.Number == 0 && steps == 0 {
+		what = "in the runs without faults with which a search begins, or " + what
+	}
+	source, err := file.Format(search.Draw(search.Seeded(seed), j.Plan.Space))
+	if err != nil {
+		return what, seed, true // it is in the error of the run, which did not end by it
+	}
+	return what + ", whose schedule is\n  " + strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n  "), seed, true
 }
 
 // playCalm makes the runs without faults with which an exploration begins. Only those

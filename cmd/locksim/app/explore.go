@@ -266,6 +266,13 @@ func (x *exploration) campaign() campaign.Campaign {
 			data := x.plan.Job(i)
 			job := exploreTask.Job(data)
 			job.Name, job.Noun, job.Count = data.Seeds.String(), "runs", data.Seeds.Len()
+			job.Unit = func(reported int) string {
+				what, seed, ok := data.Unit(reported)
+				if ok {
+					what += "\nagain: " + x.again(seed) + "\na panic in a goroutine that the lock has started is made minimal, with a page, by a test with scenarios.Check"
+				}
+				return "it ended " + what
+			}
 			return job
 		},
 		Take: func(i int, result json.RawMessage) (last bool, err error) {

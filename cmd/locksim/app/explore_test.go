@@ -180,6 +180,8 @@ func TestExploreFailedJobs(t *testing.T) {
 	t.Setenv(misbehaving, "exit")
 	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150", "--quiet")
 	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
+		!strings.Contains(errs, "\nit ended in the runs without faults with which a search begins, or in the run with seed 1, whose schedule is\n  name: drawn\n") ||
+		!regexp.MustCompile(`(?m)^again: \S+ explore --lock mylock --from-seed 1 --runs 1$`).MatchString(errs) ||
 		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "No run is evidence.") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}

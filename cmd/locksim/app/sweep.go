@@ -170,6 +170,7 @@ func (x *sweeping) campaign() campaign.Campaign {
 			if data.Of == sweep.Pairs {
 				job.Name = fmt.Sprintf("%d pairs from number %d on", data.Runs, data.First)
 			}
+			job.Unit = func(reported int) string { return fmt.Sprintf("it ended in number %d", data.First+reported) }
 			return job
 		},
 		Take: func(i int, result json.RawMessage) (last bool, err error) {
