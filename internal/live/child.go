@@ -249,6 +249,9 @@ func (c *child) acquire(call context.Context, r acquire) (leaseInfo, error) {
 	within, done := r.Deadline.within(c.ctx)
 	ctx, end := context.WithCancel(within)
 	context.AfterFunc(ctx, done)
+	if call.Err() != nil {
+		end()
+	}
 	detach := context.AfterFunc(call, end)
 	ask := c.locker(r.Locker).Acquire
 	if r.Try {

@@ -22,6 +22,8 @@ type frame struct {
 	Kind string `json:"kind,omitempty"`
 	// At is the instant of the sender, by the clock of the machine.
 	At int64 `json:"at"`
+	// Ended says that the context of the request was cancelled before it was made.
+	Ended bool `json:"ended,omitempty"`
 	// Body is what is asked or answered, Problem the error of an answer.
 	Body    json.RawMessage `json:"body,omitempty"`
 	Problem *problem        `json:"problem,omitempty"`
@@ -81,6 +83,9 @@ func (l *link) read(in io.Reader) {
 			_, _ = l.serve(context.Background(), f)
 		default:
 			ctx, cancel := context.WithCancel(context.Background())
+			if f.Ended {
+				cancel()
+			}
 			l.mu.Lock()
 			l.cancels[f.ID] = cancel
 			l.mu.Unlock()
@@ -160,7 +165,7 @@ func (l *link) call(ctx context.Context, kind string, request, answer any) (at i
 	id := l.last
 	l.open[id] = reply
 	l.mu.Unlock()
-	f := frame{ID: id, Kind: kind, At: monotonic()}
+	f := frame{ID: id, Kind: kind, At: monotonic(), Ended: errors.Is(ctx.Err(), context.Canceled)}
 	if request != nil {
 		f.Body = encode(request)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +107,26 @@ func TestErrorsCross(t *testing.T) {
 			if errors.Is(got, k) != errors.Is(err, k) {
 				t.Errorf("%v is %s: %v, it became %v", err, name, errors.Is(err, k), errors.Is(got, k))
 			}
+		}
+	}
+}
+
+// A request under a context that has ended is served under such a one: a lock that sends nothing then sends nothing.
+func TestEndedContextCrosses(t *testing.T) {
+	here, there := net.Pipe()
+	defer func() { _, _ = here.Close(), there.Close() }()
+	served := newLink(there, func(ctx context.Context, _ frame) (any, error) { return nil, ctx.Err() })
+	go served.read(there)
+	asks := newLink(here, nil)
+	go asks.read(here)
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		if _, err := asks.call(ctx, askRelease, nil, nil); err != nil {
+			t.Fatalf("under a context that has not ended: %v", err)
+		}
+		cancel()
+		if _, err := asks.call(ctx, askRelease, nil, nil); !errors.Is(err, context.Canceled) {
+			t.Fatalf("under one that has ended: %v", err)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestIndexSaysAll(t *testing.T) {
 		"3 results, 1 under way, 1 not finished, 1 that cannot be read.", "More folders.",
 		`Latest: <a href="./run-gc-pause/report.html">gc-pause with fenced</a>`,
 		`<h3><a href="./run-gc-pause/report.html">gc-pause with fenced</a> <small>seed 1</small> <span class="latest">latest</span></h3>`,
-		`<li><a href="./run-gc-pause/run.json">JSON</a></li>`, "Worse than expected.", "2026-11-21 12:00:00",
+		`<li><a href="./run-gc-pause/run.json">JSON</a></li>`, "Not as expected.", "2026-11-21 12:00:00",
 		`<span class="mode">none</span> <span class="chip" data-label="corrupted">`, `× 3`,
 		`<progress max="50" value="2" aria-label="Jobs done"></progress> <span>2 of 50 jobs</span>`, "So far 200 runs.",
 		"<code>--resume</code> goes on",

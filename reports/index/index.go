@@ -46,7 +46,7 @@ type Entry struct {
 	Labels []Label
 	// Result is the result in words.
 	Result string
-	// Unexpected says that a label is worse than was expected.
+	// Unexpected says that a label is not as was expected.
 	Unexpected bool
 	// Pages are the files to open; the title links to the first one.
 	Pages []Page

@@ -16,7 +16,7 @@ import (
 
 // Run writes a run as JUnit XML, for a CI system: one suite with a test case
 // for each fencing mode. A case fails when its mode is worse than the scenario
-// expects, and is skipped when the lock mints no tokens for it. The text of a failure
+// expects or, live, differs from the simulated world, and is skipped when the lock mints no tokens for it. The text of a failure
 // is its reasons, and the command that repeats the run is the last line.
 //
 // The file has no times: the time of a run is virtual, and the time of the machine

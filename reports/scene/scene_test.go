@@ -33,18 +33,21 @@ func TestBusyMachineIsAnObstacle(t *testing.T) {
 		workload file.Workload
 		late     time.Duration
 		busy     bool
+		lag      time.Duration
 	}{
-		"at the limit of the lease":     {file.Workload{}, 200 * time.Millisecond, false},
-		"above it":                      {file.Workload{}, 201 * time.Millisecond, true},
-		"above that of a timeout":       {file.Workload{Timeout: 200 * time.Millisecond}, 21 * time.Millisecond, true},
-		"above that of a request":       {file.Workload{Request: time.Second}, 101 * time.Millisecond, true},
-		"above that of an acquire":      {file.Workload{AcquireWithin: time.Second}, 101 * time.Millisecond, true},
-		"above that of an extension":    {file.Workload{ExtendWithin: time.Second}, 101 * time.Millisecond, true},
-		"above that of a release":       {file.Workload{ReleaseWithin: time.Second}, 101 * time.Millisecond, true},
-		"a timeout longer than a lease": {file.Workload{Timeout: time.Minute}, 200 * time.Millisecond, false},
+		"at the limit of the lease":     {file.Workload{}, 200 * time.Millisecond, false, 0},
+		"above it":                      {file.Workload{}, 201 * time.Millisecond, true, 0},
+		"above that of a timeout":       {file.Workload{Timeout: 200 * time.Millisecond}, 21 * time.Millisecond, true, 0},
+		"above that of a request":       {file.Workload{Request: time.Second}, 101 * time.Millisecond, true, 0},
+		"above that of an acquire":      {file.Workload{AcquireWithin: time.Second}, 101 * time.Millisecond, true, 0},
+		"above that of an extension":    {file.Workload{ExtendWithin: time.Second}, 101 * time.Millisecond, true, 0},
+		"above that of a release":       {file.Workload{ReleaseWithin: time.Second}, 101 * time.Millisecond, true, 0},
+		"a timeout longer than a lease": {file.Workload{Timeout: time.Minute}, 200 * time.Millisecond, false, 0},
+		"above that of a replica":       {file.Workload{}, 21 * time.Millisecond, true, 200 * time.Millisecond},
 	} {
-		o := &play.Outcome{Scenario: &file.Scenario{Lock: file.LockSpec{TTL: 2 * time.Second}, Workload: tc.workload},
-			Modes: []play.ModeRun{{Mode: fence.None, Trace: &trace.Trace{}, Late: tc.late}}}
+		sc := &file.Scenario{Lock: file.LockSpec{TTL: 2 * time.Second}, Workload: tc.workload}
+		sc.World.Lag.Min = tc.lag
+		o := &play.Outcome{Scenario: sc, Modes: []play.ModeRun{{Mode: fence.None, Trace: &trace.Trace{}, Late: tc.late}}}
 		if got := scene.Obstacles(o); (len(got) == 1) != tc.busy || tc.busy && !strings.Contains(got[0], tc.late.String()) {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -60,7 +63,8 @@ func TestExplainedDifferenceIsAnObstacle(t *testing.T) {
 	}
 	o.Live.Differences[0].Why, o.Live.Uncompared = "the machine was late", "no such server"
 	want := []string{
-		"The worlds differ: mode none is safe in 1 of 1 live run, and never in the simulated world (20 seeds: stuck). That is explained: the machine was late.",
+		"The worlds differ: mode none is safe in 1 of 1 live run, and never in the simulated world (20 seeds: stuck). " +
+			"That is explained: the machine was late.",
 		"The labels were not compared with those of the simulated world: no such server.",
 	}
 	if d := cmp.Diff(want, scene.Obstacles(o)); d != "" {
