@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"io"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // This file has everything in the package that uses the machine's clock and its randomness.
@@ -23,7 +25,7 @@ const (
 	DefaultBackoffMax = 200 * time.Millisecond
 
 	// DefaultReleaseTimeout is a fraction of DefaultTTL: after the TTL a release has no effect.
-	DefaultReleaseTimeout = 2 * time.Second
+	DefaultReleaseTimeout = promise.ReleaseTimeout
 
 	// DefaultKeyPrefix starts every key.
 	DefaultKeyPrefix = "lock:"

@@ -3,12 +3,13 @@ package lock
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // minRequests is the least number of requests that a live waiter sends before its entry in a queue expires.
-const minRequests = 4
+const minRequests = promise.PlaceRequests
 
 // Fair is [Single] with a queue: waiters are granted the lock in the order in which their first requests reached the
 // node. It mints no tokens. It is safe for concurrent use.
@@ -66,7 +67,7 @@ func newFairEngine(client Redis, o Options, m mint) (*engine, error) {
 		return nil, err
 	}
 	ttl := e.opt.TTL
-	e.queueTTL = placeLasts(ttl, e.opt.Backoff.Max)
+	e.queueTTL = promise.PlaceLasts(ttl, e.opt.Backoff.Max)
 	e.channel = func(c claim) string { return turnChannel(c.key, c.owner) }
 	e.grant = func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 		return m.ask(ctx, client, grantFairScript, c, fairKeys(c), c.owner, ttl.Milliseconds(), roundUp(e.queueTTL), waitArg(c))
@@ -75,11 +76,6 @@ func newFairEngine(client Redis, o Options, m mint) (*engine, error) {
 		return owned(releaseFairScript.Run(ctx, client, fairKeys(c), c.owner, turnChannel(c.key, "")))
 	}
 	return e, nil
-}
-
-// placeLasts is how long a place in the queue outlasts the last request of its waiter.
-func placeLasts(ttl, longestBackoff time.Duration) time.Duration {
-	return max(ttl, minRequests*min(longestBackoff, math.MaxInt64/minRequests))
 }
 
 // fairKeys are the keys of the lock, of its queue, and of the expiries of the queue's entries.

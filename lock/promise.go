@@ -1,55 +1,10 @@
 package lock
 
-import (
-	"cmp"
-	"slices"
-	"time"
+import "locksim/lock/promise"
 
-	"locksim/lock/promise"
-)
-
-// Promise is what a kind of lock promises. What is not listed is not promised: it may hold all the same.
-//
-// It is data that a harness can judge the lock by. The faults are named in words, since this package
-// knows no harness.
-type Promise struct {
-	// Exclusion lists the faults under which no two claims on one resource overlap. A claim lasts from
-	// Acquire's return until Release is called, Lost is closed, or Until has passed on the holder's clock.
-	Exclusion []Fault `json:"exclusion" jsonschema:"nullable"`
-
-	// Data is the fencing mode under which the data stays right under those faults, provided that every
-	// operation goes through the fence and that a section writes once: fencing is not atomicity (F73).
-	// "seal" is for a lock that mints tokens, and refuses no rightful holder. "claim" is for one that does
-	// not, and may refuse one: the read of a client whose lease is over takes the claim away. Without a
-	// fence no lock with a lease promises anything about data (F11 to F14).
-	Data string `json:"data"`
-
-	// TokensUnordered says that a grant may have the token of an earlier one, or a lower one. Without it a lock that mints
-	// tokens promises that each grant has a higher one than those before it, under those faults.
-	TokensUnordered bool `json:"tokens_unordered,omitempty"`
-
-	// FreeWithin says how soon after its last holder has gone the lock can be had again by a client that asks for it
-	// on a whole network, whatever the cause. After a release that succeeded it can be had at once.
-	FreeWithin Term `json:"free_within"`
-
-	// Order is the order in which the lock is granted to those who wait for it. It is empty where the lock promises none.
-	Order Order `json:"order,omitempty"`
-
-	// FreeAfter says it for single causes, in place of FreeWithin.
-	FreeAfter map[promise.Cause]Term `json:"free_after,omitempty"`
-
-	// SelfExcludes says that the lock lives with this: a request that was not granted leaves its key behind, and that keeps
-	// its own client out when it asks again, although nothing kept it from cleaning up. Without it that is a violation.
-	SelfExcludes bool `json:"self_excludes,omitempty"`
-
-	// ReturnsWithin says how soon a Release returns if no server answers, and an Acquire after the deadline of its context. It
-	// is promised with DutyReturns, for clients whose requests end with the deadlines of their contexts.
-	ReturnsWithin Term `json:"returns_within,omitempty"`
-
-	// Duties list what the calls of the lock do, besides. A library whose Release has no result, or that gives up after
-	// some tries, does not have all of them.
-	Duties []promise.Duty `json:"duties" jsonschema:"nullable"`
-}
+// Promise is what a kind of lock promises: data, by which a harness can judge the lock. Package promise documents its
+// fields.
+type Promise = promise.Promise
 
 // Fault is a class of things that go wrong. Package promise says what each of them is.
 type Fault = promise.Fault
@@ -81,158 +36,38 @@ const (
 // Faults lists the classes of fault. The caller owns the slice.
 func Faults() []Fault { return promise.Faults() }
 
-// commonFaults are the faults under which every lock with a lease on one correct node keeps exclusion. The node
-// executes each request once, in its own order and by its own clock, and a holder counts its lease from before the
-// request: a message that is late, repeated or lost can end a claim early, but cannot begin a second one.
-func commonFaults() []Fault {
-	return []Fault{
-		FaultPause, FaultCrash, FaultRestart, FaultSlow, FaultPool, FaultPartition, FaultLatency, FaultReset,
-		FaultStall, FaultReadOnly, FaultScripts, FaultWallClock,
-	}
-}
-
-// notRenewed is about a lease that ended: nothing renews it, so its key ends with it, but for the drift of clocks. The
-// lease of a watchdog ends when a renewal was not answered in time; that renewal may have succeeded. The lease of a
-// reentrant lock may end after an inner entry, which has renewed the key and not the lease.
-func notRenewed() map[promise.Cause]Term {
-	return map[promise.Cause]Term{promise.CauseExpiry: TermDrift}
-}
-
 // Order is an order of grants.
-type Order string
+type Order = promise.Order
 
-// FIFO grants the lock in the order in which the waiters' first requests reached the node: a waiter whose entry in the
-// queue was recorded before another called Acquire is granted the lock before it, unless the waiter crashed, gave up, or
-// was silent for longer than its entry lives.
-const FIFO Order = "fifo"
+// FIFO is [promise.FIFO].
+const FIFO = promise.FIFO
 
 // Term is a duration in terms of a lock's options.
-type Term string
+type Term = promise.Term
 
-// The terms of promises.
+// The terms of promises. Package promise says what each of them is.
 const (
-	// TermTTL is the TTL, one longest backoff, and the round trips of one request.
-	TermTTL Term = "ttl + backoff + round trip"
-	// TermTTLAndWaiter adds the time after which a dead waiter at the head of the queue is skipped.
-	TermTTLAndWaiter Term = "ttl + dead waiter + backoff + round trip"
-	// TermTTLAndCluster adds three seconds, in which a cluster rounds the TTL up to whole seconds, agrees, and ends the
-	// leases that are over.
-	TermTTLAndCluster Term = "ttl + cluster + backoff + round trip"
-	// TermSession is that of a session of ZooKeeper: the TTL, four seconds at least, and four more, in which the servers
-	// report of whom they have heard, and the leader rounds the end up to a tick.
-	TermSession Term = "session + ticks + backoff + round trip"
-	// TermDrift is what clocks may drift apart within a TTL, one longest backoff, and the round trips of one request.
-	TermDrift Term = "drift + backoff + round trip"
-	// TermReleaseTimeout is [DefaultReleaseTimeout]. It says how long a call may take: see Promise.ReturnsWithin.
-	TermReleaseTimeout Term = "release timeout"
-	// TermNodeTimeouts is four times [DefaultNodeTimeout], for Promise.ReturnsWithin too.
-	TermNodeTimeouts Term = "four node timeouts"
-	// TermAnyTime is no promise: the lock may be taken for ever.
-	TermAnyTime Term = "any time"
+	TermTTL            = promise.TermTTL
+	TermTTLAndWaiter   = promise.TermTTLAndWaiter
+	TermTTLAndCluster  = promise.TermTTLAndCluster
+	TermSession        = promise.TermSession
+	TermDrift          = promise.TermDrift
+	TermReleaseTimeout = promise.TermReleaseTimeout
+	TermNodeTimeouts   = promise.TermNodeTimeouts
+	TermAnyTime        = promise.TermAnyTime
 )
 
 // Terms lists the terms. The caller owns the slice.
-func Terms() []Term {
-	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermSession, TermDrift, TermReleaseTimeout, TermNodeTimeouts, TermAnyTime}
-}
-
-// Length is the term for a lock with this TTL, above 0, and this longest backoff, without the backoff and the round trips
-// of a request that some terms name besides. It is more than 100 years for [TermAnyTime], and 0 for "".
-func (t Term) Length(ttl, longestBackoff time.Duration) time.Duration {
-	const cluster, session, ticks = 3 * time.Second, 4 * time.Second, 4 * time.Second
-	drift := 2*ttl*promise.DriftAllowance/1_000_000 + 10*time.Millisecond
-	switch t {
-	case TermDrift:
-		return drift
-	case TermReleaseTimeout:
-		return DefaultReleaseTimeout
-	case TermNodeTimeouts:
-		return nodeReleases * DefaultNodeTimeout(ttl)
-	case TermAnyTime:
-		return 1 << 62
-	case TermTTL:
-		return ttl + drift
-	case TermTTLAndCluster:
-		return ttl + cluster + drift
-	case TermSession:
-		return max(ttl, session) + ticks + drift
-	case TermTTLAndWaiter:
-		return ttl + placeLasts(ttl, longestBackoff) + drift
-	}
-	return 0
-}
+func Terms() []Term { return promise.Terms() }
 
 // LeasePromise is the promise to start from for a lock with a lease on one server: a key with a TTL, or a row with an end.
-// Claims exclude each other under the usual faults, the data is right behind the fence claim, the lock is free within
-// its TTL whatever happens to a client, and its calls do what every lock can do. Take away what your lock does not
-// promise. The caller owns the slices.
-func LeasePromise() Promise {
-	return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL, Duties: plainDuties()}
-}
+// See [promise.OfLease]. The caller owns the slices.
+func LeasePromise() Promise { return promise.OfLease() }
 
 // SessionPromise is the promise to start from for a lock that lives as long as its session, such as an advisory lock of
-// a database: it is held until it is released or the connection ends. It has the faults of clients, of the network and
-// of the pool, and none of the server, whose crash ends every session (F17). The caller owns the slices.
-func SessionPromise() Promise {
-	p := LeasePromise()
-	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f Fault) bool { return f == FaultReadOnly || f == FaultScripts || f == FaultWallClock })
-	return p
-}
-
-// plainDuties are those that every lock can keep.
-func plainDuties() []promise.Duty {
-	return []promise.Duty{promise.DutyReports, promise.DutyKeeps}
-}
-
-// duties are those of every lock of this package, and more.
-func duties(more ...promise.Duty) []promise.Duty {
-	return append([]promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells,
-		promise.DutyTries, promise.DutyExplains, promise.DutyKeeps, promise.DutyReturns, promise.DutySpares}, more...)
-}
+// a database. See [promise.OfSession]. The caller owns the slices.
+func SessionPromise() Promise { return promise.OfSession() }
 
 // PromiseOf returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown
-// kind.
-//
-// No kind on a single node promises anything when that node fails over, restarts, evicts or flushes its
-// keys, or when its clock jumps (F17, F18, F40 to F46). A Redlock loses its majority to any of these on a
-// single node, since another client may have the other half (F15, F24).
-//
-// A watchdog promises nothing about a worker that ends alone: it renews for a running process, so the lock is held
-// until that process ends or MaxHold is over (F36).
-func PromiseOf(kind string) (p Promise, ok bool) {
-	oneNode := func(p Promise, more ...promise.Duty) (Promise, bool) {
-		p.FreeWithin, p.ReturnsWithin = cmp.Or(p.FreeWithin, TermTTL), TermReleaseTimeout
-		p.Duties = duties(append(more, promise.DutyWakes)...)
-		return p, true
-	}
-	quorum := func(p Promise, more ...promise.Duty) (Promise, bool) {
-		p.Data, p.FreeWithin, p.ReturnsWithin = "claim", TermTTL, TermNodeTimeouts
-		p.Duties = duties(more...)
-		return p, true
-	}
-	switch kind {
-	case "single":
-		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeAfter: notRenewed()})
-	case "reentrant":
-		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim"})
-	case "watchdog":
-		return oneNode(Promise{Exclusion: commonFaults(), Data: "claim"}, promise.DutyRenews)
-	case "fenced":
-		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeAfter: notRenewed()})
-	case "reentrant-fenced":
-		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal"})
-	case "watchdog-fenced":
-		return oneNode(Promise{Exclusion: commonFaults(), Data: "seal"}, promise.DutyRenews)
-	case "fair":
-		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO})
-	case "fair-fenced":
-		return oneNode(Promise{Exclusion: append(commonFaults(), FaultWorker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO})
-	case "redlock", "redlock-fenced":
-		// The tokens of the fenced one are an experiment: no promise about them, see NewRedlockFenced.
-		return quorum(Promise{Exclusion: append(commonFaults(), FaultWorker, FaultClockDrift), FreeAfter: notRenewed(),
-			TokensUnordered: kind == "redlock-fenced"})
-	case "redlock-watchdog":
-		return quorum(Promise{Exclusion: append(commonFaults(), FaultClockDrift)}, promise.DutyRenews)
-	}
-	return Promise{}, false
-}
+// kind. See [promise.Of].
+func PromiseOf(kind string) (p Promise, ok bool) { return promise.Of(kind) }

@@ -26,11 +26,8 @@ const (
 // least 50 ms, which is barely enough for a round trip around the globe and ample within a continent, and at most a tenth
 // of it.
 func DefaultNodeTimeout(ttl time.Duration) time.Duration {
-	return min(max(ttl/100, 50*time.Millisecond), ttl/10)
+	return promise.NodeTimeout(ttl)
 }
-
-// nodeReleases is how many node timeouts the release timeout of a node is.
-const nodeReleases = 4
 
 // RedlockOptions configure a [Redlock] or a [RedlockFenced]. The zero value is ready for use.
 type RedlockOptions struct {
@@ -102,7 +99,7 @@ func (o RedlockOptions) withDefaults() RedlockOptions {
 		o.MaxExtensions = DefaultMaxExtensions
 	}
 	if o.ReleaseTimeout == 0 {
-		o.ReleaseTimeout = nodeReleases * o.NodeTimeout
+		o.ReleaseTimeout = promise.NodeReleases * o.NodeTimeout
 	}
 	o.Options = o.Options.withDefaults()
 	return o

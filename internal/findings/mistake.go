@@ -7,7 +7,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock"
-	"locksim/lock/broken"
+	"locksim/lock/broken/mistake"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
@@ -27,8 +27,8 @@ func showsMistake(name string, t *search.Trial) (bool, error) {
 	if !isSpecimen(name) || slices.ContainsFunc(t.Violations, provesMistake) {
 		return true, nil
 	}
-	specimen, err := broken.Find(strings.TrimPrefix(name, "broken/"))
-	if err != nil || specimen.Detector != broken.Corrupted {
+	specimen, err := mistake.Find(strings.TrimPrefix(name, "broken/"))
+	if err != nil || specimen.Detector != mistake.Corrupted {
 		return false, err
 	}
 	return wholeWithWatchdog(t.Outcome)

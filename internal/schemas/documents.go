@@ -27,7 +27,7 @@ type document struct {
 	value any
 	// words are the values of strings that the Go type does not limit: of a property
 	// itself, of the items of a list, or of the keys of a map. A key is the name of a
-	// property, in every type of the document, or "lock.Promise.data" for that of one
+	// property, in every type of the document, or "promise.Promise.data" for that of one
 	// type.
 	words map[string]words
 }
@@ -106,8 +106,8 @@ var parts = map[reflect.Type]part{
 // withPromise adds to the words of a document those of a promise of a lock.
 func withPromise(more map[string]words) map[string]words {
 	all := map[string]words{
-		"lock.Promise.data":        {"promised_mode", "A fencing mode, or none.", append([]string{""}, textsOf(fence.Modes())...)},
-		"lock.Promise.free_within": {"term", "A length of time in terms of a lock's options, or none.", append([]string{""}, textsOf(lock.Terms())...)},
+		"promise.Promise.data":        {"promised_mode", "A fencing mode, or none.", append([]string{""}, textsOf(fence.Modes())...)},
+		"promise.Promise.free_within": {"term", "A length of time in terms of a lock's options, or none.", append([]string{""}, textsOf(lock.Terms())...)},
 	}
 	maps.Copy(all, more)
 	return all

@@ -18,6 +18,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 )
 
 // scenario is the name of the schema of scenario files.
@@ -141,7 +142,7 @@ func (g *generator) field(key string, t reflect.Type) *jsonschema.Schema {
 // world is the schema of the world, with a key for each kind of server.
 func (g *generator) world() *jsonschema.Schema {
 	s := g.group(reflect.TypeFor[file.World](), map[string]*jsonschema.Schema{"servers": nil})
-	for _, k := range file.Known() {
+	for _, k := range kinds.Servers() {
 		s.Properties.Set(k.Kind, &jsonschema.Schema{
 			Description: fmt.Sprintf("The number of servers %s0, %[1]s1, … of the kind %s.", k.Prefix, k.Kind),
 			Type:        "integer", Minimum: "0", Maximum: decimal(file.MaxServers),

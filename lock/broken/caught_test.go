@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/broken"
+	"locksim/lock/broken/mistake"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -119,23 +120,23 @@ func (tr trial) count(t *testing.T, sc *file.Scenario, s broken.Specimen, l play
 }
 
 // detectors are the detectors by name.
-var detectors = map[broken.Detector]func(*file.Scenario, play.ModeRun) bool{
-	broken.ClaimOverlaps: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
-	broken.Corrupted:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },
-	broken.FalseRejects:  func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.FalseRejects > 0 },
-	broken.Stuck: func(_ *file.Scenario, m play.ModeRun) bool {
+var detectors = map[mistake.Detector]func(*file.Scenario, play.ModeRun) bool{
+	mistake.ClaimOverlaps: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
+	mistake.Corrupted:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },
+	mistake.FalseRejects:  func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.FalseRejects > 0 },
+	mistake.Stuck: func(_ *file.Scenario, m play.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessStuck
 	},
-	broken.Leaked: func(_ *file.Scenario, m play.ModeRun) bool {
+	mistake.Leaked: func(_ *file.Scenario, m play.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessLeaked
 	},
-	broken.VoidGrants:    func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.VoidGrants > 0 },
-	broken.Overtaken:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overtaken > 0 },
-	broken.Denied:        func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Denied > 0 },
-	broken.Overdue:       func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overdue > 0 },
-	broken.Misconduct:    func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Misconduct > 0 },
-	broken.RevivedClaims: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.RevivedClaims > 0 },
-	broken.LongestWait: func(sc *file.Scenario, m play.ModeRun) bool {
+	mistake.VoidGrants:    func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.VoidGrants > 0 },
+	mistake.Overtaken:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overtaken > 0 },
+	mistake.Denied:        func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Denied > 0 },
+	mistake.Overdue:       func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overdue > 0 },
+	mistake.Misconduct:    func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Misconduct > 0 },
+	mistake.RevivedClaims: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.RevivedClaims > 0 },
+	mistake.LongestWait: func(sc *file.Scenario, m play.ModeRun) bool {
 		holders := time.Duration(sc.World.Clients) * (sc.Lock.TTL + sc.Workload.Hold)
 		return m.LongestWait > 2*holders
 	},

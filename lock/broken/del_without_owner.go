@@ -2,20 +2,17 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F02: the release deletes the key without comparing the owner; a late holder deletes its successor's key, and a third
 // client enters together with that one.
 var delWithoutOwner = Specimen{
-	Name: "del-without-owner", ID: "F02",
-	Wrong: "The release deletes the key without a check of its owner.",
-	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	Mistake: mistake.DelWithoutOwner,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		release := func(ctx context.Context, c claim) error {
 			// Wrong:

@@ -9,10 +9,9 @@
 //	...
 //	locks, err := s.New(clients, broken.Options{...})
 //
-// A [Specimen] is data that says what is wrong, under which faults it shows, and which detector must see it. Never use
-// one to guard anything.
+// A [Specimen] is a lock with what package mistake knows of it: what is wrong, under which faults it shows, and which
+// detector must see it. Never use one to guard anything.
 //
-// The specimens have the gaps of the published originals: those on one node do not give back a grant whose answer
-// arrived after the end of its validity, and none cleans up after a request without an answer. Package locksim/lock
-// does both. F numbers are entries of the project's catalogue of failure modes.
+// The specimens have a gap of the published originals: those on one node do not give back a grant whose answer arrived
+// after the end of its validity. Package locksim/lock does. F numbers are entries of the project's catalogue of failure modes.
 package broken

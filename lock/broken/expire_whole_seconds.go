@@ -2,11 +2,11 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 var grantSecondsScript = redis.NewScript(`-- broken: take the key, TTL in whole seconds
@@ -17,10 +17,7 @@ return 1`)
 // F48: the TTL is sent in whole seconds; one below a second becomes 0, which deletes the key at once, and every client
 // is granted the lock.
 var expireWholeSeconds = Specimen{
-	Name: "expire-whole-seconds", ID: "F48",
-	Wrong:  "The TTL is cut to whole seconds, and one below a second becomes 0, which deletes the key.",
-	MinTTL: 50 * time.Millisecond, MaxTTL: 999 * time.Millisecond,
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	Mistake: mistake.ExpireWholeSeconds,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 			// Wrong:

@@ -2,11 +2,11 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 var grantUntilScript = redis.NewScript(`-- broken: take the key if it is free, until an instant of the client's
@@ -16,10 +16,7 @@ return 0`)
 // F22: the key expires at an instant of the client's wall clock; if that is behind the node's by more than the TTL the
 // key expires as soon as it is set, and every client is granted the lock.
 var expiryByClientClock = Specimen{
-	Name: "expiry-by-client-clock", ID: "F22",
-	Wrong: "The key ends at an instant on the client's wall clock, and where that is behind it is gone at once.",
-	Fault: lock.FaultWallClock, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	Mistake: mistake.ExpiryByClientClock,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 			// Wrong:

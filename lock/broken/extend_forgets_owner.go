@@ -3,20 +3,17 @@ package broken
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F04: the holder extends its lease itself, and the owner of the key is not compared; a holder whose lease has ended
 // prolongs the lock of its successor, and is told that its own lease goes on.
 var extendForgetsOwner = Specimen{
-	Name: "extend-forgets-owner", ID: "F04",
-	Wrong:  "Extend prolongs the key without a check of its owner, and a lease that had ended goes on beside its successor's.",
-	MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: RevivedClaims, Mode: "none", Nodes: 1,
+	Mistake: mistake.ExtendForgetsOwner,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newExtending(nodes[0], o, func(ctx context.Context, c claim) (held bool, err error) {
 			// Wrong:

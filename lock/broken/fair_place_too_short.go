@@ -7,15 +7,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F52: a place in the queue lasts less long than a waiter's longest delay between two requests; a waiter that is alive
 // loses its place, goes to the end, and those who came after it are granted the lock first.
 var fairPlaceTooShort = Specimen{
-	Name: "fair-place-too-short", ID: "F52",
-	Wrong:  "A place in the queue lasts less long than a waiter is silent between two requests, so that later waiters overtake it.",
-	MinTTL: time.Second, MaxTTL: time.Hour,
-	Detector: Overtaken, Mode: "none", Nodes: 1, Queue: true,
+	Mistake: mistake.FairPlaceTooShort,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		// Wrong:
 		return newQueue(nodes[0], o, o.Backoff.Min, endlessQueue)

@@ -3,20 +3,17 @@ package broken
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F03: the release reads the owner and deletes the key in two steps; between them the key can expire and become
 // another's.
 var getThenDel = Specimen{
-	Name: "get-then-del", ID: "F03",
-	Wrong: "The release compares the owner and deletes the key in two steps, and in between the key may change hands.",
-	Fault: lock.FaultPause, MinTTL: time.Second, MaxTTL: 10 * time.Second, // it must expire while a release may last
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	Mistake: mistake.GetThenDel,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		release := func(ctx context.Context, c claim) error {
 			// Wrong:

@@ -3,21 +3,18 @@ package broken
 import (
 	"context"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F31: the key has only the letters of the resource's name, in lower case; order:1 and order:2 are one key, and a client
 // waits for a lock that no client has. The catalogue has this for names of owners.
 var namesCollide = Specimen{
-	Name: "names-collide", ID: "F31",
-	Wrong:  "The key is made of the letters of the resource's name alone, so that the holder of order:1 keeps others out of order:2.",
-	MinTTL: time.Second, MaxTTL: time.Hour, // the work has to take longer than the network
-	Detector: Overdue, Mode: "none", Nodes: 1,
+	Mistake: mistake.NamesCollide,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newNamed(nodes[0], o, func(resource string) string {
 			// Wrong:

@@ -2,20 +2,17 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F31: a client has one owner id, by which it recognises a lock that it has already, such as after a lost reply. Only
 // the beginning of the key's owner is compared: the client 1 takes the lock of the client 10 for its own.
 var ownerPrefix = Specimen{
-	Name: "owner-prefix", ID: "F31",
-	Wrong:  "A client recognises its own lock by the beginning of the owner id, so that client 1 enters the lock of client 10.",
-	MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	Mistake: mistake.OwnerPrefix,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newRecognising(nodes[0], o, takeByPrefixScript)
 	},

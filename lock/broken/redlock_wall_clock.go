@@ -1,20 +1,16 @@
 package broken
 
 import (
-	"time"
-
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F21: the time that the nodes take to answer is measured on the wall clock; if that is set back meanwhile, the lease
 // lasts longer than the keys.
 var redlockWallClock = Specimen{
-	Name: "redlock-wall-clock", ID: "F21",
-	Wrong: "Elapsed time is the difference of two wall clock readings, and a clock set back in between lengthens the lease.",
-	Fault: lock.FaultWallClock, MinTTL: time.Second, MaxTTL: time.Hour,
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 5,
+	Mistake: mistake.RedlockWallClock,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		r := newRedlock(nodes, o)
 		// Wrong:

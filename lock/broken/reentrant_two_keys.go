@@ -2,11 +2,11 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 var (
@@ -25,10 +25,7 @@ return 1`)
 // F33: owner and count are two keys with separate TTLs; if the owner's expires first the next owner continues the old
 // count, and its last release does not free the lock.
 var reentrantTwoKeys = Specimen{
-	Name: "reentrant-two-keys", ID: "F33",
-	Wrong: "Owner and count expire apart, so the next owner inherits a count and its last release does not free the lock.",
-	Fault: lock.FaultPause, MinTTL: time.Second, MaxTTL: time.Hour,
-	Detector: Leaked, Mode: "none", Nodes: 1,
+	Mistake: mistake.ReentrantTwoKeys,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		countKey := func(c claim) string { return c.key + ":count" }
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {

@@ -2,22 +2,17 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
-	"locksim/lock/promise"
+	"locksim/lock/broken/mistake"
 )
 
 // F62: a release whose answer is lost counts as done, and the second call reports success and sends nothing; a caller that
 // tries again, as it should, leaves the lock taken until its TTL and does not know it.
 var releaseSentOnce = Specimen{
-	Name: "release-sent-once", ID: "F62",
-	Wrong:  "Release reports its failure once; called again it reports success and sends nothing.",
-	Fault:  lock.FaultPartition,
-	MinTTL: 8 * time.Second, MaxTTL: time.Hour, // it has to outlast the release
-	Detector: Misconduct, Mode: "none", Nodes: 1, Duties: []promise.Duty{promise.DutyReports},
+	Mistake: mistake.ReleaseSentOnce,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newRetryable(nodes[0], o, func(err error) bool {
 			// Wrong:

@@ -7,6 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // The row is a hash that models a row of a database table: the owner, and the end of its lease.
@@ -23,10 +24,7 @@ return 0`)
 // F63: a row has the end of its lease, and each client compares that with its own clock; a client whose clock is ahead
 // takes a lock that is held.
 var rowByClientClock = Specimen{
-	Name: "row-by-client-clock", ID: "F63",
-	Wrong: "Whether the row's lease has ended is judged by the client's clock, and one that is ahead takes what is held.",
-	Fault: lock.FaultWallClock, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1, endless: true,
+	Mistake: mistake.RowByClientClock,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newRowLock(nodes[0], o, func(context.Context) (time.Time, error) {
 			// Wrong:

@@ -2,11 +2,11 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 var updateRowScript = redis.NewScript(`-- broken: take the row if its version is still ARGV[1]
@@ -18,10 +18,7 @@ return 1`)
 // F67: the row is updated on the condition that its version is the one that was read, and the number of changed rows is
 // ignored; of two clients that read it free, both enter.
 var rowUpdateUnchecked = Specimen{
-	Name: "row-update-unchecked", ID: "F67",
-	Wrong:  "The conditional update may have changed no row, and the count that says so is ignored.",
-	MinTTL: 50 * time.Millisecond, MaxTTL: time.Hour, // above the latency
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	Mistake: mistake.RowUpdateUnchecked,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newVersionLock(nodes[0], o, func(changed int) bool {
 			// Wrong:

@@ -2,20 +2,17 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F01: the key is set by one command and gets its TTL by another; a client that crashes in between leaves a key that
 // never expires.
 var setnxThenExpire = Specimen{
-	Name: "setnx-then-expire", ID: "F01",
-	Wrong: "The key gets its TTL by a second command, so a crash between the two leaves it there for ever.",
-	Fault: lock.FaultCrash, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: Stuck, Mode: "none", Nodes: 1,
+	Mistake: mistake.SetnxThenExpire,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 			// Wrong:

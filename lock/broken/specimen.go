@@ -4,79 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
-	"locksim/lock/promise"
+	"locksim/lock/broken/mistake"
 )
 
-// Specimen is one mistake, with its properties.
+// Specimen is one mistake, and the lock that makes it.
 type Specimen struct {
-	// Name is the name of its file, with hyphens: del-without-owner is in del_without_owner.go.
-	Name string
-	// ID is its entry in the catalogue of failure modes, such as F02.
-	ID string
-	// Wrong says in one sentence what is wrong.
-	Wrong string
-	// Fault is the class of what has to go wrong in the world for the mistake to show. Empty means that
-	// contention is enough, or what the caller does.
-	Fault lock.Fault
-	// MinTTL and MaxTTL are the range of TTLs with which it shows.
-	MinTTL, MaxTTL time.Duration
-	// Detector is the detector that must see it.
-	Detector Detector
-	// Mode is the fencing mode in which Detector sees it: "none", "check" or "seal".
-	Mode string
-	// Nodes is the number of Redis nodes that it needs.
-	Nodes int
-	// Tokens says that its leases carry fencing tokens.
-	Tokens bool
-	// Queue says that its waiters queue, in order, in a key with the suffix :queue.
-	Queue bool
-	// Detection is how long its holder may take to learn of a loss while it runs and reaches the nodes, for a lock that
-	// is held until its holder is told. 0 means that a lease has an end that the holder knows.
-	Detection time.Duration
-	// Duties are what its calls are meant to do, and one of them does not: see [lock.Promise].
-	Duties []promise.Duty
+	mistake.Mistake
 
-	endless bool // its keys have no TTL
-	build   func(nodes []redis.Cmdable, o Options) lock.Locker
+	build func(nodes []redis.Cmdable, o Options) lock.Locker
 }
-
-// Detector is what must see a mistake. All but LongestWait are facts of a verdict, by the names that
-// they have there.
-type Detector string
-
-// The detectors.
-const (
-	// ClaimOverlaps sees two clients with overlapping claims on the resource.
-	ClaimOverlaps Detector = "claim_overlaps"
-	// Corrupted sees an acknowledged write that was lost.
-	Corrupted Detector = "corrupted"
-	// FalseRejects sees a rightful holder that the fence refused.
-	FalseRejects Detector = "false_rejects"
-	// Stuck sees a lock that can no longer be acquired.
-	Stuck Detector = "stuck"
-	// Leaked sees a key that outlives the release, or the failed acquire, that should have removed it.
-	Leaked Detector = "leaked"
-	// VoidGrants sees a lease that is over although nothing has gone wrong.
-	VoidGrants Detector = "void_grants"
-	// Overtaken sees a waiter that another one overtakes.
-	Overtaken Detector = "overtaken"
-	// Denied sees a client that is refused a lock that is free although nothing has gone wrong.
-	Denied Detector = "denied"
-	// Overdue sees a waiting client that does not get a lock although it is free.
-	Overdue Detector = "overdue"
-	// RevivedClaims sees a lease that goes on after it had ended and another client has been granted the lock.
-	RevivedClaims Detector = "revived_claims"
-	// Misconduct sees a call that does not end as the lock promises.
-	Misconduct Detector = "misconduct"
-	// LongestWait sees a client that waits far longer than the holders before it explain.
-	LongestWait Detector = "longest_wait"
-)
 
 // New creates the lock of one client on Nodes nodes, or returns an error that says what is missing.
 func (s Specimen) New(nodes []redis.Cmdable, o Options) (lock.Locker, error) {
@@ -93,7 +33,7 @@ func (s Specimen) New(nodes []redis.Cmdable, o Options) (lock.Locker, error) {
 // default prefix. It is nil for a lock whose key contains its end and has no TTL: the existence of such a key has no
 // meaning.
 func (s Specimen) Keys(resource string) []string {
-	if s.endless {
+	if s.Endless {
 		return nil
 	}
 	return []string{lock.DefaultKeyPrefix + "{" + resource + "}"}
@@ -117,15 +57,11 @@ func All() []Specimen {
 
 // Find returns the specimen of that name, or an error that lists them all.
 func Find(name string) (Specimen, error) {
-	var names []string
-	for _, s := range All() {
-		names = append(names, s.Name)
-		if s.Name == name {
-			return s, nil
-		}
+	if _, err := mistake.Find(name); err != nil {
+		return Specimen{}, err
 	}
-	slices.Sort(names)
-	return Specimen{}, fmt.Errorf("there is no broken lock %q: there are %s", name, strings.Join(names, ", "))
+	all := All()
+	return all[slices.IndexFunc(all, func(s Specimen) bool { return s.Name == name })], nil
 }
 
 // Options configure a specimen. Clock, Entropy and Jitter are required: they are the only sources of time and

@@ -3,6 +3,7 @@ package broken_test
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock/broken"
+	"locksim/lock/broken/mistake"
 	"locksim/lock/fence"
 )
 
@@ -84,5 +86,16 @@ func TestNewNamesMissingOptions(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "no "+missing) {
 			t.Errorf("error %v does not ask for %s", err, missing)
 		}
+	}
+}
+
+// Every mistake is made by a specimen, in the same order.
+func TestEveryMistakeIsMade(t *testing.T) {
+	var made []mistake.Mistake
+	for _, s := range broken.All() {
+		made = append(made, s.Mistake)
+	}
+	if all := mistake.All(); !reflect.DeepEqual(made, all) {
+		t.Errorf("made are %v, and the mistakes are %v", made, all)
 	}
 }

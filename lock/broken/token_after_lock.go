@@ -2,20 +2,17 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F07: the token is minted by a second command after the grant; a holder that is late in between gets a higher token
 // than its successor.
 var tokenAfterLock = Specimen{
-	Name: "token-after-lock", ID: "F07",
-	Wrong: "The token is minted after the grant, so a holder that has lost the lock in between has the higher token.",
-	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: Corrupted, Mode: "check", Nodes: 1, Tokens: true,
+	Mistake: mistake.TokenAfterLock,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 			// Wrong:

@@ -2,20 +2,17 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F06: the token is minted by a command before the request for the lock; a client that is late in between holds the
 // lock with a token lower than one that was used before, and is refused.
 var tokenBeforeLock = Specimen{
-	Name: "token-before-lock", ID: "F06",
-	Wrong: "The token is minted before the grant, so a holder may have a lower token than the one before it, and is refused.",
-	Fault: lock.FaultPause, MinTTL: time.Second, MaxTTL: time.Hour,
-	Detector: FalseRejects, Mode: "check", Nodes: 1, Tokens: true,
+	Mistake: mistake.TokenBeforeLock,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 			// Wrong:

@@ -1,11 +1,10 @@
 package broken
 
 import (
-	"time"
-
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 var enterAnewScript = redis.NewScript(`-- broken: enter, a token for each entry
@@ -22,10 +21,7 @@ return redis.call('INCR', KEYS[2])
 // F34: every entry of one owner mints a token; a write of the inner section makes the outer token stale, and the fence
 // refuses the rightful holder.
 var tokenPerReentry = Specimen{
-	Name: "token-per-reentry", ID: "F34",
-	Wrong:  "Each re-entry mints a token, so a write of the inner section makes the fence refuse the outer one.",
-	MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: FalseRejects, Mode: "check", Nodes: 1, Tokens: true,
+	Mistake: mistake.TokenPerReentry,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return reentrant{newOnNode(o, protocol{grant: enterBy(enterAnewScript, nodes[0], o.TTL), release: leave(nodes[0]), back: leaveNothing})}
 	},

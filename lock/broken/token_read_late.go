@@ -2,20 +2,17 @@ package broken
 
 import (
 	"context"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F08: the token is minted with the grant but read from the counter later; a late holder reads its successor's token,
 // and no rule on numbers can distinguish the two.
 var tokenReadLate = Specimen{
-	Name: "token-read-late", ID: "F08",
-	Wrong: "The token is read from the counter after the grant, and by then it may be the successor's.",
-	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: Corrupted, Mode: "seal", Nodes: 1, Tokens: true,
+	Mistake: mistake.TokenReadLate,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (token uint64, granted bool, err error) {
 			_, granted, err = grantAndMint(ctx, nodes[0], c, o.TTL)

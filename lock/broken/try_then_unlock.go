@@ -3,20 +3,17 @@ package broken
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F02: a caller that does not get the lock runs the clean-up of one that does, as a finally around tryLock and unlock does;
 // the release does not compare the owner, so the key of the holder is gone.
 var tryThenUnlock = Specimen{
-	Name: "try-then-unlock", ID: "F02",
-	Wrong:  "A try that finds the lock taken deletes the key, which is the holder's.",
-	MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	Mistake: mistake.TryThenUnlock,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newTrying(nodes[0], o, func(ctx context.Context, c claim) error {
 			// Wrong:

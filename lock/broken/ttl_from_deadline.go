@@ -7,15 +7,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F48: the key gets the time that is left until the deadline of the request, and the holder counts its lease from the
 // TTL of the options; the key of a short request is gone while its holder is at work.
 var ttlFromDeadline = Specimen{
-	Name: "ttl-from-deadline", ID: "F48",
-	Wrong:  "The key lives until the deadline of the request that took it, and the holder counts on the TTL of the options.",
-	MinTTL: time.Second, MaxTTL: time.Hour,
-	Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
+	Mistake: mistake.TtlFromDeadline,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		grant := func(ctx context.Context, c claim) (uint64, bool, error) {
 			ttl := o.TTL

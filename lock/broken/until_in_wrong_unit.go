@@ -7,15 +7,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F48: a TTL in the wrong unit. The key has the right TTL, and the holder is told that its lease ends almost at once: it
 // takes each grant for one that came too late, or works without one.
 var untilInWrongUnit = Specimen{
-	Name: "until-in-wrong-unit", ID: "F48",
-	Wrong:  "The holder counts its lease in another unit than the node, so that it is over almost as soon as it begins.",
-	MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: VoidGrants, Mode: "none", Nodes: 1,
+	Mistake: mistake.UntilInWrongUnit,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newPoller(o, func(ctx context.Context, c claim) (*lease, error) {
 			sent := o.Clock.Now()

@@ -7,15 +7,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F04: the watchdog renews the key of any owner; a holder that was paused past the TTL renews its successor's lock,
 // takes it for its own, and goes on.
 var watchdogBareExpire = Specimen{
-	Name: "watchdog-bare-expire", ID: "F04",
-	Wrong: "The watchdog renews the key without a check of its owner, and takes a successor's key for its own.",
-	Fault: lock.FaultPause, MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: Corrupted, Mode: "none", Nodes: 1,
+	Mistake: mistake.WatchdogBareExpire,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		w := newWatchdog(nodes[0], o)
 		w.extend = func(ctx context.Context, node redis.Cmdable, c claim, ttl time.Duration) (held bool, err error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 var setAgainScript = redis.NewScript(`-- broken: let the key live longer if it is the owner's, and set it if it is gone
@@ -18,10 +19,7 @@ return 1`)
 // F05: a renewal sets the key if it does not exist; a holder that was paused past the TTL takes the lock again
 // unknowingly, although others may have held it meanwhile, and goes on with its old reads.
 var watchdogRecreatesKey = Specimen{
-	Name: "watchdog-recreates-key", ID: "F05",
-	Wrong: "A renewal that finds the key gone sets it again, and the holder is not told that others may have had the lock.",
-	Fault: lock.FaultPause, MinTTL: time.Second, MaxTTL: time.Hour, // another has to come and go within a pause
-	Detector: Corrupted, Mode: "none", Nodes: 1,
+	Mistake: mistake.WatchdogRecreatesKey,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		w := newWatchdog(nodes[0], o)
 		w.extend = func(ctx context.Context, node redis.Cmdable, c claim, ttl time.Duration) (held bool, err error) {

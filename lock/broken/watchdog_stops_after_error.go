@@ -6,15 +6,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F35: the watchdog ends at the first failed renewal, although there was time to send it again, and the holder goes on
 // under a lock that then expires.
 var watchdogStopsAfterError = Specimen{
-	Name: "watchdog-stops-after-error", ID: "F35",
-	Wrong: "The watchdog gives up for good after one renewal without an answer, and the lock expires under its holder.",
-	Fault: lock.FaultPartition, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // a renewal fails and there is time for another
-	Detector: Corrupted, Mode: "none", Nodes: 1,
+	Mistake: mistake.WatchdogStopsAfterError,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		w := newWatchdog(nodes[0], o)
 		w.answered = func(l *lease, sent time.Time, held bool, err error) (goOn bool) {

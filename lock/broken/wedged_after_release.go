@@ -7,17 +7,13 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"time"
-
 	"locksim/lock"
+	"locksim/lock/broken/mistake"
 )
 
 // F62: what a client remembers of its lock survives the release, and the client is stuck.
 var wedgedAfterRelease = Specimen{
-	Name: "wedged-after-release", ID: "F62",
-	Wrong:  "The client remembers that it has the lock, and a release does not make it forget: its next acquire is refused although the lock is free.",
-	MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
-	Detector: Denied, Mode: "none", Nodes: 1,
+	Mistake: mistake.WedgedAfterRelease,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
 		// Wrong:
 		return newRemembering(nodes[0], o, func(func()) {})

@@ -1,6 +1,6 @@
-// Package promise has the classes of fault that the promise of a lock names. A
-// harness and a lock need nothing else in common, so it imports nothing, and a
-// program that uses one of the two does not compile the other.
+// Package promise has what a lock promises, as data: the classes of fault, the duties, the terms, and the promises of the
+// kinds of package lock. A harness and a lock need nothing else in common, so it imports no client, and a program that
+// uses one of the two does not compile the other.
 package promise
 
 // Fault is a class of things that go wrong.

@@ -18,7 +18,7 @@ import (
 	"locksim/lock/etcdlock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
-	"locksim/scenarios/file"
+	"locksim/scenarios/etcdlocks/facts"
 	"locksim/scenarios/kinds"
 	"locksim/sim/etcd"
 )
@@ -32,7 +32,7 @@ const settles = 15 * time.Second
 
 // Kind is the kind of server: etcd, with e0, e1 and e2.
 func Kind() scenarios.ServerKind {
-	is := file.Etcd()
+	is := facts.Server
 	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles,
 		Advice: etcd.Advice}
 }

@@ -13,6 +13,7 @@ import (
 
 	"locksim/faults"
 	"locksim/internal/prose"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/library"
 )
 
@@ -56,7 +57,7 @@ func ofLibrary(name string) (*Scenario, error) {
 // Load reads the scenario of that name from the library or, if the name has a slash
 // or ends in .yaml or .yml, from that file. An unknown name, a file that cannot be
 // read and an invalid file are *InputErrors. kinds are those of [Parse].
-func Load(nameOrPath string, kinds ...ServerName) (*Scenario, error) {
+func Load(nameOrPath string, kinds ...server.Facts) (*Scenario, error) {
 	if isPath(nameOrPath) {
 		return loadFile(nameOrPath, kinds)
 	}
@@ -82,7 +83,7 @@ func isPath(s string) bool {
 	return strings.ContainsAny(s, `/\`) || strings.HasSuffix(s, ".yaml") || strings.HasSuffix(s, ".yml")
 }
 
-func loadFile(path string, kinds []ServerName) (*Scenario, error) {
+func loadFile(path string, kinds []server.Facts) (*Scenario, error) {
 	data, err := readFile(path)
 	if err != nil {
 		hint := ""

@@ -18,6 +18,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/kinds/server"
 )
 
 // Parse reads a scenario from the content of a file. The file's name is used in
@@ -30,7 +31,7 @@ import (
 //
 // kinds are the kinds of servers, other than Redis, that the file may name: see
 // [locksim/scenarios/play.ServerNames].
-func Parse(file string, data []byte, kinds ...ServerName) (s *Scenario, err error) {
+func Parse(file string, data []byte, kinds ...server.Facts) (s *Scenario, err error) {
 	p := &reader{file: file, kinds: withKnown(kinds), src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
 	defer func() {
 		// The YAML library panics on some invalid input.
@@ -49,7 +50,7 @@ func Parse(file string, data []byte, kinds ...ServerName) (s *Scenario, err erro
 // ones, so that the code that reads a part need not check for errors at each step.
 type reader struct {
 	file  string
-	kinds []ServerName
+	kinds []server.Facts
 	src   []byte
 	at    map[string]faults.Pos // by path, see Scenario.Pos
 	err   *InputError

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"locksim/faults"
-	"locksim/lock"
+	"locksim/lock/promise"
 )
 
 func readFaults(v value) []faults.Fault {
@@ -48,7 +48,7 @@ func misplaced(v value, kinds []string) {
 		}
 		var class []string
 		for _, k := range faults.Kinds() {
-			if slices.Contains(k.Classes(), lock.Fault(e.key)) {
+			if slices.Contains(k.Classes(), promise.Fault(e.key)) {
 				class = append(class, k.Name)
 			}
 			isField := slices.ContainsFunc(k.Fields, func(f faults.Field) bool { return f.Key == e.key })

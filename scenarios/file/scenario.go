@@ -9,6 +9,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/kinds/server"
 )
 
 // Limits of a scenario. Values beyond them are refused with a clear error, so that
@@ -414,54 +415,19 @@ type ServerCount struct {
 	Count int `json:"count" jsonschema:"minimum=1"`
 	// Leader is the name of whichever of its servers leads, if they have a leader.
 	Leader string `json:"leader,omitempty"`
-	// Lacks are the kinds of fault that cannot strike its servers: see [ServerName].
+	// Lacks are the kinds of fault that cannot strike its servers: see [server.Facts].
 	Lacks []string `json:"lacks,omitempty"`
 }
 
 // MaxServers is the greatest number of servers of one kind in a world.
 const MaxServers = 9
 
-// ServerName is how scenario files name servers of a kind other than Redis.
-type ServerName struct {
-	// Kind is the key under world, such as "register"; Prefix begins the servers'
-	// names, such as "g" for g0, g1, …
-	Kind, Prefix string
-	// Leader is the name of whichever of the servers leads, for the targets of faults. "" is for servers without a
-	// leader.
-	Leader string
-	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: they have nothing that it
-	// could concern. A file with one is refused. "exhaust_pool" is for servers whose clients have no pools. Without any,
-	// a file may have it, and no search draws it.
-	Lacks []string
-}
-
-// Etcd is the servers of package sim/etcd. Their leases are by monotonic clocks, they never delete a key for lack of
-// memory, and no member follows another as a replica of Redis does. A client has one connection to a member.
-func Etcd() ServerName {
-	return ServerName{Kind: "etcd", Prefix: "e", Leader: "leader", Lacks: []string{"clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"}}
-}
-
-// Postgres is the server of package sim/postgres. It has no standby, deletes nothing by itself, and has no scripts.
-func Postgres() ServerName {
-	return ServerName{Kind: "postgres", Prefix: "p", Lacks: []string{"evict", "failover", "flush", "read_only"}}
-}
-
-// ZooKeeper is the servers of package sim/zookeeper. Their sessions are by monotonic clocks, they never delete a node for
-// lack of memory, and no server follows another as a replica of Redis does. A client has one connection to a server.
-func ZooKeeper() ServerName {
-	return ServerName{Kind: "zookeeper", Prefix: "z", Leader: "leader", Lacks: Etcd().Lacks}
-}
-
-// Known are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it
-// takes a lock that has them. The caller owns the slice.
-func Known() []ServerName { return []ServerName{Etcd(), Postgres(), ZooKeeper()} }
-
 // withKnown adds those that come with locksim to the kinds that locks bring along. A kind of a user may have the same
 // name, and is meant then.
-func withKnown(kinds []ServerName) []ServerName {
-	all := slices.Clone(kinds)
-	for _, k := range Known() {
-		if !slices.ContainsFunc(all, func(own ServerName) bool { return own.Kind == k.Kind }) {
+func withKnown(own []server.Facts) []server.Facts {
+	all := slices.Clone(own)
+	for _, k := range kinds.Servers() {
+		if !slices.ContainsFunc(all, func(f server.Facts) bool { return f.Kind == k.Kind }) {
 			all = append(all, k)
 		}
 	}

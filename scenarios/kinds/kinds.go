@@ -12,8 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/lock"
-	"locksim/lock/broken"
+	"locksim/lock/broken/mistake"
+	"locksim/lock/promise"
+	etcdfacts "locksim/scenarios/etcdlocks/facts"
+	"locksim/scenarios/kinds/server"
+	sqlfacts "locksim/scenarios/sqllocks/facts"
+	zkfacts "locksim/scenarios/zklocks/facts"
 )
 
 // Kind is a lock that comes with locksim.
@@ -26,7 +30,7 @@ type Kind struct {
 	// Tokens says that its leases carry fencing tokens.
 	Tokens bool
 	// Promise is what it is judged by. A specimen promises nothing.
-	Promise lock.Promise
+	Promise promise.Promise
 	// About says in a sentence or two how it works.
 	About string
 	// ForWhom says in a sentence for what the lock is suitable.
@@ -39,7 +43,7 @@ const RedlockNodes = 5
 // BrokenPrefix begins the names of specimens.
 const BrokenPrefix = "broken/"
 
-// kinds are the locks of package lock. Their promises are those of lock.PromiseOf.
+// kinds are the locks of package lock. Their promises are those of promise.Of.
 var kinds = []Kind{
 	{
 		Name: "single", Redis: 1,
@@ -123,7 +127,7 @@ func Names() []string {
 // broken/del-without-owner and others. The caller owns the slice.
 func Specimens() []string {
 	var names []string
-	for _, s := range broken.All() {
+	for _, s := range mistake.All() {
 		names = append(names, BrokenPrefix+s.Name)
 	}
 	slices.Sort(names)
@@ -134,7 +138,7 @@ func Specimens() []string {
 // the name begins like one, else the kinds.
 func Find(name string) (Kind, error) {
 	if short, ok := strings.CutPrefix(name, BrokenPrefix); ok {
-		s, err := broken.Find(short)
+		s, err := mistake.Find(short)
 		if err != nil {
 			return Kind{}, fmt.Errorf("there is no specimen %q: there are %s", name, strings.Join(Specimens(), ", "))
 		}
@@ -146,58 +150,38 @@ func Find(name string) (Kind, error) {
 		return Kind{}, fmt.Errorf("there is no lock kind %q: there are %s", name, strings.Join(Names(), ", "))
 	}
 	k := kinds[i]
-	k.Promise, _ = lock.PromiseOf(name)
+	k.Promise, _ = promise.Of(name)
 	return k, nil
 }
 
-const sqlLocks = "locksim/scenarios/sqllocks"
+// servers are the kinds of servers that come with locksim, besides Redis, with the locks that run on them.
+var servers = []server.Facts{
+	etcdfacts.Server,
+	sqlfacts.Server,
+	zkfacts.Server,
+}
 
-const etcdLocks = "locksim/scenarios/etcdlocks"
+// Servers are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it
+// takes a lock that has them. The caller owns the slice, and changes nothing in it.
+func Servers() []server.Facts { return slices.Clone(servers) }
 
-const zkLocks = "locksim/scenarios/zklocks"
-
-// elsewhere are the locks that come with locksim in a package of their own, which few programs import.
-var elsewhere = map[string]struct {
-	path   string
-	tokens bool
-}{
-	"etcd":          {etcdLocks, true},
-	"etcd-mutex":    {etcdLocks, true},
-	"etcd-election": {etcdLocks, true},
-
-	"sql-table":          {sqlLocks, true},
-	"sql-table-watchdog": {sqlLocks, true},
-	"sql-for-update":     {sqlLocks, false},
-	"sql-advisory":       {sqlLocks, false},
-	"sql-advisory-tx":    {sqlLocks, false},
-
-	"zookeeper": {zkLocks, true},
-	"zk-lock":   {zkLocks, true},
-
-	BrokenPrefix + "etcd-put-without-compare": {etcdLocks, false},
-	BrokenPrefix + "etcd-never-renewed":       {etcdLocks, true},
-	BrokenPrefix + "etcd-until-from-answer":   {etcdLocks, false},
-	BrokenPrefix + "etcd-lease-as-token":      {etcdLocks, true},
-
-	BrokenPrefix + "zk-herd":       {zkLocks, true},
-	BrokenPrefix + "zk-persistent": {zkLocks, true},
-	BrokenPrefix + "zk-believes":   {zkLocks, true},
-	BrokenPrefix + "zk-fixed-path": {zkLocks, true},
-	BrokenPrefix + "zk-adopts":     {zkLocks, true},
-
-	BrokenPrefix + "sql-release-without-owner": {sqlLocks, false},
-	BrokenPrefix + "sql-takeover-unchecked":    {sqlLocks, false},
-	BrokenPrefix + "sql-token-read-late":       {sqlLocks, true},
-	BrokenPrefix + "sql-cleaner":               {sqlLocks, true},
-	BrokenPrefix + "sql-advisory-pooled":       {sqlLocks, false},
-	BrokenPrefix + "sql-two-locks":             {sqlLocks, false},
+// elsewhere is a lock that comes with locksim in a package of its own, which few programs import.
+func elsewhere(name string) (l server.Lock, path string, ok bool) {
+	for _, s := range servers {
+		for _, l := range s.Locks {
+			if l.Name == name {
+				return l, s.Package, true
+			}
+		}
+	}
+	return server.Lock{}, "", false
 }
 
 // Package is the import path of the package that has a lock of that name. ok is false for those of [Names] and
 // [Specimens], and for names that locksim does not know.
 func Package(name string) (path string, ok bool) {
-	l, ok := elsewhere[name]
-	return l.path, ok
+	_, path, ok = elsewhere(name)
+	return path, ok
 }
 
 // Reserved reports whether a name is one of [Names], or begins with [BrokenPrefix].
@@ -208,8 +192,8 @@ func Reserved(name string) bool {
 // RunsIn reports whether a lock can run in a fencing mode that needs tokens or not.
 // A lock that does not come with locksim is assumed to run in all.
 func RunsIn(name string, needsToken bool) bool {
-	if l, ok := elsewhere[name]; ok {
-		return l.tokens || !needsToken
+	if l, _, ok := elsewhere(name); ok {
+		return l.Tokens || !needsToken
 	}
 	k, err := Find(name)
 	return err != nil || k.Tokens || !needsToken

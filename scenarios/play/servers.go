@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds/server"
 	"locksim/sim/trace"
 )
 
@@ -74,13 +75,13 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 
 // ServerNames are the names of the kinds of servers other than Redis that locks
 // bring along, for [file.Parse] of scenarios that name them.
-func ServerNames(locks ...Lock) []file.ServerName {
-	var out []file.ServerName
+func ServerNames(locks ...Lock) []server.Facts {
+	var out []server.Facts
 	for _, l := range locks {
 		for _, s := range l.Servers {
-			known := slices.ContainsFunc(out, func(n file.ServerName) bool { return n.Kind == s.Kind.Name && n.Prefix == s.Kind.Prefix })
+			known := slices.ContainsFunc(out, func(n server.Facts) bool { return n.Kind == s.Kind.Name && n.Prefix == s.Kind.Prefix })
 			if s.Kind.Name != redisName && !known {
-				out = append(out, file.ServerName{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks})
+				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks})
 			}
 		}
 	}

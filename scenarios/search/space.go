@@ -12,7 +12,7 @@ import (
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/lock"
-	"locksim/lock/broken"
+	"locksim/lock/broken/mistake"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -241,7 +241,7 @@ func (s *Space) equip(l play.Lock) {
 // TTLs within the default one. [Discover] finds out the rest. The name is one of
 // [kinds.Specimens]; the error lists them.
 func SpecimenSpace(name string) (Space, error) {
-	s, err := broken.Find(strings.TrimPrefix(name, kinds.BrokenPrefix))
+	s, err := mistake.Find(strings.TrimPrefix(name, kinds.BrokenPrefix))
 	if err != nil {
 		return Space{}, fmt.Errorf("the space of %s: %w", name, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"locksim/faults"
 	"locksim/scenarios"
-	"locksim/scenarios/file"
+	"locksim/scenarios/sqllocks/facts"
 	"locksim/sim"
 	"locksim/sim/postgres"
 )
@@ -26,7 +26,7 @@ func Kind() scenarios.ServerKind { return kind(false) }
 // kind is that, behind a pooling proxy or not.
 func kind(pooled bool) scenarios.ServerKind {
 	k := scenarios.ServerKind{Missing: postgres.Missing, Stop: Stop}
-	is := file.Postgres()
+	is := facts.Server
 	k.Name, k.Prefix, k.Lacks = is.Kind, is.Prefix, is.Lacks
 	k.Prepare = func(ctx context.Context, address string) error {
 		if pooled {

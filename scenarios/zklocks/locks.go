@@ -18,8 +18,8 @@ import (
 	"locksim/lock/promise"
 	"locksim/lock/zklock"
 	"locksim/scenarios"
-	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/zklocks/facts"
 	"locksim/sim/zookeeper"
 )
 
@@ -36,7 +36,7 @@ const confirms = 2500 * time.Millisecond
 
 // Kind is the kind of server: ZooKeeper, with z0, z1 and z2.
 func Kind() scenarios.ServerKind {
-	is := file.ZooKeeper()
+	is := facts.Server
 	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: zookeeper.Ensemble, Settles: settles}
 }
 

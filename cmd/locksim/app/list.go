@@ -15,7 +15,7 @@ import (
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/lock"
-	"locksim/lock/broken"
+	"locksim/lock/broken/mistake"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
@@ -150,7 +150,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 		}
 		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), serversText(l), l.ForWhom, l.Promise})
 	}
-	for _, b := range broken.All() {
+	for _, b := range mistake.All() {
 		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), search.NoFaults), b.Detector, b.Mode)
 		c.Specimens = append(c.Specimens, ListedEntry{"broken/" + b.Name, text})
 	}

@@ -18,6 +18,7 @@ import (
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -207,7 +208,7 @@ func (s runs) load(name string) (*file.Scenario, error) {
 }
 
 // serverNames are the kinds of servers that the program's own locks bring.
-func (s runs) serverNames() []file.ServerName { return play.ServerNames(s.extra...) }
+func (s runs) serverNames() []server.Facts { return play.ServerNames(s.extra...) }
 
 func repeat(once bool) play.Repeat {
 	if once {

@@ -11,6 +11,8 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/play"
 )
 
@@ -56,9 +58,9 @@ checks keys and values with it, in a file that begins with the line
 // withOwnServers adds the kinds of servers of the program's own locks to the schema of
 // scenarios: keys of the world.
 func (s *shell) withOwnServers(schema []byte) ([]byte, error) {
-	var own []file.ServerName
+	var own []server.Facts
 	for _, name := range play.ServerNames(s.extra...) {
-		if !slices.ContainsFunc(file.Known(), func(k file.ServerName) bool { return k.Kind == name.Kind }) {
+		if !slices.ContainsFunc(kinds.Servers(), func(k server.Facts) bool { return k.Kind == name.Kind }) {
 			own = append(own, name)
 		}
 	}
