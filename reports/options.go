@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Options say how a report is rendered. The zero value is plain text of 120
@@ -16,7 +16,7 @@ type Options struct {
 	// Default: 120.
 	Width int
 	// Repeat says how often each run was made, for the head of the report.
-	Repeat play.Repeat
+	Repeat outcome.Repeat
 	// Replay is the command that makes the run again. It becomes the last line
 	// of the report. Default: there is no such line.
 	Replay string
@@ -27,7 +27,7 @@ type Options struct {
 	// adds the keys of the servers, and the bytes under way, to what the history of
 	// the run has. Where it fails, the page shows the history alone. Default: the
 	// page shows the history alone.
-	Inspect func(mode fence.Mode, step int) (*play.State, error)
+	Inspect func(mode fence.Mode, step int) (*outcome.State, error)
 	// Links are the links at the head of the page. Default: there are none.
 	Links []Link
 	// Limit is the largest size of a report in Markdown in bytes, at least
@@ -45,7 +45,7 @@ const (
 	ANSI
 )
 
-// Moment names the run that a [play.State] belongs to.
+// Moment names the run that a [outcome.State] belongs to.
 type Moment struct {
 	Scenario, Lock string
 	Seed           uint64

@@ -19,15 +19,16 @@ import (
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
 // formats are the reports of a run that are text.
-var formats = map[string]func(io.Writer, *play.Outcome, reports.Options) error{
+var formats = map[string]func(io.Writer, *outcome.Outcome, reports.Options) error{
 	"terminal": terminal.Run, "timeline": terminal.Timeline, "html": html.Run, "markdown": markdown.Run,
 	"junit": junit.Run, "chrome": chrome.Run,
-	"json": func(w io.Writer, o *play.Outcome, _ reports.Options) error {
-		b, err := play.NewRunFile(o).JSON()
+	"json": func(w io.Writer, o *outcome.Outcome, _ reports.Options) error {
+		b, err := outcome.NewRunFile(o).JSON()
 		if err != nil {
 			return err
 		}
@@ -37,7 +38,7 @@ var formats = map[string]func(io.Writer, *play.Outcome, reports.Options) error{
 }
 
 // written is a run in each format. Folded lines are joined again.
-func written(t *testing.T, o *play.Outcome) map[string]string {
+func written(t *testing.T, o *outcome.Outcome) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for name, write := range formats {
@@ -51,7 +52,7 @@ func written(t *testing.T, o *play.Outcome) map[string]string {
 }
 
 // played is a run of a scenario of the library with a lock of ours.
-func played(t *testing.T, scenario, kind string, modes ...fence.Mode) *play.Outcome {
+func played(t *testing.T, scenario, kind string, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	l, err := play.Kind(kind)
 	if err != nil {
@@ -61,7 +62,7 @@ func played(t *testing.T, scenario, kind string, modes ...fence.Mode) *play.Outc
 }
 
 // playedWith is a run of a scenario of the library.
-func playedWith(t *testing.T, scenario string, l play.Lock, modes ...fence.Mode) *play.Outcome {
+func playedWith(t *testing.T, scenario string, l play.Lock, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	sc, err := file.Load(scenario)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/sim"
@@ -54,8 +55,8 @@ type job struct {
 	Verdict string
 	// Known are the answers about smaller schedules so far, in the order of [shrink.Minimize]: nil for one that does not end the
 	// process. Pending is the answer about the next one, if it has ended the last process.
-	Known   []*play.Death
-	Pending *play.Death
+	Known   []*outcome.Death
+	Pending *outcome.Death
 	// Enough says that no more schedules are tried.
 	Enough bool
 }
@@ -65,7 +66,7 @@ type answer struct{ Failure string }
 
 // cause is how a process has ended. Without a Death there is no verdict, and Why says so.
 type cause struct {
-	Death *play.Death
+	Death *outcome.Death
 	Why   string
 	Stack string
 }
@@ -313,9 +314,9 @@ func (p *loner) tell(l Lock, of search.Case, s stored) string {
 }
 
 // dies is the function for [search.Failure.ExamineDeath], by what is known of smaller schedules.
-func (p *loner) dies(l Lock, of search.Case, f *search.Failure) func(sc *Scenario) *play.Death {
+func (p *loner) dies(l Lock, of search.Case, f *search.Failure) func(sc *Scenario) *outcome.Death {
 	n := 0
-	return func(sc *Scenario) *play.Death {
+	return func(sc *Scenario) *outcome.Death {
 		n++
 		j := &p.job
 		switch {

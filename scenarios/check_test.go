@@ -16,6 +16,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -107,11 +108,11 @@ func TestCheckFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := play.ReadRunFile(files[0], data)
+	f, err := outcome.ReadRunFile(files[0], data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := f.Replay([]scenarios.Lock{l}, scenarios.Twice)
+	o, err := play.Replay(f, []scenarios.Lock{l}, scenarios.Twice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestCheckLeavesTheFailuresOfOtherTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := play.ReadRunFile(found[0], data)
+	f, err := outcome.ReadRunFile(found[0], data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -44,13 +45,13 @@ type (
 	// RunOptions are the seed, the fencing modes and the limits of a run.
 	RunOptions = play.RunOptions
 	// Outcome is the result of a scenario in each fencing mode.
-	Outcome = play.Outcome
+	Outcome = outcome.Outcome
 	// ModeRun is the run in one fencing mode.
-	ModeRun = play.ModeRun
+	ModeRun = outcome.ModeRun
 )
 
 // Twice is the [RunOptions.Repeat] with which each run is made twice and compared.
-const Twice = play.Twice
+const Twice = outcome.Twice
 
 // Primary is the name that leads to the first Redis server, or to the replica that
 // a failover has promoted.

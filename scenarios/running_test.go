@@ -17,6 +17,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/scenarios"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
 )
@@ -154,11 +155,11 @@ func (c crashes) replays(kind string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	f, err := play.ReadRunFile(name, data)
+	f, err := outcome.ReadRunFile(name, data)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	o, err := f.Replay([]scenarios.Lock{crashing(kind)}, scenarios.Twice)
+	o, err := play.Replay(f, []scenarios.Lock{crashing(kind)}, scenarios.Twice)
 	if err != nil || len(o.Modes) != 1 || o.Modes[0].Verdict.Label != checker.Panicked || o.Modes[0].Verdict.Facts.Panics != 1 {
 		c.t.Errorf("the replay: %+v, %v", o, err)
 	}

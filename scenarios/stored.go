@@ -13,6 +13,7 @@ import (
 
 	"locksim/faults"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -20,7 +21,7 @@ import (
 // stored is a failure of an earlier test, read from its file.
 type stored struct {
 	path string
-	file *play.RunFile
+	file *outcome.RunFile
 	// fixed says that it did not fail when it was last tried.
 	fixed bool
 }
@@ -59,12 +60,12 @@ func escaped(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
 }
 
-func readStored(name string) (*play.RunFile, error) {
+func readStored(name string) (*outcome.RunFile, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored failure cannot be read: " + err.Error(), Err: err}
 	}
-	return play.ReadRunFile(name, data)
+	return outcome.ReadRunFile(name, data)
 }
 
 // store writes a failure that a test has found into a folder, under a name that
@@ -221,7 +222,7 @@ func (c *checkup) tryAgain(s stored) {
 
 // strangerTo says why a stored failure belongs to another test, which judges the
 // same lock differently. It is empty if the failure belongs to this one.
-func strangerTo(l Lock, f *play.RunFile, sc *Scenario) string {
+func strangerTo(l Lock, f *outcome.RunFile, sc *Scenario) string {
 	if _, ok := f.Modes[l.JudgedMode()]; !ok {
 		return fmt.Sprintf("the lock is judged in mode %s here, and was judged in another mode then", l.JudgedMode())
 	}

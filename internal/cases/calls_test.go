@@ -11,7 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -65,7 +65,7 @@ func TestHolderGone(t *testing.T) {
 // Every release of a lock fails since its server does not have the command.
 func TestDelifeq(t *testing.T) {
 	runs, found, tally := tried(t, find(t, "r22b-delifeq"), 20)
-	if runs != 1 || found == nil || !slices.ContainsFunc(found.Violations, func(v play.Violation) bool { return v.Label == checker.Misconduct }) {
+	if runs != 1 || found == nil || !slices.ContainsFunc(found.Violations, func(v outcome.Violation) bool { return v.Label == checker.Misconduct }) {
 		t.Errorf("%d runs: %v", runs, found)
 	}
 	if found != nil && !slices.Contains(found.Outcome.Modes[0].Unknown, "Redis 7.0.15 does not know the command DELIFEQ") {

@@ -17,6 +17,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/sim/postgres"
@@ -233,7 +234,7 @@ func TestEmptyPool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		waits := slices.ContainsFunc(out.Modes[0].Story, func(l play.Line) bool {
+		waits := slices.ContainsFunc(out.Modes[0].Story, func(l outcome.Line) bool {
 			return l.Actor == tt.who && l.What == "waits for a connection: all 4 of its pool are in use"
 		})
 		if !waits {

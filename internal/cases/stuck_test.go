@@ -10,7 +10,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -65,7 +65,7 @@ func TestKeptOutByItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := play.Violations(o, l.Promise); len(v) != want || want > 0 && v[0].Label != checker.Stuck {
+		if v := outcome.Violations(o, l.Promise); len(v) != want || want > 0 && v[0].Label != checker.Stuck {
 			t.Errorf("it lives with it %v: %v, want %d", lives, v, want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestKeyOutlivesItsLease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.ContainsFunc(broken, func(v play.Violation) bool { return v.Label == checker.Stuck }) {
+		if slices.ContainsFunc(broken, func(v outcome.Violation) bool { return v.Label == checker.Stuck }) {
 			t.Logf("found with seed %d", seed)
 			return
 		}

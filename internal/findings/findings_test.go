@@ -10,7 +10,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -36,7 +36,7 @@ func TestShowsMistake(t *testing.T) {
 		{"broken/setnx-then-expire", checker.Stuck, fence.None, true},
 		{"single", checker.Corrupted, fence.None, true},
 	} {
-		got, err := showsMistake(c.lock, &search.Trial{Violations: []play.Violation{{Mode: c.mode, Label: c.label}}})
+		got, err := showsMistake(c.lock, &search.Trial{Violations: []outcome.Violation{{Mode: c.mode, Label: c.label}}})
 		if err != nil || got != c.want {
 			t.Errorf("%s, %s in mode %s: shows the mistake: %v, %v; want %v", c.lock, c.label, c.mode, got, err, c.want)
 		}
@@ -54,8 +54,8 @@ func TestShowsMistakeOfWatchdog(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &search.Trial{
-			Outcome:    &play.Outcome{Scenario: sc, Seed: 1},
-			Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}},
+			Outcome:    &outcome.Outcome{Scenario: sc, Seed: 1},
+			Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}},
 		}
 		if got, err := showsMistake("broken/watchdog-ignores-failure", s); err != nil || got != want {
 			t.Errorf("a client that checks until %s: shows the mistake: %v, %v; want %v", care, got, err, want)

@@ -9,6 +9,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/broken/mistake"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -36,13 +37,13 @@ func showsMistake(name string, t *search.Trial) (bool, error) {
 
 // provesMistake reports whether no correct lock has such a violation, under any
 // faults.
-func provesMistake(v play.Violation) bool {
+func provesMistake(v outcome.Violation) bool {
 	return v.Label != checker.Corrupted || v.Mode != fence.None
 }
 
 // wholeWithWatchdog reports whether the same run with the correct watchdog has no
 // violation.
-func wholeWithWatchdog(o *play.Outcome) (bool, error) {
+func wholeWithWatchdog(o *outcome.Outcome) (bool, error) {
 	l, err := play.Kind("watchdog")
 	if err != nil {
 		return false, err
@@ -51,5 +52,5 @@ func wholeWithWatchdog(o *play.Outcome) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("the same run with the correct watchdog: %w", err)
 	}
-	return len(play.Violations(control, lock.Promise{Data: string(fence.None)})) == 0, nil
+	return len(outcome.Violations(control, lock.Promise{Data: string(fence.None)})) == 0, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -47,6 +48,6 @@ func (*Session) Close() error { return nil }
 func Check(*file.Scenario, play.Lock, float64) error { return errLinux }
 
 // Run returns an error.
-func (*Session) Run(context.Context, *file.Scenario, play.Lock, Options) (*play.Outcome, error) {
+func (*Session) Run(context.Context, *file.Scenario, play.Lock, Options) (*outcome.Outcome, error) {
 	return nil, errLinux
 }

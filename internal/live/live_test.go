@@ -24,6 +24,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -94,14 +95,14 @@ const scale = 0.2
 
 // steady makes runs, at last slower ones, until the machine was never too late for the scenario: what it shows otherwise is the
 // machine.
-func steady(t *testing.T, s *live.Session, sc *file.Scenario, l play.Lock, modes ...fence.Mode) *play.Outcome {
+func steady(t *testing.T, s *live.Session, sc *file.Scenario, l play.Lock, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	for _, slower := range []float64{1, 1, 2, 4} {
 		out, err := s.Run(context.Background(), sc, l, live.Options{Seed: 1, Modes: modes, Scale: slower * scale})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.ContainsFunc(out.Modes, func(m play.ModeRun) bool { return m.Late > out.Scenario.LateLimit() }) {
+		if !slices.ContainsFunc(out.Modes, func(m outcome.ModeRun) bool { return m.Late > out.Scenario.LateLimit() }) {
 			return out
 		}
 	}

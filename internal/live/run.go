@@ -16,6 +16,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -72,7 +73,7 @@ func Check(sc *file.Scenario, l play.Lock, scale float64) error {
 
 // Run plays a scenario with a lock under each fencing mode, each on servers of its own. The outcome says that it is live. Errors
 // are those of [Check], of the servers, and of play.On; a lock that breaks is none.
-func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Options) (*play.Outcome, error) {
+func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Options) (*outcome.Outcome, error) {
 	if o.Scale == 0 {
 		o.Scale = DefaultScale
 	}
@@ -87,8 +88,8 @@ func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Opt
 		modes = play.DefaultModes(l)
 	}
 	at := Scaled(sc, o.Scale)
-	out := &play.Outcome{Scenario: at, Lock: l.Name, Seed: o.Seed, Live: &play.Live{Scale: o.Scale}}
-	var base *play.ModeRun
+	out := &outcome.Outcome{Scenario: at, Lock: l.Name, Seed: o.Seed, Live: &outcome.Live{Scale: o.Scale}}
+	var base *outcome.ModeRun
 	if !o.Alone && (len(modes) > 1 || modes[0] != fence.None) {
 		var err error
 		if base, err = s.runMode(ctx, at, l, fence.None, o.Seed, nil); err != nil {
@@ -110,9 +111,9 @@ func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Opt
 }
 
 // runMode is one run in a world of its own.
-func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64, base *play.ModeRun) (_ *play.ModeRun, err error) {
+func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64, base *outcome.ModeRun) (_ *outcome.ModeRun, err error) {
 	if mode.NeedsToken() && !l.Tokens {
-		return play.NotApplicable(mode), nil
+		return outcome.NotApplicable(mode), nil
 	}
 	began := time.Now()
 	w, err := newWorld(ctx, s.guard, sc, l, mode, seed)

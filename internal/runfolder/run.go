@@ -15,13 +15,13 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/index"
 	"locksim/scenarios/matrix"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
 // readRun reads the document of a run.
 func readRun(c *scan, f folder, e *index.Entry) error {
-	run, changed, err := readCached(c, f, "run.json", play.ReadRunFile)
+	run, changed, err := readCached(c, f, "run.json", outcome.ReadRunFile)
 	if err != nil {
 		return err
 	}

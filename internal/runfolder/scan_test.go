@@ -15,7 +15,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/index"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -29,7 +29,7 @@ func file(text string, before time.Duration) *fstest.MapFile {
 // storedRun is a run as a document.
 func storedRun(t *testing.T) string {
 	t.Helper()
-	r := play.RunFile{Version: play.RunVersion, Scenario: "gc-pause", Lock: "fenced", Seed: 7, Modes: map[fence.Mode]play.ModeFile{
+	r := outcome.RunFile{Version: outcome.RunVersion, Scenario: "gc-pause", Lock: "fenced", Seed: 7, Modes: map[fence.Mode]outcome.ModeFile{
 		fence.Seal: {Verdict: checker.Rescued, Facts: &checker.Facts{}, TraceHash: strings.Repeat("0", 64)},
 		fence.None: {Verdict: checker.Corrupted, Facts: &checker.Facts{}, TraceHash: strings.Repeat("1", 64)}}}
 	return text(t, &r)

@@ -12,7 +12,7 @@ import (
 	"locksim/scenarios/compare"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/review"
 	"locksim/scenarios/sweep"
 )
@@ -67,8 +67,8 @@ var documents = []document{
 		words: withPromise(nil),
 	},
 	{
-		name: "run", title: "A run of locksim", version: play.RunVersion,
-		value: play.RunFile{Version: play.RunVersion},
+		name: "run", title: "A run of locksim", version: outcome.RunVersion,
+		value: outcome.RunFile{Version: outcome.RunVersion},
 	},
 	{
 		name: "sweep", title: "A sweep of locksim", version: sweep.Version,
@@ -99,8 +99,8 @@ type part struct {
 // parts are the types that embed a pointer that can be nil. Every other type with an
 // embedded pointer always has its fields.
 var parts = map[reflect.Type]part{
-	reflect.TypeFor[play.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
-	reflect.TypeFor[matrix.Cell]():   {"label", checker.NotApplicable, nil},
+	reflect.TypeFor[outcome.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
+	reflect.TypeFor[matrix.Cell]():      {"label", checker.NotApplicable, nil},
 }
 
 // withPromise adds to the words of a document those of a promise of a lock.

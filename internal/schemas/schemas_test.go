@@ -12,7 +12,7 @@ import (
 	"locksim/faults"
 	"locksim/reports"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // root is the checkout, seen from here.
@@ -91,13 +91,13 @@ type Violation struct {
 // the words remain from a field that was renamed.
 func TestWhatCannotBeDescribed(t *testing.T) {
 	type both struct {
-		Theirs play.Violation `json:"theirs"`
-		Ours   Violation      `json:"ours"`
-		Count  int            `json:"count"`
+		Theirs outcome.Violation `json:"theirs"`
+		Ours   Violation         `json:"ours"`
+		Count  int               `json:"count"`
 	}
 	_, err := document{name: "both", value: both{}, words: map[string]words{"luck": {"luck", "Luck.", []string{"good"}}}}.schema(root)
 	for _, want := range []string{
-		"play.Violation and main.Violation are both violation in $defs",
+		"outcome.Violation and main.Violation are both violation in $defs",
 		"type main.both has no comment",
 		"field main.both.Count has no comment",
 		"there is no property luck",

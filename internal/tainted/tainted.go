@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -30,7 +30,7 @@ func What(what trace.What, text string) trace.What {
 }
 
 // Line is a step of a story with a text appended to its texts.
-func Line(l play.Line, text string) play.Line {
+func Line(l outcome.Line, text string) outcome.Line {
 	l.What += text
 	l.Text = l.What
 	if l.Remark != "" {

@@ -7,7 +7,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -21,9 +21,9 @@ func Exploration() *explore.Exploration {
 	calm.Classes = map[lock.Fault]search.ClassTally{"pause": {Struck: 3, Evidence: 2}}
 	bad := explore.Block{Job: 1, Tally: search.Tally{Runs: 10, Evidence: 10, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 2}},
 		Unexamined: 1, Failures: search.Failures{{Lock: "mylock", Seed: 14, Runs: 1, FirstSeed: 14, Drawn: 3, Faults: 1, Same: 10, Again: 10, Replays: 10,
-			Shape: "stuck in mode none: pause", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}},
+			Shape: "stuck in mode none: pause", Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}},
 			Reasons: []string{"the lock was never free again, " + strings.Repeat("and nobody could say why, ", 5)},
-			Story:   []search.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}}, Run: &play.RunFile{Source: "name: drawn\n"}}}}
+			Story:   []search.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}}, Run: &outcome.RunFile{Source: "name: drawn\n"}}}}
 	return explore.Assemble(plan, map[int]explore.Block{0: calm, 1: bad})
 }
 

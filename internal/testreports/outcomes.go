@@ -9,7 +9,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -26,13 +26,13 @@ func Scenario() *file.Scenario {
 }
 
 // Outcome is the outcome of the scenario with lock fenced, with the given runs.
-func Outcome(runs ...play.ModeRun) *play.Outcome {
-	return &play.Outcome{Scenario: Scenario(), Lock: "fenced", Seed: 1, Modes: runs}
+func Outcome(runs ...outcome.ModeRun) *outcome.Outcome {
+	return &outcome.Outcome{Scenario: Scenario(), Lock: "fenced", Seed: 1, Modes: runs}
 }
 
 // Run is a run with a label and the sentences of its reasons.
-func Run(mode fence.Mode, label checker.Label, sentences ...string) play.ModeRun {
-	m := play.ModeRun{Mode: mode, Trace: new(trace.Trace), TraceHash: strings.Repeat("0123abcd", 8),
+func Run(mode fence.Mode, label checker.Label, sentences ...string) outcome.ModeRun {
+	m := outcome.ModeRun{Mode: mode, Trace: new(trace.Trace), TraceHash: strings.Repeat("0123abcd", 8),
 		Events: 369, Virtual: 23318858406, FaultsFired: []bool{true}, LongestWait: 9673990191}
 	m.Verdict = checker.Verdict{Label: label, Facts: checker.Facts{Data: checker.DataRight, Liveness: checker.LivenessOK,
 		Grants: 5, Attempts: 1, Contended: 4, Operations: 12}}
@@ -52,7 +52,7 @@ const (
 )
 
 // Corrupted is a run without a fence in which a stale write was taken.
-func Corrupted() play.ModeRun {
+func Corrupted() outcome.ModeRun {
 	m := Run(fence.None, checker.Corrupted, lost, overlap, stale)
 	f := &m.Verdict.Facts
 	f.Data, f.BeliefOverlaps, f.StaleAccepted, f.LostUpdates = checker.DataCorrupted, 3, 1, 1
@@ -61,7 +61,7 @@ func Corrupted() play.ModeRun {
 }
 
 // Rescued is the same run with a fence that refused the stale write.
-func Rescued(mode fence.Mode) play.ModeRun {
+func Rescued(mode fence.Mode) outcome.ModeRun {
 	m := Run(mode, checker.Rescued, Saved, overlap)
 	m.Verdict.Facts.BeliefOverlaps, m.Verdict.Facts.StaleRejected = 3, 1
 	m.Story = Story("REFUSES write c0.w2 (token 1) — stale: the fencing token saves the data")
@@ -69,25 +69,25 @@ func Rescued(mode fence.Mode) play.ModeRun {
 }
 
 // NotApplicable is a mode that was not run.
-func NotApplicable(mode fence.Mode) play.ModeRun {
-	return play.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
+func NotApplicable(mode fence.Mode) outcome.ModeRun {
+	return outcome.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: checker.NotApplicable}}
 }
 
 // Line is a step of a story. The text after a dash is the remark.
-func Line(n int, at time.Duration, actor, text string) play.Line {
+func Line(n int, at time.Duration, actor, text string) outcome.Line {
 	what, remark, _ := strings.Cut(text, " — ")
-	return play.Line{N: n, At: at, Actor: actor, What: what, Remark: remark, Text: text}
+	return outcome.Line{N: n, At: at, Actor: actor, What: what, Remark: remark, Text: text}
 }
 
 // Fatal marks a step as the decisive one.
-func Fatal(l play.Line) play.Line {
+func Fatal(l outcome.Line) outcome.Line {
 	l.Fatal = true
 	return l
 }
 
 // Story is a story with a decisive step and many steps after it.
-func Story(decision string) []play.Line {
-	lines := []play.Line{
+func Story(decision string) []outcome.Line {
+	lines := []outcome.Line{
 		Line(1, 2, "c0", "asks for the lock"),
 		Line(15, 18*ms+761934, "c0", "is granted order token=1"),
 		Line(22, 31*ms+500000, "c0", "read c0.r1 found nothing"),
@@ -101,8 +101,8 @@ func Story(decision string) []play.Line {
 }
 
 // Steps are uneventful steps of c1.
-func Steps(from, count int) []play.Line {
-	var lines []play.Line
+func Steps(from, count int) []outcome.Line {
+	var lines []outcome.Line
 	for i := range count {
 		lines = append(lines, Line(from+i, time.Duration(18000+i)*ms, "c1", fmt.Sprintf("passes point-%d", i)))
 	}
@@ -110,7 +110,7 @@ func Steps(from, count int) []play.Line {
 }
 
 // Safe is an outcome in which nothing went wrong.
-func Safe() *play.Outcome {
+func Safe() *outcome.Outcome {
 	calm := Run(fence.None, checker.Safe, "Nothing went wrong in this run.")
 	calm.Story = Steps(1, 3)
 	fenced := Run(fence.Seal, checker.Safe, "Nothing went wrong in this run.")

@@ -6,14 +6,14 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
 // Paused is a run written by hand: c0 reads, is paused past the end of its lease, and
 // writes after c1 has written. The store takes that write without a fence, and refuses
 // it with one.
-func Paused(mode fence.Mode) play.ModeRun {
+func Paused(mode fence.Mode) outcome.ModeRun {
 	answer, refused, label, accepted := "OK", "", checker.Corrupted, true
 	if mode != fence.None {
 		answer, refused, label, accepted = "REFUSED token 1 is below 2", "token 1 is below 2", checker.Rescued, false
@@ -36,7 +36,7 @@ func Paused(mode fence.Mode) play.ModeRun {
 		},
 		Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 3, To: 10}, {Client: "c1", Resource: "order", From: 10, To: 15}},
 	}
-	m.Story = []play.Line{
+	m.Story = []outcome.Line{
 		Line(1, 1*ms, "c0", "asks for the lock"),
 		Line(7, 7*ms, "c0", "PAUSED for 10s"),
 		Fatal(Line(20, 20*time.Second, "s0", answer+" write c0.w2 (token 1)")),
@@ -89,14 +89,14 @@ func Written(token uint64, op, grant string) trace.Decision {
 }
 
 // PausedOutcome is the outcome with [Paused] without a fence and with one.
-func PausedOutcome() *play.Outcome {
+func PausedOutcome() *outcome.Outcome {
 	o := Outcome(Paused(fence.None), Paused(fence.Check), NotApplicable(fence.Seal))
 	o.Scenario.Source = []byte("name: gc-pause\n")
 	return o
 }
 
 // Large is [Paused] followed by n rounds of two clients, of nine events each.
-func Large(mode fence.Mode, n int) play.ModeRun {
+func Large(mode fence.Mode, n int) outcome.ModeRun {
 	m := Paused(mode)
 	m.History.Final, m.History.Ops = map[checker.Cell]string{}, nil
 	set := Content("SET lock:order id NX PX 5000")

@@ -8,7 +8,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/review"
 	"locksim/scenarios/search"
 )
@@ -23,7 +23,7 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 	b := review.Failure{
 		From: from, Of: 540,
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
-		Failure: search.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []play.Violation{{Mode: fence.Seal, Label: label}},
+		Failure: search.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []outcome.Violation{{Mode: fence.Seal, Label: label}},
 			Reasons: []string{"c0's write c0.w2 is lost"},
 			Story: []search.Step{
 				{N: 1, Actor: "c0", Text: "asks for the lock"},
@@ -31,7 +31,7 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 				{Skipped: 12},
 				{N: 42, At: 15010 * time.Millisecond, Actor: "s0", Text: "takes write c0.w2 (token 1) — a stale write", Fatal: true},
 			},
-			Run: &play.RunFile{Source: "name: drawn\nworld: {redis: 1}\n"}},
+			Run: &outcome.RunFile{Source: "name: drawn\nworld: {redis: 1}\n"}},
 	}
 	b.Classes = append(b.Classes, "pause")
 	for i, e := range effects {

@@ -13,6 +13,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -32,7 +33,7 @@ func MeetExpectations(t *testing.T, locks []play.Lock, seeds uint64, some func(P
 			}
 			played++
 			t.Run(sc.Name+" "+l.Name, func(t *testing.T) {
-				options := play.RunOptions{Modes: slices.Sorted(maps.Keys(sc.Expect[l.Name])), Repeat: play.Twice}
+				options := play.RunOptions{Modes: slices.Sorted(maps.Keys(sc.Expect[l.Name])), Repeat: outcome.Twice}
 				if os.Getenv("LOCKSIM_SOAK") == "1" {
 					worst := meets(t, sc, l, 20, options)
 					for mode, label := range sc.Expect[l.Name] {

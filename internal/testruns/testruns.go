@@ -18,6 +18,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -96,7 +97,7 @@ func Load(t testing.TB, name string) (*file.Scenario, play.Lock) {
 }
 
 // Play runs a scenario.
-func Play(t testing.TB, sc *file.Scenario, l play.Lock, opts play.RunOptions) *play.Outcome {
+func Play(t testing.TB, sc *file.Scenario, l play.Lock, opts play.RunOptions) *outcome.Outcome {
 	t.Helper()
 	o, err := play.Run(sc, l, opts)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -243,7 +244,7 @@ func (p *pair) newRun(seed uint64) run {
 }
 
 // take takes the result over.
-func (r *run) take(out *play.Outcome) {
+func (r *run) take(out *outcome.Outcome) {
 	for _, m := range out.Modes {
 		r.Late = max(r.Late, m.Late)
 		r.Labels[m.Mode] = m.Verdict.Label

@@ -11,6 +11,7 @@ import (
 	"locksim/internal/live"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -72,7 +73,7 @@ var seeds = search.Seeds{First: 1, Last: 20}
 // of the seeds 1 to 20 of the simulated world has. It plays the scenario in the simulated world until all labels of the live
 // runs were seen, mostly once, so that it takes a small part of their time. It returns none if a fault was not played. Errors
 // are those of play.Run and of ctx.
-func Differences(ctx context.Context, sc *file.Scenario, l play.Lock, live []*play.Outcome) ([]play.Difference, error) {
+func Differences(ctx context.Context, sc *file.Scenario, l play.Lock, live []*outcome.Outcome) ([]outcome.Difference, error) {
 	p := &pair{scenario: sc, lock: l, scale: live[0].Live.Scale, twins: map[end]twin{}}
 	for _, m := range live[0].Modes {
 		p.modes = append(p.modes, m.Mode)
@@ -93,10 +94,10 @@ func Differences(ctx context.Context, sc *file.Scenario, l play.Lock, live []*pl
 			return nil, err
 		}
 	}
-	var out []play.Difference
+	var out []outcome.Difference
 	for _, c := range p.cells() {
 		if !c.Agrees && len(p.odd()) > 0 {
-			out = append(out, play.Difference{Mode: c.Mode, Live: c.Live, Simulated: c.Simulated, Why: c.Why, Reason: c.Reason})
+			out = append(out, outcome.Difference{Mode: c.Mode, Live: c.Live, Simulated: c.Simulated, Why: c.Why, Reason: c.Reason})
 		}
 	}
 	return out, ctx.Err()
@@ -137,7 +138,7 @@ func (p *pair) findTwins(ctx context.Context, scale float64, odd []end, seeds se
 		if !open || ctx.Err() != nil {
 			break
 		}
-		out, err := play.Run(sc, p.lock, play.RunOptions{Seed: seed, Modes: modes, Repeat: play.Once})
+		out, err := play.Run(sc, p.lock, play.RunOptions{Seed: seed, Modes: modes, Repeat: outcome.Once})
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // summary is the outcome in a sentence or two.
@@ -53,7 +53,7 @@ func (t *Table) Text(w io.Writer) error {
 			continue
 		}
 		for _, c := range p.Cells {
-			fmt.Fprintf(&b, "%s\t%s\t%v\t%s\t%s\t%s\t%s\n", p.Scenario, p.Lock, p.Scale, c.Mode, play.Labels(c.Simulated), play.Labels(c.Live), c.verdict())
+			fmt.Fprintf(&b, "%s\t%s\t%v\t%s\t%s\t%s\t%s\n", p.Scenario, p.Lock, p.Scale, c.Mode, outcome.Labels(c.Simulated), outcome.Labels(c.Live), c.verdict())
 		}
 	}
 	for _, p := range t.Pairs {
@@ -103,7 +103,7 @@ a message takes a larger part of each duration; or the machine was late by more 
 			if !c.Agrees {
 				verdict = "**differ**" + strings.TrimPrefix(verdict, "differ")
 			}
-			fmt.Fprintf(&b, "| %s | %s | %v | %s | %s | %s | %s |\n", p.Scenario, p.Lock, p.Scale, c.Mode, play.Labels(c.Simulated), play.Labels(c.Live), inCell(verdict))
+			fmt.Fprintf(&b, "| %s | %s | %v | %s | %s | %s | %s |\n", p.Scenario, p.Lock, p.Scale, c.Mode, outcome.Labels(c.Simulated), outcome.Labels(c.Live), inCell(verdict))
 		}
 	}
 	for _, part := range []struct {

@@ -8,7 +8,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -80,7 +80,7 @@ func (t *Table) Open() (lines []string) {
 		}
 		for _, c := range p.Cells {
 			if !c.Agrees && c.Why == "" {
-				lines = append(lines, fmt.Sprintf("%s with %s in mode %s: simulated %s, live %s", p.Scenario, p.Lock, c.Mode, play.Labels(c.Simulated), play.Labels(c.Live)))
+				lines = append(lines, fmt.Sprintf("%s with %s in mode %s: simulated %s, live %s", p.Scenario, p.Lock, c.Mode, outcome.Labels(c.Simulated), outcome.Labels(c.Live)))
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -281,12 +282,12 @@ func TestDifferences(t *testing.T) {
 		"a fault was not played": {scenario: "gc-pause", lock: "fenced", unable: "no", live: []labelled{{none: checker.Safe}}},
 	} {
 		p := load(t, c.scenario, c.lock, 0.3, 0)
-		var runs []*play.Outcome
+		var runs []*outcome.Outcome
 		for i, labels := range c.live {
-			o := &play.Outcome{Scenario: live.Scaled(p.scenario, 0.3), Lock: c.lock, Seed: uint64(i + 1), Live: &play.Live{Scale: 0.3}}
+			o := &outcome.Outcome{Scenario: live.Scaled(p.scenario, 0.3), Lock: c.lock, Seed: uint64(i + 1), Live: &outcome.Live{Scale: 0.3}}
 			for _, mode := range []fence.Mode{none, claim} {
 				if l, ok := labels[mode]; ok {
-					o.Modes = append(o.Modes, play.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: l}, Late: c.late, NotPlayed: []string{c.unable}})
+					o.Modes = append(o.Modes, outcome.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: l}, Late: c.late, NotPlayed: []string{c.unable}})
 				}
 			}
 			runs = append(runs, o)

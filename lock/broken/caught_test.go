@@ -10,6 +10,7 @@ import (
 	"locksim/lock/broken/mistake"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -103,7 +104,7 @@ func (tr trial) count(t *testing.T, sc *file.Scenario, s broken.Specimen, l play
 		seed++
 		opts := play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.Mode(s.Mode)}}
 		if seed == 1 {
-			opts.Repeat = play.Twice
+			opts.Repeat = outcome.Twice
 		}
 		o, err := play.Run(sc, l, opts)
 		if err != nil {
@@ -120,23 +121,23 @@ func (tr trial) count(t *testing.T, sc *file.Scenario, s broken.Specimen, l play
 }
 
 // detectors are the detectors by name.
-var detectors = map[mistake.Detector]func(*file.Scenario, play.ModeRun) bool{
-	mistake.ClaimOverlaps: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
-	mistake.Corrupted:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },
-	mistake.FalseRejects:  func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.FalseRejects > 0 },
-	mistake.Stuck: func(_ *file.Scenario, m play.ModeRun) bool {
+var detectors = map[mistake.Detector]func(*file.Scenario, outcome.ModeRun) bool{
+	mistake.ClaimOverlaps: func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.ClaimOverlaps > 0 },
+	mistake.Corrupted:     func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Label == checker.Corrupted },
+	mistake.FalseRejects:  func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.FalseRejects > 0 },
+	mistake.Stuck: func(_ *file.Scenario, m outcome.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessStuck
 	},
-	mistake.Leaked: func(_ *file.Scenario, m play.ModeRun) bool {
+	mistake.Leaked: func(_ *file.Scenario, m outcome.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessLeaked
 	},
-	mistake.VoidGrants:    func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.VoidGrants > 0 },
-	mistake.Overtaken:     func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overtaken > 0 },
-	mistake.Denied:        func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Denied > 0 },
-	mistake.Overdue:       func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Overdue > 0 },
-	mistake.Misconduct:    func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.Misconduct > 0 },
-	mistake.RevivedClaims: func(_ *file.Scenario, m play.ModeRun) bool { return m.Verdict.Facts.RevivedClaims > 0 },
-	mistake.LongestWait: func(sc *file.Scenario, m play.ModeRun) bool {
+	mistake.VoidGrants:    func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.VoidGrants > 0 },
+	mistake.Overtaken:     func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Overtaken > 0 },
+	mistake.Denied:        func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Denied > 0 },
+	mistake.Overdue:       func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Overdue > 0 },
+	mistake.Misconduct:    func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Misconduct > 0 },
+	mistake.RevivedClaims: func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.RevivedClaims > 0 },
+	mistake.LongestWait: func(sc *file.Scenario, m outcome.ModeRun) bool {
 		holders := time.Duration(sc.World.Clients) * (sc.Lock.TTL + sc.Workload.Hold)
 		return m.LongestWait > 2*holders
 	},

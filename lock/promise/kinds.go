@@ -88,8 +88,8 @@ func plainDuties() []Duty {
 	return []Duty{DutyReports, DutyKeeps}
 }
 
-// duties are those of every lock of package lock, and more.
-func duties(more ...Duty) []Duty {
+// ourDuties are those of every lock of package lock, and more.
+func ourDuties(more ...Duty) []Duty {
 	return append([]Duty{DutyEnds, DutyWaits, DutyReports, DutyTells,
 		DutyTries, DutyExplains, DutyKeeps, DutyReturns, DutySpares}, more...)
 }
@@ -106,12 +106,12 @@ func duties(more ...Duty) []Duty {
 func Of(kind string) (p Promise, ok bool) {
 	oneNode := func(p Promise, more ...Duty) (Promise, bool) {
 		p.FreeWithin, p.ReturnsWithin = cmp.Or(p.FreeWithin, TermTTL), TermReleaseTimeout
-		p.Duties = duties(append(more, DutyWakes)...)
+		p.Duties = ourDuties(append(more, DutyWakes)...)
 		return p, true
 	}
 	quorum := func(p Promise, more ...Duty) (Promise, bool) {
 		p.Data, p.FreeWithin, p.ReturnsWithin = "claim", TermTTL, TermNodeTimeouts
-		p.Duties = duties(more...)
+		p.Duties = ourDuties(more...)
 		return p, true
 	}
 	switch kind {

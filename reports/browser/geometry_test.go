@@ -9,7 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // box is the position of a drawn element, in pixels of the window.
@@ -107,8 +107,8 @@ func TestGeometry(t *testing.T) {
 }
 
 // panels are the runs that have a diagram: of equal ones, the first.
-func panels(o *play.Outcome) []play.ModeRun {
-	var out []play.ModeRun
+func panels(o *outcome.Outcome) []outcome.ModeRun {
+	var out []outcome.ModeRun
 	for _, s := range scene.Merged(scene.All(o)) {
 		out = append(out, *s.Run)
 	}
@@ -117,7 +117,7 @@ func panels(o *play.Outcome) []play.ModeRun {
 
 // end is the end of the time axis of a run: the time of the last event other than those
 // of the probe.
-func end(m play.ModeRun) time.Duration {
+func end(m outcome.ModeRun) time.Duration {
 	var last time.Duration
 	for _, e := range m.Trace.Events {
 		if e.Actor != "probe" && e.Peer != "probe" {
@@ -127,7 +127,7 @@ func end(m play.ModeRun) time.Duration {
 	return last
 }
 
-func compareGrants(t *testing.T, c chart, m play.ModeRun) {
+func compareGrants(t *testing.T, c chart, m outcome.ModeRun) {
 	at := func(p checker.Pos) time.Duration {
 		if p == 0 {
 			return end(m)
@@ -148,7 +148,7 @@ func compareGrants(t *testing.T, c chart, m play.ModeRun) {
 }
 
 // compareFaults compares the faults of the subjects: pauses and partitions.
-func compareFaults(t *testing.T, c chart, m play.ModeRun) {
+func compareFaults(t *testing.T, c chart, m outcome.ModeRun) {
 	ends := map[string]string{"pause": "resume", "cut": "heal"}
 	faults := 0
 	for i, e := range m.Trace.Events {
@@ -174,7 +174,7 @@ func compareFaults(t *testing.T, c chart, m play.ModeRun) {
 }
 
 // compareOps compares the arrow of each operation from its client to the store.
-func compareOps(t *testing.T, c chart, m play.ModeRun) {
+func compareOps(t *testing.T, c chart, m outcome.ModeRun) {
 	for _, op := range m.History.Ops {
 		if op.Applied == 0 {
 			continue

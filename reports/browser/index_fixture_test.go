@@ -17,6 +17,7 @@ import (
 	"locksim/internal/serve"
 	"locksim/reports/html"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -31,7 +32,7 @@ func newResultFolder(t *testing.T, runs int) *resultFolder {
 	t.Helper()
 	k := &resultFolder{t: t, dir: t.TempDir()}
 	o := gcPause(t)
-	run, err := play.NewRunFile(o).JSON()
+	run, err := outcome.NewRunFile(o).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"locksim/reports/index"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sweep"
 )
@@ -53,7 +54,7 @@ func explored(t *testing.T) []byte {
 	e, opt := explore.Assemble(plan, map[int]explore.Block{0: block}), campaignOptions()
 	opt.Figure = func(i int) html.Found {
 		f := &e.Summary.Failures[i-1]
-		o, err := f.Run.Replay(nil, play.Once)
+		o, err := f.Run.Replay(nil, outcome.Once)
 		if err != nil {
 			t.Fatal(err)
 		}

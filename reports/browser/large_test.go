@@ -13,11 +13,11 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // crowded is a run of many rounds with a pause.
-func crowded(t *testing.T, clients, rounds int, modes ...fence.Mode) *play.Outcome {
+func crowded(t *testing.T, clients, rounds int, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	sc, err := file.Parse("crowded.yaml", []byte(fmt.Sprintf(`
 name: crowded

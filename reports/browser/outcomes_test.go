@@ -10,11 +10,12 @@ import (
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
 // played is a run of a scenario of the library with a lock of locksim.
-func played(t *testing.T, name, lock string, modes ...fence.Mode) *play.Outcome {
+func played(t *testing.T, name, lock string, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	sc, err := file.Load(name)
 	if err != nil {
@@ -23,13 +24,13 @@ func played(t *testing.T, name, lock string, modes ...fence.Mode) *play.Outcome 
 	return playedScenario(t, sc, lock, modes...)
 }
 
-func playedScenario(t *testing.T, sc *file.Scenario, lock string, modes ...fence.Mode) *play.Outcome {
+func playedScenario(t *testing.T, sc *file.Scenario, lock string, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	l, err := play.FindLock(lock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: modes, Repeat: play.Once})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: modes, Repeat: outcome.Once})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func playedScenario(t *testing.T, sc *file.Scenario, lock string, modes ...fence
 }
 
 // rendered is the page of an outcome, with every option.
-func rendered(t *testing.T, o *play.Outcome) []byte {
+func rendered(t *testing.T, o *outcome.Outcome) []byte {
 	t.Helper()
 	l, err := play.FindLock(o.Lock, nil)
 	if err != nil {
@@ -47,7 +48,7 @@ func rendered(t *testing.T, o *play.Outcome) []byte {
 	err = html.Run(&b, o, reports.Options{
 		Replay:   "locksim run " + o.Scenario.Name + " --lock " + o.Lock + " --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26"}},
-		Inspect: func(mode fence.Mode, step int) (*play.State, error) {
+		Inspect: func(mode fence.Mode, step int) (*outcome.State, error) {
 			return play.Inspect(o.Scenario, l, o.Seed, mode, step)
 		},
 	})
@@ -57,28 +58,28 @@ func rendered(t *testing.T, o *play.Outcome) []byte {
 	return b.Bytes()
 }
 
-func gcPause(t *testing.T) *play.Outcome {
+func gcPause(t *testing.T) *outcome.Outcome {
 	return played(t, "gc-pause", "fenced", fence.None, fence.Check, fence.Seal)
 }
 
-func redlockFailure(t *testing.T) *play.Outcome {
+func redlockFailure(t *testing.T) *outcome.Outcome {
 	return played(t, "redlock-clock-jump", "redlock", fence.None, fence.Claim, fence.Seal)
 }
 
 // subjects are the runs whose pages are tested.
-var subjects = map[string]func(*testing.T) *play.Outcome{
+var subjects = map[string]func(*testing.T) *outcome.Outcome{
 	"gc-pause": gcPause,
 	"redlock":  redlockFailure,
-	"failover": func(t *testing.T) *play.Outcome {
+	"failover": func(t *testing.T) *outcome.Outcome {
 		return played(t, "split-brain", "fenced", fence.None, fence.Seal, fence.Strict)
 	},
-	"calm": func(t *testing.T) *play.Outcome {
+	"calm": func(t *testing.T) *outcome.Outcome {
 		return played(t, "calm", "fenced", fence.None)
 	},
 }
 
 // hostile is a run with markup in every text of its scenario and events.
-func hostile(t *testing.T) *play.Outcome {
+func hostile(t *testing.T) *outcome.Outcome {
 	t.Helper()
 	o := gcPause(t)
 	sc := *o.Scenario
@@ -102,7 +103,7 @@ func hostile(t *testing.T) *play.Outcome {
 const markup = `<script>alert(1)</script>`
 
 // bare is the page of an outcome without Inspect.
-func bare(t *testing.T, o *play.Outcome) []byte {
+func bare(t *testing.T, o *outcome.Outcome) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := html.Run(&b, o, reports.Options{Replay: "locksim run " + o.Scenario.Name}); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"locksim/checker"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // The button and the key show the decisive step in the window of the diagram and in the
@@ -54,7 +54,7 @@ func TestJump(t *testing.T) {
 }
 
 // grantedAt is the grant of a step, nil where there is none.
-func grantedAt(m play.ModeRun, step int) *checker.Grant {
+func grantedAt(m outcome.ModeRun, step int) *checker.Grant {
 	for i, g := range m.History.Grants {
 		if int(g.Granted) == step {
 			return &m.History.Grants[i]
@@ -66,7 +66,7 @@ func grantedAt(m play.ModeRun, step int) *checker.Grant {
 // within reports whether the beginning of a box is in the window.
 func within(c chart, b box) bool { return b.Shown && b.Left >= c.Lanes["s0"].Left }
 
-func fatalLine(t *testing.T, m play.ModeRun) play.Line {
+func fatalLine(t *testing.T, m outcome.ModeRun) outcome.Line {
 	t.Helper()
 	for _, l := range m.Story {
 		if l.Fatal {
@@ -74,7 +74,7 @@ func fatalLine(t *testing.T, m play.ModeRun) play.Line {
 		}
 	}
 	t.Fatal("the story has no decisive step")
-	return play.Line{}
+	return outcome.Line{}
 }
 
 func current(tb *tab) string {
@@ -83,7 +83,7 @@ func current(tb *tab) string {
 
 // compareState compares who holds and who believes, as the page shows it, with
 // the history.
-func compareState(tb *tab, m play.ModeRun, p checker.Pos) {
+func compareState(tb *tab, m outcome.ModeRun, p checker.Pos) {
 	tb.t.Helper()
 	rows := eval[[]string](tb, `[...document.querySelector("[data-state] table").rows].slice(1).map((r) => [...r.cells].slice(0, 4).map((c) => c.textContent).join(" "))`)
 	for _, row := range rows {

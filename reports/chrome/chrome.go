@@ -12,7 +12,7 @@ import (
 
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Run writes the runs of all fencing modes in the trace-event format of
@@ -28,7 +28,7 @@ import (
 // A run of mode n/a is left out. Of the options, only Replay is used. The same outcome
 // gives the same bytes. Run returns the error of the writer. It only reads the outcome,
 // and is safe for concurrent use.
-func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
+func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	c := &traceFile{}
 	for i := range o.Modes {
 		if m := &o.Modes[i]; m.Trace != nil {
@@ -86,7 +86,7 @@ func (m micros) MarshalJSON() ([]byte, error) {
 }
 
 // document is the file, with one event on each line.
-func (c *traceFile) document(o *play.Outcome, opt reports.Options) ([]byte, error) {
+func (c *traceFile) document(o *outcome.Outcome, opt reports.Options) ([]byte, error) {
 	times := "virtual"
 	if o.Live != nil {
 		times = "real"

@@ -14,6 +14,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/chrome"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -61,7 +62,7 @@ func (e event) to(t *testing.T) int64   { t.Helper(); return nanos(t, e.Ts) + na
 func (e event) floatingFrom() float64 { v, _ := e.Ts.Float64(); return v }
 func (e event) floating() float64     { v, _ := e.Dur.Float64(); return e.floatingFrom() + v }
 
-func readChrome(t *testing.T, o *play.Outcome, opt reports.Options) traceFile {
+func readChrome(t *testing.T, o *outcome.Outcome, opt reports.Options) traceFile {
 	t.Helper()
 	var b bytes.Buffer
 	if err := chrome.Run(&b, o, opt); err != nil {
@@ -78,9 +79,9 @@ func readChrome(t *testing.T, o *play.Outcome, opt reports.Options) traceFile {
 
 // worlds are runs with every kind of trace event: a pause, five nodes, a failover with
 // replication, nested entries.
-func worlds(t *testing.T) map[string]*play.Outcome {
+func worlds(t *testing.T) map[string]*outcome.Outcome {
 	t.Helper()
-	out := map[string]*play.Outcome{"by hand": testreports.PausedOutcome()}
+	out := map[string]*outcome.Outcome{"by hand": testreports.PausedOutcome()}
 	for _, name := range []string{"gc-pause", "redlock-clock-jump", "failover-before-replication", "reentrant-expiry"} {
 		sc, err := file.Load(name)
 		if err != nil {
@@ -116,13 +117,13 @@ func TestRun(t *testing.T) {
 }
 
 // ranModes are the runs that a file has processes for, in order.
-func ranModes(o *play.Outcome) []play.ModeRun {
-	return slices.DeleteFunc(slices.Clone(o.Modes), func(m play.ModeRun) bool { return m.Trace == nil })
+func ranModes(o *outcome.Outcome) []outcome.ModeRun {
+	return slices.DeleteFunc(slices.Clone(o.Modes), func(m outcome.ModeRun) bool { return m.Trace == nil })
 }
 
 // checkNames checks that each process and line has a name, that no two lines of a
 // process have the same one, and that each named line has events.
-func checkNames(t *testing.T, f traceFile, o *play.Outcome) {
+func checkNames(t *testing.T, f traceFile, o *outcome.Outcome) {
 	t.Helper()
 	processes, lines := map[int]string{}, map[track]string{}
 	used := map[track]bool{}
@@ -162,7 +163,7 @@ func checkNames(t *testing.T, f traceFile, o *play.Outcome) {
 
 // checkTimes checks that each event begins, and each slice ends, at the time of its
 // step in the trace.
-func checkTimes(t *testing.T, f traceFile, o *play.Outcome) {
+func checkTimes(t *testing.T, f traceFile, o *outcome.Outcome) {
 	t.Helper()
 	for _, e := range f.TraceEvents {
 		if e.Ph != "X" && e.Ph != "i" {
@@ -268,7 +269,7 @@ func checkArrows(t *testing.T, f traceFile) {
 
 // checkWhole checks that each message, each command of a node and each grant of the
 // trace is in the file once.
-func checkWhole(t *testing.T, f traceFile, o *play.Outcome) {
+func checkWhole(t *testing.T, f traceFile, o *outcome.Outcome) {
 	t.Helper()
 	for i, m := range ranModes(o) {
 		got, want := map[string]int{}, map[string]int{"claim": len(m.History.Grants), "belief": len(m.History.Grants), "record": len(m.History.Holdings)}

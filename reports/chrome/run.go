@@ -7,12 +7,12 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
 // process adds a run.
-func (c *traceFile) process(m *play.ModeRun) {
+func (c *traceFile) process(m *outcome.ModeRun) {
 	s := scene.New(m)
 	s.End = max(s.End, time.Millisecond)
 	c.runs++

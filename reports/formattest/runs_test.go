@@ -12,7 +12,7 @@ import (
 )
 
 // outcome is a real run of a scenario of the library.
-func outcome(t *testing.T, name, lock string, seed uint64) *play.Outcome {
+func outcome(t *testing.T, name, lock string, seed uint64) *outcome.Outcome {
 	t.Helper()
 	sc, err := file.Load(name)
 	if err != nil {
@@ -22,7 +22,7 @@ func outcome(t *testing.T, name, lock string, seed uint64) *play.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: fence.Modes(), Repeat: play.Once})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: fence.Modes(), Repeat: outcome.Once})
 	if err != nil {
 		t.Fatal(err)
 	}

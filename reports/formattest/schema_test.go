@@ -14,6 +14,7 @@ import (
 
 	"locksim/cmd/locksim/app"
 	"locksim/reports"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -44,9 +45,9 @@ func parsed(t *testing.T, b []byte) any {
 	return v
 }
 
-func runDocument(t *testing.T, o *play.Outcome) []byte {
+func runDocument(t *testing.T, o *outcome.Outcome) []byte {
 	t.Helper()
-	b, err := play.NewRunFile(o).JSON()
+	b, err := outcome.NewRunFile(o).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}

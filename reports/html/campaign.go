@@ -12,7 +12,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/campaign"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
@@ -123,7 +123,7 @@ type violationPart struct {
 	N          int
 	Shape      string
 	Like       string // how many runs are like it
-	Violations []play.Violation
+	Violations []outcome.Violation
 	Reasons    []string
 	Doubt      string
 	Mode       fence.Mode
@@ -231,7 +231,7 @@ func exploreTables(e *explore.Exploration) []countTable {
 		case n.Struck == 0:
 			struck, evidence = "never", ""
 		case n.Evidence == 0:
-			evidence = "not felt: " + play.Unfelt(class)
+			evidence = "not felt: " + outcome.Unfelt(class)
 		}
 		classes.Rows = append(classes.Rows, countRow{string(class), []string{struck, evidence, bound}, share(n.Evidence, s.Runs)})
 	}

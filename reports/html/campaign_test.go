@@ -17,7 +17,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
@@ -58,9 +58,9 @@ func aSweep() *sweep.Sweep {
 		Kinds: map[string]search.FaultTally{"pause": {Planned: 2, Struck: 1, Violating: 1}, "crash": {Planned: 1, Struck: 1}}},
 		Failures: search.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2, Placed: &search.Placed{Faults: "crash c0"}}}}
 	found := &search.Failure{Placed: &search.Placed{Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}}, Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs", Shape: "corrupted in mode none: pause",
-		Violations: []play.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
+		Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
 		Story: []search.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}, {N: 441, At: 10511066 * time.Microsecond, Actor: "s0", Text: "takes write c0.w2", Fatal: true}, {Skipped: 3}},
-		Run:   &play.RunFile{Source: "name: swept\n"}}
+		Run:   &outcome.RunFile{Source: "name: swept\n"}}
 	return sweep.Assemble(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
 }
 

@@ -8,7 +8,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // pageData is the data for the scripts of a page: the texts of the events that are
@@ -122,7 +122,7 @@ func drawn(s *scene.Scene, p panel) []int {
 const maxReplayed = 200_000
 
 // addStates adds to the panel of a scene the state after each step of its story.
-func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect func(fence.Mode, int) (*play.State, error)) {
+func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect func(fence.Mode, int) (*outcome.State, error)) {
 	if s.Run.Trace.Len()*len(lines) > maxReplayed {
 		inspect = nil
 	}
@@ -135,7 +135,7 @@ func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect fun
 }
 
 // stateOf is a state for the scripts.
-func stateOf(s *scene.Scene, state *play.State) stateData {
+func stateOf(s *scene.Scene, state *outcome.State) stateData {
 	d := stateData{N: state.Step, At: int64(state.At), Store: append([]string{}, state.Store...), Highest: state.Highest}
 	if len(s.Run.History.Holdings) > 0 {
 		holder := s.Holder(checker.Pos(state.Step))

@@ -9,17 +9,17 @@ import (
 	"locksim/checker"
 	"locksim/internal/testreports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
 // drawnRun is the panel of a run with events and a history only.
 func drawnRun(h checker.History, events ...trace.Event) panel {
-	m := &play.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
+	m := &outcome.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
 	for _, e := range events {
 		m.Trace.Add(e)
 	}
-	s := scene.All(&play.Outcome{Modes: []play.ModeRun{*m}})[0]
+	s := scene.All(&outcome.Outcome{Modes: []outcome.ModeRun{*m}})[0]
 	return newPanel(s, scale{end: s.End, width: chartWidth}, maxMessages)
 }
 

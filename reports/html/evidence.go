@@ -10,7 +10,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // evidencePart shows for some modes which writes are in the final data.
@@ -50,7 +50,7 @@ const (
 )
 
 // newEvidence is the evidence of the runs. Runs with equal evidence share a part.
-func newEvidence(o *play.Outcome) []evidencePart {
+func newEvidence(o *outcome.Outcome) []evidencePart {
 	var parts []evidencePart
 	var histories []checker.History
 	for _, m := range scene.Ran(o) {

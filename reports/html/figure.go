@@ -9,7 +9,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // FigureOptions say how a [Figure] is drawn.
@@ -27,8 +27,8 @@ type FigureOptions struct {
 //
 // The same outcome and options give the same bytes. Figure returns an error for a mode
 // that was not run, and that of the writer.
-func Figure(w io.Writer, o *play.Outcome, mode fence.Mode, opt FigureOptions) error {
-	i := slices.IndexFunc(o.Modes, func(m play.ModeRun) bool { return m.Mode == mode && m.Trace != nil })
+func Figure(w io.Writer, o *outcome.Outcome, mode fence.Mode, opt FigureOptions) error {
+	i := slices.IndexFunc(o.Modes, func(m outcome.ModeRun) bool { return m.Mode == mode && m.Trace != nil })
 	if i < 0 {
 		return fmt.Errorf("html: no run of mode %s can be drawn", mode)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 //go:embed assets/*.html assets/*.css assets/*.js
@@ -33,7 +33,7 @@ var assets embed.FS
 // Width and Colour of the options are not used. The same outcome and options give the
 // same bytes. Run returns the error of the options or of the writer. It only reads the
 // outcome, and is safe for concurrent use if Options.Inspect is.
-func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
+func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ type lockPage struct {
 func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
 	l, m := s.lock(column.Name), s.Matrix
 	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: grid.IsSpecimen(column.Name), Tokens: column.Tokens,
-		Nodes: l.Nodes(), Promise: scene.Promise(l), Modes: m.Modes, CSS: matrixCSS()}
+		Nodes: l.Nodes(), Promise: scene.Promise(l.Promise, l.Tokens), Modes: m.Modes, CSS: matrixCSS()}
 	groups := s.ofLock(column.Name)
 	p.Headline, p.Counts = grid.LockBalance(groups), newLabelTable(m.Modes, groups)
 	for _, g := range groups {

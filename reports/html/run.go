@@ -14,7 +14,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // runPage is the data of the template, part by part.
@@ -54,7 +54,7 @@ type traceHash struct {
 	Hash string
 }
 
-func newRunPage(o *play.Outcome, opt reports.Options) *runPage {
+func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 	p := &runPage{
 		Title: cmp.Or(o.Scenario.Title, o.Scenario.Name), Headline: scene.Headline(o),
 		Scenario: o.Scenario.Name, Lock: o.Lock, Origin: scene.Origin(o),
@@ -114,7 +114,7 @@ type endMode struct {
 }
 
 // endParts are the labels in the order of the first mode that has each.
-func endParts(o *play.Outcome) []endPart {
+func endParts(o *outcome.Outcome) []endPart {
 	var parts []endPart
 	for _, c := range verdictCards(o) {
 		i := slices.IndexFunc(parts, func(p endPart) bool { return p.Label == c.Label })
@@ -137,7 +137,7 @@ type verdictCard struct {
 	Reason     string
 }
 
-func verdictCards(o *play.Outcome) []verdictCard {
+func verdictCards(o *outcome.Outcome) []verdictCard {
 	unexpected := map[fence.Mode]string{}
 	for _, m := range o.Mismatches() {
 		why := m.String()
@@ -176,9 +176,9 @@ type factRow struct {
 // facts are the rows, each with its value for a run.
 var facts = []struct {
 	name, note string
-	value      func(m play.ModeRun) string
+	value      func(m outcome.ModeRun) string
 }{
-	{"Data", "by the exact check", func(m play.ModeRun) string { return string(m.Verdict.Facts.Data) }},
+	{"Data", "by the exact check", func(m outcome.ModeRun) string { return string(m.Verdict.Facts.Data) }},
 	{"Lost updates", "acknowledged, and not in the data", number(func(f checker.Facts) int { return f.LostUpdates })},
 	{"Torn sections", "only a part is in the data", number(func(f checker.Facts) int { return f.TornSections })},
 	{"Claims that overlap", "the lock broke its promise", number(func(f checker.Facts) int { return f.ClaimOverlaps })},
@@ -187,7 +187,7 @@ var facts = []struct {
 	{"Stale operations refused", "", number(func(f checker.Facts) int { return f.StaleRejected })},
 	{"Rightful holders refused", "", number(func(f checker.Facts) int { return f.FalseRejects })},
 	{"Keys of another deleted", "", number(func(f checker.Facts) int { return f.ForeignReleases })},
-	{"Idle time", "nobody had the lock, and a client waited", func(m play.ModeRun) string {
+	{"Idle time", "nobody had the lock, and a client waited", func(m outcome.ModeRun) string {
 		f := m.Verdict.Facts
 		return fmt.Sprintf("%s, overdue %d", prose.Seconds(time.Duration(f.IdleSeconds*float64(time.Second))), f.Overdue)
 	}},
@@ -196,15 +196,15 @@ var facts = []struct {
 	{"Acquires whose key kept their own client out", "", number(func(f checker.Facts) int { return f.SelfExcluded })},
 	{"Leases that were revived", "", number(func(f checker.Facts) int { return f.RevivedClaims })},
 	{"Calls that did not end as promised", "", number(func(f checker.Facts) int { return f.Misconduct })},
-	{"Losses were noticed late by", "at most: the holder could have been told", func(m play.ModeRun) string {
+	{"Losses were noticed late by", "at most: the holder could have been told", func(m outcome.ModeRun) string {
 		return prose.Seconds(time.Duration(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))
 	}},
 	{"Calls that failed", "although nothing was wrong", number(func(f checker.Facts) int { return f.FailedCalls })},
 	{"Acquires kept from a free lock", "although nothing was wrong", number(func(f checker.Facts) int { return f.Withheld })},
 	{"Work done again", "whatever the reason", number(func(f checker.Facts) int { return f.Recomputed })},
 	{"Work done twice", "the lock should have prevented it", number(func(f checker.Facts) int { return f.WorkTwice })},
-	{"Calls", "by how they ended", func(m play.ModeRun) string { return strings.Join(m.Verdict.Facts.Calls.Texts(), "; ") }},
-	{"Errors of calls", "but those of contexts that ended", func(m play.ModeRun) string {
+	{"Calls", "by how they ended", func(m outcome.ModeRun) string { return strings.Join(m.Verdict.Facts.Calls.Texts(), "; ") }},
+	{"Errors of calls", "but those of contexts that ended", func(m outcome.ModeRun) string {
 		texts := make([]string, len(m.Verdict.Errors))
 		for i, e := range m.Verdict.Errors {
 			texts[i] = e.String()
@@ -212,22 +212,22 @@ var facts = []struct {
 		return strings.Join(texts, "; ")
 	}},
 	{"Panics of the lock", "each ended a process", number(func(f checker.Facts) int { return f.Panics })},
-	{"Lock can be taken again", "", func(m play.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
-	{"Acquires contended", "", func(m play.ModeRun) string {
+	{"Lock can be taken again", "", func(m outcome.ModeRun) string { return string(m.Verdict.Facts.Liveness) }},
+	{"Acquires contended", "", func(m outcome.ModeRun) string {
 		f := m.Verdict.Facts
 		return fmt.Sprintf("%d of %d", f.Contended, f.Grants+f.Attempts)
 	}},
 	{"Faults that struck", "", scene.Struck},
-	{"Longest wait", "", func(m play.ModeRun) string { return prose.Seconds(m.LongestWait) }},
-	{"Events, virtual time", "", func(m play.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, prose.Seconds(m.Virtual)) }},
-	{"Second opinion", "porcupine, on the same history", func(m play.ModeRun) string { return string(m.Corroboration.Agreement) }},
+	{"Longest wait", "", func(m outcome.ModeRun) string { return prose.Seconds(m.LongestWait) }},
+	{"Events, virtual time", "", func(m outcome.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, prose.Seconds(m.Virtual)) }},
+	{"Second opinion", "porcupine, on the same history", func(m outcome.ModeRun) string { return string(m.Corroboration.Agreement) }},
 }
 
-func number(of func(checker.Facts) int) func(play.ModeRun) string {
-	return func(m play.ModeRun) string { return fmt.Sprint(of(m.Verdict.Facts)) }
+func number(of func(checker.Facts) int) func(outcome.ModeRun) string {
+	return func(m outcome.ModeRun) string { return fmt.Sprint(of(m.Verdict.Facts)) }
 }
 
-func newFactTable(o *play.Outcome) factTable {
+func newFactTable(o *outcome.Outcome) factTable {
 	t := factTable{Modes: scene.Modes(o)}
 	for _, f := range facts {
 		row := factRow{Name: f.name, Note: f.note}

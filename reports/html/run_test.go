@@ -15,11 +15,11 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/html"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
-func page(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func page(t *testing.T, o *outcome.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := html.Run(&b, o, opt); err != nil {
@@ -30,7 +30,7 @@ func page(t *testing.T, o *play.Outcome, opt reports.Options) string {
 
 func TestRunSaysAll(t *testing.T) {
 	o := testreports.PausedOutcome()
-	html := page(t, o, reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1",
+	html := page(t, o, reports.Options{Repeat: outcome.Twice, Replay: "locksim run gc-pause --seed 1",
 		Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}})
 	testreports.CheckTexts(t, html, []string{
 		"<h1>A stop-the-world pause outlives the lease</h1>",
@@ -90,9 +90,9 @@ func TestRunEscapes(t *testing.T) {
 			m.History.Holdings[1].To = checker.Pos(last)
 		}
 	}
-	state := &play.State{Store: []string{evil}, Nodes: []play.NodeState{{Name: evil}}}
+	state := &outcome.State{Store: []string{evil}, Nodes: []outcome.NodeState{{Name: evil}}}
 	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
-		Inspect: func(fence.Mode, int) (*play.State, error) { return state, nil }})
+		Inspect: func(fence.Mode, int) (*outcome.State, error) { return state, nil }})
 	testreports.CheckTexts(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
 	if n := strings.Count(html, "</script>"); n != 2 {
 		t.Errorf("%d scripts end in the page, want 2", n)
@@ -136,33 +136,33 @@ func TestRunIsDeterministic(t *testing.T) {
 // Unusual outcomes have a page with the right text.
 func TestRunOfOddOutcomes(t *testing.T) {
 	for name, tc := range map[string]struct {
-		outcome func() *play.Outcome
+		outcome func() *outcome.Outcome
 		has     string
 	}{
-		"none ran":    {func() *play.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, "No run was made."},
-		"no modes":    {func() *play.Outcome { return testreports.Outcome() }, "No run was made."},
-		"empty trace": {func() *play.Outcome { return testreports.Outcome(testreports.Corrupted()) }, "the data ended corrupted"},
-		"one mode":    {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, "With fencing check the fencing token saved the data."},
-		"equal runs": {func() *play.Outcome {
+		"none ran":    {func() *outcome.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, "No run was made."},
+		"no modes":    {func() *outcome.Outcome { return testreports.Outcome() }, "No run was made."},
+		"empty trace": {func() *outcome.Outcome { return testreports.Outcome(testreports.Corrupted()) }, "the data ended corrupted"},
+		"one mode":    {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, "With fencing check the fencing token saved the data."},
+		"equal runs": {func() *outcome.Outcome {
 			return testreports.Outcome(testreports.Paused(fence.Check), testreports.Paused(fence.Seal))
 		}, "<b>modes check, seal</b>"},
-		"alike without a fence and with one": {func() *play.Outcome {
+		"alike without a fence and with one": {func() *outcome.Outcome {
 			with := testreports.Paused(fence.None)
 			with.Mode = fence.Seal
 			return testreports.Outcome(testreports.Paused(fence.None), with)
 		}, "With no fence, and with fencing seal, the data ended corrupted."},
-		"made in Go": {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.None)) }, "# made in Go"},
-		"no expectation": {func() *play.Outcome {
+		"made in Go": {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.None)) }, "# made in Go"},
+		"no expectation": {func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.Paused(fence.None))
 			o.Scenario.Expect = nil
 			return o
 		}, "says nothing about what to expect"},
-		"partial pause": {func() *play.Outcome {
+		"partial pause": {func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.Paused(fence.None))
 			o.Modes[0].PartialPause = true
 			return o
 		}, "acted during a pause"},
-		"worse than expected": {func() *play.Outcome {
+		"worse than expected": {func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.Paused(fence.None))
 			o.Scenario.Expect["fenced"][fence.None] = "safe"
 			return o
@@ -176,7 +176,7 @@ func TestRunOfOddOutcomes(t *testing.T) {
 
 // Where Inspect fails, the page has the state from the history.
 func TestRunWithFailedInspect(t *testing.T) {
-	opt := reports.Options{Inspect: func(fence.Mode, int) (*play.State, error) { return nil, errors.New("no such step") }}
+	opt := reports.Options{Inspect: func(fence.Mode, int) (*outcome.State, error) { return nil, errors.New("no such step") }}
 	if page(t, testreports.PausedOutcome(), opt) != page(t, testreports.PausedOutcome(), reports.Options{}) {
 		t.Error("a failed Inspect changed the page")
 	}

@@ -11,7 +11,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Run writes a run as JUnit XML, for a CI system: one suite with a test case
@@ -22,7 +22,7 @@ import (
 // The file has no times: the time of a run is virtual, and the time of the machine
 // differs from run to run. Of the options, only Replay is used. Run returns the error
 // of the writer. It only reads the outcome, and is safe for concurrent use.
-func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
+func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	s := suite{Name: fmt.Sprintf("%s, lock %s, %s", o.Scenario.Name, o.Lock, scene.Origin(o))}
 	s.property("scenario", o.Scenario.Name)
 	s.property("lock", o.Lock)
@@ -34,7 +34,7 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 }
 
 // runCase is the run of one mode as a test case.
-func runCase(o *play.Outcome, m play.ModeRun, opt reports.Options) testCase {
+func runCase(o *outcome.Outcome, m outcome.ModeRun, opt reports.Options) testCase {
 	c := testCase{Class: o.Scenario.Name + "." + o.Lock, Name: string(m.Mode)}
 	if m.Verdict.Label == checker.NotApplicable {
 		c.Skipped = &note{Message: fmt.Sprintf("mode %s needs fencing tokens, and lock %s mints none", m.Mode, o.Lock)}
@@ -51,7 +51,7 @@ func runCase(o *play.Outcome, m play.ModeRun, opt reports.Options) testCase {
 }
 
 // summaryOf is the result of a mode that did not fail.
-func summaryOf(o *play.Outcome, m play.ModeRun) string {
+func summaryOf(o *outcome.Outcome, m outcome.ModeRun) string {
 	text := fmt.Sprintf("Mode %s is %s", m.Mode, m.Verdict.Label)
 	if label, ok := o.Expected(m.Mode); ok {
 		text += fmt.Sprintf(", and at worst %s was expected", label)
@@ -61,7 +61,7 @@ func summaryOf(o *play.Outcome, m play.ModeRun) string {
 
 // because is the reasons of a verdict, one on each line, and last the command that
 // repeats the run.
-func because(m play.ModeRun, replay string) string {
+func because(m outcome.ModeRun, replay string) string {
 	var lines []string
 	for _, r := range m.Verdict.Reasons {
 		lines = append(lines, prose.Visible(r.Text))

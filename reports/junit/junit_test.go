@@ -14,13 +14,13 @@ import (
 	"locksim/reports"
 	"locksim/reports/junit"
 	"locksim/scenarios/matrix"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // The module reports/formattest reads JUnit files of real runs with another parser.
 // The tests here compare files with golden ones.
 
-func junitFile(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func junitFile(t *testing.T, o *outcome.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := junit.Run(&b, o, opt); err != nil {

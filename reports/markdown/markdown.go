@@ -15,7 +15,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Run writes the report of a run for a pull request, an issue or the summary
@@ -31,7 +31,7 @@ import (
 // Width, Colour and Inspect of the options are not used. Run returns the error of the
 // options or of the writer, or an error if the shortest report does not fit. It only
 // reads the outcome, and is safe for concurrent use.
-func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
+func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 // report builds a report.
 type report struct {
 	extent
-	o        *play.Outcome
+	o        *outcome.Outcome
 	opt      reports.Options
 	scenes   []*scene.Scene
 	drawing  []seqRow
@@ -166,7 +166,7 @@ func (m *report) reasons() []string {
 }
 
 // named is the modes of a group, as the heading of its reasons.
-func named(o *play.Outcome, g scene.ReasonGroup) string {
+func named(o *outcome.Outcome, g scene.ReasonGroup) string {
 	switch name := g.Name(o); {
 	case len(g.Modes) == 1:
 		return "mode " + name
@@ -202,7 +202,7 @@ var extents = []extent{
 }
 
 // fitted is the longest report that fits into the limit.
-func fitted(o *play.Outcome, opt reports.Options) (string, error) {
+func fitted(o *outcome.Outcome, opt reports.Options) (string, error) {
 	m := &report{o: o, opt: opt, scenes: scene.All(o), schedule: scene.Schedule(o.Scenario)}
 	m.draw()
 	size := 0

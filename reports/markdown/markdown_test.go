@@ -13,12 +13,12 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/markdown"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 const again = "go run ./cmd/locksim run gc-pause --seed 1 --markdown"
 
-func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func rendered(t *testing.T, o *outcome.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := markdown.Run(&b, o, opt); err != nil {
@@ -30,22 +30,22 @@ func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
 // The golden files are the pages themselves; a reader checks them in the diff.
 func TestRun(t *testing.T) {
 	for name, tt := range map[string]struct {
-		outcome func() *play.Outcome
+		outcome func() *outcome.Outcome
 		options reports.Options
 	}{
-		"paused": {testreports.PausedOutcome, reports.Options{Repeat: play.Twice, Replay: again, Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}}},
-		"alone":  {func() *play.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, reports.Options{}},
-		"safe": {func() *play.Outcome {
+		"paused": {testreports.PausedOutcome, reports.Options{Repeat: outcome.Twice, Replay: again, Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}}},
+		"alone":  {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, reports.Options{}},
+		"safe": {func() *outcome.Outcome {
 			o := testreports.Safe()
 			o.Modes[1].FaultsFired = []bool{false}
 			return o
 		}, reports.Options{}},
-		"unexpected": {func() *play.Outcome {
+		"unexpected": {func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.Paused(fence.None), testreports.NotApplicable(fence.Seal))
 			o.Scenario.Expect["fenced"][fence.None] = checker.Safe
 			return o
 		}, reports.Options{}},
-		"none-ran": {func() *play.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, reports.Options{Replay: again}},
+		"none-ran": {func() *outcome.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, reports.Options{Replay: again}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testreports.GoldenFile(t, name+".md", rendered(t, tt.outcome(), tt.options))
@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 
 // The command that makes the run again is the last line of code of every page.
 func TestRunEndsWithTheCommand(t *testing.T) {
-	for _, o := range []*play.Outcome{testreports.PausedOutcome(), testreports.Safe(), testreports.Outcome(), testreports.Outcome(testreports.NotApplicable(fence.Seal)), testreports.Outcome(testreports.Corrupted())} {
+	for _, o := range []*outcome.Outcome{testreports.PausedOutcome(), testreports.Safe(), testreports.Outcome(), testreports.Outcome(testreports.NotApplicable(fence.Seal)), testreports.Outcome(testreports.Corrupted())} {
 		got := rendered(t, o, reports.Options{Replay: again})
 		if !strings.HasSuffix(got, "\n```console\n"+again+"\n```\n") {
 			t.Errorf("the page ends with %q", got[max(len(got)-200, 0):])
@@ -64,7 +64,7 @@ func TestRunEndsWithTheCommand(t *testing.T) {
 }
 
 // long is a run whose story has n steps, with the decisive one two thirds in.
-func long(n int) *play.Outcome {
+func long(n int) *outcome.Outcome {
 	m := testreports.Paused(fence.None)
 	fatal := m.Story[2]
 	fatal.N = 2 * n / 3

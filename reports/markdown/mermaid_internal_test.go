@@ -13,7 +13,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/scene"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -88,7 +88,7 @@ const sms = time.Millisecond
 // polling is a run in which c0 asks three times, is granted the lock, sends a write
 // that never arrives, and does not receive the answer to its release.
 func polling() *scene.Scene {
-	m := &play.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
+	m := &outcome.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
 	set := func(id string) testreports.Words { return testreports.ContentWithShort("set k "+id+" nx", "set k nx") }
 	for _, e := range []trace.Event{
 		{At: 1 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("aaaaaaaaaaaaaaaa")}},
@@ -106,14 +106,14 @@ func polling() *scene.Scene {
 	} {
 		m.Trace.Add(e)
 	}
-	m.Story = []play.Line{line(7, "c0", "is granted order"), line(12, "world", "c0>r0,r0a: CUT OFF")}
+	m.Story = []outcome.Line{line(7, "c0", "is granted order"), line(12, "world", "c0>r0,r0a: CUT OFF")}
 	m.History = checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 7, Released: 9}}}
 	return scene.New(m)
 }
 
 // line is a step of a story without a remark.
-func line(n int, actor, what string) play.Line {
-	return play.Line{N: n, Actor: actor, What: what, Text: what}
+func line(n int, actor, what string) outcome.Line {
+	return outcome.Line{N: n, Actor: actor, What: what, Text: what}
 }
 
 func TestSeqRows(t *testing.T) {
@@ -159,7 +159,7 @@ func TestBarsAreBalanced(t *testing.T) {
 	s := polling()
 	for n := 1; n < 12; n++ {
 		s.Fatal = n
-		o := &play.Outcome{Scenario: &file.Scenario{}, Modes: []play.ModeRun{*s.Run}}
+		o := &outcome.Outcome{Scenario: &file.Scenario{}, Modes: []outcome.ModeRun{*s.Run}}
 		for rows := 2; rows < 12; rows++ {
 			m := &report{o: o, extent: extent{rows: rows}, scenes: []*scene.Scene{s}}
 			m.draw()

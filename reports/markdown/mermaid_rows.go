@@ -12,7 +12,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -21,7 +21,7 @@ import (
 // the other steps of the clients, the faults, and the keys that expire.
 type seqRows struct {
 	*scene.Scene
-	lines   map[int]play.Line     // the story, by step
+	lines   map[int]outcome.Line  // the story, by step
 	arrived map[int]scene.Message // the requests, by the step of their arrival
 	sent    map[int]scene.Message // all messages, by the step of their sending
 	last    map[string]int        // the last row of a client with a node
@@ -29,7 +29,7 @@ type seqRows struct {
 }
 
 func newSeqRows(s *scene.Scene) []seqRow {
-	c := &seqRows{Scene: s, lines: map[int]play.Line{}, arrived: map[int]scene.Message{}, sent: map[int]scene.Message{}, last: map[string]int{}}
+	c := &seqRows{Scene: s, lines: map[int]outcome.Line{}, arrived: map[int]scene.Message{}, sent: map[int]scene.Message{}, last: map[string]int{}}
 	for _, l := range s.Run.Story {
 		c.lines[l.N] = l
 	}

@@ -8,7 +8,7 @@ import (
 	clientlibs "locksim/internal/linked"
 	"locksim/internal/prose"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // story is the folded table with the story, a row for each step.
@@ -38,14 +38,14 @@ func (m *report) story() []string {
 
 // storyAround is a story in at most n steps: the whole, or the excerpt where n is
 // [scene.MaxSteps], or else the steps around the decisive one.
-func storyAround(lines []play.Line, n int) []scene.Sentence {
+func storyAround(lines []outcome.Line, n int) []scene.Sentence {
 	switch {
 	case len(lines) <= n:
 		return scene.Sentences(lines)
 	case n == scene.MaxSteps:
 		return scene.Excerpt(lines)
 	}
-	kept := scene.Around(lines, n, scene.DecisiveStep(lines), func(l play.Line) int { return l.N })
+	kept := scene.Around(lines, n, scene.DecisiveStep(lines), func(l outcome.Line) int { return l.N })
 	before := 0
 	for before < len(lines) && lines[before].N < kept[0].N {
 		before++

@@ -10,17 +10,18 @@ import (
 	"locksim/reports"
 	"locksim/reports/markdown"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
 // played is a run of a scenario with the lock that it names.
-func played(t *testing.T, sc *file.Scenario, modes ...fence.Mode) *play.Outcome {
+func played(t *testing.T, sc *file.Scenario, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	l, err := play.FindLock(sc.Lock.Kind, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: modes, Repeat: play.Once})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: modes, Repeat: outcome.Once})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func loaded(t *testing.T, name string) *file.Scenario {
 	return sc
 }
 
-func rendered(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func rendered(t *testing.T, o *outcome.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := markdown.Run(&b, o, opt); err != nil {
@@ -62,7 +63,7 @@ func diagram(t *testing.T, page string) string {
 const evil = "x; end #1 %%{init: {}}%% <img src=x onerror=alert(1)></script> ```\n``` | [a](http://b.c) @team $$x$$ www.d.e `code` **b** wrap: style: ﬂ°°60¶ß &lt; \\ \x1b[31m"
 
 // hostile is a run with evil in every text of its scenario, lock and events.
-func hostile(t *testing.T) *play.Outcome {
+func hostile(t *testing.T) *outcome.Outcome {
 	t.Helper()
 	o := played(t, loaded(t, "gc-pause"), fence.None, fence.Check, fence.Seal)
 	sc := *o.Scenario

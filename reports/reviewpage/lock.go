@@ -7,7 +7,6 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 )
 
@@ -33,7 +32,7 @@ func promiseBlocks(r *review.Review) []Block {
 		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again at the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
 	}
 	var blocks []Block
-	for _, part := range scene.Promise(play.Lock{Promise: l.Promise}) {
+	for _, part := range scene.Promise(l.Promise, false) {
 		text := part.Text
 		if len(part.Words) > 0 {
 			text += " " + prose.Commas(part.Words) + "."

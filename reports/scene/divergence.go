@@ -8,7 +8,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -57,7 +57,7 @@ func Merged(scenes []*Scene) []*Scene {
 
 // sameCourse reports whether two runs have the same events at the same times, and differ
 // at most in the reasons that the store gives for what it refuses: each rule has its own.
-func sameCourse(a, b *play.ModeRun) bool {
+func sameCourse(a, b *outcome.ModeRun) bool {
 	d := trace.Diff(a.Trace, b.Trace)
 	if d == nil {
 		return true
@@ -100,7 +100,7 @@ func sameEvent(a, b trace.Event) bool {
 }
 
 // ShowsRun reports whether a run is that of the scene, or one that was the same.
-func (s *Scene) ShowsRun(run *play.ModeRun) bool {
+func (s *Scene) ShowsRun(run *outcome.ModeRun) bool {
 	return run != nil && (s.Run == run || slices.Contains(s.Also, run.Mode))
 }
 
@@ -117,12 +117,12 @@ func (s *Scene) Title() string {
 
 // Story is the story of the run. In a scene of several modes, the remark on the decisive
 // step is about all of them.
-func (s *Scene) Story() []play.Line {
+func (s *Scene) Story() []outcome.Line {
 	at := Decisive(s.Run.Story)
 	if at < 0 || len(s.Also) == 0 || s.Run.Story[at].Shared {
 		return s.Run.Story
 	}
-	remark := play.FatalRemark(s.Run, s.Modes())
+	remark := outcome.FatalRemark(s.Run, s.Modes())
 	if remark == "" {
 		return s.Run.Story
 	}
@@ -199,7 +199,7 @@ func difference(first, s *Scene) string {
 }
 
 // storyText is the text of a step in a story, "" where the story does not have it.
-func storyText(story []play.Line, n int) string {
+func storyText(story []outcome.Line, n int) string {
 	for _, l := range story {
 		if l.N == n {
 			return l.Actor + " " + l.What

@@ -5,11 +5,11 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Limits say what an outcome does not prove, and how many runs it is based on.
-func Limits(o *play.Outcome) []string {
+func Limits(o *outcome.Outcome) []string {
 	out := Obstacles(o)
 	for _, text := range Vacuous(o) {
 		out = append(out, "VACUOUS: "+text)
@@ -22,7 +22,7 @@ func Limits(o *play.Outcome) []string {
 
 // Evidence says how many runs, contended acquires and faults an outcome is based on.
 // It is empty where no run was made.
-func Evidence(o *play.Outcome) string {
+func Evidence(o *outcome.Outcome) string {
 	all := Ran(o)
 	if len(all) == 0 {
 		return ""
@@ -53,7 +53,7 @@ func Evidence(o *play.Outcome) string {
 }
 
 // Vacuous lists the reasons for which the label safe of a run proves little.
-func Vacuous(o *play.Outcome) []string {
+func Vacuous(o *outcome.Outcome) []string {
 	var out []string
 	for _, m := range Ran(o) {
 		if m.Verdict.Label != checker.Safe {

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Origin says where an outcome comes from, in two words: "seed 1", or "live" for runs on real servers.
-func Origin(o *play.Outcome) string {
+func Origin(o *outcome.Outcome) string {
 	if o.Live != nil {
 		return "live"
 	}
@@ -17,7 +17,7 @@ func Origin(o *play.Outcome) string {
 }
 
 // Made says how the runs of an outcome were made: how often each, or at which scale on real servers.
-func Made(o *play.Outcome, r play.Repeat) string {
+func Made(o *outcome.Outcome, r outcome.Repeat) string {
 	if o.Live != nil {
 		return fmt.Sprintf("real servers and processes, durations of the file ×%v", o.Live.Scale)
 	}
@@ -26,7 +26,7 @@ func Made(o *play.Outcome, r play.Repeat) string {
 
 // Obstacles are what keeps runs on real servers from being those that the scenario describes: faults that were not played, a
 // machine that was late, and differences from the simulated world that are explained. There are none in the simulated world.
-func Obstacles(o *play.Outcome) []string {
+func Obstacles(o *outcome.Outcome) []string {
 	var out []string
 	for i := range o.Scenario.Faults {
 		var in []string

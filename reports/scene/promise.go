@@ -7,7 +7,6 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/lock/promise"
-	"locksim/scenarios/play"
 )
 
 // PromisePart is one part of what a lock promises: a text, and the words or the sentences
@@ -18,9 +17,8 @@ type PromisePart struct {
 	Items      []string
 }
 
-// Promise is what a lock promises, in its parts: nil where it promises no exclusion.
-func Promise(l play.Lock) []PromisePart {
-	p := l.Promise
+// Promise is what a lock promises, in its parts: nil where it promises no exclusion. tokens says that it mints tokens.
+func Promise(p promise.Promise, tokens bool) []PromisePart {
 	if len(p.Exclusion) == 0 {
 		return nil
 	}
@@ -33,13 +31,13 @@ func Promise(l play.Lock) []PromisePart {
 		parts = append(parts, PromisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Every section must write once. Without a fence, nothing is promised about data.", p.Data, Rule(fence.Mode(p.Data)))})
 	}
 	switch {
-	case l.Tokens && p.TokensUnordered:
+	case tokens && p.TokensUnordered:
 		parts = append(parts, PromisePart{Name: "Tokens", Text: "Nothing is promised about the order of its tokens."})
-	case l.Tokens:
+	case tokens:
 		parts = append(parts, PromisePart{Name: "Tokens", Text: "Each grant has a higher token than the grants before it."})
 	}
 	if p.FreeWithin != "" {
-		parts = append(parts, PromisePart{Name: "Free again", Text: freeAgain(l)})
+		parts = append(parts, PromisePart{Name: "Free again", Text: freeAgain(p)})
 	}
 	if p.Order != "" {
 		parts = append(parts, PromisePart{Name: "Order", Text: fmt.Sprintf("Those who wait are granted the lock in this order: %s.", p.Order)})
@@ -47,15 +45,14 @@ func Promise(l play.Lock) []PromisePart {
 	if len(p.Duties) > 0 {
 		duties := PromisePart{Name: "Duties", Text: "Its calls do this too, wherever nothing excuses them:"}
 		for _, d := range p.Duties {
-			duties.Items = append(duties.Items, duty(d, l))
+			duties.Items = append(duties.Items, duty(d, p))
 		}
 		parts = append(parts, duties)
 	}
 	return parts
 }
 
-func freeAgain(l play.Lock) string {
-	p := l.Promise
+func freeAgain(p promise.Promise) string {
 	text := fmt.Sprintf("How soon it can be acquired again, once its last holder is gone: %s", p.FreeWithin)
 	for _, c := range slices.Sorted(maps.Keys(p.FreeAfter)) {
 		text += fmt.Sprintf("; after the cause %q: %s", c, p.FreeAfter[c])
@@ -63,10 +60,10 @@ func freeAgain(l play.Lock) string {
 	return text + "."
 }
 
-func duty(d promise.Duty, l play.Lock) string {
+func duty(d promise.Duty, p promise.Promise) string {
 	text := fmt.Sprintf("%s: %s", d, d.Means())
 	if d == promise.DutyReturns {
-		text += fmt.Sprintf(" That time: %s.", l.Promise.ReturnsWithin)
+		text += fmt.Sprintf(" That time: %s.", p.ReturnsWithin)
 	}
 	return text
 }

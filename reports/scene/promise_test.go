@@ -24,7 +24,7 @@ func fair(t *testing.T) play.Lock {
 func TestPromiseDuties(t *testing.T) {
 	l := fair(t)
 	l.Promise.Duties = promise.Duties()
-	parts := scene.Promise(l)
+	parts := scene.Promise(l.Promise, l.Tokens)
 	i := slices.IndexFunc(parts, func(part scene.PromisePart) bool { return part.Name == "Duties" })
 	if i < 0 || len(parts[i].Items) != len(promise.Duties()) {
 		t.Fatalf("the parts are %+v", parts)
@@ -40,7 +40,7 @@ func TestPromiseDuties(t *testing.T) {
 // What a lock does not promise has no part, and each cause with a term of its own is named.
 func TestPromiseParts(t *testing.T) {
 	names := func(l play.Lock) (out []string) {
-		for _, part := range scene.Promise(l) {
+		for _, part := range scene.Promise(l.Promise, l.Tokens) {
 			out = append(out, part.Name)
 		}
 		return out
@@ -49,7 +49,7 @@ func TestPromiseParts(t *testing.T) {
 	if got, want := names(l), []string{"Exclusion", "Data", "Free again", "Order", "Duties"}; !slices.Equal(got, want) {
 		t.Errorf("the parts are %v, want %v", got, want)
 	}
-	if text := scene.Promise(l)[2].Text; !strings.Contains(text, ": "+string(l.Promise.FreeWithin)+";") || !strings.Contains(text, `after the cause "expired lease": drift`) {
+	if text := scene.Promise(l.Promise, l.Tokens)[2].Text; !strings.Contains(text, ": "+string(l.Promise.FreeWithin)+";") || !strings.Contains(text, `after the cause "expired lease": drift`) {
 		t.Errorf("free again: %s", text)
 	}
 	l.Promise.Data, l.Promise.FreeWithin, l.Promise.Order, l.Promise.Duties = "", "", "", nil

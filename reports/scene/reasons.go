@@ -5,7 +5,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // MaxReasons is the number of reasons for the same set of modes in a short report.
@@ -19,7 +19,7 @@ type ReasonGroup struct {
 
 // Reasons are the reasons of the verdicts, each once with its modes. The groups of the
 // fewest modes come first: they show how the modes differ.
-func Reasons(o *play.Outcome) []ReasonGroup {
+func Reasons(o *outcome.Outcome) []ReasonGroup {
 	var texts []string // in the order in which they first appear
 	modes := map[string][]fence.Mode{}
 	for _, m := range o.Modes {
@@ -45,7 +45,7 @@ func Reasons(o *play.Outcome) []ReasonGroup {
 }
 
 // Name is the modes of the group as a list, or "all modes".
-func (g ReasonGroup) Name(o *play.Outcome) string {
+func (g ReasonGroup) Name(o *outcome.Outcome) string {
 	if n := len(g.Modes); n > 1 && n == len(Ran(o)) {
 		return "all modes"
 	}

@@ -20,7 +20,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -28,7 +28,7 @@ import (
 // return what reports show, in the units of the run: steps of its trace, and virtual
 // time.
 type Scene struct {
-	Run     *play.ModeRun
+	Run     *outcome.ModeRun
 	Clients []string
 	Servers []string // of any kind, replicas too, without the store
 	// End is the time up to which the run is shown.
@@ -59,7 +59,7 @@ func (s Span) during() string {
 
 // All are the scenes of the runs that were made. They all end when the longest one
 // does, so that they can be drawn on one axis.
-func All(o *play.Outcome) []*Scene {
+func All(o *outcome.Outcome) []*Scene {
 	var scenes []*Scene
 	var end time.Duration
 	for i := range o.Modes {
@@ -75,7 +75,7 @@ func All(o *play.Outcome) []*Scene {
 }
 
 // New is the scene of a run, which must have a trace.
-func New(m *play.ModeRun) *Scene {
+func New(m *outcome.ModeRun) *Scene {
 	s := &Scene{Run: m, Fatal: decided(m), owners: map[string]string{}}
 	for _, e := range m.Trace.Events {
 		if s.Hidden(e) {
@@ -94,7 +94,7 @@ func New(m *play.ModeRun) *Scene {
 
 // decided is the decisive step of a run: that of the story, or else the first step of
 // the first reason; 0 for a run without one.
-func decided(m *play.ModeRun) int {
+func decided(m *outcome.ModeRun) int {
 	if n := DecisiveStep(m.Story); n > 0 {
 		return n
 	}

@@ -14,17 +14,17 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/scene"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
 // sceneOf is a scene of a run with events and a history only.
 func sceneOf(h checker.History, events ...trace.Event) *scene.Scene {
-	m := play.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
+	m := outcome.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
 	for _, e := range events {
 		m.Trace.Add(e)
 	}
-	return scene.All(&play.Outcome{Modes: []play.ModeRun{m}})[0]
+	return scene.All(&outcome.Outcome{Modes: []outcome.ModeRun{m}})[0]
 }
 
 // A report says so if the machine of a live run was late by a tenth of a lease, or of a shorter time after which a client gives up.
@@ -47,7 +47,7 @@ func TestBusyMachineIsAnObstacle(t *testing.T) {
 	} {
 		sc := &file.Scenario{Lock: file.LockSpec{TTL: 2 * time.Second}, Workload: tc.workload}
 		sc.World.Lag.Min = tc.lag
-		o := &play.Outcome{Scenario: sc, Modes: []play.ModeRun{{Mode: fence.None, Trace: &trace.Trace{}, Late: tc.late}}}
+		o := &outcome.Outcome{Scenario: sc, Modes: []outcome.ModeRun{{Mode: fence.None, Trace: &trace.Trace{}, Late: tc.late}}}
 		if got := scene.Obstacles(o); (len(got) == 1) != tc.busy || tc.busy && !strings.Contains(got[0], tc.late.String()) {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -56,8 +56,8 @@ func TestBusyMachineIsAnObstacle(t *testing.T) {
 
 // A difference of the two worlds is an obstacle if it is explained; else it is not as expected. That nothing was compared is one.
 func TestExplainedDifferenceIsAnObstacle(t *testing.T) {
-	d := play.Difference{Mode: fence.None, Live: map[checker.Label]int{checker.Safe: 1}, Simulated: map[checker.Label]int{checker.Stuck: 20}}
-	o := &play.Outcome{Scenario: &file.Scenario{}, Live: &play.Live{Differences: []play.Difference{d}}}
+	d := outcome.Difference{Mode: fence.None, Live: map[checker.Label]int{checker.Safe: 1}, Simulated: map[checker.Label]int{checker.Stuck: 20}}
+	o := &outcome.Outcome{Scenario: &file.Scenario{}, Live: &outcome.Live{Differences: []outcome.Difference{d}}}
 	if got := scene.Obstacles(o); len(got) > 0 {
 		t.Errorf("without an explanation: %q", got)
 	}
@@ -337,9 +337,9 @@ func TestAround(t *testing.T) {
 // The excerpt of a long story has its opening, its decisive step and the steps after
 // it.
 func TestExcerpt(t *testing.T) {
-	var lines []play.Line
+	var lines []outcome.Line
 	for i := range 300 {
-		lines = append(lines, play.Line{N: i + 1, Fatal: i == 199})
+		lines = append(lines, outcome.Line{N: i + 1, Fatal: i == 199})
 	}
 	got := scene.Excerpt(lines)
 	if len(got) != scene.MaxSteps+2 || got[scene.Opening].LeftOut != 199+1+scene.Aftermath-scene.MaxSteps || got[len(got)-1].LeftOut != 300-200-scene.Aftermath {
@@ -487,10 +487,10 @@ func TestFocus(t *testing.T) {
 // The headline says that two clients held the lock at once, where they did, and names modes
 // that ended alike together.
 func TestHeadline(t *testing.T) {
-	run := func(mode fence.Mode, label checker.Label, claims int) play.ModeRun {
-		return play.ModeRun{Mode: mode, Trace: new(trace.Trace), Verdict: checker.Verdict{Label: label, Facts: checker.Facts{ClaimOverlaps: claims}}}
+	run := func(mode fence.Mode, label checker.Label, claims int) outcome.ModeRun {
+		return outcome.ModeRun{Mode: mode, Trace: new(trace.Trace), Verdict: checker.Verdict{Label: label, Facts: checker.Facts{ClaimOverlaps: claims}}}
 	}
-	for want, runs := range map[string][]play.ModeRun{
+	for want, runs := range map[string][]outcome.ModeRun{
 		"With no fence the data ended corrupted; with fencing check the fencing token saved the data.": {
 			run("none", checker.Corrupted, 0), run("check", checker.Rescued, 0)},
 		"Two clients held the lock at once: with no fence the data ended corrupted; with fencing check or seal the fencing token saved the data.": {
@@ -502,7 +502,7 @@ func TestHeadline(t *testing.T) {
 		"With fencing check, claim or cas the fence saved the data.": {
 			run("check", checker.Rescued, 0), run("claim", checker.Rescued, 0), run("cas", checker.Rescued, 0)},
 	} {
-		if got := scene.Headline(&play.Outcome{Modes: runs}); got != want {
+		if got := scene.Headline(&outcome.Outcome{Modes: runs}); got != want {
 			t.Errorf("the headline is\n%s\nwant\n%s", got, want)
 		}
 	}
@@ -514,7 +514,7 @@ func TestHeadlineOfEachLabel(t *testing.T) {
 		if label == checker.NotApplicable {
 			continue // such a run was not made
 		}
-		o := &play.Outcome{Modes: []play.ModeRun{{Mode: fence.None, Trace: new(trace.Trace), Verdict: checker.Verdict{Label: label}}}}
+		o := &outcome.Outcome{Modes: []outcome.ModeRun{{Mode: fence.None, Trace: new(trace.Trace), Verdict: checker.Verdict{Label: label}}}}
 		_, ending, found := strings.Cut(scene.Headline(o), "fence")
 		if len(strings.TrimSpace(ending)) < len("it was so") || !found {
 			t.Errorf("%s: %q", label, scene.Headline(o))

@@ -9,7 +9,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -17,7 +17,7 @@ import (
 // claims, the beliefs and the content of the store. inspect adds the keys of the
 // servers, the bytes under way and the time left of each lease, unless it is nil or
 // fails.
-func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*play.State, error)) *play.State {
+func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*outcome.State, error)) *outcome.State {
 	state := s.stateFromHistory(step)
 	if inspect == nil {
 		return state
@@ -29,7 +29,7 @@ func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*play.State,
 	state.Nodes, state.Flights, state.Highest = seen.Nodes, seen.Flights, seen.Highest
 	for i := range state.Clients {
 		c := &state.Clients[i]
-		at := slices.IndexFunc(seen.Clients, func(o play.ClientState) bool { return o.Name == c.Name && o.Token == c.Token })
+		at := slices.IndexFunc(seen.Clients, func(o outcome.ClientState) bool { return o.Name == c.Name && o.Token == c.Token })
 		if at >= 0 {
 			c.Left = seen.Clients[at].Left
 		}
@@ -38,9 +38,9 @@ func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*play.State,
 }
 
 // stateFromHistory is the state after a step by the history alone.
-func (s *Scene) stateFromHistory(step int) *play.State {
+func (s *Scene) stateFromHistory(step int) *outcome.State {
 	p := checker.Pos(step)
-	state := &play.State{Step: step, At: s.At(p), Store: s.stored(p)}
+	state := &outcome.State{Step: step, At: s.At(p), Store: s.stored(p)}
 	for _, c := range s.Clients {
 		if c != trace.Probe {
 			state.Clients = append(state.Clients, s.client(c, p))
@@ -49,8 +49,8 @@ func (s *Scene) stateFromHistory(step int) *play.State {
 	return state
 }
 
-func (s *Scene) client(name string, p checker.Pos) play.ClientState {
-	c := play.ClientState{Name: name, Condition: s.condition(name, p)}
+func (s *Scene) client(name string, p checker.Pos) outcome.ClientState {
+	c := outcome.ClientState{Name: name, Condition: s.condition(name, p)}
 	for _, g := range byGranted(s.Run.History) {
 		if g.Client != name || g.Granted > p {
 			continue

@@ -7,7 +7,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Sentence is a line of a story, which is one step of the run, or the number of lines
@@ -18,7 +18,7 @@ type Sentence struct {
 	Actor   string
 	Text    string
 	Fatal   bool
-	Shared  bool // see [play.Line]
+	Shared  bool // see [outcome.Line]
 	LeftOut int
 }
 
@@ -34,8 +34,8 @@ const (
 
 // StoryRun is the run whose story a report shows first: that of mode none, or the
 // first that has a story. It is nil where none has one.
-func StoryRun(o *play.Outcome) *play.ModeRun {
-	var first *play.ModeRun
+func StoryRun(o *outcome.Outcome) *outcome.ModeRun {
+	var first *outcome.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
 		if len(m.Story) == 0 {
@@ -52,12 +52,12 @@ func StoryRun(o *play.Outcome) *play.ModeRun {
 }
 
 // Decisive is the index of the decisive step of a story, or -1.
-func Decisive(story []play.Line) int {
-	return slices.IndexFunc(story, func(l play.Line) bool { return l.Fatal })
+func Decisive(story []outcome.Line) int {
+	return slices.IndexFunc(story, func(l outcome.Line) bool { return l.Fatal })
 }
 
 // DecisiveStep is the number of the decisive step of a story, or 0.
-func DecisiveStep(story []play.Line) int {
+func DecisiveStep(story []outcome.Line) int {
 	if i := Decisive(story); i >= 0 {
 		return story[i].N
 	}
@@ -66,7 +66,7 @@ func DecisiveStep(story []play.Line) int {
 
 // Excerpt is the opening of a story, and the steps before and after its decisive step:
 // at most [MaxSteps] in all.
-func Excerpt(story []play.Line) []Sentence {
+func Excerpt(story []outcome.Line) []Sentence {
 	end := min(len(story), MaxSteps)
 	head, from := end, end
 	if at := Decisive(story); at >= 0 {
@@ -78,7 +78,7 @@ func Excerpt(story []play.Line) []Sentence {
 }
 
 // Sentences are all steps of a story.
-func Sentences(story []play.Line) []Sentence {
+func Sentences(story []outcome.Line) []Sentence {
 	out := make([]Sentence, len(story))
 	for i, l := range story {
 		out[i] = Sentence{Step: l.N, At: l.At, Actor: l.Actor, Text: prose.Visible(l.Text), Fatal: l.Fatal, Shared: l.Shared}

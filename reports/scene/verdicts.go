@@ -9,11 +9,11 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Modes are the fencing modes of an outcome.
-func Modes(o *play.Outcome) []fence.Mode {
+func Modes(o *outcome.Outcome) []fence.Mode {
 	var modes []fence.Mode
 	for _, m := range o.Modes {
 		modes = append(modes, m.Mode)
@@ -22,8 +22,8 @@ func Modes(o *play.Outcome) []fence.Mode {
 }
 
 // Ran are the runs that were made.
-func Ran(o *play.Outcome) []play.ModeRun {
-	var runs []play.ModeRun
+func Ran(o *outcome.Outcome) []outcome.ModeRun {
+	var runs []outcome.ModeRun
 	for _, m := range o.Modes {
 		if m.Trace != nil {
 			runs = append(runs, m)
@@ -33,8 +33,8 @@ func Ran(o *play.Outcome) []play.ModeRun {
 }
 
 // Repeated says how often each run was made.
-func Repeated(r play.Repeat) string {
-	if r == play.Twice {
+func Repeated(r outcome.Repeat) string {
+	if r == outcome.Twice {
 		return "each run made twice, equal"
 	}
 	return "each run made once"
@@ -72,7 +72,7 @@ var endings = map[checker.Label]string{
 }
 
 // ending describes a run of an outcome, as the end of a sentence.
-func ending(o *play.Outcome, m play.ModeRun) string {
+func ending(o *outcome.Outcome, m outcome.ModeRun) string {
 	if m.Verdict.Label != checker.Rescued {
 		return endings[m.Verdict.Label]
 	}
@@ -86,7 +86,7 @@ func ending(o *play.Outcome, m play.ModeRun) string {
 
 // atOnce says that a lock had two holders at once, by its own claims or in the belief of
 // the clients of a run that ended so, as the end of a sentence.
-func atOnce(m play.ModeRun) string {
+func atOnce(m outcome.ModeRun) string {
 	switch f := m.Verdict.Facts; {
 	case f.ClaimOverlaps > 0:
 		return "two clients held the lock at once"
@@ -99,13 +99,13 @@ func atOnce(m play.ModeRun) string {
 // Headline is the outcome in a sentence or two. It says first that two clients held the
 // lock at once, where they did in every run. Modes that ended in the same way are named
 // together.
-func Headline(o *play.Outcome) string {
+func Headline(o *outcome.Outcome) string {
 	runs := Ran(o)
 	if len(runs) == 0 {
 		return "No run was made."
 	}
 	shared := atOnce(runs[0])
-	if slices.ContainsFunc(runs, func(m play.ModeRun) bool { return atOnce(m) != shared }) {
+	if slices.ContainsFunc(runs, func(m outcome.ModeRun) bool { return atOnce(m) != shared }) {
 		shared = ""
 	}
 	var texts []string // in the order in which they first appear
@@ -132,7 +132,7 @@ func Headline(o *play.Outcome) string {
 }
 
 // labelled are the modes whose runs ended with a label.
-func labelled(o *play.Outcome, label checker.Label) []fence.Mode {
+func labelled(o *outcome.Outcome, label checker.Label) []fence.Mode {
 	var modes []fence.Mode
 	for _, m := range Ran(o) {
 		if m.Verdict.Label == label {
@@ -160,7 +160,7 @@ func fencing(modes []fence.Mode) string {
 // Figures are the facts of a run that a table of verdicts shows: overlaps of claims
 // and of beliefs, stale operations taken and refused, the data, contended acquires,
 // faults that struck, the longest wait, events, virtual time.
-func Figures(m play.ModeRun) []string {
+func Figures(m outcome.ModeRun) []string {
 	if m.Trace == nil {
 		return []string{prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing}
 	}
@@ -178,14 +178,14 @@ func Figures(m play.ModeRun) []string {
 }
 
 // Struck is "2 of 3" where 2 of the 3 faults of a run struck.
-func Struck(m play.ModeRun) string {
+func Struck(m outcome.ModeRun) string {
 	if len(m.FaultsFired) == 0 {
 		return "none"
 	}
 	return fmt.Sprintf("%d of %d", fired(m), len(m.FaultsFired))
 }
 
-func fired(m play.ModeRun) int {
+func fired(m outcome.ModeRun) int {
 	n := 0
 	for _, f := range m.FaultsFired {
 		if f {
@@ -196,7 +196,7 @@ func fired(m play.ModeRun) int {
 }
 
 // Remarks are facts that neither the verdicts nor the table of facts show.
-func Remarks(o *play.Outcome) []string {
+func Remarks(o *outcome.Outcome) []string {
 	var out []string
 	if len(o.Scenario.Expect[o.Lock]) == 0 {
 		out = append(out, fmt.Sprintf("The scenario says nothing about what to expect of lock %s.", o.Lock))

@@ -10,13 +10,13 @@ import (
 	"locksim/reports"
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // A report of a run in which nothing went wrong, without a story. An outcome
 // usually comes from play.Run.
 func ExampleRun() {
-	o := &play.Outcome{Scenario: &file.Scenario{Name: "calm", Title: "Nothing goes wrong"}, Lock: "fenced", Seed: 7}
+	o := &outcome.Outcome{Scenario: &file.Scenario{Name: "calm", Title: "Nothing goes wrong"}, Lock: "fenced", Seed: 7}
 	m := testreports.Run(fence.None, checker.Safe, "Nothing went wrong in this run.")
 	m.FaultsFired = nil
 	o.Modes = append(o.Modes, m)

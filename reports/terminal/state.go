@@ -7,14 +7,14 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // State writes the world at one step of a run: who holds the lock and who
 // believes so, the keys of each server with the time that they have left, the
 // store, and the bytes under way. Errors and concurrency are as for
 // [Run].
-func State(w io.Writer, at reports.Moment, s *play.State, opt reports.Options) error {
+func State(w io.Writer, at reports.Moment, s *outcome.State, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func State(w io.Writer, at reports.Moment, s *play.State, opt reports.Options) e
 	return p.Render(w)
 }
 
-func moment(at reports.Moment, s *play.State, opt reports.Options) []string {
+func moment(at reports.Moment, s *outcome.State, opt reports.Options) []string {
 	when := "after"
 	if s.Over {
 		when = "the run is over, after"
@@ -49,7 +49,7 @@ func moment(at reports.Moment, s *play.State, opt reports.Options) []string {
 	return lines
 }
 
-func clients(s *play.State, opt reports.Options) []string {
+func clients(s *outcome.State, opt reports.Options) []string {
 	t := table{sides: []side{left, left, left, left, right, right}}
 	t.row("client", "is", "holds", "believes", "token", "lease left")
 	for _, c := range s.Clients {
@@ -65,14 +65,14 @@ func orNothing(token uint64) string {
 	return fmt.Sprint(token)
 }
 
-func remaining(c play.ClientState) string {
+func remaining(c outcome.ClientState) string {
 	if c.Token == 0 && c.Left == 0 {
 		return prose.Nothing
 	}
 	return prose.Seconds(c.Left)
 }
 
-func nodes(s *play.State, opt reports.Options) []string {
+func nodes(s *outcome.State, opt reports.Options) []string {
 	t := table{sides: []side{left, left, right, left}}
 	t.row("node", "key", "to live", "value")
 	for _, n := range s.Nodes {
@@ -87,14 +87,14 @@ func nodes(s *play.State, opt reports.Options) []string {
 }
 
 // called is the name of a node, with its role if it has one.
-func called(n play.NodeState) string {
+func called(n outcome.NodeState) string {
 	if n.Role == "" {
 		return n.Name
 	}
 	return n.Name + " (" + n.Role + ")"
 }
 
-func store(s *play.State) []string {
+func store(s *outcome.State) []string {
 	lines := []string{fmt.Sprintf("store s0, highest token seen: %s", orNothing(s.Highest))}
 	for _, register := range s.Store {
 		lines = append(lines, "  "+prose.Visible(register))
@@ -105,7 +105,7 @@ func store(s *play.State) []string {
 	return lines
 }
 
-func flights(s *play.State, opt reports.Options) []string {
+func flights(s *outcome.State, opt reports.Options) []string {
 	if len(s.Flights) == 0 {
 		return []string{"no bytes in flight"}
 	}

@@ -9,7 +9,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // maxStory bounds the lines of the story, headings included.
@@ -17,7 +17,7 @@ const maxStory = 40
 
 // story is the story of the run without a fence, if there is one, and the decisive
 // steps of a run that a fence rescued.
-func story(o *play.Outcome, opt reports.Options) []string {
+func story(o *outcome.Outcome, opt reports.Options) []string {
 	m := scene.StoryRun(o)
 	if m == nil {
 		return nil
@@ -31,7 +31,7 @@ func story(o *play.Outcome, opt reports.Options) []string {
 
 // rescued is the decisive step of the first run that a fence rescued, with the steps
 // around it. It is nil where the story is that of such a run itself.
-func rescued(o *play.Outcome, shown *play.ModeRun, opt reports.Options) []string {
+func rescued(o *outcome.Outcome, shown *outcome.ModeRun, opt reports.Options) []string {
 	if shown.Verdict.Label == checker.Rescued {
 		return nil
 	}
@@ -53,7 +53,7 @@ func rescued(o *play.Outcome, shown *play.ModeRun, opt reports.Options) []string
 
 // fit lays out a story in at most room lines: the opening, and the steps before and
 // after the decisive step.
-func (l layout) fit(lines []play.Line, room int) []string {
+func (l layout) fit(lines []outcome.Line, room int) []string {
 	end := len(lines)
 	if at := scene.Decisive(lines); at >= 0 {
 		end = min(end, at+1+scene.Aftermath)
@@ -70,7 +70,7 @@ func (l layout) fit(lines []play.Line, room int) []string {
 }
 
 // start is the beginning of a story, as much as fits.
-func (l layout) start(lines []play.Line, room int) []string {
+func (l layout) start(lines []outcome.Line, room int) []string {
 	n := len(lines)
 	for n > 0 && len(l.all(lines[:n])) > room-1 {
 		n--
@@ -79,7 +79,7 @@ func (l layout) start(lines []play.Line, room int) []string {
 }
 
 // middle leaves out steps after the opening.
-func (l layout) middle(lines []play.Line, room int) []string {
+func (l layout) middle(lines []outcome.Line, room int) []string {
 	head := l.all(lines[:min(scene.Opening, len(lines))])
 	from := min(scene.Opening, len(lines))
 	for from < len(lines) && len(head)+1+len(l.all(lines[from:])) > room {
@@ -89,7 +89,7 @@ func (l layout) middle(lines []play.Line, room int) []string {
 	return append(rows, l.all(lines[from:])...)
 }
 
-func (l layout) all(lines []play.Line) []string {
+func (l layout) all(lines []outcome.Line) []string {
 	var rows []string
 	for _, line := range lines {
 		rows = append(rows, l.rows(line)...)
@@ -101,11 +101,11 @@ func (l layout) all(lines []play.Line) []string {
 const sharedMark = " >"
 
 // leftOut is a notice for steps that are not shown.
-func (l layout) leftOut(lines []play.Line) []string {
+func (l layout) leftOut(lines []outcome.Line) []string {
 	if len(lines) == 0 {
 		return nil
 	}
-	return l.rows(play.Line{Text: fmt.Sprintf("… %s left out", prose.Count(len(lines), "line"))})
+	return l.rows(outcome.Line{Text: fmt.Sprintf("… %s left out", prose.Count(len(lines), "line"))})
 }
 
 // layout places the steps of a story: time and number on the left, then a column for
@@ -127,7 +127,7 @@ const (
 	storeRoom = 32 // the last column, where there is space
 )
 
-func newLayout(o *play.Outcome, m *play.ModeRun, opt reports.Options) layout {
+func newLayout(o *outcome.Outcome, m *outcome.ModeRun, opt reports.Options) layout {
 	l := layout{width: opt.Width, time: prose.Columns("time"), number: prose.Columns("step"), style: styleOf(m.Verdict.Label), colour: opt.Colour}
 	for i := range o.Scenario.World.Clients {
 		l.clients = append(l.clients, fmt.Sprintf("c%d", i))
@@ -166,7 +166,7 @@ func (l layout) left(mark, time, step string) string {
 }
 
 // rows are the lines of text that a step takes.
-func (l layout) rows(line play.Line) []string {
+func (l layout) rows(line outcome.Line) []string {
 	if line.N == 0 {
 		return []string{prose.Blanks(l.edge()) + prose.Visible(line.Text)}
 	}
@@ -193,7 +193,7 @@ func (l layout) rows(line play.Line) []string {
 
 // indent is the distance from the edge to the text of a step, and the text, with its
 // actor where the column does not name it.
-func (l layout) indent(line play.Line) (int, string) {
+func (l layout) indent(line outcome.Line) (int, string) {
 	i := slices.Index(l.clients, line.Actor)
 	named := line.Actor + " " + line.Text
 	switch {

@@ -11,7 +11,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Run writes the report of a run: its seed first, then the verdict of each
@@ -22,7 +22,7 @@ import (
 //
 // Run returns the error of the options or of the writer, and writes nothing if the
 // options are invalid. It only reads the outcome, and is safe for concurrent use.
-func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
+func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func Run(w io.Writer, o *play.Outcome, opt reports.Options) error {
 }
 
 // head is the seed, scenario, lock and modes, and the title.
-func head(o *play.Outcome, opt reports.Options) []string {
+func head(o *outcome.Outcome, opt reports.Options) []string {
 	lines := []string{fmt.Sprintf("%s  scenario %s  lock %s  fencing %s  (%s)",
 		scene.Origin(o), o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Made(o, opt.Repeat))}
 	if o.Scenario.Title != "" {
@@ -54,7 +54,7 @@ func head(o *play.Outcome, opt reports.Options) []string {
 }
 
 // reasons is the table of the reasons of the verdicts.
-func reasons(o *play.Outcome, opt reports.Options) []string {
+func reasons(o *outcome.Outcome, opt reports.Options) []string {
 	groups := scene.Reasons(o)
 	if len(groups) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func sentences(g scene.ReasonGroup, room int) []string {
 }
 
 // limits is what the run does not prove, and how many runs it is based on.
-func limits(o *play.Outcome, opt reports.Options) []string {
+func limits(o *outcome.Outcome, opt reports.Options) []string {
 	evidence := scene.Evidence(o)
 	if evidence == "" {
 		return nil
@@ -115,7 +115,7 @@ func limits(o *play.Outcome, opt reports.Options) []string {
 // Replayed confirms that a stored run and its repetition, the outcome o, are equal: a
 // line for each mode with the hash of its trace. Errors and
 // concurrency are as for [Run].
-func Replayed(w io.Writer, o *play.Outcome, opt reports.Options) error {
+func Replayed(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func Replayed(w io.Writer, o *play.Outcome, opt reports.Options) error {
 	return p.Render(w)
 }
 
-func confirmed(m play.ModeRun) []cell {
+func confirmed(m outcome.ModeRun) []cell {
 	label := cell{text: string(m.Verdict.Label), style: styleOf(m.Verdict.Label)}
 	if m.Verdict.Label == checker.NotApplicable {
 		return []cell{{text: "replayed:"}, {text: string(m.Mode)}, label}

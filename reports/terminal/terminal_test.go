@@ -15,7 +15,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/terminal"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -25,30 +25,30 @@ const ms = time.Millisecond
 // shows.
 var cases = map[string]struct {
 	shows   string
-	outcome func() *play.Outcome
+	outcome func() *outcome.Outcome
 	options reports.Options
 }{
 	"rescued": {
 		shows: "data corrupted without a fence and saved with one: both decisive steps, each reason once",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal))
 		},
-		options: reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1"},
+		options: reports.Options{Repeat: outcome.Twice, Replay: "locksim run gc-pause --seed 1"},
 	},
 	"rescued-alone": {
 		shows:   "mode none was not asked for: the story is that of the first run",
-		outcome: func() *play.Outcome { return testreports.Outcome(testreports.Rescued(fence.Seal)) },
+		outcome: func() *outcome.Outcome { return testreports.Outcome(testreports.Rescued(fence.Seal)) },
 	},
 	"colour": {
 		shows: "colour on the verdicts and on the decisive step, nowhere else (ESC stands for the escape character)",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check))
 		},
 		options: reports.Options{Colour: reports.ANSI},
 	},
 	"unexpected": {
 		shows: "a label that is worse than expected is marked UNEXPECTED",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check))
 			o.Scenario.Expect["fenced"] = map[fence.Mode]checker.Label{fence.None: checker.Safe, fence.Check: checker.Safe}
 			return o
@@ -57,7 +57,7 @@ var cases = map[string]struct {
 	},
 	"not-applicable": {
 		shows: "a lock without tokens, of which nothing is expected",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.Corrupted(), testreports.NotApplicable(fence.Check), testreports.NotApplicable(fence.Seal))
 			o.Lock = "single"
 			return o
@@ -65,7 +65,7 @@ var cases = map[string]struct {
 	},
 	"none-ran": {
 		shows: "no mode could be run: no story, no claim",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.NotApplicable(fence.Seal))
 			o.Lock = "single"
 			return o
@@ -77,13 +77,13 @@ var cases = map[string]struct {
 	},
 	"safe-in-one": {
 		shows: "one mode safe, another not: the notice on safe names that one only",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			return testreports.Outcome(testreports.Corrupted(), testreports.Run(fence.Seal, checker.Safe, "Nothing went wrong."))
 		},
 	},
 	"vacuous": {
 		shows: "safe, but nobody contended, a fault did not strike, and a pause was partial",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			o := testreports.Safe()
 			o.Modes[0].Verdict.Facts.Contended = 0
 			o.Modes[1].FaultsFired = []bool{false}
@@ -93,7 +93,7 @@ var cases = map[string]struct {
 	},
 	"long": {
 		shows: "many steps before the decisive one: the middle is left out, 40 lines remain",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			m := testreports.Corrupted()
 			m.Story = append(testreports.Steps(1, 60), m.Story[6:]...)
 			r := testreports.Rescued(fence.Check)
@@ -102,7 +102,7 @@ var cases = map[string]struct {
 	},
 	"long-safe": {
 		shows: "a long story without a decisive step: the beginning is shown",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			o := testreports.Safe()
 			o.Modes[0].Story = testreports.Steps(1, 60)
 			return o
@@ -110,7 +110,7 @@ var cases = map[string]struct {
 	},
 	"crowd": {
 		shows: "too many clients for columns: names instead",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.Corrupted())
 			o.Scenario.World.Clients = 16
 			return o
@@ -118,16 +118,16 @@ var cases = map[string]struct {
 	},
 	"narrow": {
 		shows: "60 columns: texts are folded, the table is not",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check))
 		},
 		options: reports.Options{Width: reports.MinWidth},
 	},
 	"hostile": {
 		shows: "escape sequences in the texts of a lock do not reach the terminal; wide reasons and other alphabets do not break the columns",
-		outcome: func() *play.Outcome {
+		outcome: func() *outcome.Outcome {
 			m := testreports.Run(fence.None, checker.Stuck, "The lock said \x1b[2J\x07 and\nно́рмально "+strings.Repeat("x", 130)+".", "b", "c", "d", "e", "f")
-			m.Story = []play.Line{testreports.Line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), testreports.Fatal(testreports.Line(2, time.Hour, "c1", "остановился"))}
+			m.Story = []outcome.Line{testreports.Line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), testreports.Fatal(testreports.Line(2, time.Hour, "c1", "остановился"))}
 			return testreports.Outcome(m)
 		},
 	},
@@ -177,7 +177,7 @@ func TestRunIsPure(t *testing.T) {
 	if first.String() != second.String() {
 		t.Error("two reports of one outcome differ")
 	}
-	if diff := cmp.Diff(testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal)).Modes, o.Modes, cmpopts.IgnoreUnexported(play.ModeRun{})); diff != "" {
+	if diff := cmp.Diff(testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal)).Modes, o.Modes, cmpopts.IgnoreUnexported(outcome.ModeRun{})); diff != "" {
 		t.Errorf("the report changed its outcome:\n%s", diff)
 	}
 }
@@ -188,7 +188,7 @@ func TestOptions(t *testing.T) {
 		for name, err := range map[string]error{
 			"Run":      terminal.Run(&b, testreports.Safe(), opt),
 			"Replayed": terminal.Replayed(&b, testreports.Safe(), opt),
-			"State":    terminal.State(&b, reports.Moment{}, new(play.State), opt),
+			"State":    terminal.State(&b, reports.Moment{}, new(outcome.State), opt),
 		} {
 			if err == nil || b.Len() > 0 {
 				t.Errorf("%s took the options %+v and wrote %d bytes", name, opt, b.Len())
@@ -206,7 +206,7 @@ func TestWriterFails(t *testing.T) {
 func TestReplayed(t *testing.T) {
 	var b bytes.Buffer
 	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.NotApplicable(fence.Seal))
-	if err := terminal.Replayed(&b, o, reports.Options{Repeat: play.Twice}); err != nil {
+	if err := terminal.Replayed(&b, o, reports.Options{Repeat: outcome.Twice}); err != nil {
 		t.Fatal(err)
 	}
 	testreports.Golden(t, "replayed", "a stored run that came out equal, with a mode that was not run", b.String())
@@ -217,23 +217,23 @@ func TestState(t *testing.T) {
 	event := trace.Event{N: 40, At: 700 * ms, Actor: "c1", Peer: "r0", What: trace.Send{Conn: "#1", Content: trace.Text(strings.Repeat("EVALSHA ", 20))}}
 	for name, tt := range map[string]struct {
 		shows string
-		state play.State
+		state outcome.State
 	}{
-		"state": {"one client paused with the lock, one crashed, a key with and a key without an end, bytes both ways", play.State{
+		"state": {"one client paused with the lock, one crashed, a key with and a key without an end, bytes both ways", outcome.State{
 			Step: 40, Event: event.String(), At: 700 * ms,
-			Clients: []play.ClientState{
+			Clients: []outcome.ClientState{
 				{Name: "c0", Condition: "paused", Holds: true, Believes: true, Token: 1, Left: 9588 * ms},
 				{Name: "c1", Condition: "crashed"},
 				{Name: "c2", Condition: "running", Believes: true, Token: 12},
 			},
-			Nodes: []play.NodeState{
+			Nodes: []outcome.NodeState{
 				node("r0", trace.Key{Name: "lock:{order}", TTL: 9591 * ms, Value: "a5cd"}, trace.Key{Name: "lock:{order}:token", Value: "1\x1b"}),
 				node("r1"),
 			},
 			Store: []string{"order/balance=c0.w2"}, Highest: 12,
 		}},
-		"state-over": {"the run had ended before the step: nothing written, nothing under way", play.State{
-			Step: 7, At: 2 * time.Second, Over: true, Clients: []play.ClientState{{Name: "c0", Condition: "running"}}, Nodes: []play.NodeState{{Name: "r0"}},
+		"state-over": {"the run had ended before the step: nothing written, nothing under way", outcome.State{
+			Step: 7, At: 2 * time.Second, Over: true, Clients: []outcome.ClientState{{Name: "c0", Condition: "running"}}, Nodes: []outcome.NodeState{{Name: "r0"}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -249,6 +249,6 @@ func TestState(t *testing.T) {
 	}
 }
 
-func node(name string, keys ...trace.Key) play.NodeState {
-	return play.NodeState{Name: name, Keys: keys}
+func node(name string, keys ...trace.Key) outcome.NodeState {
+	return outcome.NodeState{Name: name, Keys: keys}
 }

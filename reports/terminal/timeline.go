@@ -10,7 +10,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -24,14 +24,14 @@ import (
 // from where it diverges from the first. A long story is cut around its decisive step,
 // with a notice. The signs are sufficient without colour. Errors and concurrency are as
 // for [Run].
-func Timeline(w io.Writer, o *play.Outcome, opt reports.Options) error {
+func Timeline(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
 	}
 	p := new(prose.Page)
 	p.Add(head(o, opt))
-	var shown []*play.ModeRun
+	var shown []*outcome.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
 		if m.Trace == nil {
@@ -58,7 +58,7 @@ const (
 
 // timeline is one run, or its steps from where it diverges from the first one. before
 // are the runs shown before it.
-func timeline(m *play.ModeRun, before []*play.ModeRun, opt reports.Options) []string {
+func timeline(m *outcome.ModeRun, before []*outcome.ModeRun, opt reports.Options) []string {
 	r := newRails(m, opt)
 	title := fmt.Sprintf("mode %s: %s", m.Mode, paint(opt.Colour, styleOf(m.Verdict.Label), string(m.Verdict.Label)))
 	if len(before) == 0 {
@@ -79,10 +79,10 @@ func timeline(m *play.ModeRun, before []*play.ModeRun, opt reports.Options) []st
 }
 
 // storyRows are the rows of a story, of at most room steps.
-func (r *rails) storyRows(story []play.Line, room int) []string {
+func (r *rails) storyRows(story []outcome.Line, room int) []string {
 	shown := story
 	if len(story) > room {
-		shown = scene.Around(story, room, r.Fatal, func(l play.Line) int { return l.N })
+		shown = scene.Around(story, room, r.Fatal, func(l outcome.Line) int { return l.N })
 	}
 	before := 0
 	if len(shown) > 0 {
@@ -96,7 +96,7 @@ func (r *rails) storyRows(story []play.Line, room int) []string {
 }
 
 // after are the steps from a number on.
-func after(lines []play.Line, n int) []play.Line {
+func after(lines []outcome.Line, n int) []outcome.Line {
 	for i, l := range lines {
 		if l.N >= n {
 			return lines[i:]
@@ -136,7 +136,7 @@ func signsExplained() []string {
 	}
 }
 
-func newRails(m *play.ModeRun, opt reports.Options) *rails {
+func newRails(m *outcome.ModeRun, opt reports.Options) *rails {
 	s := scene.New(m)
 	r := &rails{Scene: s, faults: s.Faults(), opt: opt, time: prose.Columns("time"), number: prose.Columns("step")}
 	for _, name := range slices.Concat(s.Clients, s.Servers, []string{trace.Store}) {
@@ -154,7 +154,7 @@ func newRails(m *play.ModeRun, opt reports.Options) *rails {
 // appears reports whether a name has a column: a client, or a node with a step in the
 // story or a fault.
 func (r *rails) appears(name string) bool {
-	return scene.IsClient(name) || slices.ContainsFunc(r.Run.Story, func(l play.Line) bool { return l.Actor == name }) ||
+	return scene.IsClient(name) || slices.ContainsFunc(r.Run.Story, func(l outcome.Line) bool { return l.Actor == name }) ||
 		slices.ContainsFunc(r.faults, func(f scene.Fault) bool { return f.Lane == name })
 }
 
@@ -184,7 +184,7 @@ func (r *rails) edge() int {
 }
 
 // rows are the lines of a step: more than one where the text does not fit.
-func (r *rails) rows(line play.Line) []string {
+func (r *rails) rows(line outcome.Line) []string {
 	mark, look := "", unstyled
 	if line.Fatal {
 		mark, look = ">>", styleOf(r.Run.Verdict.Label)
@@ -204,7 +204,7 @@ func (r *rails) rows(line play.Line) []string {
 }
 
 // signs are the columns at a step. actor is "" for the further lines of a step.
-func (r *rails) signs(line play.Line, actor string) string {
+func (r *rails) signs(line outcome.Line, actor string) string {
 	at := checker.Pos(line.N)
 	look := good
 	if r.holders(at) > 1 {

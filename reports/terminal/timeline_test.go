@@ -14,11 +14,11 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/terminal"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
-func timelineOf(t *testing.T, o *play.Outcome, opt reports.Options) string {
+func timelineOf(t *testing.T, o *outcome.Outcome, opt reports.Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := terminal.Timeline(&b, o, opt); err != nil {
@@ -28,7 +28,7 @@ func timelineOf(t *testing.T, o *play.Outcome, opt reports.Options) string {
 }
 
 // withStory is the paused run with a story of all its steps.
-func withStory(mode fence.Mode) play.ModeRun {
+func withStory(mode fence.Mode) outcome.ModeRun {
 	m := testreports.Paused(mode)
 	m.Story = nil
 	for _, e := range m.Trace.Events {
@@ -47,13 +47,13 @@ func withStory(mode fence.Mode) play.ModeRun {
 func TestTimeline(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows   string
-		outcome *play.Outcome
+		outcome *outcome.Outcome
 		options reports.Options
 	}{
 		"timeline": {
 			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they diverge, the same story once",
 			outcome: testreports.Outcome(withStory(fence.None), withStory(fence.Check), withStory(fence.Seal), testreports.NotApplicable(fence.Strict)),
-			options: reports.Options{Repeat: play.Twice, Replay: "locksim run gc-pause --seed 1"},
+			options: reports.Options{Repeat: outcome.Twice, Replay: "locksim run gc-pause --seed 1"},
 		},
 		"timeline-colour": {
 			shows:   "colour on the decisive step, on who holds, and another where two do (ESC stands for the escape character)",

@@ -8,11 +8,11 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // verdicts is the table of the modes, and below it what is not as expected.
-func verdicts(o *play.Outcome, opt reports.Options) []string {
+func verdicts(o *outcome.Outcome, opt reports.Options) []string {
 	t := table{sides: []side{left, left, left, right, right, left, right, right, right, right, right}}
 	time := "virtual"
 	if o.Live != nil {
@@ -26,7 +26,7 @@ func verdicts(o *play.Outcome, opt reports.Options) []string {
 	return append(t.lines(opt.Colour), remarks(o, opt)...)
 }
 
-func verdict(o *play.Outcome, m play.ModeRun) []cell {
+func verdict(o *outcome.Outcome, m outcome.ModeRun) []cell {
 	expected := prose.Nothing
 	if label, ok := o.Expected(m.Mode); ok {
 		expected = string(label)
@@ -39,7 +39,7 @@ func verdict(o *play.Outcome, m play.ModeRun) []cell {
 }
 
 // remarks are facts that the table does not show.
-func remarks(o *play.Outcome, opt reports.Options) []string {
+func remarks(o *outcome.Outcome, opt reports.Options) []string {
 	var lines []string
 	for _, mismatch := range o.Mismatches() {
 		folded := prose.Fold("UNEXPECTED: "+mismatch.String(), opt.Width)

@@ -23,6 +23,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -148,7 +149,7 @@ type Options struct {
 	Step func()
 	// Play makes a run, in another world than the simulated one. Default: [play.Run]. An error that is a
 	// *file.InputError, or wraps [faults.ErrUnable], says that the lock or that world cannot play the scenario.
-	Play func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*play.ModeRun, error)
+	Play func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error)
 }
 
 // Measure measures one lock.
@@ -183,7 +184,7 @@ func Measure(l play.Lock, opt Options) (*Lock, error) {
 }
 
 // simulated makes a run in the simulated world.
-func simulated(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*play.ModeRun, error) {
+func simulated(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error) {
 	o, err := play.Run(sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{mode}, Alone: true})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -80,7 +81,7 @@ func alone(l play.Lock, source string) (*trace.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice})
 	if input, ok := errors.AsType[*file.InputError](err); ok {
 		return nil, fmt.Errorf("%w: %s", ErrUnusable, input.Msg)
 	}

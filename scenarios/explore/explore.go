@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"locksim/lock"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -79,7 +79,7 @@ type Timing struct {
 
 // NewTiming has the versions of Go and of the modules, and nothing else.
 func NewTiming() Timing {
-	return Timing{Go: runtime.Version(), Modules: play.Modules()}
+	return Timing{Go: runtime.Version(), Modules: outcome.Modules()}
 }
 
 // Assemble combines the existing blocks. The result has no timing yet.

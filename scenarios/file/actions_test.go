@@ -7,6 +7,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -27,7 +28,7 @@ func TestWorldDoesEveryAction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
+		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice})
 		if err != nil {
 			t.Errorf("%s: %v", action, err)
 			continue

@@ -10,7 +10,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -54,7 +54,7 @@ type CellRuns struct {
 	Replay string `json:"replay"`
 	// Labels counts the seeds by label.
 	Labels map[checker.Label]int `json:"labels" jsonschema:"minProperties=1"`
-	// NonVacuous counts the runs that are evidence ([play.Vacuous]) and in which
+	// NonVacuous counts the runs that are evidence ([outcome.Vacuous]) and in which
 	// every fault fired.
 	NonVacuous int `json:"non_vacuous"`
 	// Contended counts the runs in which clients contended.
@@ -113,7 +113,7 @@ func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds sea
 	if t.Runs > 0 {
 		c.Label = t.Seen[0].Label
 		c.CellRuns = newCellRuns(t)
-		if n := t.Vacuous[play.NotFelt]; c.Label == checker.Safe && c.NonVacuous == 0 && n > 0 {
+		if n := t.Vacuous[outcome.NotFelt]; c.Label == checker.Safe && c.NonVacuous == 0 && n > 0 {
 			c.NotFelt, c.SeedsWithLabel = unfelt(sc), n
 		}
 		c.Vacuous = vacuity(sc, c, t)
@@ -145,7 +145,7 @@ func newCellRuns(t Tally) *CellRuns {
 func unfelt(sc *file.Scenario) string {
 	var why []string
 	for _, f := range sc.Faults {
-		why = append(why, play.Unfelt(faults.ClassIn(sc.Faults, f.Action)))
+		why = append(why, outcome.Unfelt(faults.ClassIn(sc.Faults, f.Action)))
 	}
 	slices.Sort(why)
 	return strings.Join(slices.Compact(why), "; ")

@@ -13,7 +13,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 	"locksim/sim/trace"
 )
@@ -48,25 +48,25 @@ func TestMatch(t *testing.T) {
 }
 
 // run is a run with the fields that a tally reads.
-func run(label checker.Label, contended int, fired ...bool) play.ModeRun {
-	return play.ModeRun{Mode: fence.Seal, Trace: new(trace.Trace), TraceHash: fmt.Sprint(label, contended, fired), Events: 10, Virtual: time.Second,
+func run(label checker.Label, contended int, fired ...bool) outcome.ModeRun {
+	return outcome.ModeRun{Mode: fence.Seal, Trace: new(trace.Trace), TraceHash: fmt.Sprint(label, contended, fired), Events: 10, Virtual: time.Second,
 		FaultsFired: fired, FaultsFelt: fired,
 		Verdict: checker.Verdict{Label: label, Facts: checker.Facts{Grants: 2, Holders: 2, Contended: contended}}}
 }
 
-func partial(m play.ModeRun) play.ModeRun {
+func partial(m outcome.ModeRun) outcome.ModeRun {
 	m.PartialPause = true
 	return m
 }
 
 // unfeeling is a run whose lock does not feel the faults.
-func unfeeling(m play.ModeRun) play.ModeRun {
+func unfeeling(m outcome.ModeRun) outcome.ModeRun {
 	m.FaultsFelt = make([]bool, len(m.FaultsFired))
 	return m
 }
 
 // tallied counts runs, each of a scenario with the same number of faults.
-func tallied(runs ...play.ModeRun) Tally {
+func tallied(runs ...outcome.ModeRun) Tally {
 	var t Tally
 	for i := range runs {
 		t.count(paused(runs[i]), uint64(i+1), &runs[i])
@@ -75,7 +75,7 @@ func tallied(runs ...play.ModeRun) Tally {
 }
 
 // paused is a scenario with the same number of faults as a run.
-func paused(m play.ModeRun) *file.Scenario {
+func paused(m outcome.ModeRun) *file.Scenario {
 	sc := &file.Scenario{Name: "x"}
 	for range m.FaultsFired {
 		sc.Faults = append(sc.Faults, faults.Fault{Action: faults.Pause{Process: "c0", For: time.Second}})
@@ -89,28 +89,28 @@ func TestVacuity(t *testing.T) {
 		{At: 2 * time.Second, Action: faults.Pause{Process: "c1", For: time.Second}},
 	}}
 	for name, tt := range map[string]struct {
-		runs []play.ModeRun
+		runs []outcome.ModeRun
 		want string // a part of why; empty: not vacuous
 	}{
-		"safe with everything":         {[]play.ModeRun{run(checker.Safe, 1, true, true)}, ""},
-		"safe, one run of two counts":  {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, true, true)}, ""},
-		"safe, no contention":          {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 0, true, true)}, "no client was kept out"},
-		"safe, a fault never fired":    {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, true, false)}, "fault 2 never fired (pause c1 for 1s"},
-		"safe, never both faults":      {[]play.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, false, true)}, "not every fault struck"},
-		"safe, never both conditions":  {[]play.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, false, true)}, "no client was kept out; not every fault struck"},
-		"safe, pauses partial":         {[]play.ModeRun{partial(run(checker.Safe, 1, true, true))}, play.ActedDuringPause},
-		"safe, one pause whole":        {[]play.ModeRun{partial(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
-		"safe, no fault felt":          {[]play.ModeRun{unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 0, true, true)}, ""},
-		"safe, one fault felt":         {[]play.ModeRun{unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
-		"rescued without contention":   {[]play.ModeRun{run(checker.Rescued, 0, true, true)}, ""},
-		"rescued, a fault never fired": {[]play.ModeRun{run(checker.Rescued, 1, false, true)}, "fault 1 never fired"},
-		"overlap, a fault never fired": {[]play.ModeRun{run(checker.Overlap, 1, false, true)}, "fault 1 never fired"},
-		"rescued, each fired once":     {[]play.ModeRun{run(checker.Rescued, 1, false, true), run(checker.Safe, 1, true, false)}, ""},
-		"corrupted, a fault less":      {[]play.ModeRun{run(checker.Corrupted, 0, false, true)}, ""},
-		"stuck needs no contention":    {[]play.ModeRun{run(checker.Stuck, 0, true, true)}, ""},
-		"overtaken proves itself":      {[]play.ModeRun{run(checker.Overtaken, 0, true, false)}, ""},
-		"void proves itself":           {[]play.ModeRun{run(checker.Void, 0, true, false)}, ""},
-		"false-reject proves itself":   {[]play.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
+		"safe with everything":         {[]outcome.ModeRun{run(checker.Safe, 1, true, true)}, ""},
+		"safe, one run of two counts":  {[]outcome.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, true, true)}, ""},
+		"safe, no contention":          {[]outcome.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 0, true, true)}, "no client was kept out"},
+		"safe, a fault never fired":    {[]outcome.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, true, false)}, "fault 2 never fired (pause c1 for 1s"},
+		"safe, never both faults":      {[]outcome.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, false, true)}, "not every fault struck"},
+		"safe, never both conditions":  {[]outcome.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, false, true)}, "no client was kept out; not every fault struck"},
+		"safe, pauses partial":         {[]outcome.ModeRun{partial(run(checker.Safe, 1, true, true))}, outcome.ActedDuringPause},
+		"safe, one pause whole":        {[]outcome.ModeRun{partial(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
+		"safe, no fault felt":          {[]outcome.ModeRun{unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 0, true, true)}, ""},
+		"safe, one fault felt":         {[]outcome.ModeRun{unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
+		"rescued without contention":   {[]outcome.ModeRun{run(checker.Rescued, 0, true, true)}, ""},
+		"rescued, a fault never fired": {[]outcome.ModeRun{run(checker.Rescued, 1, false, true)}, "fault 1 never fired"},
+		"overlap, a fault never fired": {[]outcome.ModeRun{run(checker.Overlap, 1, false, true)}, "fault 1 never fired"},
+		"rescued, each fired once":     {[]outcome.ModeRun{run(checker.Rescued, 1, false, true), run(checker.Safe, 1, true, false)}, ""},
+		"corrupted, a fault less":      {[]outcome.ModeRun{run(checker.Corrupted, 0, false, true)}, ""},
+		"stuck needs no contention":    {[]outcome.ModeRun{run(checker.Stuck, 0, true, true)}, ""},
+		"overtaken proves itself":      {[]outcome.ModeRun{run(checker.Overtaken, 0, true, false)}, ""},
+		"void proves itself":           {[]outcome.ModeRun{run(checker.Void, 0, true, false)}, ""},
+		"false-reject proves itself":   {[]outcome.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
@@ -134,15 +134,15 @@ func TestNotFelt(t *testing.T) {
 	deaf, felt := unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)
 	for _, tt := range []struct {
 		name string
-		runs []play.ModeRun
+		runs []outcome.ModeRun
 		why  string
 		k    int
 	}{
-		{"never", []play.ModeRun{deaf, deaf}, "no client read its wall clock", 2},
-		{"never, once without contention", []play.ModeRun{deaf, run(checker.Safe, 0, true, true)}, "no client read its wall clock", 1},
-		{"once", []play.ModeRun{deaf, felt}, "", 1},
-		{"a violation", []play.ModeRun{deaf, unfeeling(run(checker.Stuck, 1, true, true))}, "", 1},
-		{"no contention", []play.ModeRun{unfeeling(run(checker.Safe, 0, true, true))}, "", 0},
+		{"never", []outcome.ModeRun{deaf, deaf}, "no client read its wall clock", 2},
+		{"never, once without contention", []outcome.ModeRun{deaf, run(checker.Safe, 0, true, true)}, "no client read its wall clock", 1},
+		{"once", []outcome.ModeRun{deaf, felt}, "", 1},
+		{"a violation", []outcome.ModeRun{deaf, unfeeling(run(checker.Stuck, 1, true, true))}, "", 1},
+		{"no contention", []outcome.ModeRun{unfeeling(run(checker.Safe, 0, true, true))}, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newCell(sc, "single", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
@@ -157,16 +157,16 @@ func TestNotFelt(t *testing.T) {
 func TestCell(t *testing.T) {
 	sc := &file.Scenario{Name: "x", Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.Seal: checker.Overlap}}}
 	for name, tt := range map[string]struct {
-		runs []play.ModeRun
+		runs []outcome.ModeRun
 		k    int
 		seed uint64
 		want checker.Label
 	}{
-		"the worst counts":            {[]play.ModeRun{run(checker.Safe, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1)}, 2, 3, checker.Corrupted},
-		"safe runs that are vacuous":  {[]play.ModeRun{run(checker.Safe, 0), run(checker.Safe, 1), run(checker.Safe, 0), run(checker.Safe, 2)}, 2, 2, checker.Safe},
-		"safe, and nothing else":      {[]play.ModeRun{run(checker.Safe, 0), run(checker.Safe, 0)}, 0, 1, checker.Safe},
-		"others count in any case":    {[]play.ModeRun{run(checker.Safe, 1), run(checker.Stuck, 0), run(checker.Stuck, 1)}, 2, 2, checker.Stuck},
-		"unknown is worse than stuck": {[]play.ModeRun{run(checker.Stuck, 1), run(checker.Unknown, 1)}, 1, 2, checker.Unknown},
+		"the worst counts":            {[]outcome.ModeRun{run(checker.Safe, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1)}, 2, 3, checker.Corrupted},
+		"safe runs that are vacuous":  {[]outcome.ModeRun{run(checker.Safe, 0), run(checker.Safe, 1), run(checker.Safe, 0), run(checker.Safe, 2)}, 2, 2, checker.Safe},
+		"safe, and nothing else":      {[]outcome.ModeRun{run(checker.Safe, 0), run(checker.Safe, 0)}, 0, 1, checker.Safe},
+		"others count in any case":    {[]outcome.ModeRun{run(checker.Safe, 1), run(checker.Stuck, 0), run(checker.Stuck, 1)}, 2, 2, checker.Stuck},
+		"unknown is worse than stuck": {[]outcome.ModeRun{run(checker.Stuck, 1), run(checker.Unknown, 1)}, 1, 2, checker.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
@@ -199,7 +199,7 @@ func TestCellNotApplicable(t *testing.T) {
 // Tallies of parts add up to the tally of the whole, wherever it is cut, except the
 // digest, which depends on the cut.
 func TestTallyAdd(t *testing.T) {
-	runs := []play.ModeRun{
+	runs := []outcome.ModeRun{
 		run(checker.Safe, 0, true, false), partial(run(checker.Rescued, 1, true, true)), run(checker.Safe, 2, true, true),
 		run(checker.Corrupted, 1, true, true), run(checker.Safe, 3, true, true), run(checker.Corrupted, 0, false, false),
 	}
@@ -234,7 +234,7 @@ func TestTallyAdd(t *testing.T) {
 func TestTallyDigest(t *testing.T) {
 	a, b := run(checker.Safe, 1), run(checker.Corrupted, 1)
 	seen := map[string]string{}
-	for name, runs := range map[string][]play.ModeRun{"": {}, "a": {a}, "b": {b}, "ab": {a, b}, "ba": {b, a}, "aa": {a, a}} {
+	for name, runs := range map[string][]outcome.ModeRun{"": {}, "a": {a}, "b": {b}, "ab": {a, b}, "ba": {b, a}, "aa": {a, a}} {
 		d := tallied(runs...).Digest
 		if other, ok := seen[d]; ok {
 			t.Errorf("%q and %q have the digest %q", name, other, d)

@@ -5,6 +5,7 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -54,11 +55,11 @@ func (j Job) Play(extra []play.Lock, step func()) ([]Tally, error) {
 	return tallies, j.addCalmPoints(sc, l, tallies)
 }
 
-func (j Job) repeat(seed uint64) play.Repeat {
+func (j Job) repeat(seed uint64) outcome.Repeat {
 	if seed == j.Seeds.First {
-		return play.Twice
+		return outcome.Twice
 	}
-	return play.Once
+	return outcome.Once
 }
 
 // NewAnswer makes an answer of the results of Play.

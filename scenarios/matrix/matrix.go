@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -130,7 +130,7 @@ type JobTiming struct {
 }
 
 // NewTiming has the versions of Go and of the modules, and nothing else.
-func NewTiming() Timing { return Timing{Go: runtime.Version(), Modules: play.Modules()} }
+func NewTiming() Timing { return Timing{Go: runtime.Version(), Modules: outcome.Modules()} }
 
 // JSON is the matrix as one indented document.
 func (m *Matrix) JSON() ([]byte, error) {

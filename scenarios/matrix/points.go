@@ -9,6 +9,7 @@ import (
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -27,7 +28,7 @@ func pointsOf(sc *file.Scenario) []string {
 }
 
 // passed are those of some points that a client passed in a run.
-func passed(points []string, m *play.ModeRun) []string {
+func passed(points []string, m *outcome.ModeRun) []string {
 	var out []string
 	if len(points) == 0 {
 		return out

@@ -9,7 +9,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -53,12 +53,12 @@ type LabelTally struct {
 }
 
 // count counts one run.
-func (t *Tally) count(sc *file.Scenario, seed uint64, m *play.ModeRun) {
+func (t *Tally) count(sc *file.Scenario, seed uint64, m *outcome.ModeRun) {
 	one := Tally{Mode: m.Mode, Digest: m.TraceHash, Contended: oneIf(m.Verdict.Facts.Contended > 0),
 		AllFired: oneIf(!slices.Contains(m.FaultsFired, false)), Partial: oneIf(m.PartialPause)}
 	run := &search.Trial{Case: search.Case{Scenario: sc, Seed: seed},
-		Outcome: &play.Outcome{Scenario: sc, Seed: seed, Modes: []play.ModeRun{*m}}}
-	if run.Vacuous = play.Vacuous(run.Outcome); run.Vacuous == "" && one.AllFired == 0 {
+		Outcome: &outcome.Outcome{Scenario: sc, Seed: seed, Modes: []outcome.ModeRun{*m}}}
+	if run.Vacuous = outcome.Vacuous(run.Outcome); run.Vacuous == "" && one.AllFired == 0 {
 		run.Vacuous = search.Missed
 	}
 	one.Count(run)

@@ -14,6 +14,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -48,7 +49,7 @@ func TestDeterministic(t *testing.T) {
 				old := runtime.GOMAXPROCS(procs)
 				defer runtime.GOMAXPROCS(old)
 				for seed := range uint64((seeds + procs - 1) / 2) {
-					testruns.Play(t, sc, l, play.RunOptions{Seed: seed*2 + uint64(procs), Repeat: play.Twice})
+					testruns.Play(t, sc, l, play.RunOptions{Seed: seed*2 + uint64(procs), Repeat: outcome.Twice})
 				}
 			}
 		})
@@ -100,7 +101,7 @@ func TestGlobalRandIsNoticed(t *testing.T) {
 		inner, err := l.New(e)
 		return testlocks.UnseededDelay(inner, e.Clock()), err
 	}
-	_, err := play.Run(sc, drawing, play.RunOptions{Seed: 1, Repeat: play.Twice})
+	_, err := play.Run(sc, drawing, play.RunOptions{Seed: 1, Repeat: outcome.Twice})
 	nd, ok := errors.AsType[*play.NondeterminismError](err)
 	if !ok {
 		t.Fatalf("got %v, want a NondeterminismError", err)

@@ -1,5 +1,5 @@
 // Package play plays a scenario with a lock: [Run] takes a scenario, a lock and a
-// seed, and returns an [Outcome]. It is the only package in which lock, world,
+// seed, and returns an [outcome.Outcome]. It is the only package in which lock, world,
 // faults and checker meet. Tests of a lock begin with package [locksim/scenarios],
 // which has Check and Fuzz.
 //
@@ -15,12 +15,12 @@
 // it down. They use a [Stage], which simulated.go makes of a simulated world; [On]
 // plays on any other.
 //
-// A run is repeatable. [Twice] makes each run a second time, and [Differ] compares two
-// event by event; a [RunFile] stores a run, and replaying it confirms every figure.
+// A run is repeatable. [outcome.Twice] makes each run a second time, and [Differ] compares two
+// event by event; a [outcome.RunFile] stores a run, and replaying it confirms every figure.
 // [Inspect] shows the world at any step of a run.
 //
 // # What a pass means
 //
 // A run without a violation proves nothing about other runs. A run is evidence only
-// if clients contended and faults struck: [Vacuous] says why one is not.
+// if clients contended and faults struck: [outcome.Vacuous] says why one is not.
 package play

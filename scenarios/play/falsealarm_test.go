@@ -6,6 +6,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -83,7 +84,7 @@ faults:
 				t.Fatal("the fault was not felt")
 			}
 			promised, _ := lock.PromiseOf(c.kind)
-			for _, v := range play.Violations(o, promised) {
+			for _, v := range outcome.Violations(o, promised) {
 				t.Errorf("%v: %v", v, o.Modes[0].Verdict.Reasons)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -24,7 +25,7 @@ workload: {kind: fill, rounds: 2, hold: 1s, stagger: 10ms, think: 100ms}
 
 // fills plays a scenario with a seed, and returns the run in mode none and the number of writes that were sent to each
 // register.
-func fills(t *testing.T, text string, l play.Lock) (play.ModeRun, map[string]int) {
+func fills(t *testing.T, text string, l play.Lock) (outcome.ModeRun, map[string]int) {
 	t.Helper()
 	m := testruns.Play(t, testruns.Parse(t, text), l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	writes := map[string]int{}
@@ -96,7 +97,7 @@ func TestFillWithALockThatExcludesNobody(t *testing.T) {
 		if f := m.Verdict.Facts; f.Recomputed != 4 || f.WorkTwice != 4 || f.Data != checker.DataRight {
 			t.Errorf("mode %s: %s, %+v", m.Mode, m.Verdict.Label, f)
 		}
-		if !slices.Contains(play.Violations(o, lock.Promise{}), play.Violation{Mode: m.Mode, Label: checker.Repeated}) {
+		if !slices.Contains(outcome.Violations(o, lock.Promise{}), outcome.Violation{Mode: m.Mode, Label: checker.Repeated}) {
 			t.Errorf("mode %s: no violation", m.Mode)
 		}
 	}
@@ -119,7 +120,7 @@ func TestFillAfterAFault(t *testing.T) {
 			if m.Verdict.Label != c.label || writes["v1"] != c.v1 || f.Recomputed != c.again || f.WorkTwice != c.broken {
 				t.Errorf("%s, %d writes: %+v\n%v", m.Verdict.Label, writes["v1"], f, m.Verdict.Reasons)
 			}
-			if v := play.Violations(&play.Outcome{Modes: []play.ModeRun{m}}, testruns.Kind(t, "fenced").Promise); len(v) > 0 {
+			if v := outcome.Violations(&outcome.Outcome{Modes: []outcome.ModeRun{m}}, testruns.Kind(t, "fenced").Promise); len(v) > 0 {
 				t.Errorf("violations: %v", v)
 			}
 		})

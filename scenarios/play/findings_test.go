@@ -6,6 +6,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -75,7 +76,7 @@ faults:
     slice: {between: [c0], size: 1, delay: 5ms}
 `)
 	for range testruns.Soak(t, 500, 0.1) {
-		testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 62, Modes: []fence.Mode{fence.None}, Repeat: play.Twice})
+		testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 62, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"locksim/faults"
 	"locksim/internal/testruns"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -32,20 +33,20 @@ func FuzzReadRunFile(f *testing.F) {
 		f.Add(bytes.ReplaceAll(calm, []byte(edit[0]), []byte(edit[1])))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		run, err := play.ReadRunFile("fuzz.json", data)
+		run, err := outcome.ReadRunFile("fuzz.json", data)
 		if err != nil {
 			wantInputError(t, err, "fuzz.json")
 			return
 		}
 		sameWhenWritten(t, run)
-		sc, _, err := run.Setup(nil)
+		sc, _, err := play.Setup(run, nil)
 		if err != nil {
 			wantInputError(t, err, run.File)
 			return
 		}
 		if short(sc) {
-			_, err = run.Replay(nil, play.Once)
-			if _, differs := errors.AsType[*play.ReplayError](err); !differs {
+			_, err = play.Replay(run, nil, outcome.Once)
+			if _, differs := errors.AsType[*outcome.ReplayError](err); !differs {
 				testruns.RefusedOrPlayed(t, sc, err)
 			}
 		}
@@ -61,13 +62,13 @@ func wantInputError(t *testing.T, err error, name string) {
 	}
 }
 
-func sameWhenWritten(t *testing.T, run *play.RunFile) {
+func sameWhenWritten(t *testing.T, run *outcome.RunFile) {
 	t.Helper()
 	first, err := run.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := play.ReadRunFile("again.json", first)
+	again, err := outcome.ReadRunFile("again.json", first)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, first)
 	}

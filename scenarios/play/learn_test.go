@@ -18,6 +18,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -234,7 +235,7 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 		if i%3 > 0 && os.Getenv("LOCKSIM_SOAK") != "1" {
 			continue
 		}
-		run := func(l play.Lock) *play.ModeRun {
+		run := func(l play.Lock) *outcome.ModeRun {
 			o, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Alone: true})
 			if err != nil {
 				return nil
@@ -256,7 +257,7 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 			expired++
 		}
 		type holding struct{ client, from string }
-		held := func(m *play.ModeRun) (all []holding) {
+		held := func(m *outcome.ModeRun) (all []holding) {
 			for _, h := range m.History.Holdings {
 				all = append(all, holding{h.Client, string(m.Trace.Events[h.From-1].What.AppendText(nil))})
 			}

@@ -16,6 +16,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -91,7 +92,7 @@ func TestDetectionIsJudged(t *testing.T) {
 			f := o.Modes[0].Verdict.Facts
 			late := time.Duration(f.NoticedLateSeconds * float64(time.Second))
 			told := slices.ContainsFunc(o.Modes[0].Verdict.Reasons, func(r checker.Reason) bool { return strings.Contains(r.Text, "longer than the Detection") })
-			broken := slices.ContainsFunc(play.Violations(o, lock.Promise{}), func(v play.Violation) bool { return v.Label == checker.Misconduct })
+			broken := slices.ContainsFunc(outcome.Violations(o, lock.Promise{}), func(v outcome.Violation) bool { return v.Label == checker.Misconduct })
 			if late.Round(100*time.Millisecond) != c.late || (f.Misconduct > 0) != c.breach || told != c.breach || broken != c.breach {
 				t.Errorf("noticed %v late, misconduct %d, told so %v, a violation %v; want %v and %v: %v", late, f.Misconduct, told, broken, c.late, c.breach,
 					o.Modes[0].Verdict.Reasons)

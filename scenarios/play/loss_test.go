@@ -16,6 +16,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -39,7 +40,7 @@ faults:
 // tally counts the results of many seeds.
 type tally struct{ seeds, corrupted, rescued, beliefs int }
 
-func (c *tally) add(m play.ModeRun) {
+func (c *tally) add(m outcome.ModeRun) {
 	c.seeds++
 	if m.Verdict.Facts.Data == checker.DataCorrupted {
 		c.corrupted++

@@ -11,11 +11,12 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
 // playNamed plays a workload of two clients, and returns its only run.
-func playNamed(t *testing.T, l play.Lock, text string) play.ModeRun {
+func playNamed(t *testing.T, l play.Lock, text string) outcome.ModeRun {
 	t.Helper()
 	sc := testruns.Parse(t, "name: named\n"+text)
 	return testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]

@@ -7,35 +7,35 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // A label of live runs that no simulated run has is not as expected, a milder one too, and in a mode of which the scenario
 // expects nothing; one that is explained is.
 func TestMismatchesOfLiveRuns(t *testing.T) {
-	milder := play.Difference{Mode: fence.None, Live: map[checker.Label]int{checker.Corrupted: 1, checker.Safe: 2},
+	milder := outcome.Difference{Mode: fence.None, Live: map[checker.Label]int{checker.Corrupted: 1, checker.Safe: 2},
 		Simulated: map[checker.Label]int{checker.Corrupted: 16, checker.Rescued: 4}}
 	explained := milder
 	explained.Why = "the machine was late"
 	other := milder
 	other.Mode = fence.Claim
-	o := &play.Outcome{
+	o := &outcome.Outcome{
 		Scenario: &file.Scenario{Expect: map[string]map[fence.Mode]checker.Label{"l": {fence.None: checker.Corrupted}}}, Lock: "l",
-		Modes: []play.ModeRun{{Mode: fence.None, Verdict: checker.Verdict{Label: checker.Corrupted}}, {Mode: fence.Claim, Verdict: checker.Verdict{Label: checker.Corrupted}}},
+		Modes: []outcome.ModeRun{{Mode: fence.None, Verdict: checker.Verdict{Label: checker.Corrupted}}, {Mode: fence.Claim, Verdict: checker.Verdict{Label: checker.Corrupted}}},
 	}
 	for name, c := range map[string]struct {
-		live *play.Live
+		live *outcome.Live
 		want []string
 	}{
 		"simulated":       {nil, nil},
-		"no difference":   {&play.Live{}, nil},
-		"explained":       {&play.Live{Differences: []play.Difference{explained}}, nil},
-		"milder":          {&play.Live{Differences: []play.Difference{milder}}, []string{"mode none is safe in 2 of 3 live runs, and never in the simulated world (20 seeds: corrupted 16, rescued 4): give a larger --scale"}},
-		"nothing is said": {&play.Live{Differences: []play.Difference{explained, other}}, []string{"mode claim is safe in 2 of 3"}},
+		"no difference":   {&outcome.Live{}, nil},
+		"explained":       {&outcome.Live{Differences: []outcome.Difference{explained}}, nil},
+		"milder":          {&outcome.Live{Differences: []outcome.Difference{milder}}, []string{"mode none is safe in 2 of 3 live runs, and never in the simulated world (20 seeds: corrupted 16, rescued 4): give a larger --scale"}},
+		"nothing is said": {&outcome.Live{Differences: []outcome.Difference{explained, other}}, []string{"mode claim is safe in 2 of 3"}},
 	} {
 		o.Live = c.live
 		got := o.Mismatches()
-		if len(got) != len(c.want) || play.NewRunFile(o).Expected != (len(c.want) == 0) {
+		if len(got) != len(c.want) || outcome.NewRunFile(o).Expected != (len(c.want) == 0) {
 			t.Errorf("%s: %v", name, got)
 			continue
 		}

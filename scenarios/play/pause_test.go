@@ -10,6 +10,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -82,7 +83,7 @@ func TestPauseShowsBothOrders(t *testing.T) {
 func countOrders(t *testing.T, sc *file.Scenario, l play.Lock, partial bool) {
 	stale, noticed := 0, 0
 	for seed := uint64(1); seed <= 60; seed++ {
-		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: play.Twice}).Modes[0]
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice}).Modes[0]
 		if m.PartialPause != partial {
 			t.Fatalf("seed %d: partial pause is %v, want %v", seed, m.PartialPause, partial)
 		}

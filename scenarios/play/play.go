@@ -12,6 +12,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -37,7 +38,7 @@ type play struct {
 	asked    asked // the servers for which the lock has asked
 	mode     fence.Mode
 	real     bool // in real time: see [On]
-	death    *Death
+	death    *outcome.Death
 	onTurn   func(n int) // nil for nothing
 }
 

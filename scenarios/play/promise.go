@@ -12,6 +12,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 )
 
 // Promises reports whether the lock promises that claims exclude each other
@@ -80,12 +81,12 @@ func (l Lock) JudgedMode() fence.Mode {
 
 // Try plays a scenario once with the lock, in the mode in which it is judged, and
 // returns the violations of its promise. Errors are those of [Run].
-func (l Lock) Try(sc *file.Scenario, seed uint64) (*Outcome, []Violation, error) {
+func (l Lock) Try(sc *file.Scenario, seed uint64) (*outcome.Outcome, []outcome.Violation, error) {
 	o, err := Run(sc, l, RunOptions{Seed: seed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	return o, Violations(o, l.JudgedBy()), nil
+	return o, outcome.Violations(o, l.JudgedBy()), nil
 }
 
 // DataMode is the fencing mode under which the lock promises right data; ok is

@@ -9,8 +9,8 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/lock/promise"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
 
@@ -22,27 +22,16 @@ type RunOptions struct {
 	// Modes are the fencing modes to run. Default: [DefaultModes].
 	Modes []fence.Mode
 	// Repeat says whether each run is repeated and compared.
-	Repeat Repeat
+	Repeat outcome.Repeat
 	// Alone leaves out the run in mode none if Modes does not have it. The label is
 	// then never rescued, and a run of one mode takes half the time.
 	Alone bool
 	// Death says how the program ends in the run, which is known from another process: the run is made up to there. There is
 	// one mode then.
-	Death *Death
-	// Turn, if not nil, is called with the number of each turn of a run, see [Death], and with [Over] when the run is over.
+	Death *outcome.Death
+	// Turn, if not nil, is called with the number of each turn of a run, see [outcome.Death], and with [Over] when the run is over.
 	Turn func(n int)
 }
-
-// Repeat says whether runs are checked for being deterministic.
-type Repeat int
-
-const (
-	// Once runs each mode once.
-	Once Repeat = iota
-	// Twice runs each mode twice and compares the traces. A difference is a
-	// [*NondeterminismError], never a verdict.
-	Twice
-)
 
 // DefaultModes are the fencing modes that a run of a lock compares by default: none,
 // and two that the lock can be used with. They are check and seal for a lock that
@@ -88,7 +77,7 @@ func (e *NondeterminismError) Where() string {
 
 // Differ compares two outcomes of a lock for one schedule and seed in the same modes, event
 // by event. It is nil if they are equal.
-func Differ(l Lock, a, b *Outcome) *NondeterminismError {
+func Differ(l Lock, a, b *outcome.Outcome) *NondeterminismError {
 	for i := range a.Modes {
 		x, y := &a.Modes[i], &b.Modes[i]
 		d := trace.Diff(x.Trace, y.Trace)
@@ -119,7 +108,7 @@ func (l Lock) advice(d *trace.Divergence) string {
 // A broken lock is not an error: it is a verdict. Errors are an *InputError or
 // another error about an argument, a [*NondeterminismError], the errors of
 // [sim.Run], [ErrKeptOutside], and [ErrContradiction].
-func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
+func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
@@ -139,7 +128,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 	if len(modes) == 0 {
 		modes = DefaultModes(l)
 	}
-	out := &Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Death: opts.Death}
+	out := &outcome.Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Death: opts.Death}
 	base, err := baseline(sc, l, opts, modes)
 	if err != nil {
 		return nil, err
@@ -156,7 +145,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*Outcome, error) {
 
 // baseline is the run in mode none, against which a rescue is measured. It is made
 // even if it was not asked for, unless [RunOptions.Alone] leaves it out.
-func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*ModeRun, error) {
+func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*outcome.ModeRun, error) {
 	if opts.Alone || opts.Death != nil || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
 	}
@@ -164,23 +153,23 @@ func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*
 }
 
 // playMode makes the run of one mode, and its repetition.
-func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	if mode == fence.None && base != nil {
 		return base, nil
 	}
 	if mode.NeedsToken() && !l.Tokens {
-		return NotApplicable(mode), nil
+		return outcome.NotApplicable(mode), nil
 	}
 	run, err := playOnce(sc, l, opts, mode, base)
-	if err != nil || opts.Repeat == Once {
+	if err != nil || opts.Repeat == outcome.Once {
 		return run, err
 	}
 	again, err := playOnce(sc, l, opts, mode, base)
 	if err != nil {
 		return nil, err
 	}
-	of := func(run *ModeRun) *Outcome {
-		return &Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Modes: []ModeRun{*run}}
+	of := func(run *outcome.ModeRun) *outcome.Outcome {
+		return &outcome.Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Modes: []outcome.ModeRun{*run}}
 	}
 	if differs := Differ(l, of(run), of(again)); differs != nil {
 		return nil, differs
@@ -189,7 +178,7 @@ func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 }
 
 // playOnce is one run, judged.
-func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	began := time.Now() //nolint:forbidigo // outside the bubble; it is never compared
 	seed := opts.Seed
 	p := newPlay(sc, l)
@@ -200,7 +189,7 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 	}
 	run := p.runOf(mode, res.trace)
 	run.Virtual = res.virtual
-	if err := run.judge(base); err != nil {
+	if err := run.Judge(base); err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}
 	run.Wall = time.Since(began) //nolint:forbidigo // outside the bubble
@@ -209,9 +198,9 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 
 // On plays a scenario in the caller's world, in real time, whose store decides by the mode, and
 // returns the run with its verdict. The world must have the servers that the scenario and the
-// lock need; a fault that it cannot play is in [ModeRun.NotPlayed]. base is the run in mode none, against which a rescue is measured; it
+// lock need; a fault that it cannot play is in [outcome.ModeRun.NotPlayed]. base is the run in mode none, against which a rescue is measured; it
 // may be nil. Errors as for [Run], and those of the world.
-func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
@@ -226,70 +215,17 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *ModeRun) (*Mo
 	}
 	run := p.runOf(mode, w.Trace())
 	run.Virtual = w.Now()
-	return run, run.judge(base)
+	return run, run.Judge(base)
 }
 
 // runOf is a run that has ended, without its verdict.
-func (p *play) runOf(mode fence.Mode, t *trace.Trace) *ModeRun {
-	run := &ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), Events: t.Len(), FaultsFired: p.schedule.fired, NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(),
+func (p *play) runOf(mode fence.Mode, t *trace.Trace) *outcome.ModeRun {
+	run := &outcome.ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), Events: t.Len(), FaultsFired: p.schedule.fired, NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(),
 		Barred: !p.probe.acquired, Hung: p.hung != "", WallClocks: p.wallClocks()}
 	run.History = p.history(t)
 	run.LongestWait = longestWait(run.History, t)
 	run.Unknown = unknownTo(t)
 	return run
-}
-
-// judge sets the verdict and the story of a run.
-func (run *ModeRun) judge(base *ModeRun) (err error) {
-	var none *checker.Facts
-	if base != nil {
-		none = &base.Verdict.Facts
-	}
-	if run.Verdict, err = checker.Judge(run.History, none); err != nil {
-		return fmt.Errorf("the checker: %w", err)
-	}
-	run.Verdict.Reasons = advised(run.Verdict.Reasons)
-	if err := corroborate(run); err != nil {
-		return err
-	}
-	run.Story = storyOf(run)
-	return nil
-}
-
-// advised are the reasons with another after the first about each duty: what the duty is, and what a lock does to keep it.
-func advised(reasons []checker.Reason) []checker.Reason {
-	said := map[checker.Duty]bool{"": true}
-	out := make([]checker.Reason, 0, len(reasons))
-	for _, r := range reasons {
-		out = append(out, r)
-		if !said[r.Duty] {
-			said[r.Duty] = true
-			out = append(out, checker.Reason{Text: promise.Duty(r.Duty).Advice(), Duty: r.Duty})
-		}
-	}
-	return out
-}
-
-// JudgedAsLive are the labels of a simulated run, by mode, that a live run with the same history would have: see
-// [checker.History.OfClients]. As in [Run], a rescue is measured against mode none, which has to be the first one. Errors
-// are those of the checker.
-func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
-	labels := map[fence.Mode]checker.Label{}
-	var none *checker.Facts
-	for _, m := range o.Modes {
-		if m.Verdict.Label == checker.NotApplicable {
-			labels[m.Mode] = checker.NotApplicable
-			continue
-		}
-		v, err := checker.Judge(m.History.OfClients(), none)
-		if err != nil {
-			return nil, fmt.Errorf("the checker: %w", err)
-		}
-		if labels[m.Mode] = v.Label; m.Mode == fence.None {
-			none = &v.Facts
-		}
-	}
-	return labels, nil
 }
 
 // unknownTo is what the servers of a run did not know.
@@ -318,20 +254,4 @@ func longestWait(h checker.History, t *trace.Trace) time.Duration {
 		longest = max(longest, t.Events[g.Granted-1].At-t.Events[g.Invoked-1].At)
 	}
 	return longest
-}
-
-// ErrContradiction is returned when porcupine has another result than the exact
-// checks: one of the two is wrong, and there is no verdict.
-var ErrContradiction = errors.New("the checkers contradict each other: this is a bug in locksim")
-
-func corroborate(run *ModeRun) error {
-	c, err := checker.Corroborate(run.History, run.Verdict.Facts)
-	if err != nil {
-		return err
-	}
-	if c.Agreement == checker.Contradicts {
-		return fmt.Errorf("%w: %s", ErrContradiction, c.Why)
-	}
-	run.Corroboration = c
-	return nil
 }

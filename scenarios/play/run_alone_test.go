@@ -9,6 +9,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -47,7 +48,7 @@ func TestAloneIsTheSameRun(t *testing.T) {
 }
 
 // same checks that two runs are one run: event by event, and fact by fact.
-func same(t *testing.T, a, b play.ModeRun) {
+func same(t *testing.T, a, b outcome.ModeRun) {
 	t.Helper()
 	if d := trace.Diff(a.Trace, b.Trace); d != nil || a.TraceHash != b.TraceHash {
 		t.Errorf("another trace: %v", d)
@@ -92,6 +93,6 @@ func TestAloneTwice(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
 	opts := play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}}
 	whole := testruns.Play(t, sc, l, opts).Modes[0]
-	opts.Alone, opts.Repeat = true, play.Twice
+	opts.Alone, opts.Repeat = true, outcome.Twice
 	same(t, whole, testruns.Play(t, sc, l, opts).Modes[0])
 }

@@ -8,14 +8,15 @@ import (
 
 	"locksim/internal/testruns"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
-func stored(t testing.TB, name string) (*play.RunFile, []byte) {
+func stored(t testing.TB, name string) (*outcome.RunFile, []byte) {
 	t.Helper()
 	sc, l := testruns.Load(t, name)
-	f := play.NewRunFile(testruns.Play(t, sc, l, play.RunOptions{Seed: 4}))
+	f := outcome.NewRunFile(testruns.Play(t, sc, l, play.RunOptions{Seed: 4}))
 	b, err := f.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +27,7 @@ func stored(t testing.TB, name string) (*play.RunFile, []byte) {
 // A stored run is read back unchanged, and its replay has the same figures.
 func TestRunFileRoundTrip(t *testing.T) {
 	_, b := stored(t, "gc-pause")
-	f, err := play.ReadRunFile("run.json", b)
+	f, err := outcome.ReadRunFile("run.json", b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestRunFileRoundTrip(t *testing.T) {
 	if !bytes.Equal(b, again) {
 		t.Error("reading and writing changed the file")
 	}
-	if _, err := f.Replay(nil, play.Twice); err != nil {
+	if _, err := play.Replay(f, nil, outcome.Twice); err != nil {
 		t.Errorf("replay: %v", err)
 	}
 }
@@ -68,7 +69,7 @@ func TestRunFileRefusesNonsense(t *testing.T) {
 		"bad mode":      {edit(`"seal": {`, `"steal": {`), "steal"},
 		"no modes":      {[]byte(`{"version":1,"lock":"fenced"}`), "no modes"},
 	} {
-		_, err := play.ReadRunFile("run.json", c.data)
+		_, err := outcome.ReadRunFile("run.json", c.data)
 		if _, ok := errors.AsType[*file.InputError](err); !ok {
 			t.Errorf("%s: got %v, want an InputError", name, err)
 			continue
@@ -100,12 +101,12 @@ func TestReplayNoticesEdits(t *testing.T) {
 		if bytes.Equal(edited, good) {
 			t.Fatalf("%s: nothing was edited", name)
 		}
-		f, err := play.ReadRunFile("run.json", edited)
+		f, err := outcome.ReadRunFile("run.json", edited)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		_, err = f.Replay(nil, play.Once)
-		if _, ok := errors.AsType[*play.ReplayError](err); !ok || !strings.Contains(err.Error(), c.want) {
+		_, err = play.Replay(f, nil, outcome.Once)
+		if _, ok := errors.AsType[*outcome.ReplayError](err); !ok || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want a ReplayError that names %s", name, err, c.want)
 		}
 	}

@@ -92,13 +92,6 @@ func (h *Holder) follow(w file.Workload) error {
 	return nil
 }
 
-// The points of an extension.
-const (
-	pointExtend      = "extend"
-	pointExtended    = "extended"
-	pointNotExtended = "not-extended"
-)
-
 // hold is work of a section, up to the end of it, or with errAsked until the process is asked to end. The client extends its lease meanwhile, if the scenario
 // says so and the lock can. A failure is part of the story: it goes on, as it would
 // without.
@@ -113,13 +106,13 @@ func (c *client) hold(g *grant, d time.Duration) error {
 		if !ok {
 			continue
 		}
-		if _, err := c.proc.Mark(trace.Mark{Step: trace.Point, Label: pointExtend}); err != nil {
+		if _, err := c.proc.Mark(trace.Mark{Step: trace.Point, Label: trace.PointExtend}); err != nil {
 			return err
 		}
-		after := trace.Mark{Step: trace.Point, Label: pointExtended}
+		after := trace.Mark{Step: trace.Point, Label: trace.PointExtended}
 		ctx, end := c.within(c.proc.Context(), w.ExtendWithin)
 		if err := c.extend(ctx, g, l); err != nil {
-			after.Label, after.Problem = pointNotExtended, err.Error()
+			after.Label, after.Problem = trace.PointNotExtended, err.Error()
 		}
 		end()
 		if _, err := c.step(g, after); err != nil {

@@ -11,6 +11,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -45,11 +46,11 @@ func sell(_ context.Context, h *play.Holder) error {
 }
 
 // sectioned plays a scenario with lock single and a section.
-func sectioned(t *testing.T, source string, s play.Section, modes ...fence.Mode) (*play.Outcome, error) {
+func sectioned(t *testing.T, source string, s play.Section, modes ...fence.Mode) (*outcome.Outcome, error) {
 	t.Helper()
 	l := testruns.Kind(t, "fenced")
 	l.Section = s
-	return play.Run(testruns.Parse(t, source), l, play.RunOptions{Seed: 1, Modes: modes, Repeat: play.Twice})
+	return play.Run(testruns.Parse(t, source), l, play.RunOptions{Seed: 1, Modes: modes, Repeat: outcome.Twice})
 }
 
 // A section in Go has the same run as its steps in a file.

@@ -11,6 +11,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
 	"locksim/sim"
 	"locksim/sim/redis"
 	protected "locksim/sim/store"
@@ -301,7 +302,7 @@ func (w simView) Now() time.Time { return w.Clock().Peek() }
 func (w simView) Until(t time.Time, stop <-chan struct{}) bool { return w.Clock().Until(t, stop) }
 
 // settingOf adds to a state what only a simulated world has.
-func (s *State) settingOf(w Stage, resources []string) {
+func settingOf(s *outcome.State, w Stage, resources []string) {
 	sw, ok := w.(*simWorld)
 	if !ok {
 		return

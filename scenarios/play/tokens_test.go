@@ -11,6 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -78,12 +79,12 @@ func TestTokensThatDoNotGrow(t *testing.T) {
 				!strings.Contains(v.Reasons[0].Text, tt.says) {
 				t.Errorf("%s, %+v, %v", v.Label, v.Facts, v.Reasons)
 			}
-			want := play.Violation{Mode: fence.None, Label: checker.Regressed}
-			if broken := play.Violations(o, l.JudgedBy()); !slices.Contains(broken, want) {
+			want := outcome.Violation{Mode: fence.None, Label: checker.Regressed}
+			if broken := outcome.Violations(o, l.JudgedBy()); !slices.Contains(broken, want) {
 				t.Errorf("violations %v, want %v", broken, want)
 			}
 			for what, other := range map[string]play.Lock{"its claims alone": l.ClaimsAlone(), "no order promised": unordered(l)} {
-				if broken := play.Violations(o, other.JudgedBy()); slices.Contains(broken, want) {
+				if broken := outcome.Violations(o, other.JudgedBy()); slices.Contains(broken, want) {
 					t.Errorf("%s: violations %v", what, broken)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -138,17 +139,17 @@ func effectOf(without, with checker.Label) FenceEffect {
 // FenceJob is the run of a failure, to be made in each fencing mode. It is a value
 // that can be sent to another process.
 type FenceJob struct {
-	Run *play.RunFile `json:"run"`
+	Run *outcome.RunFile `json:"run"`
 }
 
 // Play makes the runs, each twice. extra are locks that do not come with locksim.
-// Errors are those of [play.RunFile.Setup] and [play.Run].
+// Errors are those of [outcome.RunFile.Setup] and [play.Run].
 func (j FenceJob) Play(extra []play.Lock) ([]Fence, error) {
-	sc, l, err := j.Run.Setup(extra)
+	sc, l, err := play.Setup(j.Run, extra)
 	if err != nil {
 		return nil, err
 	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Run.Seed, Modes: fence.Modes(), Repeat: play.Twice})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Run.Seed, Modes: fence.Modes(), Repeat: outcome.Twice})
 	if err != nil {
 		return nil, fmt.Errorf("a failure in every fencing mode: %w", err)
 	}

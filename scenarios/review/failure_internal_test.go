@@ -6,7 +6,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -44,11 +44,11 @@ func TestUnfenced(t *testing.T) {
 	none := func(labels ...checker.Label) *Failure {
 		b := &Failure{}
 		for _, l := range labels {
-			b.Violations = append(b.Violations, play.Violation{Mode: fence.None, Label: l})
+			b.Violations = append(b.Violations, outcome.Violation{Mode: fence.None, Label: l})
 		}
 		return b
 	}
-	sealed := &Failure{Failure: search.Failure{Violations: []play.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
+	sealed := &Failure{Failure: search.Failure{Violations: []outcome.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
 	if !none(checker.Corrupted).unfenced() {
 		t.Error("data lost without a fence is counted as the lock's failing")
 	}

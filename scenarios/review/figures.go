@@ -11,7 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/matrix"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -130,7 +130,7 @@ func (f *Figures) count(r *Review) {
 	for _, t := range []*search.Tally{&f.Within, &f.All, &f.Swept} {
 		f.Doubtful += t.Nondeterministic + t.Failed
 	}
-	f.Partial += f.Within.Vacuous[play.ActedDuringPause] + f.All.Vacuous[play.ActedDuringPause]
+	f.Partial += f.Within.Vacuous[outcome.ActedDuringPause] + f.All.Vacuous[outcome.ActedDuringPause]
 	if r.Matrix != nil {
 		f.Doubtful += len(r.Matrix.Failures)
 	}
@@ -139,7 +139,7 @@ func (f *Figures) count(r *Review) {
 // unfenced reports whether data was lost without a fence, and nothing else was
 // wrong: no lock with a lease prevents a client from going on after it.
 func (f *Failure) unfenced() bool {
-	return !slices.ContainsFunc(f.Violations, func(v play.Violation) bool {
+	return !slices.ContainsFunc(f.Violations, func(v outcome.Violation) bool {
 		return v.Label != checker.Corrupted || v.Mode != fence.None
 	})
 }

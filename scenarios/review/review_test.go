@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 	"locksim/scenarios/search"
@@ -220,14 +221,14 @@ func TestReviewGrounds(t *testing.T) {
 func TestReviewFailuresAreSorted(t *testing.T) {
 	found := func(shape string, label checker.Label, faults int) search.Failure {
 		return search.Failure{Shape: shape, Runs: 1, Faults: faults,
-			Violations: []play.Violation{{Mode: fence.None, Label: label}}, Run: &play.RunFile{}}
+			Violations: []outcome.Violation{{Mode: fence.None, Label: label}}, Run: &outcome.RunFile{}}
 	}
 	of := func(failures ...search.Failure) *explore.Exploration {
 		e := &explore.Exploration{}
 		e.Summary.Failures = failures
 		return e
 	}
-	unexamined := search.Failure{Shape: "not made minimal", Violations: []play.Violation{{Mode: fence.None, Label: checker.Stuck}}}
+	unexamined := search.Failure{Shape: "not made minimal", Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}}
 	parts := review.Parts{
 		Within: of(found("b", checker.Overlap, 1)),
 		All:    of(found("c", checker.Stuck, 1), unexamined, found("b", checker.Overlap, 1), found("a", checker.Corrupted, 2), found("d", checker.Corrupted, 1)),

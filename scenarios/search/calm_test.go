@@ -8,6 +8,7 @@ import (
 	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -44,7 +45,7 @@ func TestCalmTrials(t *testing.T) {
 func TestCalmTrialsFindALeaseThatEndsWithTheWait(t *testing.T) {
 	l := testruns.Kind(t, "broken/lease-ends-with-the-wait")
 	for trial := range search.CalmTrials(l, discovered(t, l, search.Space{})) {
-		if slices.ContainsFunc(trial.Violations, func(v play.Violation) bool { return v.Label == checker.Void }) {
+		if slices.ContainsFunc(trial.Violations, func(v outcome.Violation) bool { return v.Label == checker.Void }) {
 			return
 		}
 	}
@@ -55,7 +56,7 @@ func TestCalmTrialsFindALeaseThatEndsWithTheWait(t *testing.T) {
 func TestCalmTrialsFindARefusal(t *testing.T) {
 	l := testruns.Kind(t, "broken/wedged-after-release")
 	for trial := range search.CalmTrials(l, discovered(t, l, search.Space{})) {
-		if slices.ContainsFunc(trial.Violations, func(v play.Violation) bool { return v.Label == checker.Stuck }) {
+		if slices.ContainsFunc(trial.Violations, func(v outcome.Violation) bool { return v.Label == checker.Stuck }) {
 			return
 		}
 	}

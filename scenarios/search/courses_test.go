@@ -12,6 +12,7 @@ import (
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/sim/trace"
@@ -99,7 +100,7 @@ func TestCourse(t *testing.T) {
 	pause, reset, crash := faults.Pause{Process: "c0", For: time.Second}, faults.Reset{Between: []string{"c0"}}, faults.Crash{Process: "c0"}
 	course := func(felt []faults.Action, events ...trace.Event) search.Course {
 		sc := &file.Scenario{}
-		m := play.ModeRun{Trace: &trace.Trace{}}
+		m := outcome.ModeRun{Trace: &trace.Trace{}}
 		for _, a := range append(felt, faults.Flush{}) { // the last one is not felt
 			sc.Faults = append(sc.Faults, faults.Fault{Action: a})
 			m.FaultsFelt = append(m.FaultsFelt, len(m.FaultsFelt) < len(felt))
@@ -108,7 +109,7 @@ func TestCourse(t *testing.T) {
 			e.At = time.Duration(i) * time.Millisecond * time.Duration(1+len(events))
 			m.Trace.Add(e)
 		}
-		return (&search.Trial{Case: search.Case{Scenario: sc}, Outcome: &play.Outcome{Scenario: sc, Modes: []play.ModeRun{m}}}).Course()
+		return (&search.Trial{Case: search.Case{Scenario: sc}, Outcome: &outcome.Outcome{Scenario: sc, Modes: []outcome.ModeRun{m}}}).Course()
 	}
 	whole := course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", unknown), step("c0", over))
 	for why, same := range map[string]search.Course{

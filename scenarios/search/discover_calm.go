@@ -13,6 +13,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -22,7 +23,7 @@ import (
 type calmRun struct {
 	sc    *file.Scenario
 	lock  play.Lock
-	run   *play.ModeRun
+	run   *outcome.ModeRun
 	owned bool // the lock has owners: it is reentrant
 	tries bool // it can be asked without waiting
 }
@@ -55,7 +56,7 @@ func playCalm(l play.Lock, space Space) (*calmRun, error) {
 	if c.run.Verdict.Facts.Panics > 0 { // the first runs without faults will show it
 		return c, nil
 	}
-	if err := c.granted(); err != nil || len(play.Violations(o, l.JudgedBy())) > 0 {
+	if err := c.granted(); err != nil || len(outcome.Violations(o, l.JudgedBy())) > 0 {
 		return c, err
 	}
 	return c, c.named()
@@ -203,7 +204,7 @@ const (
 	longestLease  = time.Hour
 )
 
-func longestLeft(s *play.State) time.Duration {
+func longestLeft(s *outcome.State) time.Duration {
 	var longest time.Duration
 	for _, c := range s.Clients {
 		longest = max(longest, c.Left)
@@ -211,7 +212,7 @@ func longestLeft(s *play.State) time.Duration {
 	return longest
 }
 
-func longestKey(s *play.State) time.Duration {
+func longestKey(s *outcome.State) time.Duration {
 	var longest time.Duration
 	for _, n := range s.Nodes {
 		for _, k := range n.Keys {

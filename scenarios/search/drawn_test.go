@@ -9,7 +9,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -66,7 +66,7 @@ func TestFoundOnlyBecause(t *testing.T) {
 					if trial.Err != nil {
 						t.Fatalf("%v: %v", drawn, trial.Err)
 					}
-					if slices.ContainsFunc(trial.Violations, func(v play.Violation) bool { return v.Label != checker.Corrupted }) {
+					if slices.ContainsFunc(trial.Violations, func(v outcome.Violation) bool { return v.Label != checker.Corrupted }) {
 						return drawn.Seed
 					}
 				}

@@ -9,6 +9,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/shrink"
 )
@@ -26,7 +27,7 @@ type Failure struct {
 	Placed *Placed `json:"placed,omitempty"`
 	// Violations are the ways in which the lock broke its promise. There are none
 	// if the lock is only nondeterministic.
-	Violations []play.Violation `json:"violations" jsonschema:"nullable"`
+	Violations []outcome.Violation `json:"violations" jsonschema:"nullable"`
 	// Shape is what failures that count as one have in common, by [Shape]. Before a
 	// drawn scenario is examined and minimal, it is only the labels and the kinds
 	// of the faults that struck.
@@ -48,8 +49,8 @@ type Failure struct {
 	// Divergence is the first difference of a replay that was not equal.
 	Divergence string `json:"divergence,omitempty"`
 	// Run is the minimal run as it is stored, without its wall times;
-	// [play.RunFile.Replay] makes it again.
-	Run *play.RunFile `json:"run,omitempty"`
+	// [outcome.RunFile.Replay] makes it again.
+	Run *outcome.RunFile `json:"run,omitempty"`
 	// Reasons say what was violated.
 	Reasons []string `json:"reasons,omitempty"`
 	// Story is the run in which it was found, in words. Of a long one, the steps
@@ -58,10 +59,10 @@ type Failure struct {
 
 	// Outcome is the run: the minimal one, once the failure is examined. It is nil
 	// in a [Failure.Value].
-	Outcome *play.Outcome `json:"-"`
+	Outcome *outcome.Outcome `json:"-"`
 
-	trial *Trial      // in which it was found; nil in a Value
-	death *play.Death // how the program ends in the run; nil if it does not
+	trial *Trial         // in which it was found; nil in a Value
+	death *outcome.Death // how the program ends in the run; nil if it does not
 }
 
 // NewFailure makes a failure of a trial with a violation, or with only a difference
@@ -160,12 +161,12 @@ func (f *Failure) compare(again *Trial) {
 
 // alike reports whether a run has broken the promise as another did: the first
 // violation is compared, since others may follow from it.
-func alike(broken, like []play.Violation) bool {
+func alike(broken, like []outcome.Violation) bool {
 	return len(like) > 0 && slices.Contains(broken, like[0])
 }
 
 // struck is the scenario of a run without the faults that never struck.
-func struck(o *play.Outcome) *file.Scenario {
+func struck(o *outcome.Outcome) *file.Scenario {
 	out := *o.Scenario
 	out.Faults = nil
 	for i, f := range o.Scenario.Faults {
@@ -182,7 +183,7 @@ func struck(o *play.Outcome) *file.Scenario {
 //
 // If the lock does not follow the lock part of a scenario, a scenario with another
 // lock part than sc's would mislead, and does not count.
-func FailsLike(l play.Lock, sc *file.Scenario, broken []play.Violation, seed uint64) func(*file.Scenario) bool {
+func FailsLike(l play.Lock, sc *file.Scenario, broken []outcome.Violation, seed uint64) func(*file.Scenario) bool {
 	return func(smaller *file.Scenario) bool {
 		if misleads(l, sc, smaller) {
 			return false
@@ -218,14 +219,14 @@ func (f *Failure) adopt(sc *file.Scenario) (ok bool, err error) {
 		}
 		judged := *o
 		judged.Modes = o.Modes[len(o.Modes)-1:]
-		broken := play.Violations(&judged, l.JudgedBy())
+		broken := outcome.Violations(&judged, l.JudgedBy())
 		if f.death != nil { // of the rest nothing is known, since the run has not ended
-			broken = slices.DeleteFunc(broken, func(v play.Violation) bool { return v.Label != checker.Panicked })
+			broken = slices.DeleteFunc(broken, func(v outcome.Violation) bool { return v.Label != checker.Panicked })
 		}
 		if ok = len(f.Violations) == 0 || alike(broken, f.Violations); ok {
 			f.Violations = broken
 		}
-		f.Outcome, f.Run, f.Faults = o, play.NewRunFile(o), len(read.Faults)
+		f.Outcome, f.Run, f.Faults = o, outcome.NewRunFile(o), len(read.Faults)
 		clear(f.Run.Timing.WallSeconds) // all else is the same on every machine
 		f.Shape = Shape(read, f.Violations)
 		f.Story, f.Reasons = shortStory(judged.Modes[0].Story), nil
@@ -253,7 +254,7 @@ func (f *Failure) modes() []fence.Mode {
 // "corrupted in mode none: crash, restart (transfer)". The event at which a fault
 // strikes is no part of it: a pause after the read and one before the write do the
 // same harm.
-func Shape(sc *file.Scenario, broken []play.Violation) string {
+func Shape(sc *file.Scenario, broken []outcome.Violation) string {
 	what := "no violation"
 	if len(broken) > 0 {
 		what = broken[0].String()

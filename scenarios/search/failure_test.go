@@ -11,6 +11,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -19,17 +20,17 @@ func TestShape(t *testing.T) {
 	pause := faults.Pause{Process: "c0", For: time.Second}
 	read := &faults.Event{Client: "c0", Name: faults.EventRead, Nth: 1}
 	write := &faults.Event{Client: "c1", Name: faults.EventWrite, Nth: 2}
-	corrupted := []play.Violation{{Mode: fence.None, Label: checker.Corrupted}, {Mode: fence.None, Label: checker.Overlap}}
+	corrupted := []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}, {Mode: fence.None, Label: checker.Overlap}}
 	for _, c := range []struct {
 		want   string
-		broken []play.Violation
+		broken []outcome.Violation
 		work   file.Workload
 		faults []faults.Fault
 	}{
 		{"corrupted in mode none: pause", corrupted, file.Workload{}, []faults.Fault{{When: read, Action: pause}}},
 		{"corrupted in mode none: pause", corrupted, file.Workload{Kind: file.WorkloadRegister}, []faults.Fault{{When: write, After: time.Second, Action: pause}}},
 		{"overlap in mode none: pause", corrupted[1:], file.Workload{}, []faults.Fault{{When: read, Action: pause}}},
-		{"stuck in mode seal: no faults", []play.Violation{{Mode: fence.Seal, Label: checker.Stuck}}, file.Workload{}, nil},
+		{"stuck in mode seal: no faults", []outcome.Violation{{Mode: fence.Seal, Label: checker.Stuck}}, file.Workload{}, nil},
 		{"corrupted in mode none: crash, pause, restart", corrupted, file.Workload{},
 			[]faults.Fault{{Action: faults.Restart{Process: "r0"}}, {Action: pause}, {Action: faults.Crash{Process: "r0"}}}},
 		{"corrupted in mode none: pause, pause", corrupted, file.Workload{}, []faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
@@ -69,7 +70,7 @@ func examined(t *testing.T, f search.Failure) []byte {
 	if f.Same != search.Replays || f.Again != search.Replays || f.Replays != search.Replays {
 		t.Errorf("%d equal, %d broken, of %d", f.Same, f.Again, f.Replays)
 	}
-	f.Run.Timing = play.Timing{}
+	f.Run.Timing = outcome.Timing{}
 	text, err := f.Run.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func examined(t *testing.T, f search.Failure) []byte {
 // fewest faults, then the one with the lowest seed, then the shortest.
 func TestFailuresAdd(t *testing.T) {
 	failure := func(shape string, runs int, seed uint64, faults int, source string) search.Failure {
-		return search.Failure{Shape: shape, Runs: runs, Seed: seed, FirstSeed: seed, Faults: faults, Run: &play.RunFile{Source: source}}
+		return search.Failure{Shape: shape, Runs: runs, Seed: seed, FirstSeed: seed, Faults: faults, Run: &outcome.RunFile{Source: source}}
 	}
 	for _, c := range []struct {
 		name string

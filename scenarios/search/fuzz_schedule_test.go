@@ -10,6 +10,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -52,7 +53,7 @@ func FuzzSchedule(f *testing.F) {
 		}
 		modes := fence.Modes()
 		_, err = play.Run(sc, l, play.RunOptions{Seed: seed,
-			Modes: []fence.Mode{modes[choices.Below(len(modes))]}, Repeat: play.Twice})
+			Modes: []fence.Mode{modes[choices.Below(len(modes))]}, Repeat: outcome.Twice})
 		testruns.RefusedOrPlayed(t, sc, err)
 	})
 }

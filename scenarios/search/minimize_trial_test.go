@@ -11,6 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/shrink"
@@ -175,7 +176,7 @@ func (f failure) load(t *testing.T) (play.Lock, *file.Scenario) {
 
 // firstFailure is the first seed with which a lock breaks its promise and every
 // fault strikes.
-func firstFailure(t *testing.T, l play.Lock, sc *file.Scenario) (seed uint64, broken []play.Violation) {
+func firstFailure(t *testing.T, l play.Lock, sc *file.Scenario) (seed uint64, broken []outcome.Violation) {
 	t.Helper()
 	for seed := range uint64(200) {
 		o, broken, err := l.Try(sc, seed)
@@ -239,7 +240,7 @@ func TestFailsLike(t *testing.T) {
 			t.Errorf("%s: fails", name)
 		}
 	}
-	if search.FailsLike(l, sc, []play.Violation{{Mode: fence.None, Label: "stuck"}}, seed)(sc) {
+	if search.FailsLike(l, sc, []outcome.Violation{{Mode: fence.None, Label: "stuck"}}, seed)(sc) {
 		t.Error("corrupted fails like stuck")
 	}
 	if search.FailsLike(l, sc, nil, seed)(sc) {

@@ -13,6 +13,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -56,8 +57,8 @@ func specificity(t *testing.T, kind string, runs int, seed uint64) evidence {
 	var e evidence
 	for ; e.runs < runs; seed++ {
 		o, promise := drawnRun(t, kind, seed)
-		broken := play.Violations(o, promise)
-		if len(broken) == 0 && foreignReleases(o) == 0 && play.Vacuous(o) != "" {
+		broken := outcome.Violations(o, promise)
+		if len(broken) == 0 && foreignReleases(o) == 0 && outcome.Vacuous(o) != "" {
 			if e.vacuous++; e.vacuous > 20*runs {
 				t.Fatalf("%d of %d runs are vacuous: the generator draws too little evidence", e.vacuous, e.vacuous+e.runs)
 			}
@@ -74,7 +75,7 @@ func specificity(t *testing.T, kind string, runs int, seed uint64) evidence {
 
 // foreignReleases counts the keys that one client deleted and another had set: a
 // mistake even if it did no harm.
-func foreignReleases(o *play.Outcome) int {
+func foreignReleases(o *outcome.Outcome) int {
 	n := 0
 	for _, m := range o.Modes {
 		n += m.Verdict.Facts.ForeignReleases
@@ -84,7 +85,7 @@ func foreignReleases(o *play.Outcome) int {
 
 // drawnRun draws a scenario within the promise of a kind of lock and plays it,
 // without a fence and with the one that the promise names.
-func drawnRun(t *testing.T, kind string, seed uint64) (*play.Outcome, lock.Promise) {
+func drawnRun(t *testing.T, kind string, seed uint64) (*outcome.Outcome, lock.Promise) {
 	t.Helper()
 	sc := search.Draw(search.Seeded(seed), promised(t, kind))
 	l := testruns.Kind(t, kind)
@@ -111,7 +112,7 @@ func promised(t testing.TB, kind string) search.Space {
 }
 
 // complaint has everything needed to reproduce a violation.
-func complaint(t *testing.T, o *play.Outcome, broken []play.Violation) string {
+func complaint(t *testing.T, o *outcome.Outcome, broken []outcome.Violation) string {
 	t.Helper()
 	source, err := file.Format(o.Scenario)
 	if err != nil {
@@ -163,7 +164,7 @@ func TestSpecificityHasPower(t *testing.T) {
 			for seed := range c.within {
 				sc := search.Draw(search.Seeded(seed), space)
 				o := testruns.Play(t, sc, testruns.Kind(t, space.Lock), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
-				if slices.Contains(play.Violations(o, promise), play.Violation{Mode: fence.None, Label: c.want}) {
+				if slices.Contains(outcome.Violations(o, promise), outcome.Violation{Mode: fence.None, Label: c.want}) {
 					t.Logf("found in run %d", seed+1)
 					return
 				}

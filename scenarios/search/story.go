@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // Step is one step of the story of a [Failure], or the number of steps that are
@@ -46,7 +46,7 @@ const (
 
 // shortStory keeps the opening of a story, the way to the decisive step, and its
 // aftermath.
-func shortStory(lines []play.Line) []Step {
+func shortStory(lines []outcome.Line) []Step {
 	last := len(lines)
 	for i, line := range lines {
 		if line.Fatal {

@@ -5,16 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"locksim/scenarios/outcome"
 
-	"locksim/scenarios/play"
+	"github.com/google/go-cmp/cmp"
 )
 
 // A story keeps its beginning, the way to its decisive step, and the aftermath.
 func TestShortStory(t *testing.T) {
-	var lines []play.Line
+	var lines []outcome.Line
 	for i := range 200 {
-		lines = append(lines, play.Line{N: i + 1, Actor: "c0", Text: fmt.Sprint("step ", i+1), Fatal: i == 149})
+		lines = append(lines, outcome.Line{N: i + 1, Actor: "c0", Text: fmt.Sprint("step ", i+1), Fatal: i == 149})
 	}
 	got := shortStory(lines)
 	if len(got) != maxStory+2 || got[opening] != (Step{Skipped: 96}) || got[len(got)-1] != (Step{Skipped: 44}) {

@@ -28,7 +28,7 @@ type Tally struct {
 	// NoticedLate is the longest time that a loss was noticed late in any of the runs, in nanoseconds: see
 	// [checker.Facts.NoticedLateSeconds].
 	NoticedLate time.Duration `json:"noticed_late,omitzero"`
-	// Unknown counts the runs in which a server did not know something, by what it was: see [play.ModeRun.Unknown].
+	// Unknown counts the runs in which a server did not know something, by what it was: see [outcome.ModeRun.Unknown].
 	Unknown map[string]int `json:"unknown,omitempty"`
 	// Violating counts the runs with a violation.
 	Violating int `json:"violating"`

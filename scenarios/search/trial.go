@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -62,9 +63,9 @@ func Drawn(space Space, seeds Seeds) iter.Seq[Case] {
 type Trial struct {
 	Case
 	// Outcome is the run, in that mode alone. It is nil if the run did not end.
-	Outcome *play.Outcome
+	Outcome *outcome.Outcome
 	// Violations are the ways in which the lock broke its promise.
-	Violations []play.Violation
+	Violations []outcome.Violation
 	// Vacuous says why the run is no evidence if it shows no violation; it is empty
 	// if the run is evidence.
 	Vacuous string
@@ -120,7 +121,7 @@ func PlayEach(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 func Play(l play.Lock, c Case) *Trial {
 	t := &Trial{Case: c, lock: l}
 	if t.Outcome, t.Violations, t.Err = l.Try(c.Scenario, c.Seed); t.Err == nil {
-		t.Vacuous = play.Vacuous(t.Outcome)
+		t.Vacuous = outcome.Vacuous(t.Outcome)
 	}
 	return t
 }

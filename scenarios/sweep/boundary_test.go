@@ -13,6 +13,7 @@ import (
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/sim/trace"
@@ -148,7 +149,7 @@ func small(t *testing.T, kind string, rounds int) (*file.Scenario, play.Lock) {
 }
 
 // swept is a scenario's run without faults, and its boundaries.
-func swept(t *testing.T, sc *file.Scenario, l play.Lock) (*play.ModeRun, []boundary) {
+func swept(t *testing.T, sc *file.Scenario, l play.Lock) (*outcome.ModeRun, []boundary) {
 	t.Helper()
 	o, broken, err := l.Try(sc, 1)
 	if err != nil || len(broken) > 0 {

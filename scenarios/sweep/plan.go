@@ -11,6 +11,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -175,7 +176,7 @@ func ttlOf(l play.Lock, calm *file.Scenario) (time.Duration, error) {
 
 // calmRun is a run of the scenario without faults. It is an error if the lock fails
 // in it, and if its repetition differs.
-func (p *Plan) calmRun(t *search.Trial) (*play.ModeRun, error) {
+func (p *Plan) calmRun(t *search.Trial) (*outcome.ModeRun, error) {
 	switch {
 	case t.Err != nil:
 		return nil, t.Err
@@ -188,7 +189,7 @@ func (p *Plan) calmRun(t *search.Trial) (*play.ModeRun, error) {
 }
 
 // enumerate finds the placements in the run without faults.
-func (p *Plan) enumerate(l play.Lock, run *play.ModeRun) placements {
+func (p *Plan) enumerate(l play.Lock, run *outcome.ModeRun) placements {
 	at := placer{kinds: kindsOf(p.Faults, p.Kinds), ttl: p.TTL, readers: run.WallClocks}
 	if p.Judge == explore.JudgePromise {
 		at.wanted = func(schedule []faults.Fault) bool { return l.Promises(schedule) }

@@ -17,6 +17,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -126,7 +127,7 @@ func TestSweepFinds(t *testing.T) {
 			if c.Faults > 1 || c.Same != c.Replays {
 				t.Errorf("%s with %s: not minimal:\n%s", tt.scenario, tt.lock, c.Text())
 			}
-			if _, err := c.Run.Replay(nil, play.Once); err != nil {
+			if _, err := play.Replay(c.Run, nil, outcome.Once); err != nil {
 				t.Errorf("%s with %s: %v", tt.scenario, tt.lock, err)
 			}
 		}

@@ -63,6 +63,13 @@ const (
 	steps // their number
 )
 
+// The labels of the points that an extension of a lease passes.
+const (
+	PointExtend      = "extend"
+	PointExtended    = "extended"
+	PointNotExtended = "not-extended"
+)
+
 // Steps lists all steps. The caller owns the slice.
 func Steps() []Step {
 	all := make([]Step, 0, steps-1)

@@ -21,6 +21,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 
 	simredis "locksim/sim/redis"
@@ -286,7 +287,7 @@ func TestQuote(t *testing.T) {
 
 // The JSON of the world at a step has empty lists, never null.
 func TestStateFileHasNoNull(t *testing.T) {
-	b, err := json.Marshal(newStateFile(reports.Moment{}, &play.State{Nodes: []play.NodeState{{Name: "r0"}}}))
+	b, err := json.Marshal(newStateFile(reports.Moment{}, &outcome.State{Nodes: []outcome.NodeState{{Name: "r0"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

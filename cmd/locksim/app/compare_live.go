@@ -15,6 +15,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/compare"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -70,8 +71,8 @@ func (s comparisons) measuredLive(locks []play.Lock, seeds search.Seeds, f compa
 }
 
 // playLive makes one run of a comparison on real servers.
-func playLive(ctx context.Context, session *live.Session, scale float64) func(*file.Scenario, play.Lock, uint64, fence.Mode) (*play.ModeRun, error) {
-	return func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*play.ModeRun, error) {
+func playLive(ctx context.Context, session *live.Session, scale float64) func(*file.Scenario, play.Lock, uint64, fence.Mode) (*outcome.ModeRun, error) {
+	return func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error) {
 		o, err := session.Run(ctx, sc, l, live.Options{Seed: seed, Modes: []fence.Mode{mode}, Scale: live.ScaleFor(sc, l, scale), Alone: true})
 		if err != nil {
 			return nil, err
@@ -87,6 +88,6 @@ func (s comparisons) liveRunAgain(l play.Lock, scale float64) func(string, strin
 		if sc, err := file.Load(scenario, runs(s).serverNames()...); err == nil {
 			at = live.ScaleFor(sc, l, scale)
 		}
-		return s.runAgain(scenario, lock, seed, modes...) + liveFlags(&play.Live{Scale: at})
+		return s.runAgain(scenario, lock, seed, modes...) + liveFlags(&outcome.Live{Scale: at})
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"locksim/scenarios/outcome"
 
-	"locksim/scenarios/play"
+	"github.com/spf13/cobra"
 )
 
 // galleryStory is a page of the gallery: a scenario and the fencing modes that show its
@@ -78,7 +78,7 @@ func (s runs) gallery(dir string) error {
 }
 
 // labels are the labels of all modes: "none corrupted, check rescued".
-func labels(o *play.Outcome) string {
+func labels(o *outcome.Outcome) string {
 	var parts []string
 	for _, m := range o.Modes {
 		parts = append(parts, fmt.Sprintf("%s %s", m.Mode, m.Verdict.Label))

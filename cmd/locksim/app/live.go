@@ -15,7 +15,7 @@ import (
 	"locksim/internal/worlds"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // liveFlag are the flags of runs on real servers.
@@ -60,7 +60,7 @@ func (f *liveFlag) check(flags *pflag.FlagSet) error {
 }
 
 // liveFlags are the flags that make a live run again, or nothing for a simulated one.
-func liveFlags(l *play.Live) string {
+func liveFlags(l *outcome.Live) string {
 	if l == nil {
 		return ""
 	}
@@ -68,7 +68,7 @@ func liveFlags(l *play.Live) string {
 }
 
 // playLive makes the runs on real servers. Of several it returns the worst, and writes the labels of all to standard error.
-func (s runs) playLive(t *task, f liveFlag) (*play.Outcome, error) {
+func (s runs) playLive(t *task, f liveFlag) (*outcome.Outcome, error) {
 	if err := live.Check(t.scenario, t.lock, t.scale); err != nil {
 		return nil, err
 	}
@@ -94,9 +94,9 @@ func (s runs) playLive(t *task, f liveFlag) (*play.Outcome, error) {
 	return worst, nil
 }
 
-func (s runs) worstLive(ctx context.Context, session *live.Session, t *task, f liveFlag) (worst *play.Outcome, err error) {
+func (s runs) worstLive(ctx context.Context, session *live.Session, t *task, f liveFlag) (worst *outcome.Outcome, err error) {
 	labels := map[fence.Mode]map[checker.Label]int{}
-	var all []*play.Outcome
+	var all []*outcome.Outcome
 	for n := range f.times {
 		o, err := s.oneLive(ctx, session, t, f, n)
 		if err != nil {
@@ -115,14 +115,14 @@ func (s runs) worstLive(ctx context.Context, session *live.Session, t *task, f l
 	if f.times > 1 {
 		s.note(fmt.Sprintf("labels of %d live runs, of which the worst is reported:", f.times))
 		for _, m := range worst.Modes {
-			s.note(fmt.Sprintf("  %-6s %s", m.Mode, play.Labels(labels[m.Mode])))
+			s.note(fmt.Sprintf("  %-6s %s", m.Mode, outcome.Labels(labels[m.Mode])))
 		}
 	}
 	return worst, s.differences(ctx, t, all, worst.Live)
 }
 
 // differences compares the live runs with the simulated world.
-func (s runs) differences(ctx context.Context, t *task, all []*play.Outcome, to *play.Live) (err error) {
+func (s runs) differences(ctx context.Context, t *task, all []*outcome.Outcome, to *outcome.Live) (err error) {
 	defer s.busy("comparing with the simulated world")()
 	to.Differences, err = worlds.Differences(ctx, t.scenario, t.lock, all)
 	if input, ok := errors.AsType[*file.InputError](err); ok {
@@ -132,13 +132,13 @@ func (s runs) differences(ctx context.Context, t *task, all []*play.Outcome, to 
 }
 
 // oneLive makes one run. Its workload draws by another seed than that of the run before.
-func (s runs) oneLive(ctx context.Context, session *live.Session, t *task, f liveFlag, n int) (*play.Outcome, error) {
+func (s runs) oneLive(ctx context.Context, session *live.Session, t *task, f liveFlag, n int) (*outcome.Outcome, error) {
 	defer s.busy(fmt.Sprintf("running %s on real servers, %d of %d", t.scenario.Name, n+1, f.times))()
 	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes, Scale: t.scale})
 }
 
 // severity is how bad an outcome is: by its labels, the worst first.
-func severity(o *play.Outcome) int {
+func severity(o *outcome.Outcome) int {
 	total := 0
 	for _, m := range o.Modes {
 		total += m.Verdict.Label.Severity()

@@ -16,7 +16,7 @@ import (
 	"locksim/internal/worlds"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -132,5 +132,5 @@ func (s *shell) showWorlds(t *worlds.Table, form form) error {
 
 // liveAgain is the command that plays a pair live.
 func (s *shell) liveAgain(scenario, lock string, scale float64, modes []fence.Mode) string {
-	return s.runAgain(scenario, lock, 1, modes...) + liveFlags(&play.Live{Scale: scale})
+	return s.runAgain(scenario, lock, 1, modes...) + liveFlags(&outcome.Live{Scale: scale})
 }

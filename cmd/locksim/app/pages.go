@@ -10,6 +10,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -49,14 +50,14 @@ func (s runs) runPage(j runPageJob) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	repeated := play.Twice // by the matrix, and here
+	repeated := outcome.Twice // by the matrix, and here
 	for _, m := range o.Modes {
 		want, known := j.Hashes[m.Mode]
 		if known && m.TraceHash != want {
 			return page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, but %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)
 		}
 		if m.Trace != nil && want == "" {
-			repeated = play.Once
+			repeated = outcome.Once
 		}
 	}
 	opt := s.pageOptions(o, l, repeated)
@@ -67,7 +68,7 @@ func (s runs) runPage(j runPageJob) (page, error) {
 
 // foundPageJob is the job of a child that repeats a violation and writes its page.
 type foundPageJob struct {
-	Run *play.RunFile `json:"run"`
+	Run *outcome.RunFile `json:"run"`
 	// Replay is the command at the end of the page.
 	Replay string `json:"replay"`
 	// Mode is the mode of the diagram on the page of the campaign; "" for no diagram.
@@ -78,15 +79,15 @@ type foundPageJob struct {
 
 // foundPage repeats the violation, twice.
 func (s runs) foundPage(j foundPageJob) (page, error) {
-	_, l, err := j.Run.Setup(s.extra)
+	_, l, err := play.Setup(j.Run, s.extra)
 	if err != nil {
 		return page{}, err
 	}
-	o, err := j.Run.Replay(s.extra, play.Twice)
+	o, err := play.Replay(j.Run, s.extra, outcome.Twice)
 	if err != nil {
 		return page{}, err
 	}
-	opt := s.pageOptions(o, l, play.Twice)
+	opt := s.pageOptions(o, l, outcome.Twice)
 	opt.Replay = j.Replay
 	made, err := pageFile(o, opt)
 	if err != nil || j.Mode == "" {

@@ -16,6 +16,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -87,15 +88,15 @@ func (s runs) again(r *recording, f replayFlags) error {
 		return r.failed(err, s.command()+" replay "+quote(r.name))
 	}
 	if f.json {
-		return s.printJSON(play.NewRunFile(o))
+		return s.printJSON(outcome.NewRunFile(o))
 	}
-	opt := reports.Options{Colour: s.colour(isTerminal), Repeat: play.Twice}
+	opt := reports.Options{Colour: s.colour(isTerminal), Repeat: outcome.Twice}
 	return s.print(terminal.Replayed(s.out, o, opt))
 }
 
-func (s runs) replayed(r *recording) (*play.Outcome, error) {
+func (s runs) replayed(r *recording) (*outcome.Outcome, error) {
 	defer s.busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
-	return r.run.Replay(s.extra, play.Twice)
+	return play.Replay(r.run, s.extra, outcome.Twice)
 }
 
 // inspect stops the run at a step and prints the world.
@@ -105,7 +106,7 @@ func (s runs) inspect(r *recording, f replayFlags) error {
 		return fmt.Errorf("--mode: %w", err)
 	}
 	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.command(), quote(r.name), mode, f.until)
-	sc, l, err := r.run.Setup(s.extra)
+	sc, l, err := play.Setup(r.run, s.extra)
 	if err != nil {
 		return r.failed(err, command)
 	}
@@ -126,7 +127,7 @@ func (s runs) inspect(r *recording, f replayFlags) error {
 // recording is a stored run and the name of its file.
 type recording struct {
 	name string
-	run  *play.RunFile
+	run  *outcome.RunFile
 }
 
 // maxStored limits the bytes of a stored run, far above the largest real one.
@@ -150,7 +151,7 @@ func readRecording(name string) (*recording, error) {
 	if len(data) > maxStored {
 		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is no stored run: it is longer than %d MiB", maxStored>>20)}
 	}
-	run, err := play.ReadRunFile(name, data)
+	run, err := outcome.ReadRunFile(name, data)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +264,7 @@ type flightFile struct {
 	Bytes int    `json:"bytes"`
 }
 
-func newStateFile(at reports.Moment, s *play.State) *stateFile {
+func newStateFile(at reports.Moment, s *outcome.State) *stateFile {
 	f := &stateFile{Scenario: at.Scenario, Lock: at.Lock, Seed: at.Seed, Mode: at.Mode,
 		Step: s.Step, Event: s.Event, Over: s.Over, VirtualSeconds: s.At.Seconds(),
 		Clients: []clientFile{}, Nodes: map[string][]keyFile{}, Store: append([]string{}, s.Store...),

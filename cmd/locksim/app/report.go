@@ -15,6 +15,7 @@ import (
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -65,15 +66,15 @@ func (s runs) report(dir string) error {
 	if err != nil {
 		return r.failed(err, command)
 	}
-	_, l, err := r.run.Setup(s.extra)
+	_, l, err := play.Setup(r.run, s.extra)
 	if err != nil {
 		return r.failed(err, command)
 	}
-	html, err := pageFile(o, s.pageOptions(o, l, play.Twice))
+	html, err := pageFile(o, s.pageOptions(o, l, outcome.Twice))
 	if err != nil {
 		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
 	}
-	md, err := markdownFile("report.md", o, s.markdownOptions(o, play.Twice))
+	md, err := markdownFile("report.md", o, s.markdownOptions(o, outcome.Twice))
 	if err != nil {
 		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
 	}
@@ -85,7 +86,7 @@ func (s runs) report(dir string) error {
 }
 
 // pageFile is a run as an HTML page.
-func pageFile(o *play.Outcome, opt reports.Options) (document, error) {
+func pageFile(o *outcome.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
 	if err := html.Run(&b, o, opt); err != nil {
 		return document{}, err
@@ -95,13 +96,13 @@ func pageFile(o *play.Outcome, opt reports.Options) (document, error) {
 
 // pageOptions are the options of the page of a run. They do not name the folder of the
 // page, so that the page is the same in every folder.
-func (s runs) pageOptions(o *play.Outcome, l play.Lock, repeat play.Repeat) reports.Options {
+func (s runs) pageOptions(o *outcome.Outcome, l play.Lock, repeat outcome.Repeat) reports.Options {
 	if o.Live != nil { // real servers have ended by then
 		return reports.Options{Repeat: repeat, Replay: s.publicCommand(o), Versions: versions(o)}
 	}
 	return reports.Options{
 		Repeat: repeat, Replay: s.publicCommand(o), Versions: versions(o),
-		Inspect: func(mode fence.Mode, step int) (*play.State, error) {
+		Inspect: func(mode fence.Mode, step int) (*outcome.State, error) {
 			return play.Inspect(o.Scenario, l, o.Seed, mode, step)
 		},
 	}
@@ -109,7 +110,7 @@ func (s runs) pageOptions(o *play.Outcome, l play.Lock, repeat play.Repeat) repo
 
 // publicCommand is the command that repeats a run in any clone of locksim, or in a
 // program with its own locks. It names a scenario that is not in the library by its file.
-func (s runs) publicCommand(o *play.Outcome) string {
+func (s runs) publicCommand(o *outcome.Outcome) string {
 	name := o.Scenario.File
 	if bundled(o.Scenario) {
 		name = o.Scenario.Name
@@ -128,8 +129,8 @@ func bundled(sc *file.Scenario) bool {
 }
 
 // versions are the versions for which the trace hashes of a run hold.
-func versions(o *play.Outcome) []reports.Version {
-	t := play.NewRunFile(o).Timing
+func versions(o *outcome.Outcome) []reports.Version {
+	t := outcome.NewRunFile(o).Timing
 	return versionsOf(t.Go, t.Modules)
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -157,7 +157,7 @@ func (s *shell) versions() string {
 			fmt.Fprintf(&b, "%s %s\n", m.Path, cmp.Or(m.Version, "(unknown version)"))
 		}
 	}
-	fmt.Fprintf(&b, "%s %s/%s\nstored runs of version %d\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, play.RunVersion)
+	fmt.Fprintf(&b, "%s %s/%s\nstored runs of version %d\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, outcome.RunVersion)
 	return b.String()
 }
 

@@ -19,6 +19,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/kinds/server"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -180,7 +181,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
 	if f.live {
 		t.scale = cmp.Or(f.scale, live.ScaleFor(sc, l, live.DefaultScale))
-		t.replay += liveFlags(&play.Live{Scale: t.scale})
+		t.replay += liveFlags(&outcome.Live{Scale: t.scale})
 	}
 	return t, nil
 }
@@ -210,11 +211,11 @@ func (s runs) load(name string) (*file.Scenario, error) {
 // serverNames are the kinds of servers that the program's own locks bring.
 func (s runs) serverNames() []server.Facts { return play.ServerNames(s.extra...) }
 
-func repeat(once bool) play.Repeat {
+func repeat(once bool) outcome.Repeat {
 	if once {
-		return play.Once
+		return outcome.Once
 	}
-	return play.Twice
+	return outcome.Twice
 }
 
 // findLock is the lock that a flag names or, without the flag, the lock of the scenario.
@@ -235,7 +236,7 @@ func (s runs) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 
 // play makes the runs. An error that is not about the input is a failure of the
 // harness, or comes from a lock whose random source the seed does not control.
-func (s runs) play(t *task) (*play.Outcome, error) {
+func (s runs) play(t *task) (*outcome.Outcome, error) {
 	defer s.busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
 	o, err := play.Run(t.scenario, t.lock, t.opts)
 	if err == nil {
@@ -248,7 +249,7 @@ func (s runs) play(t *task) (*play.Outcome, error) {
 }
 
 // playAs makes the runs in the world that the flags say.
-func (s runs) playAs(t *task, f runFlags) (*play.Outcome, error) {
+func (s runs) playAs(t *task, f runFlags) (*outcome.Outcome, error) {
 	if f.live {
 		return s.playLive(t, f.liveFlag)
 	}
@@ -257,7 +258,7 @@ func (s runs) playAs(t *task, f runFlags) (*play.Outcome, error) {
 
 // neverFired is an error for each fault that struck in none of the runs: such a run
 // does not show what the scenario is about.
-func neverFired(o *play.Outcome) error {
+func neverFired(o *outcome.Outcome) error {
 	var errs []error
 	for _, i := range o.NeverFired() {
 		f := o.Scenario.Faults[i]
@@ -277,7 +278,7 @@ func neverFired(o *play.Outcome) error {
 
 // passedPoints are the events that a client has passed in any of the runs, at which a fault
 // could have struck: in the order of their first occurrence.
-func passedPoints(o *play.Outcome, client string) []string {
+func passedPoints(o *outcome.Outcome, client string) []string {
 	var out []string
 	for _, m := range o.Modes {
 		if m.Trace == nil {
@@ -298,7 +299,7 @@ func passedPoints(o *play.Outcome, client string) []string {
 
 // publish writes the files and the report. What cannot be written into a file is printed all
 // the same. It returns errUnexpected where a label is not as expected.
-func (s runs) publish(o *play.Outcome, t *task, f runFlags, k resultFolder) error {
+func (s runs) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	stored := s.store(o, t, f)
 	if f.out != "" && stored == nil && o.Live == nil {
@@ -322,7 +323,7 @@ func (s runs) publish(o *play.Outcome, t *task, f runFlags, k resultFolder) erro
 }
 
 // store writes the files that the flags ask for.
-func (s runs) store(o *play.Outcome, t *task, f runFlags) error {
+func (s runs) store(o *outcome.Outcome, t *task, f runFlags) error {
 	if f.out != "" {
 		opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 		if o.Live == nil {
@@ -335,12 +336,12 @@ func (s runs) store(o *play.Outcome, t *task, f runFlags) error {
 	return s.saveJUnit(f.junit, o)
 }
 
-func (s runs) show(o *play.Outcome, opt reports.Options, f runFlags) error {
+func (s runs) show(o *outcome.Outcome, opt reports.Options, f runFlags) error {
 	if f.json {
 		for _, m := range o.Mismatches() {
 			s.note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))
 		}
-		return s.printJSON(play.NewRunFile(o))
+		return s.printJSON(outcome.NewRunFile(o))
 	}
 	if f.markdown {
 		return s.print(s.writeMarkdown(s.out, o, opt.Repeat))

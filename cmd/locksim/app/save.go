@@ -10,7 +10,7 @@ import (
 	"locksim/reports/junit"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome"
 )
 
 // runFile is the file of a run stored in a folder.
@@ -19,8 +19,8 @@ func runFile(dir string) string { return filepath.Join(dir, "run.json") }
 // save writes a run as files: run.json, report.txt, report.html, report.md,
 // trace.chrome.json for a trace viewer, and a trace for each mode. opt are the options
 // of the text report, page of the HTML page, md of the Markdown.
-func save(dir string, o *play.Outcome, opt, page, md reports.Options) error {
-	run, err := play.NewRunFile(o).JSON()
+func save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
+	run, err := outcome.NewRunFile(o).JSON()
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func save(dir string, o *play.Outcome, opt, page, md reports.Options) error {
 }
 
 // chromeFile is a run as a file for a trace viewer.
-func chromeFile(o *play.Outcome, opt reports.Options) (document, error) {
+func chromeFile(o *outcome.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
 	if err := chrome.Run(&b, o, opt); err != nil {
 		return document{}, err
@@ -61,17 +61,17 @@ func chromeFile(o *play.Outcome, opt reports.Options) (document, error) {
 
 // markdownOptions are the options of the Markdown of a run. They name no folder and no
 // version of Go, so that the command on its last line prints the same text anywhere.
-func (s runs) markdownOptions(o *play.Outcome, repeat play.Repeat) reports.Options {
+func (s runs) markdownOptions(o *outcome.Outcome, repeat outcome.Repeat) reports.Options {
 	return reports.Options{Repeat: repeat, Replay: s.publicCommand(o) + " --markdown"}
 }
 
 // writeMarkdown writes a run as Markdown.
-func (s runs) writeMarkdown(w io.Writer, o *play.Outcome, repeat play.Repeat) error {
+func (s runs) writeMarkdown(w io.Writer, o *outcome.Outcome, repeat outcome.Repeat) error {
 	return markdown.Run(w, o, s.markdownOptions(o, repeat))
 }
 
 // markdownFile is a run as Markdown in a file.
-func markdownFile(name string, o *play.Outcome, opt reports.Options) (document, error) {
+func markdownFile(name string, o *outcome.Outcome, opt reports.Options) (document, error) {
 	var b bytes.Buffer
 	if err := markdown.Run(&b, o, opt); err != nil {
 		return document{}, err
@@ -81,6 +81,6 @@ func markdownFile(name string, o *play.Outcome, opt reports.Options) (document, 
 
 // saveJUnit writes a run as JUnit XML. A CI system may show it on another machine, so
 // its replay command names no local folder.
-func (s runs) saveJUnit(name string, o *play.Outcome) error {
+func (s runs) saveJUnit(name string, o *outcome.Outcome) error {
 	return saveFile(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.publicCommand(o)}) })
 }

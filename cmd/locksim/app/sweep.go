@@ -19,6 +19,7 @@ import (
 	"locksim/reports/html"
 	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
@@ -138,7 +139,7 @@ func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 	opts := sweep.Options{Seed: f.seed, Faults: named, Pairs: f.pairs, Judge: f.judged.judge()}
 	plan, err := sweep.NewPlan(t.scenario, t.lock, opts)
 	_, unsteady := errors.AsType[*play.NondeterminismError](err)
-	if unsteady || errors.Is(err, play.ErrContradiction) {
+	if unsteady || errors.Is(err, outcome.ErrContradiction) {
 		return nil, &brokenError{cause: err}
 	}
 	return plan, err

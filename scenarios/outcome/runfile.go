@@ -1,4 +1,4 @@
-package play
+package outcome
 
 import (
 	"bytes"
@@ -259,7 +259,7 @@ func (f *RunFile) problem() string {
 	if len(f.Modes) == 0 {
 		return "it has no modes"
 	}
-	for _, mode := range f.modes() {
+	for _, mode := range f.FencingModes() {
 		m := f.Modes[mode]
 		if _, err := fence.ParseMode(string(mode)); err != nil {
 			return err.Error()
@@ -274,8 +274,8 @@ func (f *RunFile) problem() string {
 	return ""
 }
 
-// modes are the modes of the file in the order of fence.Modes, unknown ones last.
-func (f *RunFile) modes() []fence.Mode {
+// FencingModes are the modes of the file in the order of fence.Modes, unknown ones last.
+func (f *RunFile) FencingModes() []fence.Mode {
 	var out []fence.Mode
 	for _, m := range fence.Modes() {
 		if _, ok := f.Modes[m]; ok {

@@ -1,4 +1,4 @@
-package play
+package outcome
 
 import (
 	"cmp"
@@ -11,11 +11,11 @@ import (
 	"locksim/sim/trace"
 )
 
-// storyOf writes the whole story of a run: what the clients did, which faults
+// tell writes the whole story of a run: what the clients did, which faults
 // struck them, and what the store decided about their writes. It marks the step
 // that decided the run, and each grant at which another client had the lock
 // already. Reports shorten it to the room they have.
-func storyOf(run *ModeRun) []Line {
+func tell(run *ModeRun) []Line {
 	fatal, fatalRemark := fatalStep(run, []fence.Mode{run.Mode})
 	ofProbe := probePhrases(run)
 	shared := sharedGrants(run.History)
@@ -150,11 +150,11 @@ func phraseOfMark(m trace.Mark) string {
 // passed is a point that a client passes.
 func passed(m trace.Mark) string {
 	switch m.Label {
-	case pointExtend:
+	case trace.PointExtend:
 		return "asks to extend its lease"
-	case pointExtended:
+	case trace.PointExtended:
 		return "has extended its lease"
-	case pointNotExtended:
+	case trace.PointNotExtended:
 		return "fails to extend its lease: " + m.Problem
 	}
 	return "passes " + m.Label

@@ -1,12 +1,12 @@
-package play
+package outcome
 
 import (
 	"fmt"
 	"slices"
 
 	"locksim/checker"
-	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 )
 
 // Violation is a way in which a lock broke its promise.
@@ -31,7 +31,7 @@ func (v Violation) String() string { return fmt.Sprintf("%s in mode %s", v.Label
 //
 // The caller checks that the promise covers the faults of the scenario, by
 // [Lock.Promises].
-func Violations(o *Outcome, p lock.Promise) []Violation {
+func Violations(o *Outcome, p promise.Promise) []Violation {
 	var out []Violation
 	for _, m := range o.Modes {
 		if m.Trace == nil {
@@ -45,7 +45,7 @@ func Violations(o *Outcome, p lock.Promise) []Violation {
 }
 
 // against are the labels of the violations in a run.
-func against(m ModeRun, p lock.Promise) []checker.Label {
+func against(m ModeRun, p promise.Promise) []checker.Label {
 	var out []checker.Label
 	facts := m.Verdict.Facts
 	promised := string(m.Mode) == p.Data || m.History.Calm
@@ -55,7 +55,7 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	if facts.Panics > 0 { // whatever it promises
 		out = append(out, checker.Panicked)
 	}
-	if m.Hung || p.FreeWithin != lock.TermAnyTime &&
+	if m.Hung || p.FreeWithin != promise.TermAnyTime &&
 		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0) ||
 		!p.SelfExcludes && facts.SelfExcluded > 0 {
 		out = append(out, checker.Stuck)
@@ -72,7 +72,7 @@ func against(m ModeRun, p lock.Promise) []checker.Label {
 	if facts.Misconduct > 0 || facts.FailedCalls > 0 {
 		out = append(out, checker.Misconduct)
 	}
-	if p.Order == lock.FIFO && facts.Overtaken > 0 {
+	if p.Order == promise.FIFO && facts.Overtaken > 0 {
 		out = append(out, checker.Overtaken)
 	}
 	if facts.WorkTwice > 0 { // in every mode: a fence protects the store, and not the work
@@ -98,7 +98,7 @@ const (
 // Vacuous says why a run without a violation is no evidence, or is empty. It is
 // evidence if two clients met, which means that one of them was kept out by a claim
 // of the other, and if a fault of the schedule was felt, where there are any: see
-// [Stage.Faults]. A fault that was not felt had no effect on the run, which is then
+// [locksim/scenarios/play.Stage.Faults]. A fault that was not felt had no effect on the run, which is then
 // a run of the schedule without it. A run in which the lock acted during a pause,
 // through timers that no seam holds, is no evidence either.
 func Vacuous(o *Outcome) string {
@@ -129,33 +129,33 @@ func Vacuous(o *Outcome) string {
 
 // Unfelt says what must have happened for a fault of a class to be felt, as the end
 // of a sentence: "not felt: no client read its wall clock".
-func Unfelt(class lock.Fault) string {
+func Unfelt(class promise.Fault) string {
 	switch class {
-	case lock.FaultPause, lock.FaultCrash, lock.FaultWorker:
+	case promise.Pause, promise.Crash, promise.Worker:
 		return "the process had nothing left to do"
-	case lock.FaultRestart:
+	case promise.Restart:
 		return "no client restarted"
-	case lock.FaultSlow:
+	case promise.Slow:
 		return "no timer of the process was due"
-	case lock.FaultPool:
+	case promise.Pool:
 		return "no command asked the pool for a connection"
-	case lock.FaultPartition, lock.FaultLatency:
+	case promise.Partition, promise.Latency:
 		return "no message was held, lost or delayed"
-	case lock.FaultReset:
+	case promise.Reset:
 		return "no client used a connection that was reset, and none was refused"
-	case lock.FaultStall:
+	case promise.Stall:
 		return "no request had to wait"
-	case lock.FaultReadOnly:
+	case promise.ReadOnly:
 		return "no request was refused"
-	case lock.FaultScripts:
+	case promise.Scripts:
 		return "the server had no script"
-	case lock.FaultWallClock:
+	case promise.WallClock:
 		return "no client read its wall clock"
-	case lock.FaultClockDrift, lock.FaultClockRate:
+	case promise.ClockDrift, promise.ClockRate:
 		return "no clock that drifted was used"
-	case lock.FaultNodeClock, lock.FaultNodeCrash, lock.FaultFailover:
+	case promise.NodeClock, promise.NodeCrash, promise.Failover:
 		return "no client used the server afterwards"
-	case lock.FaultEviction, lock.FaultFlush:
+	case promise.Eviction, promise.Flush:
 		return "the server had no key"
 	}
 	return "it had no effect"

@@ -1,4 +1,4 @@
-package play_test
+package outcome_test
 
 import (
 	"testing"
@@ -9,19 +9,20 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // ran is a run of a mode with the given facts.
-func ran(mode fence.Mode, f checker.Facts) play.ModeRun {
+func ran(mode fence.Mode, f checker.Facts) outcome.ModeRun {
 	if f.Liveness == "" {
 		f.Liveness = checker.LivenessOK
 	}
 	if f.Data == "" {
 		f.Data = checker.DataRight
 	}
-	return play.ModeRun{Mode: mode, Verdict: checker.Verdict{Facts: f}, Trace: &trace.Trace{}}
+	return outcome.ModeRun{Mode: mode, Verdict: checker.Verdict{Facts: f}, Trace: &trace.Trace{}}
 }
 
 // Each fact counts in the modes that the promise covers.
@@ -32,41 +33,41 @@ func TestViolations(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		promise lock.Promise
-		run     play.ModeRun
-		want    []play.Violation
+		run     outcome.ModeRun
+		want    []outcome.Violation
 	}{
 		{"right", seal, ran(fence.Seal, checker.Facts{}), nil},
-		{"claims overlap", claim, ran(fence.None, checker.Facts{ClaimOverlaps: 1}), []play.Violation{{fence.None, checker.Overlap}}},
+		{"claims overlap", claim, ran(fence.None, checker.Facts{ClaimOverlaps: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Overlap}}},
 		{"beliefs overlap", claim, ran(fence.None, checker.Facts{BeliefOverlaps: 1}), nil},
-		{"stuck", claim, ran(fence.None, checker.Facts{Liveness: checker.LivenessStuck}), []play.Violation{{fence.None, checker.Stuck}}},
-		{"leaked", seal, ran(fence.Seal, checker.Facts{Liveness: checker.LivenessLeaked}), []play.Violation{{fence.Seal, checker.Stuck}}},
+		{"stuck", claim, ran(fence.None, checker.Facts{Liveness: checker.LivenessStuck}), []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
+		{"leaked", seal, ran(fence.Seal, checker.Facts{Liveness: checker.LivenessLeaked}), []outcome.Violation{{Mode: fence.Seal, Label: checker.Stuck}}},
 		{"corrupted without a fence", seal, ran(fence.None, checker.Facts{Data: checker.DataCorrupted}), nil},
-		{"corrupted behind the fence", seal, ran(fence.Seal, checker.Facts{Data: checker.DataCorrupted}), []play.Violation{{fence.Seal, checker.Corrupted}}},
+		{"corrupted behind the fence", seal, ran(fence.Seal, checker.Facts{Data: checker.DataCorrupted}), []outcome.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}},
 		{"corrupted behind a weaker fence", seal, ran(fence.Check, checker.Facts{Data: checker.DataCorrupted}), nil},
-		{"corrupted behind claims", claim, ran(fence.Claim, checker.Facts{Data: checker.DataCorrupted}), []play.Violation{{fence.Claim, checker.Corrupted}}},
-		{"rightful holder refused", seal, ran(fence.Seal, checker.Facts{FalseRejects: 1}), []play.Violation{{fence.Seal, checker.FalseReject}}},
+		{"corrupted behind claims", claim, ran(fence.Claim, checker.Facts{Data: checker.DataCorrupted}), []outcome.Violation{{Mode: fence.Claim, Label: checker.Corrupted}}},
+		{"rightful holder refused", seal, ran(fence.Seal, checker.Facts{FalseRejects: 1}), []outcome.Violation{{Mode: fence.Seal, Label: checker.FalseReject}}},
 		{"refused without a token", claim, ran(fence.Claim, checker.Facts{FalseRejects: 1}), nil},
-		{"void", claim, ran(fence.None, checker.Facts{VoidGrants: 1}), []play.Violation{{fence.None, checker.Void}}},
-		{"revived", claim, ran(fence.None, checker.Facts{RevivedClaims: 1}), []play.Violation{{fence.None, checker.Revived}}},
-		{"overdue", claim, ran(fence.None, checker.Facts{Overdue: 1}), []play.Violation{{fence.None, checker.Stuck}}},
-		{"refused while free", claim, ran(fence.None, checker.Facts{Denied: 1}), []play.Violation{{fence.None, checker.Stuck}}},
+		{"void", claim, ran(fence.None, checker.Facts{VoidGrants: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Void}}},
+		{"revived", claim, ran(fence.None, checker.Facts{RevivedClaims: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Revived}}},
+		{"overdue", claim, ran(fence.None, checker.Facts{Overdue: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
+		{"refused while free", claim, ran(fence.None, checker.Facts{Denied: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
 		{"overdue, not promised", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime}, ran(fence.None, checker.Facts{Overdue: 1}), nil},
 		{"kept out by itself", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime}, ran(fence.None, checker.Facts{SelfExcluded: 1}),
-			[]play.Violation{{fence.None, checker.Stuck}}},
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
 		{"kept out by itself, and it lives with that", lock.Promise{SelfExcludes: true}, ran(fence.None, checker.Facts{SelfExcluded: 1}), nil},
-		{"overtaken", lock.Promise{Order: lock.FIFO}, ran(fence.None, checker.Facts{Overtaken: 1}), []play.Violation{{fence.None, checker.Overtaken}}},
+		{"overtaken", lock.Promise{Order: lock.FIFO}, ran(fence.None, checker.Facts{Overtaken: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Overtaken}}},
 		{"overtaken, no order promised", claim, ran(fence.None, checker.Facts{Overtaken: 1}), nil},
-		{"a token went back", seal, ran(fence.Seal, checker.Facts{TokenRegressions: 1}), []play.Violation{{fence.Seal, checker.Regressed}}},
-		{"a token was given twice", seal, ran(fence.None, checker.Facts{TokenDuplicates: 1}), []play.Violation{{fence.None, checker.Regressed}}},
+		{"a token went back", seal, ran(fence.Seal, checker.Facts{TokenRegressions: 1}), []outcome.Violation{{Mode: fence.Seal, Label: checker.Regressed}}},
+		{"a token was given twice", seal, ran(fence.None, checker.Facts{TokenDuplicates: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Regressed}}},
 		{"tokens without an order", lock.Promise{Data: "claim", TokensUnordered: true}, ran(fence.None, checker.Facts{TokenRegressions: 1, TokenDuplicates: 1}), nil},
-		{"work done twice", seal, ran(fence.Seal, checker.Facts{Recomputed: 2, WorkTwice: 1}), []play.Violation{{fence.Seal, checker.Repeated}}},
-		{"work done twice in a mode without a promise", seal, ran(fence.None, checker.Facts{Recomputed: 2, WorkTwice: 1}), []play.Violation{{fence.None, checker.Repeated}}},
+		{"work done twice", seal, ran(fence.Seal, checker.Facts{Recomputed: 2, WorkTwice: 1}), []outcome.Violation{{Mode: fence.Seal, Label: checker.Repeated}}},
+		{"work done twice in a mode without a promise", seal, ran(fence.None, checker.Facts{Recomputed: 2, WorkTwice: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Repeated}}},
 		{"work done twice after the end of a lease", seal, ran(fence.None, checker.Facts{Recomputed: 1}), nil},
-		{"calm and corrupted", seal, calm, []play.Violation{{fence.None, checker.Corrupted}}},
-		{"not run", seal, play.ModeRun{Mode: fence.Seal, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil},
+		{"calm and corrupted", seal, calm, []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}}},
+		{"not run", seal, outcome.ModeRun{Mode: fence.Seal, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, play.Violations(&play.Outcome{Modes: []play.ModeRun{c.run}}, c.promise)); diff != "" {
+			if diff := cmp.Diff(c.want, outcome.Violations(&outcome.Outcome{Modes: []outcome.ModeRun{c.run}}, c.promise)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -96,7 +97,7 @@ func TestViolationsInEachMode(t *testing.T) {
 				m := ran(mode, all)
 				m.History.Calm = calm
 				var got []checker.Label
-				for _, v := range play.Violations(&play.Outcome{Modes: []play.ModeRun{m}}, lock.Promise{Data: data, Order: lock.FIFO}) {
+				for _, v := range outcome.Violations(&outcome.Outcome{Modes: []outcome.ModeRun{m}}, lock.Promise{Data: data, Order: lock.FIFO}) {
 					if v.Mode != mode {
 						t.Errorf("the violation is in mode %s, want %s", v.Mode, mode)
 					}
@@ -114,8 +115,8 @@ func TestViolationsInEachMode(t *testing.T) {
 func TestViolationStuck(t *testing.T) {
 	for _, f := range []checker.Facts{{Liveness: checker.LivenessStuck}, {Liveness: checker.LivenessLeaked}, {Overdue: 1}, {Denied: 1}} {
 		for _, term := range append(lock.Terms(), "") {
-			o := &play.Outcome{Modes: []play.ModeRun{ran(fence.None, f)}}
-			if got := len(play.Violations(o, lock.Promise{FreeWithin: term})); (got == 0) != (term == lock.TermAnyTime) || got > 1 {
+			o := &outcome.Outcome{Modes: []outcome.ModeRun{ran(fence.None, f)}}
+			if got := len(outcome.Violations(o, lock.Promise{FreeWithin: term})); (got == 0) != (term == lock.TermAnyTime) || got > 1 {
 				t.Errorf("%+v, free within %q: %d violations", f, term, got)
 			}
 		}
@@ -124,7 +125,7 @@ func TestViolationStuck(t *testing.T) {
 
 func TestVacuous(t *testing.T) {
 	met := checker.Facts{Grants: 2, Holders: 2, Contended: 1}
-	fired := func(all ...bool) play.ModeRun {
+	fired := func(all ...bool) outcome.ModeRun {
 		m := ran(fence.None, met)
 		m.FaultsFired, m.FaultsFelt = all, all
 		return m
@@ -137,21 +138,21 @@ func TestVacuous(t *testing.T) {
 	undecided.Data = checker.DataUndecided
 	for _, c := range []struct {
 		want string
-		runs []play.ModeRun
+		runs []outcome.ModeRun
 	}{
-		{"", []play.ModeRun{fired(), fired(true, true)}},
-		{"", []play.ModeRun{fired(true, false)}},
-		{"", []play.ModeRun{fired(), {Mode: fence.Seal}}},
-		{"no client was granted the lock", []play.ModeRun{fired(), ran(fence.Seal, checker.Facts{})}},
-		{"every grant came too late", []play.ModeRun{ran(fence.None, checker.Facts{Grants: 2})}},
-		{"one client alone held the lock", []play.ModeRun{ran(fence.None, checker.Facts{Grants: 2, Holders: 1})}},
-		{"no client was kept out", []play.ModeRun{ran(fence.None, checker.Facts{Grants: 2, Holders: 2})}},
-		{"no fault was felt", []play.ModeRun{numb}},
-		{"no fault struck", []play.ModeRun{fired(false, false)}},
-		{"the lock acted during a pause", []play.ModeRun{partial}},
-		{"the data is undecided", []play.ModeRun{ran(fence.None, undecided)}},
+		{"", []outcome.ModeRun{fired(), fired(true, true)}},
+		{"", []outcome.ModeRun{fired(true, false)}},
+		{"", []outcome.ModeRun{fired(), {Mode: fence.Seal}}},
+		{"no client was granted the lock", []outcome.ModeRun{fired(), ran(fence.Seal, checker.Facts{})}},
+		{"every grant came too late", []outcome.ModeRun{ran(fence.None, checker.Facts{Grants: 2})}},
+		{"one client alone held the lock", []outcome.ModeRun{ran(fence.None, checker.Facts{Grants: 2, Holders: 1})}},
+		{"no client was kept out", []outcome.ModeRun{ran(fence.None, checker.Facts{Grants: 2, Holders: 2})}},
+		{"no fault was felt", []outcome.ModeRun{numb}},
+		{"no fault struck", []outcome.ModeRun{fired(false, false)}},
+		{"the lock acted during a pause", []outcome.ModeRun{partial}},
+		{"the data is undecided", []outcome.ModeRun{ran(fence.None, undecided)}},
 	} {
-		if got := play.Vacuous(&play.Outcome{Modes: c.runs}); got != c.want {
+		if got := outcome.Vacuous(&outcome.Outcome{Modes: c.runs}); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package play
+package outcome
 
 import (
 	"fmt"
@@ -110,7 +110,7 @@ type ModeRun struct {
 	// not strike. The simulated world can play all.
 	NotPlayed []string
 	// FaultsFelt says, for each fault, whether it had a consequence before the
-	// workload ended: see [Stage.Faults].
+	// workload ended: see [locksim/scenarios/play.Stage.Faults].
 	FaultsFelt []bool
 	// LongestWait is the longest time from an Acquire to its grant.
 	LongestWait time.Duration
@@ -221,3 +221,14 @@ func (o *Outcome) NeverFired() []int {
 	}
 	return never
 }
+
+// Repeat says whether runs are checked for being deterministic.
+type Repeat int
+
+const (
+	// Once runs each mode once.
+	Once Repeat = iota
+	// Twice runs each mode twice and compares the traces. A difference is a
+	// [*locksim/scenarios/play.NondeterminismError], never a verdict.
+	Twice
+)

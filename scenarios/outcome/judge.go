@@ -1,0 +1,80 @@
+package outcome
+
+import (
+	"errors"
+	"fmt"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/lock/promise"
+)
+
+// Judge sets the verdict and the story of a run, by its history and its trace. base is the run in mode none, against which a
+// rescue is measured; it may be nil. Errors are those of the checker, and [ErrContradiction].
+func (run *ModeRun) Judge(base *ModeRun) (err error) {
+	var none *checker.Facts
+	if base != nil {
+		none = &base.Verdict.Facts
+	}
+	if run.Verdict, err = checker.Judge(run.History, none); err != nil {
+		return fmt.Errorf("the checker: %w", err)
+	}
+	run.Verdict.Reasons = advised(run.Verdict.Reasons)
+	if err := corroborate(run); err != nil {
+		return err
+	}
+	run.Story = tell(run)
+	return nil
+}
+
+// advised are the reasons with another after the first about each duty: what the duty is, and what a lock does to keep it.
+func advised(reasons []checker.Reason) []checker.Reason {
+	said := map[checker.Duty]bool{"": true}
+	out := make([]checker.Reason, 0, len(reasons))
+	for _, r := range reasons {
+		out = append(out, r)
+		if !said[r.Duty] {
+			said[r.Duty] = true
+			out = append(out, checker.Reason{Text: promise.Duty(r.Duty).Advice(), Duty: r.Duty})
+		}
+	}
+	return out
+}
+
+// JudgedAsLive are the labels of a simulated run, by mode, that a live run with the same history would have: see
+// [checker.History.OfClients]. A rescue is measured against mode none, which has to be the first one. Errors
+// are those of the checker.
+func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
+	labels := map[fence.Mode]checker.Label{}
+	var none *checker.Facts
+	for _, m := range o.Modes {
+		if m.Verdict.Label == checker.NotApplicable {
+			labels[m.Mode] = checker.NotApplicable
+			continue
+		}
+		v, err := checker.Judge(m.History.OfClients(), none)
+		if err != nil {
+			return nil, fmt.Errorf("the checker: %w", err)
+		}
+		if labels[m.Mode] = v.Label; m.Mode == fence.None {
+			none = &v.Facts
+		}
+	}
+	return labels, nil
+}
+
+// ErrContradiction is returned when porcupine has another result than the exact
+// checks: one of the two is wrong, and there is no verdict.
+var ErrContradiction = errors.New("the checkers contradict each other: this is a bug in locksim")
+
+func corroborate(run *ModeRun) error {
+	c, err := checker.Corroborate(run.History, run.Verdict.Facts)
+	if err != nil {
+		return err
+	}
+	if c.Agreement == checker.Contradicts {
+		return fmt.Errorf("%w: %s", ErrContradiction, c.Why)
+	}
+	run.Corroboration = c
+	return nil
+}
