@@ -1,6 +1,13 @@
 package app
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
+)
 
 func (s runs) showCommand() *cobra.Command {
 	return &cobra.Command{
@@ -17,8 +24,23 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 			if err != nil {
 				return err
 			}
+			if err := s.hasLock(sc); err != nil {
+				return err
+			}
 			_, err = s.out.Write(sc.Source)
 			return s.print(err)
 		},
 	}
+}
+
+// hasLock is the error of a scenario of the user whose lock.kind is no lock. One whose servers are not installed is a lock.
+func (s runs) hasLock(sc *file.Scenario) error {
+	if sc.InLibrary() {
+		return nil
+	}
+	_, err := s.findLock(sc, "")
+	if _, missing := errors.AsType[*play.MissingError](err); missing {
+		return nil
+	}
+	return err
 }
