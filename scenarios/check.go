@@ -326,8 +326,8 @@ func (c *checkup) describe(f *search.Failure, path, where string) string {
 // needs none, since it is wrong whatever it promises.
 func (c *checkup) noPromise() string {
 	return fmt.Sprintf("%s has no Promise, so it is judged for everything, also for right data in mode %s, which hardly any lock can keep:\n"+
-		"  state what it promises, such as Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},\n"+
-		"  or take the promise of a kind that works like it: promise, _ := lock.PromiseOf(\"single\")", c.lock.Name, c.lock.JudgedMode())
+		"  state what it promises: Promise: lock.LeasePromise(), for a lock with a TTL, or lock.SessionPromise(), for one of a session of a database,\n"+
+		"  without what it does not promise, or Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}}", c.lock.Name, c.lock.JudgedMode())
 }
 
 // pageOf writes the page of a failure that is stored at a path beside it, and says
@@ -357,9 +357,9 @@ func (c *checkup) stepByStep(path string) string {
 		", where FOLDER has a main package that passes this lock to app.Main (go doc locksim/cmd/locksim/app; locksim replay prints its main.go)"
 }
 
-// command is the command that runs the test again, which tries the stored failures first.
+// command is the command that runs the test again, also after a pass, and that tries the stored failures first.
 func (c *checkup) command() string {
-	return fmt.Sprintf("go test -run '%s'", c.pattern())
+	return fmt.Sprintf("go test -count=1 -run '%s'", c.pattern())
 }
 
 // pattern is that of the test alone, for -run.

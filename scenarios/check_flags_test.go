@@ -195,7 +195,7 @@ func (p project) repeatsAFailure() {
 
 // namesCommandsThatWork: the commands at the end of a failure work.
 func (p project) namesCommandsThatWork() {
-	output := p.demand(false, goTest("-run", "^TestOurs$"), `replay: go test -run '\^TestOurs\$'\n`)
+	output := p.demand(false, goTest("-run", "^TestOurs$"), `replay: go test -count=1 -run '\^TestOurs\$'\n`)
 	p.demand(false, goTest("-run", "^TestOurs$"), `stored failure testdata/locksim/broken-del-without-owner`)
 	command := regexp.MustCompile(`step by step: go (run .*)`).FindStringSubmatch(output)
 	if command == nil {
@@ -207,7 +207,7 @@ func (p project) namesCommandsThatWork() {
 // fuzzes: the fuzzer passes a sound lock, and finds the failure of a careless one.
 func (p project) fuzzes() {
 	p.demand(true, goTest("-run", "^$", "-fuzz", "^FuzzSound$", "-fuzztime", "50x"), `^PASS$`)
-	p.demand(false, goTest("-run", "^$", "-fuzz", "^FuzzCareless$", "-fuzztime", "20000x"), `seed \d+: theirs fails`, `replay: go test -run '\^FuzzCareless\$'`)
+	p.demand(false, goTest("-run", "^$", "-fuzz", "^FuzzCareless$", "-fuzztime", "20000x"), `seed \d+: theirs fails`, `replay: go test -count=1 -run '\^FuzzCareless\$'`)
 	p.demand(false, goTest("-run", "^FuzzCareless$"), `stored failure testdata/locksim/theirs-`)
 }
 

@@ -99,7 +99,7 @@ func TestCheckFinds(t *testing.T) {
 	wants(t, j.errors[0], `\Aseed \d+: theirs fails: overlap in mode claim`, `^  c\d was granted order at step \d+`,
 		`^story in mode claim:$`, `^ +\d+ +[\d.]+m?s  c\d +is granted order`, `^schedule, \d faults? of the \d that were drawn:$`,
 		`^  name: drawn$`, `^stored in .*theirs-overlap-.*json`,
-		`^step by step: go run \./FOLDER replay .*theirs-overlap-.*json, where FOLDER has a main package that passes this lock to app\.Main`, `replay: go test -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
+		`^step by step: go run \./FOLDER replay .*theirs-overlap-.*json, where FOLDER has a main package that passes this lock to app\.Main`, `replay: go test -count=1 -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
 	files, err := filepath.Glob(filepath.Join(opts.Dir, "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
@@ -214,7 +214,7 @@ func TestCheckLeavesTheFailuresOfOtherTests(t *testing.T) {
 // A lock that promises nothing is judged for everything: the failure says so, unless
 // the lock fails without any fault, and so whatever it promises.
 func TestCheckAsksForAPromise(t *testing.T) {
-	asks := `theirs has no Promise, so it is judged for everything, also for right data in mode none(?s:.*)Promise: lock\.Promise\{Exclusion: .*(?s:.*)^  .*lock\.PromiseOf\("single"\)$`
+	asks := `theirs has no Promise, so it is judged for everything, also for right data in mode none(?s:.*)Promise: lock\.LeasePromise\(\)(?s:.*)^  .*Promise: lock\.Promise\{Exclusion: .*$`
 	without := testlocks.Correct("theirs")
 	without.Promise = lock.Promise{}
 	opts := quick(t)
@@ -250,7 +250,7 @@ func TestCheckWritesThePage(t *testing.T) {
 		t.Fatal(said)
 	}
 	text, err := os.ReadFile(page[1])
-	if want := "theirs corrupted\ngo test -run '^TestTheirs$'"; err != nil || string(text) != want {
+	if want := "theirs corrupted\ngo test -count=1 -run '^TestTheirs$'"; err != nil || string(text) != want {
 		t.Errorf("the page has %q, want %q: %v", text, want, err)
 	}
 	wantPass(t, checked(t, "TestTheirs", testlocks.Correct("theirs"), opts))
@@ -291,7 +291,7 @@ func TestCheckReportsNondeterminism(t *testing.T) {
 				t.Fatal(j.said())
 			}
 			wants(t, j.errors[0], `\Aseed \d+: theirs `, `^NOT DETERMINISTIC: the run replays \d times? of 1[01]`,
-				`^first divergent event: number \d+$`, `one run: +.*c\d`, `e\.Source or e\.Entropy, and take its time from e\.Clock`, `replay: go test -run '\^TestTheirs\$'`)
+				`^first divergent event: number \d+$`, `one run: +.*c\d`, `e\.Source or e\.Entropy, and take its time from e\.Clock`, `replay: go test -count=1 -run '\^TestTheirs\$'`)
 			if broken := strings.Contains(j.errors[0], " fails: "); broken != (name == "breaks it") {
 				t.Errorf("broken: %v\n%s", broken, j.errors[0])
 			}

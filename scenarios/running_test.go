@@ -178,7 +178,7 @@ func TestCheckAfterACrash(t *testing.T) {
 	verdict := []string{`running_test\.go:\d+: seed \d+: theirs fails: panicked in mode none$`,
 		`The code of the lock ended the process of c\d at step \d+ by a panic: close of closed channel, in a goroutine that the lock has started, in locksim/scenarios_test\.renewing\.renew \(running_test\.go:\d+\)\.$`,
 		`> *\d+ +[\d.]+m?s  c\d +PANICS: close of closed channel`,
-		`stack of the goroutine that has ended the process:\n +goroutine \d+ \[running`, `page: .*/theirs-panicked-.*\.html$`, `replay: go test -run '\^TestOfACrash\$'$`}
+		`stack of the goroutine that has ended the process:\n +goroutine \d+ \[running`, `page: .*/theirs-panicked-.*\.html$`, `replay: go test -count=1 -run '\^TestOfACrash\$'$`}
 	second, ok := c.process("twice")
 	c.fails(second, ok, append([]string{notice, `TestOfACrash: \d+ processes were made to make that schedule minimal, in `,
 		`schedule, [12] faults? of the \d that were drawn:$`, `stored in .*/theirs-panicked-.*\.json, which this test tries first from now on$`}, verdict...)...)
