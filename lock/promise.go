@@ -68,6 +68,7 @@ func LeasePromise() Promise { return promise.OfLease() }
 // a database. See [promise.OfSession]. The caller owns the slices.
 func SessionPromise() Promise { return promise.OfSession() }
 
-// PromiseOf returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown
-// kind. See [promise.Of].
+// PromiseOf returns the promise of a kind of lock of this package, by its name in scenarios and reports. ok is false for an
+// unknown kind. It has duties that a plain lock does not keep: [promise.Of] says which glue it needs. Start from
+// [LeasePromise] for a lock of your own.
 func PromiseOf(kind string) (p Promise, ok bool) { return promise.Of(kind) }

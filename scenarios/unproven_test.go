@@ -55,3 +55,21 @@ func (u unextended) Acquire(ctx context.Context, name string) (lock.Lease, error
 type refusing struct{ lock.Lease }
 
 func (refusing) Extend(context.Context) error { return lock.ErrExtensionLimit }
+
+// A plain lock with the promise of one of package lock is told which duty it breaks, and which line of glue that takes.
+func TestPlainGlueWithAPromiseOfOurs(t *testing.T) {
+	l := testlocks.UserLock("plain", func(e scenarios.Env, l lock.Locker) lock.Locker {
+		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+			inner, err := l.Acquire(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: inner.Release, Until: inner.Until}), nil
+		})
+	})
+	l.Promise, _ = lock.PromiseOf("single")
+	j := checked(t, "TestPlain", l, scenarios.Options{Runs: 100, Seed: 1, Dir: t.TempDir()})
+	if said := j.said(); !j.failed || !strings.Contains(said, `This breaks the duty "tells": `) || !strings.Contains(said, "Lost of scenarios.Grant") {
+		t.Errorf("want the duty, and the line of glue\n%s", said)
+	}
+}

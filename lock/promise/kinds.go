@@ -94,8 +94,16 @@ func ourDuties(more ...Duty) []Duty {
 		DutyTries, DutyExplains, DutyKeeps, DutyReturns, DutySpares}, more...)
 }
 
-// Of returns the promise of a kind of lock by its name in scenarios and reports. ok is false for an unknown
-// kind.
+// Of returns the promise of a kind of lock of package lock, by its name in scenarios and reports. ok is false for
+// an unknown kind.
+//
+// It has the duties that these kinds keep, which is more than [OfLease] has and a plain lock does: take it for a lock
+// that is meant to replace one of them. A lock with the promise of "single" closes Lost when a lease ends (Lost of a
+// scenarios.Grant, "tells"); its Acquire looks at its context after the grant too, and gives back what came too late
+// ("ends"); the error of an Acquire whose context has ended wraps that of the context ("explains"); its TryAcquire, if it has
+// one, does not wait ("tries"); and its calls return also if no server answers ("returns"). The fenced kinds need leases with
+// tokens and Tokens of the scenarios.Lock besides, the watchdogs a lease that renews itself, the fair ones Queue, by
+// which their order is judged, and the Redlocks several Redis servers.
 //
 // No kind on a single node promises anything when that node fails over, restarts, evicts or flushes its
 // keys, or when its clock jumps (F17, F18, F40 to F46). A Redlock loses its majority to any of these on a

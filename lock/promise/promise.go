@@ -95,8 +95,8 @@ var duties = []struct {
 	means, remedy string
 }{
 	{DutyEnds, "an Acquire whose context ends returns, and leaves nothing behind.",
-		"let every wait and every request of Acquire end with its context, then take back what it has asked for, " +
-			"by a request with a context and a time limit of its own"},
+		"let every wait and every request of Acquire end with its context, look at the context after the grant too, and give back " +
+			"what was asked for or granted, by a request with a context and a time limit of its own"},
 	{DutyWaits, "an Acquire does not give up before its context ends.",
 		"ask again until the context ends, in place of a number of tries"},
 	{DutyReports, "a Release without an error has freed the lock, and none fails where nothing is wrong.",
@@ -106,13 +106,13 @@ var duties = []struct {
 	{DutyRenews, "a lease is renewed until it is released.",
 		"renew from the grant to the release, at a third of the TTL, and after a renewal that failed try again until the lease ends"},
 	{DutyTells, "the loss of a lease is announced when its validity ends, at the latest.",
-		"close Lost by a timer that ends with the lease, whether a server answers or not"},
+		"close Lost (in the glue: Lost of scenarios.Grant) by a timer that ends with the lease, whether a server answers or not"},
 	{DutyTries, "a TryAcquire does not wait for the lock.",
 		"let TryAcquire ask once, and return an error that wraps lock.ErrTaken if another client has the lock"},
 	{DutyExplains, "the error of an Acquire whose context has ended wraps that of the context.",
 		"wrap the error of the context, such as by fmt.Errorf(\"…: %w\", ctx.Err())"},
 	{DutyKeeps, "a lease has its token, its context and its length as its interface says.",
-		"derive the context of the lease from that of Acquire, keep the first answer of Release for a second call, let Extend set " +
+		"derive the context of the lease from that of Acquire (scenarios.NewLease does), keep the first answer of Release for a second call, let Extend set " +
 			"an Until of a full TTL from its call, and give a token exactly if the lock mints them"},
 	{DutyReturns, "a Release returns within the time that the lock promises, and an Acquire within as much after its deadline, also if no server answers.",
 		"give each request a deadline of its own, and use a client that heeds it (with go-redis ContextTimeoutEnabled)"},
