@@ -44,8 +44,8 @@ type Options struct {
 	Step func(what string, done, of int)
 }
 
-// comparedFrom is the least scale.
-const comparedFrom = 0.3
+// Steady is the least scale of [Compare] by default: a machine with other work to do is late by a small part of a lease only.
+const Steady = 0.3
 
 // pair is a scenario with a lock, in both worlds.
 type pair struct {
@@ -112,7 +112,7 @@ func pairsOf(o Options) (all []*pair, err error) {
 		job.Modes = p.modes
 		p.jobs = []matrix.Job{job}
 		if p.scale == 0 {
-			p.scale = live.ScaleFor(p.scenario, p.lock, comparedFrom)
+			p.scale = live.ScaleFor(p.scenario, p.lock, Steady)
 		}
 		if err := live.Check(p.scenario, p.lock, p.scale); err != nil {
 			p.skipped = err.Error()

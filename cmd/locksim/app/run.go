@@ -158,6 +158,12 @@ type task struct {
 	scale    float64 // of a live run
 }
 
+// at is the task on real servers, at a scale.
+func (t task) at(scale float64) *task {
+	t.scale, t.replay = scale, strings.TrimSuffix(t.replay, liveFlags(&outcome.Live{Scale: t.scale}))+liveFlags(&outcome.Live{Scale: scale})
+	return &t
+}
+
 func (s runs) task(name string, f runFlags) (*task, error) {
 	var modes []fence.Mode
 	if !f.byLock {
@@ -180,8 +186,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
 	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
 	if f.live {
-		t.scale = cmp.Or(f.scale, live.ScaleFor(sc, l, live.DefaultScale))
-		t.replay += liveFlags(&outcome.Live{Scale: t.scale})
+		t = t.at(cmp.Or(f.scale, live.ScaleFor(sc, l, live.DefaultScale)))
 	}
 	return t, nil
 }
