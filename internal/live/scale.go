@@ -3,6 +3,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -99,18 +100,22 @@ func Scaled(sc *file.Scenario, scale float64) *file.Scenario {
 	}
 	w := &c.Workload
 	w.Section = slices.Clone(w.Section)
-	for _, d := range []*time.Duration{
-		&w.Hold, &w.Think, &w.Stagger, &w.Timeout, &w.Request, &w.AcquireWithin, &w.ExtendWithin, &w.ReleaseWithin, &c.Lock.TTL,
-		&c.Lock.Backoff.Min, &c.Lock.Backoff.Max, &c.World.Lag.Min, &c.World.Lag.Max, &c.World.Skew,
-	} {
-		in(d, time.Millisecond)
+	for _, k := range file.Keys() {
+		switch v := k.Value.(type) {
+		case file.Length:
+			in(v.Of(c), cmp.Or(v.Grain, time.Millisecond))
+		case file.Span:
+			scaled := func(d *time.Duration) { in(d, time.Millisecond) }
+			if v.Message {
+				scaled = message
+			}
+			scaled(&v.Of(c).Min)
+			scaled(&v.Of(c).Max)
+		}
 	}
-	message(&c.World.Latency.Min)
-	message(&c.World.Latency.Max)
 	for i := range w.Section {
 		in(&w.Section[i].For, time.Millisecond)
 	}
-	in(&c.World.Snapshot, time.Second) // Redis counts no finer
 	for i := range c.Faults {
 		f := &c.Faults[i]
 		in(&f.At, time.Millisecond)

@@ -38,9 +38,14 @@ const (
 )
 
 // limits are the numbers that the fields of a scenario may have.
-var limits = map[string][2]int{
-	"redis": {0, file.MaxRedis}, "clients": {1, file.MaxClients}, "replicas": {0, file.MaxReplicas}, "nodes": {0, file.MaxRedis},
-	"rounds": {1, file.MaxRounds}, "nested": {0, file.MaxNested}, "extend": {0, file.MaxExtend},
+func limits() map[string][2]int {
+	all := map[string][2]int{"redis": {0, file.MaxRedis}}
+	for _, k := range file.Keys() {
+		if n, ok := k.Value.(file.Number); ok {
+			all[k.Name] = [2]int{n.Least, n.Most}
+		}
+	}
+	return all
 }
 
 // scenarioSchema is the JSON Schema of scenario files, for editors. A scenario is YAML, and is
@@ -127,9 +132,9 @@ func (g *generator) field(key string, t reflect.Type) *jsonschema.Schema {
 	case t.Kind() == reflect.Bool:
 		return &jsonschema.Schema{Type: "boolean"}
 	case t.Kind() == reflect.Int:
-		l, ok := limits[key]
+		l, ok := limits()[key]
 		if !ok {
-			g.fail("the table limits has no %s", key)
+			g.fail("no row of file.Keys is a number with the name %s", key)
 		}
 		return &jsonschema.Schema{Type: "integer", Minimum: decimal(int64(l[0])), Maximum: decimal(int64(l[1]))}
 	case len(g.constants(t)) > 0:

@@ -47,59 +47,21 @@ func Format(s *Scenario) ([]byte, error) {
 // formatSetting is the world, the lock and the workload. Keys that scenarios seldom
 // have are left out if they have the default.
 func formatSetting(s *Scenario) string {
-	return fmt.Sprintf("world: {%s}\n", formatWorld(s.World)) +
-		fmt.Sprintf("lock: {%s}\n", formatLock(s.Lock)) +
-		fmt.Sprintf("workload: {%s}\n", formatWorkload(s.Workload))
+	d := Defaults()
+	return fmt.Sprintf("world: {%s}\n", formatServers(s.World)+formatKeys("world", s, d)) +
+		fmt.Sprintf("lock: {kind: %s%s}\n", scalar(s.Lock.Kind), formatKeys("lock", s, d)) +
+		fmt.Sprintf("workload: {%s%s}\n", strings.TrimPrefix(formatKeys("workload", s, d), ", "), formatSection(s.Workload.Section))
 }
 
-func formatWorld(w World) string {
-	d := Defaults().World
-	var servers strings.Builder
+func formatServers(w World) string {
+	var counts []string
 	if w.Redis > 0 || len(w.Servers) == 0 {
-		fmt.Fprintf(&servers, "redis: %d, ", w.Redis)
+		counts = append(counts, fmt.Sprintf("redis: %d", w.Redis))
 	}
 	for _, s := range w.Servers {
-		fmt.Fprintf(&servers, "%s: %d, ", s.Kind, s.Count)
+		counts = append(counts, fmt.Sprintf("%s: %d", s.Kind, s.Count))
 	}
-	return servers.String() + fmt.Sprintf("clients: %d, latency: %v", w.Clients, w.Latency) +
-		unless("replicas", w.Replicas, d.Replicas) + unless("lag", w.Lag, d.Lag) +
-		unless("persistence", w.Persistence, d.Persistence) + unless("snapshot", w.Snapshot, d.Snapshot) + unless("skew", w.Skew, d.Skew)
-}
-
-func formatLock(l LockSpec) string {
-	d := Defaults().Lock
-	return fmt.Sprintf("kind: %s, ttl: %v, backoff: %v", scalar(l.Kind), l.TTL, l.Backoff) +
-		unless("client", l.Client, d.Client) + unless("wait", l.Wait, d.Wait) + unless("owner", l.Owner, d.Owner) +
-		unless("nodes", l.Nodes, d.Nodes)
-}
-
-func formatWorkload(w Workload) string {
-	d := Defaults().Workload
-	return fmt.Sprintf("rounds: %d, hold: %v, think: %v, stagger: %v", w.Rounds, w.Hold, w.Think, w.Stagger) +
-		unless("timeout", w.Timeout, d.Timeout) + fmt.Sprintf(", checks_until: %s", w.ChecksUntil) +
-		unless("kind", w.Kind, d.Kind) + unless("nested", w.Nested, d.Nested) +
-		unless("request", w.Request, d.Request) + unless("deadline", w.Deadline, d.Deadline) + unless("data", w.Data, d.Data) + unless("tries", w.Tries, d.Tries) +
-		unless("extend", w.Extend, d.Extend) +
-		unless("acquire_within", w.AcquireWithin, d.AcquireWithin) + unless("extend_within", w.ExtendWithin, d.ExtendWithin) +
-		unless("release_within", w.ReleaseWithin, d.ReleaseWithin) +
-		resources(w.Resources, d.Resources) + unless("release", w.Release, d.Release) + unless("look", w.Look, d.Look) + formatSection(w.Section)
-}
-
-// resources is the key of the resources, if they are not the default.
-func resources(list, byDefault []string) string {
-	if len(list) == 0 || slices.Equal(list, byDefault) {
-		return ""
-	}
-	return ", " + strings.TrimSuffix(formatWords("resources", list), "\n")
-}
-
-// unless is a further key of a group, if its value is not the default.
-func unless[T comparable](key string, v, byDefault T) string {
-	var none T
-	if v == none || v == byDefault {
-		return ""
-	}
-	return fmt.Sprintf(", %s: %v", key, v)
+	return strings.Join(counts, ", ")
 }
 
 // formatWords is a list of words under a top-level key; "" without words.
@@ -107,11 +69,19 @@ func formatWords(key string, list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
+	return fmt.Sprintf("%s: %s\n", key, listed(list))
+}
+
+// listed is a list of words; "" without words.
+func listed(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
 	quoted := make([]string, len(list))
 	for i, word := range list {
 		quoted[i] = scalar(word)
 	}
-	return fmt.Sprintf("%s: [%s]\n", key, strings.Join(quoted, ", "))
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // formatExpect lists the modes in the order of their strength.

@@ -76,9 +76,9 @@ func (p *reader) scenario() *Scenario {
 	top.text("title", &s.Title)
 	top.text("why", &s.Why)
 	top.words("catalogue", &s.Catalogue, "[F11, F12]")
-	top.group("world", func(v value) { readWorld(v, &s.World) })
-	top.group("lock", func(v value) { readLock(v, &s.Lock) })
-	top.group("workload", func(v value) { readWorkload(v, &s.Workload) })
+	top.group("world", func(v value) { readWorld(v, s) })
+	top.group("lock", func(v value) { readKeys(v, "lock", s, "kind").text("kind", &s.Lock.Kind) })
+	top.group("workload", func(v value) { readWorkload(v, s) })
 	top.group("faults", func(v value) { s.Faults = readFaults(v) })
 	top.words("locks", &s.Locks, "[single, fenced]")
 	top.group("expect", func(v value) { s.Expect = readExpect(v) })
@@ -86,12 +86,12 @@ func (p *reader) scenario() *Scenario {
 	return s
 }
 
-func readWorld(v value, w *World) {
-	names := []string{"redis", "clients", "latency", "replicas", "lag", "persistence", "snapshot", "skew"}
+func readWorld(v value, sc *Scenario) {
+	names := []string{"redis"}
 	for _, k := range v.p.kinds {
 		names = append(names, k.Kind)
 	}
-	f := v.fields(names...)
+	f, w := readKeys(v, "world", sc, names...), &sc.World
 	for _, k := range v.p.kinds {
 		count := 0
 		if f.whole(k.Kind, &count); count != 0 {
@@ -102,54 +102,12 @@ func readWorld(v value, w *World) {
 		w.Redis = 0 // unless the file says otherwise
 	}
 	f.whole("redis", &w.Redis)
-	f.whole("clients", &w.Clients)
-	f.span("latency", &w.Latency)
-	f.whole("replicas", &w.Replicas)
-	f.span("lag", &w.Lag)
-	f.choice("persistence", (*string)(&w.Persistence))
-	f.duration("snapshot", &w.Snapshot)
-	f.duration("skew", &w.Skew)
 }
 
-func readLock(v value, l *LockSpec) {
-	f := v.fields("kind", "ttl", "backoff", "client", "wait", "owner", "nodes")
-	f.text("kind", &l.Kind)
-	f.duration("ttl", &l.TTL)
-	f.span("backoff", &l.Backoff)
-	f.choice("client", (*string)(&l.Client))
-	f.choice("wait", (*string)(&l.Wait))
-	f.choice("owner", (*string)(&l.Owner))
-	f.whole("nodes", &l.Nodes)
-}
-
-func readWorkload(v value, w *Workload) {
-	f := v.fields("kind", "rounds", "hold", "think", "stagger", "timeout", "checks_until", "nested", "request", "deadline", "data", "tries", "extend",
-		"acquire_within", "extend_within", "release_within",
-		"resources", "release", "look", "section")
-	f.choice("kind", (*string)(&w.Kind))
-	f.whole("rounds", &w.Rounds)
-	f.duration("hold", &w.Hold)
-	f.duration("think", &w.Think)
-	f.duration("stagger", &w.Stagger)
-	f.positive("timeout", &w.Timeout, "leave timeout out to wait for ever")
-	f.choice("checks_until", (*string)(&w.ChecksUntil))
-	f.whole("nested", &w.Nested)
-	f.positive("request", &w.Request, "leave request out for a context without a deadline")
-	f.flag("deadline", &w.Deadline)
-	f.choice("data", (*string)(&w.Data))
-	f.flag("tries", &w.Tries)
-	f.whole("extend", &w.Extend)
-	f.positive("acquire_within", &w.AcquireWithin, "leave acquire_within out to wait for ever")
-	f.positive("extend_within", &w.ExtendWithin, "leave extend_within out to wait for ever")
-	f.positive("release_within", &w.ReleaseWithin, "leave release_within out to wait for ever")
-	if _, ok := f.get("resources"); ok {
-		w.Resources = nil
-	}
-	f.words("resources", &w.Resources, "[order, invoice]")
-	f.choice("release", (*string)(&w.Release))
-	f.choice("look", (*string)(&w.Look))
+func readWorkload(v value, s *Scenario) {
+	f := readKeys(v, "workload", s, "section")
 	f.group("section", func(v value) {
-		w.Section = readSection(v)
+		s.Workload.Section = readSection(v)
 		if k, both := f.get("kind"); both {
 			v.p.fail(k.pos, "%s: the section has steps of its own: leave kind out, or section", k.name())
 		}

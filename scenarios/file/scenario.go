@@ -483,10 +483,13 @@ func (s *Scenario) RedisNodes() []string { return checked{s}.redis().names }
 // LateLimit is how late a machine may be that plays the scenario on real servers: a tenth of the shortest time after which a
 // lease ends, a client gives up, or a replica has a write. A request is late several times until its answer is there.
 func (s *Scenario) LateLimit() time.Duration {
-	shortest, w := s.Lock.TTL, s.Workload
-	for _, d := range []time.Duration{w.Timeout, w.Request, w.AcquireWithin, w.ExtendWithin, w.ReleaseWithin, s.World.Lag.Min} {
-		if d > 0 {
-			shortest = min(shortest, d)
+	shortest := s.Lock.TTL
+	if lag := s.World.Lag.Min; lag > 0 {
+		shortest = min(shortest, lag)
+	}
+	for _, k := range keys {
+		if v, ok := k.Value.(Length); ok && v.Limit() && *v.Of(s) > 0 {
+			shortest = min(shortest, *v.Of(s))
 		}
 	}
 	return shortest / 10

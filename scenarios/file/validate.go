@@ -65,20 +65,7 @@ func (s checked) validateCatalogue() error {
 }
 
 func (s checked) validateWorld() error {
-	w := s.World
-	if w.Replicas < 0 || w.Replicas > MaxReplicas {
-		return wrong("world.replicas", "%d is out of range: give a number from 0 to %d", w.Replicas, MaxReplicas)
-	}
-	return first(
-		s.validateServers(),
-		counted("world.clients", w.Clients, MaxClients),
-		ordered("world.latency", w.Latency, 0),
-		s.validateLatency(),
-		ordered("world.lag", w.Lag, 0),
-		oneOf("world.persistence", w.Persistence, Persistences()),
-		inLimits("world.snapshot", w.Snapshot, 0),
-		inLimits("world.skew", w.Skew, 0),
-	)
+	return first(s.validateServers(), s.checkKeys("world"), s.validateLatency())
 }
 
 // validateServers checks the numbers of servers. A world with servers of another
@@ -99,19 +86,7 @@ func (s checked) validateLock() error {
 	if !IsWord(s.Lock.Kind) {
 		return wrong("lock.kind", "%q cannot be a kind of lock: write a word such as fenced", s.Lock.Kind)
 	}
-	if s.Lock.Nodes < 0 || s.Lock.Nodes > MaxRedis {
-		return wrong("lock.nodes", "%d is out of range: give a number from 1 to %d, or leave it out for the lock's own", s.Lock.Nodes, MaxRedis)
-	}
-	if s.Lock.TTL%time.Millisecond != 0 {
-		return wrong("lock.ttl", "%v is not a whole number of milliseconds: Redis counts no finer", s.Lock.TTL)
-	}
-	return first(
-		inLimits("lock.ttl", s.Lock.TTL, time.Millisecond),
-		ordered("lock.backoff", s.Lock.Backoff, time.Millisecond),
-		oneOf("lock.client", s.Lock.Client, []ClientProfile{ClientQuiet, ClientStock}),
-		oneOf("lock.wait", s.Lock.Wait, []WaitMode{WaitPoll, WaitNotify}),
-		oneOf("lock.owner", s.Lock.Owner, Owners()),
-	)
+	return s.checkKeys("lock")
 }
 
 func (s checked) validateLatency() error {
@@ -157,34 +132,10 @@ func (s checked) validateWorkload() error {
 	if w.Kind != WorkloadFill && w.Look == LookOnce {
 		return wrong("workload.look", "only a fill looks for a value: make it kind: fill, or leave look out")
 	}
-	if w.Nested < 0 || w.Nested > MaxNested {
-		return wrong("workload.nested", "%d is out of range: give a number from 0 to %d", w.Nested, MaxNested)
-	}
-	if w.Extend < 0 || w.Extend > MaxExtend {
-		return wrong("workload.extend", "%d is out of range: give a number from 0 to %d", w.Extend, MaxExtend)
-	}
 	if w.Deadline && w.Request == 0 && w.AcquireWithin == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 {
 		return wrong("workload.deadline", "a context without an end has no deadline: give request, acquire_within, extend_within or release_within too")
 	}
-	if err := first(validateResources(w.Resources), s.validateTries()); err != nil {
-		return err
-	}
-	return first(
-		oneOf("workload.checks_until", w.ChecksUntil, []checker.Care{checker.CareNever, checker.CareLost, checker.CareSteps}),
-		oneOf("workload.data", w.Data, DataPlaces()),
-		oneOf("workload.kind", w.Kind, WorkloadKinds()),
-		oneOf("workload.release", w.Release, []ReleaseTime{ReleaseLast, ReleaseEarly, ReleaseRetried}),
-		oneOf("workload.look", w.Look, []LookTimes{LookTwice, LookOnce}),
-		counted("workload.rounds", w.Rounds, MaxRounds),
-		inLimits("workload.hold", w.Hold, 0),
-		inLimits("workload.think", w.Think, 0),
-		inLimits("workload.stagger", w.Stagger, 0),
-		inLimits("workload.timeout", w.Timeout, 0),
-		inLimits("workload.request", w.Request, 0),
-		inLimits("workload.acquire_within", w.AcquireWithin, 0),
-		inLimits("workload.extend_within", w.ExtendWithin, 0),
-		inLimits("workload.release_within", w.ReleaseWithin, 0),
-	)
+	return first(s.checkKeys("workload"), s.validateTries())
 }
 
 // validateResources checks the names of the resources. A name may have any character
@@ -256,15 +207,6 @@ func validateLabel(kind string, mode fence.Mode, label checker.Label) error {
 		return wrong("expect."+kind+"."+string(mode), "there is no label %q: %s", string(label), prose.Choose(string(label), words(checker.Labels())))
 	}
 	return nil
-}
-
-// oneOf checks a choice of words. It is empty in a scenario built in Go: that means
-// the default, which is the first.
-func oneOf[T ~string](path string, made T, choices []T) error {
-	if made == "" || slices.Contains(choices, made) {
-		return nil
-	}
-	return wrong(path, "%q is not known: %s", string(made), prose.Choose(string(made), words(choices)))
 }
 
 // counted checks a number, which must be 1 at least.

@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"slices"
 	"time"
 
 	"locksim/faults"
@@ -44,28 +45,35 @@ func faultDials(s *file.Scenario) []dial {
 	return all
 }
 
-// workDials are the times of the workload and of the replication.
+// workDials are the times of the workload, and of the replication.
 func workDials(s *file.Scenario) []dial {
-	limits := []dial{
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Timeout }),
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Request }),
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.AcquireWithin }),
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.ExtendWithin }),
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.ReleaseWithin }),
-	}
-	for i := range limits {
-		limits[i].zero = endless
-	}
-	all := append(rangeDials(s, func(s *file.Scenario) *file.Range { return &s.World.Lag }),
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Hold }),
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Think }),
-		settingDial(func(s *file.Scenario) *time.Duration { return &s.Workload.Stagger }))
-	return append(all, limits...)
+	return append(keyDials(s, "world", "lag"), keyDials(s, "workload")...)
 }
 
 // setDials are the times of the network and of the lock, except its TTL.
 func setDials(s *file.Scenario) []dial {
-	return append(backoffDials(s), rangeDials(s, func(s *file.Scenario) *file.Range { return &s.World.Latency })...)
+	return append(keyDials(s, "lock", "backoff"), keyDials(s, "world", "latency")...)
+}
+
+// keyDials are the dials of the keys of a group, or of those that are named.
+func keyDials(s *file.Scenario, group string, names ...string) []dial {
+	var all []dial
+	for _, k := range file.Keys() {
+		if k.Group != group || len(names) > 0 && !slices.Contains(names, k.Name) {
+			continue
+		}
+		switch v := k.Value.(type) {
+		case file.Length:
+			d := settingDial(v.Of)
+			if v.Limit() {
+				d.zero = endless
+			}
+			all = append(all, d)
+		case file.Span:
+			all = append(all, rangeDials(s, v.Of)...)
+		}
+	}
+	return all
 }
 
 func backoffDials(s *file.Scenario) []dial {

@@ -4,57 +4,36 @@ import (
 	"slices"
 	"time"
 
-	"locksim/checker"
 	"locksim/faults"
 	"locksim/scenarios/file"
 )
 
-// plainChanges each reset one setting to its plain value.
-var plainChanges = []func(*file.Scenario){
-	func(s *file.Scenario) { s.World.Latency = file.Range{Min: time.Millisecond, Max: time.Millisecond} },
+// jointChanges each reset settings of which one has no meaning without the other.
+var jointChanges = []func(*file.Scenario){
 	func(s *file.Scenario) { s.World.Replicas, s.World.Lag = 0, file.Range{} },
 	oneReplica,
-	func(s *file.Scenario) { s.World.Lag = file.Range{} },
-	func(s *file.Scenario) { s.World.Persistence = file.PersistNone },
-	func(s *file.Scenario) { s.World.Snapshot = time.Minute },
-	func(s *file.Scenario) {
-		s.Lock.Backoff = file.Range{Min: 100 * time.Millisecond, Max: 100 * time.Millisecond}
-	},
-	func(s *file.Scenario) { s.Lock.Client = file.ClientQuiet },
-	func(s *file.Scenario) { s.Lock.Wait = file.WaitPoll },
-	func(s *file.Scenario) { s.Lock.Owner = file.OwnerFresh },
 	func(s *file.Scenario) { s.Workload.Section = nil },
 	func(s *file.Scenario) { s.Workload.Kind, s.Workload.Look = file.WorkloadRegister, file.LookTwice },
-	func(s *file.Scenario) { s.Workload.Nested = 0 },
-	func(s *file.Scenario) { s.Workload.Nested = min(s.Workload.Nested, 1) },
-	func(s *file.Scenario) { s.Workload.Deadline = false },
+	func(s *file.Scenario) { s.Workload.Deadline = false }, // a context that is cancelled may have what its deadline had
 	func(s *file.Scenario) { s.Workload.Request, s.Workload.Deadline = 0, false },
-	func(s *file.Scenario) { s.Workload.AcquireWithin = 0 },
-	func(s *file.Scenario) { s.Workload.ExtendWithin = 0 },
-	func(s *file.Scenario) { s.Workload.ReleaseWithin = 0 },
-	func(s *file.Scenario) { s.Workload.Data = file.DataStore },
-	func(s *file.Scenario) { s.Workload.Tries = false },
-	func(s *file.Scenario) { s.Workload.Extend = 0 },
-	func(s *file.Scenario) { s.Workload.Extend = min(s.Workload.Extend, 1) },
-	func(s *file.Scenario) { s.Workload.Resources = file.Defaults().Workload.Resources },
-	func(s *file.Scenario) { s.Workload.Resources = slices.Clone(s.Workload.Resources[:1]) },
-	func(s *file.Scenario) { s.World.Skew = 0 },
-	func(s *file.Scenario) { s.Lock.Nodes = 0 },
-	func(s *file.Scenario) { s.Workload.Timeout = 0 },
-	func(s *file.Scenario) { s.Workload.Release = file.ReleaseLast },
-	func(s *file.Scenario) { s.Workload.ChecksUntil = checker.CareNever },
-	func(s *file.Scenario) { s.Workload.Stagger = 0 },
 }
 
 // plainSetting makes the world, the lock and the workload as plain as possible.
 func (m *minimizer) plainSetting() {
 	m.fewerNodes()
-	for _, change := range plainChanges {
+	for _, change := range jointChanges {
 		m.attempt(change)
 	}
-	m.constant(func(s *file.Scenario) *file.Range { return &s.World.Latency })
-	m.constant(func(s *file.Scenario) *file.Range { return &s.World.Lag })
-	m.constant(func(s *file.Scenario) *file.Range { return &s.Lock.Backoff })
+	for _, k := range file.Keys() {
+		for _, change := range k.Value.Plainer() {
+			m.attempt(change)
+		}
+	}
+	for _, k := range file.Keys() {
+		if v, ok := k.Value.(file.Span); ok {
+			m.constant(v.Of)
+		}
+	}
 }
 
 // oneReplica leaves one replica, to which a failover goes.

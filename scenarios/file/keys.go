@@ -1,0 +1,326 @@
+package file
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locksim/checker"
+	"locksim/internal/prose"
+)
+
+// Key is a key of a scenario file under world, lock or workload. Its row has all that is known of it in one place: how
+// [Parse] reads it, [Format] writes it and Validate checks it, how a failure is made plainer by it, what a live run
+// scales, and what the schema allows. Its value is a field of [Scenario], which has its meaning; [Defaults] has its
+// default. The keys whose values depend on each other have more rules, beside [Scenario.Validate].
+type Key struct {
+	// Group is "world", "lock" or "workload".
+	Group, Name string
+	// Always says that [Format] writes the key also if it has its default.
+	Always bool
+	// Value is what it holds.
+	Value Value
+}
+
+// Value is what a key holds: a [Number], a [Length], a [Span], a [Flag], a [Word], or [Names].
+type Value interface {
+	read(f fields, key string, s *Scenario)
+	check(path string, s *Scenario) error
+	// text is the value as a file has it; "" for a zero value.
+	text(s *Scenario) string
+	// Plainer are changes that make a scenario plainer, those that change most first.
+	Plainer() []func(*Scenario)
+}
+
+// Number is a whole number.
+type Number struct {
+	Of          func(*Scenario) *int
+	Least, Most int
+	// Unset says what a file does that has no number, where 0 stands for none.
+	Unset string
+	// Plain are the numbers to which a failure is reduced, the smallest first.
+	Plain []int
+}
+
+// Length is a length of time.
+type Length struct {
+	Of    func(*Scenario) *time.Duration
+	Least time.Duration
+	// Whole is the unit of which it must be a multiple; 0 for any.
+	Whole time.Duration
+	// Grain is the unit to which a live run rounds it. 0 means a millisecond.
+	Grain time.Duration
+	// Unset says what a file does that wants no limit: the length is a limit then, and 0 stands for none.
+	Unset string
+	// Plain are the lengths to which a failure is reduced, besides those between.
+	Plain []time.Duration
+}
+
+// Limit says that the length is a limit, of which 0 is none.
+func (v Length) Limit() bool { return v.Unset != "" }
+
+// Span is a length of time that is drawn between two ends.
+type Span struct {
+	Of    func(*Scenario) *Range
+	Least time.Duration
+	// Message says that it is the time of a message, which a live run does not make as short as the others.
+	Message bool
+	// Plain are the lengths to which a failure is reduced.
+	Plain []time.Duration
+}
+
+// Flag is true or false. False is plainer.
+type Flag struct{ Of func(*Scenario) *bool }
+
+// Word is one of several words. The first is the default, and the plainest.
+type Word struct {
+	Get   func(*Scenario) string
+	Set   func(*Scenario, string)
+	Words []string
+}
+
+// Names are the names of the resources.
+type Names struct{ Of func(*Scenario) *[]string }
+
+// keys are the rows, in the order in which a file is written.
+var keys = []Key{
+	{"world", "clients", true,
+		Number{Of: func(s *Scenario) *int { return &s.World.Clients }, Least: 1, Most: MaxClients}},
+	{"world", "latency", true,
+		Span{Of: func(s *Scenario) *Range { return &s.World.Latency }, Message: true, Plain: []time.Duration{time.Millisecond}}},
+	{"world", "replicas", false, Number{Of: func(s *Scenario) *int { return &s.World.Replicas }, Most: MaxReplicas}},
+	{"world", "lag", false, Span{Of: func(s *Scenario) *Range { return &s.World.Lag }, Plain: []time.Duration{0}}},
+	{"world", "persistence", false,
+		word(func(s *Scenario) *Persistence { return &s.World.Persistence }, Persistences()...)},
+	{"world", "snapshot", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.Snapshot },
+		Grain: time.Second, Plain: []time.Duration{time.Minute}}}, // Redis counts no finer
+	{"world", "skew", false,
+		Length{Of: func(s *Scenario) *time.Duration { return &s.World.Skew }, Plain: []time.Duration{0}}},
+
+	{"lock", "ttl", true,
+		Length{Of: func(s *Scenario) *time.Duration { return &s.Lock.TTL }, Least: time.Millisecond, Whole: time.Millisecond}},
+	{"lock", "backoff", true, Span{Of: func(s *Scenario) *Range { return &s.Lock.Backoff }, Least: time.Millisecond,
+		Plain: []time.Duration{100 * time.Millisecond}}},
+	{"lock", "client", false,
+		word(func(s *Scenario) *ClientProfile { return &s.Lock.Client }, ClientQuiet, ClientStock)},
+	{"lock", "wait", false, word(func(s *Scenario) *WaitMode { return &s.Lock.Wait }, WaitPoll, WaitNotify)},
+	{"lock", "owner", false, word(func(s *Scenario) *OwnerIDs { return &s.Lock.Owner }, Owners()...)},
+	{"lock", "nodes", false, Number{Of: func(s *Scenario) *int { return &s.Lock.Nodes }, Most: MaxRedis,
+		Unset: "leave it out for the lock's own", Plain: []int{0}}},
+
+	{"workload", "rounds", true,
+		Number{Of: func(s *Scenario) *int { return &s.Workload.Rounds }, Least: 1, Most: MaxRounds}},
+	{"workload", "hold", true, Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Hold }}},
+	{"workload", "think", true, Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Think }}},
+	{"workload", "stagger", true,
+		Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Stagger }, Plain: []time.Duration{0}}},
+	{"workload", "timeout", false,
+		limit(func(s *Scenario) *time.Duration { return &s.Workload.Timeout }, "leave timeout out to wait for ever")},
+	{"workload", "checks_until", true, word(func(s *Scenario) *checker.Care { return &s.Workload.ChecksUntil },
+		checker.CareNever, checker.CareLost, checker.CareSteps)},
+	{"workload", "kind", false, word(func(s *Scenario) *WorkloadKind { return &s.Workload.Kind }, WorkloadKinds()...)},
+	{"workload", "nested", false,
+		Number{Of: func(s *Scenario) *int { return &s.Workload.Nested }, Most: MaxNested, Plain: []int{0, 1}}},
+	{"workload", "request", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.Request },
+		"leave request out for a context without a deadline")},
+	{"workload", "deadline", false, Flag{func(s *Scenario) *bool { return &s.Workload.Deadline }}},
+	{"workload", "data", false, word(func(s *Scenario) *DataPlace { return &s.Workload.Data }, DataPlaces()...)},
+	{"workload", "tries", false, Flag{func(s *Scenario) *bool { return &s.Workload.Tries }}},
+	{"workload", "extend", false,
+		Number{Of: func(s *Scenario) *int { return &s.Workload.Extend }, Most: MaxExtend, Plain: []int{0, 1}}},
+	{"workload", "acquire_within", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.AcquireWithin },
+		"leave acquire_within out to wait for ever")},
+	{"workload", "extend_within", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.ExtendWithin },
+		"leave extend_within out to wait for ever")},
+	{"workload", "release_within", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.ReleaseWithin },
+		"leave release_within out to wait for ever")},
+	{"workload", "resources", false, Names{func(s *Scenario) *[]string { return &s.Workload.Resources }}},
+	{"workload", "release", false,
+		word(func(s *Scenario) *ReleaseTime { return &s.Workload.Release }, ReleaseLast, ReleaseEarly, ReleaseRetried)},
+	{"workload", "look", false, word(func(s *Scenario) *LookTimes { return &s.Workload.Look }, LookTwice, LookOnce)},
+}
+
+// Keys are the keys under world, lock and workload that have a row. The numbers of servers, the name of the lock and
+// the section of a workload have a form of their own. The caller owns the slice.
+func Keys() []Key { return slices.Clone(keys) }
+
+func word[T ~string](of func(*Scenario) *T, choices ...T) Word {
+	return Word{
+		Get:   func(s *Scenario) string { return string(*of(s)) },
+		Set:   func(s *Scenario, w string) { *of(s) = T(w) },
+		Words: words(choices),
+	}
+}
+
+func limit(of func(*Scenario) *time.Duration, unset string) Length {
+	return Length{Of: of, Unset: unset, Plain: []time.Duration{0}}
+}
+
+func (v Number) read(f fields, key string, s *Scenario) { f.whole(key, v.Of(s)) }
+
+func (v Number) check(path string, s *Scenario) error {
+	n := *v.Of(s)
+	switch {
+	case n >= v.Least && n <= v.Most:
+		return nil
+	case v.Unset != "":
+		return wrong(path, "%d is out of range: give a number from 1 to %d, or %s", n, v.Most, v.Unset)
+	}
+	return wrong(path, "%d is out of range: give a number from %d to %d", n, v.Least, v.Most)
+}
+
+func (v Number) text(s *Scenario) string { return unlessZero(*v.Of(s)) }
+
+// Plainer implements [Value].
+func (v Number) Plainer() (out []func(*Scenario)) {
+	for _, n := range v.Plain {
+		out = append(out, func(s *Scenario) { *v.Of(s) = min(*v.Of(s), n) })
+	}
+	return out
+}
+
+func (v Length) read(f fields, key string, s *Scenario) {
+	if v.Limit() {
+		f.positive(key, v.Of(s), v.Unset)
+	} else {
+		f.duration(key, v.Of(s))
+	}
+}
+
+func (v Length) check(path string, s *Scenario) error {
+	d := *v.Of(s)
+	if v.Whole != 0 && d%v.Whole != 0 {
+		return wrong(path, "%v is not a whole number of milliseconds: Redis counts no finer", d)
+	}
+	return inLimits(path, d, v.Least)
+}
+
+func (v Length) text(s *Scenario) string { return unlessZero(*v.Of(s)) }
+
+// Plainer implements [Value].
+func (v Length) Plainer() (out []func(*Scenario)) {
+	for _, d := range v.Plain {
+		out = append(out, func(s *Scenario) { *v.Of(s) = d })
+	}
+	return out
+}
+
+func (v Span) read(f fields, key string, s *Scenario) { f.span(key, v.Of(s)) }
+
+func (v Span) check(path string, s *Scenario) error { return ordered(path, *v.Of(s), v.Least) }
+
+func (v Span) text(s *Scenario) string { return unlessZero(*v.Of(s)) }
+
+// Plainer implements [Value].
+func (v Span) Plainer() (out []func(*Scenario)) {
+	for _, d := range v.Plain {
+		out = append(out, func(s *Scenario) { *v.Of(s) = Range{Min: d, Max: d} })
+	}
+	return out
+}
+
+func (v Flag) read(f fields, key string, s *Scenario) { f.flag(key, v.Of(s)) }
+
+func (v Flag) check(string, *Scenario) error { return nil }
+
+func (v Flag) text(s *Scenario) string { return unlessZero(*v.Of(s)) }
+
+// Plainer implements [Value].
+func (v Flag) Plainer() []func(*Scenario) {
+	return []func(*Scenario){func(s *Scenario) { *v.Of(s) = false }}
+}
+
+func (v Word) read(f fields, key string, s *Scenario) {
+	made := v.Get(s)
+	f.choice(key, &made)
+	v.Set(s, made)
+}
+
+// check accepts no word too, in a scenario built in Go: that means the default.
+func (v Word) check(path string, s *Scenario) error {
+	made := v.Get(s)
+	if made == "" || slices.Contains(v.Words, made) {
+		return nil
+	}
+	return wrong(path, "%q is not known: %s", made, prose.Choose(made, v.Words))
+}
+
+func (v Word) text(s *Scenario) string { return v.Get(s) }
+
+// Plainer implements [Value].
+func (v Word) Plainer() []func(*Scenario) {
+	return []func(*Scenario){func(s *Scenario) { v.Set(s, v.Words[0]) }}
+}
+
+func (v Names) read(f fields, key string, s *Scenario) {
+	if _, ok := f.get(key); ok {
+		*v.Of(s) = nil
+	}
+	f.words(key, v.Of(s), "[order, invoice]")
+}
+
+func (v Names) check(_ string, s *Scenario) error { return validateResources(*v.Of(s)) }
+
+func (v Names) text(s *Scenario) string { return listed(*v.Of(s)) }
+
+// Plainer implements [Value].
+func (v Names) Plainer() []func(*Scenario) {
+	return []func(*Scenario){
+		func(s *Scenario) { *v.Of(s) = *v.Of(Defaults()) },
+		func(s *Scenario) { *v.Of(s) = slices.Clone((*v.Of(s))[:1]) },
+	}
+}
+
+func unlessZero[T comparable](v T) string {
+	var zero T
+	if v == zero {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+// keysOf are the rows of a group.
+func keysOf(group string) []Key {
+	return slices.DeleteFunc(Keys(), func(k Key) bool { return k.Group != group })
+}
+
+// readKeys reads the keys of a group that have a row. others are those that have none.
+func readKeys(v value, group string, s *Scenario, others ...string) fields {
+	rows := keysOf(group)
+	var names []string
+	for _, k := range rows {
+		names = append(names, k.Name)
+	}
+	f := v.fields(append(names, others...)...)
+	for _, k := range rows {
+		k.Value.read(f, k.Name, s)
+	}
+	return f
+}
+
+// checkKeys checks the keys of a group that have a row.
+func (s checked) checkKeys(group string) error {
+	for i := range keys {
+		if k := &keys[i]; k.Group == group {
+			if err := k.Value.check(k.Group+"."+k.Name, s.Scenario); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// formatKeys is a group as a file has it, each key after a comma.
+func formatKeys(group string, s, byDefault *Scenario) string {
+	text := ""
+	for _, k := range keysOf(group) {
+		v := k.Value.text(s)
+		switch {
+		case k.Always && v == "": // a length or a span of 0
+			text += fmt.Sprintf(", %s: %v", k.Name, time.Duration(0))
+		case v != "" && (k.Always || v != k.Value.text(byDefault)):
+			text += fmt.Sprintf(", %s: %s", k.Name, v)
+		}
+	}
+	return text
+}
