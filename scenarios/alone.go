@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +35,7 @@ const aloneVariable = "LOCKSIM_ALONE"
 const (
 	jobFile    = "job.json"    // a job
 	answerFile = "answer.json" // an answer
-	turnFile   = "turn"        // the last turn of the run that is played, see [play.NewDeath]
+	courseFile = "course.json" // how far the run that is played has come, a [play.Course]
 	crashFile  = "crash"       // what the runtime writes at the end of the process
 	outputFile = "output"      // all else that the process writes
 )
@@ -107,7 +106,7 @@ func (c *checkup) alone(run noted) (failure string, err error) {
 // process makes one process. If that one has ended before its job was done, the job knows more.
 func (c *checkup) process(dir string, j *job) (failure string, done bool, err error) {
 	in := func(name string) string { return filepath.Join(dir, name) }
-	if err := errors.Join(writeJSON(in(jobFile), j), removed(in(turnFile)), removed(in(crashFile))); err != nil {
+	if err := errors.Join(writeJSON(in(jobFile), j), removed(in(courseFile)), removed(in(crashFile))); err != nil {
 		return "", false, err
 	}
 	ended := c.start(dir)
@@ -120,16 +119,15 @@ func (c *checkup) process(dir string, j *job) (failure string, done bool, err er
 	if err := readJSON(in(jobFile), j); err != nil {
 		return "", false, err
 	}
-	turn, err := os.ReadFile(in(turnFile))
-	if err != nil {
+	var course play.Course
+	if err := readJSON(in(courseFile), &course); err != nil {
 		return "", false, fmt.Errorf("the process of its own did not play it (%v):\n%s", ended, last)
 	}
 	crash, _ := os.ReadFile(in(crashFile)) // absent for a process that was killed
 	how := &cause{Why: fmt.Sprintf("its process ended (%v), and not by a panic: os.Exit and log.Fatal end it so", ended), Stack: last}
 	if f, ok := sim.ReadFatal(string(crash)); ok {
-		n, _ := strconv.Atoi(strings.TrimSpace(string(turn)))
 		how.Stack = f.Stack
-		if how.Death, err = play.NewDeath(f, n); err != nil {
+		if how.Death, err = play.NewDeath(f, course); err != nil {
 			how.Why = fmt.Sprintf("its process ended: %s: %v", f.Text, err)
 		}
 	}
@@ -199,9 +197,8 @@ func (c *checkup) playAlone() bool {
 // loner is a process that plays runs which may end it.
 type loner struct {
 	*checkup
-	job  job
-	dir  string
-	turn *os.File
+	job job
+	dir string
 }
 
 func (p *loner) play() error {
@@ -277,16 +274,18 @@ func (p *loner) attempt(l Lock, of search.Case) {
 	if err := writeJSON(filepath.Join(p.dir, jobFile), p.job); err != nil {
 		p.t.Fatal(err)
 	}
-	if p.turn == nil {
-		var err error
-		if p.turn, err = os.Create(filepath.Join(p.dir, turnFile)); err != nil {
-			p.t.Fatal(err)
-		}
+	course, err := os.Create(filepath.Join(p.dir, courseFile))
+	if err != nil {
+		p.t.Fatal(err)
 	}
-	note := func(turn int) { _, _ = p.turn.WriteAt(fmt.Appendf(nil, "%20d", turn), 0) }
-	note(0)
+	defer func() { _ = course.Close() }() // see below
+	note := func(c play.Course) {
+		text, _ := json.Marshal(c)                      // it cannot fail
+		_, _ = course.WriteAt(append(text, "  "...), 0) // over the end of the last one; if it fails, there is no verdict
+	}
+	note(play.Course{})
 	// All that counts is whether the process ends.
-	_, _ = play.Run(of.Scenario, l, play.RunOptions{Seed: of.Seed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true, Turn: note})
+	_, _ = play.Run(of.Scenario, l, play.RunOptions{Seed: of.Seed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true, Note: note})
 }
 
 // tell describes the failure of a run that ends the process.

@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/sim"
 	simredis "locksim/sim/redis"
 )
 
@@ -57,10 +59,20 @@ func (l renewing) Acquire(ctx context.Context, resource string) (lock.Lease, err
 // renew has the mistake of its kind: each failure of a renewal closes lost, and only the first one may; or a worse one.
 func (l renewing) renew(ctx context.Context, lost chan struct{}, key string) {
 	client, period := simredis.Client(l.env, scenarios.Primary), testlocks.TTL/20
-	if l.kind == "soon" {
+	switch l.kind {
+	case "soon":
 		period = time.Millisecond
+	case "close":
+		<-l.env.Context().Done()
+		panic(l.env.Context().Err())
 	}
-	for l.env.Clock().Sleep(ctx, period) == nil {
+	for {
+		if err := l.env.Clock().Sleep(ctx, period); err != nil {
+			if err := l.env.Clock().Sleep(context.Background(), 0); l.kind == "crash" && errors.Is(err, sim.ErrCrashed) {
+				panic(err)
+			}
+			return
+		}
 		within, cancel := context.WithTimeout(ctx, testlocks.TTL/20)
 		err := client.PExpire(within, key, testlocks.TTL).Err()
 		cancel()
@@ -86,7 +98,7 @@ func crashing(kind string) scenarios.Lock {
 	l := testlocks.UserLock("theirs", func(e scenarios.Env, l lock.Locker) lock.Locker {
 		return renewing{l, e, kind, e.Source("run").Uint64()}
 	})
-	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}}
+	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition, lock.FaultCrash}}
 	return l
 }
 
@@ -222,14 +234,24 @@ func TestCheckAfterACrashInCalm(t *testing.T) {
 	}
 }
 
-// A lock that ends the process in another way has no verdict, and the message says what may have ended it.
-func TestCheckAfterAnExit(t *testing.T) {
-	c := newCrashes(t)
-	c.process("exit")
-	second, ok := c.process("exit")
-	c.fails(second, ok, `TestOfACrash: the last process of this test ended in the run of theirs without faults with seed 5, `,
-		`running_test\.go:\d+: seed 5: a run of theirs has no verdict: its process ended \(exit status 3\), and not by a panic: os\.Exit and log\.Fatal end it so$`,
-		`schedule, as it was drawn:$`)
+// A process that ends in another way has no verdict, and the message says why: the lock has called os.Exit, or its code panicked
+// when its client had crashed, or when the run was over.
+func TestCheckAfterAnEndWithoutVerdict(t *testing.T) {
+	for kind, why := range map[string]string{
+		"exit":  `its process ended \(exit status 3\), and not by a panic: os\.Exit and log\.Fatal end it so$`,
+		"crash": `its process ended: the process has crashed: this is no panic of a client that runs: the process of c\d had crashed or ended, and its code goes on only here`,
+		"close": `its process ended: context canceled: this is no panic of a client that runs: the run was over, and its world was closed$`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			c := newCrashes(t)
+			c.process(kind)
+			second, ok := c.process(kind)
+			c.fails(second, ok, `running_test\.go:\d+: seed \d+: a run of theirs has no verdict: .*`+why, `schedule, as it was drawn:$`)
+			if left := c.files("*.json"); len(left) > 0 {
+				t.Errorf("%v are stored", left)
+			}
+		})
+	}
 }
 
 // A process that was killed leaves its seed. The next one plays that first, in a process of its own and then as any other, and the

@@ -109,6 +109,9 @@ func (f *Faults) end(p *Process, how trace.Crash, mode faults.CrashMode) {
 		return
 	}
 	f.record(p.name, how)
+	if f.w.onEnd != nil { // before any of its code can go on
+		f.w.onEnd(p.name, p.incarnation)
+	}
 	p.forgotten, f.w.procs.crashed = f.w.time.elapsed()+remembered, true
 	f.w.At(p.forgotten, func() {}) // the world may become idle then
 	p.gate.crash(f.felt)

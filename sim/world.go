@@ -93,6 +93,7 @@ type World struct {
 	watched []string
 	unseen  bool // see [World.WatchUnseen]
 	halted  bool // see [World.Halt]
+	onEnd   func(process string, incarnation int)
 }
 
 func newWorld(cfg Config, p *pulse) (*World, error) {
@@ -169,6 +170,10 @@ func (w *World) Trace() *trace.Trace { return &w.trace.Trace }
 func (w *World) OnMark(f func(process string, m trace.Mark)) {
 	w.procs.onMark = append(w.procs.onMark, f)
 }
+
+// OnEnd registers f to be called when a process ends: it crashes, or exits. f runs on the world's goroutine before any code of the
+// process goes on, which it does only in the harness. There is one such f.
+func (w *World) OnEnd(f func(process string, incarnation int)) { w.onEnd = f }
 
 // At registers f to be called on the world's goroutine at a virtual time since
 // the start of the run, or at once if that has passed.

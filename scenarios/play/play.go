@@ -39,7 +39,7 @@ type play struct {
 	mode     fence.Mode
 	real     bool // in real time: see [On]
 	death    *outcome.Death
-	onTurn   func(n int) // nil for nothing
+	note     func(c Course) // nil for nothing
 }
 
 func newPlay(sc *file.Scenario, l Lock) *play {

@@ -29,8 +29,8 @@ type RunOptions struct {
 	// Death says how the program ends in the run, which is known from another process: the run is made up to there. There is
 	// one mode then.
 	Death *outcome.Death
-	// Turn, if not nil, is called with the number of each turn of a run, see [outcome.Death], and with [Over] when the run is over.
-	Turn func(n int)
+	// Note, if not nil, is called when a run has come further.
+	Note func(c Course)
 }
 
 // DefaultModes are the fencing modes that a run of a lock compares by default: none,
@@ -119,7 +119,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 	if err := l.Missing(); err != nil {
 		return nil, err
 	}
-	if opts.Death == nil && opts.Turn == nil { // the program may end in the runs that teach too
+	if opts.Death == nil && opts.Note == nil { // the program may end in the runs that teach too
 		if l, err = l.taught(sc); err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 	began := time.Now() //nolint:forbidigo // outside the bubble; it is never compared
 	seed := opts.Seed
 	p := newPlay(sc, l)
-	p.death, p.onTurn = opts.Death, opts.Turn
+	p.death, p.note = opts.Death, opts.Note
 	res, err := p.simulate(seed, mode, 0, p.whole)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
