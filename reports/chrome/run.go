@@ -2,7 +2,6 @@ package chrome
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"locksim/internal/prose"
@@ -19,14 +18,17 @@ func (c *traceFile) process(m *outcome.ModeRun) {
 	p := &process{traceFile: c, Scene: s, pid: c.runs, rows: map[string][]*row{}}
 	faults, periods, marks := p.Faults(), p.Periods(), p.Marks()
 	p.story()
-	for _, name := range p.Clients {
-		p.client(name, periods, faults, marks)
-	}
-	p.lockHolders(periods)
-	for _, name := range slices.Concat(p.Servers, []string{trace.Store}) {
-		p.faults(name, faults)
-		p.moments(name, marks)
-		p.commands(name)
+	for _, l := range p.Lanes() {
+		switch l.Kind {
+		case scene.LaneClient:
+			p.client(l.Name, periods, faults, marks)
+		case scene.LaneRecord:
+			p.lockHolders(periods)
+		default:
+			p.faults(l.Name, faults)
+			p.moments(l.Name, marks)
+			p.commands(l.Name)
+		}
 	}
 	p.drawMessages()
 	p.decision()

@@ -120,27 +120,22 @@ func (q *sequence) participants(rows []seqRow) {
 			part[name] = true
 		}
 	}
-	for _, c := range q.Clients {
-		if laneName.MatchString(c) && (c != trace.Probe || part[c]) {
-			q.add("    participant " + c + " as client " + c)
+	for _, l := range q.Lanes() {
+		if laneName.MatchString(l.Name) && (part[l.Name] || l.Kind == scene.LaneClient && l.Name != trace.Probe) {
+			q.add("    participant " + l.Name + " as " + participant(l))
 		}
-	}
-	for _, n := range q.Servers {
-		if part[n] {
-			q.add("    participant " + n + " as " + participant(n))
-		}
-	}
-	if part[trace.Store] {
-		q.add("    participant s0 as store s0")
 	}
 }
 
-// participant is the name of a server at the head of its line.
-func participant(server string) string {
-	if scene.IsRedis(server) {
-		return "Redis " + server
+// participant is the name at the head of a lane.
+func participant(l scene.Lane) string {
+	switch {
+	case scene.IsRedis(l.Name):
+		return "Redis " + l.Name
+	case l.Kind == scene.LaneServer:
+		return "server " + l.Name
 	}
-	return "server " + server
+	return string(l.Kind) + " " + l.Name
 }
 
 // rows writes rows, and updates the bars after each.

@@ -227,22 +227,17 @@ var laneName = regexp.MustCompile(`^([a-z]+[0-9]+[a-z]?|probe)$`)
 // areLanes reports whether all names have lanes.
 func (c *seqRows) areLanes(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
-		return !laneName.MatchString(name) || name != trace.Store && !slices.Contains(c.Clients, name) && !slices.Contains(c.Servers, name)
+		kind := c.LaneKind(name)
+		return !laneName.MatchString(name) || kind == "" || kind == scene.LaneRecord
 	})
 }
 
 // byLane orders lanes from left to right.
 func (c *seqRows) byLane(a, b string) int { return c.column(a) - c.column(b) }
 
-// column is the position of a lane: clients, servers, store.
+// column is the position of a lane.
 func (c *seqRows) column(name string) int {
-	if i := slices.Index(c.Clients, name); i >= 0 {
-		return i
-	}
-	if i := slices.Index(c.Servers, name); i >= 0 {
-		return len(c.Clients) + i
-	}
-	return len(c.Clients) + len(c.Servers)
+	return slices.IndexFunc(c.Lanes(), func(l scene.Lane) bool { return l.Name == name })
 }
 
 // seqRow is one row of a sequence diagram: a request with its answer, or a note.

@@ -139,9 +139,9 @@ func signsExplained() []string {
 func newRails(m *outcome.ModeRun, opt reports.Options) *rails {
 	s := scene.New(m)
 	r := &rails{Scene: s, faults: s.Faults(), opt: opt, time: prose.Columns("time"), number: prose.Columns("step")}
-	for _, name := range slices.Concat(s.Clients, s.Servers, []string{trace.Store}) {
-		if name != trace.Probe && r.appears(name) {
-			r.names = append(r.names, name)
+	for _, l := range s.Lanes() {
+		if l.Kind != scene.LaneRecord && l.Name != trace.Probe && r.appears(l.Name) {
+			r.names = append(r.names, l.Name)
 		}
 	}
 	for _, line := range m.Story {
