@@ -55,7 +55,7 @@ func statuses(s parser.Suite) map[string]parser.Status {
 }
 
 func TestJUnitOfARun(t *testing.T) {
-	o := outcome(t, "gc-pause", "single", 1)
+	o := played(t, "gc-pause", "single", 1)
 	o.Scenario.Expect["single"] = map[fence.Mode]checker.Label{fence.None: checker.Safe}
 	const replay = "locksim run gc-pause --lock single"
 	all := suites(t, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: replay}) })

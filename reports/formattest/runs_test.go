@@ -7,12 +7,13 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
-// outcome is a real run of a scenario of the library.
-func outcome(t *testing.T, name, lock string, seed uint64) *outcome.Outcome {
+// played is a real run of a scenario of the library.
+func played(t *testing.T, name, lock string, seed uint64) *outcome.Outcome {
 	t.Helper()
 	sc, err := file.Load(name)
 	if err != nil {

@@ -91,7 +91,7 @@ func TestRunsAreValid(t *testing.T) {
 		{"gc-pause", "broken/del-without-owner", 1},
 	} {
 		t.Run(fmt.Sprintf("%s %s %d", tt.scenario, strings.ReplaceAll(tt.lock, "/", " "), tt.seed), func(t *testing.T) {
-			b := runDocument(t, outcome(t, tt.scenario, tt.lock, tt.seed))
+			b := runDocument(t, played(t, tt.scenario, tt.lock, tt.seed))
 			if err := s.Validate(parsed(t, b)); err != nil {
 				t.Errorf("%v\n%s", err, b)
 			}
@@ -119,7 +119,7 @@ var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogu
 // The schema refuses a document with a field removed, set to null, or added.
 func TestBrokenDocumentsAreRefused(t *testing.T) {
 	never := func(string) bool { return false }
-	breakApart(t, "run", runDocument(t, outcome(t, "gc-pause", "single", 1)), 100, mayMiss, never)
+	breakApart(t, "run", runDocument(t, played(t, "gc-pause", "single", 1)), 100, mayMiss, never)
 	breakApart(t, "matrix", matrixDocument(t), 100, mayMiss, never)
 	breakApart(t, "list", listDocument(t), 100, func(path, key string, _ map[string]any) bool {
 		return key == "catalogue" || key == "for_whom" || strings.Contains(path, "/promise") && mayMiss(path, key, nil) || strings.HasPrefix(path, "/failure_modes/") && (key == "scenarios" || key == "missing")
@@ -215,7 +215,7 @@ func shape(v any) string {
 
 // Values that make no sense are refused.
 func TestNonsenseIsRefused(t *testing.T) {
-	docs := map[string]string{"run": string(runDocument(t, outcome(t, "gc-pause", "single", 1))), "matrix": string(matrixDocument(t)), "list": string(listDocument(t))}
+	docs := map[string]string{"run": string(runDocument(t, played(t, "gc-pause", "single", 1))), "matrix": string(matrixDocument(t)), "list": string(listDocument(t))}
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"run", `"version": 1`, `"version": 2`},
 		{"run", `"seed": 1`, `"seed": -1`},
