@@ -54,7 +54,7 @@ func explored(t *testing.T) []byte {
 	e, opt := explore.Assemble(plan, map[int]explore.Block{0: block}), campaignOptions()
 	opt.Figure = func(i int) html.Found {
 		f := &e.Summary.Failures[i-1]
-		o, err := f.Run.Replay(nil, outcome.Once)
+		o, err := play.Replay(f.Run, nil, outcome.Once)
 		if err != nil {
 			t.Fatal(err)
 		}
