@@ -121,8 +121,9 @@ func frameOf(g goroutine, pkg string) string {
 func frames(g goroutine) []string {
 	var out []string
 	for line := range strings.Lines(g.text) {
+		position := strings.HasPrefix(line, "\t") // a path, which is relative in a program that is built with -trimpath
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "/") || line == "" {
+		if strings.HasPrefix(line, "goroutine ") || position || line == "" {
 			continue
 		}
 		if strings.HasPrefix(line, "created by ") {

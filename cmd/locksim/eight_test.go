@@ -10,7 +10,7 @@ import (
 
 // extend is an Extend of the lock that init writes, by an expression for the number of keys that it prolongs.
 func extend(count string) func(string) string {
-	return inPlaceOf("\t\t\t\t\tUntil:  func() time.Time { return m.until },\n", `					Until: func() time.Time { return m.until },
+	return inPlaceOf("\t\t\t\t\tUntil: func() time.Time { return m.until },\n", `					Until: func() time.Time { return m.until },
 					Extend: func(ctx context.Context) error {
 						sent := time.Now()
 						n, err := `+count+`.Int()
