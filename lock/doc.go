@@ -62,8 +62,8 @@
 //
 //   - MaxRetries: -1. By default go-redis sends a command again when the answer is lost; the second
 //     SET NX finds the key of the first and reports it as another owner's, and the caller waits for
-//     itself until the TTL has passed (F27). The last error then does not say whether an earlier try was
-//     carried out. A ClusterClient sends again within MaxRedirects, which cannot be turned off
+//     itself until the TTL has passed (F27; ResendExcludes of the promise). The last error then does not say
+//     whether an earlier try was carried out. A ClusterClient sends again within MaxRedirects, which cannot be turned off
 //     without losing redirects: expect F27 there.
 //   - ContextTimeoutEnabled: true. Otherwise the deadline of a context does not bound a request in
 //     flight, only ReadTimeout does; the limits of Redlock and Watchdog are such deadlines. A context

@@ -57,8 +57,12 @@ var eight = []struct {
 	{"releasesinthecallerscontext", true, inPlaceOf("\tctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ttl)\n\tdefer cancel()\n\tdeleted", "\tdeleted")},
 	{"releasefails", true, inPlaceOf(deletes, "\treturn m.client.Do(ctx, \"DELIFEQ\", m.key, m.owner).Err()\n")},
 	{"extendfails", true, extend(`redis.NewScript("return redis.call('PEXPIRE', KEYS[1]..':lease', 2000)").Run(ctx, client, []string{m.key})`)},
-	{"retriesasthesameowner", true, inPlaceOf("\t\t\t_ = m.unlock(ctx)\n\t\t\treturn err\n", "\t\t\tif ctx.Err() == nil {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\t_ = m.unlock(ctx)\n\t\t\treturn err\n")},
-	{"sixtyleases", true, inPlaceOf("m.owner, ttl).Result()", "m.owner, 60*ttl).Result()")},
+	{"retriesasthesameowner", true, func(source string) string {
+		source = inPlaceOf("\t\thas, err := m.client.SetArgs(ctx, m.key, m.owner, redis.SetArgs{Mode: \"NX\", Get: true, TTL: ttl}).Result()\n"+
+			"\t\tif errors.Is(err, redis.Nil) || err == nil && has == m.owner {\n", "\t\tok, err := m.client.SetNX(ctx, m.key, m.owner, ttl).Result()\n\t\tif ok {\n")(source)
+		return inPlaceOf("\t\t\t_ = m.unlock(ctx)\n\t\t\treturn err\n", "\t\t\tif ctx.Err() == nil {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\t_ = m.unlock(ctx)\n\t\t\treturn err\n")(source)
+	}},
+	{"sixtyleases", true, inPlaceOf("Get: true, TTL: ttl}", "Get: true, TTL: 60 * ttl}")},
 	{"extendsanybody", true, extend(`redis.NewScript("return redis.call('PEXPIRE', KEYS[1], 2000)").Run(ctx, client, []string{m.key})`)},
 }
 
@@ -115,7 +119,7 @@ func TestEight(t *testing.T) {
 	}
 	for n := range seeds {
 		seed := 1 + 1_000_000*n
-		out := shell(t, dir, fmt.Sprintf("SEED=%d RUNS=%d go test -v -count=1 ./eight", seed, runs))
+		out := shell(t, dir, fmt.Sprintf("SEED=%d RUNS=%d go test -v -count=1 ./eight 2>&1", seed, runs))
 		for _, e := range eight {
 			result := "PASS"
 			if e.wrong {

@@ -39,6 +39,11 @@ type Promise struct {
 	// its own client out when it asks again, although nothing kept it from cleaning up. Without it that is a violation.
 	SelfExcludes bool `json:"self_excludes,omitempty"`
 
+	// ResendExcludes says that the lock lives with this where its client sends a request again by itself when the reply is
+	// lost, as go-redis does unless its MaxRetries is -1 (F27): the second request finds the key of the first, and takes it for
+	// another client's.
+	ResendExcludes bool `json:"resend_excludes,omitempty"`
+
 	// ReturnsWithin says how soon a Release returns if no server answers, and an Acquire after the deadline of its context. It
 	// is promised with DutyReturns, for clients whose requests end with the deadlines of their contexts.
 	ReturnsWithin Term `json:"returns_within,omitempty"`
@@ -68,8 +73,7 @@ func notRenewed() map[Cause]Term {
 // OfLease is the promise to start from for a lock with a lease on one server: a key with a TTL, or a row with an end.
 // Claims exclude each other under the usual faults, the data is right behind the fence claim, the lock is free within
 // its TTL whatever happens to a client, and its calls do what every lock can do. Take away what your lock does not
-//
-//	The caller owns the slices.
+// promise. The caller owns the slices.
 func OfLease() Promise {
 	return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL, Duties: plainDuties()}
 }
@@ -114,11 +118,12 @@ func ourDuties(more ...Duty) []Duty {
 func Of(kind string) (p Promise, ok bool) {
 	oneNode := func(p Promise, more ...Duty) (Promise, bool) {
 		p.FreeWithin, p.ReturnsWithin = cmp.Or(p.FreeWithin, TermTTL), TermReleaseTimeout
+		p.ResendExcludes = kind != "reentrant" && kind != "reentrant-fenced" // these know their own entries
 		p.Duties = ourDuties(append(more, DutyWakes)...)
 		return p, true
 	}
 	quorum := func(p Promise, more ...Duty) (Promise, bool) {
-		p.Data, p.FreeWithin, p.ReturnsWithin = "claim", TermTTL, TermNodeTimeouts
+		p.Data, p.FreeWithin, p.ReturnsWithin, p.ResendExcludes = "claim", TermTTL, TermNodeTimeouts, true
 		p.Duties = ourDuties(more...)
 		return p, true
 	}

@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
+	"locksim/scenarios/file"
 )
 
 // Violation is a way in which a lock broke its promise.
@@ -37,11 +38,17 @@ func Violations(o *Outcome, p promise.Promise) []Violation {
 		if m.Trace == nil {
 			continue
 		}
-		for _, label := range against(m, p) {
+		for _, label := range against(m, excused(o, p)) {
 			out = append(out, Violation{m.Mode, label})
 		}
 	}
 	return out
+}
+
+// excused is the promise with what it allows where the client of the lock sends a request again by itself.
+func excused(o *Outcome, p promise.Promise) promise.Promise {
+	p.SelfExcludes = p.SelfExcludes || p.ResendExcludes && o.Scenario.Lock.Client == file.ClientStock
+	return p
 }
 
 // against are the labels of the violations in a run.

@@ -9,6 +9,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -67,7 +68,7 @@ func TestViolations(t *testing.T) {
 		{"not run", seal, outcome.ModeRun{Mode: fence.Seal, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, outcome.Violations(&outcome.Outcome{Modes: []outcome.ModeRun{c.run}}, c.promise)); diff != "" {
+			if diff := cmp.Diff(c.want, outcome.Violations(&outcome.Outcome{Scenario: file.Defaults(), Modes: []outcome.ModeRun{c.run}}, c.promise)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -169,5 +170,21 @@ workload: {rounds: 3, hold: 100ms, stagger: 1s, request: 30ms}
 	m := testruns.Play(t, sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	if f := m.Verdict.Facts; f.Attempts == 0 || f.Denied > 0 {
 		t.Errorf("%d attempts failed, %d of them count as refused: %v", f.Attempts, f.Denied, m.Verdict.Reasons)
+	}
+}
+
+// A lock may live with its own key where the client sends a request again, and not where it does not.
+func TestResendExcludes(t *testing.T) {
+	run := ran(fence.None, checker.Facts{SelfExcluded: 1})
+	for client, want := range map[file.ClientProfile]int{file.ClientStock: 0, file.ClientQuiet: 1} {
+		sc := file.Defaults()
+		sc.Lock.Client = client
+		o := &outcome.Outcome{Scenario: sc, Modes: []outcome.ModeRun{run}}
+		if got := outcome.Violations(o, lock.Promise{ResendExcludes: true}); len(got) != want {
+			t.Errorf("client %s: %v, want %d violations", client, got, want)
+		}
+		if got := outcome.Violations(o, lock.Promise{}); len(got) != 1 {
+			t.Errorf("client %s, a lock that does not live with that: %v, want a violation", client, got)
+		}
 	}
 }

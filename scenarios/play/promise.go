@@ -53,7 +53,7 @@ func (l Lock) JudgedBy() lock.Promise {
 // data and liveness under every fault: see [Lock.JudgedBy].
 func (l Lock) DutiesAlone() Lock {
 	l.Promise = lock.Promise{Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin, TokensUnordered: l.Promise.TokensUnordered,
-		SelfExcludes: l.Promise.SelfExcludes}
+		SelfExcludes: l.Promise.SelfExcludes, ResendExcludes: l.Promise.ResendExcludes}
 	return l
 }
 
@@ -153,6 +153,8 @@ func DescribePromise(p lock.Promise) string {
 	}
 	if p.SelfExcludes {
 		text += "; a client may be kept out by its own key"
+	} else if p.ResendExcludes {
+		text += "; a client that sends requests again may be kept out by its own key"
 	}
 	if p.TokensUnordered {
 		text += "; no order of its tokens"
