@@ -128,3 +128,25 @@ func demand(t *testing.T, out string, words ...string) {
 		}
 	}
 }
+
+// A release whose context ends before each server was asked has freed the lock with a majority: the key that remains on
+// one of three, until its TTL, keeps no one out. It was called stuck.
+func TestReleaseOfTheMost(t *testing.T) {
+	sc, err := file.Parse("most.yaml", []byte(`name: most
+world: {redis: 3, clients: 1, latency: 1ms..5ms}
+lock: {kind: redsync, ttl: 7.92s, backoff: 158ms}
+workload: {rounds: 1, hold: 5ms, release_within: 5ms}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(200) {
+		o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := o.Modes[0].Verdict; v.Facts.Liveness != checker.LivenessOK {
+			t.Fatalf("seed %d: %s: %v", seed, v.Label, v.Reasons)
+		}
+	}
+}

@@ -274,7 +274,8 @@ func (p ended) ownerOf(server string, k trace.Key) string {
 // excused reports whether a key of an owner may exist on a server through no fault of
 // the lock. That a fault struck somewhere else is no excuse. A lock that names its keys
 // says by it that none remains when a call ends with its context. Of keys that were
-// learnt that is not known: they must be gone after a release that succeeded.
+// learnt that is not known: they must be gone after a release that succeeded, from all of several servers if its context
+// had not ended.
 func (p ended) excused(owner, server string) bool {
 	for i, f := range p.sc.Faults {
 		if p.schedule.fired[i] && leavesKey(f.Action) && p.strikesAt(f.Action, owner, server) {
@@ -287,7 +288,11 @@ func (p ended) excused(owner, server string) bool {
 		}
 		learnt := p.lock.learns()
 		unknown := func(a attempt) bool { return a.Outcome == checker.OutcomeUnknown || learnt && a.ended != nil }
-		failed := func(g *grant) bool { return g.ReleaseFailed || learnt && !g.ReleaseSucceeded }
+		failed := func(g *grant) bool {
+			// of several servers most are enough for a release, and its context may have ended before it asked all
+			most := g.ReleaseContextEnded && p.lock.voters() > 1
+			return g.ReleaseFailed || learnt && (!g.ReleaseSucceeded || most)
+		}
 		if c.view.Crashed() || len(c.lapsed) > 0 || slices.ContainsFunc(c.grants, failed) || slices.ContainsFunc(c.attempts, unknown) {
 			return true
 		}
