@@ -121,7 +121,7 @@ func (c *checkup) process(dir string, j *job) (failure string, done bool, err er
 	}
 	var course play.Course
 	if err := readJSON(in(courseFile), &course); err != nil {
-		return "", false, fmt.Errorf("the process of its own did not play it (%v):\n%s", ended, last)
+		return "", false, fmt.Errorf("the process of its own did not play it (%s):\n%s", fmt.Sprint(ended), last)
 	}
 	crash, _ := os.ReadFile(in(crashFile)) // absent for a process that was killed
 	how := &cause{Why: fmt.Sprintf("its process ended (%v), and not by a panic: os.Exit and log.Fatal end it so", ended), Stack: last}
@@ -150,7 +150,7 @@ func (c *checkup) start(dir string) error {
 	}
 	ctx, cancel := context.Background(), context.CancelFunc(func() {})
 	if !c.end.IsZero() {
-		ctx, cancel = context.WithDeadline(ctx, c.end)
+		ctx, cancel = context.WithDeadline(ctx, c.end) //nolint:forbidigo // the process plays in real time
 	}
 	defer cancel()
 	args := []string{"-test.run=" + c.pattern(), "-test.count=1"}
