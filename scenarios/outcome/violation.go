@@ -47,7 +47,7 @@ func Violations(o *Outcome, p promise.Promise) []Violation {
 
 // excused is the promise with what it allows where the client of the lock sends a request again by itself.
 func excused(o *Outcome, p promise.Promise) promise.Promise {
-	p.SelfExcludes = p.SelfExcludes || p.ResendExcludes && o.Scenario.Lock.Client == file.ClientStock
+	p.SelfExcludes = p.SelfExcludes || p.ResendExcludes && o.Scenario != nil && o.Scenario.Lock.Client == file.ClientStock
 	return p
 }
 
