@@ -187,7 +187,7 @@ var facts = []struct {
 	{"Stale operations refused", "", number(func(f checker.Facts) int { return f.StaleRejected })},
 	{"Rightful holders refused", "", number(func(f checker.Facts) int { return f.FalseRejects })},
 	{"Keys of another deleted", "", number(func(f checker.Facts) int { return f.ForeignReleases })},
-	{"Idle time", "nobody had the lock, and a client waited", func(m outcome.ModeRun) string {
+	{"Idle time", "no client had the lock, and one waited", func(m outcome.ModeRun) string {
 		f := m.Verdict.Facts
 		return fmt.Sprintf("%s, overdue %d", prose.Seconds(time.Duration(f.IdleSeconds*float64(time.Second))), f.Overdue)
 	}},

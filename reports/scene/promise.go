@@ -36,6 +36,13 @@ func Promise(p promise.Promise, tokens bool) []PromisePart {
 	case tokens:
 		parts = append(parts, PromisePart{Name: "Tokens", Text: "Each grant has a higher token than the grants before it."})
 	}
+	switch {
+	case p.SelfExcludes:
+		parts = append(parts, PromisePart{Name: "Own key", Text: "A request that was not granted may leave its key behind, and keep its own client out."})
+	case p.ResendExcludes:
+		parts = append(parts, PromisePart{Name: "Own key", Text: "A client that sends a request again by itself when the reply is lost, as go-redis does " +
+			"unless MaxRetries is -1, may be kept out by its own key until that ends."})
+	}
 	if p.FreeWithin != "" {
 		parts = append(parts, PromisePart{Name: "Free again", Text: freeAgain(p)})
 	}

@@ -46,8 +46,8 @@ type Number struct {
 type Length struct {
 	Of    func(*Scenario) *time.Duration
 	Least time.Duration
-	// Whole is the unit of which it must be a multiple; 0 for any.
-	Whole time.Duration
+	// Whole says that it must be a whole number of milliseconds, since Redis counts no finer.
+	Whole bool
 	// Grain is the unit to which a live run rounds it. 0 means a millisecond.
 	Grain time.Duration
 	// Unset says what a file does that wants no limit: the length is a limit then, and 0 stands for none.
@@ -98,7 +98,7 @@ var keys = []Key{
 		Length{Of: func(s *Scenario) *time.Duration { return &s.World.Skew }, Plain: []time.Duration{0}}},
 
 	{"lock", "ttl", true,
-		Length{Of: func(s *Scenario) *time.Duration { return &s.Lock.TTL }, Least: time.Millisecond, Whole: time.Millisecond}},
+		Length{Of: func(s *Scenario) *time.Duration { return &s.Lock.TTL }, Least: time.Millisecond, Whole: true}},
 	{"lock", "backoff", true, Span{Of: func(s *Scenario) *Range { return &s.Lock.Backoff }, Least: time.Millisecond,
 		Plain: []time.Duration{100 * time.Millisecond}}},
 	{"lock", "client", false,
@@ -189,7 +189,7 @@ func (v Length) read(f fields, key string, s *Scenario) {
 
 func (v Length) check(path string, s *Scenario) error {
 	d := *v.Of(s)
-	if v.Whole != 0 && d%v.Whole != 0 {
+	if v.Whole && d%time.Millisecond != 0 {
 		return wrong(path, "%v is not a whole number of milliseconds: Redis counts no finer", d)
 	}
 	return inLimits(path, d, v.Least)

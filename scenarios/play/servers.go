@@ -14,8 +14,6 @@ import (
 var (
 	serverKind   = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 	serverPrefix = regexp.MustCompile(`^[a-z]+$`)
-	// takenWords are the keys of a world, which cannot be the name of a kind of server.
-	takenWords = []string{"clients", "latency", "replicas", "lag", "persistence", "snapshot"}
 	// takenPrefixes are those of clients, Redis servers and the store.
 	takenPrefixes = []string{"c", "r", "s", trace.Probe, trace.World}
 )
@@ -29,7 +27,7 @@ func validateServers(list []Servers) error {
 		switch {
 		case k.Name == redisName && k.Prefix == "r" && k.Make == nil:
 			most = file.MaxRedis
-		case !serverKind.MatchString(k.Name) || slices.Contains(takenWords, k.Name) || k.Name == redisName:
+		case !serverKind.MatchString(k.Name) || isWorldKey(k.Name) || k.Name == redisName:
 			return fmt.Errorf("a kind of server cannot be named %q: write a word of lower-case letters that is no other key of a world, such as register", k.Name)
 		case !serverPrefix.MatchString(k.Prefix) || slices.Contains(takenPrefixes, k.Prefix):
 			return fmt.Errorf("the names of %s servers cannot begin with %q: give lower-case letters, other than %q", k.Name, k.Prefix, takenPrefixes)
@@ -46,6 +44,11 @@ func validateServers(list []Servers) error {
 		}
 	}
 	return nil
+}
+
+// isWorldKey reports whether a world has a key of that name, so that no kind of server can have it.
+func isWorldKey(name string) bool {
+	return slices.ContainsFunc(file.Keys(), func(k file.Key) bool { return k.Group == "world" && k.Name == name })
 }
 
 // Equip adds the servers that a lock needs to a world that has fewer.
