@@ -11,12 +11,16 @@ test race: export GOGC ?= 400
 
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
 
+# The programs of those who work on locksim have a module of their own.
+DEV := $(GO) -C internal/dev run
+
 # Every module of the tree: the main one, and those that separate heavy dependencies from it.
 MODULES := $(sort $(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path '*/.*/*')))
 in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(1)); done
 
-# The packages with tests whose number of runs LOCKSIM_SOAK sets.
-SOAK_PACKAGES := $(sort $(dir $(shell grep -rl --include='*_test.go' LOCKSIM_SOAK .)))
+# The packages of the module in this folder with tests whose number of runs LOCKSIM_SOAK sets.
+soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
+	xargs grep -l LOCKSIM_SOAK /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
 .PHONY: help test race check format lint bench soak soak-tests promises mutants owntests reach module schemas matrix compare findings gallery screenshots peers demo live
 
@@ -24,17 +28,18 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 test: ## all tests, without the race detector, in every module
-	$(GO) run ./internal/testall -vet=off
+	$(DEV) ./testall -vet=off
 
 # The packages that start goroutines, the one that takes longest first. Those of the commands are in internal/campaign,
 # internal/workers and internal/serve; those of a search or a check are in scenarios/play. A program with the race detector
 # sleeps for a second before it exits; workers are such programs. The servers of etcd and PostgreSQL run on the goroutine of
 # the world, and their clients take long to compile: they are not here. Tests that wait leave time for those of a third package.
 RACE_PACKAGES := ./scenarios/play ./lock ./lock/fence/... ./lock/locktest/... ./lock/metrics ./checker ./sim ./sim/redis ./sim/store ./sim/trace ./faults \
-	./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve ./internal/testall
+	./internal/campaign ./internal/workers ./internal/runfolder ./internal/serve
 
 race: ## short tests under the race detector, of the packages that start goroutines
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -short -vet=off -p 3 $(RACE_PACKAGES)
+	GORACE=atexit_sleep_ms=0 $(GO) -C internal/dev test -race -short -vet=off ./testall
 
 check: format lint ## gofmt and the linter, which does what go vet does too
 
@@ -55,35 +60,34 @@ REDIS_LOCKS := single,fenced,watchdog,watchdog-fenced,reentrant,reentrant-fenced
 soak: soak-tests promises ## the long tests, and each lock within its promise, with all runs; SOAK=0.1 makes a tenth of them
 
 soak-tests:
-	@test -n "$(SOAK_PACKAGES)" || { echo "no test reads LOCKSIM_SOAK"; exit 1; }
-	LOCKSIM_SOAK=$(SOAK) $(GO) test -count=1 -timeout 2h $(SOAK_PACKAGES)
+	$(call in_modules,packages="$(soak_packages)"; test -z "$$packages" || LOCKSIM_SOAK=$(SOAK) $(GO) test -count=1 -timeout 2h $$packages)
 
 # A run on etcd takes ten times as long: TestLock in scenarios/etcdlocks has fewer.
 promises: ## each lock on Redis within its promise, 5,000 runs that are evidence; SOAK=10 makes them 50,000
 	$(GO) run ./cmd/locksim explore --lock $(REDIS_LOCKS) --promise --runs $(EXPLORE_RUNS)
 
 mutants: ## makes one mistake at a time and runs the test that must detect it; writes reports/MUTANTS.md; takes minutes
-	$(GO) run ./internal/mutants -markdown >reports/MUTANTS.md.new
+	$(DEV) ./mutants -markdown >reports/MUTANTS.md.new
 	mv reports/MUTANTS.md.new reports/MUTANTS.md
 
-# A mutant takes about ten seconds. internal/reach/unseen.txt has the reasons why no run can show some of them.
+# A mutant takes about ten seconds. internal/dev/reach/unseen.txt has the reasons why no run can show some of them.
 FOLDER ?= checker
 SIZE   ?= 60
 SEED   ?= 1
 
 owntests: ## changes one place of a package at a time, drawn by SEED, and lists what its own tests do not detect: FOLDER=sim SIZE=100
-	$(GO) run ./internal/reach --own-tests $(FOLDER) --size $(SIZE) --seed $(SEED)
+	$(DEV) ./reach --own-tests $(FOLDER) --size $(SIZE) --seed $(SEED)
 
 reach: ## makes one mistake at a time in the locks and lets locksim find it; writes reports/REACH.md; takes hours, and goes on after an interruption; REACH=--earlier keeps the results of earlier programs
 	@mkdir -p reports/out
-	$(GO) run ./internal/reach --results internal/reach/results.jsonl $(REACH) >reports/out/REACH.md
+	$(DEV) ./reach --results reach/results.jsonl $(REACH) >reports/out/REACH.md
 	mv reports/out/REACH.md reports/REACH.md
 
 # Make hands PATH on to the recipe, where it is to find programs: it gets that of the environment back, which a make from
 # 4.4 on no longer knows, and the folders in which Go and Git mostly are.
 module: ## gives the module another path, everywhere: make module PATH=example.org/you/locksim
 	@test "$(origin PATH)" = "command line" || { echo "name the path: make module PATH=example.org/you/locksim"; exit 1; }
-	@export PATH='$(shell echo "$$PATH"):/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin'; $(GO) run ./internal/rename '$(PATH)'
+	@export PATH='$(shell echo "$$PATH"):/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin'; $(DEV) ./rename '$(PATH)'
 
 live: ## plays each scenario of the library, with its own lock, on real servers and in the simulated world; writes reports/LIVE.md; takes an hour, and goes on after an interruption; LIVE= for all locks
 	@mkdir -p reports/out/live
@@ -91,7 +95,7 @@ live: ## plays each scenario of the library, with its own lock, on real servers 
 	mv reports/out/live/LIVE.md reports/LIVE.md
 
 schemas: ## the JSON Schemas of the documents that locksim prints, from its Go types; writes reports/schema
-	$(GO) run ./internal/schemas
+	$(DEV) ./schemas
 
 matrix: ## every lock and specimen in every scenario; writes reports/MATRIX.md
 	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new
@@ -102,7 +106,7 @@ compare: ## the locks side by side; writes docs/compare.md
 	mv docs/compare.md.new docs/compare.md
 
 findings: ## explores each specimen until its mistake is found; writes reports/FINDINGS.md; takes minutes
-	$(GO) run ./internal/findings >reports/FINDINGS.md.new
+	$(DEV) ./findings >reports/FINDINGS.md.new
 	mv reports/FINDINGS.md.new reports/FINDINGS.md
 
 gallery: ## known failures as Markdown; writes reports/gallery

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-//go:generate go -C .. run ./internal/schemas
+//go:generate go -C ../internal/dev run ./schemas
 //go:embed schema/*.schema.json
 var schemas embed.FS
 
@@ -21,7 +21,7 @@ func Schemas() []string {
 // a violation that was found, found-1.json, is a "run"; what merge puts together has
 // the schema of the command whose shards they are. A schema describes the version
 // that this locksim writes, and refuses what it does not write. It is generated from
-// the Go types that are marshalled, by internal/schemas.
+// the Go types that are marshalled, by internal/dev/schemas.
 //
 // A "scenario" is a scenario file, which is YAML; its schema is for editors. The parser
 // refuses more than the schema, such as a fault that strikes a client that is not there.

@@ -1,7 +1,7 @@
 // Findings measures the power of the search: how many runs with random schedules it
 // takes to find a violation of a lock that is wrong on purpose.
 //
-//	go run ./internal/findings [-run REGEXP] [-most N]
+//	go -C internal/dev run ./findings [-run REGEXP] [-most N]
 //
 // Each specimen is searched within the class of fault and the TTLs that it
 // declares, and the lock single under pauses, each from three first seeds. Two

@@ -107,7 +107,7 @@ func TestMeasureLock(t *testing.T) {
 // The committed table has a line for each lock, and the searches found a violation of
 // each.
 func TestCommittedTable(t *testing.T) {
-	kept, err := os.ReadFile("../../reports/FINDINGS.md")
+	kept, err := os.ReadFile("../../../reports/FINDINGS.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // at a time in the locks, the checkers, the driver or the world, and requires that a
 // named test fails.
 //
-//	go run ./internal/mutants [-run REGEXP] [-j N] [-markdown]
+//	go -C internal/dev run ./mutants [-run REGEXP] [-j N] [-markdown]
 //
 // Each mutant is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
 // header is a line "Test: PACKAGE TEST".

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"syscall"
 
-	"locksim/internal/gotest"
-	"locksim/internal/patch"
+	"locksim/internal/dev/checkout"
+	"locksim/internal/dev/gotest"
 )
 
 // The exit codes.
@@ -65,7 +65,7 @@ func command(args []string, stdout io.Writer, stderr *os.File) int {
 
 // work tries the mutants whose names match wanted, jobs of them at a time.
 func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File) ([]result, error) {
-	root, err := patch.Root(ctx)
+	root, err := checkout.Root()
 	if err != nil {
 		return nil, err
 	}

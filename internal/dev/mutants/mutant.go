@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"locksim/internal/patch"
+	"locksim/internal/dev/patch"
 )
 
 // mutant is one mistake, and the test that must detect it.
@@ -21,7 +21,7 @@ func (m mutant) pattern() string {
 }
 
 // patches is the folder of the mutants, relative to the root of the module.
-const patches = "internal/mutants/patches"
+const patches = "internal/dev/mutants/patches"
 
 var testLine = regexp.MustCompile(`^Test: (\./\S+|\.) (\S+)$`)
 

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"locksim/internal/patch"
+	"locksim/internal/dev/checkout"
 )
 
 // In a script, mutants is the test program.
@@ -141,7 +141,7 @@ var (
 // committed are the root of the module and its mutants.
 func committed(t *testing.T) (root string, mutants []mutant) {
 	t.Helper()
-	root, err := patch.Root(t.Context())
+	root, err := checkout.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

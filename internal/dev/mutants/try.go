@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"locksim/internal/gotest"
+	"locksim/internal/dev/gotest"
 )
 
 // workshop runs tests, with and without a mutant.

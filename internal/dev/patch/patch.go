@@ -10,13 +10,11 @@
 package patch
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -45,15 +43,6 @@ type hunk struct {
 
 // Group is the folder of the patch.
 func (p Patch) Group() string { return strings.Split(p.Name, "/")[0] }
-
-// Root returns the root of the module that the working directory is in.
-func Root(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
-	if err != nil {
-		return "", fmt.Errorf("find the module: %w", err)
-	}
-	return filepath.Dir(strings.TrimSpace(string(out))), nil
-}
 
 // Read reads the patches in a folder, which is relative to the root of the module, whose
 // names match wanted, in the order of their names. The error names all that are malformed;

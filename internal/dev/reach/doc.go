@@ -2,10 +2,10 @@
 // looks for it as a user would, with the library of scenarios, the sweep, and random
 // schedules.
 //
-//	go run ./internal/reach --results FILE [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier]
-//	go run ./internal/reach --results FILE --table [--starts N] [--earlier]
-//	go run ./internal/reach --unit-tests [--earlier]
-//	go run ./internal/reach --own-tests FOLDER [--size N] [--seed N]
+//	go -C internal/dev run ./reach --results FILE [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier]
+//	go -C internal/dev run ./reach --results FILE --table [--starts N] [--earlier]
+//	go -C internal/dev run ./reach --unit-tests [--earlier]
+//	go -C internal/dev run ./reach --own-tests FOLDER [--size N] [--seed N]
 //
 // A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
 // header is a line "Kinds: KIND…", the kinds of lock that have the mistake and are tried,

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"locksim/internal/campaign"
-	"locksim/internal/patch"
+	"locksim/internal/dev/checkout"
 )
 
 // The exit codes.
@@ -114,7 +114,7 @@ func parse(args []string, stderr io.Writer) (request, error) {
 // work makes the results that are missing, and prints the table when all are there.
 func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int, err error) {
 	began := time.Now()
-	root, err := patch.Root(ctx)
+	root, err := checkout.Root()
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +140,7 @@ func work(ctx context.Context, req request, stdout, stderr io.Writer) (code int,
 	if err := f.open(); err != nil {
 		return 0, err
 	}
-	scenario := filepath.Join(root, "internal", "reach", "sweep.yaml")
+	scenario := filepath.Join(root, "internal", "dev", "reach", "sweep.yaml")
 	if f.program, err = identify(ctx, root, scenario); err != nil {
 		return 0, err
 	}

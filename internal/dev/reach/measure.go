@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"locksim/internal/patch"
+	"locksim/internal/dev/patch"
 )
 
 // firstSeeds are the seeds with which the explorations begin.
@@ -208,7 +208,7 @@ func (w *workshop) build(ctx context.Context, file, overlay string) error {
 		args = append(args, "-overlay", overlay)
 	}
 	cmd := command(ctx, "go", append(args, theCommand)...)
-	cmd.Dir = w.root
+	cmd.Dir = filepath.Join(w.root, itsModule)
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+w.dir)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"locksim/internal/patch"
+	"locksim/internal/dev/checkout"
+	"locksim/internal/dev/patch"
 )
 
 // Each case is a small source with all its mutants: the name, and what is there instead of what.
@@ -140,7 +141,7 @@ func TestAMutantChangesOnePlace(t *testing.T) {
 
 // The mutants of package lock have names of their own, and kinds that are searched. The names of functions are those of the source.
 func TestMechanicalMutants(t *testing.T) {
-	root, err := patch.Root(t.Context())
+	root, err := checkout.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestMechanicalMutants(t *testing.T) {
 
 // The sample is that of the file, in its order. Each of its mutants compiles, since only such are drawn.
 func TestSampleIsThatOfTheFile(t *testing.T) {
-	root, err := patch.Root(t.Context())
+	root, err := checkout.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,11 +205,11 @@ func TestSampleIsThatOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(drawn) != sampleSize || possible != r.Possible || tried != r.Drawn {
-		t.Errorf("%d of %d possible mutants after %d draws, the file has %d of %d after %d: run go run ./internal/reach --unit-tests",
+		t.Errorf("%d of %d possible mutants after %d draws, the file has %d of %d after %d: run go -C internal/dev run ./reach --unit-tests",
 			len(drawn), possible, tried, len(r.Mutants), r.Possible, r.Drawn)
 	}
 	if !slices.EqualFunc(r.Mutants, drawn, unitTest.is) {
-		t.Errorf("the sample is not that of %s: run go run ./internal/reach --unit-tests", sampleFile)
+		t.Errorf("the sample is not that of %s: run go -C internal/dev run ./reach --unit-tests", sampleFile)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/internal/gotest"
+	"locksim/internal/dev/gotest"
 )
 
 // ownTests asks what the tests of a package make of a sample of its mechanical mutants.
@@ -26,7 +26,7 @@ type ownTests struct {
 
 // unseen has a line "FOLDER/NAME `CODE`: REASON" for each mutant of a package that no run can show, with the code that it
 // changes: a mutant of that name after a change of the function may be another. It is relative to the root of the module.
-const unseen = "internal/reach/unseen.txt"
+const unseen = "internal/dev/reach/unseen.txt"
 
 // afterCode separates the name and the code of a mutant from the reason.
 const afterCode = "`: "

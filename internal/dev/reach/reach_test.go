@@ -13,13 +13,14 @@ import (
 	"testing"
 
 	"locksim/internal/campaign"
-	"locksim/internal/patch"
+	"locksim/internal/dev/checkout"
+	"locksim/internal/dev/patch"
 )
 
 // committed are the root of the module, and all subjects.
 func committed(t *testing.T) (root string, all []subject) {
 	t.Helper()
-	root, err := patch.Root(t.Context())
+	root, err := checkout.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestTableIsComplete(t *testing.T) {
 // The README says in numbers what the stored results say.
 func TestReadmeHasTheNumbers(t *testing.T) {
 	root, all := committed(t)
-	f := newStore(t, filepath.Join(root, "internal", "reach", "results.jsonl"), store{limits: limits{Runs: 10_000, Starts: 3, Seeds: 3, Placements: 500}, earlier: true})
+	f := newStore(t, filepath.Join(root, "internal", "dev", "reach", "results.jsonl"), store{limits: limits{Runs: 10_000, Starts: 3, Seeds: 3, Placements: 500}, earlier: true})
 	rows, missing, err := f.results(all)
 	if err != nil {
 		t.Fatal(err)
@@ -421,7 +422,7 @@ func TestWhatAMessageSays(t *testing.T) {
 
 // The results of one source can be told from those of another.
 func TestIdentify(t *testing.T) {
-	root, err := patch.Root(t.Context())
+	root, err := checkout.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

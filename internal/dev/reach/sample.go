@@ -17,8 +17,8 @@ import (
 	"slices"
 	"time"
 
-	"locksim/internal/gotest"
-	"locksim/internal/patch"
+	"locksim/internal/dev/gotest"
+	"locksim/internal/dev/patch"
 )
 
 // The sample of the mechanical mutants.
@@ -77,8 +77,8 @@ func drawSample(ctx context.Context, root string) (drawn []edit, possible, tried
 }
 
 // sampleFile has the sample with what the unit tests make of it, relative to the root of the module. It is made anew by
-// go run ./internal/reach --unit-tests.
-const sampleFile = "internal/reach/sample.json"
+// go -C internal/dev run ./reach --unit-tests.
+const sampleFile = "internal/dev/reach/sample.json"
 
 // record is the content of sampleFile.
 type record struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"locksim/internal/patch"
+	"locksim/internal/dev/checkout"
 )
 
 // lockSource is a small package lock. Its functions have what a copy of a function must keep: results that := does not
@@ -174,7 +174,7 @@ func TestSchemata(t *testing.T) {
 
 func mustRoot(t *testing.T) string {
 	t.Helper()
-	root, err := patch.Root(t.Context())
+	root, err := checkout.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,32 +16,35 @@ import (
 	"strings"
 )
 
-// theCommand is the command that searches, relative to the root of the module.
-const theCommand = "./internal/reach/locksim"
+// theCommand is the command that searches, a package of this module, whose folder is relative to the root of the checkout.
+const (
+	theCommand = "./reach/locksim"
+	itsModule  = "internal/dev"
+)
 
 // identify returns a hash of what decides the results besides the mutants: the version
 // of Go, the modules, the source of the command, and the scenario of the sweep.
 func identify(ctx context.Context, root, scenario string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,GoFiles,EmbedFiles,Module", theCommand)
-	cmd.Dir = root
+	cmd.Dir = filepath.Join(root, itsModule)
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("list the source of locksim: %w", err)
 	}
-	files := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum"), scenario}
+	files := []string{filepath.Join(root, itsModule, "go.mod"), filepath.Join(root, itsModule, "go.sum"), scenario}
 	dec := json.NewDecoder(bytes.NewReader(out))
 	for {
 		var p struct {
 			Dir                 string
 			GoFiles, EmbedFiles []string
-			Module              *struct{ Main bool }
+			Module              *struct{ Dir string }
 		}
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return "", fmt.Errorf("list the source of locksim: %w", err)
 		}
-		if p.Module == nil || !p.Module.Main {
+		if p.Module == nil || p.Module.Dir != root && p.Module.Dir != cmd.Dir {
 			continue
 		}
 		for _, name := range append(p.GoFiles, p.EmbedFiles...) {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/internal/patch"
+	"locksim/internal/dev/patch"
 	"locksim/scenarios/kinds"
 )
 
@@ -24,11 +24,11 @@ type subject struct {
 }
 
 // patches is the folder of the mutants made by hand, relative to the root of the module.
-const patches = "internal/reach/patches"
+const patches = "internal/dev/reach/patches"
 
 // equivalents has a line "NAME: REASON" for each mechanical mutant that no user could notice. It is relative to the
 // root of the module.
-const equivalents = "internal/reach/equivalent.txt"
+const equivalents = "internal/dev/reach/equivalent.txt"
 
 // rightGroup is the group of the locks without a mistake.
 const rightGroup = "right"
@@ -98,7 +98,7 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 	for _, u := range r.Mutants {
 		i := slices.IndexFunc(all, u.is)
 		if i < 0 {
-			return nil, fmt.Errorf("%s: package lock has no place for %s any more: make the file anew, with go run ./internal/reach --unit-tests",
+			return nil, fmt.Errorf("%s: package lock has no place for %s any more: make the file anew, with go -C internal/dev run ./reach --unit-tests",
 				sampleFile, u.Name)
 		}
 		s := subject{name: u.Name, kinds: all[i].kinds(), equivalent: reasons[u.Name], edit: &all[i]}

@@ -2,9 +2,9 @@
 // the tree, in imports, in the names of packages in comments, pages, messages and the rules of
 // the linter. It is the one step before locksim is published under the path of a repository.
 //
-//	go run ./internal/rename example.org/you/locksim
+//	go -C internal/dev run ./rename example.org/you/locksim
 //
-// It runs in the root of a checkout, changes the files that Git tracks, and no others, and
+// It changes the files that Git tracks, and no others, and
 // leaves the name of the command, which is locksim under every path.
 package main
 
@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"locksim/internal/dev/checkout"
 )
 
 func main() {
@@ -25,7 +27,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, "rename: give the new path of the module, such as example.org/you/locksim")
 		os.Exit(2)
 	}
-	changed, err := rename(".", os.Args[1])
+	root, err := checkout.Root()
+	changed := 0
+	if err == nil {
+		changed, err = rename(root, os.Args[1])
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rename:", err)
 		os.Exit(1)

@@ -62,7 +62,7 @@ func TestTexts(t *testing.T) {
 
 func TestWrongPathsAreRefused(t *testing.T) {
 	for _, to := range []string{"", "/locksim", "a b", "https://example.org/locksim", "example.org/you/"} {
-		if n, err := rename("../..", to); err == nil || n != 0 {
+		if n, err := rename("../../..", to); err == nil || n != 0 {
 			t.Errorf("%q: %d files changed, and the error %v", to, n, err)
 		}
 	}
@@ -75,7 +75,7 @@ func TestTheCheckoutUnderAnotherPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command once more")
 	}
-	const root, to = "../..", "example.org/you/locksim"
+	const root, to = "../../..", "example.org/you/locksim"
 	files, err := tracked(root)
 	if err != nil {
 		t.Skipf("this is no Git checkout: %v", err)
@@ -131,7 +131,7 @@ func TestTheCheckoutUnderAnotherPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, "go", "run", "./internal/schemas")
+	run(t, dir, "go", "-C", "internal/dev", "run", "./schemas")
 	if after, err := os.ReadFile(filepath.Join(dir, schema)); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the schema of a run has changed: %v", err)
 	}

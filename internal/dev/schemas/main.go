@@ -1,9 +1,9 @@
 // Schemas writes the JSON Schemas of what locksim prints as JSON, from the Go
 // types that are marshalled, and that of scenario files:
 //
-//	go run ./internal/schemas
+//	go -C internal/dev run ./schemas
 //
-// It runs in the root of a checkout, and writes reports/schema.
+// It writes reports/schema.
 //
 // A field is described by its doc comment, without the name of the field: "Seed
 // is the seed of the run" becomes "The seed of the run". A field without omitempty
@@ -26,10 +26,16 @@ package main
 import (
 	"fmt"
 	"os"
+
+	"locksim/internal/dev/checkout"
 )
 
 func main() {
-	if err := write("."); err != nil {
+	root, err := checkout.Root()
+	if err == nil {
+		err = write(root)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "schemas:", err)
 		os.Exit(1)
 	}

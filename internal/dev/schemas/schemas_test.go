@@ -16,7 +16,7 @@ import (
 )
 
 // root is the checkout, seen from here.
-const root = "../.."
+const root = "../../.."
 
 // The schemas that locksim prints are those of its types.
 func TestSchemasAreUpToDate(t *testing.T) {

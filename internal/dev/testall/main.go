@@ -1,7 +1,7 @@
 // Testall runs the tests of every module of the checkout, and reports at the end which
 // were skipped because a real component is missing, which go test does not report.
 //
-//	go run ./internal/testall [FLAGS OF GO TEST]
+//	go -C internal/dev run ./testall [FLAGS OF GO TEST]
 //
 // It prints what go test prints. The exit code is 0 when all tests pass, 1 when one
 // fails, and 2 when the modules cannot be listed.
@@ -17,10 +17,19 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"locksim/internal/dev/checkout"
 )
 
 func main() {
-	modules, err := modulesUnder(".")
+	root, err := checkout.Root()
+	if err == nil {
+		err = os.Chdir(root)
+	}
+	var modules []string
+	if err == nil {
+		modules, err = modulesUnder(".")
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testall:", err)
 		os.Exit(2)

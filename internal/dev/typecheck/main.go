@@ -1,7 +1,7 @@
 // Typecheck checks the types of packages and of their tests as they are for other
-// systems than this one, from source.
+// systems than this one, from source. The packages are those of the main module.
 //
-//	go run ./internal/typecheck darwin/arm64,windows/amd64 ./cmd/locksim/... ./lock/...
+//	go -C internal/dev run ./typecheck darwin/arm64,windows/amd64 ./cmd/locksim/... ./lock/...
 //
 // What go vet does for another system begins with the compilation of the standard library
 // and of all dependencies, which takes minutes; this takes seconds.
@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"locksim/internal/dev/checkout"
 	"locksim/internal/prose"
 )
 
@@ -37,7 +38,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: typecheck SYSTEM/ARCHITECTURE[,...] PACKAGE..., such as typecheck darwin/arm64,windows/amd64 ./...")
 		os.Exit(exitUsage)
 	}
-	code, err := check(os.Stdout, ".", strings.Split(os.Args[1], ","), os.Args[2:])
+	root, err := checkout.Root()
+	code := exitUsage
+	if err == nil {
+		code, err = check(os.Stdout, root, strings.Split(os.Args[1], ","), os.Args[2:])
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "typecheck:", err)
 	}
