@@ -15,6 +15,21 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"locksim": main})
 }
 
+// The command has no library that only tests need: Check, of the entry points for users, draws its seeds from rapid.
+func TestTheCommandHasNoLibraryOfTests(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.Lines(string(out)) {
+		for _, unwanted := range []string{"pgregory.net/rapid", "github.com/google/go-cmp/", "github.com/rogpeppe/go-internal/", "go.uber.org/goleak"} {
+			if strings.HasPrefix(path, unwanted) {
+				t.Errorf("the command depends on %s", path)
+			}
+		}
+	}
+}
+
 // With -short, only one script runs: each starts the command many times.
 func TestScripts(t *testing.T) {
 	dir, files := "testdata/script", []string(nil)

@@ -10,14 +10,14 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 // Mutex is the Mutex of etcd's package concurrency, with a session for each client, whose end is the loss of the lock.
 // The token is the revision at which the lock was had.
 //
 // An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29).
-func Mutex() scenarios.Lock {
+func Mutex() play.Lock {
 	return library("etcd-mutex", func(s *concurrency.Session, prefix string) held { return &mutex{concurrency.NewMutex(s, prefix)} })
 }
 
@@ -29,7 +29,7 @@ func Mutex() scenarios.Lock {
 //
 // A Resign that fails forgets its key, so that one that is called again succeeds and leaves it (etcd 22123). The next
 // Campaign of the session finds the key, and has its revision again: no order of the tokens is promised.
-func Election() scenarios.Lock {
+func Election() play.Lock {
 	l := library("etcd-election", func(s *concurrency.Session, prefix string) held { return &election{concurrency.NewElection(s, prefix)} })
 	l.Promise.TokensUnordered = true
 	return l
@@ -72,11 +72,11 @@ func (e *election) lock(ctx context.Context) (int64, error) {
 func (e *election) unlock(ctx context.Context) error { return e.Resign(ctx) }
 
 // library is a lock of the library, over a session.
-func library(name string, make func(s *concurrency.Session, prefix string) held) scenarios.Lock {
-	return scenarios.Lock{
-		Name: name, Servers: servers(), Tokens: true, FollowsSpec: true, Lease: scenarios.LeaseHeld, Detection: 15 * time.Second,
+func library(name string, make func(s *concurrency.Session, prefix string) held) play.Lock {
+	return play.Lock{
+		Name: name, Servers: servers(), Tokens: true, FollowsSpec: true, Lease: play.LeaseHeld, Detection: 15 * time.Second,
 		Promise: promised,
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			c, err := client(e)
 			if err != nil {
 				return nil, err

@@ -17,9 +17,9 @@ import (
 	"locksim/lock/broken/etcdbroken"
 	"locksim/lock/etcdlock"
 	"locksim/lock/promise"
-	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks/facts"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
 	"locksim/sim/etcd"
 )
 
@@ -31,23 +31,23 @@ const members = 3
 const settles = 15 * time.Second
 
 // Kind is the kind of server: etcd, with e0, e1 and e2.
-func Kind() scenarios.ServerKind {
+func Kind() play.ServerKind {
 	is := facts.Server
-	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles,
+	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles,
 		Advice: etcd.Advice}
 }
 
 // servers are those of a lock.
-func servers() []scenarios.Servers { return []scenarios.Servers{{Kind: Kind(), Count: members}} }
+func servers() []play.Servers { return []play.Servers{{Kind: Kind(), Count: members}} }
 
 // All are the locks of this package, the specimens last.
-func All() []scenarios.Lock {
-	return append([]scenarios.Lock{Lock(), Mutex(), Election()}, Specimens()...)
+func All() []play.Lock {
+	return append([]play.Lock{Lock(), Mutex(), Election()}, Specimens()...)
 }
 
 // Specimens are the locks of package etcdbroken.
-func Specimens() []scenarios.Lock {
-	var all []scenarios.Lock
+func Specimens() []play.Lock {
+	var all []play.Lock
 	for _, s := range etcdbroken.All() {
 		all = append(all, Specimen(s))
 	}
@@ -55,12 +55,12 @@ func Specimens() []scenarios.Lock {
 }
 
 // Specimen is one of them.
-func Specimen(s etcdbroken.Specimen) scenarios.Lock {
-	l := scenarios.Lock{
+func Specimen(s etcdbroken.Specimen) play.Lock {
+	l := play.Lock{
 		Name: kinds.BrokenPrefix + s.Name, Servers: servers(), Tokens: s.Tokens, FollowsSpec: true,
 		Keys:  func(resource string) []string { return []string{etcdbroken.Key(resource)} },
 		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			c, err := client(e)
 			if err != nil {
 				return nil, err
@@ -73,14 +73,14 @@ func Specimen(s etcdbroken.Specimen) scenarios.Lock {
 		},
 	}
 	if s.Held {
-		l.Lease, l.Detection = scenarios.LeaseHeld, time.Second
+		l.Lease, l.Detection = play.LeaseHeld, time.Second
 	}
 	return l
 }
 
 // Lock is that of package etcdlock.
-func Lock() scenarios.Lock {
-	return scenarios.Lock{
+func Lock() play.Lock {
+	return play.Lock{
 		Name: "etcd", Servers: servers(), Tokens: true, FollowsSpec: true,
 		Keys: func(resource string) []string { return []string{etcdlock.Options{}.Queue(resource)} },
 		Promise: lock.Promise{
@@ -94,7 +94,7 @@ func Lock() scenarios.Lock {
 		About: "A key with a lease joins a queue on a cluster of etcd, the first in the queue has the lock, and the client keeps the lease alive. " +
 			"The fencing token is the creation revision of the key.",
 		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where etcd is at hand.",
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			c, err := client(e)
 			if err != nil {
 				return nil, err
@@ -110,7 +110,7 @@ func seconds(ttl time.Duration) time.Duration {
 }
 
 // client is a client of all members, that of each machine's first.
-func client(e scenarios.Env) (*clientv3.Client, error) {
+func client(e play.Env) (*clientv3.Client, error) {
 	first := 0
 	if _, err := fmt.Sscanf(e.Name(), "c%d", &first); err != nil {
 		first = 0 // the probe

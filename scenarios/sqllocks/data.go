@@ -16,7 +16,6 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/fence/sqlguard"
 	"locksim/lock/sqllock"
-	"locksim/scenarios"
 	"locksim/scenarios/play"
 	"locksim/sim/postgres"
 	"locksim/sim/trace"
@@ -66,7 +65,7 @@ type store struct {
 	versions map[string]uint64 // those of the rows as the client has read them last
 }
 
-func openStore(e scenarios.Env, mode fence.Mode) (play.Store, error) {
+func openStore(e play.Env, mode fence.Mode) (play.Store, error) {
 	db, err := Open(e)
 	if err != nil {
 		return nil, err

@@ -10,19 +10,19 @@ import (
 	"locksim/lock/broken/sqlbroken"
 	"locksim/lock/promise"
 	"locksim/lock/sqllock"
-	"locksim/scenarios"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
 )
 
 // All are the locks of this package, the specimens last.
-func All() []scenarios.Lock {
-	return append([]scenarios.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction()}, Specimens()...)
+func All() []play.Lock {
+	return append([]play.Lock{Table(), TableWatchdog(), ForUpdate(), Advisory(), AdvisoryTransaction()}, Specimens()...)
 }
 
 // Specimens are the locks of package sqlbroken.
-func Specimens() []scenarios.Lock {
-	var all []scenarios.Lock
+func Specimens() []play.Lock {
+	var all []play.Lock
 	for _, s := range sqlbroken.All() {
 		all = append(all, Specimen(s))
 	}
@@ -30,15 +30,15 @@ func Specimens() []scenarios.Lock {
 }
 
 // Specimen is one of them.
-func Specimen(s sqlbroken.Specimen) scenarios.Lock {
+func Specimen(s sqlbroken.Specimen) play.Lock {
 	mode := pgx.QueryExecModeCacheStatement
 	if s.Pooled {
 		mode = pgx.QueryExecModeSimpleProtocol // a proxy that pools transactions has no prepared statements
 	}
-	l := scenarios.Lock{
-		Name: kinds.BrokenPrefix + s.Name, Servers: []scenarios.Servers{{Kind: kind(s.Pooled), Count: 1}}, Tokens: s.Tokens, FollowsSpec: true,
+	l := play.Lock{
+		Name: kinds.BrokenPrefix + s.Name, Servers: []play.Servers{{Kind: kind(s.Pooled), Count: 1}}, Tokens: s.Tokens, FollowsSpec: true,
 		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			db, err := open(e, mode)
 			if err != nil {
 				return nil, err
@@ -51,7 +51,7 @@ func Specimen(s sqlbroken.Specimen) scenarios.Lock {
 		},
 	}
 	if s.Held {
-		l.Lease = scenarios.LeaseHeld
+		l.Lease = play.LeaseHeld
 	}
 	return l
 }
@@ -65,8 +65,8 @@ func common(more ...lock.Fault) []lock.Fault {
 }
 
 // Table is a [sqllock.Table].
-func Table() scenarios.Lock {
-	return scenarios.Lock{
+func Table() play.Lock {
+	return play.Lock{
 		Name: "sql-table", Servers: Servers(), Tokens: true, FollowsSpec: true, Data: data(false), Messages: 16,
 		Promise: lock.Promise{
 			Exclusion: common(lock.FaultWorker), Data: "seal", FreeWithin: lock.TermTTL,
@@ -75,21 +75,21 @@ func Table() scenarios.Lock {
 		About: "A row of a PostgreSQL table has the owner, the end of the lease by the clock of the server, and the number of grants, " +
 			"which is the fencing token. One statement takes a free or expired row.",
 		ForWhom: "Short work on data that must stay right, in a store that compares tokens, where PostgreSQL is at hand.",
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			return made(e, sqllock.NewTable)
 		},
 	}
 }
 
 // TableWatchdog is a [sqllock.Table] whose leases are renewed.
-func TableWatchdog() scenarios.Lock {
+func TableWatchdog() play.Lock {
 	l := Table()
 	l.Name = "sql-table-watchdog"
 	l.Promise.Exclusion = common()
 	l.Promise.Duties = append(slices.Clone(l.Promise.Duties), promise.DutyRenews)
 	l.About += " The client renews the lease until it releases it."
 	l.ForWhom = "Work of unknown length on data that must stay right, in a store that compares tokens, where PostgreSQL is at hand."
-	l.New = func(e scenarios.Env) (lock.Locker, error) {
+	l.New = func(e play.Env) (lock.Locker, error) {
 		inner, err := made(e, sqllock.NewTable)
 		if err != nil {
 			return nil, err
@@ -100,10 +100,10 @@ func TableWatchdog() scenarios.Lock {
 }
 
 // ForUpdate is a [sqllock.ForUpdate].
-func ForUpdate() scenarios.Lock {
+func ForUpdate() play.Lock {
 	return connected("sql-for-update", true,
 		"SELECT … FOR UPDATE locks a row of a PostgreSQL table in a transaction that stays open until the release. The server ends it when it has not heard of the client for a TTL.",
-		func(e scenarios.Env) (lock.Locker, error) {
+		func(e play.Env) (lock.Locker, error) {
 			return made(e, func(db *sql.DB, o sqllock.Options) (*sqllock.ForUpdate, error) {
 				o.Table = rows
 				return sqllock.NewForUpdate(db, o)
@@ -112,17 +112,17 @@ func ForUpdate() scenarios.Lock {
 }
 
 // Advisory is a [sqllock.Advisory].
-func Advisory() scenarios.Lock {
+func Advisory() play.Lock {
 	return connected("sql-advisory", false,
 		"An advisory lock of a PostgreSQL session: it lasts as long as the connection. The server ends that when it has not heard of the client for a TTL.",
-		func(e scenarios.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisory) })
+		func(e play.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisory) })
 }
 
 // AdvisoryTransaction is a [sqllock.AdvisoryTransaction].
-func AdvisoryTransaction() scenarios.Lock {
+func AdvisoryTransaction() play.Lock {
 	return connected("sql-advisory-tx", true,
 		"An advisory lock of a PostgreSQL transaction that stays open until the release. The server ends it when it has not heard of the client for a TTL.",
-		func(e scenarios.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisoryTransaction) })
+		func(e play.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisoryTransaction) })
 }
 
 // rows is the table of [ForUpdate].
@@ -130,13 +130,13 @@ const rows = "lock_rows"
 
 // connected is a lock that a connection has. The holder learns of its loss within a TTL: its heartbeat fails, or comes too
 // late.
-func connected(name string, transaction bool, about string, make func(scenarios.Env) (lock.Locker, error)) scenarios.Lock {
+func connected(name string, transaction bool, about string, make func(play.Env) (lock.Locker, error)) play.Lock {
 	forWhom := "Work on data in the same database, in the transaction that has the lock; elsewhere only work that may be done twice."
 	if !transaction {
 		forWhom = "Work that may be done twice, and a leader among the clients of one database."
 	}
-	return scenarios.Lock{
-		Name: name, Servers: Servers(), FollowsSpec: true, Waits: true, Lease: scenarios.LeaseHeld, Data: data(transaction), Messages: 40,
+	return play.Lock{
+		Name: name, Servers: Servers(), FollowsSpec: true, Waits: true, Lease: play.LeaseHeld, Data: data(transaction), Messages: 40,
 		Promise: lock.Promise{
 			Exclusion: common(), Data: "claim", FreeWithin: lock.TermTTLAndWaiter,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
@@ -146,7 +146,7 @@ func connected(name string, transaction bool, about string, make func(scenarios.
 }
 
 // made makes a lock on the database of a client, by the scenario.
-func made[L lock.Locker](e scenarios.Env, make func(*sql.DB, sqllock.Options) (L, error)) (lock.Locker, error) {
+func made[L lock.Locker](e play.Env, make func(*sql.DB, sqllock.Options) (L, error)) (lock.Locker, error) {
 	db, err := Open(e)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"locksim/faults"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks/facts"
 	"locksim/sim"
 	"locksim/sim/postgres"
@@ -21,11 +21,11 @@ import (
 func Stop() error { return postgres.StopShared() }
 
 // Kind is the kind of server: PostgreSQL, with the tables of the locks and of the data. There is one, p0.
-func Kind() scenarios.ServerKind { return kind(false) }
+func Kind() play.ServerKind { return kind(false) }
 
 // kind is that, behind a pooling proxy or not.
-func kind(pooled bool) scenarios.ServerKind {
-	k := scenarios.ServerKind{Missing: postgres.Missing, Stop: Stop}
+func kind(pooled bool) play.ServerKind {
+	k := play.ServerKind{Missing: postgres.Missing, Stop: Stop}
 	is := facts.Server
 	k.Name, k.Prefix, k.Lacks = is.Kind, is.Prefix, is.Lacks
 	k.Prepare = func(ctx context.Context, address string) error {
@@ -75,7 +75,7 @@ func prepare(ctx context.Context, address string) error {
 }
 
 // Servers are those of a lock on PostgreSQL.
-func Servers() []scenarios.Servers { return []scenarios.Servers{{Kind: Kind(), Count: 1}} }
+func Servers() []play.Servers { return []play.Servers{{Kind: Kind(), Count: 1}} }
 
 // connections is how many connections the pool of a client has at most.
 const connections = 4
@@ -84,7 +84,7 @@ const connections = 4
 // whether a connection is alive before it uses it. Faults can exhaust it. It is closed at the end of the run.
 func Open(m Machine) (*sql.DB, error) { return open(m, pgx.QueryExecModeCacheStatement) }
 
-// Machine is where a client runs: a [scenarios.Env], or a [*sim.Process].
+// Machine is where a client runs: a [play.Env], or a [*sim.Process].
 type Machine interface {
 	Address(server string) string
 	Dial(ctx context.Context, network, addr string) (net.Conn, error)

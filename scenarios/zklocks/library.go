@@ -10,7 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"locksim/lock"
-	"locksim/scenarios"
+	"locksim/scenarios/play"
 	"locksim/sim/zookeeper"
 )
 
@@ -20,9 +20,9 @@ import (
 //
 // Its Lock knows no context: one that is given up goes on, and is unlocked once it has the lock. An Unlock that fails
 // leaves the node, and the session keeps it (F62).
-func Library() scenarios.Lock {
-	return scenarios.Lock{
-		Name: "zk-lock", Servers: needs(), Tokens: true, FollowsSpec: true, Lease: scenarios.LeaseHeld, Detection: 25 * time.Second,
+func Library() play.Lock {
+	return play.Lock{
+		Name: "zk-lock", Servers: needs(), Tokens: true, FollowsSpec: true, Lease: play.LeaseHeld, Detection: 25 * time.Second,
 		Keys: func(resource string) []string { return []string{path(resource) + "/"} },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
@@ -32,7 +32,7 @@ func Library() scenarios.Lock {
 		},
 		About:   "The Lock of github.com/go-zookeeper/zk: an ephemeral sequential node, held until it is unlocked, or until the session is known to have ended.",
 		ForWhom: "Work that may be done twice now and then, or on data in a store that compares tokens.",
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			l := &library{env: e}
 			var err error
 			l.conn, err = connect(e, zookeeper.Dialer(e), l.observe)
@@ -46,7 +46,7 @@ func path(resource string) string { return "/library/" + url.PathEscape(resource
 
 // library makes a lock of the client for each Acquire.
 type library struct {
-	env  scenarios.Env
+	env  play.Env
 	conn *zk.Conn
 
 	once sync.Once

@@ -17,8 +17,8 @@ import (
 	"locksim/lock/broken/zkbroken"
 	"locksim/lock/promise"
 	"locksim/lock/zklock"
-	"locksim/scenarios"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
 	"locksim/scenarios/zklocks/facts"
 	"locksim/sim/zookeeper"
 )
@@ -35,20 +35,20 @@ const settles = 25 * time.Second
 const confirms = 2500 * time.Millisecond
 
 // Kind is the kind of server: ZooKeeper, with z0, z1 and z2.
-func Kind() scenarios.ServerKind {
+func Kind() play.ServerKind {
 	is := facts.Server
-	return scenarios.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: zookeeper.Ensemble, Settles: settles}
+	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: zookeeper.Ensemble, Settles: settles}
 }
 
 // needs are the servers of a lock.
-func needs() []scenarios.Servers { return []scenarios.Servers{{Kind: Kind(), Count: servers}} }
+func needs() []play.Servers { return []play.Servers{{Kind: Kind(), Count: servers}} }
 
 // All are the locks of this package, the specimens last.
-func All() []scenarios.Lock { return append([]scenarios.Lock{Lock(), Library()}, Specimens()...) }
+func All() []play.Lock { return append([]play.Lock{Lock(), Library()}, Specimens()...) }
 
 // Specimens are the locks of package zkbroken.
-func Specimens() []scenarios.Lock {
-	var all []scenarios.Lock
+func Specimens() []play.Lock {
+	var all []play.Lock
 	for _, s := range zkbroken.All() {
 		all = append(all, Specimen(s))
 	}
@@ -56,8 +56,8 @@ func Specimens() []scenarios.Lock {
 }
 
 // Specimen is one of them.
-func Specimen(s zkbroken.Specimen) scenarios.Lock {
-	l := scenarios.Lock{
+func Specimen(s zkbroken.Specimen) play.Lock {
+	l := play.Lock{
 		Name: kinds.BrokenPrefix + s.Name, Servers: needs(), Tokens: true, FollowsSpec: true,
 		Keys: func(resource string) []string {
 			if s.Fixed {
@@ -66,7 +66,7 @@ func Specimen(s zkbroken.Specimen) scenarios.Lock {
 			return []string{zkbroken.Node(resource) + "/"}
 		},
 		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			c, err := connect(e, zookeeper.Dialer(e), nil)
 			if err != nil {
 				return nil, err
@@ -76,14 +76,14 @@ func Specimen(s zkbroken.Specimen) scenarios.Lock {
 		},
 	}
 	if s.Held {
-		l.Lease, l.Detection = scenarios.LeaseHeld, time.Second
+		l.Lease, l.Detection = play.LeaseHeld, time.Second
 	}
 	return l
 }
 
 // Lock is that of package zklock.
-func Lock() scenarios.Lock {
-	return scenarios.Lock{
+func Lock() play.Lock {
+	return play.Lock{
 		Name: "zookeeper", Servers: needs(), Tokens: true, FollowsSpec: true, GrantTime: confirms,
 		Keys:  func(resource string) []string { return []string{zklock.Options{}.Queue(resource) + "/"} },
 		Queue: func(resource string) string { return zklock.Options{}.Queue(resource) + "/*" },
@@ -98,7 +98,7 @@ func Lock() scenarios.Lock {
 		About: "An ephemeral node joins a queue on an ensemble of ZooKeeper, the first in the queue has the lock, and it stays for as long as the client’s session. " +
 			"The fencing token is the id of the transaction that has created the node.",
 		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where ZooKeeper is at hand.",
-		New: func(e scenarios.Env) (lock.Locker, error) {
+		New: func(e play.Env) (lock.Locker, error) {
 			dialer := zklock.NewDialer(timeout(e.Spec().TTL), zookeeper.Dialer(e), e.Clock())
 			c, err := connect(e, dialer.Dial, nil)
 			if err != nil {
@@ -113,7 +113,7 @@ func Lock() scenarios.Lock {
 func timeout(ttl time.Duration) time.Duration { return min(max(ttl, 4*time.Second), 40*time.Second) }
 
 // connect connects a machine to all servers, each machine to another one first.
-func connect(e scenarios.Env, dial zk.Dialer, observe zk.EventCallback) (*zk.Conn, error) {
+func connect(e play.Env, dial zk.Dialer, observe zk.EventCallback) (*zk.Conn, error) {
 	first := index(e)
 	var names []string
 	for i := range servers {
@@ -123,7 +123,7 @@ func connect(e scenarios.Env, dial zk.Dialer, observe zk.EventCallback) (*zk.Con
 }
 
 // index is the number of a client, 0 for the probe.
-func index(e scenarios.Env) int {
+func index(e play.Env) int {
 	n := 0
 	if _, err := fmt.Sscanf(e.Name(), "c%d", &n); err != nil {
 		return 0
