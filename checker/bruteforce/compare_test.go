@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/internal/bruteforce"
+	"locksim/checker/bruteforce"
 )
 
 // differences are the facts, and the label, of which the two judges have different

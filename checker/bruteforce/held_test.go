@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"locksim/checker"
-	"locksim/internal/bruteforce"
+	"locksim/checker/bruteforce"
 	"locksim/internal/testruns"
 )
 
