@@ -67,20 +67,20 @@ promises: ## each lock on Redis within its promise, 5,000 runs that are evidence
 	$(GO) run ./cmd/locksim explore --lock $(REDIS_LOCKS) --promise --runs $(EXPLORE_RUNS)
 
 mutants: ## makes one mistake at a time and runs the test that must detect it; writes reports/MUTANTS.md; takes minutes
-	$(DEV) ./mutants -markdown >reports/MUTANTS.md.new
+	$(DEV) ./mutants named --markdown >reports/MUTANTS.md.new
 	mv reports/MUTANTS.md.new reports/MUTANTS.md
 
-# A mutant takes about ten seconds. internal/dev/reach/unseen.txt has the reasons why no run can show some of them.
+# A mutant takes about ten seconds. internal/dev/mechanical/unseen.txt has the reasons why no run can show some of them.
 FOLDER ?= checker
 SIZE   ?= 60
 SEED   ?= 1
 
 owntests: ## changes one place of a package at a time, drawn by SEED, and lists what its own tests do not detect: FOLDER=sim SIZE=100
-	$(DEV) ./reach --own-tests $(FOLDER) --size $(SIZE) --seed $(SEED)
+	$(DEV) ./mutants own $(FOLDER) --size $(SIZE) --seed $(SEED)
 
 reach: ## makes one mistake at a time in the locks and lets locksim find it; writes reports/REACH.md; takes hours, and goes on after an interruption; REACH=--earlier keeps the results of earlier programs
 	@mkdir -p reports/out
-	$(DEV) ./reach --results reach/results.jsonl $(REACH) >reports/out/REACH.md
+	$(DEV) ./mutants reach $(REACH) >reports/out/REACH.md
 	mv reports/out/REACH.md reports/REACH.md
 
 # Make hands PATH on to the recipe, where it is to find programs: it gets that of the environment back, which a make from

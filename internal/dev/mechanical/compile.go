@@ -1,4 +1,4 @@
-package main
+package mechanical
 
 import (
 	"bytes"
@@ -20,23 +20,25 @@ import (
 	lua "github.com/yuin/gopher-lua/parse"
 )
 
-// compiler tells whether a package compiles with a mutant, without a run of the go command for each.
-type compiler struct {
+// Compiler tells whether a package compiles with a mutant, without a run of the go command for each. It is not safe for
+// concurrent use.
+type Compiler struct {
 	path    string // of the package
 	fset    *token.FileSet
-	parsed  map[string]*ast.File // by name, relative to the root of the module
+	parsed  map[string]*ast.File // by name, relative to the root of the checkout
 	imports types.Importer
 }
 
-// newCompiler reads the package in a folder, which is relative to the root of the module.
-func newCompiler(ctx context.Context, root, folder string) (*compiler, error) {
+// NewCompiler reads the package in a folder, which is relative to the root of the checkout. It is an error if the package
+// or what it imports does not compile.
+func NewCompiler(ctx context.Context, root, folder string) (*Compiler, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./"+folder)
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("list the source of package %s: %w", folder, err)
 	}
-	c := &compiler{fset: token.NewFileSet(), parsed: map[string]*ast.File{}}
+	c := &Compiler{fset: token.NewFileSet(), parsed: map[string]*ast.File{}}
 	exports := map[string]string{}
 	dec := json.NewDecoder(bytes.NewReader(out))
 	for {
@@ -64,8 +66,9 @@ func newCompiler(ctx context.Context, root, folder string) (*compiler, error) {
 	return c, nil
 }
 
-// check type-checks the package with another text of one of its files. A script is parsed.
-func (c *compiler) check(file, text string) error {
+// Check type-checks the package with another text of one of its files. A script is parsed. The error is
+// the first mistake.
+func (c *Compiler) Check(file, text string) error {
 	if filepath.Ext(file) == ".lua" {
 		_, err := lua.Parse(strings.NewReader(text), file)
 		return err
@@ -73,11 +76,12 @@ func (c *compiler) check(file, text string) error {
 	if c.parsed[file] == nil {
 		return fmt.Errorf("%s is not compiled", file)
 	}
-	return c.checkAll(map[string]string{file: text})
+	return c.CheckAll(map[string]string{file: text})
 }
 
-// checkAll type-checks the package with other texts of some of its files, or with more files.
-func (c *compiler) checkAll(texts map[string]string) error {
+// CheckAll type-checks the package with other texts of some of its files, or with more files. The error is the
+// first mistake.
+func (c *Compiler) CheckAll(texts map[string]string) error {
 	var all []*ast.File
 	for file, text := range texts {
 		changed, err := parser.ParseFile(c.fset, file, text, 0)

@@ -1,4 +1,4 @@
-package main
+package mechanical
 
 import (
 	"fmt"
@@ -29,8 +29,8 @@ func f(a, b int) int {
 			t.Fatal(err)
 		}
 		for _, e := range edits {
-			_, name, _ := strings.Cut(e.name, "f-f-")
-			all = append(all, fmt.Sprintf("%s: %s -> %s", name, e.before, e.after))
+			_, name, _ := strings.Cut(e.Name, "f-f-")
+			all = append(all, fmt.Sprintf("%s: %s -> %s", name, e.Before, e.After))
 		}
 		return all
 	}
@@ -49,7 +49,7 @@ func f(a, b int) int {
 func TestSampleOfTheJudge(t *testing.T) {
 	root := mustRoot(t)
 	for _, folder := range []string{"checker", "sim", "scenarios/play"} {
-		o := ownTests{folder: folder, size: 10, seed: 3}
+		o := OwnTests{Folder: folder, Size: 10, Seed: 3}
 		drawn, possible, err := o.draw(t.Context(), root)
 		if err != nil || len(drawn) != 10 || possible < 1000 {
 			t.Fatalf("%s: %d of %d: %v", folder, len(drawn), possible, err)
@@ -59,7 +59,7 @@ func TestSampleOfTheJudge(t *testing.T) {
 			t.Errorf("%s: %v, and then %v: %v", folder, drawn, again, err)
 		}
 	}
-	reasons, err := readReasons(root, unseen, afterCode)
+	reasons, err := Reasons(root, unseen, afterCode)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package mechanical
 
 import (
 	"cmp"
@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"locksim/internal/dev/gotest"
-	"locksim/internal/dev/patch"
 )
 
 // The sample of the mechanical mutants.
@@ -30,15 +29,15 @@ const (
 // sample draws mutants until so many of them compile, and returns those, in the order of all, and the number drawn.
 // The place of a mutant in the order of the draw depends on the seed and its name alone: a change of one function of
 // the locks leaves the sample of the others.
-func sample(all []edit, size int, seed uint64, compiles func(edit) bool) (drawn []edit, tried int) {
+func sample(all []Edit, size int, seed uint64, compiles func(Edit) bool) (drawn []Edit, tried int) {
 	place := map[string]uint64{}
 	for _, e := range all {
-		sum := sha256.Sum256([]byte(e.name))
-		place[e.name] = rand.NewPCG(seed, binary.BigEndian.Uint64(sum[:])).Uint64()
+		sum := sha256.Sum256([]byte(e.Name))
+		place[e.Name] = rand.NewPCG(seed, binary.BigEndian.Uint64(sum[:])).Uint64()
 	}
 	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b edit) int {
-		return cmp.Compare(place[a.name], place[b.name])
+	slices.SortStableFunc(order, func(a, b Edit) int {
+		return cmp.Compare(place[a.Name], place[b.Name])
 	})
 	chosen := map[string]bool{}
 	for _, e := range order {
@@ -47,11 +46,11 @@ func sample(all []edit, size int, seed uint64, compiles func(edit) bool) (drawn 
 		}
 		tried++
 		if compiles(e) {
-			chosen[e.name] = true
+			chosen[e.Name] = true
 		}
 	}
 	for _, e := range all {
-		if chosen[e.name] {
+		if chosen[e.Name] {
 			drawn = append(drawn, e)
 		}
 	}
@@ -59,38 +58,38 @@ func sample(all []edit, size int, seed uint64, compiles func(edit) bool) (drawn 
 }
 
 // drawSample lists the mechanical mutants of package lock, and draws the sample.
-func drawSample(ctx context.Context, root string) (drawn []edit, possible, tried int, err error) {
-	all, err := listAll(root)
+func drawSample(ctx context.Context, root string) (drawn []Edit, possible, tried int, err error) {
+	all, err := List(root)
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	compile, err := newCompiler(ctx, root, "lock")
+	compile, err := NewCompiler(ctx, root, "lock")
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	drawn, tried = sample(all, sampleSize, sampleSeed, func(e edit) bool {
-		text, failure := e.mutated(root)
+	drawn, tried = sample(all, sampleSize, sampleSeed, func(e Edit) bool {
+		text, failure := e.Mutated(root)
 		err = errors.Join(err, failure)
-		return failure == nil && compile.check(e.file, text) == nil
+		return failure == nil && compile.Check(e.File, text) == nil
 	})
 	return drawn, len(all), tried, err
 }
 
-// sampleFile has the sample with what the unit tests make of it, relative to the root of the module. It is made anew by
-// go -C internal/dev run ./reach --unit-tests.
-const sampleFile = "internal/dev/reach/sample.json"
+// SampleFile has the sample with what the unit tests make of it, relative to the root of the checkout. It is made anew by
+// go -C internal/dev run ./mutants sample.
+const SampleFile = "internal/dev/mechanical/sample.json"
 
-// record is the content of sampleFile.
-type record struct {
-	Possible int        `json:"possible"` // mechanical mutants of package lock
-	Drawn    int        `json:"drawn"`    // of them, until a sample of sampleSize compiles
-	Tests    string     `json:"tests"`    // the command of the unit tests
-	Source   string     `json:"source"`   // a hash of package lock with its tests, with which the results were made that are not of an earlier one
-	Mutants  []unitTest `json:"mutants"`
+// Sample is the content of [SampleFile].
+type Sample struct {
+	Possible int      `json:"possible"` // mechanical mutants of package lock
+	Drawn    int      `json:"drawn"`    // of them, until a sample of sampleSize compiles
+	Tests    string   `json:"tests"`    // the command of the unit tests
+	Source   string   `json:"source"`   // a hash of package lock with its tests, with which the results were made that are not of an earlier one
+	Mutants  []Tested `json:"mutants"`
 }
 
-// unitTest is what the unit tests make of a mutant.
-type unitTest struct {
+// Tested is what the unit tests make of a mutant.
+type Tested struct {
 	Name   string `json:"name"`
 	Before string `json:"before"`
 	After  string `json:"after"`
@@ -101,9 +100,9 @@ type unitTest struct {
 	Earlier bool `json:"earlier,omitempty"`
 }
 
-// is reports whether the result is that of an edit.
-func (u unitTest) is(e edit) bool {
-	return u.Name == e.name && u.Before == e.before && u.After == e.after
+// Is reports whether the result is that of an edit.
+func (u Tested) Is(e Edit) bool {
+	return u.Name == e.Name && u.Before == e.Before && u.After == e.After
 }
 
 // unitTests are the flags of the unit tests of package lock. The conformance suite on a real Redis is left out, which
@@ -114,9 +113,9 @@ var unitTests = []string{"-short", "-failfast", "-skip", "^TestConformanceOnRedi
 // testLimit limits a build and the tests on the wall clock.
 const testLimit = 5 * time.Minute
 
-// readRecord reads the sample. Without a file there is none.
-func readRecord(root string) (r record, err error) {
-	b, err := os.ReadFile(filepath.Join(root, sampleFile))
+// ReadSample reads the sample in the checkout at root. Without a file there is none.
+func ReadSample(root string) (r Sample, err error) {
+	b, err := os.ReadFile(filepath.Join(root, SampleFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -126,8 +125,8 @@ func readRecord(root string) (r record, err error) {
 	return r, json.Unmarshal(b, &r)
 }
 
-// passing is the number of the mutants with which the unit tests pass.
-func (r record) passing() (n int) {
+// Passing is the number of the mutants with which the unit tests pass.
+func (r Sample) Passing() (n int) {
 	for _, u := range r.Mutants {
 		if !u.Killed {
 			n++
@@ -136,21 +135,22 @@ func (r record) passing() (n int) {
 	return n
 }
 
-func (r record) write(root string) error {
+func (r Sample) write(root string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(root, sampleFile)
+	file := filepath.Join(root, SampleFile)
 	if err := os.WriteFile(file+".part", append(b, '\n'), 0o644); err != nil {
 		return err
 	}
 	return os.Rename(file+".part", file)
 }
 
-// runUnitTests draws the sample, runs the unit tests with each of its mutants, and writes sampleFile after each. It
-// keeps the results of an interrupted run with the same source, and with earlier those of any source.
-func runUnitTests(ctx context.Context, root, dir string, earlier bool, progress io.Writer) error {
+// MakeSample draws the sample, runs the unit tests with each of its mutants, and writes [SampleFile] after each. It
+// keeps the results of an interrupted run with the same source, and with earlier those of any source. dir is for
+// temporary files. It is an error if the tests fail without a mutant.
+func MakeSample(ctx context.Context, root, dir string, earlier bool, progress io.Writer) error {
 	drawn, possible, tried, err := drawSample(ctx, root)
 	if err != nil {
 		return err
@@ -159,28 +159,28 @@ func runUnitTests(ctx context.Context, root, dir string, earlier bool, progress 
 	if err != nil {
 		return err
 	}
-	old, err := readRecord(root)
+	old, err := ReadSample(root)
 	if err != nil {
 		return err
 	}
 	kept := old.kept(source, earlier)
-	shop := gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}
-	if t, err := shop.Run(ctx, "./lock", ".", unitTests...); err != nil || !t.Passed {
-		return fmt.Errorf("the unit tests without a mutant: %w\n%s", cmp.Or(err, errors.New("they fail")), t.Output)
+	shop, err := newWorkshop(ctx, root, dir, "lock")
+	if err != nil {
+		return err
 	}
-	now := record{Possible: possible, Drawn: tried, Tests: "go test " + fmt.Sprint(unitTests) + " ./lock", Source: source}
+	now := Sample{Possible: possible, Drawn: tried, Tests: "go test " + fmt.Sprint(unitTests) + " ./lock", Source: source}
 	for i, e := range drawn {
-		k := slices.IndexFunc(kept, func(u unitTest) bool { return u.is(e) })
+		k := slices.IndexFunc(kept, func(u Tested) bool { return u.Is(e) })
 		if k >= 0 {
 			now.Mutants = append(now.Mutants, kept[k])
 			kept = slices.Delete(kept, k, k+1)
 			continue
 		}
-		u, err := unitTestOf(ctx, shop, e)
+		u, err := testWith(ctx, shop, e)
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.name, err)
+			return fmt.Errorf("%s: %w", e.Name, err)
 		}
-		_, _ = fmt.Fprintf(progress, "%d of %d: %s: killed: %v %s\n", i+1, len(drawn), e.name, u.Killed, u.By)
+		_, _ = fmt.Fprintf(progress, "%d of %d: %s: killed: %v %s\n", i+1, len(drawn), e.Name, u.Killed, u.By)
 		now.Mutants = append(now.Mutants, u)
 		part := now
 		part.Mutants = slices.Concat(now.Mutants, kept) // an interrupted run must not lose what comes later
@@ -192,7 +192,7 @@ func runUnitTests(ctx context.Context, root, dir string, earlier bool, progress 
 }
 
 // kept are the results that are still right for a source, and with earlier also those that were right for an earlier one.
-func (r record) kept(source string, earlier bool) (list []unitTest) {
+func (r Sample) kept(source string, earlier bool) (list []Tested) {
 	for _, u := range r.Mutants {
 		if u.Earlier = u.Earlier || r.Source != source; earlier || !u.Earlier {
 			list = append(list, u)
@@ -201,18 +201,24 @@ func (r record) kept(source string, earlier bool) (list []unitTest) {
 	return list
 }
 
-// unitTestOf runs the unit tests of its package with a mutant.
-func unitTestOf(ctx context.Context, shop gotest.Workshop, e edit) (unitTest, error) {
-	u := unitTest{Name: e.name, Before: e.before, After: e.after}
-	text, err := e.mutated(shop.Root)
+// newWorkshop is for the tests of the package in a folder. It is an error if they fail without a mutant: they would seem
+// to kill every mutant.
+func newWorkshop(ctx context.Context, root, dir, folder string) (gotest.Workshop, error) {
+	shop := gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}
+	if t, err := shop.Run(ctx, "./"+folder, ".", unitTests...); err != nil || !t.Passed {
+		return shop, fmt.Errorf("the tests of %s without a mutant: %w\n%s", folder, cmp.Or(err, errors.New("they fail")), t.Output)
+	}
+	return shop, nil
+}
+
+// testWith runs the unit tests of its package with a mutant.
+func testWith(ctx context.Context, shop gotest.Workshop, e Edit) (Tested, error) {
+	u := Tested{Name: e.Name, Before: e.Before, After: e.After}
+	overlay, err := e.Overlay(shop.Root, shop.Dir)
 	if err != nil {
 		return u, err
 	}
-	overlay, err := patch.WriteOverlay(shop.Root, shop.Dir, e.name, map[string]string{e.file: text})
-	if err != nil {
-		return u, err
-	}
-	t, err := shop.Run(ctx, "./"+path.Dir(e.file), ".", append(slices.Clone(unitTests), "-overlay", overlay)...)
+	t, err := shop.Run(ctx, "./"+path.Dir(e.File), ".", append(slices.Clone(unitTests), "-overlay", overlay)...)
 	switch {
 	case errors.Is(err, gotest.ErrHangs):
 		u.Killed = true

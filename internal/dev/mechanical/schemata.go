@@ -1,4 +1,4 @@
-package main
+package mechanical
 
 import (
 	"fmt"
@@ -12,31 +12,31 @@ import (
 	"strings"
 )
 
-// chooser is the variable of the environment that chooses a mutant in a program that has many of them. Without it the
+// Chooser is the variable of the environment that chooses a mutant in a program that has many of them. Without it the
 // program has no mistake.
-const chooser = "LOCKSIM_MUTANT"
+const Chooser = "LOCKSIM_MUTANT"
 
-// schemata are the files of package lock with many mutants in them, by their names relative to the root of the module,
+// Schemata are the files of package lock with many mutants in them, by their names relative to the root of the checkout,
 // and the mutants that they have. A function with mutants has a copy for each, which it calls if that one is chosen;
 // nothing else of it changes. The scripts of a program are replaced when it starts. Mutants outside functions and scripts
 // are left out: a constant cannot be chosen when the program runs.
-func schemata(root string, all []edit) (files map[string]string, has map[string]bool, err error) {
+func Schemata(root string, all []Edit) (files map[string]string, has map[string]bool, err error) {
 	files, has = map[string]string{}, map[string]bool{}
-	byFile := map[string][]edit{}
+	byFile := map[string][]Edit{}
 	for _, e := range all {
-		byFile[e.file] = append(byFile[e.file], e)
+		byFile[e.File] = append(byFile[e.File], e)
 	}
 	var scripts strings.Builder
 	for _, file := range slices.Sorted(maps.Keys(byFile)) {
 		edits := byFile[file]
 		if filepath.Ext(file) == ".lua" {
 			for _, e := range edits {
-				text, err := e.mutated(root)
+				text, err := e.Mutated(root)
 				if err != nil {
 					return nil, nil, err
 				}
-				fmt.Fprintf(&scripts, "\tcase %q:\n\t\t%s = redis.NewScript(%q)\n", e.name, scriptVariable(file), text)
-				has[e.name] = true
+				fmt.Fprintf(&scripts, "\tcase %q:\n\t\t%s = redis.NewScript(%q)\n", e.Name, scriptVariable(file), text)
+				has[e.Name] = true
 			}
 			continue
 		}
@@ -50,11 +50,11 @@ func schemata(root string, all []edit) (files map[string]string, has map[string]
 	}
 	var names strings.Builder
 	for _, e := range all {
-		if has[e.name] {
-			fmt.Fprintf(&names, ", %q", e.name)
+		if has[e.Name] {
+			fmt.Fprintf(&names, ", %q", e.Name)
 		}
 	}
-	files["lock/chosen_mutant.go"] = fmt.Sprintf(choice, chooser, scripts.String(), names.String())
+	files["lock/chosen_mutant.go"] = fmt.Sprintf(choice, Chooser, scripts.String(), names.String())
 	return files, has, nil
 }
 
@@ -92,7 +92,7 @@ func scriptVariable(file string) string {
 }
 
 // withCopies is the text of a Go file with mutants of its functions, whose names it adds to has.
-func withCopies(root, file string, text []byte, edits []edit, has map[string]bool) (string, error) {
+func withCopies(root, file string, text []byte, edits []Edit, has map[string]bool) (string, error) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -112,15 +112,15 @@ func withCopies(root, file string, text []byte, edits []edit, has map[string]boo
 			if !ok || e.offset <= at(f.Body.Lbrace) || e.offset >= at(f.Body.Rbrace) {
 				continue
 			}
-			mutated, err := e.mutated(root)
+			mutated, err := e.Mutated(root)
 			if err != nil {
 				return "", err
 			}
-			end := at(f.End()) + len(e.after) - len(e.before)
+			end := at(f.End()) + len(e.After) - len(e.Before)
 			suffix := fmt.Sprintf("Mutant%d", i)
 			fmt.Fprintf(&copies, "\n%s%s%s\n", text[at(f.Pos()):at(f.Name.End())], suffix, mutated[at(f.Name.End()):end])
-			fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s\n", e.name, fmt.Sprintf(call, suffix))
-			has[e.name] = true
+			fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s\n", e.Name, fmt.Sprintf(call, suffix))
+			has[e.Name] = true
 		}
 		if cases.Len() > 0 {
 			out.Write(text[done : at(f.Body.Lbrace)+1])

@@ -1,10 +1,11 @@
-package main
+package mechanical
 
 import (
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,29 +97,29 @@ func TestSchemata(t *testing.T) {
 	write("go.mod", "module locksim\n\ngo 1.26\n\nrequire github.com/redis/go-redis/v9 v9.0.0\nreplace github.com/redis/go-redis/v9 => ./redis\n")
 	write("redis/go.mod", "module github.com/redis/go-redis/v9\n")
 	write("redis/redis.go", "package redis\n\nfunc NewScript(string) int { return 0 }\n")
-	compile, err := newCompiler(t.Context(), mustRoot(t), "lock")
+	compile, err := NewCompiler(t.Context(), mustRoot(t), "lock")
 	if err != nil {
 		t.Fatal(err)
 	}
 	clear(compile.parsed) // only the imports are those of the real package
-	var all []edit
+	var all []Edit
 	imports, cases := "\tm0 \"locksim/m0\"\n", "\tcase \"\":\n\t\tm0.Print()\n"
 	write("m0/lease.go", lockSource)
 	for _, e := range list {
-		text, err := e.mutated(root)
+		text, err := e.Mutated(root)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if compile.checkAll(map[string]string{e.file: text}) != nil {
+		if compile.CheckAll(map[string]string{e.File: text}) != nil {
 			continue
 		}
 		all = append(all, e)
 		name := fmt.Sprintf("m%d", len(all))
 		write(name+"/lease.go", text)
 		imports += fmt.Sprintf("\t%s \"locksim/%s\"\n", name, name)
-		cases += fmt.Sprintf("\tcase %q:\n\t\t%s.Print()\n", e.name, name)
+		cases += fmt.Sprintf("\tcase %q:\n\t\t%s.Print()\n", e.Name, name)
 	}
-	texts, has, err := schemata(root, all)
+	texts, has, err := Schemata(root, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestSchemata(t *testing.T) {
 		write(file, text)
 	}
 	const program = "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\n\t\"locksim/lock\"\n%s)\n\nfunc main() {\n\tlock.Print()\n\tfmt.Println()\n\tswitch os.Getenv(%q) {\n%s\t}\n}\n"
-	write("main.go", fmt.Sprintf(program, imports, chooser, cases))
+	write("main.go", fmt.Sprintf(program, imports, Chooser, cases))
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", "program", ".")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
@@ -135,7 +136,7 @@ func TestSchemata(t *testing.T) {
 	run := func(name string) (chosen, single string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), filepath.Join(root, "program"))
-		cmd.Env = append(os.Environ(), chooser+"="+name)
+		cmd.Env = append(os.Environ(), Chooser+"="+name)
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -149,13 +150,13 @@ func TestSchemata(t *testing.T) {
 	}
 	apart, differ := 0, 0
 	for _, e := range all {
-		if !has[e.name] {
+		if !has[e.Name] {
 			apart++
 			continue
 		}
-		got, want := run(e.name)
+		got, want := run(e.Name)
 		if got != want {
-			t.Errorf("%s: the program prints\n%s\nwant\n%s", e.name, got, want)
+			t.Errorf("%s: the program prints\n%s\nwant\n%s", e.Name, got, want)
 		}
 		if got != right {
 			differ++
@@ -166,7 +167,7 @@ func TestSchemata(t *testing.T) {
 		t.Errorf("%d mutants are left out, %d print something else than the right program; want 4, and 20 at least", apart, differ)
 	}
 	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "program"))
-	cmd.Env = append(os.Environ(), chooser+"=mechanical/other")
+	cmd.Env = append(os.Environ(), Chooser+"=mechanical/other")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "does not have the mutant mechanical/other") {
 		t.Errorf("a mutant that the program does not have: %v\n%s", err, out)
 	}
@@ -184,25 +185,29 @@ func mustRoot(t *testing.T) string {
 // The program with the mutants of the sample compiles, and has nearly all.
 func TestSchemataOfTheSample(t *testing.T) {
 	root := mustRoot(t)
-	_, all := committed(t)
-	var mechanical []edit
-	for _, s := range all {
-		if s.edit != nil {
-			mechanical = append(mechanical, *s.edit)
-		}
-	}
-	texts, has, err := schemata(root, mechanical)
+	all, err := List(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compile, err := newCompiler(t.Context(), root, "lock")
+	sample, err := ReadSample(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := compile.checkAll(texts); err != nil {
+	drawn := slices.DeleteFunc(all, func(e Edit) bool {
+		return !slices.ContainsFunc(sample.Mutants, func(u Tested) bool { return u.Killed && u.Is(e) })
+	})
+	texts, has, err := Schemata(root, drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile, err := NewCompiler(t.Context(), root, "lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compile.CheckAll(texts); err != nil {
 		t.Error(err)
 	}
-	if len(has) < len(mechanical)*95/100 {
-		t.Errorf("the program has %d of %d mutants", len(has), len(mechanical))
+	if len(has) < len(drawn)*95/100 {
+		t.Errorf("the program has %d of %d mutants", len(has), len(drawn))
 	}
 }

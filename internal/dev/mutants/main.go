@@ -1,20 +1,34 @@
+// Mutants makes mistakes in the code, one at a time, and says what detects each:
+//
+//	go -C internal/dev run ./mutants named [--run REGEXP] [-j N] [--markdown]
+//	go -C internal/dev run ./mutants own FOLDER [--size N] [--seed N]
+//	go -C internal/dev run ./mutants sample [--earlier]
+//	go -C internal/dev run ./mutants reach [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier] [--table]
+//
+// A mistake is a patch that somebody wrote, of package patch, or a small change that was drawn, of package mechanical. No
+// file of the checkout changes: the go command gets the mistake by its flag -overlay. The progress goes to stderr, the
+// result to stdout. A result does not depend on the machine or the time, so that a committed copy can be compared with it.
+//
+// The exit code is 0; 1 when a mutant of named is not killed or one of reach has no result that counts, and when a run
+// cannot be completed (a patch does not fit the source, a test fails without a mutant, Ctrl-C); and 2 for bad usage.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
-	"runtime"
-	"sync"
+	"path"
+	"path/filepath"
 	"syscall"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"locksim/internal/dev/checkout"
-	"locksim/internal/dev/gotest"
+	"locksim/internal/dev/mechanical"
+	"locksim/internal/dev/reach"
 )
 
 // The exit codes.
@@ -24,109 +38,96 @@ const (
 	exitUsage  = 2
 )
 
-func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// command is the whole program.
-func command(args []string, stdout io.Writer, stderr *os.File) int {
-	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	pattern := flags.String("run", "", "only the mutants whose GROUP/NAME matches this regular expression")
-	markdown := flags.Bool("markdown", false, "print the table as Markdown")
-	jobs := flags.Int("j", runtime.NumCPU(), "how many mutants to try at the same time")
-	if err := flags.Parse(args); err != nil {
-		return exitUsage
-	}
-	wanted, err := regexp.Compile(*pattern)
-	if err != nil || *jobs < 1 || flags.NArg() > 0 {
-		_, _ = fmt.Fprintf(stderr, "mutants: usage: -run takes a regular expression (%v), -j a number from 1, and there are no arguments\n", err)
-		return exitUsage
-	}
+// execute is the whole program.
+func execute(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	results, err := work(ctx, wanted, *jobs, stderr)
-	if err != nil {
-		_, _ = fmt.Fprintf(stderr, "mutants: %v\n", err)
-		return exitFailed
+	began := false // the usage is right
+	root := &cobra.Command{
+		Use: "mutants", Short: "Make one mistake at a time in the code, and say what detects it",
+		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	report := text
-	if *markdown {
-		report = markdownText
-	}
-	_, _ = io.WriteString(stdout, report(results))
-	code := exitOK
-	for _, r := range results {
-		if r.outcome != killed {
-			_, _ = fmt.Fprintf(stderr, "%s: %s: %s\n", r.Path, r.outcome, r.detail)
-			code = exitFailed
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	add := func(c *cobra.Command, of measurement) {
+		of.Flags(c.Flags())
+		c.PreRunE = func(_ *cobra.Command, args []string) error { return of.Validate(args) }
+		c.RunE = func(c *cobra.Command, _ []string) error {
+			began = true
+			return measure(c.Context(), of, stdout, stderr)
 		}
+		root.AddCommand(c)
 	}
-	return code
+	add(&cobra.Command{Use: "named", Short: "Run the test that the patch of a mutant names, which must fail", Args: cobra.NoArgs}, &named{})
+	add(&cobra.Command{Use: "own FOLDER", Short: "Run the tests of a package with a sample of its mechanical mutants, and list those that they do not detect", Args: cobra.ExactArgs(1)}, &own{})
+	add(&cobra.Command{Use: "sample", Short: "Run the unit tests of package lock with the sample of its mechanical mutants, and write " + mechanical.SampleFile, Args: cobra.NoArgs}, &sample{})
+	add(&cobra.Command{Use: "reach", Short: "Search the mutants of package lock with locksim", Args: cobra.NoArgs}, &search{})
+	if err := root.ExecuteContext(ctx); err != nil {
+		_, _ = fmt.Fprintf(stderr, "mutants: %v\n", err)
+		if began {
+			return exitFailed
+		}
+		return exitUsage
+	}
+	return exitOK
 }
 
-// work tries the mutants whose names match wanted, jobs of them at a time.
-func work(ctx context.Context, wanted *regexp.Regexp, jobs int, stderr *os.File) ([]result, error) {
+// measurement is what a command does.
+type measurement interface {
+	Flags(flags *pflag.FlagSet)
+	// Validate returns an error for bad usage.
+	Validate(args []string) error
+	// Run works in the checkout at root, with the folder dir for temporary files.
+	Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) error
+}
+
+// measure runs a measurement.
+func measure(ctx context.Context, m measurement, stdout, stderr io.Writer) error {
 	root, err := checkout.Root()
 	if err != nil {
-		return nil, err
-	}
-	mutants, err := readMutants(root, wanted)
-	if err != nil {
-		return nil, err
-	}
-	if len(mutants) == 0 {
-		return nil, errors.New("there is no such mutant")
+		return err
 	}
 	dir, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is in the system's directory for temporary files
-	w := workshop{gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}}
-
-	tasks := w.soundness(mutants)
-	results := make([]result, len(mutants))
-	var misfits []error
-	for i, m := range mutants {
-		overlay, err := m.Overlay(w.Root, w.Dir)
-		misfits = append(misfits, err)
-		tasks = append(tasks, func(ctx context.Context) error {
-			r, err := w.try(ctx, m, overlay)
-			results[i] = r
-			return err
-		})
-	}
-	if err := errors.Join(misfits...); err != nil {
-		return nil, err
-	}
-	p := newProgress(stderr, len(tasks))
-	defer p.end()
-	return results, all(ctx, tasks, jobs, p.step)
+	return m.Run(ctx, root, dir, stdout, stderr)
 }
 
-// all executes tasks, jobs of them at a time, until one fails. It calls step after each.
-func all(ctx context.Context, tasks []func(context.Context) error, jobs int, step func()) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	queue := make(chan func(context.Context) error, len(tasks))
-	for _, t := range tasks {
-		queue <- t
-	}
-	close(queue)
-	var group sync.WaitGroup
-	for range jobs {
-		group.Go(func() {
-			for t := range queue {
-				if ctx.Err() != nil {
-					return
-				}
-				if err := t(ctx); err != nil {
-					cancel(err) // only the first error is returned: it may have caused the others
-					return
-				}
-				step()
-			}
-		})
-	}
-	group.Wait()
-	return context.Cause(ctx)
+// own is the command of that name.
+type own struct{ mechanical.OwnTests }
+
+func (o *own) Flags(flags *pflag.FlagSet) {
+	flags.IntVar(&o.Size, "size", 60, "the size of the sample")
+	flags.Uint64Var(&o.Seed, "seed", 1, "the seed of the sample")
 }
+
+func (o *own) Validate(args []string) error {
+	o.Folder = path.Clean(filepath.ToSlash(args[0]))
+	if o.Size < 1 {
+		return fmt.Errorf("--size is a number from 1")
+	}
+	return nil
+}
+
+// sample is the command of that name.
+type sample struct{ earlier bool }
+
+func (s *sample) Flags(flags *pflag.FlagSet) {
+	flags.BoolVar(&s.earlier, "earlier", false, "keep what the tests made of a mutant before package lock changed elsewhere")
+}
+
+func (*sample) Validate([]string) error { return nil }
+
+func (s *sample) Run(ctx context.Context, root, dir string, _, stderr io.Writer) error {
+	return mechanical.MakeSample(ctx, root, dir, s.earlier, stderr)
+}
+
+// search is the command reach.
+type search struct{ reach.Request }
+
+func (s *search) Validate([]string) error { return s.Request.Validate() }

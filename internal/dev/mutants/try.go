@@ -55,12 +55,12 @@ func (w workshop) try(ctx context.Context, m mutant, overlay string) (result, er
 
 // soundness are tasks, one for each package, that fail if one of the mutants' tests does
 // not pass without a mutant: such a test would seem to kill every mutant.
-func (w workshop) soundness(mutants []mutant) []func(context.Context) error {
+func (w workshop) soundness(mutants []mutant) []task {
 	of := map[string][]mutant{}
-	var tasks []func(context.Context) error
+	var tasks []task
 	for _, m := range mutants {
 		if of[m.pkg] == nil {
-			tasks = append(tasks, func(ctx context.Context) error { return w.sound(ctx, m.pkg, of[m.pkg]) })
+			tasks = append(tasks, task{m.pkg + " without a mutant", func(ctx context.Context) error { return w.sound(ctx, m.pkg, of[m.pkg]) }})
 		}
 		of[m.pkg] = append(of[m.pkg], m)
 	}

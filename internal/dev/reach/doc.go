@@ -1,26 +1,14 @@
-// Reach measures what locksim finds: it makes one mistake at a time in the locks, and
-// looks for it as a user would, with the library of scenarios, the sweep, and random
-// schedules.
+// Package reach measures what locksim finds: it makes one mistake at a time in the locks, and looks for it as a user
+// would, with the library of scenarios, the sweep, and random schedules.
 //
-//	go -C internal/dev run ./reach --results FILE [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier]
-//	go -C internal/dev run ./reach --results FILE --table [--starts N] [--earlier]
-//	go -C internal/dev run ./reach --unit-tests [--earlier]
-//	go -C internal/dev run ./reach --own-tests FOLDER [--size N] [--seed N]
+// A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its header is a line
+// "Kinds: KIND…", the kinds of lock that have the mistake and are tried, and, for a mutant that no lock's user could
+// notice, a line "Equivalent: REASON".
 //
-// A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its
-// header is a line "Kinds: KIND…", the kinds of lock that have the mistake and are tried,
-// and, for a mutant that no lock's user could notice, a line "Equivalent: REASON".
-//
-// The mechanical mutants, mechanical/NAME, are a seeded sample of all that a small change of one place gives; see
-// mechanical.go. sample.json has the sample, with what the unit tests of package lock make of each: --unit-tests makes
-// it anew, and goes on after an interruption; with --earlier it keeps what the tests made of the same change before package
-// lock changed elsewhere, marks that in the file, and the table says how many those are. Those that the unit tests kill are searched, until the first find, from what
-// is cheap to what is dear; what an exploration finds, or nothing, is explored from the other first seeds too. All are in one
-// program, which is compiled once, and an environment variable chooses one: see schemata.go. equivalent.txt has reasons as
-// those of the patches.
-//
-// --own-tests is about the judge: it draws mechanical mutants of a package, runs the tests of that package with each, and
-// lists those that they do not detect. unseen.txt has the reasons why no run can show some of them.
+// The mechanical mutants, mechanical/NAME, are those of the sample of package mechanical that the unit tests of package
+// lock kill. They are searched, until the first find, from what is cheap to what is dear; what an exploration finds, or
+// nothing, is explored from the other first seeds too. All are in one program, which is compiled once, and an environment
+// variable chooses one. equivalent.txt has reasons as those of the patches.
 //
 // A mutant is searched in a second kind of lock only if nothing is found in the first.
 //
@@ -46,7 +34,4 @@
 //
 // The progress goes to stderr. The table goes to stdout as Markdown, and names the mutants that have no result yet. It does
 // not depend on the machine or the time.
-//
-// The exit code is 0; 1 when a search of a lock without a mistake does not exit with 0,
-// when a mutant does not compile, or when the run cannot be completed; and 2 for bad usage.
-package main
+package reach

@@ -1,4 +1,4 @@
-package main
+package reach
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"locksim/internal/dev/mechanical"
 	"locksim/internal/dev/patch"
 )
 
@@ -118,7 +119,7 @@ func program(file, mutant string, m machine, stderr io.Writer) locksim {
 	return func(ctx context.Context, args ...string) (int, []byte, error) {
 		args = append(args, "--json", "--quiet", "--workers", strconv.Itoa(m.workers))
 		cmd := command(ctx, "nice", append([]string{"-n", strconv.Itoa(m.nice), file}, args...)...)
-		cmd.Env = append(os.Environ(), chooser+"="+mutant, "GOGC=400") // a run has little live memory
+		cmd.Env = append(os.Environ(), mechanical.Chooser+"="+mutant, "GOGC=400") // a run has little live memory
 		var messages strings.Builder
 		cmd.Stderr = &messages
 		out, err := cmd.Output()
@@ -158,8 +159,8 @@ type workshop struct {
 	machine   machine
 	stderr    io.Writer
 
-	shared []edit          // the mutants to put into the shared program
-	has    map[string]bool // those that it has; nil before it is built
+	shared []mechanical.Edit // the mutants to put into the shared program
+	has    map[string]bool   // those that it has; nil before it is built
 }
 
 // program builds locksim with the mistake of a subject, or takes the shared one.
@@ -169,7 +170,7 @@ func (w *workshop) program(ctx context.Context, s subject) (locksim, error) {
 	}
 	file := filepath.Join(w.dir, "locksim-shared")
 	if w.has == nil {
-		texts, has, err := schemata(w.root, w.shared)
+		texts, has, err := mechanical.Schemata(w.root, w.shared)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package main
+package reach
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"locksim/internal/campaign"
 	"locksim/internal/dev/checkout"
+	"locksim/internal/dev/mechanical"
 	"locksim/internal/dev/patch"
 )
 
@@ -35,7 +36,7 @@ func committed(t *testing.T) (root string, all []subject) {
 // are at least 60 that can be noticed.
 func TestPatchesFitTheSource(t *testing.T) {
 	root, all := committed(t)
-	compile, err := newCompiler(t.Context(), root, "lock")
+	compile, err := mechanical.NewCompiler(t.Context(), root, "lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestPatchesFitTheSource(t *testing.T) {
 		if filepath.Dir(s.patch.File) != "lock" {
 			t.Error(s.patch.Errorf(4, "%s is no file of package lock", s.patch.File))
 		}
-		if err := compile.check(s.patch.File, text); err != nil {
+		if err := compile.Check(s.patch.File, text); err != nil {
 			t.Error(s.patch.Errorf(4, "%v", err))
 		}
 		if !sentence.MatchString(s.patch.Breaks) {
@@ -140,8 +141,8 @@ func TestTableIsComplete(t *testing.T) {
 	if err != nil || len(missing) > 0 {
 		t.Fatalf("%v, missing: %v", err, missing)
 	}
-	table := markdown(rows, nil, testLimits, record{}, "^(quorum|release)")
-	if note := "Only the mutants whose names match `^(quorum|release)` are here."; !strings.Contains(table, note) || strings.Contains(markdown(rows, nil, testLimits, record{}, ""), "Only the mutants") {
+	table := markdown(rows, nil, testLimits, mechanical.Sample{}, "^(quorum|release)")
+	if note := "Only the mutants whose names match `^(quorum|release)` are here."; !strings.Contains(table, note) || strings.Contains(markdown(rows, nil, testLimits, mechanical.Sample{}, ""), "Only the mutants") {
 		t.Errorf("a part of the table does not say so, or the whole does: want %q", note)
 	}
 	_, body, _ := strings.Cut(table, "\n## ")
@@ -224,7 +225,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 		if err != nil || len(missing) > 0 {
 			t.Fatalf("%v, missing: %v", err, missing)
 		}
-		return markdown(rows, nil, testLimits, record{}, "")
+		return markdown(rows, nil, testLimits, mechanical.Sample{}, "")
 	}
 	whole := newStore(t, filepath.Join(t.TempDir(), "results.jsonl"), store{limits: testLimits})
 	var calls []string
@@ -283,17 +284,17 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	}
 
 	// That of a mechanical mutant counts already, and gets the exploration that it lacks.
-	mechanical := slices.IndexFunc(all, func(s subject) bool { return s.edit != nil && s.counts() })
-	if r, ok, err := more.read(all[mechanical]); err != nil || !ok || len(r.Searches) != 1 {
+	drawn := slices.IndexFunc(all, func(s subject) bool { return s.edit != nil && s.counts() })
+	if r, ok, err := more.read(all[drawn]); err != nil || !ok || len(r.Searches) != 1 {
 		t.Errorf("with another first seed the result is %+v, %v, %v", r, ok, err)
 	}
-	if err := more.fill(t.Context(), all[mechanical:mechanical+1], campaign.Shard{}, func(_ context.Context, s subject, r *result, _ func() error) error {
+	if err := more.fill(t.Context(), all[drawn:drawn+1], campaign.Shard{}, func(_ context.Context, s subject, r *result, _ func() error) error {
 		r.Searches = append(r.Searches, searched{s.kinds[0], stepExplore, 1, found{Runs: 10_000}})
 		return nil
 	}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if r, _, err := more.read(all[mechanical]); err != nil || len(r.Searches) != 2 || tableOf(open()) != tableOf(whole) {
+	if r, _, err := more.read(all[drawn]); err != nil || len(r.Searches) != 2 || tableOf(open()) != tableOf(whole) {
 		t.Errorf("the completed result is %+v, %v, or the table with one first seed differs", r, err)
 	}
 
@@ -307,7 +308,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	rows, missing, err := newStore(t, file, store{program: "other", earlier: true, limits: testLimits}).results(all)
 	rows[0].Commit, rows[1].Commit, rows[1].Program = "1a2b3c4-dirty", "5d6e7f8-dirty", "another"
 	note := fmt.Sprintf("\n%[1]d of the results are those of earlier locksims: %d of commit 1a2b3c4, 1 of commit 5d6e7f8-dirty.\n", len(all), len(all)-1)
-	if table := markdown(rows, nil, testLimits, record{}, ""); err != nil || len(missing) > 0 || !strings.Contains(table, note) || strings.Contains(tableOf(open()), "earlier") {
+	if table := markdown(rows, nil, testLimits, mechanical.Sample{}, ""); err != nil || len(missing) > 0 || !strings.Contains(table, note) || strings.Contains(tableOf(open()), "earlier") {
 		t.Errorf("%v, %d are missing, or the table does not say %q", err, len(missing), note)
 	}
 
@@ -330,7 +331,7 @@ func TestResumeGivesTheSameTable(t *testing.T) {
 	}
 
 	// What has no result is named.
-	if table := markdown(rows[1:], []string{rows[0].name}, testLimits, record{}, ""); !strings.Contains(table, "\nWithout a result yet, 1: "+rows[0].name+". A mistake") {
+	if table := markdown(rows[1:], []string{rows[0].name}, testLimits, mechanical.Sample{}, ""); !strings.Contains(table, "\nWithout a result yet, 1: "+rows[0].name+". A mistake") {
 		t.Errorf("the table does not say that %s is missing", rows[0].name)
 	}
 }

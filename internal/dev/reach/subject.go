@@ -1,14 +1,13 @@
-package main
+package reach
 
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"locksim/internal/dev/mechanical"
 	"locksim/internal/dev/patch"
 	"locksim/scenarios/kinds"
 )
@@ -19,12 +18,18 @@ type subject struct {
 	kinds      []string
 	equivalent string // why no user could notice the mistake; "" if it can be noticed
 
-	patch *patch.Patch // of a mutant made by hand
-	edit  *edit        // of a mechanical mutant
+	patch *patch.Patch     // of a mutant made by hand
+	edit  *mechanical.Edit // of a mechanical mutant
 }
 
 // patches is the folder of the mutants made by hand, relative to the root of the module.
 const patches = "internal/dev/reach/patches"
+
+// resultsFile has the results, sweepScenario the scenario of the sweep. Both are relative to the root of the checkout.
+const (
+	resultsFile   = "internal/dev/reach/results.jsonl"
+	sweepScenario = "internal/dev/reach/sweep.yaml"
+)
 
 // equivalents has a line "NAME: REASON" for each mechanical mutant that no user could notice. It is relative to the
 // root of the module.
@@ -37,8 +42,8 @@ const rightGroup = "right"
 // their kinds: those made by hand, and then the mechanical ones. The error names all patches that are malformed.
 func readSubjects(root string, wanted *regexp.Regexp) ([]subject, error) {
 	mutants, errPatches := readPatches(root, wanted)
-	mechanical, errMechanical := readMechanical(root, wanted)
-	mutants = append(mutants, mechanical...)
+	drawn, errMechanical := readMechanical(root, wanted)
+	mutants = append(mutants, drawn...)
 	var all []subject
 	for _, kind := range kinds.Names() {
 		if slices.ContainsFunc(mutants, func(s subject) bool { return slices.Contains(s.kinds, kind) }) {
@@ -82,26 +87,26 @@ func readPatches(root string, wanted *regexp.Regexp) ([]subject, error) {
 // readMechanical returns the mechanical mutants of the sample that the unit tests kill. No measure counts the others, and
 // a search that finds nothing costs a thousand times what one that finds something does.
 func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
-	r, err := readRecord(root)
+	r, err := mechanical.ReadSample(root)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", sampleFile, err)
+		return nil, fmt.Errorf("%s: %w", mechanical.SampleFile, err)
 	}
-	all, err := listAll(root)
+	all, err := mechanical.List(root)
 	if err != nil {
 		return nil, err
 	}
-	reasons, err := readReasons(root, equivalents, ": ")
+	reasons, err := mechanical.Reasons(root, equivalents, ": ")
 	if err != nil {
 		return nil, err
 	}
 	var mutants []subject
 	for _, u := range r.Mutants {
-		i := slices.IndexFunc(all, u.is)
+		i := slices.IndexFunc(all, u.Is)
 		if i < 0 {
-			return nil, fmt.Errorf("%s: package lock has no place for %s any more: make the file anew, with go -C internal/dev run ./reach --unit-tests",
-				sampleFile, u.Name)
+			return nil, fmt.Errorf("%s: package lock has no place for %s any more: make the file anew, with go -C internal/dev run ./mutants sample",
+				mechanical.SampleFile, u.Name)
 		}
-		s := subject{name: u.Name, kinds: all[i].kinds(), equivalent: reasons[u.Name], edit: &all[i]}
+		s := subject{name: u.Name, kinds: all[i].Kinds(), equivalent: reasons[u.Name], edit: &all[i]}
 		delete(reasons, u.Name)
 		if u.Killed && wanted.MatchString(s.name) {
 			mutants = append(mutants, s)
@@ -111,23 +116,6 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 		err = errors.Join(err, fmt.Errorf("%s: %s is not in the sample", equivalents, name))
 	}
 	return mutants, err
-}
-
-// readReasons reads a file of lines of a name and a reason, with a separator between them.
-func readReasons(root, file, separator string) (map[string]string, error) {
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
-	if err != nil {
-		return nil, err
-	}
-	reasons := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		name, reason, ok := strings.Cut(strings.TrimSuffix(line, "\n"), separator)
-		if !ok || reasons[name] != "" {
-			return nil, fmt.Errorf(`%s: %q: want a name, %q and a reason, each name once`, file, line, separator)
-		}
-		reasons[name] = reason
-	}
-	return reasons, nil
 }
 
 // isRight reports whether the subject is a lock without a mistake.
@@ -177,7 +165,7 @@ func (s subject) source() string {
 	case s.patch != nil:
 		return s.patch.Text
 	case s.edit != nil:
-		return s.edit.name + "\n" + s.edit.before + "\n" + s.edit.after
+		return s.edit.Name + "\n" + s.edit.Before + "\n" + s.edit.After
 	}
 	return ""
 }
@@ -187,9 +175,5 @@ func (s subject) overlay(root, dir string) (string, error) {
 	if s.patch != nil {
 		return s.patch.Overlay(root, dir)
 	}
-	text, err := s.edit.mutated(root)
-	if err != nil {
-		return "", err
-	}
-	return patch.WriteOverlay(root, dir, s.name, map[string]string{s.edit.file: text})
+	return s.edit.Overlay(root, dir)
 }

@@ -1,4 +1,4 @@
-package main
+package reach
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/internal/dev/mechanical"
 	"locksim/internal/prose"
 )
 
@@ -66,18 +67,18 @@ seeds too. One that is argued to be equivalent gets the first two of these, whic
 
 // markdown is the table. missing are the mutants without a result. It depends on the rows, the limits, the sample and wanted alone: the regular expression for the
 // names of the mutants, which is "" for all.
-func markdown(rows []row, missing []string, l limits, sample record, wanted string) string {
+func markdown(rows []row, missing []string, l limits, sample mechanical.Sample, wanted string) string {
 	var seeds []string
 	for _, s := range firstSeeds[:l.Starts] {
 		seeds = append(seeds, prose.Thousands(int(s)))
 	}
-	var byHand, mechanical []row
+	var byHand, drawn []row
 	for _, r := range rows {
 		switch {
 		case r.patch != nil:
 			byHand = append(byHand, r)
 		case r.edit != nil:
-			mechanical = append(mechanical, r)
+			drawn = append(drawn, r)
 		}
 	}
 	var b strings.Builder
@@ -102,13 +103,13 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 	}
 	equivalent := func(r row) bool { return r.equivalent != "" }
 	rest := ""
-	if n := len(slices.DeleteFunc(slices.Clone(missing), func(name string) bool { return !strings.HasPrefix(name, mechanicalGroup+"/") })); n > 0 {
+	if n := len(slices.DeleteFunc(slices.Clone(missing), func(name string) bool { return !strings.HasPrefix(name, mechanical.Group+"/") })); n > 0 {
 		rest = fmt.Sprintf(", but for %d without a result", n)
 	}
 	total("made by hand", byHand, row.counts)
 	total("made by hand, equivalent", byHand, equivalent)
-	total("mechanical, killed by the unit tests"+rest, mechanical, row.counts)
-	total("mechanical, killed by the unit tests, which no run can show"+rest, mechanical, equivalent)
+	total("mechanical, killed by the unit tests"+rest, drawn, row.counts)
+	total("mechanical, killed by the unit tests, which no run can show"+rest, drawn, equivalent)
 	b.WriteString("\nEach mistake counts for the first of its searches that finds it.\n")
 	library, sweeps, explorations := runsOf(rows)
 	fmt.Fprintf(&b, "\nAll these searches took %s runs of scenarios of the library, %s of sweeps, and %s of explorations up to their first violations.\n",
@@ -117,7 +118,7 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		var names []string
 		for _, r := range rows {
 			if r.counts() && !r.found() {
-				names = append(names, strings.TrimPrefix(r.name, mechanicalGroup+"/"))
+				names = append(names, strings.TrimPrefix(r.name, mechanical.Group+"/"))
 			}
 		}
 		if len(names) > 0 {
@@ -125,7 +126,7 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		}
 	}
 	missed("Made by hand", byHand)
-	missed("Mechanical, killed by the unit tests", mechanical)
+	missed("Mechanical, killed by the unit tests", drawn)
 
 	group := ""
 	for _, r := range byHand {
@@ -136,13 +137,13 @@ func markdown(rows []row, missing []string, l limits, sample record, wanted stri
 		}
 		lines(&b, r, fmt.Sprintf("[%s](../%s) | %s", mutant, r.patch.Path, withReason(r.patch.Breaks, r.subject)), " | ")
 	}
-	if len(mechanical) > 0 {
-		fmt.Fprintf(&b, mechanicalPreamble, prose.Thousands(sample.Possible), sample.Drawn, len(sample.Mutants), sample.Tests, sample.passing(), sample.noteEarlier())
+	if len(drawn) > 0 {
+		fmt.Fprintf(&b, mechanicalPreamble, prose.Thousands(sample.Possible), sample.Drawn, len(sample.Mutants), sample.Tests, sample.Passing(), noteEarlierTests(sample))
 	}
-	for _, r := range mechanical {
+	for _, r := range drawn {
 		kind, find := firstFind(r)
-		fmt.Fprintf(&b, "| [%s](../%s) | %s | %s | %s |\n", strings.TrimPrefix(r.name, mechanicalGroup+"/"), r.edit.file,
-			withReason(r.edit.breaks(), r.subject), kind, find)
+		fmt.Fprintf(&b, "| [%s](../%s) | %s | %s | %s |\n", strings.TrimPrefix(r.name, mechanical.Group+"/"), r.edit.File,
+			withReason(r.edit.Breaks(), r.subject), kind, find)
 	}
 	b.WriteString("\n## Locks without a mistake\n\n| lock | library | sweep | explore |\n|---|---|---|---|\n")
 	for _, r := range rows {
@@ -221,8 +222,8 @@ the searches said that is none.
 |---|---|---|---|
 `
 
-// noteEarlier says with how many mutants the unit tests ran before package lock changed elsewhere; "" if with none.
-func (r record) noteEarlier() string {
+// noteEarlierTests says with how many mutants the unit tests ran before package lock changed elsewhere; "" if with none.
+func noteEarlierTests(r mechanical.Sample) string {
 	n := 0
 	for _, u := range r.Mutants {
 		if u.Earlier {
