@@ -34,6 +34,74 @@
 // queue ([Grant.Enqueued]). A history may lack all of that. It has no influence
 // on the check of the data.
 //
+// # Causes
+//
+// A lock that no client has may still be taken for a while: [Timing.Within] has that time
+// for each [promise.Cause]. A crash is a client that ended: it may have had the lock, or
+// asked for it. A lost reply is an Acquire whose outcome its client does not know, or any
+// absence of a client: what it had sent is lost, or arrives when it is back. After the end
+// of a lease, or its loss, what the servers keep of it may end later by the duration of the
+// Acquire, since they count it from the arrival of the request.
+//
+// In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
+// outcome is not known may leave an entry behind, and each later entry of the client
+// renews it. So each later Release of the client counts as that cause too. A lease that
+// ended leaves its entry behind until its own Release has returned.
+//
+// # Duties
+//
+// A [promise.Duty] is judged only where nothing can excuse the lock: the client was not away, see
+// [Timing.Away], and where that matters the servers were steady, see [Timing.Steady].
+// These are the breaches:
+//
+//   - ends: an attempt returned more than [Timing.Trips] after its context had ended, or a grant more than
+//     [GrantedWithin] after that end, and the client was not away from that end on; or an attempt that failed left
+//     its place in the queue behind, although its client had not been away before its return; or, on steady servers
+//     and where messages are in order ([Timing.InOrder]), the record of the nodes gave the lock to its client after
+//     its call, and before the next call of Acquire by that client, and had it at the return of the attempt or
+//     later, although the client was never away. The last is judged where entry is exclusive, and keys do not end
+//     with sessions ([History.SessionKeys]).
+//   - waits: an attempt returned before its context had ended, although its client had not been away before, on
+//     steady servers and a prompt network ([Timing.Prompt]).
+//   - reports: a release succeeded on steady servers, and by the nodes' record its client had the lock without a gap
+//     from the grant to the return of the release, or had it neither when the release was called nor at any time
+//     until it returned; or the lock announced the loss of the lease after the release had been called, and the
+//     client was not away from then to the announcement; or a release returned and the context of the lease had not
+//     ended at the instant of its call, although the client was not away from then to the return. The first is
+//     judged where entry is exclusive; the first two only if by the record the client had the lock at some time from
+//     the call of Acquire to the call of the release. Or, on steady servers and a prompt network, a release failed
+//     before its context had ended, although by the record its client had the lock without a gap from the grant to
+//     the call, and it had not been away before the return; or a release failed whose context had ended when it was
+//     called, although by the record its client had the lock without a gap from the grant to the return, and it had
+//     not been away before the return (F29); or a release returned that the lock was not held, although the client
+//     had it without a gap from the grant to the return, and had not been away before the grant or, where keys end
+//     with sessions ([History.SessionKeys]), before the return. The last is judged where entry is exclusive.
+//   - renews: on steady servers and a prompt network the claim of a grant was ended by the lock, and its client had
+//     not been away during the last third of a [Timing.Lease] before.
+//   - tells: the validity of a lease ended after the grant and before its release, and the loss was announced more
+//     than [ToldWithin] later, or not before a release that was called more than that later, and the client was not
+//     away from that end to the announcement or the call.
+//   - tries: a try returned more than twice [Timing.Trips] after its call, and the client was not away from the call
+//     to the return.
+//   - explains: an attempt returned an error that does not wrap that of its context, which had ended, on steady
+//     servers and a prompt network, and the client was not away before the return.
+//   - keeps: a lease was not as the lock says. The client sees that by itself: see [Grant.Unkept].
+//   - returns: a [Call] with a time by which it had to return did so more than [Timing.Trips] later, and the client
+//     ran all the time from the call to the return: it may have been away, see [Absence.Running].
+//   - wakes: on steady servers and a prompt network a client waited for the lock, not by tries, and no client had it
+//     for longer than twice [Timing.Trips], although no [promise.Cause] but [promise.CauseOther] had occurred by the
+//     end of these two. An Acquire that returned without a grant by then is no such cause, if messages are in order
+//     ([Timing.InOrder]) and entry is exclusive: it undoes what it asked for, and tells the next, within twice Trips
+//     after its return, and whatever occurs by the end of those counts too.
+//   - spares: on steady servers and a prompt network a client sent more requests than its [Pace] allows, and it ran
+//     all the time meanwhile. From the call of an Acquire that did not ask by tries to its return these are for each
+//     server 8, and 2 for each try, of which there may be one more than pauses fit into the time, and 4 for each
+//     claim on the resource that ended, and each attempt that returned, meanwhile. If the lock promises
+//     [promise.DutyRenews], they are from a grant to the end of its claim for each server 8, and 2 for each renewal,
+//     of which there may be one more than fit into the time, and 4 for each time that a section extends the lease.
+//     The 2 are 4 if the client was away meanwhile. The second is not judged if the client called Acquire for the
+//     resource again meanwhile.
+//
 // # A second opinion
 //
 // [Corroborate] asks porcupine's independent search the same questions, of

@@ -2,93 +2,11 @@ package checker
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
-)
 
-// Duty is what the calls of a lock do for its user, beyond the exclusion of others. Each
-// is judged only where nothing can excuse the lock: the client was not away, see
-// [Timing.Away], and where that matters the servers were steady, see [Timing.Steady].
-type Duty string
-
-// The duties, with what is a breach of each.
-const (
-	// DutyEnds: an attempt returned more than [Timing.Trips] after its context had
-	// ended, or a grant more than [GrantedWithin] after that end, and the client was not
-	// away from that end on; or an attempt that failed left its place in the queue behind,
-	// although its client had not been away before its return; or, on steady servers
-	// and where messages are in order ([Timing.InOrder]), the record of the nodes gave
-	// the lock to its client after its call, and before the next call of Acquire by
-	// that client, and had it at the return of the attempt or later, although the
-	// client was never away. The last is judged where entry is exclusive, and keys do not
-	// end with sessions ([History.SessionKeys]).
-	DutyEnds Duty = "ends"
-	// DutyWaits: an attempt returned before its context had ended, although its client
-	// had not been away before, on steady servers and a prompt network
-	// ([Timing.Prompt]).
-	DutyWaits Duty = "waits"
-	// DutyReports: a release succeeded on steady servers, and by the nodes' record its
-	// client had the lock without a gap from the grant to the return of the release,
-	// or had it neither when the release was called nor at any time until it returned;
-	// or the lock announced the loss of the lease after the release had been called,
-	// and the client was not away from then to the announcement;
-	// or a release returned and the context of the lease had not ended at the instant
-	// of its call, although the client was not away from then to the return.
-	// The first is judged where entry is exclusive; the first two only if by the record
-	// the client had the lock at some time from the call of Acquire to the call of the
-	// release.
-	// Or, on steady servers and a prompt network, a release failed before its context had
-	// ended, although by the record its client had the lock without a gap from the grant to
-	// the call, and it had not been away before the return; or a release failed whose context
-	// had ended when it was called, although by the record its client had the lock without a
-	// gap from the grant to the return, and it had not been away before the return (F29); or a
-	// release returned that the
-	// lock was not held, although the client had it without a gap from the grant to the
-	// return, and had not been away before the grant or, where keys end with sessions
-	// ([History.SessionKeys]), before the return. The last is judged where entry is
-	// exclusive.
-	DutyReports Duty = "reports"
-	// DutyRenews: on steady servers and a prompt network the claim of a grant was ended
-	// by the lock, and its client had not been away during the last third of a
-	// [Timing.Lease] before.
-	DutyRenews Duty = "renews"
-	// DutyTells: the validity of a lease ended after the grant and before its release,
-	// and the loss was announced more than [ToldWithin] later, or not before a release
-	// that was called more than that later, and the client was not away from that end
-	// to the announcement or the call.
-	DutyTells Duty = "tells"
-	// DutyTries: a try returned more than twice [Timing.Trips] after its call, and the client
-	// was not away from the call to the return.
-	DutyTries Duty = "tries"
-	// DutyExplains: an attempt returned an error that does not wrap that of its context,
-	// which had ended, on steady servers and a prompt network, and the client was not away
-	// before the return.
-	DutyExplains Duty = "explains"
-	// DutyKeeps: a lease was not as the lock says. The client sees that by itself: see
-	// [Grant.Unkept].
-	DutyKeeps Duty = "keeps"
-	// DutyReturns: a [Call] with a time by which it had to return did so more than [Timing.Trips] later, and the
-	// client ran all the time from the call to the return: it may have been away, see
-	// [Absence.Running].
-	DutyReturns Duty = "returns"
-	// DutyWakes: on steady servers and a prompt network a client waited for the lock, not
-	// by tries, and no client had it for longer than twice [Timing.Trips], although no
-	// [Cause] but [CauseOther] had occurred by the end of these two. An Acquire that
-	// returned without a grant by then is no such cause, if messages are in order
-	// ([Timing.InOrder]) and entry is exclusive: it undoes what it asked for, and tells the
-	// next, within twice Trips after its return, and whatever occurs by the end of those
-	// counts too.
-	DutyWakes Duty = "wakes"
-	// DutySpares: on steady servers and a prompt network a client sent more requests than
-	// its [Pace] allows, and it ran all the time meanwhile. From the call of an Acquire that did
-	// not ask by tries to its return these are for each server 8, and 2 for each try, of
-	// which there may be one more than pauses fit into the time, and 4 for each claim on the
-	// resource that ended, and each attempt that returned, meanwhile. If the lock promises
-	// [DutyRenews], they are from a grant to the end of its claim for each server 8, and 2 for
-	// each renewal, of which there may be one more than fit into the time, and 4 for each
-	// time that a section extends the lease. The 2 are 4 if the client was away meanwhile. The
-	// second is not judged if the client called Acquire for the resource again meanwhile.
-	DutySpares Duty = "spares"
+	"locksim/lock/promise"
 )
 
 // GrantedWithin is how long after the end of the context of an Acquire a grant counts as made at that end: locks, clients
@@ -98,13 +16,174 @@ const GrantedWithin = time.Millisecond
 // ToldWithin is how long after the end of a lease its loss counts as announced at that end.
 const ToldWithin = 10 * time.Millisecond
 
-// Duties lists the duties. The caller owns the slice.
-func Duties() []Duty {
-	return []Duty{DutyEnds, DutyWaits, DutyReports, DutyRenews, DutyTells, DutyTries, DutyExplains, DutyKeeps, DutyReturns, DutyWakes, DutySpares}
+// dutyRule is one way to break a duty by something that a client did.
+type dutyRule[T any] struct {
+	duty promise.Duty
+	needs
+	// present is the time during which the client must not have been away. Without it breaks knows that time.
+	present func(h History, x T) (from, to time.Duration)
+	// breaks tells of each breach. record is what the client had by the record of the nodes.
+	breaks func(h History, x T, record holdings, tell breach)
+}
+
+// breach tells of a breach: where it shows, and in which words.
+type breach func(at []Pos, format string, args ...any)
+
+// needs is what nothing but the lock can have caused a breach without.
+type needs struct {
+	steady    bool // servers: see Timing.Steady
+	prompt    bool // a prompt network: see Timing.Prompt
+	inOrder   bool // messages in order: see Timing.InOrder
+	exclusive bool // a lock that is not reentrant
+	keys      bool // keys that do not end with sessions: see History.SessionKeys
+}
+
+func (n needs) met(h History) bool {
+	return (!n.steady || h.Timing.Steady) && (!n.prompt || h.Timing.Prompt) && (!n.inOrder || h.Timing.InOrder) &&
+		(!n.exclusive || h.Entry != EntryReentrant) && (!n.keys || !h.SessionKeys)
+}
+
+// apply judges one thing that a client did by a table of rules.
+func apply[T any](h History, rules []dutyRule[T], client string, x T, record holdings, found *tally) {
+	for _, r := range rules {
+		if !h.has(r.duty) || !r.met(h) {
+			continue
+		}
+		r.breaks(h, x, record, func(at []Pos, format string, args ...any) {
+			if r.present != nil {
+				if from, to := r.present(h, x); h.awayDuring(client, from, to) {
+					return
+				}
+			}
+			found.breach(r.duty, func() Reason { return Reason{Text: fmt.Sprintf(format, args...), At: at} })
+		})
+	}
+}
+
+// attemptRules are the duties toward an Acquire that returned without a grant.
+var attemptRules = []dutyRule[Attempt]{
+	// It returned more than Timing.Trips after its context had ended.
+	{promise.DutyEnds, needs{}, afterContext, func(h History, a Attempt, _ holdings, tell breach) {
+		if returned := h.Timing.when(a.Returned); a.ContextEnded > 0 && returned > a.ContextEnded+h.Timing.Trips {
+			tell([]Pos{a.Invoked, a.Returned}, "%s asked for %s at step %d, its context ended %v before Acquire returned at step %d, and nothing kept the lock from returning.",
+				a.Client, a.Resource, a.Invoked, returned-a.ContextEnded, a.Returned)
+		}
+	}},
+	// It left its place in the queue behind. One of unknown outcome may have joined the queue late.
+	{promise.DutyEnds, needs{steady: true}, beforeReturn, func(_ History, a Attempt, _ holdings, tell breach) {
+		if a.Outcome == OutcomeFailed && a.Enqueued > 0 && a.Enqueued <= a.Returned && (a.Left == 0 || a.Left > a.Returned) {
+			tell([]Pos{a.Returned, a.Enqueued}, "%s gave up asking for %s at step %d, and its place in the queue, of step %d, was still there, although nothing had gone wrong.",
+				a.Client, a.Resource, a.Returned, a.Enqueued)
+		}
+	}},
+	// It left a key behind: the record gave the lock to its client after its call, and before that client's next call of
+	// Acquire, and its client had it at the return or later.
+	{promise.DutyEnds, needs{steady: true, inOrder: true, exclusive: true, keys: true}, always[Attempt], func(h History, a Attempt, record holdings, tell breach) {
+		if slices.ContainsFunc(h.keysOf(a, record), func(s Holding) bool { return s.Span().end() > a.Returned }) {
+			tell([]Pos{a.Returned}, "%s gave up asking for %s at step %d, and its key was there afterwards, although nothing had gone wrong.",
+				a.Client, a.Resource, a.Returned)
+		}
+	}},
+	// It returned before its context had ended.
+	{promise.DutyWaits, needs{steady: true, prompt: true}, beforeReturn, func(_ History, a Attempt, _ holdings, tell breach) {
+		if a.ContextEnded == 0 {
+			tell([]Pos{a.Invoked, a.Returned}, "%s asked for %s at step %d, and the lock gave up at step %d, although nothing had gone wrong and the context of Acquire had not ended.",
+				a.Client, a.Resource, a.Invoked, a.Returned)
+		}
+	}},
+	// Its error does not wrap that of its context, which had ended.
+	{promise.DutyExplains, needs{steady: true, prompt: true}, beforeReturn, func(_ History, a Attempt, _ holdings, tell breach) {
+		if a.Unexplained {
+			tell([]Pos{a.Invoked, a.Returned}, "%s asked for %s at step %d until its context ended, and the error of step %d does not wrap that of the context.",
+				a.Client, a.Resource, a.Invoked, a.Returned)
+		}
+	}},
+}
+
+func afterContext(h History, a Attempt) (from, to time.Duration) {
+	return a.ContextEnded, h.Timing.when(a.Returned)
+}
+
+func beforeReturn(h History, a Attempt) (from, to time.Duration) {
+	return 0, h.Timing.when(a.Returned)
+}
+
+func always[T any](History, T) (from, to time.Duration) { return 0, math.MaxInt64 }
+
+// tryRules are the duties toward a try.
+var tryRules = []dutyRule[Try]{
+	// It returned more than twice Timing.Trips after its call.
+	{promise.DutyTries, needs{}, func(_ History, t Try) (from, to time.Duration) { return t.Called, t.Returned }, func(h History, t Try, _ holdings, tell breach) {
+		if t.Returned > t.Called+2*h.Timing.Trips {
+			tell([]Pos{t.Invoked}, "%s tried to get %s without waiting, and the answer took %v, although nothing had gone wrong.",
+				t.Client, t.Resource, t.Returned-t.Called)
+		}
+	}},
+}
+
+// grantRules are the duties toward a client that was granted the lock.
+var grantRules = []dutyRule[Grant]{
+	// The lease was not as the lock says. The client sees that by itself: see Grant.Unkept.
+	{promise.DutyKeeps, needs{}, nil, func(_ History, g Grant, _ holdings, tell breach) {
+		for _, what := range g.Unkept {
+			tell([]Pos{g.Granted}, "%s was granted %s at step %d, and %s.", g.Client, g.Resource, g.Granted, what)
+		}
+	}},
+	// The grant came more than GrantedWithin after the end of the context of its Acquire.
+	{promise.DutyEnds, needs{}, func(h History, g Grant) (from, to time.Duration) { return g.ContextEnded, h.Timing.when(g.Granted) },
+		func(h History, g Grant, _ holdings, tell breach) {
+			if granted := h.Timing.when(g.Granted); g.ContextEnded > 0 && granted > g.ContextEnded+GrantedWithin {
+				tell([]Pos{g.Granted}, "%s was granted %s at step %d, %v after the context of its Acquire had ended.",
+					g.Client, g.Resource, g.Granted, granted-g.ContextEnded)
+			}
+		}},
+	// A release without an error is contradicted: see falselyReleased.
+	{promise.DutyReports, needs{}, nil, func(h History, g Grant, record holdings, tell breach) {
+		if what := h.falselyReleased(g, record); what != "" {
+			tell([]Pos{g.Released, g.ReleaseReturned}, "%s released %s at step %d, and Release returned no error at step %d, although %s.",
+				g.Client, g.Resource, g.Released, g.ReleaseReturned, what)
+		}
+	}},
+	// A release returned an error without a reason: see falselyRefused.
+	{promise.DutyReports, needs{steady: true, prompt: true}, nil, func(h History, g Grant, record holdings, tell breach) {
+		if what := h.falselyRefused(g, record); what != "" {
+			tell([]Pos{g.Released, g.ReleaseReturned}, "%s released %s at step %d, and Release %s.", g.Client, g.Resource, g.Released, what)
+		}
+	}},
+	// The context of the lease went on when its release was called.
+	{promise.DutyReports, needs{}, duringRelease, func(h History, g Grant, _ holdings, tell breach) {
+		if g.ReleaseReturned > 0 && (g.LeaseEnded == 0 || g.LeaseEnded > h.Timing.when(g.Released)) {
+			tell([]Pos{g.Released}, "%s released %s at step %d, and the context of its lease had not ended by then.", g.Client, g.Resource, g.Released)
+		}
+	}},
+	// The validity ended, and the lock announced it late or never: see toldLate.
+	{promise.DutyTells, needs{}, nil, func(h History, g Grant, _ holdings, tell breach) {
+		if h.toldLate(g) {
+			tell([]Pos{g.Granted, g.Until}, "The lease of %s on %s, of step %d, ended at step %d by the holder's clock, and the lock did not announce it.",
+				g.Client, g.Resource, g.Granted, g.Until)
+		}
+	}},
+	// The lock ended a claim although it could have renewed the lease.
+	{promise.DutyRenews, needs{steady: true, prompt: true}, lastThird, func(_ History, g Grant, _ holdings, tell breach) {
+		if claim := g.Claim(); !claim.Empty() && g.endedEarly() {
+			tell([]Pos{g.Granted, claim.End}, "The lease of %s on %s, of step %d, ended at step %d, when %s: nothing had kept the lock from renewing it for a third of a TTL.",
+				g.Client, g.Resource, g.Granted, claim.End, claim.Ended)
+		}
+	}},
+}
+
+func duringRelease(h History, g Grant) (from, to time.Duration) {
+	return h.Timing.when(g.Released), h.Timing.when(g.ReleaseReturned)
+}
+
+// lastThird is the last third of a lease before the end of the claim.
+func lastThird(h History, g Grant) (from, to time.Duration) {
+	end := h.Timing.when(g.Claim().end())
+	return end - h.Timing.Lease/3, end
 }
 
 // has reports whether the lock promises a duty.
-func (h History) has(d Duty) bool { return slices.Contains(h.Duties, d) }
+func (h History) has(d promise.Duty) bool { return slices.Contains(h.Duties, d) }
 
 // misconduct finds the breaches of the duties. A call may break several.
 func misconduct(h History) *tally {
@@ -114,98 +193,16 @@ func misconduct(h History) *tally {
 	}
 	records := holdingsOf(h)
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
-		if a.Returned == 0 {
-			continue
-		}
-		if h.has(DutyEnds) && h.outlasted(a) {
-			found.breach(DutyEnds, func() Reason {
-				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, its context ended %v before Acquire returned at step %d, and nothing kept the lock from returning.",
-					a.Client, a.Resource, a.Invoked, h.Timing.when(a.Returned)-a.ContextEnded, a.Returned), At: []Pos{a.Invoked, a.Returned}}
-			})
-		}
-		if h.has(DutyEnds) && h.leftBehind(a) {
-			found.breach(DutyEnds, func() Reason {
-				return Reason{Text: fmt.Sprintf("%s gave up asking for %s at step %d, and its place in the queue, of step %d, was still there, although nothing had gone wrong.",
-					a.Client, a.Resource, a.Returned, a.Enqueued), At: []Pos{a.Returned, a.Enqueued}}
-			})
-		}
-		if h.has(DutyEnds) && h.keyLeft(a, records[holder{a.Client, a.Resource}]) {
-			found.breach(DutyEnds, func() Reason {
-				return Reason{Text: fmt.Sprintf("%s gave up asking for %s at step %d, and its key was there afterwards, although nothing had gone wrong.",
-					a.Client, a.Resource, a.Returned), At: []Pos{a.Returned}}
-			})
-		}
-		if h.has(DutyWaits) && h.gaveUp(a) {
-			found.breach(DutyWaits, func() Reason {
-				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, and the lock gave up at step %d, although nothing had gone wrong and the context of Acquire had not ended.",
-					a.Client, a.Resource, a.Invoked, a.Returned), At: []Pos{a.Invoked, a.Returned}}
-			})
-		}
-		if h.has(DutyExplains) && a.Unexplained && h.Timing.Steady && h.Timing.Prompt && !h.awayDuring(a.Client, 0, h.Timing.when(a.Returned)) {
-			found.breach(DutyExplains, func() Reason {
-				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d until its context ended, and the error of step %d does not wrap that of the context.",
-					a.Client, a.Resource, a.Invoked, a.Returned), At: []Pos{a.Invoked, a.Returned}}
-			})
+		if a.Returned > 0 {
+			apply(h, attemptRules, a.Client, a, records[holder{a.Client, a.Resource}], found)
 		}
 	}
 	for _, t := range h.Tries {
-		if h.has(DutyTries) && t.Returned > t.Called+2*h.Timing.Trips && !h.awayDuring(t.Client, t.Called, t.Returned) {
-			found.breach(DutyTries, func() Reason {
-				return Reason{Text: fmt.Sprintf("%s tried to get %s without waiting, and the answer took %v, although nothing had gone wrong.",
-					t.Client, t.Resource, t.Returned-t.Called), At: []Pos{t.Invoked}}
-			})
-		}
+		apply(h, tryRules, t.Client, t, nil, found)
 	}
 	for _, grants := range grantsByResource(h) {
 		for _, g := range grants {
-			if h.has(DutyKeeps) {
-				for _, what := range g.Unkept {
-					found.breach(DutyKeeps, func() Reason {
-						return Reason{Text: fmt.Sprintf("%s was granted %s at step %d, and %s.", g.Client, g.Resource, g.Granted, what), At: []Pos{g.Granted}}
-					})
-				}
-			}
-			if h.has(DutyEnds) && g.ContextEnded > 0 && h.Timing.when(g.Granted) > g.ContextEnded+GrantedWithin && !h.awayDuring(g.Client, g.ContextEnded, h.Timing.when(g.Granted)) {
-				found.breach(DutyEnds, func() Reason {
-					return Reason{Text: fmt.Sprintf("%s was granted %s at step %d, %v after the context of its Acquire had ended.",
-						g.Client, g.Resource, g.Granted, h.Timing.when(g.Granted)-g.ContextEnded), At: []Pos{g.Granted}}
-				})
-			}
-			if h.has(DutyReports) {
-				if what := h.falselyReleased(g, records[holder{g.Client, g.Resource}]); what != "" {
-					found.breach(DutyReports, func() Reason {
-						return Reason{Text: fmt.Sprintf("%s released %s at step %d, and Release returned no error at step %d, although %s.",
-							g.Client, g.Resource, g.Released, g.ReleaseReturned, what), At: []Pos{g.Released, g.ReleaseReturned}}
-					})
-				}
-			}
-			if h.has(DutyReports) {
-				if what := h.falselyRefused(g, records[holder{g.Client, g.Resource}]); what != "" {
-					found.breach(DutyReports, func() Reason {
-						return Reason{Text: fmt.Sprintf("%s released %s at step %d, and Release %s.", g.Client, g.Resource, g.Released, what),
-							At: []Pos{g.Released, g.ReleaseReturned}}
-					})
-				}
-			}
-			if h.has(DutyReports) && h.endsLate(g) {
-				found.breach(DutyReports, func() Reason {
-					return Reason{Text: fmt.Sprintf("%s released %s at step %d, and the context of its lease had not ended by then.",
-						g.Client, g.Resource, g.Released), At: []Pos{g.Released}}
-				})
-			}
-			if h.has(DutyTells) && h.toldLate(g) {
-				found.breach(DutyTells, func() Reason {
-					return Reason{Text: fmt.Sprintf("The lease of %s on %s, of step %d, ended at step %d by the holder's clock, and the lock did not announce it.",
-						g.Client, g.Resource, g.Granted, g.Until), At: []Pos{g.Granted, g.Until}}
-				})
-			}
-			if h.has(DutyRenews) && h.lostNeedlessly(g) {
-				found.breach(DutyRenews, func() Reason {
-					claim := g.Claim()
-					return Reason{Text: fmt.Sprintf("The lease of %s on %s, of step %d, ended at step %d, when %s: nothing had kept the lock from renewing it for a third of a TTL.",
-						g.Client, g.Resource, g.Granted, claim.End, claim.Ended), At: []Pos{g.Granted, claim.End}}
-				})
-			}
+			apply(h, grantRules, g.Client, g, records[holder{g.Client, g.Resource}], found)
 		}
 	}
 	h.late(found)
@@ -217,42 +214,6 @@ func misconduct(h History) *tally {
 // awayDuring reports whether a client was away at some instant of a time.
 func (h History) awayDuring(client string, from, to time.Duration) bool {
 	return slices.ContainsFunc(h.Timing.Away[client], func(a Absence) bool { return a.From <= to && a.To >= from })
-}
-
-// outlasted reports whether an attempt returned long after its context had ended.
-func (h History) outlasted(a Attempt) bool {
-	returned := h.Timing.when(a.Returned)
-	return a.ContextEnded > 0 && returned > a.ContextEnded+h.Timing.Trips && !h.awayDuring(a.Client, a.ContextEnded, returned)
-}
-
-// leftBehind reports whether an attempt that failed left its place in the queue. One of
-// unknown outcome may have joined the queue late.
-func (h History) leftBehind(a Attempt) bool {
-	return a.Outcome == OutcomeFailed && a.Enqueued > 0 && a.Enqueued <= a.Returned && (a.Left == 0 || a.Left > a.Returned) &&
-		h.Timing.Steady && !h.awayDuring(a.Client, 0, h.Timing.when(a.Returned))
-}
-
-// keyLeft reports whether an attempt left a key behind.
-func (h History) keyLeft(a Attempt, record holdings) bool {
-	if !h.Timing.Steady || !h.Timing.InOrder || h.SessionKeys || h.Entry == EntryReentrant ||
-		len(h.Timing.Away[a.Client]) > 0 {
-		return false
-	}
-	return slices.ContainsFunc(h.keysOf(a, record), func(s Holding) bool { return s.Span().end() > a.Returned })
-}
-
-// endsLate reports whether the context of a lease went on when its release was called.
-func (h History) endsLate(g Grant) bool {
-	if g.ReleaseReturned == 0 {
-		return false
-	}
-	called := h.Timing.when(g.Released)
-	return (g.LeaseEnded == 0 || g.LeaseEnded > called) && !h.awayDuring(g.Client, called, h.Timing.when(g.ReleaseReturned))
-}
-
-// gaveUp reports whether an attempt ended before its context.
-func (h History) gaveUp(a Attempt) bool {
-	return a.ContextEnded == 0 && h.Timing.Steady && h.Timing.Prompt && !h.awayDuring(a.Client, 0, h.Timing.when(a.Returned))
 }
 
 // falselyReleased says what contradicts a release without an error; "" if nothing does.
@@ -281,7 +242,7 @@ func (h History) falselyReleased(g Grant, record holdings) string {
 
 // falselyRefused says what is wrong with a release that returned an error; "" if nothing is.
 func (h History) falselyRefused(g Grant, record holdings) string {
-	if g.ReleaseReturned == 0 || !h.Timing.Steady || !h.Timing.Prompt {
+	if g.ReleaseReturned == 0 {
 		return ""
 	}
 	if g.ReleaseFailed && !g.ReleaseContextEnded && !h.awayDuring(g.Client, 0, h.Timing.when(g.ReleaseReturned)) {
@@ -304,16 +265,6 @@ func (h History) falselyRefused(g Grant, record holdings) string {
 		}
 	}
 	return ""
-}
-
-// lostNeedlessly reports whether the lock ended a claim although it could have renewed
-// the lease.
-func (h History) lostNeedlessly(g Grant) bool {
-	if g.Claim().Empty() || !h.Timing.Steady || !h.Timing.Prompt {
-		return false
-	}
-	end := h.Timing.when(g.Claim().end())
-	return g.endedEarly() && !h.awayDuring(g.Client, end-h.Timing.Lease/3, end)
 }
 
 // toldLate reports whether the loss of a lease was announced late.

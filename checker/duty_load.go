@@ -6,16 +6,18 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"locksim/lock/promise"
 )
 
-// late finds the breaches of [DutyReturns].
+// late finds the breaches of [promise.DutyReturns].
 func (h History) late(found *tally) {
-	if !h.has(DutyReturns) {
+	if !h.has(promise.DutyReturns) {
 		return
 	}
 	for _, c := range slices.SortedFunc(slices.Values(h.Calls), inTime) {
 		if c.Due > 0 && c.Returned > c.Due+h.Timing.Trips && h.ranDuring(c.Client, c.Called, c.Returned) {
-			found.breach(DutyReturns, func() Reason {
+			found.breach(promise.DutyReturns, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s called %s for %s, and it returned after %v, which is %v later than it had to, although its process ran.",
 					c.Client, c.What, c.Resource, c.Returned-c.Called, c.Returned-c.Due), At: []Pos{c.About}}
 			})
@@ -32,9 +34,9 @@ func (h History) ranDuring(client string, from, to time.Duration) bool {
 	return !slices.ContainsFunc(h.Timing.Away[client], func(a Absence) bool { return !a.Running && a.From <= to && a.To >= from })
 }
 
-// unwoken finds the breaches of [DutyWakes].
+// unwoken finds the breaches of [promise.DutyWakes].
 func (h History) unwoken(found *tally) {
-	if !h.has(DutyWakes) || !h.Timing.Steady || !h.Timing.Prompt {
+	if !h.has(promise.DutyWakes) || !h.Timing.Steady || !h.Timing.Prompt {
 		return
 	}
 	for _, resource := range h.resources() {
@@ -45,7 +47,7 @@ func (h History) unwoken(found *tally) {
 			}
 			for _, s := range w.idleFor(a) {
 				if s.To > w.wokenBy(s, h.Timing.InOrder && h.Entry != EntryReentrant) {
-					found.breach(DutyWakes, func() Reason {
+					found.breach(promise.DutyWakes, func() Reason {
 						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v no client had it, although nothing had gone wrong.",
 							a.client, a.invoked, resource, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
 					})
@@ -76,10 +78,10 @@ func (h History) tried(client string, invoked Pos) bool {
 	return slices.ContainsFunc(h.Tries, func(t Try) bool { return t.Client == client && t.Invoked == invoked })
 }
 
-// wasteful finds the breaches of [DutySpares].
+// wasteful finds the breaches of [promise.DutySpares].
 func (h History) wasteful(found *tally) {
 	pace := h.Timing.Pace
-	if !h.has(DutySpares) || pace == nil || !h.Timing.Steady || !h.Timing.Prompt {
+	if !h.has(promise.DutySpares) || pace == nil || !h.Timing.Steady || !h.Timing.Prompt {
 		return
 	}
 	judge := func(client, what string, i Interval, every time.Duration, more int) {
@@ -90,7 +92,7 @@ func (h History) wasteful(found *tally) {
 		}
 		allowed := pace.Servers * (8 + each*(1+int((to-from)/every)) + 4*more)
 		if n := h.Timing.sent(client, from, to); n > allowed && h.ranDuring(client, from, to) {
-			found.breach(DutySpares, func() Reason {
+			found.breach(promise.DutySpares, func() Reason {
 				return Reason{Text: fmt.Sprintf("%s %s for %v from step %d on, and sent %d requests meanwhile. With %v between two of them there are %d at most.",
 					client, what, to-from, i.Start, n, every, allowed), At: []Pos{i.Start, i.End}}
 			})
@@ -109,7 +111,7 @@ func (h History) wasteful(found *tally) {
 	for _, grants := range grantsByResource(h) {
 		for _, g := range grants {
 			waited(g.Client, g.Resource, Interval{Start: g.Invoked, End: g.Granted})
-			if claim := g.Claim(); h.has(DutyRenews) && !claim.Empty() && claim.end() < never && !h.asksAgain(g.Client, g.Resource, claim) {
+			if claim := g.Claim(); h.has(promise.DutyRenews) && !claim.Empty() && claim.end() < never && !h.asksAgain(g.Client, g.Resource, claim) {
 				judge(g.Client, "had "+g.Resource, claim, pace.Renewal, pace.Extends)
 			}
 		}

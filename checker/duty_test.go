@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/lock/promise"
 )
 
 // dutiful is a history in which every call ends as promised: c0 releases what it had, c1
@@ -22,7 +23,7 @@ func dutiful() checker.History {
 		timing.At = append(timing.At, time.Duration(i+1)*100*ms)
 	}
 	return checker.History{
-		Duties: checker.Duties(), Timing: timing, Queue: checker.QueueFair, Liveness: checker.LivenessOK,
+		Duties: promise.Duties(), Timing: timing, Queue: checker.QueueFair, Liveness: checker.LivenessOK,
 		Grants: []checker.Grant{
 			{ID: 1, Client: "c0", Resource: "r", Invoked: 1, Granted: 3, Released: 6, ReleaseReturned: 8, ReleaseSucceeded: true, LeaseEnded: 600 * ms},
 			{ID: 2, Client: "c2", Resource: "r", Invoked: 9, Granted: 10, Until: 12},
@@ -60,20 +61,20 @@ func TestDuties(t *testing.T) {
 	slow := func(h *checker.History) { h.Timing.Prompt = false }
 	for _, c := range []struct {
 		name    string
-		duty    checker.Duty
+		duty    promise.Duty
 		breach  func(h *checker.History)
 		excuses []func(h *checker.History)
 	}{
-		{"an attempt outlasts its context", checker.DutyEnds, func(h *checker.History) { h.Attempts[0].ContextEnded = 479 * ms },
+		{"an attempt outlasts its context", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].ContextEnded = 479 * ms },
 			[]func(*checker.History){away("c1", 480*ms, 481*ms), away("c1", 500*ms, 600*ms), func(h *checker.History) { h.Timing.Trips = 21 * ms }}},
-		{"a grant outlasts its context", checker.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 299*ms - 1 },
+		{"a grant outlasts its context", promise.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 299*ms - 1 },
 			[]func(*checker.History){away("c0", 200*ms, 299*ms), func(h *checker.History) { h.Grants[0].ContextEnded = 299 * ms }}},
-		{"a grant outlasts a context that ended at once", checker.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 1 }, nil},
-		{"a place is left behind", checker.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 6 },
+		{"a grant outlasts a context that ended at once", promise.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 1 }, nil},
+		{"a place is left behind", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 6 },
 			[]func(*checker.History){away("c1", 0, 0), unsteady, func(h *checker.History) { h.Attempts[0].Outcome = checker.OutcomeUnknown }}},
-		{"a place is left for ever", checker.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 0 },
+		{"a place is left for ever", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 0 },
 			[]func(*checker.History){func(h *checker.History) { h.Attempts[0].Enqueued = 6 }}},
-		{"a key is left behind", checker.DutyEnds, func(h *checker.History) {
+		{"a key is left behind", promise.DutyEnds, func(h *checker.History) {
 			h.Holdings = append(h.Holdings, checker.Holding{Client: "c1", Resource: "r", From: 7})
 		}, []func(*checker.History){
 			away("c1", 5000*ms, 6000*ms), unsteady,
@@ -89,17 +90,17 @@ func TestDuties(t *testing.T) {
 				h.Grants = append(h.Grants, checker.Grant{ID: 3, Client: "c1", Resource: "other", Invoked: 6, Granted: 20})
 			},
 		}},
-		{"a lease outlasts its release", checker.DutyReports, func(h *checker.History) { h.Grants[0].LeaseEnded = 601 * ms },
+		{"a lease outlasts its release", promise.DutyReports, func(h *checker.History) { h.Grants[0].LeaseEnded = 601 * ms },
 			[]func(*checker.History){away("c0", 800*ms, 900*ms)}},
-		{"an attempt gives up", checker.DutyWaits, func(h *checker.History) { h.Attempts[0].ContextEnded = 0 },
+		{"an attempt gives up", promise.DutyWaits, func(h *checker.History) { h.Attempts[0].ContextEnded = 0 },
 			[]func(*checker.History){away("c1", 0, 0), unsteady, slow}},
-		{"the key stays", checker.DutyReports, func(h *checker.History) { h.Holdings[0].To = 9 },
+		{"the key stays", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To = 9 },
 			[]func(*checker.History){
 				unsteady, func(h *checker.History) { h.Grants[0].ReleaseSucceeded = false },
 				func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
 				func(h *checker.History) { h.Holdings[0].From = 4 },
 			}},
-		{"the key was gone", checker.DutyReports, func(h *checker.History) { h.Holdings[0].To = 6 },
+		{"the key was gone", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To = 6 },
 			[]func(*checker.History){
 				unsteady, func(h *checker.History) { h.Grants[0].ReleaseSucceeded = false },
 				func(h *checker.History) {
@@ -107,12 +108,12 @@ func TestDuties(t *testing.T) {
 				},
 				func(h *checker.History) { h.Holdings[0].To = 1; h.Holdings[0].From = 1 },
 			}},
-		{"a release announces a loss", checker.DutyReports, func(h *checker.History) { h.Grants[0].Lost = 7 },
+		{"a release announces a loss", promise.DutyReports, func(h *checker.History) { h.Grants[0].Lost = 7 },
 			[]func(*checker.History){
 				func(h *checker.History) { h.Grants[0].ReleaseSucceeded = false },
 				func(h *checker.History) { away("c0", 600*ms, 600*ms)(h); h.Grants[0].LeaseEnded = 600 * ms },
 			}},
-		{"a loss is announced late", checker.DutyTells, func(h *checker.History) {
+		{"a loss is announced late", promise.DutyTells, func(h *checker.History) {
 			h.Grants[1].Lost = 13
 			h.Timing.At[12] = 1211 * ms
 		},
@@ -121,33 +122,33 @@ func TestDuties(t *testing.T) {
 				func(h *checker.History) { h.Grants[1].Lost = 12 },
 				func(h *checker.History) { h.Grants[1].Released, h.Grants[1].LeaseEnded = 11, 1100*ms },
 			}},
-		{"a loss of a lease that was present is not announced", checker.DutyTells, func(h *checker.History) {
+		{"a loss of a lease that was present is not announced", promise.DutyTells, func(h *checker.History) {
 			h.Timing.Away["c2"] = nil
 			h.Grants[1].Released, h.Grants[1].LeaseEnded, h.Grants[1].Until = 14, 1400*ms, 11
-			h.Duties = slices.DeleteFunc(h.Duties, func(d checker.Duty) bool { return d == checker.DutyRenews })
+			h.Duties = slices.DeleteFunc(h.Duties, func(d promise.Duty) bool { return d == promise.DutyRenews })
 		}, []func(*checker.History){
 			func(h *checker.History) { h.Grants[1].Until = 10 }, func(h *checker.History) { h.Grants[1].Until = 14 },
 			func(h *checker.History) { h.Grants[1].Lost = 11 }, func(h *checker.History) { h.Timing.At[13] = 1110 * ms },
 		}},
-		{"a loss is not announced before the release", checker.DutyTells, func(h *checker.History) {
+		{"a loss is not announced before the release", promise.DutyTells, func(h *checker.History) {
 			h.Grants[1].Released, h.Grants[1].LeaseEnded = 14, 1400*ms
 		},
 			[]func(*checker.History){away("c2", 0, 1200*ms), func(h *checker.History) { h.Grants[1].Until = 10 }, func(h *checker.History) { h.Grants[1].Lost = 12 }}},
-		{"a lease ends without a cause", checker.DutyRenews, func(h *checker.History) {
+		{"a lease ends without a cause", promise.DutyRenews, func(h *checker.History) {
 			h.Timing.Away["c2"] = []checker.Absence{{Span: checker.Span{From: 0, To: 1099 * ms}}}
 		},
 			[]func(*checker.History){unsteady, slow, away("c2", 0, 1100*ms), func(h *checker.History) { h.Grants[1].Crashed = 11 }, func(h *checker.History) { h.Grants[1].Until = 10 }}},
-		{"a try waits", checker.DutyTries, func(h *checker.History) {
+		{"a try waits", promise.DutyTries, func(h *checker.History) {
 			h.Tries = []checker.Try{{Client: "c1", Resource: "r", Invoked: 2, Called: 200 * ms, Returned: 241 * ms}}
 		}, []func(*checker.History){away("c1", 241*ms, 300*ms), func(h *checker.History) { h.Tries[0].Called = 201 * ms }}},
-		{"an error hides that the context has ended", checker.DutyExplains, func(h *checker.History) { h.Attempts[0].Unexplained = true },
+		{"an error hides that the context has ended", promise.DutyExplains, func(h *checker.History) { h.Attempts[0].Unexplained = true },
 			[]func(*checker.History){away("c1", 0, 0), unsteady, slow}},
-		{"a release fails", checker.DutyReports, func(h *checker.History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true },
+		{"a release fails", promise.DutyReports, func(h *checker.History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true },
 			[]func(*checker.History){
 				unsteady, slow, away("c0", 0, 0), away("c0", 800*ms, 900*ms), func(h *checker.History) { h.Grants[0].ReleaseContextEnded = true },
 				func(h *checker.History) { h.Holdings[0].To = 6 }, func(h *checker.History) { h.Holdings[0].From = 4 },
 			}},
-		{"a release fails with the context of its caller", checker.DutyReports, func(h *checker.History) {
+		{"a release fails with the context of its caller", promise.DutyReports, func(h *checker.History) {
 			g := &h.Grants[0]
 			g.ReleaseSucceeded, g.ReleaseContextEnded, g.ReleaseContextOver, h.Holdings[0].To = false, true, true, 9
 		},
@@ -155,7 +156,7 @@ func TestDuties(t *testing.T) {
 				unsteady, slow, away("c0", 300*ms, 400*ms), func(h *checker.History) { h.Holdings[0].To = 8 },
 				func(h *checker.History) { h.Grants[0].ReleaseContextOver = false },
 			}},
-		{"a release denies the lock", checker.DutyReports, func(h *checker.History) {
+		{"a release denies the lock", promise.DutyReports, func(h *checker.History) {
 			h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseNotHeld, h.Holdings[0].To = false, true, 9
 		},
 			[]func(*checker.History){
@@ -163,11 +164,11 @@ func TestDuties(t *testing.T) {
 				func(h *checker.History) { h.SessionKeys = true; away("c0", 610*ms, 620*ms)(h) },
 				func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
 			}},
-		{"a call does not return", checker.DutyReturns, func(h *checker.History) {
+		{"a call does not return", promise.DutyReturns, func(h *checker.History) {
 			h.Timing.Away["c0"] = []checker.Absence{{Span: checker.Span{From: 0, To: 2000 * ms}, Running: true}}
 			h.Calls = []checker.Call{{Client: "c0", Resource: "r", What: "Release", About: 3, Called: 600 * ms, Due: 700 * ms, Returned: 721 * ms}}
 		}, []func(*checker.History){away("c0", 721*ms, 800*ms), away("c0", 500*ms, 600*ms), func(h *checker.History) { h.Calls[0].Due = 701 * ms }}},
-		{"a release wakes no waiter", checker.DutyWakes, func(h *checker.History) {
+		{"a release wakes no waiter", promise.DutyWakes, func(h *checker.History) {
 			h.Attempts, h.Timing.At[0], h.Timing.At[1] = nil, 290*ms, 290*ms
 			delete(h.Timing.Away, "c9")
 		}, []func(*checker.History){
@@ -177,17 +178,17 @@ func TestDuties(t *testing.T) {
 			},
 			func(h *checker.History) { h.Tries = []checker.Try{{Client: "c2", Resource: "r", Invoked: 9}} },
 		}},
-		{"a release wakes no waiter, and trouble comes too late", checker.DutyWakes, func(h *checker.History) {
+		{"a release wakes no waiter, and trouble comes too late", promise.DutyWakes, func(h *checker.History) {
 			h.Attempts, h.Timing.At[0], h.Timing.At[1] = nil, 290*ms, 290*ms
 			h.Timing.Away["c9"] = []checker.Absence{{Span: checker.Span{From: 941 * ms, To: 1000 * ms}}}
 		}, nil},
-		{"a waiter does not pause when its network is in trouble", checker.DutySpares, func(h *checker.History) {
+		{"a waiter does not pause when its network is in trouble", promise.DutySpares, func(h *checker.History) {
 			h.Timing.Sends["c1"] = sends(401*ms, 41)
 			absent("c1", 500*ms, 500*ms)(h)
 		}, []func(*checker.History){
 			away("c1", 500*ms, 500*ms), func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 40) },
 		}},
-		{"one that gives up does not tell the next", checker.DutyWakes, func(h *checker.History) {
+		{"one that gives up does not tell the next", promise.DutyWakes, func(h *checker.History) {
 			h.Grants[0].Invoked, h.Grants[0].Granted, h.Holdings[0].From = 3, 4, 4
 			h.Attempts[0].Invoked, h.Timing.At[1], h.Timing.At[2] = 3, 380*ms, 390*ms
 			h.Timing.At[8] = 910 * ms
@@ -202,7 +203,7 @@ func TestDuties(t *testing.T) {
 				h.Timing.At[7], h.Timing.At[8], h.Timing.At[9] = 910*ms, 950*ms, 990*ms
 			},
 		}},
-		{"a waiter does not pause", checker.DutySpares, func(h *checker.History) {
+		{"a waiter does not pause", promise.DutySpares, func(h *checker.History) {
 			h.Timing.Sends["c1"] = sends(401*ms, 25)
 		}, []func(*checker.History){
 			unsteady, slow, absent("c1", 500*ms, 500*ms), away("c1", 500*ms, 500*ms), func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 24) },
@@ -216,7 +217,7 @@ func TestDuties(t *testing.T) {
 				h.Timing.Away["c3"] = []checker.Absence{{Span: checker.Span{To: 2000 * ms}}}
 			},
 		}},
-		{"a lease is not as the lock says", checker.DutyKeeps, func(h *checker.History) { h.Grants[0].Unkept = []string{"it is not"} }, nil},
+		{"a lease is not as the lock says", promise.DutyKeeps, func(h *checker.History) { h.Grants[0].Unkept = []string{"it is not"} }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			count := func(changes ...func(*checker.History)) int {
@@ -249,7 +250,7 @@ func TestDuties(t *testing.T) {
 			if n := count(c.breach); n != 1 {
 				t.Errorf("%d breaches, want 1", n)
 			}
-			if n := count(c.breach, func(h *checker.History) { h.Duties = []checker.Duty{c.duty} }); n != 1 {
+			if n := count(c.breach, func(h *checker.History) { h.Duties = []promise.Duty{c.duty} }); n != 1 {
 				t.Errorf("%d breaches of the only duty, want 1", n)
 			}
 			if n := count(c.breach, func(h *checker.History) { h.Duties = nil }); n != 0 {
@@ -276,7 +277,7 @@ func TestRenewalsAreSpaced(t *testing.T) {
 		"a flood":          {func(*checker.History) {}, 1},
 		"extensions":       {func(h *checker.History) { h.Timing.Pace.Extends = 1 }, 0},
 		"short intervals":  {func(h *checker.History) { h.Timing.Pace.Renewal = 42 * ms }, 0},
-		"no promise":       {func(h *checker.History) { h.Duties = []checker.Duty{checker.DutySpares} }, 0},
+		"no promise":       {func(h *checker.History) { h.Duties = []promise.Duty{promise.DutySpares} }, 0},
 		"after the claim":  {func(h *checker.History) { h.Timing.Sends["c0"] = sends(601*ms, 23) }, 0},
 		"before the grant": {func(h *checker.History) { h.Timing.Sends["c0"][0] = 300 * ms }, 0},
 		"away": {func(h *checker.History) {

@@ -163,7 +163,7 @@ type Facts struct {
 	// after it had ended and then another grant had returned, with a claim; in a
 	// reentrant lock, one to another client.
 	RevivedClaims int `json:"revived_claims"`
-	// Misconduct counts the calls that did not end as the lock promises, see [Duty], and the losses that were noticed
+	// Misconduct counts the calls that did not end as the lock promises, see [promise.Duty], and the losses that were noticed
 	// too late. Of these it counts the grants of which, on steady servers ([Timing.Steady]) and a prompt network
 	// ([Timing.Prompt]), a loss by the record of the nodes was noticed later than [History.Detection] and twice
 	// [Timing.Trips] allow: see NoticedLateSeconds.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // Pos is a position in the trace: the number of an event, counted from 1. The
@@ -279,7 +281,7 @@ type History struct {
 	Queue Queue
 	// Duties are what its calls do: see [Facts.Misconduct]. They are judged only with a
 	// Timing.
-	Duties []Duty
+	Duties []promise.Duty
 	// TakenNamed says that [Attempt.Taken] and [Try.Taken] have all errors with which the lock says that it is taken: any
 	// other is a failure.
 	TakenNamed bool
@@ -337,7 +339,7 @@ type History struct {
 }
 
 // OfClients is the history as its clients and the store know it: without what the servers of the lock recorded, which are
-// the places in a queue and who had a key, and without a timing, on which idle times and [Duty] are judged. The history of a
+// the places in a queue and who had a key, and without a timing, on which idle times and [promise.Duty] are judged. The history of a
 // run on real servers has no more: they keep no such record, and no client may have a free lock for a while since the machine
 // is busy.
 func (h History) OfClients() History {

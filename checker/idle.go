@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // Timing is what the idle time of a lock is computed from: see [Facts.IdleSeconds].
@@ -22,7 +24,7 @@ type Timing struct {
 	// waited by then. A backoff that doubles is no longer than that and the first one.
 	Growing bool
 	// Within says how long after each cause the lock may stay taken although no
-	// client has it. A cause without an entry allows no time. [CauseOther] allows it from
+	// client has it: the package doc says what a cause is. One without an entry allows no time. [promise.CauseOther] allows it from
 	// the beginning of the idle time: that is the first deadline. Each other cause, in the
 	// order of their instants, moves the deadline to Within and Slack after it, if that is
 	// later, and if it occurred at the deadline that stood until then, or before. So
@@ -30,13 +32,13 @@ type Timing struct {
 	// crashes or is paused, excuses nothing. An idle time is overdue if it ends after the
 	// last deadline. If the client was away when a cause occurred, and did not crash, the
 	// time is counted from its return: until then, what it had sent may be under way.
-	Within map[Cause]time.Duration
+	Within map[promise.Cause]time.Duration
 
 	// Lease is the TTL of a lease, and Trips how long the requests of one call take at
 	// most on a whole network. Steady says that no fault took keys from the servers,
 	// ended or replaced one, or moved a clock of one; Prompt that no time limit of a
 	// request ends within Trips; InOrder that messages of a client that is not away
-	// arrive in the order in which they were sent. Only [Duty] needs the five, and what
+	// arrive in the order in which they were sent. Only [promise.Duty] needs the five, and what
 	// follows.
 	Lease, Trips            time.Duration
 	Steady, Prompt, InOrder bool
@@ -74,37 +76,6 @@ type Absence struct {
 	// Behind says that the client ran and reached the servers that it asks, and that only
 	// the links among servers were in trouble.
 	Behind bool
-}
-
-// Cause is why a lock that no client has may still be taken.
-//
-// In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
-// outcome is not known may leave an entry behind, and each later entry of the client
-// renews it. So each later Release of the client counts as that cause too. A lease that
-// ended leaves its entry behind until its own Release has returned.
-type Cause string
-
-const (
-	// CauseCrash is a client that ended: it may have had the lock, or asked for it.
-	CauseCrash Cause = "crash"
-	// CauseLostReply is an Acquire whose outcome its client does not know, or any
-	// absence of a client: what it had sent is lost, or arrives when it is back.
-	CauseLostReply Cause = "lost reply"
-	// CauseCancelled is an Acquire that failed, was cancelled or timed out.
-	CauseCancelled Cause = "cancelled acquire"
-	// CauseFailedRelease is a Release that failed.
-	CauseFailedRelease Cause = "failed release"
-	// CauseExpiry is a lease that ended, or was lost: what the servers keep of it may
-	// end later by the duration of the Acquire, since they count it from the arrival
-	// of the request.
-	CauseExpiry Cause = "expired lease"
-	// CauseOther is everything else, such as a release that left the key behind.
-	CauseOther Cause = "other"
-)
-
-// Causes lists the causes. The caller owns the slice.
-func Causes() []Cause {
-	return []Cause{CauseCrash, CauseLostReply, CauseCancelled, CauseFailedRelease, CauseExpiry, CauseOther}
 }
 
 // idleness is what [idle] finds.
@@ -149,10 +120,10 @@ func idle(h History) idleness {
 // keptOnPurpose is what a lock says that stays taken after a release.
 const keptOnPurpose = " If the lock is meant to be kept for a while after it was released, let its promise say so: FreeAfter, for promise.CauseOther."
 
-func idleReason(resource string, a waiting, s Span, cause Cause) Reason {
+func idleReason(resource string, a waiting, s Span, cause promise.Cause) Reason {
 	r := Reason{Text: fmt.Sprintf("%s waited for %s from step %d on, and from %v to %v nobody had it and nobody got it", a.client, resource, a.invoked,
 		s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
-	if cause == CauseOther {
+	if cause == promise.CauseOther {
 		r.Text += "." + keptOnPurpose
 	} else {
 		r.Text += fmt.Sprintf(", longer than the promise allows after: %s.", cause)
@@ -193,7 +164,7 @@ type departure struct {
 	client string
 	from   time.Duration
 	until  time.Duration // what was under way then may take effect until then
-	cause  Cause
+	cause  promise.Cause
 	gaveUp bool // an Acquire returned without a grant
 }
 
@@ -218,19 +189,19 @@ func newWatch(h History, resource string) *watch {
 		}
 		w.ask(a.Client, a.Invoked, a.Returned)
 		if a.Returned > 0 {
-			cause := CauseCancelled
+			cause := promise.CauseCancelled
 			if a.Outcome == OutcomeUnknown {
-				cause = CauseLostReply
+				cause = promise.CauseLostReply
 			}
 			w.depart(a.Client, w.when(a.Returned), cause)
 			w.departures[len(w.departures)-1].gaveUp = true
 		}
 	}
-	w.absent(true, CauseCrash)
+	w.absent(true, promise.CauseCrash)
 	if h.Entry == EntryReentrant {
 		w.leaveAgain(h, resource)
 	}
-	w.absent(false, CauseLostReply) // what it had sent is lost, or arrives later
+	w.absent(false, promise.CauseLostReply) // what it had sent is lost, or arrives later
 	w.taken = joined(w.taken)
 	slices.SortFunc(w.departures, func(a, b departure) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.cause, b.cause), cmp.Compare(a.client, b.client))
@@ -258,21 +229,21 @@ func (w *watch) take(from, to Pos) {
 // leave adds how a grant ended.
 func (w *watch) leave(g Grant) {
 	if g.Crashed > 0 {
-		w.depart(g.Client, w.when(g.Crashed), CauseCrash)
+		w.depart(g.Client, w.when(g.Crashed), promise.CauseCrash)
 	}
 	if g.ReleaseFailed {
-		w.depart(g.Client, w.when(g.ReleaseReturned), CauseFailedRelease)
+		w.depart(g.Client, w.when(g.ReleaseReturned), promise.CauseFailedRelease)
 	}
 	for _, end := range []Pos{g.Until, g.Lost} {
 		if end > 0 {
-			w.depart(g.Client, w.when(end), CauseExpiry)
+			w.depart(g.Client, w.when(end), promise.CauseExpiry)
 			w.departures[len(w.departures)-1].until += w.when(g.Granted) - w.when(g.Invoked)
 		}
 	}
 }
 
 // absent adds the absences of the clients, those by a crash or the others.
-func (w *watch) absent(crash bool, cause Cause) {
+func (w *watch) absent(crash bool, cause promise.Cause) {
 	for client, absences := range w.Away {
 		for _, s := range absences {
 			if s.Crash == crash {
@@ -292,7 +263,7 @@ func (w *watch) leaveAgain(h History, resource string) {
 		}
 		at := w.when(g.ReleaseReturned)
 		for _, d := range before {
-			if d.client == g.Client && d.cause != CauseExpiry && d.from <= at {
+			if d.client == g.Client && d.cause != promise.CauseExpiry && d.from <= at {
 				w.depart(g.Client, at, d.cause)
 			}
 		}
@@ -300,7 +271,7 @@ func (w *watch) leaveAgain(h History, resource string) {
 			return outer.Resource == resource && outer.Client == g.Client && outer.leaseEndedBy(g.ReleaseReturned) &&
 				(outer.ReleaseReturned == 0 || outer.ReleaseReturned > g.ReleaseReturned)
 		}) {
-			w.depart(g.Client, at, CauseExpiry)
+			w.depart(g.Client, at, promise.CauseExpiry)
 		}
 	}
 }
@@ -312,7 +283,7 @@ func (g Grant) leaseEndedBy(p Pos) bool {
 
 // depart adds a departure. What a client has sent before or while it is away may take
 // effect when it is back.
-func (w *watch) depart(client string, at time.Duration, cause Cause) {
+func (w *watch) depart(client string, at time.Duration, cause promise.Cause) {
 	until := at
 	for _, s := range w.Away[client] {
 		if s.From <= at && !s.Crash {
@@ -351,9 +322,9 @@ func (w *watch) idleFor(a waiting) []Span {
 }
 
 // deadline is when an idle time must be over, with the last cause that allows it to
-// last until then: CauseOther where none does.
-func (w *watch) deadline(a waiting, s Span) (Cause, time.Duration) {
-	cause, deadline := CauseOther, w.due(a, s.From+w.Within[CauseOther])
+// last until then: promise.CauseOther where none does.
+func (w *watch) deadline(a waiting, s Span) (promise.Cause, time.Duration) {
+	cause, deadline := promise.CauseOther, w.due(a, s.From+w.Within[promise.CauseOther])
 	for _, d := range w.departures {
 		if d.from > deadline {
 			break

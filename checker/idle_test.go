@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // The instant of position n is n seconds. Two seconds are the slack.
@@ -76,8 +78,8 @@ func TestIdle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
 			h.Attempts = c.attempts
-			h.Timing = &Timing{Slack: 2 * time.Second, Away: c.away, Within: map[Cause]time.Duration{
-				CauseCrash: 10 * time.Second, CauseLostReply: 10 * time.Second, CauseFailedRelease: 10 * time.Second}}
+			h.Timing = &Timing{Slack: 2 * time.Second, Away: c.away, Within: map[promise.Cause]time.Duration{
+				promise.CauseCrash: 10 * time.Second, promise.CauseLostReply: 10 * time.Second, promise.CauseFailedRelease: 10 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -123,8 +125,8 @@ func TestWhatComesTooLateExcusesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := story("", c.grants)
 			h.Attempts = c.attempts
-			within := map[Cause]time.Duration{}
-			for _, cause := range Causes() {
+			within := map[promise.Cause]time.Duration{}
+			for _, cause := range promise.Causes() {
 				within[cause] = 10 * second
 			}
 			h.Timing = &Timing{At: []time.Duration{0, 999 * second, 1000 * second}, Slack: 2 * second, Away: c.away, Within: within}
@@ -149,25 +151,25 @@ func TestIdleAfterAnEntryWasLeftBehind(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		cause   Cause
+		cause   promise.Cause
 		happens func(*History)
 		overdue int
 	}{
-		"failed release": {CauseFailedRelease, func(h *History) {
+		"failed release": {promise.CauseFailedRelease, func(h *History) {
 			inner := held(3, "c0", 4, 8)
 			inner.ReleaseFailed = true
 			h.Grants = append(h.Grants, inner)
 		}, 0},
-		"lost reply":        {CauseLostReply, asked(OutcomeUnknown), 0},
-		"cancelled acquire": {CauseCancelled, asked(OutcomeFailed), 0},
-		"crash":             {CauseCrash, absent(true), 0},
-		"absence":           {CauseLostReply, absent(false), 1},
-		"nothing":           {CauseCrash, func(*History) {}, 1},
+		"lost reply":        {promise.CauseLostReply, asked(OutcomeUnknown), 0},
+		"cancelled acquire": {promise.CauseCancelled, asked(OutcomeFailed), 0},
+		"crash":             {promise.CauseCrash, absent(true), 0},
+		"absence":           {promise.CauseLostReply, absent(false), 1},
+		"nothing":           {promise.CauseCrash, func(*History) {}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := story("", []Grant{held(1, "c0", 2, 20), held(2, "c1", 29, 40).asked(10)})
 			h.Entry = EntryReentrant
-			h.Timing = &Timing{Slack: 2 * time.Second, Within: map[Cause]time.Duration{c.cause: 7 * time.Second}}
+			h.Timing = &Timing{Slack: 2 * time.Second, Within: map[promise.Cause]time.Duration{c.cause: 7 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -205,7 +207,7 @@ func TestIdleAfterALeaseEndedInsideAnother(t *testing.T) {
 			}
 			h := story("", []Grant{c.outer, c.inner, next.asked(10)})
 			h.Entry, h.Care = c.entry, CareSteps
-			h.Timing = &Timing{Slack: 2 * time.Second, Within: map[Cause]time.Duration{CauseExpiry: 12 * time.Second}}
+			h.Timing = &Timing{Slack: 2 * time.Second, Within: map[promise.Cause]time.Duration{promise.CauseExpiry: 12 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -239,8 +241,8 @@ func TestDeniedNeedsAReturn(t *testing.T) {
 
 // The causes have an order and no duplicates, since reports list them.
 func TestCauses(t *testing.T) {
-	all := Causes()
-	if slices.Sort(all); len(slices.Compact(all)) != len(Causes()) {
-		t.Errorf("%v", Causes())
+	all := promise.Causes()
+	if slices.Sort(all); len(slices.Compact(all)) != len(promise.Causes()) {
+		t.Errorf("%v", promise.Causes())
 	}
 }

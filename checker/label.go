@@ -33,7 +33,7 @@ const (
 	// had passed and another client had been granted the lock.
 	Revived Label = "revived"
 	// Misconduct means that a call failed although nothing was wrong, or did not end as the lock promises: see
-	// [Facts.FailedCalls] and [Duty].
+	// [Facts.FailedCalls] and [promise.Duty].
 	Misconduct Label = "misconduct"
 	// Overtaken means that a lock whose waiters queue granted a later request first.
 	Overtaken Label = "overtaken"

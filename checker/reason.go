@@ -3,6 +3,8 @@ package checker
 import (
 	"fmt"
 	"slices"
+
+	"locksim/lock/promise"
 )
 
 // Reason is one sentence for a reviewer.
@@ -12,7 +14,7 @@ type Reason struct {
 	// At holds the positions that the sentence speaks of, in its own order.
 	At []Pos `json:"at,omitempty"`
 	// Duty is the duty that was broken; "" for a reason that is about none.
-	Duty Duty `json:"duty,omitempty"`
+	Duty promise.Duty `json:"duty,omitempty"`
 }
 
 // and returns the reason with more appended.
@@ -41,7 +43,7 @@ func (t *tally) add(explain func() Reason) {
 }
 
 // breach adds a breach of a duty.
-func (t *tally) breach(d Duty, explain func() Reason) {
+func (t *tally) breach(d promise.Duty, explain func() Reason) {
 	t.add(func() Reason {
 		r := explain()
 		r.Duty = d

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"locksim/lock/promise"
 )
 
 // ErrMalformed is returned when a history contradicts itself: an operation
@@ -227,8 +229,8 @@ func (h History) validateAdmission() error {
 		return malformed("entry %q is not known: want %s or %s", h.Entry, EntryExclusive, EntryReentrant)
 	}
 	for _, d := range h.Duties {
-		if !slices.Contains(Duties(), d) {
-			return malformed("duty %q is not known: want one of %q", d, Duties())
+		if !slices.Contains(promise.Duties(), d) {
+			return malformed("duty %q is not known: want one of %q", d, promise.Duties())
 		}
 	}
 	switch {

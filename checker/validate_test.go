@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"locksim/lock/promise"
 )
 
 // soundHistory is a valid history with every kind of event.
@@ -48,7 +50,7 @@ func TestValidateAcceptsLimits(t *testing.T) {
 		"an attempt that left the queue at once": func(h *History) {
 			h.Attempts[0].Left = h.Attempts[0].Enqueued
 		},
-		"all duties":                      func(h *History) { h.Duties = Duties() },
+		"all duties":                      func(h *History) { h.Duties = promise.Duties() },
 		"a section of one write":          func(h *History) { h.SectionWrites = 1 },
 		"sections of many writes":         func(h *History) { h.SectionWrites = 9 },
 		"a value that is filled":          func(h *History) { h.Fill, h.Ops = true, h.Ops[:2] },
@@ -101,7 +103,7 @@ func TestValidateRejects(t *testing.T) {
 		{"a grant was revived before its validity had ended", crashed(func(g *Grant) { g.Revived = 50 })},
 		{"the context of an attempt ended before the run", attempt(func(a *Attempt) { a.ContextEnded = -1 })},
 		{"or of one that never returned", attempt(func(a *Attempt) { a.ContextEnded, a.Returned = 1, 0 })},
-		{`duty "sings" is not known`, func(h *History) { h.Duties = []Duty{DutyEnds, "sings"} }},
+		{`duty "sings" is not known`, func(h *History) { h.Duties = []promise.Duty{promise.DutyEnds, "sings"} }},
 		{"a loss was seen before it happened", grant(func(g *Grant) { g.Lost = 23 })},
 		{"a loss was seen before it happened", grant(func(g *Grant) { g.Lost = 0 })},
 		{"an end of validity was seen before it came", grant(func(g *Grant) { g.Until = 27 })},

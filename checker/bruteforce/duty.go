@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/lock/promise"
 )
 
 // "Misconduct counts the calls that did not end as the lock promises": one for each
@@ -13,9 +14,9 @@ func misconduct(h checker.History) int {
 	if h.Timing == nil {
 		return 0
 	}
-	promised := func(d checker.Duty) bool { return slices.Contains(h.Duties, d) }
+	promised := func(d promise.Duty) bool { return slices.Contains(h.Duties, d) }
 	n := 0
-	count := func(d checker.Duty, breach bool) {
+	count := func(d promise.Duty, breach bool) {
 		if promised(d) && breach {
 			n++
 		}
@@ -27,17 +28,17 @@ func misconduct(h checker.History) int {
 		never := present(h, a.Client, 0, at(h, a.Returned))
 		// "An attempt returned more than Trips after its context had ended, and the client
 		// was not away from that end on."
-		count(checker.DutyEnds, a.ContextEnded != 0 && at(h, a.Returned)-a.ContextEnded > h.Timing.Trips &&
+		count(promise.DutyEnds, a.ContextEnded != 0 && at(h, a.Returned)-a.ContextEnded > h.Timing.Trips &&
 			present(h, a.Client, a.ContextEnded, at(h, a.Returned)))
 		// "An attempt that failed left its place in the queue behind, although its client
 		// had not been away before its return."
-		count(checker.DutyEnds, a.Outcome == checker.OutcomeFailed && happened(a.Enqueued, a.Returned) && !happened(a.Left, a.Returned) &&
+		count(promise.DutyEnds, a.Outcome == checker.OutcomeFailed && happened(a.Enqueued, a.Returned) && !happened(a.Left, a.Returned) &&
 			h.Timing.Steady && never)
 		// "Or, on steady servers and where messages are in order, the record of the nodes
 		// gave the lock to its client after its call, and before the next call of Acquire by
 		// that client, and had it at the return of the attempt or later, although the client
 		// was never away. The last is judged where entry is exclusive."
-		count(checker.DutyEnds, h.Timing.Steady && h.Timing.InOrder && !h.SessionKeys && h.Entry != checker.EntryReentrant && len(h.Timing.Away[a.Client]) == 0 &&
+		count(promise.DutyEnds, h.Timing.Steady && h.Timing.InOrder && !h.SessionKeys && h.Entry != checker.EntryReentrant && len(h.Timing.Away[a.Client]) == 0 &&
 			slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
 				between := func(invoked checker.Pos) bool { return a.Invoked < invoked && invoked <= s.From }
 				return s.Client == a.Client && s.Resource == a.Resource && s.From > a.Invoked && !happened(s.To, a.Returned) &&
@@ -46,54 +47,54 @@ func misconduct(h checker.History) int {
 			}))
 		// "An attempt returned before its context had ended, although its client had not
 		// been away before, on steady servers and a prompt network."
-		count(checker.DutyWaits, a.ContextEnded == 0 && never && h.Timing.Steady && h.Timing.Prompt)
+		count(promise.DutyWaits, a.ContextEnded == 0 && never && h.Timing.Steady && h.Timing.Prompt)
 		// "An attempt returned an error that does not wrap that of its context, which had
 		// ended, on steady servers and a prompt network, and the client was not away before
 		// the return."
-		count(checker.DutyExplains, a.Unexplained && never && h.Timing.Steady && h.Timing.Prompt)
+		count(promise.DutyExplains, a.Unexplained && never && h.Timing.Steady && h.Timing.Prompt)
 	}
 	// "A try returned more than twice Trips after its call, and the client was not away from the
 	// call to the return."
 	for _, t := range h.Tries {
-		count(checker.DutyTries, t.Returned-t.Called > 2*h.Timing.Trips && present(h, t.Client, t.Called, t.Returned))
+		count(promise.DutyTries, t.Returned-t.Called > 2*h.Timing.Trips && present(h, t.Client, t.Called, t.Returned))
 	}
 	// "A Call with a time by which it had to return did so more than Trips later, and the client ran all the time from the
 	// call to the return."
 	for _, c := range h.Calls {
-		count(checker.DutyReturns, c.Due != 0 && c.Returned-c.Due > h.Timing.Trips && ran(h, c.Client, c.Called, c.Returned))
+		count(promise.DutyReturns, c.Due != 0 && c.Returned-c.Due > h.Timing.Trips && ran(h, c.Client, c.Called, c.Returned))
 	}
 	if h.Timing.Steady && h.Timing.Prompt {
 		for range unwoken(h) {
-			count(checker.DutyWakes, true)
+			count(promise.DutyWakes, true)
 		}
-		for range wasteful(h, promised(checker.DutyRenews)) {
-			count(checker.DutySpares, true)
+		for range wasteful(h, promised(promise.DutyRenews)) {
+			count(promise.DutySpares, true)
 		}
 	}
 	for _, g := range h.Grants {
 		// "A lease was not as the lock says."
 		for range g.Unkept {
-			count(checker.DutyKeeps, true)
+			count(promise.DutyKeeps, true)
 		}
 		// "Or a grant more than GrantedWithin after that end."
-		count(checker.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted)-g.ContextEnded > checker.GrantedWithin && present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
-		count(checker.DutyReports, g.ReleaseSucceeded && !truthful(h, g))
-		count(checker.DutyReports, refusedFalsely(h, g))
+		count(promise.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted)-g.ContextEnded > checker.GrantedWithin && present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
+		count(promise.DutyReports, g.ReleaseSucceeded && !truthful(h, g))
+		count(promise.DutyReports, refusedFalsely(h, g))
 		// "Or a release returned and the context of the lease had not ended at the instant
 		// of its call, although the client was not away from then to the return."
-		count(checker.DutyReports, g.ReleaseReturned != 0 && !(g.LeaseEnded != 0 && g.LeaseEnded <= at(h, g.Released)) &&
+		count(promise.DutyReports, g.ReleaseReturned != 0 && !(g.LeaseEnded != 0 && g.LeaseEnded <= at(h, g.Released)) &&
 			present(h, g.Client, at(h, g.Released), at(h, g.ReleaseReturned)))
 		// "On steady servers and a prompt network the claim of a grant was ended by the
 		// lock, and its client had not been away during the last third of a Lease before."
 		if end := first(g.Released, g.Crashed, g.Doubted, g.Lost, g.Until); end != 0 && end > g.Granted && (end == g.Lost || end == g.Until) {
-			count(checker.DutyRenews, h.Timing.Steady && h.Timing.Prompt && present(h, g.Client, at(h, end)-h.Timing.Lease/3, at(h, end)))
+			count(promise.DutyRenews, h.Timing.Steady && h.Timing.Prompt && present(h, g.Client, at(h, end)-h.Timing.Lease/3, at(h, end)))
 		}
 		// "The validity of a lease ended after the grant and before its release, and the loss
 		// was announced more than ToldWithin later, or not before a release that was called
 		// more than that later, and the client was not away from that end to the
 		// announcement or the call."
 		if then := first(g.Lost, g.Released); g.Until > g.Granted && then > g.Until {
-			count(checker.DutyTells, at(h, then)-at(h, g.Until) > checker.ToldWithin && present(h, g.Client, at(h, g.Until), at(h, then)))
+			count(promise.DutyTells, at(h, then)-at(h, g.Until) > checker.ToldWithin && present(h, g.Client, at(h, g.Until), at(h, then)))
 		}
 	}
 	return n

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/lock/promise"
 )
 
 // event is a position that has no number yet: the numbers follow the instants.
@@ -74,8 +75,8 @@ func randomHistory(seed uint64) checker.History {
 		m.h.LivenessWhy = "the probe says so"
 	}
 	if m.chance(0.7) {
-		m.h.Timing = &checker.Timing{Away: map[string][]checker.Absence{}, Slack: m.span(0, 20), Within: map[checker.Cause]time.Duration{}}
-		for _, cause := range checker.Causes() {
+		m.h.Timing = &checker.Timing{Away: map[string][]checker.Absence{}, Slack: m.span(0, 20), Within: map[promise.Cause]time.Duration{}}
+		for _, cause := range promise.Causes() {
 			if m.chance(0.6) {
 				m.h.Timing.Within[cause] = m.span(0, 60)
 			}
@@ -116,7 +117,7 @@ func (m *maker) duties() {
 	if t == nil || m.chance(0.3) {
 		return
 	}
-	for _, d := range checker.Duties() {
+	for _, d := range promise.Duties() {
 		if m.chance(0.7) {
 			m.h.Duties = append(m.h.Duties, d)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/checker"
+	"locksim/lock/promise"
 )
 
 // "IdleSeconds is the time in which a client waited for the lock, no client had it,
@@ -166,7 +167,7 @@ func crashedWhileAsking(h checker.History, a acquire, by time.Duration) bool {
 // and Slack after it, if that is later, and if it occurred at the deadline that stood until
 // then, or before." Here the deadline moves until no cause that occurred by then moves it.
 func allowed(h checker.History, resource string, a acquire, idle checker.Span) time.Duration {
-	deadline := due(h, a, idle.From+h.Timing.Within[checker.CauseOther])
+	deadline := due(h, a, idle.From+h.Timing.Within[promise.CauseOther])
 	for moved := true; moved; {
 		moved = false
 		for _, c := range causes(h, resource) {
@@ -210,7 +211,7 @@ func back(h checker.History, client string, at time.Duration) time.Duration {
 // cause is what happened at an instant to what a client had asked for. The servers may
 // have seen it later, by a known time.
 type cause struct {
-	cause     checker.Cause
+	cause     promise.Cause
 	client    string
 	at, later time.Duration
 }
@@ -220,11 +221,11 @@ func causes(h checker.History, resource string) (all []cause) {
 		for _, s := range absences {
 			if s.Crash {
 				// "CauseCrash is a client that ended: it may have had the lock, or asked for it."
-				all = append(all, cause{checker.CauseCrash, client, s.From, 0})
+				all = append(all, cause{promise.CauseCrash, client, s.From, 0})
 			} else {
 				// "CauseLostReply is … any absence of a client: what it had sent is lost, or
 				// arrives when it is back."
-				all = append(all, cause{checker.CauseLostReply, client, s.From, 0})
+				all = append(all, cause{promise.CauseLostReply, client, s.From, 0})
 			}
 		}
 	}
@@ -233,17 +234,17 @@ func causes(h checker.History, resource string) (all []cause) {
 			continue
 		}
 		if g.Crashed != 0 {
-			all = append(all, cause{checker.CauseCrash, g.Client, at(h, g.Crashed), 0})
+			all = append(all, cause{promise.CauseCrash, g.Client, at(h, g.Crashed), 0})
 		}
 		// "CauseFailedRelease is a Release that failed."
 		if g.ReleaseFailed {
-			all = append(all, cause{checker.CauseFailedRelease, g.Client, at(h, g.ReleaseReturned), 0})
+			all = append(all, cause{promise.CauseFailedRelease, g.Client, at(h, g.ReleaseReturned), 0})
 		}
 		// "CauseExpiry is a lease that ended, or was lost: what the servers keep of it
 		// may end later by the duration of the Acquire."
 		for _, end := range []checker.Pos{g.Until, g.Lost} {
 			if end != 0 {
-				all = append(all, cause{checker.CauseExpiry, g.Client, at(h, end), at(h, g.Granted) - at(h, g.Invoked)})
+				all = append(all, cause{promise.CauseExpiry, g.Client, at(h, end), at(h, g.Granted) - at(h, g.Invoked)})
 			}
 		}
 	}
@@ -252,10 +253,10 @@ func causes(h checker.History, resource string) (all []cause) {
 		case a.Resource != resource || a.Returned == 0:
 		// "An Acquire whose outcome its client does not know."
 		case a.Outcome == checker.OutcomeUnknown:
-			all = append(all, cause{checker.CauseLostReply, a.Client, at(h, a.Returned), 0})
+			all = append(all, cause{promise.CauseLostReply, a.Client, at(h, a.Returned), 0})
 		// "CauseCancelled is an Acquire that failed, was cancelled or timed out."
 		default:
-			all = append(all, cause{checker.CauseCancelled, a.Client, at(h, a.Returned), 0})
+			all = append(all, cause{promise.CauseCancelled, a.Client, at(h, a.Returned), 0})
 		}
 	}
 	if h.Entry == checker.EntryReentrant {
@@ -270,10 +271,10 @@ func causes(h checker.History, resource string) (all []cause) {
 // Release has returned."
 func entriesLeft(h checker.History, resource string, found []cause) (again []cause) {
 	for _, c := range found {
-		absence := c.cause == checker.CauseLostReply && !slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
+		absence := c.cause == promise.CauseLostReply && !slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
 			return a.Client == c.client && a.Resource == resource && a.Outcome == checker.OutcomeUnknown && a.Returned != 0 && at(h, a.Returned) == c.at
 		})
-		if absence || c.cause == checker.CauseExpiry { // the entry of a lease that ended has an end: below
+		if absence || c.cause == promise.CauseExpiry { // the entry of a lease that ended has an end: below
 			continue
 		}
 		for _, g := range h.Grants {
@@ -288,7 +289,7 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 			over := first(ended.Until, ended.Lost)
 			if same && g.ReleaseReturned != 0 && over != 0 && over <= g.ReleaseReturned &&
 				(ended.ReleaseReturned == 0 || g.ReleaseReturned < ended.ReleaseReturned) {
-				again = append(again, cause{checker.CauseExpiry, g.Client, at(h, g.ReleaseReturned), 0})
+				again = append(again, cause{promise.CauseExpiry, g.Client, at(h, g.ReleaseReturned), 0})
 			}
 		}
 	}

@@ -29,13 +29,13 @@ func (run *ModeRun) Judge(base *ModeRun) (err error) {
 
 // advised are the reasons with another after the first about each duty: what the duty is, and what a lock does to keep it.
 func advised(reasons []checker.Reason) []checker.Reason {
-	said := map[checker.Duty]bool{"": true}
+	said := map[promise.Duty]bool{"": true}
 	out := make([]checker.Reason, 0, len(reasons))
 	for _, r := range reasons {
 		out = append(out, r)
 		if !said[r.Duty] {
 			said[r.Duty] = true
-			out = append(out, checker.Reason{Text: promise.Duty(r.Duty).Advice(), Duty: r.Duty})
+			out = append(out, checker.Reason{Text: r.Duty.Advice(), Duty: r.Duty})
 		}
 	}
 	return out

@@ -117,8 +117,8 @@ func (p *play) queue() checker.Queue {
 }
 
 // duties are what the calls of the lock do, by its promise.
-func (p *play) duties() []checker.Duty {
-	var out []checker.Duty
+func (p *play) duties() []promise.Duty {
+	var out []promise.Duty
 	for _, d := range p.lock.Promise.Duties {
 		switch {
 		case d == promise.DutyTells && p.lock.Lease != "" && p.lock.Lease != LeaseUntil: // it does not know the end that is judged
@@ -128,7 +128,7 @@ func (p *play) duties() []checker.Duty {
 		case d == promise.DutyWakes && p.sc.Lock.Wait != file.WaitNotify: // a waiter asks by itself
 			continue
 		}
-		out = append(out, checker.Duty(d))
+		out = append(out, d)
 	}
 	return out
 }

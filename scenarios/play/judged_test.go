@@ -37,15 +37,15 @@ func TestFreeWithin(t *testing.T) {
 		if general == lock.TermReleaseTimeout || general == lock.TermNodeTimeouts { // those of calls
 			continue
 		}
-		for _, special := range checker.Causes() {
+		for _, special := range promise.Causes() {
 			l := single
-			l.Promise = lock.Promise{FreeWithin: general, FreeAfter: map[promise.Cause]lock.Term{promise.Cause(special): lock.TermTTLAndCluster}}
-			for _, c := range checker.Causes() {
+			l.Promise = lock.Promise{FreeWithin: general, FreeAfter: map[promise.Cause]lock.Term{special: lock.TermTTLAndCluster}}
+			for _, c := range promise.Causes() {
 				want := terms[general]
 				switch {
 				case c == special:
 					want = terms[lock.TermTTLAndCluster]
-				case c == checker.CauseOther:
+				case c == promise.CauseOther:
 					want = 0
 				case general == "":
 					want = ttl
@@ -59,13 +59,13 @@ func TestFreeWithin(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock     play.Lock
 		workload string
-		want     map[checker.Cause]time.Duration
+		want     map[promise.Cause]time.Duration
 	}{
-		"on several nodes":        {redlock, "hold: 1s", map[checker.Cause]time.Duration{checker.CauseOther: ttl, checker.CauseExpiry: drift}},
-		"with an unknown backoff": {foreign, "hold: 1s", map[checker.Cause]time.Duration{checker.CauseOther: ttl, checker.CauseExpiry: drift}},
-		"on one node":             {single, "hold: 1s", map[checker.Cause]time.Duration{checker.CauseOther: 0, checker.CauseExpiry: drift}},
+		"on several nodes":        {redlock, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: ttl, promise.CauseExpiry: drift}},
+		"with an unknown backoff": {foreign, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: ttl, promise.CauseExpiry: drift}},
+		"on one node":             {single, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: 0, promise.CauseExpiry: drift}},
 		// An extension without an answer may have renewed the key.
-		"with extensions": {single, "hold: 1s, extend: 1", map[checker.Cause]time.Duration{checker.CauseOther: 0, checker.CauseExpiry: ttl}},
+		"with extensions": {single, "hold: 1s, extend: 1", map[promise.Cause]time.Duration{promise.CauseOther: 0, promise.CauseExpiry: ttl}},
 	} {
 		within := timingOf(t, c.lock, "1ms..5ms", c.workload).Within
 		for cause, want := range c.want {
@@ -85,7 +85,7 @@ func TestLongTerms(t *testing.T) {
 	} {
 		l := testruns.Kind(t, "single")
 		l.Promise = lock.Promise{FreeWithin: term}
-		got := historyOf(t, l, "name: short\nlock: {ttl: 1s, backoff: 100ms..300ms}\nworkload: {hold: 100ms}\n").Timing.Within[checker.CauseCrash]
+		got := historyOf(t, l, "name: short\nlock: {ttl: 1s, backoff: 100ms..300ms}\nworkload: {hold: 100ms}\n").Timing.Within[promise.CauseCrash]
 		if got != want {
 			t.Errorf("%s: %v, want %v", term, got, want)
 		}
@@ -213,19 +213,19 @@ func TestSends(t *testing.T) {
 // lease that does not tell it, the return of calls whose requests outlast their contexts, and the waking of waiters
 // that ask.
 func TestDutiesOfARun(t *testing.T) {
-	without := func(d ...checker.Duty) []checker.Duty {
-		return slices.DeleteFunc(checker.Duties(), func(x checker.Duty) bool { return slices.Contains(d, x) })
+	without := func(d ...promise.Duty) []promise.Duty {
+		return slices.DeleteFunc(promise.Duties(), func(x promise.Duty) bool { return slices.Contains(d, x) })
 	}
 	for _, c := range []struct {
 		form, text string
-		want       []checker.Duty
+		want       []promise.Duty
 	}{
-		{"", "lock: {wait: notify}\n", checker.Duties()},
-		{"until", "lock: {wait: notify}\n", checker.Duties()},
-		{"counted", "lock: {wait: notify}\n", without(checker.DutyTells)},
-		{"held", "lock: {wait: notify}\n", without(checker.DutyTells)},
-		{"", "lock: {wait: notify, client: stock}\n", without(checker.DutyReturns)},
-		{"", "lock: {wait: poll}\n", without(checker.DutyWakes)},
+		{"", "lock: {wait: notify}\n", promise.Duties()},
+		{"until", "lock: {wait: notify}\n", promise.Duties()},
+		{"counted", "lock: {wait: notify}\n", without(promise.DutyTells)},
+		{"held", "lock: {wait: notify}\n", without(promise.DutyTells)},
+		{"", "lock: {wait: notify, client: stock}\n", without(promise.DutyReturns)},
+		{"", "lock: {wait: poll}\n", without(promise.DutyWakes)},
 	} {
 		l := testruns.Kind(t, "single")
 		l.Lease, l.Promise.Duties = play.LeaseForm(c.form), promise.Duties()

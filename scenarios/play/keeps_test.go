@@ -164,9 +164,9 @@ func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.E
 	if v.Facts.Misconduct == 0 || !strings.Contains(strings.Join(texts, "\n"), want) {
 		t.Errorf("misconduct %d, the reasons are\n%s\nwant one with %q", v.Facts.Misconduct, strings.Join(texts, "\n"), want)
 	}
-	advised := map[checker.Duty]int{}
+	advised := map[promise.Duty]int{}
 	for i, r := range v.Reasons {
-		if advice := promise.Duty(r.Duty).Advice(); r.Duty != "" && r.Text == advice {
+		if advice := r.Duty.Advice(); r.Duty != "" && r.Text == advice {
 			advised[r.Duty]++
 			if v.Reasons[i-1].Duty != r.Duty {
 				t.Errorf("the advice on %s follows %q", r.Duty, v.Reasons[i-1].Text)

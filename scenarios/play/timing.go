@@ -143,15 +143,15 @@ func (p *play) slack() time.Duration {
 // CauseOther. That one may take as long too on several servers, where clients that ask at
 // the same time may split the votes and ask again (F25), and for a lock whose backoff is
 // not known.
-func (p *play) freeWithin() map[checker.Cause]time.Duration {
+func (p *play) freeWithin() map[promise.Cause]time.Duration {
 	promised := p.lock.Promise
-	out := map[checker.Cause]time.Duration{}
-	for _, c := range checker.Causes() {
-		term, ok := promised.FreeAfter[promise.Cause(c)]
-		if c == checker.CauseExpiry && p.sc.Workload.Extend > 0 { // an extension of unknown outcome may have renewed the key
+	out := map[promise.Cause]time.Duration{}
+	for _, c := range promise.Causes() {
+		term, ok := promised.FreeAfter[c]
+		if c == promise.CauseExpiry && p.sc.Workload.Extend > 0 { // an extension of unknown outcome may have renewed the key
 			ok = false
 		}
-		if !ok && (c != checker.CauseOther || p.lock.voters() > 1 || !p.lock.FollowsSpec) {
+		if !ok && (c != promise.CauseOther || p.lock.voters() > 1 || !p.lock.FollowsSpec) {
 			term = cmp.Or(promised.FreeWithin, lock.TermTTL)
 		}
 		out[c] = p.length(term)
