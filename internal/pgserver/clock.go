@@ -3,18 +3,12 @@
 package pgserver
 
 import (
-	"context"
 	_ "embed"
 	"encoding/binary"
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"syscall"
 	"time"
 
-	"locksim/internal/live/guard"
+	"locksim/internal/live/shim"
 )
 
 //go:embed shim/clock.c
@@ -28,55 +22,28 @@ const (
 )
 
 // clock is a file that a server has for a clock.
-type clock struct {
-	file *os.File
-	shim string // what is preloaded
-}
-
-// compiler finds a C compiler.
-func compiler() (string, error) {
-	path, err := exec.LookPath("cc")
-	if err != nil {
-		return "", ErrNoCompiler
-	}
-	return path, nil
-}
+type clock struct{ *shim.File }
 
 // newClock makes a clock in a folder. Its time is that of the machine.
-func newClock(ctx context.Context, dir string) (c *clock, err error) {
-	compiler, err := compiler()
+func newClock(dir string) (*clock, error) {
+	file, err := shim.New(dir, dir, clockSource, clockSize)
 	if err != nil {
 		return nil, err
 	}
-	source := filepath.Join(dir, "clock.c")
-	if err := os.WriteFile(source, clockSource, 0o644); err != nil {
-		return nil, err
-	}
-	c = &clock{shim: filepath.Join(dir, "clock.so")}
-	if out, err := exec.CommandContext(ctx, compiler, "-shared", "-fPIC", "-O2", "-Wall", "-o", c.shim, source).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("compile the clock of PostgreSQL: %w\n%s", err, out)
-	}
-	if c.file, err = os.OpenFile(filepath.Join(dir, "clock"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, err
-	}
-	return c, errors.Join(guard.Own(c.file.Name()), c.file.Truncate(clockSize), c.set(time.Now()))
-}
-
-// env is the environment of a server with the clock.
-func (c *clock) env() []string {
-	return []string{"LD_PRELOAD=" + c.shim, "LOCKSIM_CLOCK=" + c.file.Name()}
+	c := &clock{file}
+	return c, c.set(time.Now())
 }
 
 func (c *clock) set(t time.Time) error {
 	var b [8]byte
 	binary.NativeEndian.PutUint64(b[:], uint64(t.UnixNano()))
-	_, err := c.file.WriteAt(b[:], 0)
+	_, err := c.WriteAt(b[:], 0)
 	return err
 }
 
 // forget forgets the timers of processes that have been killed.
 func (c *clock) forget() error {
-	_, err := c.file.WriteAt(make([]byte, clockSize-8), 8)
+	_, err := c.WriteAt(make([]byte, clockSize-8), 8)
 	return err
 }
 
@@ -88,7 +55,7 @@ func (s *Server) SetTime(t time.Time) error { return s.clock.set(t) }
 // [Server.Fire].
 func (s *Server) Timers() (all []Timer, err error) {
 	b := make([]byte, clockSize-8)
-	if _, err := s.clock.file.ReadAt(b, 8); err != nil {
+	if _, err := s.clock.ReadAt(b, 8); err != nil {
 		return nil, err
 	}
 	for at := 0; at < len(b); at += slotSize {
@@ -103,7 +70,7 @@ func (s *Server) Timers() (all []Timer, err error) {
 // Fire lets a timer fire. If it is not due by the server's wall clock, its process sets it anew. The process must not be
 // at work: it may set a timer at the same time.
 func (s *Server) Fire(t Timer) error {
-	if _, err := s.clock.file.WriteAt(make([]byte, 8), t.at); err != nil { // it is set once
+	if _, err := s.clock.WriteAt(make([]byte, 8), t.at); err != nil { // it is set once
 		return err
 	}
 	return syscall.Kill(t.PID, syscall.SIGALRM)

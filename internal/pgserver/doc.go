@@ -9,10 +9,12 @@ package pgserver
 import (
 	"errors"
 	"time"
+
+	"locksim/internal/live/shim"
 )
 
 // ErrNoCompiler is returned where a server is to have a clock of its own, and nothing can compile that.
-var ErrNoCompiler = errors.New("a C compiler is missing: install Debian's gcc and libc6-dev")
+var ErrNoCompiler = shim.ErrNoCompiler
 
 // ErrExited is returned where the server has exited before it served: its address was taken, or its settings are wrong.
 var ErrExited = errors.New("it has exited")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locksim/internal/live/guard"
+	"locksim/internal/live/shim"
 )
 
 // ErrMissing is returned where PostgreSQL is not installed, or cannot be run.
@@ -58,7 +59,7 @@ func Missing() error {
 	if _, err := programs(); err != nil {
 		return err
 	}
-	_, err := compiler()
+	_, err := shim.Compiler()
 	return err
 }
 
@@ -105,7 +106,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		s.args = append(s.args, "-c", line)
 	}
 	if o.Clock {
-		if s.clock, err = newClock(ctx, s.dir); err != nil {
+		if s.clock, err = newClock(s.dir); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +155,7 @@ func (s *Server) Run() error {
 	cmd := s.command(context.Background(), s.program, s.args...)
 	cmd.Env = append(cmd.Env, s.env...)
 	if s.clock != nil {
-		cmd.Env = append(cmd.Env, s.clock.env()...)
+		cmd.Env = append(cmd.Env, s.clock.Env()...)
 	}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {

@@ -6,23 +6,16 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"locksim/internal/live/shim"
 
-	"locksim/internal/live/guard"
+	"golang.org/x/sys/unix"
 )
 
 //go:embed shim/clock.c
 var clockSource []byte
-
-// compiling is held while the library is made, which groups with the same guard share.
-var compiling sync.Mutex
 
 // The layout of the file: shim/clock.c has it too.
 const (
@@ -48,48 +41,24 @@ func (s setting) on(at int64) setting {
 
 // clock is the clocks of a server.
 type clock struct {
-	library string
-
 	mu      sync.Mutex
-	file    *os.File
+	file    *shim.File
 	count   uint64
 	current setting
 }
 
-// newClock makes clocks, in the private folder of a server. They show the time of the machine. The library is in a folder
-// that servers share. Without a C compiler there are none.
+// newClock makes clocks, in the private folder of a server. They show the time of the machine. Without a C compiler there
+// are none.
 func newClock(shared, dir string) (*clock, error) {
-	compiler, err := exec.LookPath("cc")
-	if err != nil {
-		return nil, nil //nolint:nilerr // the methods of no clock say so
-	}
-	c := &clock{library: filepath.Join(shared, "clock.so")}
-	if err := c.compile(compiler); err != nil {
+	file, err := shim.New(shared, dir, clockSource, clockSize)
+	switch {
+	case errors.Is(err, shim.ErrNoCompiler):
+		return nil, nil // the methods of no clock say so
+	case err != nil:
 		return nil, err
 	}
-	if c.file, err = os.OpenFile(filepath.Join(dir, "clock"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, err
-	}
-	now := machine()
-	return c, errors.Join(guard.Own(c.file.Name()), c.file.Truncate(clockSize), c.set(setting{now, time.Now().UnixNano(), now, 0}))
-}
-
-// compile makes the library if there is none yet.
-func (c *clock) compile(compiler string) error {
-	compiling.Lock()
-	defer compiling.Unlock()
-	if _, err := os.Stat(c.library); err == nil {
-		return nil
-	}
-	source := c.library + ".c"
-	if err := os.WriteFile(source, clockSource, 0o600); err != nil {
-		return err
-	}
-	cmd := exec.Command(compiler, "-shared", "-fPIC", "-O2", "-Wall", "-o", c.library+".new", source)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("compile the clock of servers: %w\n%s", err, out)
-	}
-	return errors.Join(os.Chmod(c.library+".new", 0o644), os.Rename(c.library+".new", c.library))
+	c, now := &clock{file: file}, machine()
+	return c, c.set(setting{now, time.Now().UnixNano(), now, 0})
 }
 
 // monotonic says whether a server has a monotonic clock of its own too.
@@ -105,7 +74,7 @@ func (c *clock) env(m monotonic) []string {
 	if c == nil {
 		return nil
 	}
-	env := []string{"LD_PRELOAD=" + c.library, "LOCKSIM_CLOCK=" + c.file.Name()}
+	env := c.file.Env()
 	if m != trueMonotonic {
 		env = append(env, string(m))
 	}

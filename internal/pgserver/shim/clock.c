@@ -1,21 +1,9 @@
-// Preloaded into PostgreSQL: another program sets its wall clock, and fires its timers, through a shared file.
+// The part of PostgreSQL: another program sets its wall clock, and fires its timers. What stands before it is common.c of
+// package shim.
 //
 // The wall clock stands still until the file has another time. A timer does not run: the process notes when it is due, and
 // the other program sends it SIGALRM when that time has come. So all time limits of the server (lock_timeout,
 // statement_timeout, deadlock_timeout, idle_session_timeout and others), which are code of PostgreSQL, go by that clock.
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-
 #define TIMERS 1024
 
 // The layout of the file: clock.go has it too.
@@ -30,14 +18,7 @@ struct shared {
 static struct shared *shared;
 
 __attribute__((constructor)) static void attach(void) {
-	const char *name = getenv("LOCKSIM_CLOCK");
-	int fd = name ? open(name, O_RDWR | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return;
-	void *p = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (p != MAP_FAILED)
-		shared = p;
+	shared = attached(sizeof(struct shared), 1);
 }
 
 static int64_t now(void) { return atomic_load(&shared->now); }
@@ -45,27 +26,8 @@ static int64_t now(void) { return atomic_load(&shared->now); }
 int clock_gettime(clockid_t clock, struct timespec *ts) {
 	if (!shared || clock != CLOCK_REALTIME)
 		return syscall(SYS_clock_gettime, clock, ts);
-	int64_t ns = now();
-	ts->tv_sec = ns / 1000000000;
-	ts->tv_nsec = ns % 1000000000;
+	*ts = timespec(now());
 	return 0;
-}
-
-int gettimeofday(struct timeval *tv, void *zone) {
-	(void)zone;
-	struct timespec ts;
-	int failed = clock_gettime(CLOCK_REALTIME, &ts);
-	tv->tv_sec = ts.tv_sec;
-	tv->tv_usec = ts.tv_nsec / 1000;
-	return failed;
-}
-
-time_t time(time_t *t) {
-	struct timespec ts;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	if (t)
-		*t = ts.tv_sec;
-	return ts.tv_sec;
 }
 
 // The slot of this process; a child has none of its parent.

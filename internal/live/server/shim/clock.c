@@ -1,23 +1,7 @@
-// Preloaded into a server: its clocks are those that another program sets, through a shared file.
+// The part of the servers of a live run: what stands before it is common.c of package shim.
 //
 // The wall clock runs at a rate of its own from a time of its own. So does the monotonic clock with
-// LOCKSIM_CLOCK_MONOTONIC in the environment: a wait for a time of it is then a wait until that clock shows it. No memory is
-// allocated and no symbol is looked up, since the allocator of the server may ask for the time itself.
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-
-#define SECOND 1000000000LL
-#define MILLION 1000000LL
+// LOCKSIM_CLOCK_MONOTONIC in the environment: a wait for a time of it is then a wait until that clock shows it.
 #define SETTINGS 256
 
 // The layout of the file: clock.go has it too. All times are in nanoseconds.
@@ -36,27 +20,12 @@ static const struct shared *shared;
 static int pretend; // the monotonic clock too
 
 __attribute__((constructor)) static void attach(void) {
-	const char *name = getenv("LOCKSIM_CLOCK");
-	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return;
-	void *p = mmap(NULL, sizeof(struct shared), PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	if (p == MAP_FAILED)
-		return;
 	pretend = getenv("LOCKSIM_CLOCK_MONOTONIC") != NULL;
-	shared = p;
+	shared = attached(sizeof(struct shared), 0);
 }
 
 static const struct setting *setting(void) {
 	return &shared->settings[atomic_load((_Atomic uint64_t *)&shared->current) % SETTINGS];
-}
-
-static int64_t nanoseconds(const struct timespec *t) { return t->tv_sec * SECOND + t->tv_nsec; }
-
-static struct timespec timespec(int64_t ns) {
-	struct timespec t = {ns / SECOND, ns % SECOND};
-	return t;
 }
 
 static int64_t machine(void) {
@@ -78,23 +47,6 @@ int clock_gettime(clockid_t clock, struct timespec *t) {
 	const struct setting *s = setting();
 	*t = timespec((wall ? s->wall : s->monotonic) + passed(s, machine()));
 	return 0;
-}
-
-int gettimeofday(struct timeval *tv, void *zone) {
-	(void)zone;
-	struct timespec t;
-	int failed = clock_gettime(CLOCK_REALTIME, &t);
-	tv->tv_sec = t.tv_sec;
-	tv->tv_usec = t.tv_nsec / 1000;
-	return failed;
-}
-
-time_t time(time_t *out) {
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	if (out)
-		*out = t.tv_sec;
-	return t.tv_sec;
 }
 
 // A time before this is one of a monotonic clock, a later one is one of a wall clock. It is in 2001.
