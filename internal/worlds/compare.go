@@ -11,6 +11,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/internal/journal"
 	"locksim/internal/live"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
@@ -69,11 +70,11 @@ func Compare(ctx context.Context, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := openJournal(o.Journal)
+	j, err := journal.Open[run](o.Journal)
 	if err != nil {
 		return nil, err
 	}
-	defer j.close()
+	defer func() { _ = j.Close() }() // each line is written at once
 	s, err := live.Open()
 	if err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func simulate(ctx context.Context, all []*pair, o Options) error {
 const tries = 3
 
 // playLive makes the live runs, some at once.
-func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal, o Options) error {
+func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal.Journal[run], o Options) error {
 	turns := make(chan struct{}, max(o.Together, 1))
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -186,7 +187,7 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal, o O
 		}
 		for n := range o.Times {
 			seed := uint64(n + 1)
-			if r, ok := j.find(p, seed); ok {
+			if r, ok := find(j, p, seed); ok {
 				add(p, r)
 				continue
 			}
@@ -206,7 +207,7 @@ func playLive(ctx context.Context, s *live.Session, all []*pair, j *journal, o O
 					return
 				}
 				add(p, r)
-				if err := j.add(r); err != nil {
+				if err := j.Add(r); err != nil {
 					mu.Lock()
 					defer mu.Unlock()
 					failed = errors.Join(failed, fmt.Errorf("store a live run: %w", err))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
+	"locksim/internal/journal"
 	"locksim/internal/live"
 	"locksim/internal/live/server"
 	"locksim/lock/fence"
@@ -161,7 +162,7 @@ func TestJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := all[0]
-	j, err := openJournal(name)
+	j, err := journal.Open[run](name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,22 +170,24 @@ func TestJournal(t *testing.T) {
 	for _, m := range p.modes {
 		made.Labels[m] = checker.Safe
 	}
-	if err := j.add(made); err != nil {
+	if err := j.Add(made); err != nil {
 		t.Fatal(err)
 	}
-	j.close()
-	if j, err = openJournal(name); err != nil {
+	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	defer j.close()
-	if _, ok := j.find(p, 1); !ok {
+	if j, err = journal.Open[run](name); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = j.Close() }()
+	if _, ok := find(j, p, 1); !ok {
 		t.Error("the run is not found")
 	}
-	if _, ok := j.find(p, 2); ok {
+	if _, ok := find(j, p, 2); ok {
 		t.Error("a run with another seed is found")
 	}
 	p.scenario.Source = append(p.scenario.Source, "# another"...)
-	if _, ok := j.find(p, 1); ok {
+	if _, ok := find(j, p, 1); ok {
 		t.Error("a run of another file is found")
 	}
 }
