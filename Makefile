@@ -22,7 +22,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -l LOCKSIM_SOAK /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test race check format lint bench soak soak-tests promises mutants owntests reach module schemas matrix compare findings gallery screenshots peers demo live
+.PHONY: help test race check format lint bench soak soak-tests promises mutants owntests reach module schemas matrix compare findings groundtruth gallery screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -108,6 +108,9 @@ compare: ## the locks side by side; writes docs/compare.md
 findings: ## explores each specimen until its mistake is found; writes reports/FINDINGS.md; takes minutes
 	$(DEV) ./findings >reports/FINDINGS.md.new
 	mv reports/FINDINGS.md.new reports/FINDINGS.md
+
+groundtruth: ## plays published bugs of other people's locks; writes reports/GROUNDTRUTH.md; takes most of an hour, and goes on after an interruption; TRUTH=-earlier keeps the results of earlier programs
+	cd examples/groundtruth && $(GO) run ./cmd -table $(TRUTH)
 
 gallery: ## known failures as Markdown; writes reports/gallery
 	$(GO) run ./cmd/locksim gallery reports/gallery

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -169,4 +171,27 @@ func NotHeld(err error, lost ...error) error {
 		}
 	}
 	return err
+}
+
+// Sorted is an error with the lines of its text in order, each once, and with "; " between them. Use it for a library that asks
+// several servers at once and joins their errors in the order in which its goroutines end: two runs of one seed would have
+// different texts. nil stays nil.
+func Sorted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return sortedError{err}
+}
+
+type sortedError struct{ cause error }
+
+func (e sortedError) Unwrap() error { return e.cause }
+
+func (e sortedError) Error() string {
+	lines := strings.Split(e.cause.Error(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	slices.Sort(lines)
+	return strings.Join(slices.DeleteFunc(slices.Compact(lines), func(line string) bool { return line == "" }), "; ")
 }

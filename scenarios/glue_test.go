@@ -119,3 +119,12 @@ func TestRetry(t *testing.T) {
 		}
 	})
 }
+
+// The text of an error does not depend on the order in which its parts came.
+func TestSorted(t *testing.T) {
+	a, b := errors.New("r0: refused"), errors.New("r1: late")
+	one, other := scenarios.Sorted(errors.Join(a, b, a)), scenarios.Sorted(errors.Join(b, a))
+	if one.Error() != "r0: refused; r1: late" || one.Error() != other.Error() || !errors.Is(one, b) || scenarios.Sorted(nil) != nil {
+		t.Errorf("%q and %q", one, other)
+	}
+}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/go-redsync/redsync/v4"
 	pool "github.com/go-redsync/redsync/v4/redis"
@@ -43,7 +41,7 @@ type locker struct{ *redsync.Redsync }
 
 func (l locker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	m := l.NewMutex(resource, redsync.WithTries(1000)) // ctx bounds the wait
-	return lease{m, ctx}, sorted(m.LockContext(ctx))
+	return lease{m, ctx}, scenarios.Sorted(m.LockContext(ctx))
 }
 
 type lease struct {
@@ -57,26 +55,5 @@ func (l lease) Context() context.Context { return l.ctx }
 
 func (l lease) Release(ctx context.Context) error {
 	_, err := l.UnlockContext(ctx)
-	return sorted(err)
-}
-
-// sorted sorts the lines of an error. redsync joins the errors of its nodes in
-// the order in which its goroutines end, which does not depend on the seed: if
-// all end at once, as at the end of a context, the texts of two runs differ.
-// Check found that.
-func sorted(err error) error {
-	if err == nil {
-		return nil
-	}
-	return sortedError{err}
-}
-
-type sortedError struct{ cause error }
-
-func (e sortedError) Unwrap() error { return e.cause }
-
-func (e sortedError) Error() string {
-	lines := strings.Split(e.cause.Error(), "\n")
-	slices.Sort(lines)
-	return strings.Join(slices.Compact(lines), "; ")
+	return scenarios.Sorted(err)
 }

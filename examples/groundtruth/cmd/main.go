@@ -1,0 +1,128 @@
+// Command cmd plays published bugs of other people's locks, each in exactly the version that has it.
+//
+//	go run ./cmd redsync-151           # one bug, from its first seed, with its story
+//	go run ./cmd -fixed redsync-151    # the version without it
+//	go run ./cmd -helped redsync-4.5   # with the smallest change that finds it, where the defaults do not
+//	go run ./cmd redsync-151 replay F  # any command of locksim, in the program with that lock
+//	go run ./cmd -table                # all of them, from three first seeds, for reports/GROUNDTRUTH.md; goes on after an interruption
+//
+// Run it in examples/groundtruth. The exit code is 0, also when a bug is found; 2 for bad input.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"locksim/examples/groundtruth"
+	"locksim/internal/journal"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+}
+
+func run() error {
+	fixed := flag.Bool("fixed", false, "the version without the bug")
+	helped := flag.Bool("helped", false, "with the smallest change that finds it")
+	table := flag.Bool("table", false, "play every bug, or those that are named, and write the table")
+	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs")
+	seed := flag.Uint64("seed", groundtruth.FirstSeeds[0], "the first seed")
+	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
+	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the file that is written")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run ./cmd -table [FLAGS] [BUG…]\n\nThe bugs:")
+		for _, b := range groundtruth.Bugs() {
+			fmt.Fprintf(flag.CommandLine.Output(), "  %-24s %s %s\n", b.ID, b.Module, b.Has)
+		}
+		fmt.Fprintln(flag.CommandLine.Output(), "\nThe flags:")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if _, err := os.Stat("versions.sum"); err != nil {
+		return fmt.Errorf("run it in the folder examples/groundtruth: %w", err)
+	}
+	work, err := os.MkdirTemp("", "groundtruth-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	b := &builder{dir: work}
+	if *table {
+		bugs, err := named(flag.Args())
+		if err != nil {
+			return err
+		}
+		j, err := journal.Open[result](*file)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = j.Close() }() // each line is written at once
+		t := &measurement{builder: b, journal: j, earlier: *earlier}
+		for _, bug := range bugs {
+			if err := t.measure(bug); err != nil {
+				return err
+			}
+		}
+		text, err := t.markdown(groundtruth.Bugs())
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(*out, text, 0o644)
+	}
+	if flag.NArg() == 0 {
+		flag.Usage()
+		return fmt.Errorf("name a bug")
+	}
+	bugs, err := named(flag.Args()[:1])
+	if err != nil {
+		return err
+	}
+	bug, words := bugs[0], flag.Args()[1:]
+	version := bug.Has
+	if *fixed {
+		if version = bug.HasNot; version == "" {
+			return fmt.Errorf("%s is open: no version is without it", bug.ID)
+		}
+	}
+	program, err := b.build(bug, version)
+	if err != nil {
+		return err
+	}
+	if len(words) > 0 {
+		cmd := exec.Command(program, words...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		return cmd.Run()
+	}
+	dir := filepath.Join("testdata", "locksim", bug.ID+"-"+version)
+	if err := os.RemoveAll(dir); err != nil { // else the failure that is there is tried first
+		return err
+	}
+	played, err := play(program, groundtruth.Play{Bug: bug.ID, Version: version, Seed: *seed, Helped: *helped, Dir: dir}, work)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s %s, %.1f s of CPU time\n%s\n", bug.Module, version, played.cpu.Seconds(), played.Text)
+	return nil
+}
+
+// named are the bugs with some ids, and all without any.
+func named(ids []string) ([]groundtruth.Bug, error) {
+	if len(ids) == 0 {
+		return groundtruth.Bugs(), nil
+	}
+	var out []groundtruth.Bug
+	for _, id := range ids {
+		b, ok := groundtruth.Find(id)
+		if !ok {
+			return nil, fmt.Errorf("there is no bug %q; go run ./cmd -h lists them", id)
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}

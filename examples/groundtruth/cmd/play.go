@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"locksim/examples/groundtruth"
+)
+
+// builder builds the program of an adapter with one version of the module of a bug.
+type builder struct {
+	dir string // for what it makes
+	// overlay is the flag of the build overlay; "" until it is needed.
+	overlay string
+	// took are the times of the builds.
+	took map[string]time.Duration
+}
+
+// build returns the program. The go.mod of the module is used with that version in place of the one that it requires, so
+// that neither the other adapters nor locksim can raise it.
+func (b *builder) build(bug groundtruth.Bug, version string) (program string, err error) {
+	program = filepath.Join(b.dir, bug.Adapter+"-"+version)
+	if bug.Overlay {
+		program += "-overlay"
+	}
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		return "", err
+	}
+	mod = fmt.Appendf(mod, "\nreplace %s => %[1]s %s\n", bug.Module, version)
+	for _, also := range bug.With {
+		mod = fmt.Appendf(mod, "\nreplace %s\n", also)
+	}
+	sum, err := os.ReadFile("go.sum")
+	if err != nil {
+		return "", err
+	}
+	old, err := os.ReadFile("versions.sum")
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(b.dir, filepath.Base(program))
+	if err := errors.Join(os.WriteFile(name+".mod", mod, 0o644), os.WriteFile(name+".sum", append(sum, old...), 0o644)); err != nil {
+		return "", err
+	}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-mod=mod", "-modfile=" + name + ".mod", "-o", program}
+	if bug.Overlay {
+		if b.overlay == "" {
+			text, err := command("go", "tool", "locksim", "overlay")
+			if err != nil {
+				return "", err
+			}
+			b.overlay = strings.TrimSpace(text)
+		}
+		args = append(args, b.overlay)
+	}
+	began := time.Now()
+	if _, err := command("go", append(args, "./"+bug.Adapter)...); err != nil {
+		return "", fmt.Errorf("build %s with %s %s: %w", bug.Adapter, bug.Module, version, err)
+	}
+	if err := addSums("versions.sum", string(sum)+string(old), name+".sum"); err != nil {
+		return "", err
+	}
+	if b.took == nil {
+		b.took = map[string]time.Duration{}
+	}
+	b.took[bug.Adapter+" "+version] = time.Since(began)
+	return program, nil
+}
+
+// addSums adds to a file the checksums that a build had to look up, since neither it nor go.sum has them: known.
+func addSums(file, known, made string) error {
+	text, err := os.ReadFile(made)
+	if err != nil {
+		return err
+	}
+	var added []string
+	for line := range strings.Lines(string(text)) {
+		if !strings.Contains(known, line) {
+			added = append(added, line)
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	all, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	lines := slices.Concat(slices.Collect(strings.Lines(string(all))), added)
+	slices.Sort(lines)
+	return os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644)
+}
+
+// command runs a program and returns what it prints.
+func command(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	var out, diagnostics bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &diagnostics
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, diagnostics.String())
+	}
+	return out.String(), nil
+}
+
+// played is an answer with the CPU time that it took.
+type played struct {
+	groundtruth.Answer
+	cpu time.Duration
+}
+
+// play runs a program once, and again if it ended in a panic: the next process of the same test then tells of it.
+func play(program string, p groundtruth.Play, dir string) (played, error) {
+	p.Answer = filepath.Join(dir, "answer.json")
+	if p.Dir == "" {
+		var err error
+		if p.Dir, err = os.MkdirTemp(dir, "stored-"); err != nil {
+			return played{}, err
+		}
+	}
+	var out played
+	for range 2 {
+		if err := os.Remove(p.Answer); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return played{}, err
+		}
+		cmd := exec.Command(program, p.Flags()...)
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+		said, failed := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			return played{}, failed
+		}
+		out.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		text, err := os.ReadFile(p.Answer)
+		if errors.Is(err, fs.ErrNotExist) && cmd.ProcessState.ExitCode() == 2 {
+			out.Text = string(said)
+			continue
+		}
+		if err != nil {
+			return played{}, fmt.Errorf("%s gave no answer: %v\n%s", program, failed, said)
+		}
+		return out, json.Unmarshal(text, &out.Answer)
+	}
+	return played{}, fmt.Errorf("%s gave no answer:\n%s", program, out.Text)
+}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"locksim/examples/groundtruth"
+	"locksim/internal/journal"
+	"locksim/lock"
+)
+
+// seconds is the CPU time of one Check at most.
+const seconds = 60
+
+// longest is how many bytes of a text are kept: a failure with its schedule.
+const longest = 5000
+
+// result is one Check, a line of the journal.
+type result struct {
+	Bug     string `json:"bug"`
+	Version string `json:"version"`
+	Seed    uint64 `json:"seed"`
+	Helped  bool   `json:"helped,omitempty"`
+	// Program identifies the program that was played, Commit the state of locksim.
+	Program string `json:"program"`
+	Commit  string `json:"commit"`
+
+	Found     bool    `json:"found"`
+	Runs      int     `json:"runs"`
+	CPU       float64 `json:"cpu_seconds"`
+	OutOfTime bool    `json:"out_of_time,omitempty"`
+	Text      string  `json:"text"`
+}
+
+// measurement has the results of the journal and those that it makes.
+type measurement struct {
+	*builder
+	journal *journal.Journal[result]
+	earlier bool
+	made    []result
+}
+
+// measure plays a bug, its fixed version and, where it needs help, both with it.
+func (m *measurement) measure(bug groundtruth.Bug) error {
+	for _, version := range []string{bug.Has, bug.HasNot} {
+		for _, helped := range []bool{false, true} {
+			if version == "" || helped && bug.Helped == nil {
+				continue
+			}
+			for _, seed := range groundtruth.FirstSeeds {
+				r, err := m.result(bug, version, seed, helped)
+				if err != nil {
+					return err
+				}
+				first, _, _ := strings.Cut(r.Text, "\n")
+				fmt.Printf("%s %s seed %d helped %v: found %v, %d runs, %.1f s: %.120s\n", bug.ID, version, seed, helped, r.Found, r.Runs, r.CPU, first)
+			}
+		}
+	}
+	return nil
+}
+
+// result is the one of the journal, or a new one.
+func (m *measurement) result(bug groundtruth.Bug, version string, seed uint64, helped bool) (result, error) {
+	if m.earlier {
+		if r, ok := m.stored(bug.ID, version, seed, helped); ok {
+			return r, nil
+		}
+	}
+	program, err := m.build(bug, version)
+	if err != nil {
+		return result{}, err
+	}
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return result{}, err
+	}
+	sum := sha256.Sum256(text)
+	r := result{Bug: bug.ID, Version: version, Seed: seed, Helped: helped, Program: hex.EncodeToString(sum[:8])}
+	if old, ok := m.stored(bug.ID, version, seed, helped); ok && old.Program == r.Program {
+		return old, nil
+	}
+	if r.Commit, err = commit(); err != nil {
+		return result{}, err
+	}
+	p, err := play(program, groundtruth.Play{Bug: bug.ID, Version: version, Seed: seed, Helped: helped, Seconds: seconds}, m.dir)
+	if err != nil {
+		return result{}, err
+	}
+	r.Found, r.Runs, r.CPU, r.OutOfTime, r.Text = p.Found, p.Runs, p.cpu.Round(10*time.Millisecond).Seconds(), p.OutOfTime, p.Text[:min(len(p.Text), longest)]
+	m.made = append(m.made, r)
+	return r, m.journal.Add(r)
+}
+
+// stored is the latest result of one Check.
+func (m *measurement) stored(bug, version string, seed uint64, helped bool) (result, bool) {
+	all := slices.Concat(m.journal.Made(), m.made)
+	for _, r := range slices.Backward(all) {
+		if r.Bug == bug && r.Version == version && r.Seed == seed && r.Helped == helped {
+			return r, true
+		}
+	}
+	return result{}, false
+}
+
+// commit is the state of locksim, with a mark where it has changed since.
+func commit() (string, error) {
+	id, err := command("git", "rev-parse", "--short", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	changed, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports/GROUNDTRUTH.md", ":!results.jsonl")
+	if err != nil {
+		return "", err
+	}
+	id = strings.TrimSpace(id)
+	if changed != "" {
+		id += "-dirty"
+	}
+	return id, nil
+}
+
+// checks are the results of a version, one for each first seed; fewer if some are missing.
+func (m *measurement) checks(bug, version string, helped bool) []result {
+	var out []result
+	for _, seed := range groundtruth.FirstSeeds {
+		if r, ok := m.stored(bug, version, seed, helped); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// outcome says in a cell how checks ended: the median of the runs, and of the CPU seconds.
+func outcome(checks []result, want string) string {
+	found := 0
+	var runs []int
+	var cpu []float64
+	for _, r := range checks {
+		if r.Found {
+			found++
+		}
+		runs, cpu = append(runs, r.Runs), append(cpu, r.CPU)
+	}
+	if len(checks) == 0 {
+		return "not measured"
+	}
+	slices.Sort(runs)
+	slices.Sort(cpu)
+	half := len(runs) / 2
+	text := fmt.Sprintf("%s in %d runs, %.1f s", cmp.Or(map[int]string{0: "passes", len(checks): want}[found], fmt.Sprintf("%s from %d of %d seeds", want, found, len(checks))), runs[half], cpu[half])
+	if found > 0 && runs[half] == 0 {
+		text = strings.Replace(text, "in 0 runs", "without a fault", 1)
+	}
+	return text
+}
+
+// markdown is the page.
+func (m *measurement) markdown(bugs []groundtruth.Bug) ([]byte, error) {
+	var w bytes.Buffer
+	found, byDefault := 0, 0
+	for _, b := range bugs {
+		plain, helped := m.checks(b.ID, b.Has, false), m.checks(b.ID, b.Has, true)
+		is := func(r result) bool { return r.Found }
+		switch {
+		case slices.ContainsFunc(plain, is) && b.Missed == "":
+			byDefault++
+			found++
+		case slices.ContainsFunc(helped, is):
+			found++
+		}
+	}
+	fmt.Fprintf(&w, `<!-- Written by make groundtruth. Do not edit. -->
+
+# Ground truth
+
+Bugs that others found and published, in their unmodified libraries, and whether `+"`scenarios.Check`"+` finds them again. Each
+program is built with exactly the version that the row names, and looks at its build information before it begins. The lock is judged by
+what the documentation of the library says, from three first seeds, with all other options at their defaults: at most 2,000
+schedules and %d seconds of CPU time each. The version without the bug plays the same seeds. Runs and seconds are medians, the
+latter of one processor.
+
+%d bugs: %d are found at the defaults, %d more with a change that the row names, %d are missed.
+
+Play one of them in a minute, with its story:
+
+`+"```console\n$ cd examples/groundtruth\n$ go run ./cmd redsync-151\n```"+`
+
+| bug | version with it | version without | at commit |
+|---|---|---|---|
+`, seconds, len(bugs), byDefault, found-byDefault, len(bugs)-found)
+	for _, b := range bugs {
+		plain := m.checks(b.ID, b.Has, false)
+		fixed := "open"
+		if b.HasNot != "" {
+			fixed = b.HasNot + ": " + outcome(m.checks(b.ID, b.HasNot, false), "**fails**")
+		}
+		at := ""
+		if len(plain) > 0 {
+			at = plain[len(plain)-1].Commit
+		}
+		is := outcome(plain, "found")
+		if b.Missed != "" {
+			is = strings.Replace(is, "found", "fails otherwise", 1)
+			is = "**missed**; " + is
+		}
+		if b.Helped != nil {
+			is += "; helped: " + outcome(m.checks(b.ID, b.Has, true), "found")
+			if b.HasNot != "" {
+				fixed += "; helped: " + outcome(m.checks(b.ID, b.HasNot, true), "**fails**")
+			}
+		}
+		fmt.Fprintf(&w, "| [%s](#%s) | %s: %s | %s | %s |\n", b.ID, anchor(b.ID), b.Has, is, fixed, at)
+	}
+	for _, b := range bugs {
+		fmt.Fprintf(&w, "\n## %s\n\n%s ([source](%s); `%s`", b.ID, b.Mechanism, b.Source, b.Module)
+		if b.Kind != "" {
+			fmt.Fprintf(&w, "; kind %s", b.Kind)
+		}
+		fmt.Fprintf(&w, ")\n\n- Promise: \"%s\" (%s). Judged under: %s.\n", b.Quote, b.Where, promised(b.Promise))
+		if r := m.checks(b.ID, b.Has, false); len(r) > 0 && r[0].Found && b.Missed == "" {
+			fmt.Fprintf(&w, "- Found as: %s\n", story(r[0].Text))
+		}
+		if b.Missed != "" {
+			fmt.Fprintf(&w, "- Missed: %s\n", b.Missed)
+		}
+		if b.Helped != nil {
+			fmt.Fprintf(&w, "- Found with: %s\n", b.Helped.What)
+			if r := m.checks(b.ID, b.Has, true); len(r) > 0 && r[0].Found {
+				fmt.Fprintf(&w, "- Found as: %s\n", story(r[0].Text))
+			}
+		}
+		if b.Also != "" {
+			fmt.Fprintf(&w, "- %s\n", b.Also)
+		}
+		help := ""
+		if b.Helped != nil {
+			help = "-helped "
+		}
+		fmt.Fprintf(&w, "- Play it: `go run ./cmd %s%s`\n", help, b.ID)
+	}
+	return w.Bytes(), nil
+}
+
+// anchor is the link to a heading.
+func anchor(id string) string { return strings.ReplaceAll(id, ".", "") }
+
+// story is the sentences of a failure that come before its story, in one line.
+func story(text string) string {
+	head, _, _ := strings.Cut(text, "\n\n")
+	lines := strings.Split(head, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	_, lines[0], _ = strings.Cut(lines[0], ": ")
+	lines[0] += "."
+	return strings.Join(lines, " ")
+}
+
+// promised is what a promise says, in words.
+func promised(p lock.Promise) string {
+	var parts []string
+	for _, f := range p.Exclusion {
+		parts = append(parts, string(f))
+	}
+	text := strings.Join(parts, ", ")
+	if p.Data != "" {
+		text += "; data behind the fence " + p.Data
+	}
+	if len(p.Duties) > 0 {
+		var duties []string
+		for _, d := range p.Duties {
+			duties = append(duties, string(d))
+		}
+		text += "; duties " + strings.Join(duties, ", ")
+	}
+	return text
+}
