@@ -2,14 +2,9 @@ package broken
 
 import (
 	"context"
-	"encoding/hex"
-	"fmt"
-	"io"
-	"math/rand/v2"
-	"sync"
-	"time"
 
 	"locksim/lock"
+	"locksim/lock/broken/polling"
 )
 
 // poller is the right part of the specimens: it asks for the lock, with a new owner id each time, until it is granted,
@@ -18,15 +13,14 @@ type poller struct {
 	opt Options
 	try func(ctx context.Context, c claim) (*lease, error) // nil, nil: another client holds it
 
-	mu   sync.Mutex // guards opt.Entropy and dice
-	dice *rand.Rand
+	polling *polling.Poller
 }
 
 // claim identifies an owner and the lock that it requests or holds.
 type claim struct{ resource, key, owner string }
 
 func newPoller(o Options, try func(ctx context.Context, c claim) (*lease, error)) *poller {
-	return &poller{opt: o, try: try, dice: rand.New(o.Jitter)}
+	return &poller{opt: o, try: try, polling: polling.New(o.Clock, o.Backoff, o.Jitter, o.Entropy)}
 }
 
 // Acquire implements lock.Locker. A request that fails ends it; its outcome counts as unknown.
@@ -36,22 +30,17 @@ func (p *poller) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 
 // acquire asks as owner, or with a new owner id each time if owner is empty.
 func (p *poller) acquire(ctx context.Context, resource, owner string) (lock.Lease, error) {
-	for {
+	return p.polling.Acquire(ctx, resource, func() (lock.Lease, error) {
 		c, err := p.claim(resource, owner)
 		if err != nil {
-			return nil, fmt.Errorf("acquire %s: %w", resource, err)
+			return nil, err
 		}
 		l, err := p.try(ctx, c)
-		if err != nil {
-			return nil, fmt.Errorf("acquire %s: %w: %w", resource, lock.ErrOutcomeUnknown, err)
+		if l == nil || err != nil {
+			return nil, err
 		}
-		if l != nil {
-			return l, nil
-		}
-		if err := p.opt.Clock.Sleep(ctx, p.delay()); err != nil {
-			return nil, fmt.Errorf("acquire %s: gave up: %w", resource, err)
-		}
-	}
+		return l, nil
+	})
 }
 
 func (p *poller) claim(resource, owner string) (claim, error) {
@@ -59,21 +48,9 @@ func (p *poller) claim(resource, owner string) (claim, error) {
 	if owner != "" {
 		return c, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var id [16]byte
-	if _, err := io.ReadFull(p.opt.Entropy, id[:]); err != nil {
-		return claim{}, fmt.Errorf("make an owner id: %w", err)
-	}
-	c.owner = hex.EncodeToString(id[:])
-	return c, nil
-}
-
-func (p *poller) delay() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	b := p.opt.Backoff
-	return b.Min + time.Duration(p.dice.Int64N(int64(b.Max-b.Min)+1))
+	var err error
+	c.owner, err = p.polling.Owner()
+	return c, err
 }
 
 // onGrant lets f change each lease before its holder gets it. ctx is that of Acquire.

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/url"
-	"sync"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locksim/lock"
+	"locksim/lock/broken/polling"
 	"locksim/lock/broken/untold"
 )
 
@@ -23,9 +22,7 @@ type poller struct {
 	mistake mistake
 	client  *clientv3.Client
 	opt     Options
-
-	mu   sync.Mutex // guards dice
-	dice *rand.Rand
+	polling *polling.Poller
 }
 
 // Key is the key of a resource.
@@ -34,25 +31,7 @@ func Key(resource string) string { return "broken/" + url.PathEscape(resource) }
 // Acquire implements [lock.Locker]. A request that fails ends it; its outcome counts as unknown, and its lease ends by
 // itself.
 func (p *poller) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	for {
-		l, err := p.try(ctx, resource)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("acquire %s: %w: %w", resource, lock.ErrOutcomeUnknown, err)
-		case l != nil:
-			return l, nil
-		}
-		if err := p.opt.Clock.Sleep(ctx, p.delay()); err != nil {
-			return nil, fmt.Errorf("acquire %s: gave up: %w", resource, err)
-		}
-	}
-}
-
-func (p *poller) delay() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	b := p.opt.Backoff
-	return b.Min + time.Duration(p.dice.Int64N(int64(b.Max-b.Min)+1))
+	return p.polling.Acquire(ctx, resource, func() (lock.Lease, error) { return p.try(ctx, resource) })
 }
 
 // try asks once. The lease is nil if another client has the lock.

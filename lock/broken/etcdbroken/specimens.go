@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locksim/lock"
+	"locksim/lock/broken/polling"
 )
 
 // Specimen is one mistake, with its properties.
@@ -105,7 +106,7 @@ func (s Specimen) New(client *clientv3.Client, o Options) (lock.Locker, error) {
 	if m.token == nil {
 		m.token = func(_ clientv3.LeaseID, revision int64) uint64 { return uint64(revision) }
 	}
-	return &poller{Specimen: s, mistake: m, client: client, opt: o, dice: rand.New(o.Jitter)}, nil
+	return &poller{Specimen: s, mistake: m, client: client, opt: o, polling: polling.New(o.Clock, o.Backoff, o.Jitter, nil)}, nil
 }
 
 // enter is the right way: one transaction.

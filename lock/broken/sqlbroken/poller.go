@@ -3,15 +3,12 @@ package sqlbroken
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"sync"
 	"time"
 
 	"locksim/lock"
+	"locksim/lock/broken/polling"
 )
 
 // poller is the right part of the locks on a row.
@@ -21,47 +18,18 @@ type poller struct {
 	mistake mistake
 	db      *sql.DB
 	opt     Options
-
-	mu   sync.Mutex // guards dice and opt.Entropy
-	dice *rand.Rand
+	polling *polling.Poller
 }
 
 // Acquire implements [lock.Locker]. A statement that fails ends it; its outcome counts as unknown, and its lease ends by
 // itself.
 func (p *poller) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	for {
-		l, err := p.try(ctx, resource)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("acquire %s: %w: %w", resource, lock.ErrOutcomeUnknown, err)
-		case l != nil:
-			return l, nil
-		}
-		if err := p.opt.Clock.Sleep(ctx, p.delay()); err != nil {
-			return nil, fmt.Errorf("acquire %s: gave up: %w", resource, err)
-		}
-	}
-}
-
-func (p *poller) delay() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	b := p.opt.Backoff
-	return b.Min + time.Duration(p.dice.Int64N(int64(b.Max-b.Min)+1))
-}
-
-// owner draws the id of an owner.
-func (p *poller) owner() (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var id [16]byte
-	_, err := io.ReadFull(p.opt.Entropy, id[:])
-	return hex.EncodeToString(id[:]), err
+	return p.polling.Acquire(ctx, resource, func() (lock.Lease, error) { return p.try(ctx, resource) })
 }
 
 // try asks once. The lease is nil if another client has the lock.
 func (p *poller) try(ctx context.Context, resource string) (lock.Lease, error) {
-	owner, err := p.owner()
+	owner, err := p.polling.Owner()
 	if err != nil {
 		return nil, err
 	}

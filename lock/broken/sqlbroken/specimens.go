@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locksim/lock"
+	"locksim/lock/broken/polling"
 	"locksim/lock/sqllock"
 )
 
@@ -165,7 +166,7 @@ func (s Specimen) New(db *sql.DB, o Options) (lock.Locker, error) {
 	if m.free == nil {
 		m.free = free
 	}
-	return &poller{Specimen: s, mistake: m, db: db, opt: o, dice: rand.New(o.Jitter)}, nil
+	return &poller{Specimen: s, mistake: m, db: db, opt: o, polling: polling.New(o.Clock, o.Backoff, o.Jitter, o.Entropy)}, nil
 }
 
 // take is the right way: one statement.
