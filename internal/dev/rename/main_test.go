@@ -31,6 +31,7 @@ func TestTexts(t *testing.T) {
 		{"sub/go.mod", "module locksim/lock/peers\n", "module example.org/you/locksim/lock/peers\n"},
 		{"a.md", "go doc locksim/lock, `locksim/cmd`: [locksim/lock.Locker]; -require=locksim@v0.0.0 -replace=locksim=../locksim\n",
 			"go doc example.org/you/locksim/lock, `example.org/you/locksim/cmd`: [example.org/you/locksim/lock.Locker]; -require=example.org/you/locksim@v0.0.0 -replace=example.org/you/locksim=../locksim\n"},
+		{"escaped.go", "package a\n\nconst stack = \"panic\\nlocksim/lock.Release\"\n", "package a\n\nconst stack = \"panic\\nexample.org/you/locksim/lock.Release\"\n"},
 		{"a.yml", "{pkg: locksim/, desc: x}\n", "{pkg: example.org/you/locksim/, desc: x}\n"},
 		{"kept.md", "locksim run gc-pause; go run ./cmd/locksim list; testdata/locksim/lock.json; ../locksim/lock; locksim/other; mylocksim/lock; urn:locksim:schema\n", ""},
 		{"picture.png", "locksim/lock\x00", ""},
