@@ -1,13 +1,12 @@
-// Package gotest runs tests with a mistake in the code that they test, and tells what became of them.
+// Package gotest runs tests with a mistake in the code that they test, and tells what became of them. It reads the events
+// of go test.
 package gotest
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -58,12 +57,8 @@ func (w Workshop) Run(ctx context.Context, pkg, pattern string, flags ...string)
 	}
 	t := Tested{Built: true, Passed: err == nil, Tests: map[string]string{}}
 	var text strings.Builder
-	dec := json.NewDecoder(&out)
-	for {
-		var e struct{ Action, Test, Output, FailedBuild string }
-		if err := dec.Decode(&e); err == io.EOF {
-			break
-		} else if err != nil {
+	for e, err := range Events(&out) {
+		if err != nil {
 			return Tested{}, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
 		}
 		text.WriteString(e.Output)

@@ -427,6 +427,15 @@ func TestIdentify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	source, err := sources(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"lock/single.go", "lock/release.lua", "sim/run.go", "internal/dev/reach/locksim/main.go"} {
+		if !slices.Contains(source, filepath.Join(root, filepath.FromSlash(file))) {
+			t.Errorf("%s is no source of the command", file)
+		}
+	}
 	scenario := filepath.Join(t.TempDir(), "sweep.yaml")
 	var ids []string
 	for _, text := range []string{"name: a\n", "name: a\n", "name: b\n"} {

@@ -22,38 +22,16 @@ const (
 	itsModule  = "internal/dev"
 )
 
-// identify returns a hash of what decides the results besides the mutants: the version
-// of Go, the modules, the source of the command, and the scenario of the sweep.
+// identify returns a hash of what decides the results besides the mutants: the version of Go, the modules, the source of
+// the command, and the scenario of the sweep.
 func identify(ctx context.Context, root, scenario string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,GoFiles,EmbedFiles,Module", theCommand)
-	cmd.Dir = filepath.Join(root, itsModule)
-	out, err := cmd.Output()
+	source, err := sources(ctx, root)
 	if err != nil {
 		return "", fmt.Errorf("list the source of locksim: %w", err)
 	}
-	files := []string{filepath.Join(root, itsModule, "go.mod"), filepath.Join(root, itsModule, "go.sum"), scenario}
-	dec := json.NewDecoder(bytes.NewReader(out))
-	for {
-		var p struct {
-			Dir                 string
-			GoFiles, EmbedFiles []string
-			Module              *struct{ Dir string }
-		}
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return "", fmt.Errorf("list the source of locksim: %w", err)
-		}
-		if p.Module == nil || p.Module.Dir != root && p.Module.Dir != cmd.Dir {
-			continue
-		}
-		for _, name := range append(p.GoFiles, p.EmbedFiles...) {
-			files = append(files, filepath.Join(p.Dir, name))
-		}
-	}
 	hash := sha256.New()
 	_, _ = io.WriteString(hash, runtime.Version()) // it never fails
-	for _, file := range files {
+	for _, file := range append(source, scenario) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return "", err
@@ -65,6 +43,37 @@ func identify(ctx context.Context, root, scenario string) (string, error) {
 		_, _ = fmt.Fprintf(hash, "\n%s %d\n%s", filepath.ToSlash(name), len(text), text)
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// sources are the files of the command that are in the checkout, with those of its module that name the libraries.
+func sources(ctx context.Context, root string) ([]string, error) {
+	own := filepath.Join(root, itsModule)
+	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,GoFiles,EmbedFiles,Module", theCommand)
+	cmd.Dir = own
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	files := []string{filepath.Join(own, "go.mod"), filepath.Join(own, "go.sum")}
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p struct {
+			Dir                 string
+			GoFiles, EmbedFiles []string
+			Module              *struct{ Dir string }
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return files, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if p.Module == nil || p.Module.Dir != root && p.Module.Dir != own {
+			continue
+		}
+		for _, name := range append(p.GoFiles, p.EmbedFiles...) {
+			files = append(files, filepath.Join(p.Dir, name))
+		}
+	}
 }
 
 // commit names the commit of the source, and whether the source differs from it.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,13 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"locksim/internal/dev/gotest"
 	"locksim/internal/prose"
 )
-
-// event is what go test -json prints; see go doc test2json.
-type event struct {
-	Action, Package, Test, Output string
-}
 
 // summary reads the events of tests, and prints what go test would print. Several
 // goroutines may use it: the output of a package is printed as a whole.
@@ -40,24 +34,20 @@ func (s *summary) begin(dir string) {
 	s.write("== " + dir + "\n")
 }
 
-// read reads the events of one go test. Other output, such as an error about a flag, is
-// an error.
+// read reads the events of one go test, up to the first output that is none.
 func (s *summary) read(r io.Reader) error {
-	d := json.NewDecoder(r)
-	for {
-		var e event
-		if err := d.Decode(&e); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+	for e, err := range gotest.Events(r) {
+		if err != nil {
 			return err
 		}
 		s.see(e)
 	}
+	return nil
 }
 
 // see handles one event. go test without -v prints the last line of a package that
 // passes, and of one that fails everything but the tests that pass.
-func (s *summary) see(e event) {
+func (s *summary) see(e gotest.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := e.Package + "\x00" + e.Test
