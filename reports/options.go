@@ -30,6 +30,9 @@ type Options struct {
 	Inspect func(mode fence.Mode, step int) (*outcome.State, error)
 	// Links are the links at the head of the page. Default: there are none.
 	Links []Link
+	// Unseeded is advice about sources of random numbers that do not follow the seed in
+	// this program. It stands below a lock that is not deterministic. Default: none.
+	Unseeded string
 	// Limit is the largest size of a report in Markdown in bytes, at least
 	// [MinLimit]. Default: [CommentLimit].
 	Limit int

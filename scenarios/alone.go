@@ -25,7 +25,7 @@ import (
 )
 
 // A run that ends its process is played in processes of their own, one after another, each of which is this test again. They
-// make the schedule minimal, as [search.Failure.Examine] does: a process plays smaller schedules until one of them ends it, and
+// make the schedule minimal, as [search.Found.Examine] does: a process plays smaller schedules until one of them ends it, and
 // the next process knows the answers so far. So there are about as many processes as schedules that end one.
 //
 // aloneVariable is the environment variable that tells such a process its folder.
@@ -258,7 +258,7 @@ func (p *loner) cases(s stored) (Lock, iter.Seq[search.Case], error) {
 			}
 		}, nil
 	}
-	return p.lock, search.Drawn(p.space, search.Seeds{First: run.Seed, Last: run.Seed}), nil
+	return p.lock, search.Drawn(p.space, outcome.Seeds{First: run.Seed, Last: run.Seed}), nil
 }
 
 // judged is the lock as it was judged in a stored run in which the process ends, which has one mode.
@@ -307,13 +307,13 @@ func (p *loner) tell(l Lock, of search.Case, s stored) string {
 	case err != nil:
 		return p.noRun(of, &cause{Why: fmt.Sprintf("its process ended: %s: %v", j.Cause.Death.Panic, err), Stack: p.stack})
 	case s.file != nil:
-		return p.stillFails(s, f)
+		return p.stillFails(s, &f.Failure)
 	}
-	return p.report(f)
+	return p.report(&f.Failure)
 }
 
-// dies is the function for [search.Failure.ExamineDeath], by what is known of smaller schedules.
-func (p *loner) dies(l Lock, of search.Case, f *search.Failure) func(sc *Scenario) *outcome.Death {
+// dies is the function for [search.Found.ExamineDeath], by what is known of smaller schedules.
+func (p *loner) dies(l Lock, of search.Case, f *search.Found) func(sc *Scenario) *outcome.Death {
 	n := 0
 	return func(sc *Scenario) *outcome.Death {
 		n++

@@ -17,6 +17,9 @@ import (
 	"locksim/internal/prose"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -41,7 +44,7 @@ import (
 // as many runs, -rapid.seed repeats them, -rapid.failfile repeats a failure. A pass
 // means that these runs showed no violation, with the bound that the log gives. It
 // does not mean that there is none. The log also says how many further runs would be
-// of a kind that was not seen: see [search.Courses.Novelty]. A pass in which clients hardly ever contended,
+// of a kind that was not seen: see [tally.Courses.Novelty]. A pass in which clients hardly ever contended,
 // or faults hardly ever struck, is no evidence, and fails the test. So does one in which a server did not know a command of the
 // lock, or no Release, or no Extend that was asked for, ever succeeded.
 //
@@ -79,11 +82,11 @@ type checkup struct {
 	space Space                                              // as it was asked for, before discover
 	plan  runPlan
 	seed  uint64 // of the first run; 0 leaves it to rapid
-	tally search.Tally
+	tally tally.Tally
 	// unknown counts the runs in which a server did not know something, those that are not in the tally too.
 	unknown map[string]int
 	// courses are those of the runs in the tally.
-	courses search.Courses
+	courses tally.Courses
 	// running has the seed of the run that is played; nil for none.
 	running *running
 	// blocks counts the blocks of the plan that were begun since the time began.
@@ -176,9 +179,9 @@ func (c *checkup) verdict() string {
 		drawn[kind] = n.Planned
 	}
 	text := fmt.Sprintf("%s: %s runs, %s of them non-vacuous, no violation: rate below %s at 95 %% under this generator (faults drawn: %s)",
-		c.lock.Name, prose.Thousands(t.Runs), prose.Thousands(t.Evidence), search.Percent(search.RateBound(0, t.Evidence)), counts(drawn))
+		c.lock.Name, prose.Thousands(t.Runs), prose.Thousands(t.Evidence), tally.Percent(tally.RateBound(0, t.Evidence)), counts(drawn))
 	if c.lock.Keys == nil {
-		if learnt, err := c.space.Learn(c.lock); err == nil {
+		if learnt, err := search.Learn(c.lock, c.space); err == nil {
 			text += "\n" + learnt.String()
 		}
 	}
@@ -228,7 +231,7 @@ func (c *checkup) tryBlock(first uint64) {
 		return
 	}
 	c.blocks++
-	c.try(c.running.noting(drawn, search.Drawn(c.space, search.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
+	c.try(c.running.noting(drawn, search.Drawn(c.space, outcome.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
 }
 
 // tryCalm plays the runs without faults.
@@ -264,8 +267,8 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 			return
 		}
 		c.noteUnknown(t)
-		c.tally.Count(t)
-		c.courses.Count(t)
+		c.tally.Add(t.Tally())
+		c.courses.Add(t.Courses())
 		if len(t.Violations) == 0 && t.Difference == nil {
 			continue
 		}
@@ -276,37 +279,33 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 
 // noteUnknown counts what servers did not know in a run.
 func (c *checkup) noteUnknown(t *search.Trial) {
-	var one search.Tally
-	if t.Outcome != nil {
-		one.Count(t)
-		c.unknown = search.AddCounts(c.unknown, one.Unknown)
-	}
+	c.unknown = tally.AddCounts(c.unknown, t.Tally().Unknown)
 }
 
 // fail examines the failure of a trial and reports it.
 func (c *checkup) fail(t *search.Trial) {
-	f := search.NewFailure(t)
+	f := search.NewFound(t)
 	if err := f.Examine(); err != nil {
 		c.failure = c.noRun(t.Case, err)
 		return
 	}
-	c.failure = c.report(&f)
+	c.failure = c.report(&f.Failure)
 }
 
 // report stores a failure, if it can be tried again, and describes it in full.
-func (c *checkup) report(f *search.Failure) string {
+func (c *checkup) report(f *failure.Failure) string {
 	if len(f.Violations) == 0 {
-		return f.Text(c.commandFrom(f.Seed))
+		return f.Text(play.Unseeded(), c.commandFrom(f.Seed))
 	}
 	path, err := store(c.dir, c.name, f)
 	if err != nil {
-		return f.Text(err.Error(), c.commandFrom(f.Seed))
+		return f.Text(play.Unseeded(), err.Error(), c.commandFrom(f.Seed))
 	}
 	return c.describe(f, path, "stored in "+path+", which this test tries first from now on")
 }
 
 // describe describes a failure that is stored at a path in full. where says so.
-func (c *checkup) describe(f *search.Failure, path, where string) string {
+func (c *checkup) describe(f *failure.Failure, path, where string) string {
 	lines := []string{where, c.pageOf(f, path), c.stepByStep(path), "replay: " + c.command()}
 	if c.stack != "" {
 		lines = append([]string{"stack of the goroutine that has ended the process:\n" + indent(c.stack)}, lines...)
@@ -319,7 +318,7 @@ func (c *checkup) describe(f *search.Failure, path, where string) string {
 	if !slices.ContainsFunc(f.Outcome.Modes, func(m ModeRun) bool { return m.History.Calm }) && c.lock.PromisesNothing() {
 		lines = append([]string{c.noPromise()}, lines...)
 	}
-	return f.Text(lines...)
+	return f.Text(play.Unseeded(), lines...)
 }
 
 // noPromise is the advice to state a promise. A lock that fails without any fault
@@ -332,7 +331,7 @@ func (c *checkup) noPromise() string {
 
 // pageOf writes the page of a failure that is stored at a path beside it, and says
 // where, or how to ask for it.
-func (c *checkup) pageOf(f *search.Failure, path string) string {
+func (c *checkup) pageOf(f *failure.Failure, path string) string {
 	if c.page == nil {
 		return "page: set Options.Page, to func(w io.Writer, o *scenarios.Outcome, replay string) error { return html.Run(w, o, reports.Options{Replay: replay}) }"
 	}

@@ -13,6 +13,7 @@ import (
 	"locksim/internal/testlocks"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/search"
 )
 
@@ -105,7 +106,7 @@ func TestCheckStopsInTime(t *testing.T) {
 // Names of files have only characters that are safe in file systems and shells.
 func TestStoredNames(t *testing.T) {
 	sc := search.Draw(search.Seeded(1), Space{})
-	f := &search.Failure{Lock: "broken/Ünlock it", Seed: 7, Violations: []outcome.Violation{{Mode: "none", Label: "false-reject"}},
+	f := &failure.Failure{Lock: "broken/Ünlock it", Seed: 7, Violations: []outcome.Violation{{Mode: "none", Label: "false-reject"}},
 		Outcome: &Outcome{Scenario: sc}, Run: &outcome.RunFile{Source: "x"}}
 	name := fileName(f)
 	if !strings.HasPrefix(name, "broken--nlock-it-false-reject-") || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_.", r) }) {

@@ -18,7 +18,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // quick are the options of a check of a few runs, always the same ones.
@@ -330,7 +330,7 @@ func TestCheckNamesALeaseOutsideTheServers(t *testing.T) {
 // A pass that is no evidence fails the test.
 func TestCheckRefusesAWorthlessPass(t *testing.T) {
 	opts := quick(t)
-	opts.Space.Clients = search.Span{Min: 1, Max: 1}
+	opts.Space.Clients = spaces.Span{Min: 1, Max: 1}
 	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	wants(t, j.said(), `^These runs are no evidence about the lock`, `why runs are no evidence: one client alone held the lock \d+`)
 	if len(j.errors) != 1 {

@@ -6,7 +6,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // A lock under test, and what it is given. Package play explains each.
@@ -28,7 +28,7 @@ type (
 	// LeaseForm says how the end of a lease is known.
 	LeaseForm = play.LeaseForm
 	// Space is what schedules are drawn from.
-	Space = search.Space
+	Space = spaces.Space
 )
 
 // How the end of a lease is known: see [play.LeaseForm].

@@ -7,9 +7,11 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 	"locksim/scenarios/sweep"
 )
 
@@ -41,7 +43,7 @@ func TestEverySearchTakesEveryName(t *testing.T) {
 			return err
 		},
 		"review": func(names ...lock.Fault) error {
-			w, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: 1, Faults: names})
+			w, err := review.NewWork(l, review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Runs: 1, Faults: names})
 			if err == nil && strings.Join(w.Faults, ",") != string(names[0]) {
 				t.Errorf("a review of %s is one of %v", names, w.Faults)
 			}
@@ -71,7 +73,7 @@ func TestEverySearchTakesEveryName(t *testing.T) {
 // names are all that searches take.
 func names() []lock.Fault {
 	var out []lock.Fault
-	for _, name := range search.FaultNames() {
+	for _, name := range spaces.FaultNames() {
 		out = append(out, lock.Fault(name))
 	}
 	return out

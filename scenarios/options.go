@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"locksim/lock"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Options say what [Check] and [Fuzz] try. The zero value is a good default.
@@ -77,7 +77,7 @@ func (o Options) space() (Space, error) {
 	space := o.Space
 	if o.Faults != nil {
 		var err error
-		if space.Faults, space.Kinds, err = search.NamedFaults(o.Faults); err != nil {
+		if space.Faults, space.Kinds, err = spaces.NamedFaults(o.Faults); err != nil {
 			return Space{}, fmt.Errorf("Options.Faults: %w", err)
 		}
 	}

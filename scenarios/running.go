@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 )
 
@@ -172,5 +173,5 @@ func (c *checkup) playAgain(last *noted) {
 	fmt.Fprintf(os.Stderr, "%s: that run is played in this process now; if it ends with a panic, that came from a goroutine that the lock has started: "+
 		"nothing can catch it, and its stack names the code\n  schedule:\n    %s\n  replay: %s, which plays it first until it passes, or with Options{Seed: %d}\n",
 		c.name, strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n    "), c.command(), last.Seed)
-	c.tryUncounted(search.Trials(c.lock, c.running.noting(drawn, search.Drawn(c.space, search.Seeds{First: last.Seed, Last: last.Seed}))))
+	c.tryUncounted(search.Trials(c.lock, c.running.noting(drawn, search.Drawn(c.space, outcome.Seeds{First: last.Seed, Last: last.Seed}))))
 }

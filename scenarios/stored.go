@@ -14,6 +14,7 @@ import (
 	"locksim/faults"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -70,7 +71,7 @@ func readStored(name string) (*outcome.RunFile, error) {
 
 // store writes a failure that a test has found into a folder, under a name that
 // describes it. A failure that is there already is written again.
-func store(dir, test string, f *search.Failure) (path string, err error) {
+func store(dir, test string, f *failure.Failure) (path string, err error) {
 	f.Run.Test = test
 	text, err := f.Run.JSON()
 	if err != nil {
@@ -108,7 +109,7 @@ func replaceFile(path string, text []byte) error {
 
 // fileName has the lock, the violation, the kinds of the faults, and eight digits
 // that distinguish this test, schedule and seed from others.
-func fileName(f *search.Failure) string {
+func fileName(f *failure.Failure) string {
 	words := []string{f.Lock}
 	if len(f.Violations) > 0 {
 		words = append(words, string(f.Violations[0].Label))
@@ -233,7 +234,7 @@ func strangerTo(l Lock, f *outcome.RunFile, sc *Scenario) string {
 }
 
 // stillFails describes a stored failure that fails again.
-func (c *checkup) stillFails(s stored, f *search.Failure) string {
+func (c *checkup) stillFails(s stored, f *failure.Failure) string {
 	path, what := s.path, "stored failure "+s.path
 	if s.fixed {
 		what += ", which had been fixed, fails again"

@@ -7,7 +7,9 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // All runs of redsync are repeatable, although it draws from the global sources. Without a fault they are safe; a pause
@@ -41,12 +43,12 @@ func TestRepeatable(t *testing.T) {
 func TestSplitVotes(t *testing.T) {
 	l := underTest()
 	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
-	space, err := search.Discover(l, search.Space{Clients: search.Span{Min: 4, Max: 4}, Faults: []lock.Fault{}})
+	space, err := search.Discover(l, spaces.Space{Clients: spaces.Span{Min: 4, Max: 4}, Faults: []lock.Fault{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	split := false
-	for trial := range search.Trials(l, search.Drawn(space, search.Seeds{First: 1, Last: 200})) {
+	for trial := range search.Trials(l, search.Drawn(space, outcome.Seeds{First: 1, Last: 200})) {
 		if trial.Err != nil || len(trial.Violations) > 0 {
 			t.Fatalf("%v %v", trial.Err, trial.Violations)
 		}

@@ -12,30 +12,32 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // tried plays a lock without faults, and then under schedules that seeds draw, up to the first violation.
-func tried(t *testing.T, l scenarios.Lock, seeds uint64) (runs int, found *search.Trial, tally search.Tally) {
+func tried(t *testing.T, l scenarios.Lock, seeds uint64) (runs int, found *search.Trial, sum tally.Tally) {
 	t.Helper()
-	space, err := search.Discover(l, search.Space{})
+	space, err := search.Discover(l, spaces.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := search.Trials(l, search.Drawn(space, search.Seeds{First: 1, Last: seeds}))
+	drawn := search.Trials(l, search.Drawn(space, outcome.Seeds{First: 1, Last: seeds}))
 	for _, trials := range []iter.Seq[*search.Trial]{search.CalmTrials(l, space), drawn} {
 		for one := range trials {
 			if one.Err != nil {
 				t.Fatal(one.Err)
 			}
 			runs++
-			tally.Count(one)
+			sum.Add(one.Tally())
 			if len(one.Violations) > 0 {
-				return runs, one, tally
+				return runs, one, sum
 			}
 		}
 	}
-	return runs, nil, tally
+	return runs, nil, sum
 }
 
 // A lock that gives nothing back is found in the runs without faults.

@@ -20,6 +20,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 	"locksim/sim/postgres"
 )
 
@@ -62,7 +63,7 @@ func TestNotSynced(t *testing.T) {
 	l.Promise.SelfExcludes = true
 	scenarios.Check(t, l, scenarios.Options{Runs: 100, Seed: 1, Dir: t.TempDir()})
 	l.Replicas = 0
-	_, err := search.Discover(l, search.Space{})
+	_, err := search.Discover(l, spaces.Space{})
 	if want := "say how many it needs in its Replicas"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v: want %s", err, want)
 	}

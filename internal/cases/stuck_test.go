@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // judged is the verdict of a lock in a scenario, in its first mode.
@@ -74,7 +75,7 @@ func TestKeptOutByItself(t *testing.T) {
 // A search finds a key that outlives its lease in the first runs, under the promise that the documentation shows.
 func TestKeyOutlivesItsLease(t *testing.T) {
 	l := find(t, "r36b-ttl-sixtyfold")
-	space, err := search.Discover(l, search.Space{})
+	space, err := search.Discover(l, spaces.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}

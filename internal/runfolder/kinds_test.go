@@ -9,13 +9,13 @@ import (
 	"locksim/checker"
 	"locksim/reports/index"
 	"locksim/scenarios/matrix"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome"
 )
 
 // The entry of a matrix has its labels, and the folders of its pages have no entries.
 func TestIndexOfAMatrix(t *testing.T) {
 	cell := func(l checker.Label) matrix.Cell { return matrix.Cell{Label: l} }
-	m := &matrix.Matrix{Version: matrix.Version, Seeds: search.Seeds{First: 1, Last: 20}, Expected: true,
+	m := &matrix.Matrix{Version: matrix.Version, Seeds: outcome.Seeds{First: 1, Last: 20}, Expected: true,
 		Scenarios: make([]matrix.Row, 2), Locks: make([]matrix.Column, 1), Totals: matrix.Totals{Cells: 3, Runs: 60},
 		Cells: []matrix.Cell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
 	fsys := fstest.MapFS{"matrix/matrix.json": file(text(t, m), 0), "matrix/index.html": file("", 0), "matrix/runs/x/run.json": file("", 0)}

@@ -16,7 +16,6 @@ import (
 	"locksim/reports/index"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
 )
 
 // readRun reads the document of a run.
@@ -38,7 +37,7 @@ func readRun(c *scan, f folder, e *index.Entry) error {
 // matrixFile has the fields of the document of a matrix that an index shows.
 type matrixFile struct {
 	Version   int             `json:"version"`
-	Seeds     search.Seeds    `json:"seeds"`
+	Seeds     outcome.Seeds   `json:"seeds"`
 	Scenarios []matrix.Row    `json:"scenarios"`
 	Locks     []matrix.Column `json:"locks"`
 	Expected  bool            `json:"as_expected"`

@@ -16,7 +16,8 @@ import (
 	"locksim/reports/index"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/tally"
+	"locksim/scenarios/spaces"
 )
 
 // noon is the current time of the indexes that have one.
@@ -46,10 +47,10 @@ func text(t *testing.T, document interface{ JSON() ([]byte, error) }) string {
 
 // plan is the plan of an exploration of three jobs.
 var plan = explore.Plan{Lock: "single", Judge: explore.JudgePromise, Collect: explore.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
-	Space: search.Space{Redis: 1}}
+	Space: spaces.Space{Redis: 1}}
 
 func block(job int) explore.Block {
-	return explore.Block{Job: job, Tally: search.Tally{Runs: 100, Evidence: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
+	return explore.Block{Job: job, Tally: tally.Tally{Runs: 100, Evidence: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
 }
 
 // journal is the journal of the exploration with some of its results.

@@ -6,7 +6,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/compare"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome"
 )
 
 // comparedLock is a lock of a comparison of four classes. Each word is the text of
@@ -45,7 +45,7 @@ func comparedLock(name string, servers int, words ...string) compare.Lock {
 	return l
 }
 
-var comparedClasses = append(compare.New(search.Seeds{}, nil).Classes[:0:0], compare.NoFault, "pause", "stall", "flush")
+var comparedClasses = append(compare.New(outcome.Seeds{}, nil).Classes[:0:0], compare.NoFault, "pause", "stall", "flush")
 
 // Comparison is a comparison with every word and every sign, and a class that was not
 // played.
@@ -56,7 +56,7 @@ func Comparison() *compare.Comparison {
 	fenced.ForWhom, fenced.Tokens = "Data that must stay right, in a store that compares tokens.", true
 	redlock := comparedLock("redlock-watchdog", 5, "?", "stuck", "?", "ok")
 	redlock.Trips.Renew, redlock.Trips.Unasked = &compare.Trip{RoundTrips: 2, Messages: 10}, true
-	return &compare.Comparison{Seeds: search.Seeds{First: 1, Last: 1}, Classes: comparedClasses, Locks: []compare.Lock{single, fenced, redlock}}
+	return &compare.Comparison{Seeds: outcome.Seeds{First: 1, Last: 1}, Classes: comparedClasses, Locks: []compare.Lock{single, fenced, redlock}}
 }
 
 // WideComparison has a user's lock on servers of two kinds, with a long name that has

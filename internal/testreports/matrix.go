@@ -7,13 +7,13 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/matrix"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome"
 )
 
 // Matrix is a matrix of some locks. The text of a scenario and a lock has the sign of
 // the label of each mode; a pair with an empty text was not run.
 func Matrix(locks []string, rows map[string][]string) *matrix.Matrix {
-	m := &matrix.Matrix{Seeds: search.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
+	m := &matrix.Matrix{Seeds: outcome.Seeds{First: 1, Last: 20}, Modes: fence.Modes(), Expected: true}
 	for _, l := range locks {
 		m.Locks = append(m.Locks, matrix.Column{Name: l})
 	}

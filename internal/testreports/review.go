@@ -9,8 +9,9 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/review"
-	"locksim/scenarios/search"
 )
 
 // counted are the counts of the labels of some runs within the promise.
@@ -23,9 +24,9 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 	b := review.Failure{
 		From: from, Of: 540,
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
-		Failure: search.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []outcome.Violation{{Mode: fence.Seal, Label: label}},
+		Failure: failure.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []outcome.Violation{{Mode: fence.Seal, Label: label}},
 			Reasons: []string{"c0's write c0.w2 is lost"},
-			Story: []search.Step{
+			Story: []failure.Step{
 				{N: 1, Actor: "c0", Text: "asks for the lock"},
 				{N: 24, At: 4 * time.Millisecond, Actor: "c0", Text: "PAUSED for 15s"},
 				{Skipped: 12},
@@ -46,7 +47,7 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 func Review() *review.Review {
 	m := Matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
 	r := &review.Review{
-		Plan:   review.Plan{Lock: "fenced", Seeds: search.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
+		Plan:   review.Plan{Lock: "fenced", Seeds: outcome.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
 		Lock:   review.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
 		Answer: "For efficiency: suitable. None of this is a proof.",
 		Failures: []review.Failure{
@@ -78,8 +79,8 @@ func Review() *review.Review {
 			{Mode: fence.None, Grounds: counted(40, map[checker.Label]int{checker.Corrupted: 20, checker.Safe: 20})},
 			{Mode: fence.Seal, Grounds: counted(40, map[checker.Label]int{checker.Rescued: 20, checker.Safe: 20})},
 		},
-		Within: search.Tally{Runs: 3000, Evidence: 2700},
-		All:    search.Tally{Runs: 600, Evidence: 540, Violating: 41, Violations: map[checker.Label]int{checker.Overlap: 41}},
+		Within: tally.Tally{Runs: 3000, Evidence: 2700},
+		All:    tally.Tally{Runs: 600, Evidence: 540, Violating: 41, Violations: map[checker.Label]int{checker.Overlap: 41}},
 	}
 	count(&r.Figures.Seen, "pause", 2)
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
@@ -96,11 +97,11 @@ func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
 	e.Summary.Runs, e.Summary.Evidence, e.Summary.Violating = 600, 540, violating
 	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
-	e.Summary.Classes = map[lock.Fault]search.ClassTally{"pause": {Struck: 240, Evidence: 210}}
-	e.Summary.Faults = map[string]search.FaultTally{"pause": {Planned: 300, Struck: 210}, "crash": {Planned: 4}}
-	e.Summary.RateBound, e.Summary.VirtualSeconds = search.RateBound(violating, 540), 7300
+	e.Summary.Classes = map[lock.Fault]tally.ClassTally{"pause": {Struck: 240, Evidence: 210}}
+	e.Summary.Faults = map[string]tally.FaultTally{"pause": {Planned: 300, Struck: 210}, "crash": {Planned: 4}}
+	e.Summary.RateBound, e.Summary.VirtualSeconds = tally.RateBound(violating, 540), 7300
 	if violating == 0 {
-		e.Summary.Novelty = &search.Novelty{Courses: 60, Once: 27, Rate: 0.05}
+		e.Summary.Novelty = &tally.Novelty{Courses: 60, Once: 27, Rate: 0.05}
 	}
 	return e
 }
@@ -111,7 +112,7 @@ func HostileReview() *review.Review {
 	r := Review()
 	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad
 	b := &r.Failures[0]
-	b.Shape, b.Replay, b.Reasons, b.Story, b.Run.Source = bad, bad, []string{bad}, []search.Step{{N: 1, Actor: bad, Text: bad, Fatal: true}}, bad
+	b.Shape, b.Replay, b.Reasons, b.Story, b.Run.Source = bad, bad, []string{bad}, []failure.Step{{N: 1, Actor: bad, Text: bad, Fatal: true}}, bad
 	r.Scenarios[1].Title, r.Scenarios[1].Replay = bad, bad
 	r.NotRun[0].What, r.NotRun[0].Why, r.Missing[0].Why = bad, bad, bad
 	return r

@@ -21,6 +21,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // OnlyWhole skips a test that takes many runs unless LOCKSIM_SOAK is 1: another test has a part of what it does.
@@ -133,9 +134,9 @@ func (s Choices) Below(n int) int { return rapid.IntRange(0, n-1).Draw(s.T, "cho
 
 // Spaces are a space with everything, one without faults, and those of the
 // locks of locksim.
-func Spaces(t testing.TB) []search.Space {
+func Spaces(t testing.TB) []spaces.Space {
 	t.Helper()
-	all := []search.Space{{
+	all := []spaces.Space{{
 		Redis: 3, Replicas: 2, Nested: 2, MaxFaults: 12,
 		Waits: []file.WaitMode{file.WaitPoll, file.WaitNotify}, Profiles: []file.ClientProfile{file.ClientQuiet, file.ClientStock},
 		Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer, file.WorkloadFill},

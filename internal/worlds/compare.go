@@ -18,7 +18,6 @@ import (
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // Options say what is played.
@@ -26,7 +25,7 @@ type Options struct {
 	// Plan has the scenarios, the locks, the modes, and the seeds of the simulated world.
 	Plan *matrix.Plan
 	// Seeds are those of the plan.
-	Seeds search.Seeds
+	Seeds outcome.Seeds
 	// ByLock takes the modes that suit each lock in place of those of the plan.
 	ByLock bool
 	// Extra are locks that do not come with locksim.

@@ -13,7 +13,6 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // counts are how many runs had a label, by mode.
@@ -67,7 +66,7 @@ func explain(ctx context.Context, all []*pair, o Options) error {
 }
 
 // seeds are those with which [Differences] compares.
-var seeds = search.Seeds{First: 1, Last: 20}
+var seeds = outcome.Seeds{First: 1, Last: 20}
 
 // Differences are the modes in which live runs of a scenario with a lock, which were made at one scale, have a label that none
 // of the seeds 1 to 20 of the simulated world has. It plays the scenario in the simulated world until all labels of the live
@@ -120,7 +119,7 @@ func (p *pair) odd() (all []end) {
 
 // findTwins plays the scenario at a scale, in the modes in which it is open, until there is a twin for each of some labels. It
 // returns the labels of the runs.
-func (p *pair) findTwins(ctx context.Context, scale float64, odd []end, seeds search.Seeds) (counts, error) {
+func (p *pair) findTwins(ctx context.Context, scale float64, odd []end, seeds outcome.Seeds) (counts, error) {
 	sc, all := p.scenario, counts{}
 	if scale != 1 {
 		sc = live.Scaled(sc, scale)

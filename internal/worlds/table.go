@@ -9,7 +9,6 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
 )
 
 // Version is the version of tables as JSON.
@@ -20,7 +19,7 @@ type Table struct {
 	// Version is the version of this document.
 	Version int `json:"version"`
 	// Seeds are the seeds of each simulated cell.
-	Seeds search.Seeds `json:"seeds"`
+	Seeds outcome.Seeds `json:"seeds"`
 	// Times is the number of live runs of each cell.
 	Times int `json:"times" jsonschema:"minimum=1"`
 	// Pairs are the pairs of scenario and lock.

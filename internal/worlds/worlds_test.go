@@ -19,7 +19,6 @@ import (
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // In a live run the program of the test is that of the clients too.
@@ -34,7 +33,7 @@ func labels(l checker.Label, n int) map[checker.Label]int { return map[checker.L
 
 // table has a pair of each sort.
 func table() *Table {
-	return &Table{Version: Version, Seeds: search.Seeds{First: 1, Last: 20}, Times: 5, Pairs: []Pair{
+	return &Table{Version: Version, Seeds: outcome.Seeds{First: 1, Last: 20}, Times: 5, Pairs: []Pair{
 		{Scenario: "gc-pause", Lock: "fenced", Servers: []string{"redis"}, Scale: 0.3, Cells: []Cell{
 			{Mode: fence.None, Simulated: labels(checker.Corrupted, 20), Live: labels(checker.Corrupted, 5), Agrees: true},
 			{Mode: fence.Seal, Simulated: labels(checker.Rescued, 20), Live: map[checker.Label]int{checker.Rescued: 4, checker.Safe: 1}, Reason: "nothing | went wrong"},
@@ -95,7 +94,7 @@ func options(t *testing.T, journal string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seeds := search.Seeds{First: 1, Last: 2}
+	seeds := outcome.Seeds{First: 1, Last: 2}
 	plan, err := matrix.NewPlan(matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"single"}, Seeds: seeds})
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +225,7 @@ func load(t *testing.T, scenario, name string, scale float64, late time.Duration
 // A difference is explained by a run of the simulated world that has the label too, as it is, judged as a live one or at the
 // scale; then by a machine that was late. One run that none of these explains is enough to leave it open.
 func TestExplanation(t *testing.T) {
-	o := Options{Seeds: search.Seeds{First: 1, Last: 2}}
+	o := Options{Seeds: outcome.Seeds{First: 1, Last: 2}}
 	for _, c := range []struct {
 		pair      *pair
 		simulated checker.Label

@@ -18,8 +18,8 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // resultFolder is a folder with runs, a truncated run, and an unfinished exploration.
@@ -75,7 +75,7 @@ func (k *resultFolder) grow(job, violating int) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	b := explore.Block{Job: job, Tally: search.Tally{Runs: 100, Evidence: 90, Violating: violating}}
+	b := explore.Block{Job: job, Tally: tally.Tally{Runs: 100, Evidence: 90, Violating: violating}}
 	if violating > 0 {
 		b.Violations = map[checker.Label]int{checker.Stuck: violating}
 	}

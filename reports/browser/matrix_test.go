@@ -15,7 +15,7 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome"
 )
 
 // matrixSite is a small matrix of real runs, with a specimen, and a lock whose name is
@@ -29,7 +29,7 @@ var matrixSite = sync.OnceValues(func() (html.MatrixSite, error) {
 		}
 		chosen = append(chosen, sc)
 	}
-	plan, err := matrix.NewPlan(matrix.Options{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: search.Seeds{First: 1, Last: 1}})
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: outcome.Seeds{First: 1, Last: 1}})
 	if err != nil {
 		return html.MatrixSite{}, err
 	}

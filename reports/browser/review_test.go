@@ -13,9 +13,9 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
-	"locksim/scenarios/search"
 )
 
 // reviewPage is the design review of a specimen, from real runs.
@@ -24,7 +24,7 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: 20})
+	work, err := review.NewWork(l, review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Runs: 20})
 	if err != nil {
 		return nil, err
 	}

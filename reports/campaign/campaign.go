@@ -12,7 +12,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/sweep"
 )
 
@@ -42,7 +42,7 @@ func Coverage(e *explore.Exploration) string {
 // ExplorationVerdict says what the runs of an exploration prove.
 func ExplorationVerdict(e *explore.Exploration) string {
 	s := &e.Summary
-	bound := fmt.Sprintf("the rate is below %s at 95 %% under this generator", search.Percent(s.RateBound))
+	bound := fmt.Sprintf("the rate is below %s at 95 %% under this generator", tally.Percent(s.RateBound))
 	switch {
 	case s.Violating > 0 && e.StoppedAt != nil:
 		return "The exploration ended with the first violation; --all goes on."
@@ -86,7 +86,7 @@ func SweepDoubts(s *sweep.Sweep) []string {
 }
 
 // unproven says why runs are no evidence about the lock, if they are not.
-func unproven(t *search.Tally) []string {
+func unproven(t *tally.Tally) []string {
 	if why := t.Unproven(); why != "" {
 		return []string{fmt.Sprintf("NO EVIDENCE about the lock: %s.", why)}
 	}

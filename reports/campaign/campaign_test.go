@@ -7,7 +7,7 @@ import (
 
 	"locksim/internal/testreports"
 	"locksim/reports/campaign"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/sweep"
 )
 
@@ -42,7 +42,7 @@ func TestDoubts(t *testing.T) {
 	}
 	e.Summary.Calls.NotHeld = 0
 	e.Complete, e.Missing = false, 3
-	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na   b"}, 2
+	e.Summary.Unsteady, e.Summary.Nondeterministic = &tally.BadRun{Seed: 7, Why: "first divergent event:\na   b"}, 2
 	want = []string{"INCOMPLETE: 3 jobs of 10 runs have no result.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:", "  a b"}
 	if diff := cmp.Diff(want, campaign.ExplorationDoubts(e)); diff != "" {
 		t.Errorf("of an exploration (-want +got):\n%s", diff)

@@ -8,8 +8,9 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
 
@@ -36,7 +37,7 @@ func exploration(t *testing.T, runs int, collect explore.Collect) *explore.Explo
 	if err != nil {
 		t.Fatal(err)
 	}
-	block.Unsteady = &search.BadRun{Seed: 7, Why: "the first event differs"}
+	block.Unsteady = &tally.BadRun{Seed: 7, Why: "the first event differs"}
 	e := explore.Assemble(plan, map[int]explore.Block{0: block})
 	e.Timing = explore.NewTiming()
 	e.Timing.Workers, e.Timing.Made, e.Timing.WallSeconds, e.Timing.Shard = 2, block.Runs, 0.5, "0/2"
@@ -62,8 +63,8 @@ func aSweep(t *testing.T) *sweep.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block.Broken = &search.BadRun{Seed: 1, Faults: "pause c0 for 3s, at 4ms", Why: "the run did not end"}
-	blocks, found := map[int]sweep.Block{0: block}, map[string]*search.Failure{}
+	block.Broken = &tally.BadRun{Seed: 1, Faults: "pause c0 for 3s, at 4ms", Why: "the run did not end"}
+	blocks, found := map[int]sweep.Block{0: block}, map[string]*failure.Failure{}
 	for _, e := range plan.Examinations(blocks) {
 		if found[e.Shape], err = e.Play(nil); err != nil {
 			t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
-	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
 
@@ -37,7 +37,7 @@ func lockOf(t *testing.T, name string) play.Lock {
 func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Review {
 	t.Helper()
 	l := lockOf(t, lock)
-	opts := review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: 100}
+	opts := review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Runs: 100}
 	work, err := review.NewWork(l, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestReviewIsValid(t *testing.T) {
 // aComparison compares a lock without tokens and one that is wrong on purpose.
 func aComparison(t *testing.T) *compare.Comparison {
 	t.Helper()
-	seeds := search.Seeds{First: 1, Last: 1}
+	seeds := outcome.Seeds{First: 1, Last: 1}
 	var rows []compare.Lock
 	for _, name := range []string{"single", "broken/token-after-lock"} {
 		row, err := compare.Measure(lockOf(t, name), compare.Options{Seeds: seeds, Replay: again})

@@ -9,7 +9,6 @@ import (
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // played is a real run of a scenario of the library.
@@ -54,7 +53,7 @@ func aMatrix(t *testing.T) *matrix.Matrix {
 		t.Fatal(err)
 	}
 	plan, err := matrix.NewPlan(matrix.Options{Scenarios: []*file.Scenario{calm, own}, Locks: []string{"fenced", "single"},
-		Seeds: search.Seeds{First: 1, Last: 2}, Modes: fence.Modes()})
+		Seeds: outcome.Seeds{First: 1, Last: 2}, Modes: fence.Modes()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,8 @@ import (
 	"locksim/reports/campaign"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/sweep"
 )
 
@@ -127,7 +128,7 @@ type violationPart struct {
 	Reasons    []string
 	Doubt      string
 	Mode       fence.Mode
-	Story      []search.Step
+	Story      []failure.Step
 	Schedule   string
 	Shrunk     string
 	Page       string
@@ -136,7 +137,7 @@ type violationPart struct {
 }
 
 // newViolation is the part of a violation, which may not have been examined.
-func newViolation(i int, like string, found *search.Failure, opt CampaignOptions) violationPart {
+func newViolation(i int, like string, found *failure.Failure, opt CampaignOptions) violationPart {
 	v := violationPart{N: i, Shape: found.Shape, Like: like}
 	if found.Run == nil {
 		v.Doubt = "It has not been examined."
@@ -206,7 +207,7 @@ func exploreCounts(e *explore.Exploration) []figure {
 		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "rate of violations, at 95 %, under this generator"})
 	}
 	if s.Novelty != nil {
-		out = append(out, figure{"≈ " + search.Percent(s.Novelty.Rate), "of further runs that are evidence would take a new course"})
+		out = append(out, figure{"≈ " + tally.Percent(s.Novelty.Rate), "of further runs that are evidence would take a new course"})
 	}
 	if never, all := e.Uncovered(); all > 0 {
 		out = append(out, figure{fmt.Sprintf("%d of %d", all-len(never), all), "classes of fault struck"})
@@ -249,7 +250,7 @@ func tallyTable[K ~string](id, title, head string, of map[K]int, whole int) coun
 }
 
 // callTables are how the calls of the lock ended, and the errors with which they did.
-func callTables(t *search.Tally) []countTable {
+func callTables(t *tally.Tally) []countTable {
 	calls := countTable{ID: "calls", Title: "Calls of the lock", Heads: []string{"Call", "Number"}}
 	for _, w := range t.Calls.Ways() {
 		calls.Rows = append(calls.Rows, countRow{w.Call + ": " + w.How, []string{prose.Thousands(w.N)}, -1})

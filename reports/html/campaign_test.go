@@ -18,7 +18,8 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/sweep"
 )
 
@@ -53,15 +54,15 @@ func sweepPage(t *testing.T, s *sweep.Sweep, opt html.CampaignOptions) string {
 func aSweep() *sweep.Sweep {
 	plan := &sweep.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explore.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
 		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100}
-	b := sweep.Block{Tally: sweep.Tally{Tally: search.Tally{Runs: 4, Evidence: 3, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
+	b := sweep.Block{Tally: sweep.Tally{Tally: tally.Tally{Runs: 4, Evidence: 3, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
 		Vacuous: map[string]int{"nobody contended": 1}}, Pairs: 1, Reduced: 1,
-		Kinds: map[string]search.FaultTally{"pause": {Planned: 2, Struck: 1, Violating: 1}, "crash": {Planned: 1, Struck: 1}}},
-		Failures: search.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2, Placed: &search.Placed{Faults: "crash c0"}}}}
-	found := &search.Failure{Placed: &search.Placed{Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}}, Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs", Shape: "corrupted in mode none: pause",
+		Kinds: map[string]tally.FaultTally{"pause": {Planned: 2, Struck: 1, Violating: 1}, "crash": {Planned: 1, Struck: 1}}},
+		Failures: failure.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2, Placed: &failure.Placed{Faults: "crash c0"}}}}
+	found := &failure.Failure{Placed: &failure.Placed{Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}}, Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs", Shape: "corrupted in mode none: pause",
 		Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
-		Story: []search.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}, {N: 441, At: 10511066 * time.Microsecond, Actor: "s0", Text: "takes write c0.w2", Fatal: true}, {Skipped: 3}},
+		Story: []failure.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}, {N: 441, At: 10511066 * time.Microsecond, Actor: "s0", Text: "takes write c0.w2", Fatal: true}, {Skipped: 3}},
 		Run:   &outcome.RunFile{Source: "name: swept\n"}}
-	return sweep.Assemble(plan, map[int]sweep.Block{0: b}, map[string]*search.Failure{"a": found})
+	return sweep.Assemble(plan, map[int]sweep.Block{0: b}, map[string]*failure.Failure{"a": found})
 }
 
 func TestExplorationSaysAll(t *testing.T) {
@@ -83,8 +84,8 @@ func TestExplorationSaysAll(t *testing.T) {
 // The page of an exploration without a violation has the estimate of what was not seen.
 func TestExplorationSaysWhatIsNew(t *testing.T) {
 	e := testreports.Exploration()
-	e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
-	e.Summary.Novelty = &search.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
+	e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
+	e.Summary.Novelty = &tally.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
 	testreports.CheckTexts(t, explorationPage(t, e, campaignOptions), []string{
 		"That is no proof. Not seen yet: about 21 % of further runs that are evidence would take a course that none of these took",
 		"<dt>of further runs that are evidence would take a new course</dt><dd>≈ 21 %</dd>",
@@ -114,7 +115,7 @@ func TestSweepSaysAll(t *testing.T) {
 func TestCampaignDoubts(t *testing.T) {
 	e := testreports.Exploration()
 	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
-	e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
+	e.Summary.Unsteady, e.Summary.Nondeterministic = &tally.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 	head, _, _ := strings.Cut(explorationPage(t, e, html.CampaignOptions{}), "<main>")
 	testreports.CheckTexts(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
 	s := aSweep()
@@ -131,12 +132,12 @@ func TestCampaignEscapes(t *testing.T) {
 	const evil = `<img src=x onerror=alert(1)></script><!-- "'` + "\x1b[31m"
 	e, s := testreports.Exploration(), aSweep()
 	e.Plan.Lock, s.Plan.Lock, s.Plan.Scenario = evil, evil, evil
-	for _, f := range []*search.Failure{&e.Summary.Failures[0], &s.Summary.Failures[0]} {
-		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []search.Step{{N: 1, Actor: evil, Text: evil}, {Skipped: 2}}, evil, evil
+	for _, f := range []*failure.Failure{&e.Summary.Failures[0], &s.Summary.Failures[0]} {
+		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []failure.Step{{N: 1, Actor: evil, Text: evil}, {Skipped: 2}}, evil, evil
 	}
 	e.Summary.Failures[0].Shape, s.Summary.Failures[0].Shape, s.Summary.Failures[0].Placed.Faults = evil, evil, evil
 	e.Summary.Vacuous = map[string]int{evil: 1}
-	e.Summary.Broken = &search.BadRun{Why: evil}
+	e.Summary.Broken = &tally.BadRun{Why: evil}
 	opt := html.CampaignOptions{Page: func(int) string { return "javascript:alert(1)" }, Replay: func(int) string { return evil }, Again: evil,
 		Versions: []reports.Version{{Name: evil, Version: evil}}}
 	for _, html := range []string{explorationPage(t, e, opt), sweepPage(t, s, opt)} {

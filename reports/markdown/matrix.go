@@ -10,7 +10,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports/grid"
 	"locksim/scenarios/matrix"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome"
 )
 
 // Matrix writes a matrix as Markdown for the file reports/MATRIX.md: its links to the
@@ -213,7 +213,7 @@ func sectionRows(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 }
 
 // inWords is a cell as a section shows it: "corrupted 3/20, seed 7".
-func inWords(c matrix.Cell, seeds search.Seeds) string {
+func inWords(c matrix.Cell, seeds outcome.Seeds) string {
 	if c.CellRuns == nil {
 		return string(c.Label)
 	}

@@ -7,8 +7,8 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports/grid"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/review"
-	"locksim/scenarios/search"
 )
 
 // maxBreaks is the number of breaks that are shown with their stories. Each further
@@ -24,7 +24,7 @@ type Break struct {
 	Reasons  []string
 	Fences   *Table
 	Mode     string
-	Story    []search.Step
+	Story    []failure.Step
 	Schedule string
 	Replay   string
 }

@@ -11,13 +11,14 @@ import (
 	"locksim/reports"
 	"locksim/reports/campaign"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/sweep"
 )
 
 // Replay is the command that repeats a violation. i numbers the violations of the
 // exploration or the sweep from 1.
-type Replay func(i int, f *search.Failure) string
+type Replay func(i int, f *failure.Failure) string
 
 // Exploration writes the counts of an exploration, what they prove, and each class of
 // violation: what was violated, its story, the minimal schedule, and the command that
@@ -81,7 +82,7 @@ func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
 	return lines
 }
 
-func struckOf(kinds map[string]search.FaultTally) string {
+func struckOf(kinds map[string]tally.FaultTally) string {
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, prose.Thousands(kinds[kind].Struck), prose.Thousands(kinds[kind].Planned)))
@@ -91,9 +92,9 @@ func struckOf(kinds map[string]search.FaultTally) string {
 
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
-func distinct(i int, f *search.Failure, replay Replay, opt reports.Options) []string {
+func distinct(i int, f *failure.Failure, replay Replay, opt reports.Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Count(f.Runs, "run"), f.FirstSeed)
-	return violation(head, f.Text("replay: "+replay(i, f)), opt)
+	return violation(head, f.Text(opt.Unseeded, "replay: "+replay(i, f)), opt)
 }
 
 // violation is one violation under its headline. Its reasons, which come first,
@@ -179,10 +180,10 @@ func placed(t *sweep.Summary) string {
 
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
-func sweepClass(i int, f *search.Failure, replay Replay, opt reports.Options) []string {
+func sweepClass(i int, f *failure.Failure, replay Replay, opt reports.Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Count(f.Runs, "run"), f.Placed.Faults)
 	if f.Run == nil {
 		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
 	}
-	return violation(head, f.Text("replay: "+replay(i, f)), opt)
+	return violation(head, f.Text(opt.Unseeded, "replay: "+replay(i, f)), opt)
 }

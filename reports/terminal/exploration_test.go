@@ -11,13 +11,14 @@ import (
 	"locksim/reports"
 	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 )
 
 func exploreText(t *testing.T, e *explore.Exploration) string {
 	t.Helper()
 	var b strings.Builder
-	replay := func(i int, f *search.Failure) string { return "locksim replay found.json" }
+	replay := func(i int, f *failure.Failure) string { return "locksim replay found.json" }
 	if err := terminal.Exploration(&b, e, replay, reports.Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
@@ -64,12 +65,12 @@ func TestExplorationVerdicts(t *testing.T) {
 		change func(*explore.Exploration)
 	}{
 		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explore.Exploration) {
-			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
+			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 		}},
 		{"That\nis no proof. Not seen yet: about 21 % of further runs that are evidence would take a course that\n" +
 			"none of these took (4 of 9 courses in one run only); more runs would show much that is new.\n", func(e *explore.Exploration) {
-			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, search.RateBound(0, 19)
-			e.Summary.Novelty = &search.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
+			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
+			e.Summary.Novelty = &tally.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
 		}},
 		{"No run is evidence.\n", func(e *explore.Exploration) {
 			e.Summary.Violating, e.Summary.Evidence, e.Summary.Failures = 0, 0, nil
@@ -80,10 +81,10 @@ func TestExplorationVerdicts(t *testing.T) {
 			e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 		}},
 		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *explore.Exploration) {
-			e.Summary.Unsteady, e.Summary.Nondeterministic = &search.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
+			e.Summary.Unsteady, e.Summary.Nondeterministic = &tally.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 		}},
 		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *explore.Exploration) {
-			e.Summary.Broken, e.Summary.Failed = &search.BadRun{Seed: 8, Why: "too many events"}, 1
+			e.Summary.Broken, e.Summary.Failed = &tally.BadRun{Seed: 8, Why: "too many events"}, 1
 		}},
 		{", judged by its own promise, under the faults that", func(e *explore.Exploration) { e.Plan.Judge = explore.JudgePromise }},
 	} {
@@ -96,7 +97,7 @@ func TestExplorationVerdicts(t *testing.T) {
 }
 
 func TestExplorationErrors(t *testing.T) {
-	replay := func(int, *search.Failure) string { return "" }
+	replay := func(int, *failure.Failure) string { return "" }
 	if err := terminal.Exploration(testreports.FullDisk{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}

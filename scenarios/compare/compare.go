@@ -25,7 +25,7 @@ import (
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Version is the version of comparisons as JSON.
@@ -33,14 +33,14 @@ const Version = 1
 
 // NoFault takes the place of a class of faults for scenarios without any. The cause
 // of a failure there is the client: a section that outlasts the TTL.
-const NoFault lock.Fault = search.NoFaults
+const NoFault lock.Fault = spaces.NoFaults
 
 // Comparison is the result of measuring some locks.
 type Comparison struct {
 	// Version is the version of this document.
 	Version int `json:"version"`
 	// Seeds are the seeds of every scenario.
-	Seeds search.Seeds `json:"seeds"`
+	Seeds outcome.Seeds `json:"seeds"`
 	// Live says that what the locks survive was seen in live runs, in which a seed decides the workload alone.
 	Live bool `json:"live,omitempty"`
 	// Classes are the classes of faults: NoFault, and those of [lock.Faults]. Each
@@ -129,7 +129,7 @@ func (s Survival) Stuck() bool {
 }
 
 // New is a comparison of locks that were measured with these seeds.
-func New(seeds search.Seeds, locks []Lock) *Comparison {
+func New(seeds outcome.Seeds, locks []Lock) *Comparison {
 	return &Comparison{Version: Version, Seeds: seeds, Classes: classes(), Locks: locks}
 }
 
@@ -142,7 +142,7 @@ var ErrUnusable = errors.New("a single client cannot use it")
 // Options say how a lock is measured.
 type Options struct {
 	// Seeds are the seeds of each scenario. Required.
-	Seeds search.Seeds
+	Seeds outcome.Seeds
 	// Replay makes the commands of [Seen]. Required.
 	Replay matrix.ReplayCommand
 	// Step is called after each run of a scenario. Default: none.

@@ -18,8 +18,8 @@ import (
 	"locksim/scenarios/compare"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 	simredis "locksim/sim/redis"
 )
 
@@ -44,7 +44,7 @@ func measure(t *testing.T, l play.Lock) *compare.Lock {
 	if m := measured[l.Name]; m != nil {
 		return m
 	}
-	m, err := compare.Measure(l, compare.Options{Seeds: search.Seeds{First: 1, Last: 1}, Replay: again})
+	m, err := compare.Measure(l, compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Replay: again})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func (closed) Acquire(context.Context, string) (lock.Lease, error) {
 
 // A lock that no client can use, or that draws from a source without a seed, is not measured.
 func TestMeasureRefuses(t *testing.T) {
-	opt := compare.Options{Seeds: search.Seeds{First: 1, Last: 1}, Replay: again}
+	opt := compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Replay: again}
 	for name, of := range map[string]func(play.Env) (lock.Locker, error){
 		"never granted": func(play.Env) (lock.Locker, error) { return closed{}, nil },
 		"not made":      func(play.Env) (lock.Locker, error) { return nil, errors.New("closed on Mondays") },
@@ -286,7 +286,7 @@ func TestMeasureRefuses(t *testing.T) {
 // The same lock gives the same document, whatever was measured before; every seed
 // adds runs, and every run is a step.
 func TestMeasureIsStable(t *testing.T) {
-	seeds := search.Seeds{First: 1, Last: 1}
+	seeds := outcome.Seeds{First: 1, Last: 1}
 	document := func(l *compare.Lock) string {
 		b, err := compare.New(seeds, []compare.Lock{*l}).JSON()
 		if err != nil {
@@ -315,7 +315,7 @@ func TestMeasureIsStable(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	more, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: search.Seeds{First: 1, Last: 2}, Replay: func(string, string, uint64, ...fence.Mode) string { return "" }})
+	more, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 2}, Replay: func(string, string, uint64, ...fence.Mode) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestKindsDeclare(t *testing.T) {
 			t.Errorf("%s lacks About or ForWhom", name)
 		}
 	}
-	classes := compare.New(search.Seeds{First: 1, Last: 1}, nil).Classes
+	classes := compare.New(outcome.Seeds{First: 1, Last: 1}, nil).Classes
 	if diff := cmp.Diff(append([]lock.Fault{compare.NoFault}, lock.Faults()...), classes); diff != "" {
 		t.Error(diff)
 	}

@@ -11,7 +11,8 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 )
 
 // Exploration is the result of random schedules for one lock. As JSON, everything
@@ -42,18 +43,18 @@ const Kind = "explore"
 
 // Summary is the sum of all blocks.
 type Summary struct {
-	search.Tally
+	tally.Tally
 	// RateBound is the highest rate of violations among runs that are evidence with
 	// which the result is consistent at 95 %, under this generator.
 	RateBound float64 `json:"rate_bound_95" jsonschema:"maximum=1"`
 	// Novelty is an estimate of how much the runs have not seen. It is absent if no run
 	// is evidence, or if a run violates the promise, differs when repeated, or does not
 	// end.
-	Novelty *search.Novelty `json:"novelty,omitempty"`
+	Novelty *tally.Novelty `json:"novelty,omitempty"`
 	// VirtualSeconds is the virtual time of all runs.
 	VirtualSeconds float64 `json:"virtual_seconds"`
 	// Failures are the examined failures, one of each shape, the most frequent first.
-	Failures search.Failures `json:"failures"`
+	Failures failure.Failures `json:"failures"`
 	// Unexamined counts the runs with a violation that was not examined.
 	Unexamined int `json:"unexamined"`
 }
@@ -101,8 +102,8 @@ func Assemble(plan *Plan, blocks map[int]Block) *Exploration {
 }
 
 func summarise(blocks []Block) Summary {
-	s := Summary{Failures: search.Failures{}}
-	var courses search.Courses
+	s := Summary{Failures: failure.Failures{}}
+	var courses tally.Courses
 	for _, b := range blocks {
 		s.Add(b.Tally)
 		courses.Add(b.Courses)
@@ -111,13 +112,13 @@ func summarise(blocks []Block) Summary {
 			s.Failures.Add(f)
 		}
 	}
-	s.RateBound = search.RateBound(s.Violating, s.Evidence)
+	s.RateBound = tally.RateBound(s.Violating, s.Evidence)
 	if s.Evidence > 0 && s.Violating+s.Nondeterministic+s.Failed == 0 {
 		novelty := courses.Novelty()
 		s.Novelty = &novelty
 	}
 	s.VirtualSeconds = s.Virtual.Seconds()
-	slices.SortStableFunc(s.Failures, func(a, b search.Failure) int { return cmp.Compare(b.Runs, a.Runs) })
+	slices.SortStableFunc(s.Failures, func(a, b failure.Failure) int { return cmp.Compare(b.Runs, a.Runs) })
 	return s
 }
 

@@ -17,8 +17,9 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	simredis "locksim/sim/redis"
 )
 
@@ -247,7 +248,7 @@ func blocks(violating ...int) map[int]explore.Block {
 		b.Runs, b.Evidence, b.Violating, b.Virtual = 10, 8, n, time.Second
 		if n > 0 {
 			b.Violations = map[checker.Label]int{checker.Corrupted: n}
-			b.Failures = search.Failures{{Runs: n, Shape: fmt.Sprint("shape ", n), Seed: uint64(100 - i), FirstSeed: uint64(100 - i), Faults: 2}}
+			b.Failures = failure.Failures{{Runs: n, Shape: fmt.Sprint("shape ", n), Seed: uint64(100 - i), FirstSeed: uint64(100 - i), Faults: 2}}
 		}
 		all[i] = b
 	}
@@ -295,7 +296,7 @@ func TestAssembleDistinct(t *testing.T) {
 	if diff := cmp.Diff([]string{"shape 1: 5 runs, first seed 95, shown seed 96", "shape 3: 3 runs, first seed 100, shown seed 100"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if want := search.RateBound(8, 48); e.Summary.RateBound != want || e.Summary.VirtualSeconds != 6 || e.Summary.Violations[checker.Corrupted] != 8 {
+	if want := tally.RateBound(8, 48); e.Summary.RateBound != want || e.Summary.VirtualSeconds != 6 || e.Summary.Violations[checker.Corrupted] != 8 {
 		t.Errorf("%+v", e.Summary)
 	}
 }
@@ -305,12 +306,12 @@ func TestAssembleDistinct(t *testing.T) {
 func TestAssembleNovelty(t *testing.T) {
 	plan := &explore.Plan{Runs: 30, Block: 10, Collect: explore.CollectAll}
 	all := blocks(0, 0, 0)
-	for i, courses := range []search.Courses{{"a": 7, "b": 1}, {"a": 6, "b": 1, "c": 1}, {"a": 7, "d": 1}} {
+	for i, courses := range []tally.Courses{{"a": 7, "b": 1}, {"a": 6, "b": 1, "c": 1}, {"a": 7, "d": 1}} {
 		b := all[i]
 		b.Courses = courses
 		all[i] = b
 	}
-	if diff := cmp.Diff(&search.Novelty{Courses: 4, Once: 2, Rate: 2. / 24}, explore.Assemble(plan, all).Summary.Novelty); diff != "" {
+	if diff := cmp.Diff(&tally.Novelty{Courses: 4, Once: 2, Rate: 2. / 24}, explore.Assemble(plan, all).Summary.Novelty); diff != "" {
 		t.Error(diff)
 	}
 	for why, change := range map[string]func(*explore.Block){

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -17,21 +20,21 @@ type Job struct {
 	Plan   Plan `json:"plan"`
 	Number int  `json:"number"`
 	// Seeds are the seeds of its runs.
-	Seeds search.Seeds `json:"seeds"`
+	Seeds outcome.Seeds `json:"seeds"`
 }
 
 // Block is the result of a [Job]. It depends on the job alone.
 type Block struct {
 	// Job is the number of the job, Seeds are the seeds of its runs. In a block
 	// that ends the exploration, the runs after the one that fails were not made.
-	Job   int          `json:"job"`
-	Seeds search.Seeds `json:"seeds"`
-	search.Tally
+	Job   int           `json:"job"`
+	Seeds outcome.Seeds `json:"seeds"`
+	tally.Tally
 	// Courses counts the runs that are evidence and passed by their courses.
-	Courses search.Courses `json:"courses,omitempty"`
+	Courses tally.Courses `json:"courses,omitempty"`
 	// Failures are the failures that were examined: of each shape the one with the
 	// fewest faults, and at most maxExamined in all.
-	Failures search.Failures `json:"failures,omitempty"`
+	Failures failure.Failures `json:"failures,omitempty"`
 	// Unexamined counts the runs with a violation of other shapes.
 	Unexamined int `json:"unexamined,omitempty"`
 }
@@ -58,27 +61,27 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 	if err != nil {
 		return b, err
 	}
-	var failures search.Failures
+	var found []search.Found
 	if j.Number == 0 {
-		if failures, err = b.playCalm(j, l); err != nil || j.Plan.Collect == CollectFirst && b.Ends() {
-			return b, errors.Join(err, b.examine(failures, step))
+		if found, err = b.playCalm(j, l); err != nil || j.Plan.Collect == CollectFirst && b.Ends() {
+			return b, errors.Join(err, b.examine(found, step))
 		}
 	}
 	for t := range search.Trials(j.Plan.Judge.Of(l), search.Drawn(j.Plan.Space, j.Seeds)) {
 		if err := t.Frozen(t.Err); err != nil {
 			return b, err
 		}
-		b.Count(t)
-		b.Courses.Count(t)
+		b.Add(t.Tally())
+		b.Courses.Add(t.Courses())
 		if len(t.Violations) > 0 {
-			failures.Add(search.NewFailure(t))
+			found = keep(found, t)
 		}
 		step()
 		if j.Plan.Collect == CollectFirst && b.Ends() {
 			break
 		}
 	}
-	return b, b.examine(failures, step)
+	return b, b.examine(found, step)
 }
 
 // Unit is what the job makes after so many steps: a run with its schedule, or something else of which the seed is not known.
@@ -100,52 +103,58 @@ func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
 
 // playCalm makes the runs without faults with which an exploration begins. Only those
 // that fail are counted.
-func (b *Block) playCalm(j Job, l play.Lock) (search.Failures, error) {
-	var failures search.Failures
+func (b *Block) playCalm(j Job, l play.Lock) ([]search.Found, error) {
+	var found []search.Found
 	for t := range search.CalmTrials(j.Plan.Judge.Of(l), j.Plan.Space) {
 		if err := t.Frozen(t.Err); err != nil {
 			return nil, err
 		}
 		if len(t.Violations) > 0 || t.Err != nil {
-			b.Count(t)
+			b.Add(t.Tally())
 		}
 		if len(t.Violations) > 0 {
-			failures.Add(search.NewFailure(t))
+			found = keep(found, t)
 		}
 	}
-	return failures, nil
+	return found, nil
+}
+
+// keep adds the failure of a trial to those of other shapes.
+func keep(all []search.Found, t *search.Trial) []search.Found {
+	return failure.Keep(all, search.NewFound(t), func(f *search.Found) *failure.Failure { return &f.Failure })
 }
 
 // examine makes failures minimal: those with the fewest faults first, and among
 // them those that no minimal failure explains.
-func (b *Block) examine(failures search.Failures, step func()) error {
-	slices.SortStableFunc(failures, func(x, y search.Failure) int { return x.Faults - y.Faults })
-	var minimal search.Failures
-	for range min(maxExamined, len(failures)) {
-		i := slices.IndexFunc(failures, func(f search.Failure) bool {
-			return !slices.ContainsFunc(minimal, func(known search.Failure) bool { return known.Explains(&f) })
+func (b *Block) examine(found []search.Found, step func()) error {
+	slices.SortStableFunc(found, func(x, y search.Found) int { return x.Faults - y.Faults })
+	var minimal failure.Failures
+	for range min(maxExamined, len(found)) {
+		i := slices.IndexFunc(found, func(f search.Found) bool {
+			return !slices.ContainsFunc(minimal, func(known failure.Failure) bool { return known.Explains(&f.Failure) })
 		})
 		i = max(i, 0)
-		f := failures[i]
-		failures = slices.Delete(failures, i, i+1)
+		f := found[i]
+		found = slices.Delete(found, i, i+1)
 		c, err := f.Case(), f.Examine()
 		if err := c.Frozen(err); err != nil {
 			return err
 		}
 		if err != nil {
-			b.CountFailed(c, err)
+			b.Add(c.Failed(err))
 		} else {
-			minimal = append(minimal, f)
+			minimal = append(minimal, f.Failure)
 			if f.Same < f.Replays {
-				b.CountUnsteady(c, fmt.Sprintf("the run replays %d times of %d\n%s", f.Same, f.Replays, f.Divergence))
+				b.Add(c.Unsteady(fmt.Sprintf("the run replays %d times of %d\n%s", f.Same, f.Replays, f.Divergence)))
 			}
 		}
 		step()
 	}
 	for _, f := range minimal {
-		b.Failures = append(b.Failures, f.Value())
+		f.Outcome = nil
+		b.Failures = append(b.Failures, f)
 	}
-	for _, f := range failures {
+	for _, f := range found {
 		b.Unexamined += f.Runs
 	}
 	return nil

@@ -10,8 +10,10 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Version is the version of explorations as JSON.
@@ -30,12 +32,12 @@ type Options struct {
 	Runs      int
 	FirstSeed uint64
 	// Faults name the classes and kinds of fault that may strike: see
-	// [search.NamedFaults]. Nil means all or, for a lock that is judged by its
+	// [spaces.NamedFaults]. Nil means all or, for a lock that is judged by its
 	// promise, those that the promise covers.
 	Faults []lock.Fault
 	// Space narrows what else is drawn: each of its fields that is not zero, but for
 	// the lock and the faults, which are above.
-	Space search.Space
+	Space spaces.Space
 	// Judge is what the lock is judged by.
 	Judge Judge
 	// Collect says whether the first failure ends the exploration.
@@ -113,9 +115,9 @@ const (
 type Plan struct {
 	// Lock is the name of the lock.
 	Lock  string       `json:"lock"`
-	Space search.Space `json:"space"`
+	Space spaces.Space `json:"space"`
 	// Asked has what the user chose of the space.
-	Asked   *search.Space `json:"asked,omitempty"`
+	Asked   *spaces.Space `json:"asked,omitempty"`
 	Judge   Judge         `json:"judge"`
 	Collect Collect       `json:"collect"`
 	// Runs counts the runs in all.
@@ -132,11 +134,11 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 	opts.Space.Lock, opts.Space.Faults, opts.Space.Kinds = "", nil, nil
 	p := &Plan{Lock: l.Name, Judge: opts.Judge, Collect: opts.Collect,
 		Runs: opts.Runs, FirstSeed: opts.FirstSeed, Block: blockRuns}
-	classes, kinds, err := search.NamedFaults(opts.Faults)
+	classes, kinds, err := spaces.NamedFaults(opts.Faults)
 	if err != nil {
 		return nil, err
 	}
-	asked := search.Space{Faults: append([]lock.Fault{}, classes...), Kinds: kinds}
+	asked := spaces.Space{Faults: append([]lock.Fault{}, classes...), Kinds: kinds}
 	if err := errors.Join(l.Validate(), p.problem(), promised(l, opts.Judge, asked)); err != nil {
 		return nil, err
 	}
@@ -146,7 +148,7 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 	}
 	space := opts.Space
 	space.Faults, space.Kinds = classes, kinds
-	space = space.For(l)
+	space = search.For(l, space)
 	if err := space.Validate(); err != nil {
 		return nil, err
 	}
@@ -159,7 +161,7 @@ func NewPlan(l play.Lock, opts Options) (*Plan, error) {
 }
 
 // promised refuses classes of fault that the promise does not cover.
-func promised(l play.Lock, judge Judge, asked search.Space) error {
+func promised(l play.Lock, judge Judge, asked spaces.Space) error {
 	if judge != JudgePromise {
 		return nil
 	}
@@ -196,7 +198,7 @@ func (p *Plan) Jobs() int { return (p.Runs + p.Block - 1) / p.Block }
 func (p *Plan) Job(i int) Job {
 	first := p.FirstSeed + uint64(i*p.Block)
 	runs := min(p.Block, p.Runs-i*p.Block)
-	return Job{Plan: *p, Number: i, Seeds: search.Seeds{First: first, Last: first + uint64(runs-1)}}
+	return Job{Plan: *p, Number: i, Seeds: outcome.Seeds{First: first, Last: first + uint64(runs-1)}}
 }
 
 // Classes are the classes of fault that may be drawn.

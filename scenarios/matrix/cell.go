@@ -11,7 +11,6 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
 )
 
 // Cell is the result of one scenario with one lock under one fencing mode.
@@ -91,11 +90,11 @@ const (
 )
 
 // expectedOver are the seeds to which the expectations of a scenario apply.
-var expectedOver = search.Seeds{First: 1, Last: 20}
+var expectedOver = outcome.Seeds{First: 1, Last: 20}
 
 // match compares the worst label of some seeds with the label expected of seeds 1
 // to 20. Fewer seeds may all be better.
-func match(got, want checker.Label, seeds search.Seeds) Match {
+func match(got, want checker.Label, seeds outcome.Seeds) Match {
 	switch {
 	case want == "":
 		return NothingExpected
@@ -108,7 +107,7 @@ func match(got, want checker.Label, seeds search.Seeds) Match {
 }
 
 // newCell judges a tally.
-func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds search.Seeds) Cell {
+func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds outcome.Seeds) Cell {
 	c := Cell{Scenario: sc.Name, Lock: lock, Mode: mode, Label: checker.NotApplicable, Expected: sc.Expect[lock][mode]}
 	if t.Runs > 0 {
 		c.Label = t.Seen[0].Label

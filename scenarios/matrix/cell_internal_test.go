@@ -14,26 +14,25 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
 	"locksim/sim/trace"
 )
 
 // An expectation is about the worst of the seeds 1 to 20: no seed may be worse,
 // and, if all of them were run, one must be as bad.
 func TestMatch(t *testing.T) {
-	twenty, few, others := search.Seeds{First: 1, Last: 20}, search.Seeds{First: 1, Last: 19}, search.Seeds{First: 101, Last: 200}
+	twenty, few, others := outcome.Seeds{First: 1, Last: 20}, outcome.Seeds{First: 1, Last: 19}, outcome.Seeds{First: 101, Last: 200}
 	for _, tt := range []struct {
 		got, want checker.Label
-		seeds     search.Seeds
+		seeds     outcome.Seeds
 		match     Match
 	}{
 		{checker.Rescued, checker.Rescued, twenty, AsExpected},
 		{checker.Corrupted, checker.Rescued, twenty, TooBad},
 		{checker.Overlap, checker.Rescued, twenty, TooGood},
-		{checker.Overlap, checker.Rescued, search.Seeds{First: 0, Last: 1000}, TooGood},
+		{checker.Overlap, checker.Rescued, outcome.Seeds{First: 0, Last: 1000}, TooGood},
 		{checker.Overlap, checker.Rescued, few, AsExpected},
 		{checker.Overlap, checker.Rescued, others, AsExpected},
-		{checker.Overlap, checker.Rescued, search.Seeds{First: 2, Last: 40}, AsExpected},
+		{checker.Overlap, checker.Rescued, outcome.Seeds{First: 2, Last: 40}, AsExpected},
 		{checker.Corrupted, checker.Rescued, few, TooBad},
 		{checker.Corrupted, checker.Rescued, others, TooBad},
 		{checker.Corrupted, "", twenty, NothingExpected},
@@ -113,7 +112,7 @@ func TestVacuity(t *testing.T) {
 		"false-reject proves itself":   {[]outcome.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
+			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), outcome.Seeds{First: 1, Last: 20})
 			if (c.Vacuous == "") != (tt.want == "") || !strings.Contains(c.Vacuous, tt.want) {
 				t.Errorf("vacuous: %q, want %q", c.Vacuous, tt.want)
 			}
@@ -145,7 +144,7 @@ func TestNotFelt(t *testing.T) {
 		{"no contention", []outcome.ModeRun{unfeeling(run(checker.Safe, 0, true, true))}, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newCell(sc, "single", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
+			c := newCell(sc, "single", fence.Seal, tallied(tt.runs...), outcome.Seeds{First: 1, Last: 20})
 			if c.NotFelt != tt.why || c.SeedsWithLabel != tt.k {
 				t.Errorf("%q, %d of %d runs; want %q and %d", c.NotFelt, c.SeedsWithLabel, c.Seeds, tt.why, tt.k)
 			}
@@ -169,7 +168,7 @@ func TestCell(t *testing.T) {
 		"unknown is worse than stuck": {[]outcome.ModeRun{run(checker.Stuck, 1), run(checker.Unknown, 1)}, 1, 2, checker.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), search.Seeds{First: 1, Last: 20})
+			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), outcome.Seeds{First: 1, Last: 20})
 			if c.Label != tt.want || c.SeedsWithLabel != tt.k || c.Seeds != len(tt.runs) || c.Seed != tt.seed {
 				t.Errorf("%s %d/%d, seed %d", c.Label, c.SeedsWithLabel, c.Seeds, c.Seed)
 			}
@@ -185,7 +184,7 @@ func TestCell(t *testing.T) {
 
 // A mode that was not run has no figures, and nothing is wrong with it.
 func TestCellNotApplicable(t *testing.T) {
-	c := newCell(&file.Scenario{Name: "x"}, "single", fence.Seal, Tally{}, search.Seeds{First: 1, Last: 20})
+	c := newCell(&file.Scenario{Name: "x"}, "single", fence.Seal, Tally{}, outcome.Seeds{First: 1, Last: 20})
 	want := Cell{Scenario: "x", Lock: "single", Mode: fence.Seal, Label: checker.NotApplicable, Match: NothingExpected}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
@@ -245,14 +244,14 @@ func TestTallyDigest(t *testing.T) {
 
 func TestSeedsParts(t *testing.T) {
 	for _, tt := range []struct {
-		seeds search.Seeds
+		seeds outcome.Seeds
 		n     int
-		want  []search.Seeds
+		want  []outcome.Seeds
 	}{
-		{search.Seeds{First: 1, Last: 20}, 20, []search.Seeds{{First: 1, Last: 20}}},
-		{search.Seeds{First: 1, Last: 21}, 20, []search.Seeds{{First: 1, Last: 20}, {First: 21, Last: 21}}},
-		{search.Seeds{First: 5, Last: 5}, 20, []search.Seeds{{First: 5, Last: 5}}},
-		{search.Seeds{First: 1<<64 - 3, Last: 1<<64 - 1}, 2, []search.Seeds{{First: 1<<64 - 3, Last: 1<<64 - 2}, {First: 1<<64 - 1, Last: 1<<64 - 1}}},
+		{outcome.Seeds{First: 1, Last: 20}, 20, []outcome.Seeds{{First: 1, Last: 20}}},
+		{outcome.Seeds{First: 1, Last: 21}, 20, []outcome.Seeds{{First: 1, Last: 20}, {First: 21, Last: 21}}},
+		{outcome.Seeds{First: 5, Last: 5}, 20, []outcome.Seeds{{First: 5, Last: 5}}},
+		{outcome.Seeds{First: 1<<64 - 3, Last: 1<<64 - 1}, 2, []outcome.Seeds{{First: 1<<64 - 3, Last: 1<<64 - 2}, {First: 1<<64 - 1, Last: 1<<64 - 1}}},
 	} {
 		if diff := cmp.Diff(tt.want, tt.seeds.Parts(tt.n)); diff != "" {
 			t.Errorf("%s: %s", tt.seeds, diff)

@@ -7,7 +7,6 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // Job is a part of a matrix that one process does: one scenario with one lock, in
@@ -20,8 +19,8 @@ type Job struct {
 	// Lock is the lock's name.
 	Lock string `json:"lock"`
 	// Modes are the modes in which the lock can run.
-	Modes []fence.Mode `json:"modes"`
-	Seeds search.Seeds `json:"seeds"`
+	Modes []fence.Mode  `json:"modes"`
+	Seeds outcome.Seeds `json:"seeds"`
 	// Weight estimates the time of the job, compared with others of its plan.
 	Weight int `json:"-"`
 }

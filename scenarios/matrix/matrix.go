@@ -9,7 +9,6 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
 )
 
 // Version is the version of matrices as JSON.
@@ -19,8 +18,8 @@ const Version = 1
 // everything except the timing is the same on every machine.
 type Matrix struct {
 	// Version is the version of this format.
-	Version int          `json:"version"`
-	Seeds   search.Seeds `json:"seeds"`
+	Version int           `json:"version"`
+	Seeds   outcome.Seeds `json:"seeds"`
 	// Modes are the fencing modes that were asked for.
 	Modes []fence.Mode `json:"modes" jsonschema:"minItems=1,uniqueItems=true"`
 	// Scenarios are the rows, sorted by name.

@@ -18,8 +18,9 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 	"locksim/sim"
 )
 
@@ -47,8 +48,8 @@ faults:
 
 func plan(t *testing.T, opts matrix.Options) *matrix.Plan {
 	t.Helper()
-	if opts.Seeds == (search.Seeds{}) {
-		opts.Seeds = search.Seeds{First: 1, Last: 2}
+	if opts.Seeds == (outcome.Seeds{}) {
+		opts.Seeds = outcome.Seeds{First: 1, Last: 2}
 	}
 	p, err := matrix.NewPlan(opts)
 	if err != nil {
@@ -153,7 +154,7 @@ func TestMatrixPlanWithoutModes(t *testing.T) {
 
 // oneSafe is the tally of one safe run.
 func oneSafe(mode fence.Mode) matrix.Tally {
-	return matrix.Tally{Mode: mode, Tally: search.Tally{Runs: 1, Evidence: 1}, Contended: 1, AllFired: 1,
+	return matrix.Tally{Mode: mode, Tally: tally.Tally{Runs: 1, Evidence: 1}, Contended: 1, AllFired: 1,
 		Seen: []matrix.LabelTally{{Label: checker.Safe, Seeds: 1, NonVacuous: 1, Seed: 1}}}
 }
 
@@ -175,7 +176,7 @@ func TestMatrixPlanRefused(t *testing.T) {
 		"unknown kind": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlock: {kind: fencd}\n")}}, "x.yaml:2:14: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tt.opts.Seeds = search.Seeds{First: 1, Last: 1}
+			tt.opts.Seeds = outcome.Seeds{First: 1, Last: 1}
 			_, err := matrix.NewPlan(tt.opts)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("want %q in: %v", tt.want, err)
@@ -189,7 +190,7 @@ func TestMatrixPlanRefused(t *testing.T) {
 func TestMatrixJobs(t *testing.T) {
 	light := parsed(t, "a.yaml", "name: a-light\n")
 	heavy := parsed(t, "b.yaml", "name: b-heavy\nworld: {clients: 5}\nlock: {kind: redlock}\nworkload: {rounds: 9}\n")
-	p := plan(t, matrix.Options{Scenarios: []*file.Scenario{light, heavy}, Modes: []fence.Mode{fence.None}, Seeds: search.Seeds{First: 1, Last: 50}})
+	p := plan(t, matrix.Options{Scenarios: []*file.Scenario{light, heavy}, Modes: []fence.Mode{fence.None}, Seeds: outcome.Seeds{First: 1, Last: 50}})
 	jobs := p.Jobs()
 	var got []string
 	answers := make([]matrix.Answer, len(jobs))
@@ -229,7 +230,7 @@ func TestMatrixJobsOutside(t *testing.T) {
 // A job's tallies are the verdicts of Run, and every seed is a step.
 func TestMatrixJobPlay(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
-	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: l.Name, Modes: []fence.Mode{fence.None, fence.Seal}, Seeds: search.Seeds{First: 4, Last: 6}}
+	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: l.Name, Modes: []fence.Mode{fence.None, fence.Seal}, Seeds: outcome.Seeds{First: 4, Last: 6}}
 	steps := 0
 	tallies, err := job.Play(nil, func() { steps++ })
 	if err != nil || steps != 3 || len(tallies) != 2 {
@@ -260,7 +261,7 @@ func TestMatrixJobNondeterminism(t *testing.T) {
 		inner, err := l.New(e)
 		return testlocks.UnseededDelay(inner, e.Clock()), err
 	}
-	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None}, Seeds: search.Seeds{First: 1, Last: 5}}
+	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None}, Seeds: outcome.Seeds{First: 1, Last: 5}}
 	_, err := job.Play([]play.Lock{drawing}, func() { t.Error("the seed was counted") })
 	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
 		t.Errorf("%v", err)
@@ -276,14 +277,14 @@ func TestMatrixCatches(t *testing.T) {
 	never := parsed(t, "./never.yaml", "name: never\nworkload: {rounds: 1}\nfaults:\n  - when: {client: c0, event: renewal}\n    pause: {process: c0, for: 1s}\nexpect:\n  fenced: {none: safe, seal: safe}\n")
 	for name, tt := range map[string]struct {
 		scenario *file.Scenario
-		seeds    search.Seeds
+		seeds    outcome.Seeds
 		want     []string
 	}{
-		"right":         {right, search.Seeds{First: 1, Last: 20}, nil},
-		"too good":      {paused(t, "expect:\n  fenced: {none: overlap, seal: rescued}\n"), search.Seeds{First: 1, Last: 2}, []string{"none: corrupted, and overlap was expected"}},
-		"too bad":       {paused(t, "expect:\n  fenced: {none: corrupted, seal: corrupted}\n"), search.Seeds{First: 1, Last: 20}, []string{"seal: rescued, and corrupted was expected"}},
-		"no contention": {alone, search.Seeds{First: 1, Last: 2}, []string{"none: vacuous: one client alone held the lock", "seal: vacuous: one client alone held the lock"}},
-		"without fault": {never, search.Seeds{First: 1, Last: 2}, []string{"none: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)", "seal: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)"}},
+		"right":         {right, outcome.Seeds{First: 1, Last: 20}, nil},
+		"too good":      {paused(t, "expect:\n  fenced: {none: overlap, seal: rescued}\n"), outcome.Seeds{First: 1, Last: 2}, []string{"none: corrupted, and overlap was expected"}},
+		"too bad":       {paused(t, "expect:\n  fenced: {none: corrupted, seal: corrupted}\n"), outcome.Seeds{First: 1, Last: 20}, []string{"seal: rescued, and corrupted was expected"}},
+		"no contention": {alone, outcome.Seeds{First: 1, Last: 2}, []string{"none: vacuous: one client alone held the lock", "seal: vacuous: one client alone held the lock"}},
+		"without fault": {never, outcome.Seeds{First: 1, Last: 2}, []string{"none: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)", "seal: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := played(t, matrix.Options{Scenarios: []*file.Scenario{tt.scenario}, Modes: []fence.Mode{fence.None, fence.Seal}, Seeds: tt.seeds})
@@ -375,7 +376,7 @@ func TestMatrixLeavesOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := played(t, matrix.Options{Scenarios: []*file.Scenario{parsed(t, "./pointed.yaml", tt.source)}, Modes: []fence.Mode{fence.None, fence.Seal},
-				Seeds: search.Seeds{First: 1, Last: 2}, Extra: []play.Lock{passing(t, tt.point)}, Locks: []string{"mine"}})
+				Seeds: outcome.Seeds{First: 1, Last: 2}, Extra: []play.Lock{passing(t, tt.point)}, Locks: []string{"mine"}})
 			if diff := cmp.Diff(tt.want, m.NotRun, cmpopts.EquateEmpty()); diff != "" {
 				t.Error(diff)
 			}
@@ -388,7 +389,7 @@ func TestMatrixLeavesOut(t *testing.T) {
 
 // A replay command repeats the run that the cell shows: it has that label.
 func TestMatrixReplays(t *testing.T) {
-	m := played(t, matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: search.Seeds{First: 3, Last: 5}})
+	m := played(t, matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: outcome.Seeds{First: 3, Last: 5}})
 	for _, c := range m.Cells {
 		l, err := play.Kind(c.Lock)
 		if err != nil {
@@ -404,7 +405,7 @@ func TestMatrixReplays(t *testing.T) {
 // The document does not depend on which process did which job when: answers come in
 // any order.
 func TestMatrixIsStable(t *testing.T) {
-	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: search.Seeds{First: 1, Last: 3}}
+	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "")}, Seeds: outcome.Seeds{First: 1, Last: 3}}
 	first, err := played(t, opts).JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -477,7 +478,7 @@ func TestMatrixPlanRowsAndColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := matrix.NewPlan(matrix.Options{Scenarios: all, Specimens: true, Seeds: search.Seeds{First: 1, Last: 1}})
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: all, Specimens: true, Seeds: outcome.Seeds{First: 1, Last: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // Options say what a matrix contains.
@@ -34,7 +34,7 @@ type Options struct {
 	// Modes are the fencing modes. Default: all.
 	Modes []fence.Mode
 	// Seeds are the seeds of every cell.
-	Seeds search.Seeds
+	Seeds outcome.Seeds
 	// Extra are locks that the program was given. They take part in every scenario; one
 	// that comes with locksim does so only if Locks has its name, and otherwise where it
 	// is named.

@@ -8,14 +8,14 @@ import (
 
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // storedPlan is a plan as JSON: it has no patterns, so that it means the same to a
 // program with other locks.
 type storedPlan struct {
-	Seeds     search.Seeds         `json:"seeds"`
+	Seeds     outcome.Seeds        `json:"seeds"`
 	Modes     []fence.Mode         `json:"modes"`
 	Scenarios map[string]storedRow `json:"scenarios"`
 }
@@ -48,7 +48,7 @@ func ReadPlan(data []byte, extra []play.Lock) (*Plan, error) {
 		return nil, fmt.Errorf("this is no plan of a matrix: %w", err)
 	}
 	p := &Plan{opts: Options{Modes: sortedModes(s.Modes), Seeds: s.Seeds, Extra: extra}, known: knownLocks(extra)}
-	if s.Seeds.First > s.Seeds.Last || s.Seeds.Last-s.Seeds.First >= search.MaxSeeds || len(s.Modes) == 0 || len(p.opts.Modes) != len(s.Modes) {
+	if s.Seeds.First > s.Seeds.Last || s.Seeds.Last-s.Seeds.First >= outcome.MaxSeeds || len(s.Modes) == 0 || len(p.opts.Modes) != len(s.Modes) {
 		return nil, fmt.Errorf("this plan of a matrix is invalid: %v in the fencing modes %q", s.Seeds, s.Modes)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Scenarios)) {

@@ -10,8 +10,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // A plan that was stored and read again has the same jobs, in the same order, and
@@ -21,7 +21,7 @@ func TestPlanIsStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "locks: [fenced, single]\n"), library}, Seeds: search.Seeds{First: 3, Last: 44},
+	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "locks: [fenced, single]\n"), library}, Seeds: outcome.Seeds{First: 3, Last: 44},
 		Modes: []fence.Mode{fence.Seal, fence.None}, Locks: []string{"*"}, Extra: []play.Lock{{Name: "mine"}}}
 	p := plan(t, opts)
 	data, err := json.Marshal(p)

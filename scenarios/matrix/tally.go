@@ -10,6 +10,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/search"
 )
 
@@ -21,7 +22,7 @@ import (
 // too. And a cell needs for each label the first seed with it, and a digest of all
 // traces in their order.
 type Tally struct {
-	search.Tally
+	tally.Tally
 	Mode fence.Mode `json:"mode"`
 	// Seen are the labels that were seen, worst first.
 	Seen []LabelTally `json:"seen"`
@@ -59,9 +60,9 @@ func (t *Tally) count(sc *file.Scenario, seed uint64, m *outcome.ModeRun) {
 	run := &search.Trial{Case: search.Case{Scenario: sc, Seed: seed},
 		Outcome: &outcome.Outcome{Scenario: sc, Seed: seed, Modes: []outcome.ModeRun{*m}}}
 	if run.Vacuous = outcome.Vacuous(run.Outcome); run.Vacuous == "" && one.AllFired == 0 {
-		run.Vacuous = search.Missed
+		run.Vacuous = tally.Missed
 	}
-	one.Count(run)
+	one.Tally = run.Tally()
 	for _, fired := range m.FaultsFired {
 		one.Fired = append(one.Fired, oneIf(fired))
 	}

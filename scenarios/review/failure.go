@@ -10,14 +10,14 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // Failure is one way in which a lock was broken, the part of the review that found
 // it, and its result in each fencing mode.
 type Failure struct {
-	search.Failure
+	failure.Failure
 	// From is the part of the review that found the failure.
 	From From `json:"from"`
 	// Of is the number of runs in which Runs were found: those that are evidence
@@ -50,7 +50,7 @@ const (
 // faults, and the most frequent first. replay is the command that finds one again.
 func Failures(p Parts, replay func(Failure) string) []Failure {
 	all := []Failure{}
-	add := func(from From, of int, found search.Failures) {
+	add := func(from From, of int, found failure.Failures) {
 		for _, f := range found {
 			known := slices.ContainsFunc(all, func(other Failure) bool { return other.Shape == f.Shape })
 			if known || f.Run == nil || len(f.Violations) == 0 { // without a violation, runs only differed

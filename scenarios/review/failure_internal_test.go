@@ -7,7 +7,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/failure"
 )
 
 // The effect of a fence follows from its label and the label without a fence.
@@ -48,7 +48,7 @@ func TestUnfenced(t *testing.T) {
 		}
 		return b
 	}
-	sealed := &Failure{Failure: search.Failure{Violations: []outcome.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
+	sealed := &Failure{Failure: failure.Failure{Violations: []outcome.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
 	if !none(checker.Corrupted).unfenced() {
 		t.Error("data lost without a fence is counted as the lock's failing")
 	}

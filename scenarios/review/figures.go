@@ -12,7 +12,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/tally"
 )
 
 // Figures are the only figures that the rules of a review use.
@@ -30,13 +30,13 @@ type Figures struct {
 	Modes []Mode `json:"modes"`
 	// Within counts the runs of the exploration within the promise. In this tally and
 	// in the two that follow, the rules use the runs, the evidence and the violations.
-	Within search.Tally `json:"within"`
+	Within tally.Tally `json:"within"`
 	// Faults are those of [Plan].
 	Faults []string `json:"faults" jsonschema:"nullable"`
 	// All counts the runs of the exploration with every fault, or with Faults.
-	All search.Tally `json:"all"`
+	All tally.Tally `json:"all"`
 	// Swept counts the runs of the sweep.
-	Swept search.Tally `json:"swept"`
+	Swept tally.Tally `json:"swept"`
 	// Doubtful counts the runs that came out differently when they were made
 	// again, came to no end, or could not be made.
 	Doubtful int `json:"doubtful"`
@@ -69,7 +69,7 @@ type Mode struct {
 }
 
 // Count counts runs by label: runs of the matrix, or failures made in one fencing
-// mode. It is no [search.Tally], since it counts the results for the data behind
+// mode. It is no [tally.Tally], since it counts the results for the data behind
 // each fence, which no promise judges.
 type Count struct {
 	// Scenarios counts the scenarios that were run.
@@ -127,7 +127,7 @@ func (f *Figures) count(r *Review) {
 			}
 		}
 	}
-	for _, t := range []*search.Tally{&f.Within, &f.All, &f.Swept} {
+	for _, t := range []*tally.Tally{&f.Within, &f.All, &f.Swept} {
 		f.Doubtful += t.Nondeterministic + t.Failed
 	}
 	f.Partial += f.Within.Vacuous[outcome.ActedDuringPause] + f.All.Vacuous[outcome.ActedDuringPause]
@@ -189,7 +189,7 @@ func (n Count) with(scenario string, c matrix.Cell) Count {
 // plus is the sum of two counts.
 func (n Count) plus(o Count) Count {
 	return Count{n.Scenarios + o.Scenarios, n.Runs + o.Runs,
-		search.AddCounts(maps.Clone(n.Labels), o.Labels), slices.Concat(n.Corrupted, o.Corrupted)}
+		tally.AddCounts(maps.Clone(n.Labels), o.Labels), slices.Concat(n.Corrupted, o.Corrupted)}
 }
 
 // corrupted counts the runs that lost data, refused those with another harm.

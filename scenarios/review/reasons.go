@@ -7,14 +7,14 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/tally"
 )
 
 func explored(n int) string { return prose.Count(n, "explored run") }
 
 // within says how the promise was kept.
 func within(f *Figures) string {
-	return fmt.Sprintf("within its promise no violation in %s (a rate below %s at 95 %%), which is no proof", prose.Evidence(f.Within.Evidence, "explored run"), Percentage(search.RateBound(f.Within.Violating, f.Within.Evidence)))
+	return fmt.Sprintf("within its promise no violation in %s (a rate below %s at 95 %%), which is no proof", prose.Evidence(f.Within.Evidence, "explored run"), Percentage(tally.RateBound(f.Within.Violating, f.Within.Evidence)))
 }
 
 // consequences are the effects of violations on work that may be done twice.
@@ -145,7 +145,7 @@ func (f *Figures) answer(advice []Advice) string {
 	if f.Within.Runs > 0 {
 		fmt.Fprintf(&b, "; %s within its promise, %s evidence, %s with a violation", explored(f.Within.Runs), areEvidence(f.Within.Evidence), prose.Thousands(f.Within.Violating))
 		if f.Within.Violating == 0 && f.Within.Evidence > 0 {
-			fmt.Fprintf(&b, " (a rate below %s at 95 %%)", Percentage(search.RateBound(f.Within.Violating, f.Within.Evidence)))
+			fmt.Fprintf(&b, " (a rate below %s at 95 %%)", Percentage(tally.RateBound(f.Within.Violating, f.Within.Evidence)))
 		}
 	}
 	if f.All.Runs > 0 {

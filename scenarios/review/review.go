@@ -15,8 +15,9 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
 
@@ -75,7 +76,7 @@ type Plan struct {
 	// Lock is the name of the lock.
 	Lock string `json:"lock"`
 	// Seeds are the seeds of every cell of the matrix.
-	Seeds search.Seeds `json:"seeds"`
+	Seeds outcome.Seeds `json:"seeds"`
 	// Runs is how many random schedules are tried within the promise.
 	Runs int `json:"runs" jsonschema:"minimum=1"`
 	// AllRuns is how many random schedules are tried with every fault.
@@ -239,7 +240,7 @@ func (r *Review) gap(scenario string) string {
 
 // neverDrawn finds the kinds of fault that no drawn schedule had.
 func (r *Review) neverDrawn() {
-	drawn := map[string]search.FaultTally{}
+	drawn := map[string]tally.FaultTally{}
 	for _, e := range []*explore.Exploration{r.Within, r.All} {
 		if e != nil {
 			maps.Copy(drawn, e.Summary.Faults)

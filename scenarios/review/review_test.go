@@ -17,9 +17,9 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
-	"locksim/scenarios/search"
 )
 
 // reviewed is a small review of a lock, measured in this process: in some scenarios
@@ -30,7 +30,7 @@ func reviewed(t *testing.T, name string, runs int, only ...string) *review.Revie
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: runs})
+	work, err := review.NewWork(l, review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Runs: runs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string 
 
 func matrixOf(t *testing.T, lock string, only ...string) *matrix.Plan {
 	t.Helper()
-	opts := matrix.Options{Locks: []string{lock}, Seeds: search.Seeds{First: 1, Last: 1}}
+	opts := matrix.Options{Locks: []string{lock}, Seeds: outcome.Seeds{First: 1, Last: 1}}
 	for _, name := range only {
 		sc, err := file.Load(name)
 		if err != nil {
@@ -100,7 +100,7 @@ func TestReviewOfSomeFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	work := func(names ...lock.Fault) *review.Work {
-		w, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}, Runs: 1, Faults: names})
+		w, err := review.NewWork(l, review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Runs: 1, Faults: names})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,16 +219,16 @@ func TestReviewGrounds(t *testing.T) {
 // A failure that several parts found counts once, and failures within the promise
 // come first.
 func TestReviewFailuresAreSorted(t *testing.T) {
-	found := func(shape string, label checker.Label, faults int) search.Failure {
-		return search.Failure{Shape: shape, Runs: 1, Faults: faults,
+	found := func(shape string, label checker.Label, faults int) failure.Failure {
+		return failure.Failure{Shape: shape, Runs: 1, Faults: faults,
 			Violations: []outcome.Violation{{Mode: fence.None, Label: label}}, Run: &outcome.RunFile{}}
 	}
-	of := func(failures ...search.Failure) *explore.Exploration {
+	of := func(failures ...failure.Failure) *explore.Exploration {
 		e := &explore.Exploration{}
 		e.Summary.Failures = failures
 		return e
 	}
-	unexamined := search.Failure{Shape: "not made minimal", Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}}
+	unexamined := failure.Failure{Shape: "not made minimal", Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}}
 	parts := review.Parts{
 		Within: of(found("b", checker.Overlap, 1)),
 		All:    of(found("c", checker.Stuck, 1), unexamined, found("b", checker.Overlap, 1), found("a", checker.Corrupted, 2), found("d", checker.Corrupted, 1)),
@@ -249,7 +249,7 @@ func TestReviewWorkRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 1}}); err == nil || errors.Is(err, matrix.ErrEmptyMatrix) {
+	if _, err := review.NewWork(l, review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}}); err == nil || errors.Is(err, matrix.ErrEmptyMatrix) {
 		t.Errorf("no runs: %v", err)
 	}
 }
@@ -260,7 +260,7 @@ func TestWorkIsStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := review.NewWork(l, review.Options{Seeds: search.Seeds{First: 1, Last: 3}, Runs: 20})
+	work, err := review.NewWork(l, review.Options{Seeds: outcome.Seeds{First: 1, Last: 3}, Runs: 20})
 	if err != nil {
 		t.Fatal(err)
 	}

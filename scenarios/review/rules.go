@@ -8,7 +8,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/tally"
 )
 
 // Advice is the recommendation for one use of a lock. It follows from the
@@ -125,7 +125,7 @@ var commonRules = []adviceRule{
 		holds: func(f *Figures) bool { return f.tested() < enoughEvidence },
 		say: func(f *Figures) string {
 			return fmt.Sprintf("No recommendation: too little was measured. Only %s are evidence, and a rate of violations of up to %s could remain unseen in so few. Measure more (--runs).",
-				runsOf(f.tested()), Percentage(search.RateBound(0, f.tested())))
+				runsOf(f.tested()), Percentage(tally.RateBound(0, f.tested())))
 		}},
 }
 

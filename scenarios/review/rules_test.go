@@ -8,8 +8,8 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/review"
-	"locksim/scenarios/search"
 )
 
 // reviewLabels counts runs by label, from pairs.
@@ -36,10 +36,10 @@ func soundFigures() *review.Figures {
 			{Mode: fence.Claim, Grounds: grounds(measured(400, 0, 25), measured(200, 0, 0))},
 			{Mode: fence.CAS, Grounds: grounds(measured(400, 0, 0), measured(200, 0, 0))},
 		},
-		Within: search.Tally{Runs: 3000, Evidence: 2700},
-		All: search.Tally{Runs: 600, Evidence: 540, Violating: 41,
+		Within: tally.Tally{Runs: 3000, Evidence: 2700},
+		All: tally.Tally{Runs: 600, Evidence: 540, Violating: 41,
 			Violations: reviewLabels{checker.Overlap: 30, checker.Stuck: 11}},
-		Swept: search.Tally{Runs: 1108, Evidence: 1000},
+		Swept: tally.Tally{Runs: 1108, Evidence: 1000},
 	}
 }
 

@@ -12,21 +12,22 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 	"locksim/scenarios/sweep"
 )
 
 // Options say how much is measured for a review.
 type Options struct {
 	// Seeds are the seeds of every cell of the matrix.
-	Seeds search.Seeds
+	Seeds outcome.Seeds
 	// Runs is the number of random schedules within the promise. The number with
 	// every fault is a fifth of that: each violation costs hundreds of runs until
 	// it is minimal.
 	Runs int
 	// Faults name the classes and kinds of fault that the explorations and the sweep
-	// may use: see [search.NamedFaults]. Nil means every fault. Within the promise,
+	// may use: see [spaces.NamedFaults]. Nil means every fault. Within the promise,
 	// only those of them count that it covers.
 	Faults []lock.Fault
 	// Extra are locks that do not come with locksim.
@@ -61,14 +62,14 @@ type Work struct {
 // error but a gap.
 func NewWork(l play.Lock, opts Options) (*Work, error) {
 	w := &Work{Plan: Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs, AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
-	if classes, kinds, err := search.NamedFaults(opts.Faults); err != nil {
+	if classes, kinds, err := spaces.NamedFaults(opts.Faults); err != nil {
 		return nil, err
 	} else if classes != nil {
 		w.Plan.Faults = append([]string{}, kinds...)
 		for i, class := range classes {
 			w.Plan.Faults = slices.Insert(w.Plan.Faults, i, string(class))
 		}
-		w.missing("searches with other faults than "+cmp.Or(prose.Commas(w.Plan.Faults), search.NoFaults), "they were not asked for")
+		w.missing("searches with other faults than "+cmp.Or(prose.Commas(w.Plan.Faults), spaces.NoFaults), "they were not asked for")
 	}
 	return w, errors.Join(w.planMatrix(l, opts), w.planExplorations(l, opts.Faults), w.planSweep(l, opts))
 }
@@ -102,8 +103,8 @@ func (w *Work) planExplorations(l play.Lock, named []lock.Fault) (err error) {
 
 // covers reports whether a promise covers all that a name means.
 func covers(l play.Lock, name lock.Fault) bool {
-	classes, kinds, err := search.NamedFaults([]lock.Fault{name})
-	return err == nil && !slices.ContainsFunc(search.Space{Faults: classes, Kinds: kinds}.Classes(), func(class lock.Fault) bool {
+	classes, kinds, err := spaces.NamedFaults([]lock.Fault{name})
+	return err == nil && !slices.ContainsFunc(spaces.Space{Faults: classes, Kinds: kinds}.Classes(), func(class lock.Fault) bool {
 		return !slices.Contains(l.Promise.Exclusion, class)
 	})
 }

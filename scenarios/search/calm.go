@@ -8,6 +8,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/scenarios/spaces"
 )
 
 // calmCases is the number of runs that [CalmTrials] makes.
@@ -21,7 +22,7 @@ const calmCases = 9
 // nobody, whatever it promises about faults.
 //
 // The space must come from [Discover].
-func CalmTrials(l play.Lock, space Space) iter.Seq[*Trial] {
+func CalmTrials(l play.Lock, space spaces.Space) iter.Seq[*Trial] {
 	return PlayEach(InCalm(l), CalmCases(space))
 }
 
@@ -33,7 +34,7 @@ func InCalm(l play.Lock) play.Lock {
 }
 
 // CalmCases are the cases of [CalmTrials], with seeds from 1 on.
-func CalmCases(space Space) iter.Seq[Case] {
+func CalmCases(space spaces.Space) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for n := range calmCases {
 			if !yield(Case{Scenario: calmCase(space, n), Seed: uint64(n + 1)}) {
@@ -45,9 +46,9 @@ func CalmCases(space Space) iter.Seq[Case] {
 
 // FirstCases are runs without faults of a lock of which nothing is known: the one by which [Discover] begins, and those of
 // [CalmTrials] without what Discover finds out.
-func FirstCases(l play.Lock, space Space) iter.Seq[Case] {
+func FirstCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 	space.Lock = l.Name
-	space.equip(l)
+	space = equipped(space, l)
 	return func(yield func(Case) bool) {
 		if !yield(Case{Scenario: calmScenario(space), Seed: calmSeed}) {
 			return
@@ -59,7 +60,7 @@ func FirstCases(l play.Lock, space Space) iter.Seq[Case] {
 // calmCase is the scenario of one of the runs. They differ in the number of clients,
 // the length of a section, the latency, and in whether the context of Acquire ends when
 // it has returned.
-func calmCase(space Space, n int) *file.Scenario {
+func calmCase(space spaces.Space, n int) *file.Scenario {
 	space = space.WithDefaults()
 	sc := file.Defaults()
 	sc.Name = "calm"

@@ -11,6 +11,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // No lock that comes with locksim fails without faults, nor do a user's correct lock
@@ -22,7 +23,7 @@ func TestCalmTrials(t *testing.T) {
 		locks = append(locks, ours(t, name))
 	}
 	for _, l := range locks {
-		space := discovered(t, l, search.Space{})
+		space := discovered(t, l, spaces.Space{})
 		runs := 0
 		for trial := range search.CalmTrials(l, space) {
 			runs++
@@ -44,7 +45,7 @@ func TestCalmTrials(t *testing.T) {
 // A lease must not end with the context that bounded the wait for it.
 func TestCalmTrialsFindALeaseThatEndsWithTheWait(t *testing.T) {
 	l := testruns.Kind(t, "broken/lease-ends-with-the-wait")
-	for trial := range search.CalmTrials(l, discovered(t, l, search.Space{})) {
+	for trial := range search.CalmTrials(l, discovered(t, l, spaces.Space{})) {
 		if slices.ContainsFunc(trial.Violations, func(v outcome.Violation) bool { return v.Label == checker.Void }) {
 			return
 		}
@@ -55,7 +56,7 @@ func TestCalmTrialsFindALeaseThatEndsWithTheWait(t *testing.T) {
 // A client that is refused a lock that is free breaks what every lock promises.
 func TestCalmTrialsFindARefusal(t *testing.T) {
 	l := testruns.Kind(t, "broken/wedged-after-release")
-	for trial := range search.CalmTrials(l, discovered(t, l, search.Space{})) {
+	for trial := range search.CalmTrials(l, discovered(t, l, spaces.Space{})) {
 		if slices.ContainsFunc(trial.Violations, func(v outcome.Violation) bool { return v.Label == checker.Stuck }) {
 			return
 		}

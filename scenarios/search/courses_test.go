@@ -13,8 +13,10 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
 )
 
@@ -26,15 +28,15 @@ func TestNovelty(t *testing.T) {
 		hardly = "; more runs would show hardly anything new"
 	)
 	for _, c := range []struct {
-		courses search.Courses
-		want    search.Novelty
+		courses tally.Courses
+		want    tally.Novelty
 		text    string
 	}{
-		{nil, search.Novelty{Rate: 1}, "about 100 % of further runs that are evidence would take a course that none of these took (0 of 0 courses in one run only)" + much},
-		{search.Courses{"a": 1}, search.Novelty{Courses: 1, Once: 1, Rate: 1}, "about 100 % of further runs that are evidence would take a course that none of these took (1 of 1 course in one run only)" + much},
-		{search.Courses{"a": 1, "b": 1, "c": 2, "d": 6}, search.Novelty{Courses: 4, Once: 2, Rate: 0.2}, "about 20 % of further runs that are evidence would take a course that none of these took (2 of 4 courses in one run only)" + much},
-		{search.Courses{"a": 1, "b": 2, "c": 37}, search.Novelty{Courses: 3, Once: 1, Rate: 0.025}, "about 2.5 % of further runs that are evidence would take a course that none of these took (1 of 3 courses in one run only)" + little},
-		{search.Courses{"a": 2, "b": 98}, search.Novelty{Courses: 2}, "about 0 % of further runs that are evidence would take a course that none of these took (0 of 2 courses in one run only)" + hardly},
+		{nil, tally.Novelty{Rate: 1}, "about 100 % of further runs that are evidence would take a course that none of these took (0 of 0 courses in one run only)" + much},
+		{tally.Courses{"a": 1}, tally.Novelty{Courses: 1, Once: 1, Rate: 1}, "about 100 % of further runs that are evidence would take a course that none of these took (1 of 1 course in one run only)" + much},
+		{tally.Courses{"a": 1, "b": 1, "c": 2, "d": 6}, tally.Novelty{Courses: 4, Once: 2, Rate: 0.2}, "about 20 % of further runs that are evidence would take a course that none of these took (2 of 4 courses in one run only)" + much},
+		{tally.Courses{"a": 1, "b": 2, "c": 37}, tally.Novelty{Courses: 3, Once: 1, Rate: 0.025}, "about 2.5 % of further runs that are evidence would take a course that none of these took (1 of 3 courses in one run only)" + little},
+		{tally.Courses{"a": 2, "b": 98}, tally.Novelty{Courses: 2}, "about 0 % of further runs that are evidence would take a course that none of these took (0 of 2 courses in one run only)" + hardly},
 	} {
 		got := c.courses.Novelty()
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -65,9 +67,9 @@ func TestNoveltyIsRight(t *testing.T) {
 	for _, runs := range []int{20, 200, 1000} {
 		estimate, actual := 0.0, 0.0
 		for range searches {
-			seen := search.Courses{}
+			seen := tally.Courses{}
 			for range runs {
-				seen.Add(search.Courses{name(draw()): 1})
+				seen.Add(tally.Courses{name(draw()): 1})
 			}
 			estimate += seen.Novelty().Rate / searches
 			for i, w := range weights {
@@ -82,7 +84,7 @@ func TestNoveltyIsRight(t *testing.T) {
 	}
 }
 
-func name(i int) search.Course { return search.Course(rune('a' + i)) }
+func name(i int) tally.Course { return tally.Course(rune('a' + i)) }
 
 // step is a step of a client in an invented trace.
 func step(client string, m trace.Mark) trace.Event { return trace.Event{Actor: client, What: m} }
@@ -98,7 +100,7 @@ func TestCourse(t *testing.T) {
 	another, point := unknown, trace.Mark{Step: trace.Point, Label: "sent"}
 	another.Op, another.Problem = "c1.w8", "EOF"
 	pause, reset, crash := faults.Pause{Process: "c0", For: time.Second}, faults.Reset{Between: []string{"c0"}}, faults.Crash{Process: "c0"}
-	course := func(felt []faults.Action, events ...trace.Event) search.Course {
+	course := func(felt []faults.Action, events ...trace.Event) tally.Course {
 		sc := &file.Scenario{}
 		m := outcome.ModeRun{Trace: &trace.Trace{}}
 		for _, a := range append(felt, faults.Flush{}) { // the last one is not felt
@@ -112,7 +114,7 @@ func TestCourse(t *testing.T) {
 		return (&search.Trial{Case: search.Case{Scenario: sc}, Outcome: &outcome.Outcome{Scenario: sc, Modes: []outcome.ModeRun{m}}}).Course()
 	}
 	whole := course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", unknown), step("c0", over))
-	for why, same := range map[string]search.Course{
+	for why, same := range map[string]tally.Course{
 		"another client": course([]faults.Action{pause}, step("c3", ask), step("c3", got), step("c3", unknown), step("c3", over)),
 		"several clients, in any order": course([]faults.Action{pause}, step("c0", ask), step("c1", ask), step("c1", got), step("c1", unknown), step("c0", got),
 			step("c0", unknown), step("c0", over), step("c1", over)),
@@ -124,8 +126,8 @@ func TestCourse(t *testing.T) {
 			t.Errorf("%s: another course", why)
 		}
 	}
-	seen := map[search.Course]string{whole: "the run"}
-	for why, other := range map[string]search.Course{
+	seen := map[tally.Course]string{whole: "the run"}
+	for why, other := range map[string]tally.Course{
 		"another order":    course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", over), step("c0", unknown)),
 		"two clients":      course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c1", unknown), step("c1", over)),
 		"another outcome":  course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", refused), step("c0", over)),
@@ -144,14 +146,14 @@ func TestCourse(t *testing.T) {
 }
 
 // explored are the courses of the runs of some seeds, drawn from a space.
-func explored(t *testing.T, l play.Lock, space search.Space, seeds search.Seeds) (trials []*search.Trial, courses search.Courses) {
+func explored(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) (trials []*search.Trial, courses tally.Courses) {
 	t.Helper()
 	for trial := range search.Trials(l, search.Drawn(space, seeds)) {
 		if trial.Err != nil {
 			t.Fatal(trial.Err)
 		}
 		trials = append(trials, trial)
-		courses.Count(trial)
+		courses.Add(trial.Courses())
 	}
 	return trials, courses
 }
@@ -163,13 +165,13 @@ func TestNoveltyOfSpaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tiny := search.Space{Lock: "single", Faults: []lock.Fault{}, Clients: search.Span{Min: 2, Max: 2}, Rounds: search.Span{Min: 2, Max: 2}}
-	if _, courses := explored(t, l, tiny, search.Seeds{First: 1, Last: 150}); courses.Novelty().Rate > 0.1 {
+	tiny := spaces.Space{Lock: "single", Faults: []lock.Fault{}, Clients: spaces.Span{Min: 2, Max: 2}, Rounds: spaces.Span{Min: 2, Max: 2}}
+	if _, courses := explored(t, l, tiny, outcome.Seeds{First: 1, Last: 150}); courses.Novelty().Rate > 0.1 {
 		t.Errorf("a tiny space: %+v", courses.Novelty())
 	}
 	large := search.SpaceOf(l)
-	large.Clients, large.Rounds, large.MaxFaults = search.Span{Min: 8, Max: 8}, search.Span{Min: 8, Max: 8}, 8
-	if _, courses := explored(t, l, large, search.Seeds{First: 1, Last: 20}); courses.Novelty().Rate < 0.8 {
+	large.Clients, large.Rounds, large.MaxFaults = spaces.Span{Min: 8, Max: 8}, spaces.Span{Min: 8, Max: 8}, 8
+	if _, courses := explored(t, l, large, outcome.Seeds{First: 1, Last: 20}); courses.Novelty().Rate < 0.8 {
 		t.Errorf("a large space: %+v", courses.Novelty())
 	}
 }
@@ -182,7 +184,7 @@ func TestCoursesOfParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Promise = lock.Promise{}
-	trials, whole := explored(t, l, search.SpaceOf(l), search.Seeds{First: 1, Last: 60})
+	trials, whole := explored(t, l, search.SpaceOf(l), outcome.Seeds{First: 1, Last: 60})
 	counted, violating, vacuous := 0, 0, 0
 	for _, trial := range trials {
 		switch {
@@ -202,12 +204,12 @@ func TestCoursesOfParts(t *testing.T) {
 		t.Errorf("%d runs are counted: %d are evidence and passed, %d violate, %d are vacuous", sum, counted, violating, vacuous)
 	}
 	for _, cut := range []int{0, 1, len(trials) / 2, len(trials)} {
-		var first, second search.Courses
+		var first, second tally.Courses
 		for _, trial := range trials[:cut] {
-			first.Count(trial)
+			first.Add(trial.Courses())
 		}
 		for _, trial := range slices.Backward(trials[cut:]) {
-			second.Count(trial)
+			second.Add(trial.Courses())
 		}
 		if first.Add(second); !cmp.Equal(whole, first) {
 			t.Errorf("cut at %d: %s", cut, cmp.Diff(whole, first))

@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
 )
 
@@ -24,42 +25,45 @@ import (
 // The error says what is wrong with the lock, the space or the promise: no run can
 // be drawn then. A lock that breaks its promise even without faults is no error:
 // the first runs that are drawn will show it.
-func Discover(l play.Lock, space Space) (Space, error) {
+func Discover(l play.Lock, space spaces.Space) (spaces.Space, error) {
 	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate()); err != nil {
-		return Space{}, err
+		return spaces.Space{}, err
 	}
 	space.Lock = l.Name
-	space.equip(l)
-	if err := space.discoverFaults(l); err != nil {
-		return Space{}, err
+	d := discovery{equipped(space, l)}
+	if err := d.discoverFaults(l); err != nil {
+		return spaces.Space{}, err
 	}
-	calm, err := playCalm(l, space)
+	calm, err := playCalm(l, d.Space)
 	if err != nil {
-		return Space{}, fmt.Errorf("lock %s, in a run without faults: %w", l.Name, err)
+		return spaces.Space{}, fmt.Errorf("lock %s, in a run without faults: %w", l.Name, err)
 	}
-	if err := space.discoverReplicas(l); err != nil {
-		return Space{}, err
+	if err := d.discoverReplicas(l); err != nil {
+		return spaces.Space{}, err
 	}
-	if err := space.discoverWays(l, calm); err != nil {
-		return Space{}, err
+	if err := d.discoverWays(l, calm); err != nil {
+		return spaces.Space{}, err
 	}
-	space.discoverSize(l)
-	if space.Points == nil {
-		space.Points = calm.points()
+	d.discoverSize(l)
+	if d.Points == nil {
+		d.Points = calm.points()
 	}
-	if err := space.suits(l, calm.owned); err != nil {
-		return Space{}, err
+	if err := d.suits(l, calm.owned); err != nil {
+		return spaces.Space{}, err
 	}
-	space.Tries = calm.tries
+	d.Tries = calm.tries
 	if calm.owned && l.Section.Run == nil { // a section of its own has none within it
-		space.Nested, space.OwnerPerRound = cmp.Or(space.Nested, 2), mintsUnderPromise(l)
+		d.Nested, d.OwnerPerRound = cmp.Or(d.Nested, 2), mintsUnderPromise(l)
 	}
-	if l.FollowsSpec || space.TTL != (file.Range{}) {
-		return space, nil
+	if l.FollowsSpec || d.TTL != (file.Range{}) {
+		return d.Space, nil
 	}
-	space.TTL, err = calm.lease()
-	return space, err
+	d.TTL, err = calm.lease()
+	return d.Space, err
 }
+
+// discovery is a space to which is added what a lock shows.
+type discovery struct{ spaces.Space }
 
 // Judgeable refuses a lock whose name cannot be written in a scenario file, or
 // whose promise about data needs tokens that it does not mint.
@@ -74,9 +78,9 @@ func Judgeable(l play.Lock) error {
 }
 
 // suits refuses what was chosen and has no meaning for a lock.
-func (s Space) suits(l play.Lock, owned bool) error {
+func (s *discovery) suits(l play.Lock, owned bool) error {
 	switch {
-	case s.Nodes != (Span{}) && !l.Quorum:
+	case s.Nodes != (spaces.Span{}) && !l.Quorum:
 		return fmt.Errorf("lock %s is no lock over a quorum of any number of nodes: leave the nodes out", l.Name)
 	case s.Nested > 0 && l.Section.Run != nil:
 		return fmt.Errorf("lock %s has a Section of its own, which has no section within it: leave nested out", l.Name)
@@ -93,7 +97,7 @@ func (s Space) suits(l play.Lock, owned bool) error {
 func mintsUnderPromise(l play.Lock) bool { return l.Tokens && !l.PromisesNothing() }
 
 // discoverFaults sets the classes of fault.
-func (s *Space) discoverFaults(l play.Lock) error {
+func (s *discovery) discoverFaults(l play.Lock) error {
 	if l.PromisesNothing() {
 		return nil
 	}
@@ -106,7 +110,7 @@ func (s *Space) discoverFaults(l play.Lock) error {
 // discoverReplicas sets the number of replicas that can be promoted. There are none
 // for a lock that stays with r0 when another node is the primary: a failover would
 // show nothing else about it.
-func (s *Space) discoverReplicas(l play.Lock) error {
+func (s *discovery) discoverReplicas(l play.Lock) error {
 	asked := slices.Contains(s.Faults, lock.FaultFailover)
 	if s.Replicas > s.LeastReplicas || s.Faults != nil && !asked {
 		return nil
@@ -117,7 +121,7 @@ func (s *Space) discoverReplicas(l play.Lock) error {
 	if s.Redis == 0 {
 		return nil
 	}
-	follows, err := followsFailover(l, *s)
+	follows, err := followsFailover(l, s.Space)
 	switch {
 	case err != nil:
 		return fmt.Errorf("lock %s, in a run with a failover: %w", l.Name, err)
@@ -137,18 +141,18 @@ func (s *Space) discoverReplicas(l play.Lock) error {
 // discoverSize sets the numbers of clients and rounds. A run of a lock on many
 // nodes costs several times as much as one on a single node: within a promise,
 // where only many runs are evidence, its worlds are smaller than others.
-func (s *Space) discoverSize(l play.Lock) {
-	if l.Quorum && l.FollowsSpec && s.Nodes == (Span{}) {
-		s.Nodes = Span{1, 7}
+func (s *discovery) discoverSize(l play.Lock) {
+	if l.Quorum && l.FollowsSpec && s.Nodes == (spaces.Span{}) {
+		s.Nodes = spaces.Span{Min: 1, Max: 7}
 	}
 	if l.PromisesNothing() || l.Nodes() < 3 {
 		return
 	}
-	if s.Clients == (Span{}) {
-		s.Clients, s.Crowd = Span{2, 3}, cmp.Or(s.Crowd, crowd)
+	if s.Clients == (spaces.Span{}) {
+		s.Clients, s.Crowd = spaces.Span{Min: 2, Max: 3}, cmp.Or(s.Crowd, spaces.LargeCrowd)
 	}
-	if s.Rounds == (Span{}) {
-		s.Rounds = Span{1, 3}
+	if s.Rounds == (spaces.Span{}) {
+		s.Rounds = spaces.Span{Min: 1, Max: 3}
 	}
 }
 
@@ -167,7 +171,7 @@ func coversAll(l play.Lock, classes []lock.Fault) error {
 // discoverWays sets how the lock waits and how its clients are configured, if the
 // lock can be made in several ways. Under a promise the defaults of go-redis are drawn
 // seldom: their retries and long waits hide other mistakes.
-func (s *Space) discoverWays(l play.Lock, calm *calmRun) error {
+func (s *discovery) discoverWays(l play.Lock, calm *calmRun) error {
 	if s.Waits == nil && (l.Waits || l.Nodes() <= 1 && slices.Contains(kinds.Names(), l.Name)) {
 		s.Waits = []file.WaitMode{file.WaitPoll, file.WaitNotify}
 	}

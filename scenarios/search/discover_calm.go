@@ -15,6 +15,7 @@ import (
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
 )
 
@@ -32,7 +33,7 @@ type calmRun struct {
 const calmSeed = 1
 
 // playCalm plays the run. It is an error if no client was granted the lock.
-func playCalm(l play.Lock, space Space) (*calmRun, error) {
+func playCalm(l play.Lock, space spaces.Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
 	c.lock = l.Cached()
 	var owned, tries atomic.Bool
@@ -64,7 +65,7 @@ func playCalm(l play.Lock, space Space) (*calmRun, error) {
 
 // followsFailover reports whether the lock can be granted after a failover. The
 // locks that come with locksim follow failovers.
-func followsFailover(l play.Lock, space Space) (bool, error) {
+func followsFailover(l play.Lock, space spaces.Space) (bool, error) {
 	if kinds.Reserved(l.Name) {
 		return true, nil
 	}
@@ -107,7 +108,7 @@ func makeLocker(l play.Lock, e play.Env) (lock.Locker, error) {
 }
 
 // calmScenario is short, and as fast as the lock allows.
-func calmScenario(space Space) *file.Scenario {
+func calmScenario(space spaces.Space) *file.Scenario {
 	space = space.WithDefaults()
 	sc := file.Defaults()
 	sc.Name = "calm"
@@ -121,7 +122,7 @@ func calmScenario(space Space) *file.Scenario {
 }
 
 // Learn is what is learnt of the keys of a lock in these worlds: see [play.Lock.Learn].
-func (s Space) Learn(l play.Lock) (play.Learnt, error) {
+func Learn(l play.Lock, s spaces.Space) (play.Learnt, error) {
 	sc := calmScenario(s)
 	return l.Learn(sc, sc.Workload.Resources[0])
 }

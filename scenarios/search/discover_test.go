@@ -19,6 +19,7 @@ import (
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 
+	"locksim/scenarios/spaces"
 	simredis "locksim/sim/redis"
 )
 
@@ -37,7 +38,7 @@ func (l silentLocker) Acquire(ctx context.Context, resource string) (lock.Lease,
 	return silentLease{lease}, nil
 }
 
-func discovered(t *testing.T, l play.Lock, space search.Space) search.Space {
+func discovered(t *testing.T, l play.Lock, space spaces.Space) spaces.Space {
 	t.Helper()
 	space, err := search.Discover(l, space)
 	if err != nil {
@@ -61,7 +62,7 @@ func TestDiscoverTheTTL(t *testing.T) {
 		"given": {testlocks.Correct("theirs"), given, given},
 		"ours":  {ours(t, "single"), file.Range{}, file.Range{}},
 	} {
-		if got := discovered(t, c.l, search.Space{TTL: c.space}).TTL; got != c.want {
+		if got := discovered(t, c.l, spaces.Space{TTL: c.space}).TTL; got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -87,18 +88,18 @@ func TestDiscover(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		l    play.Lock
-		want search.Space
+		want spaces.Space
 	}{
-		"own points":       {pointed, search.Space{Lock: "pointed", Redis: 1, Points: []string{"asked", "got-it"}, Replicas: 2, TTL: file.Range{Min: testlocks.TTL, Max: testlocks.TTL}}},
-		"three nodes":      {testlocks.Quorum("quorum"), search.Space{Lock: "quorum", Redis: 3, Replicas: 2, Tries: true, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
-		"promise":          {ours(t, "single"), search.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
-		"reentrant":        {ours(t, "reentrant"), search.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
-		"reentrant-fenced": {ours(t, "reentrant-fenced"), search.Space{Lock: "reentrant-fenced", Redis: 1, Nested: 2, OwnerPerRound: true, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
-		"everything":       {everything("single"), search.Space{Lock: "single", Redis: 1, Replicas: 2, Waits: bothWays, Profiles: bothProfiles, Tries: true}},
-		"specimen":         {ours(t, "broken/get-then-del"), search.Space{Lock: "broken/get-then-del", Redis: 1, Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
+		"own points":       {pointed, spaces.Space{Lock: "pointed", Redis: 1, Points: []string{"asked", "got-it"}, Replicas: 2, TTL: file.Range{Min: testlocks.TTL, Max: testlocks.TTL}}},
+		"three nodes":      {testlocks.Quorum("quorum"), spaces.Space{Lock: "quorum", Redis: 3, Replicas: 2, Tries: true, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
+		"promise":          {ours(t, "single"), spaces.Space{Lock: "single", Redis: 1, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
+		"reentrant":        {ours(t, "reentrant"), spaces.Space{Lock: "reentrant", Redis: 1, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
+		"reentrant-fenced": {ours(t, "reentrant-fenced"), spaces.Space{Lock: "reentrant-fenced", Redis: 1, Nested: 2, OwnerPerRound: true, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
+		"everything":       {everything("single"), spaces.Space{Lock: "single", Redis: 1, Replicas: 2, Waits: bothWays, Profiles: bothProfiles, Tries: true}},
+		"specimen":         {ours(t, "broken/get-then-del"), spaces.Space{Lock: "broken/get-then-del", Redis: 1, Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := discovered(t, c.l, search.Space{})
+			got := discovered(t, c.l, spaces.Space{})
 			if ttl := c.want.TTL; ttl.Min <= got.TTL.Min && got.TTL.Max <= ttl.Max {
 				got.TTL = ttl
 			}
@@ -137,7 +138,7 @@ func TestDiscoverProfiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.l.Promise = c.promise
-			got := discovered(t, c.l, search.Space{Profiles: c.chosen})
+			got := discovered(t, c.l, spaces.Space{Profiles: c.chosen})
 			if !slices.Equal(got.Profiles, c.profiles) || got.Stock != c.stock {
 				t.Errorf("profiles %v and stock %v, want %v and %v", got.Profiles, got.Stock, c.profiles, c.stock)
 			}
@@ -169,10 +170,10 @@ func TestDiscoverFailovers(t *testing.T) {
 	stays.New = func(e play.Env) (lock.Locker, error) {
 		return lock.NewSingle(simredis.Client(e, "r0"), testlocks.Options(e))
 	}
-	if got := discovered(t, stays, search.Space{}); got.Replicas != 0 {
+	if got := discovered(t, stays, spaces.Space{}); got.Replicas != 0 {
 		t.Errorf("%d replicas", got.Replicas)
 	}
-	asked := search.Space{Faults: []lock.Fault{lock.FaultFailover}}
+	asked := spaces.Space{Faults: []lock.Fault{lock.FaultFailover}}
 	if _, err := search.Discover(stays, asked); err == nil {
 		t.Error("no error")
 	} else {
@@ -191,7 +192,7 @@ func TestDiscoverFailovers(t *testing.T) {
 func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
 	l := testlocks.Correct("theirs")
 	l.Promise = lock.Promise{Data: "claim"}
-	if got := discovered(t, l, search.Space{}).Faults; got == nil || len(got) > 0 {
+	if got := discovered(t, l, spaces.Space{}).Faults; got == nil || len(got) > 0 {
 		t.Errorf("%v", got)
 	}
 }
@@ -229,7 +230,7 @@ func TestDiscoverRefuses(t *testing.T) {
 		{farAway, `no client was granted it: .* no server listens at "r1"`},
 	} {
 		t.Run(c.l.Name, func(t *testing.T) {
-			_, err := search.Discover(c.l, search.Space{})
+			_, err := search.Discover(c.l, spaces.Space{})
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -249,7 +250,7 @@ func (f lockerFunc) Acquire(context.Context, string) (lock.Lease, error) { retur
 // locksim.
 func TestDiscoverEveryLock(t *testing.T) {
 	for _, name := range slices.Concat(kinds.Names(), kinds.Specimens()) {
-		space := discovered(t, ours(t, name), search.Space{})
+		space := discovered(t, ours(t, name), spaces.Space{})
 		if err := space.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -259,12 +260,12 @@ func TestDiscoverEveryLock(t *testing.T) {
 // What was chosen is refused where it has no meaning for the lock; the owners of a lock
 // that mints tokens are drawn for each round also where nested sections were chosen.
 func TestDiscoverKeepsWhatWasChosen(t *testing.T) {
-	for _, s := range []search.Space{{Nodes: search.Span{Min: 1, Max: 3}}, {Nested: 1}} {
+	for _, s := range []spaces.Space{{Nodes: spaces.Span{Min: 1, Max: 3}}, {Nested: 1}} {
 		if _, err := search.Discover(ours(t, "single"), s); err == nil || !strings.Contains(err.Error(), "leave") {
 			t.Errorf("%+v for single: %v", s, err)
 		}
 	}
-	if got := discovered(t, ours(t, "reentrant-fenced"), search.Space{Nested: 1}); got.Nested != 1 || !got.OwnerPerRound {
+	if got := discovered(t, ours(t, "reentrant-fenced"), spaces.Space{Nested: 1}); got.Nested != 1 || !got.OwnerPerRound {
 		t.Errorf("nested %d, an owner per round %v", got.Nested, got.OwnerPerRound)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/scenarios/file"
+	"locksim/scenarios/spaces"
 )
 
 // Draw draws a scenario from a space: who takes part, what they do, and what goes
@@ -16,8 +17,8 @@ import (
 // crashed processes are restarted. The workload runs under the faults; then, as in
 // every run, the world is healed and a lone client must get the lock.
 //
-// It panics if the space is not valid; see [Space.Validate].
-func Draw(from Choices, space Space) *file.Scenario {
+// It panics if the space is not valid; see [spaces.Space.Validate].
+func Draw(from Choices, space spaces.Space) *file.Scenario {
 	if err := space.Validate(); err != nil {
 		panic("search: draw from an invalid space: " + err.Error())
 	}
@@ -127,13 +128,13 @@ func (d *drawer) resources() []string {
 // drawer is a scenario while it is drawn.
 type drawer struct {
 	from   Choices
-	space  Space
+	space  spaces.Space
 	sc     *file.Scenario
 	victim string // the client that was drawn last; "" for none
 }
 
 // span draws a number from a range.
-func (d *drawer) span(s Span) int { return s.Min + d.from.Below(s.Max-s.Min+1) }
+func (d *drawer) span(s spaces.Span) int { return s.Min + d.from.Below(s.Max-s.Min+1) }
 
 // once draws true once in n times.
 func (d *drawer) once(n int) bool { return d.from.Below(n) == n-1 }
@@ -169,7 +170,7 @@ func (d *drawer) lock() {
 	l.Backoff = file.Range{Min: short, Max: short * time.Duration(pick(d, 4, 1, 8))}
 	l.Wait = pick(d, d.space.Waits...)
 	l.Client = pick(d, d.space.Profiles...)
-	if d.space.Nodes != (Span{}) && d.once(3) {
+	if d.space.Nodes != (spaces.Span{}) && d.once(3) {
 		l.Nodes = d.span(d.space.Nodes)
 	}
 }

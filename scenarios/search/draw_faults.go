@@ -6,6 +6,7 @@ import (
 
 	"locksim/faults"
 	"locksim/scenarios/file"
+	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
 )
 
@@ -77,13 +78,13 @@ func (d *drawer) possible() []trouble {
 	if d.space.LeastReplicas > 0 {
 		all = append(all, syncTroubles...)
 	}
-	all = slices.DeleteFunc(all, func(t trouble) bool { return !d.space.allows(t) })
+	all = slices.DeleteFunc(all, func(t trouble) bool { return !allows(d.space, t) })
 	return append(all, d.formTroubles()...)
 }
 
 // allows reports whether each action of a trouble is of a class that may strike, or
 // each is of a kind that the space names.
-func (s Space) allows(t trouble) bool {
+func allows(s spaces.Space, t trouble) bool {
 	ofClass := func(a faults.Action) bool { return s.Faults == nil || slices.Contains(s.Faults, faults.ClassOf(a)) }
 	named := func(kind string) bool { return slices.Contains(s.Kinds, kind) }
 	return every(t.like, ofClass) || every(t.kinds(), named)

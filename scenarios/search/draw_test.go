@@ -14,6 +14,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // simplest are the choices with which a shrinker ends.
@@ -47,7 +48,7 @@ func TestDrawnScenariosAreValid(t *testing.T) {
 }
 
 // stays checks that a scenario is within its space.
-func stays(t *rapid.T, sc *file.Scenario, space search.Space) {
+func stays(t *rapid.T, sc *file.Scenario, space spaces.Space) {
 	space = space.WithDefaults()
 	w := sc.World
 	if w.Redis != space.Redis || w.Replicas > space.Replicas || w.Clients < space.Clients.Min || w.Clients > max(space.Clients.Max, space.Crowd) {
@@ -83,7 +84,7 @@ func TestDrawDependsOnTheSeedAlone(t *testing.T) {
 	}
 }
 
-func drawnText(t *testing.T, seed uint64, space search.Space) string {
+func drawnText(t *testing.T, seed uint64, space spaces.Space) string {
 	t.Helper()
 	source, err := file.Format(search.Draw(search.Seeded(seed), space))
 	if err != nil {
@@ -144,7 +145,7 @@ func TestDrawnRestartsFollowCrashes(t *testing.T) {
 
 // There is a stable period between faults of one kind that strike at times.
 func TestDrawnFaultsLeaveTimeBetween(t *testing.T) {
-	space := search.Space{Faults: []lock.Fault{lock.FaultPause}, MaxFaults: 8}
+	space := spaces.Space{Faults: []lock.Fault{lock.FaultPause}, MaxFaults: 8}
 	for seed := range uint64(200) {
 		sc := search.Draw(search.Seeded(seed), space)
 		end := time.Duration(-1)
@@ -178,8 +179,8 @@ func TestSimplestScenario(t *testing.T) {
 }
 
 func TestSpaceValidate(t *testing.T) {
-	err := search.Space{
-		Redis: 10, Replicas: 4, Clients: search.Span{0, 3}, Rounds: search.Span{3, 2}, TTL: file.Range{Min: time.Millisecond, Max: 1500 * time.Microsecond},
+	err := spaces.Space{
+		Redis: 10, Replicas: 4, Clients: spaces.Span{Min: 0, Max: 3}, Rounds: spaces.Span{Min: 3, Max: 2}, TTL: file.Range{Min: time.Millisecond, Max: 1500 * time.Microsecond},
 		Faults: []lock.Fault{"rain"}, MaxFaults: -1, Nested: 9, Points: []string{"A b"},
 	}.Validate()
 	if err == nil {
@@ -190,7 +191,7 @@ func TestSpaceValidate(t *testing.T) {
 			t.Errorf("%q is not in %v", field, err)
 		}
 	}
-	if err := (search.Space{}).Validate(); err != nil {
+	if err := (spaces.Space{}).Validate(); err != nil {
 		t.Errorf("the zero space: %v", err)
 	}
 	defer func() {
@@ -198,7 +199,7 @@ func TestSpaceValidate(t *testing.T) {
 			t.Error("Draw accepted an invalid space")
 		}
 	}()
-	search.Draw(search.Seeded(1), search.Space{MaxFaults: -1})
+	search.Draw(search.Seeded(1), spaces.Space{MaxFaults: -1})
 }
 
 // A kind that the space names is drawn, alone or with its classes. It does not
@@ -206,7 +207,7 @@ func TestSpaceValidate(t *testing.T) {
 // forms are valid too.
 func TestDrawnKinds(t *testing.T) {
 	for _, k := range faults.Kinds() {
-		space := search.Space{Faults: []lock.Fault{}, Kinds: []string{k.Name}, Redis: 3, Replicas: 2}
+		space := spaces.Space{Faults: []lock.Fault{}, Kinds: []string{k.Name}, Redis: 3, Replicas: 2}
 		if k.Name == "restart" { // a restart needs a crash
 			space.Kinds = append(space.Kinds, "crash")
 		}
@@ -229,7 +230,7 @@ func TestDrawnKinds(t *testing.T) {
 			t.Errorf("no schedule has a %s", k.Name)
 		}
 	}
-	if err := (search.Space{Kinds: []string{"paus"}}).Validate(); err == nil || !strings.Contains(err.Error(), "did you mean pause") {
+	if err := (spaces.Space{Kinds: []string{"paus"}}).Validate(); err == nil || !strings.Contains(err.Error(), "did you mean pause") {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

@@ -14,14 +14,15 @@ import (
 	"locksim/faults"
 	"locksim/scenarios/file"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 var updateDrawn = flag.Bool("update-drawn", false, "write how often each thing is drawn into docs/exploring.md")
 
 // everything is a space in which all that can be drawn is drawn, but for kinds of fault
 // that a space has to name, servers of other kinds, and owners that change with each round.
-var everything = search.Space{
-	Redis: 3, Replicas: 2, Nodes: search.Span{Min: 1, Max: 7}, Nested: 2,
+var everything = spaces.Space{
+	Redis: 3, Replicas: 2, Nodes: spaces.Span{Min: 1, Max: 7}, Nested: 2,
 	Waits:     []file.WaitMode{file.WaitPoll, file.WaitNotify},
 	Tries:     true,
 	Stock:     true, // without a promise it is every second scenario

@@ -11,6 +11,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Each thing that is drawn now and then is there for a reason: a lock has a mistake that
@@ -26,24 +27,24 @@ func TestFoundOnlyBecause(t *testing.T) {
 		specimen string
 		because  string
 		without  func(sc *file.Scenario)
-		space    search.Space
+		space    spaces.Space
 		rare     bool // it takes more runs, and is left out of less than half a soak
 	}{
-		{"quorum-of-half", "a quorum of a drawn size", func(sc *file.Scenario) { sc.Lock.Nodes = 0 }, search.Space{}, false},
+		{"quorum-of-half", "a quorum of a drawn size", func(sc *file.Scenario) { sc.Lock.Nodes = 0 }, spaces.Space{}, false},
 		// The clients c1 and c10 of a crowd resemble each other too.
-		{"owner-prefix", "owner ids that resemble each other", func(sc *file.Scenario) { sc.Lock.Owner = file.OwnerFresh }, search.Space{Clients: search.Span{Min: 2, Max: 4}}, false},
-		{"names-collide", "several resources", func(sc *file.Scenario) { sc.Workload.Resources = []string{"order"} }, search.Space{}, false},
-		{"queue-of-ten", "a crowd", func(sc *file.Scenario) { sc.World.Clients = min(sc.World.Clients, 4) }, search.Space{}, false},
-		{"ttl-from-deadline", "a deadline", func(sc *file.Scenario) { sc.Workload.Deadline = false }, search.Space{}, false},
-		{"extend-forgets-owner", "an extension by the holder", func(sc *file.Scenario) { sc.Workload.Extend = 0 }, search.Space{}, false},
-		{"try-then-unlock", "clients that ask without waiting", func(sc *file.Scenario) { sc.Workload.Tries = false }, search.Space{}, false},
-		{"expiry-by-client-clock", "servers whose clocks disagree", func(sc *file.Scenario) { sc.World.Skew = 0 }, search.Space{}, false},
+		{"owner-prefix", "owner ids that resemble each other", func(sc *file.Scenario) { sc.Lock.Owner = file.OwnerFresh }, spaces.Space{Clients: spaces.Span{Min: 2, Max: 4}}, false},
+		{"names-collide", "several resources", func(sc *file.Scenario) { sc.Workload.Resources = []string{"order"} }, spaces.Space{}, false},
+		{"queue-of-ten", "a crowd", func(sc *file.Scenario) { sc.World.Clients = min(sc.World.Clients, 4) }, spaces.Space{}, false},
+		{"ttl-from-deadline", "a deadline", func(sc *file.Scenario) { sc.Workload.Deadline = false }, spaces.Space{}, false},
+		{"extend-forgets-owner", "an extension by the holder", func(sc *file.Scenario) { sc.Workload.Extend = 0 }, spaces.Space{}, false},
+		{"try-then-unlock", "clients that ask without waiting", func(sc *file.Scenario) { sc.Workload.Tries = false }, spaces.Space{}, false},
+		{"expiry-by-client-clock", "servers whose clocks disagree", func(sc *file.Scenario) { sc.World.Skew = 0 }, spaces.Space{}, false},
 		{"lease-ends-with-the-wait", "a wait with a context of its own", func(sc *file.Scenario) {
 			w := &sc.Workload
 			w.AcquireWithin = 0
 			w.Deadline = w.Deadline && w.Request+w.ExtendWithin+w.ReleaseWithin > 0
-		}, search.Space{}, true},
-		{"release-sent-once", "a release that is called again", func(sc *file.Scenario) { sc.Workload.Release = file.ReleaseLast }, search.Space{Faults: []lock.Fault{lock.FaultPartition}}, true},
+		}, spaces.Space{}, true},
+		{"release-sent-once", "a release that is called again", func(sc *file.Scenario) { sc.Workload.Release = file.ReleaseLast }, spaces.Space{Faults: []lock.Fault{lock.FaultPartition}}, true},
 	} {
 		t.Run(c.specimen, func(t *testing.T) {
 			if c.rare && testruns.Soak(t, 100, 0) < 50 {
@@ -55,11 +56,11 @@ func TestFoundOnlyBecause(t *testing.T) {
 				c.space.Faults = []lock.Fault{}
 			}
 			space := discovered(t, l, c.space)
-			runs := search.Seeds{First: 1, Last: uint64(max(testruns.Soak(t, 1200, 0.1), 120))}
+			runs := outcome.Seeds{First: 1, Last: uint64(max(testruns.Soak(t, 1200, 0.1), 120))}
 			if c.rare {
 				runs.Last *= 3
 			}
-			first := func(runs search.Seeds, change func(sc *file.Scenario)) (seed uint64) {
+			first := func(runs outcome.Seeds, change func(sc *file.Scenario)) (seed uint64) {
 				for drawn := range search.Drawn(space, runs) {
 					change(drawn.Scenario)
 					trial := search.Play(l, drawn)

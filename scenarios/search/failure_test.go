@@ -2,8 +2,6 @@ package search_test
 
 import (
 	"bytes"
-	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,8 +10,10 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 func TestShape(t *testing.T) {
@@ -39,7 +39,7 @@ func TestShape(t *testing.T) {
 		{"corrupted in mode none: no faults (fill)", corrupted, file.Workload{Kind: file.WorkloadFill}, nil},
 		{"no violation: no faults", nil, file.Workload{}, nil},
 	} {
-		if got := search.Shape(&file.Scenario{Workload: c.work, Faults: c.faults}, c.broken); got != c.want {
+		if got := failure.Shape(&file.Scenario{Workload: c.work, Faults: c.faults}, c.broken); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
@@ -51,23 +51,23 @@ func TestExamineIsDeterministic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space, err := search.Discover(l, search.Space{})
+	space, err := search.Discover(l, spaces.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := firstFound(t, l, space, search.Seeds{First: 1, Last: 2000})
+	f := firstFound(t, l, space, outcome.Seeds{First: 1, Last: 2000})
 	if a, b := examined(t, f), examined(t, f); !bytes.Equal(a, b) {
 		t.Errorf("one time:\n%s\nthe other:\n%s", a, b)
 	}
 }
 
 // examined is the stored run and the text of a failure, without its timing.
-func examined(t *testing.T, f search.Failure) []byte {
+func examined(t *testing.T, f search.Found) []byte {
 	t.Helper()
 	if err := f.Examine(); err != nil {
 		t.Fatal(err)
 	}
-	if f.Same != search.Replays || f.Again != search.Replays || f.Replays != search.Replays {
+	if f.Same != failure.Replays || f.Again != failure.Replays || f.Replays != failure.Replays {
 		t.Errorf("%d equal, %d broken, of %d", f.Same, f.Again, f.Replays)
 	}
 	f.Run.Timing = outcome.Timing{}
@@ -75,41 +75,7 @@ func examined(t *testing.T, f search.Failure) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(text, f.Text()...)
-}
-
-// Failures of one shape count as one, of which the smallest is kept: the one with the
-// fewest faults, then the one with the lowest seed, then the shortest.
-func TestFailuresAdd(t *testing.T) {
-	failure := func(shape string, runs int, seed uint64, faults int, source string) search.Failure {
-		return search.Failure{Shape: shape, Runs: runs, Seed: seed, FirstSeed: seed, Faults: faults, Run: &outcome.RunFile{Source: source}}
-	}
-	for _, c := range []struct {
-		name string
-		all  []search.Failure
-		want []string
-	}{
-		{"other shapes", []search.Failure{failure("b", 1, 1, 1, ""), failure("a", 1, 2, 1, "")}, []string{"b: 1 runs from 1, seed 1 \"\"", "a: 1 runs from 2, seed 2 \"\""}},
-		{"fewer faults", []search.Failure{failure("a", 2, 1, 2, ""), failure("a", 3, 2, 1, "")}, []string{"a: 5 runs from 1, seed 2 \"\""}},
-		{"more faults", []search.Failure{failure("a", 2, 5, 1, ""), failure("a", 3, 2, 2, "")}, []string{"a: 5 runs from 2, seed 5 \"\""}},
-		{"a lower seed", []search.Failure{failure("a", 1, 9, 1, "x"), failure("a", 1, 8, 1, "xx")}, []string{"a: 2 runs from 8, seed 8 \"xx\""}},
-		{"a shorter text", []search.Failure{failure("a", 1, 9, 1, "xx"), failure("a", 1, 9, 1, "x")}, []string{"a: 2 runs from 9, seed 9 \"x\""}},
-		{"the first of equals", []search.Failure{failure("a", 1, 9, 1, "x"), failure("a", 1, 9, 1, "y")}, []string{"a: 2 runs from 9, seed 9 \"x\""}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var sum search.Failures
-			for _, f := range c.all {
-				sum.Add(f)
-			}
-			var got []string
-			for _, f := range sum {
-				got = append(got, fmt.Sprintf("%s: %d runs from %d, seed %d %q", f.Shape, f.Runs, f.FirstSeed, f.Seed, f.Run.Source))
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
+	return append(text, f.Text(play.Unseeded())...)
 }
 
 // Before a failure is examined its shape has its labels and the kinds of the faults
@@ -117,7 +83,7 @@ func TestFailuresAdd(t *testing.T) {
 func TestFailureExplains(t *testing.T) {
 	l, sc := failures[0].load(t)
 	seed, _ := firstFailure(t, l, sc)
-	drawn := search.NewFailure(search.Play(l, search.Case{Scenario: sc, Seed: seed}))
+	drawn := search.NewFound(search.Play(l, search.Case{Scenario: sc, Seed: seed}))
 	if want := "corrupted: clock_drift, latency, pause, slow"; drawn.Shape != want || drawn.Run != nil || drawn.Runs != 1 {
 		t.Errorf("%+v, want the shape %q", drawn, want)
 	}
@@ -128,8 +94,8 @@ func TestFailureExplains(t *testing.T) {
 	if minimal.Shape != failures[0].want || minimal.Drawn != 4 || minimal.Faults != 1 || minimal.Run == nil {
 		t.Errorf("%+v, want the shape %q", minimal, failures[0].want)
 	}
-	if !minimal.Explains(&drawn) || drawn.Explains(&minimal) {
-		t.Errorf("%s explains %s: %v, and the other way round: %v", minimal.Shape, drawn.Shape, minimal.Explains(&drawn), drawn.Explains(&minimal))
+	if !minimal.Explains(&drawn.Failure) || drawn.Explains(&minimal.Failure) {
+		t.Errorf("%s explains %s: %v, and the other way round: %v", minimal.Shape, drawn.Shape, minimal.Explains(&drawn.Failure), drawn.Explains(&minimal.Failure))
 	}
 	if v := minimal.Value(); v.Outcome != nil || v.Run != minimal.Run {
 		t.Errorf("the value is %+v", v)

@@ -7,20 +7,22 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // searched is a lock and the space in which its fault must be found: the space of a
 // specimen, and pauses for single. Both are judged for everything.
-func searched(t testing.TB, name string) (play.Lock, search.Space) {
+func searched(t testing.TB, name string) (play.Lock, spaces.Space) {
 	t.Helper()
 	l, err := play.Kind(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Promise = lock.Promise{}
-	space := search.Space{Faults: []lock.Fault{lock.FaultPause}}
+	space := spaces.Space{Faults: []lock.Fault{lock.FaultPause}}
 	if strings.HasPrefix(name, "broken/") {
 		if space, err = search.SpecimenSpace(name); err != nil {
 			t.Fatal(err)
@@ -53,9 +55,9 @@ func TestSpecimensAreFound(t *testing.T) {
 	}
 }
 
-func found(t *testing.T, l play.Lock, space search.Space, first uint64) {
+func found(t *testing.T, l play.Lock, space spaces.Space, first uint64) {
 	t.Helper()
-	f := firstFound(t, l, space, search.Seeds{First: first, Last: first + 1999})
+	f := firstFound(t, l, space, outcome.Seeds{First: first, Last: first + 1999})
 	if err := f.Examine(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,18 +73,18 @@ func found(t *testing.T, l play.Lock, space search.Space, first uint64) {
 }
 
 // firstFound is the first failure of a search.
-func firstFound(t *testing.T, l play.Lock, space search.Space, seeds search.Seeds) search.Failure {
+func firstFound(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) search.Found {
 	t.Helper()
 	for trial := range search.Trials(l, search.Drawn(space, seeds)) {
 		if trial.Err != nil {
 			t.Fatal(trial.Err)
 		}
 		if len(trial.Violations) > 0 {
-			return search.NewFailure(trial)
+			return search.NewFound(trial)
 		}
 	}
 	t.Fatalf("nothing found with %s", seeds)
-	return search.Failure{}
+	return search.Found{}
 }
 
 // A quorum lock that waits for a dead node is stuck as long as its go-redis goes on

@@ -13,6 +13,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // tape takes choices from bytes, and the simplest when none are left.
@@ -67,9 +68,9 @@ func anything(c search.Choices) *file.Scenario {
 	for range c.Below(4) {
 		extra = append(extra, nonsense[c.Below(len(nonsense))])
 	}
-	sc := search.Draw(c, search.Space{
+	sc := search.Draw(c, spaces.Space{
 		Lock: kind, TTL: file.Range{Min: 5 * time.Second, Max: 10 * time.Second}, Redis: 1 + c.Below(5), Replicas: 2, Nested: 1, MaxFaults: 6,
-		Clients: search.Span{Min: 1, Max: 3}, Rounds: search.Span{Min: 1, Max: 3},
+		Clients: spaces.Span{Min: 1, Max: 3}, Rounds: spaces.Span{Min: 1, Max: 3},
 		Waits:     []file.WaitMode{file.WaitPoll, file.WaitNotify},
 		Profiles:  []file.ClientProfile{file.ClientQuiet, file.ClientStock},
 		Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer, file.WorkloadFill},

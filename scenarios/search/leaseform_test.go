@@ -9,8 +9,10 @@ import (
 	"locksim/checker"
 	"locksim/internal/testlocks"
 	"locksim/lock"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // untold is a lock whose leases do not tell their end. deaf ones do not tell their loss
@@ -70,7 +72,7 @@ func TestLeaseForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found := map[checker.Label]int{}
 			contended := 0
-			for trial := range search.Trials(c.l, search.Drawn(discovered(t, c.l, search.Space{}), search.Seeds{First: 1, Last: c.runs})) {
+			for trial := range search.Trials(c.l, search.Drawn(discovered(t, c.l, spaces.Space{}), outcome.Seeds{First: 1, Last: c.runs})) {
 				if trial.Err != nil {
 					t.Fatal(trial.Err)
 				}
@@ -92,7 +94,7 @@ func TestLeaseForms(t *testing.T) {
 // A lock that says nothing about leases without an end is told what to say.
 func TestLeaseWithoutForm(t *testing.T) {
 	silent := testlocks.UserLock("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
-	_, err := search.Discover(silent, search.Space{})
+	_, err := search.Discover(silent, spaces.Space{})
 	if err == nil || !strings.Contains(err.Error(), "has no end: its Until is the zero time. Set Lease") || !strings.Contains(err.Error(), "LeaseHeld, with Detection") {
 		t.Errorf("got %v", err)
 	}

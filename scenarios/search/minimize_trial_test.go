@@ -12,13 +12,14 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/shrink"
 )
 
-// failure is a failing scenario, and its expected minimal form.
-type failure struct {
+// failing is a failing scenario, and its expected minimal form.
+type failing struct {
 	name    string
 	source  string
 	promise lock.Promise // by which the lock is judged; zero for everything
@@ -28,7 +29,7 @@ type failure struct {
 	left    string // the minimal scenario
 }
 
-var failures = []failure{{
+var failures = []failing{{
 	name: "a pause among four faults",
 	source: `
 name: tangle
@@ -147,7 +148,7 @@ func TestMinimizeRealFailures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := search.Shape(small, still); got != c.want || len(small.Faults) != c.faults || small.World.Clients != c.clients {
+			if got := failure.Shape(small, still); got != c.want || len(small.Faults) != c.faults || small.World.Clients != c.clients {
 				t.Errorf("%s with %d faults and %d clients, want %s, %d and %d", got, len(small.Faults), small.World.Clients, c.want, c.faults, c.clients)
 			}
 			if c.left != "" {
@@ -160,7 +161,7 @@ func TestMinimizeRealFailures(t *testing.T) {
 	}
 }
 
-func (f failure) load(t *testing.T) (play.Lock, *file.Scenario) {
+func (f failing) load(t *testing.T) (play.Lock, *file.Scenario) {
 	t.Helper()
 	sc, err := file.Parse("failure.yaml", []byte(f.source))
 	if err != nil {

@@ -14,8 +14,10 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // evidence counts the runs of one lock.
@@ -26,7 +28,7 @@ type evidence struct {
 // bound says which bound on the rate follows from the runs.
 func (e evidence) bound() string {
 	return fmt.Sprintf("%d of %d non-vacuous runs with a violation, rate below %.2g at 95 %% under this generator (%d vacuous ones drawn again)",
-		e.violations, e.runs, search.RateBound(e.violations, e.runs), e.vacuous)
+		e.violations, e.runs, tally.RateBound(e.violations, e.runs), e.vacuous)
 }
 
 // No lock breaks its own promise in random runs with faults that the promise
@@ -98,13 +100,13 @@ func drawnRun(t *testing.T, kind string, seed uint64) (*outcome.Outcome, lock.Pr
 
 // promised is the space that Check draws from for a kind of lock: the faults that
 // its promise covers, and the workloads that are possible then.
-func promised(t testing.TB, kind string) search.Space {
+func promised(t testing.TB, kind string) spaces.Space {
 	t.Helper()
 	l, err := play.Kind(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	space, err := search.Discover(l, search.Space{})
+	space, err := search.Discover(l, spaces.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}

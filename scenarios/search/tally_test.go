@@ -9,8 +9,12 @@ import (
 	"locksim/checker"
 	"locksim/internal/testlocks"
 	"locksim/lock"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // The tallies of two parts of a search add up to that of the whole, wherever the
@@ -21,16 +25,16 @@ func TestTally(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Promise = lock.Promise{}
-	space, err := search.Discover(l, search.Space{})
+	space, err := search.Discover(l, spaces.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const runs = 20
-	var whole search.Tally
+	var whole tally.Tally
 	var trials []*search.Trial
-	for trial := range search.Trials(l, search.Drawn(space, search.Seeds{First: 1, Last: runs})) {
+	for trial := range search.Trials(l, search.Drawn(space, outcome.Seeds{First: 1, Last: runs})) {
 		trials = append(trials, trial)
-		whole.Count(trial)
+		whole.Add(trial.Tally())
 	}
 	planned, vacuous := 0, 0
 	for _, n := range whole.Faults {
@@ -47,12 +51,12 @@ func TestTally(t *testing.T) {
 		t.Errorf("%+v", whole)
 	}
 	for _, cut := range []int{0, 1, runs / 2, runs} {
-		var first, second search.Tally
+		var first, second tally.Tally
 		for i, trial := range trials {
 			if i < cut {
-				first.Count(trial)
+				first.Add(trial.Tally())
 			} else {
-				second.Count(trial)
+				second.Add(trial.Tally())
 			}
 		}
 		if first.Add(second); !cmp.Equal(whole, first) {
@@ -63,18 +67,18 @@ func TestTally(t *testing.T) {
 
 // Runs that differed or did not end are counted, with the first of each sort.
 func TestTallyOfBadRuns(t *testing.T) {
-	var sum search.Tally
-	placed := search.Case{Seed: 7, Placed: &search.Placed{Number: 3, Faults: "pause c0"}}
-	sum.CountUnsteady(placed, "one")
-	sum.CountUnsteady(search.Case{Seed: 8}, "two")
+	var sum tally.Tally
+	placed := search.Case{Seed: 7, Placed: &failure.Placed{Number: 3, Faults: "pause c0"}}
+	sum.Add(placed.Unsteady("one"))
+	sum.Add(search.Case{Seed: 8}.Unsteady("two"))
 	for _, seed := range []uint64{9, 10} {
 		unable := play.Lock{Name: "unable"}
-		sum.Count(search.Play(unable, search.Case{Scenario: search.Draw(search.Seeded(seed), search.Space{}), Seed: seed}))
+		sum.Add(search.Play(unable, search.Case{Scenario: search.Draw(search.Seeded(seed), spaces.Space{}), Seed: seed}).Tally())
 	}
 	if sum.Nondeterministic != 2 || sum.Failed != 2 || sum.Runs != 0 || sum.Broken == nil || sum.Broken.Seed != 9 || sum.Broken.Why == "" {
 		t.Errorf("%+v", sum)
 	}
-	if diff := cmp.Diff(&search.BadRun{Seed: 7, Faults: "pause c0", Why: "one"}, sum.Unsteady); diff != "" {
+	if diff := cmp.Diff(&tally.BadRun{Seed: 7, Faults: "pause c0", Why: "one"}, sum.Unsteady); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -90,7 +94,7 @@ func TestTrialsRepeat(t *testing.T) {
 		return makeLocker(e)
 	}
 	var got []uint64
-	for trial := range search.Trials(l, search.Drawn(search.Space{Lock: l.Name, Faults: []lock.Fault{}}, search.Seeds{First: 15, Last: 42})) {
+	for trial := range search.Trials(l, search.Drawn(spaces.Space{Lock: l.Name, Faults: []lock.Fault{}}, outcome.Seeds{First: 15, Last: 42})) {
 		if trial.Err != nil || trial.Difference != nil || len(trial.Violations) > 0 {
 			t.Fatalf("seed %d: %v, %v, %v", trial.Seed, trial.Err, trial.Difference, trial.Violations)
 		}
@@ -113,12 +117,12 @@ func TestRateBound(t *testing.T) {
 	}{
 		{0, 0, 1}, {1, 1, 1}, {0, 1, 0.95}, {0, 100, 0.029513}, {0, 20_000, 0.00014978}, {1, 20, 0.216106}, {5, 100, 0.102253}, {10, 10, 1},
 	} {
-		if got := search.RateBound(c.violations, c.runs); math.Abs(got-c.want) > c.want*1e-4 {
+		if got := tally.RateBound(c.violations, c.runs); math.Abs(got-c.want) > c.want*1e-4 {
 			t.Errorf("%d of %d: %v, want %v", c.violations, c.runs, got, c.want)
 		}
 	}
 	for _, n := range []int{10, 1000, 1_000_000} {
-		if got, want := search.RateBound(0, n), 1-math.Pow(0.05, 1/float64(n)); math.Abs(got-want) > 1e-9 {
+		if got, want := tally.RateBound(0, n), 1-math.Pow(0.05, 1/float64(n)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("0 of %d: %v, want %v", n, got, want)
 		}
 	}

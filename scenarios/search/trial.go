@@ -8,7 +8,9 @@ import (
 
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
+	"locksim/scenarios/spaces"
 )
 
 // Case is a scenario with a seed, which a search plays.
@@ -17,17 +19,7 @@ type Case struct {
 	Seed     uint64
 	// Placed is the fault that a sweep has placed in the scenario. It is nil in
 	// every other search.
-	Placed *Placed
-}
-
-// Placed is what a sweep places in a scenario: one placement, or a pair of them.
-type Placed struct {
-	// Number is the number of the placement or of the pair.
-	Number int `json:"number"`
-	// Faults describes the faults.
-	Faults string `json:"faults"`
-	// Kinds are the kinds of the placements, one for each.
-	Kinds []string `json:"kinds" jsonschema:"minItems=1"`
+	Placed *failure.Placed
 }
 
 // String names the case among those of its search: "seed 7", or what was placed.
@@ -48,7 +40,7 @@ func (c Case) Frozen(err error) error {
 }
 
 // Drawn are the scenarios that seeds draw from a space, each with its seed.
-func Drawn(space Space, seeds Seeds) iter.Seq[Case] {
+func Drawn(space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for seed := range seeds.All() {
 			if !yield(Case{Scenario: Draw(Seeded(seed), space), Seed: seed}) {

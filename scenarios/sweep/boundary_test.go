@@ -15,7 +15,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
 )
 
@@ -242,7 +242,7 @@ func TestPlacementsStrikeBefore(t *testing.T) {
 
 func kindNamed(t *testing.T, name string) []sweepKind {
 	t.Helper()
-	classes, kinds, err := search.NamedFaults([]string{name})
+	classes, kinds, err := spaces.NamedFaults([]string{name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestEveryNameIsPlaced(t *testing.T) {
 	sc, l := small(t, "fenced", 1)
 	sc.World.Replicas = 1
 	_, found := swept(t, sc, l)
-	for _, name := range search.FaultNames() {
+	for _, name := range spaces.FaultNames() {
 		p := placer{kinds: kindNamed(t, name), ttl: sc.Lock.TTL, readers: []string{"c0", "c1"}}
 		places := p.place(found).all
 		if len(places) == 0 {
@@ -358,7 +358,7 @@ func TestEveryNameIsPlaced(t *testing.T) {
 			if class := string(faults.ClassIn(x.faults, last)); class != name && last.Kind() != name {
 				t.Errorf("%s has placed %v, a %s", name, x, class)
 			}
-			if err := x.scenario(sc).Validate(); err != nil || !slices.Contains(search.FaultNames(), x.kind) {
+			if err := x.scenario(sc).Validate(); err != nil || !slices.Contains(spaces.FaultNames(), x.kind) {
 				t.Errorf("%v, called %s: %v", x, x.kind, err)
 			}
 		}
@@ -370,7 +370,7 @@ func TestEveryNameIsPlaced(t *testing.T) {
 	}
 	var unasked []string
 	for _, k := range Kinds() {
-		if !slices.Contains(search.FaultNames(), k.Name) {
+		if !slices.Contains(spaces.FaultNames(), k.Name) {
 			t.Errorf("no search takes the name %s", k.Name)
 		}
 		if k.Unasked {

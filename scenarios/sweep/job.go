@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -39,33 +41,33 @@ type Block struct {
 	Job int `json:"job"`
 	Tally
 	// Failures are the failures of different shapes. None is examined.
-	Failures search.Failures `json:"failures,omitempty"`
+	Failures failure.Failures `json:"failures,omitempty"`
 }
 
 // Tally counts the runs of a sweep. A run is evidence only if every fault that was
 // placed struck.
 type Tally struct {
-	search.Tally
+	tally.Tally
 	// Pairs counts the runs with two placements; all others have one.
 	Pairs int `json:"pairs"`
 	// Reduced counts the pairs of which one placement alone does the same: their
 	// violations are not counted.
 	Reduced int `json:"reduced"`
 	// Kinds counts the placements of the runs with one by kind, as [Kinds] names them.
-	Kinds map[string]search.FaultTally `json:"kinds,omitempty"`
+	Kinds map[string]tally.FaultTally `json:"kinds,omitempty"`
 }
 
 // Placements counts the runs with one placement.
 func (t *Tally) Placements() int { return t.Runs - t.Pairs }
 
 // Struck counts the runs in which every fault struck.
-func (t *Tally) Struck() int { return t.Runs - t.Vacuous[search.Missed] }
+func (t *Tally) Struck() int { return t.Runs - t.Vacuous[tally.Missed] }
 
 // VacuousStruck counts the runs that are no evidence although every fault struck, by
 // the reason.
 func (t *Tally) VacuousStruck() map[string]int {
 	out := maps.Clone(t.Vacuous)
-	delete(out, search.Missed)
+	delete(out, tally.Missed)
 	return out
 }
 
@@ -74,7 +76,7 @@ func (t *Tally) Add(later Tally) {
 	t.Tally.Add(later.Tally)
 	t.Pairs += later.Pairs
 	t.Reduced += later.Reduced
-	t.Kinds = search.AddTallies(t.Kinds, later.Kinds)
+	t.Kinds = tally.AddTallies(t.Kinds, later.Kinds)
 }
 
 // Play makes the runs, and calls step after each of them. extra are locks that do
@@ -101,7 +103,8 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 			return b, err
 		}
 		if len(t.Violations) > 0 {
-			b.Failures.Add(search.NewFailure(t).Value())
+			f := search.NewFound(t)
+			b.Failures.Add(f.Value())
 		}
 		step()
 	}
@@ -113,12 +116,12 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 // one placement alone does the same. An error ends the job.
 func (b *Block) count(s *sweeper, t *search.Trial) error {
 	if t.Outcome == nil {
-		b.Count(t)
+		b.Tally.Tally.Add(t.Tally())
 		return nil
 	}
 	pair := len(t.Placed.Kinds) > 1
 	if !t.Struck() {
-		t.Violations, t.Vacuous = nil, search.Missed
+		t.Violations, t.Vacuous = nil, tally.Missed
 	}
 	if pair && len(t.Violations) > 0 {
 		reduced, err := b.reduces(s, t)
@@ -130,13 +133,13 @@ func (b *Block) count(s *sweeper, t *search.Trial) error {
 			t.Violations = nil
 		}
 	}
-	b.Count(t)
+	b.Tally.Tally.Add(t.Tally())
 	if pair {
 		b.Pairs++
 		return nil
 	}
-	n := search.FaultTally{Planned: 1, Struck: oneIf(t.Struck()), Violating: oneIf(len(t.Violations) > 0)}
-	b.Kinds = search.AddTallies(b.Kinds, map[string]search.FaultTally{t.Placed.Kinds[0]: n})
+	n := tally.FaultTally{Planned: 1, Struck: oneIf(t.Struck()), Violating: oneIf(len(t.Violations) > 0)}
+	b.Kinds = tally.AddTallies(b.Kinds, map[string]tally.FaultTally{t.Placed.Kinds[0]: n})
 	return nil
 }
 
@@ -149,7 +152,7 @@ func (b *Block) reduces(s *sweeper, t *search.Trial) (bool, error) {
 			return false, err
 		}
 		if alone.Err != nil {
-			b.Count(alone)
+			b.Tally.Tally.Add(alone.Tally())
 			return false, nil
 		}
 		if slices.Contains(alone.Violations, t.Violations[0]) {
@@ -225,7 +228,7 @@ func (s *sweeper) of(n int, placed ...placement) search.Case {
 		kinds[i] = p.kind
 	}
 	return search.Case{Scenario: sc, Seed: s.plan.Seed,
-		Placed: &search.Placed{Number: n, Faults: placement{faults: sc.Faults}.String(), Kinds: kinds}}
+		Placed: &failure.Placed{Number: n, Faults: placement{faults: sc.Faults}.String(), Kinds: kinds}}
 }
 
 // Examination is a failure of a sweep that is to be examined. It is a value that
@@ -237,14 +240,14 @@ func (s *sweeper) of(n int, placed ...placement) search.Case {
 type Examination struct {
 	Plan Plan `json:"plan"`
 	// Shape is the shape of the failure, Placed its placement.
-	Shape  string        `json:"shape"`
-	Placed search.Placed `json:"placed"`
+	Shape  string         `json:"shape"`
+	Placed failure.Placed `json:"placed"`
 }
 
 // Examinations are the failures to examine: of each shape the first, or the first
 // of those with the fewest faults.
 func (p *Plan) Examinations(blocks map[int]Block) []Examination {
-	var failures search.Failures
+	var failures failure.Failures
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		for _, f := range blocks[i].Failures {
 			failures.Add(f)
@@ -258,8 +261,8 @@ func (p *Plan) Examinations(blocks map[int]Block) []Examination {
 }
 
 // Play examines the failure. extra are locks that do not come with locksim.
-// Errors are those of [Job.Play] and [search.Failure.Examine].
-func (e Examination) Play(extra []play.Lock) (*search.Failure, error) {
+// Errors are those of [Job.Play] and [search.Found.Examine].
+func (e Examination) Play(extra []play.Lock) (*failure.Failure, error) {
 	of := Singles
 	if len(e.Placed.Kinds) > 1 {
 		of = Pairs
@@ -272,10 +275,10 @@ func (e Examination) Play(extra []play.Lock) (*search.Failure, error) {
 	if t.Err != nil {
 		return nil, fmt.Errorf("%s, to be examined: %w", e.Shape, t.Err)
 	}
-	f := search.NewFailure(t)
-	if err := f.Examine(); err != nil {
+	found := search.NewFound(t)
+	if err := found.Examine(); err != nil {
 		return nil, fmt.Errorf("%s, to be examined: %w", e.Shape, err)
 	}
-	f = f.Value()
+	f := found.Value()
 	return &f, nil
 }

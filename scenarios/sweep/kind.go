@@ -7,7 +7,7 @@ import (
 
 	"locksim/faults"
 	"locksim/lock"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
 )
 
@@ -94,16 +94,16 @@ func (k sweepKind) class() lock.Fault {
 	return faults.ClassIn(all, all[len(all)-1].Action)
 }
 
-// name is what its faults are called: see [search.FaultName].
+// name is what its faults are called: see [spaces.FaultName].
 func (k sweepKind) name() string {
 	all := k.sample()
-	return search.FaultName(all, all[len(all)-1].Action)
+	return spaces.FaultName(all, all[len(all)-1].Action)
 }
 
 // FaultKind is a kind of fault that a sweep can place.
 type FaultKind struct {
 	// Name is its name in the command and in the stored sweep, one of
-	// [search.FaultNames]. Text says in a line what it does.
+	// [spaces.FaultNames]. Text says in a line what it does.
 	Name, Text string
 	// Unasked says that it is placed where no faults are named.
 	Unasked bool

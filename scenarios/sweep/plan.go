@@ -14,6 +14,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Version is the version of sweeps as JSON.
@@ -29,7 +30,7 @@ const MaxPairs = 1_000_000
 type Options struct {
 	// Seed is the seed of all its runs.
 	Seed uint64
-	// Faults name the classes and kinds of fault to place: see [search.NamedFaults].
+	// Faults name the classes and kinds of fault to place: see [spaces.NamedFaults].
 	// Nil means pauses, crashes, crashes of nodes with a restart, cuts, lost replies
 	// and clocks that jump or, for a lock that is judged by its promise, those of
 	// them that the promise covers.
@@ -86,7 +87,7 @@ type Plan struct {
 func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*Plan, error) {
 	p := &Plan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Judge: opts.Judge, Block: blockRuns}
 	var err error
-	if p.Faults, p.Kinds, err = search.NamedFaults(opts.Faults); err != nil {
+	if p.Faults, p.Kinds, err = spaces.NamedFaults(opts.Faults); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(l.Validate(), search.Judgeable(l), p.problem(), opts.problem(l)); err != nil {
@@ -137,7 +138,7 @@ func (p *Plan) problem() error {
 	case p.Placements < 0 || p.Pairs < 0:
 		return fmt.Errorf("%d placements and %d pairs: there are no fewer than 0", p.Placements, p.Pairs)
 	}
-	return errors.Join(p.Judge.Validate(), search.Space{Faults: p.Faults, Kinds: p.Kinds}.Validate())
+	return errors.Join(p.Judge.Validate(), spaces.Space{Faults: p.Faults, Kinds: p.Kinds}.Validate())
 }
 
 func (o Options) problem(l play.Lock) error {
@@ -170,7 +171,7 @@ func ttlOf(l play.Lock, calm *file.Scenario) (time.Duration, error) {
 	if l.FollowsSpec {
 		return calm.Lock.TTL, nil
 	}
-	space, err := search.Discover(l, search.Space{Redis: calm.World.Redis, Servers: calm.World.Servers})
+	space, err := search.Discover(l, spaces.Space{Redis: calm.World.Redis, Servers: calm.World.Servers})
 	return space.TTL.Max, err
 }
 

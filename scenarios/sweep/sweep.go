@@ -9,7 +9,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/scenarios/explore"
-	"locksim/scenarios/search"
+	"locksim/scenarios/outcome/failure"
 )
 
 // Sweep is the result of placing faults in one scenario with one lock. As JSON,
@@ -38,13 +38,13 @@ const Kind = "sweep"
 type Summary struct {
 	Tally
 	// Failures are the failures of different shapes, in the order in which they were found.
-	Failures search.Failures `json:"failures"`
+	Failures failure.Failures `json:"failures"`
 }
 
 // Assemble combines the existing blocks. examined are the results of the
 // [Plan.Examinations], by their shapes. The result has no timing yet.
-func Assemble(plan *Plan, blocks map[int]Block, examined map[string]*search.Failure) *Sweep {
-	s := &Sweep{Version: Version, Kind: Kind, Plan: *plan, Summary: Summary{Failures: search.Failures{}}, Blocks: []Block{}}
+func Assemble(plan *Plan, blocks map[int]Block, examined map[string]*failure.Failure) *Sweep {
+	s := &Sweep{Version: Version, Kind: Kind, Plan: *plan, Summary: Summary{Failures: failure.Failures{}}, Blocks: []Block{}}
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		b := blocks[i]
 		s.Blocks = append(s.Blocks, b)

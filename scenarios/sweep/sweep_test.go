@@ -18,8 +18,8 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // sweepOf plans and makes a whole sweep, with minimal failures.
@@ -58,9 +58,9 @@ func blocksOf(t *testing.T, plan *Plan, extra []play.Lock, wanted func(i int) bo
 	return blocks
 }
 
-func examineAll(t *testing.T, plan *Plan, blocks map[int]Block, extra []play.Lock) map[string]*search.Failure {
+func examineAll(t *testing.T, plan *Plan, blocks map[int]Block, extra []play.Lock) map[string]*failure.Failure {
 	t.Helper()
-	found := map[string]*search.Failure{}
+	found := map[string]*failure.Failure{}
 	for _, e := range plan.Examinations(blocks) {
 		f, err := sent(t, e).Play(extra)
 		if err != nil {
@@ -125,7 +125,7 @@ func TestSweepFinds(t *testing.T) {
 		}
 		for _, c := range s.Summary.Failures {
 			if c.Faults > 1 || c.Same != c.Replays {
-				t.Errorf("%s with %s: not minimal:\n%s", tt.scenario, tt.lock, c.Text())
+				t.Errorf("%s with %s: not minimal:\n%s", tt.scenario, tt.lock, c.Text(""))
 			}
 			if _, err := play.Replay(c.Run, nil, outcome.Once); err != nil {
 				t.Errorf("%s with %s: %v", tt.scenario, tt.lock, err)
@@ -261,7 +261,7 @@ func TestSweepPairs(t *testing.T) {
 	}
 }
 
-func sumOf(failures search.Failures) int {
+func sumOf(failures failure.Failures) int {
 	n := 0
 	for _, c := range failures {
 		n += c.Runs

@@ -12,7 +12,9 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/scenarios"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 	"locksim/scenarios/zklocks"
 	"locksim/sim/zookeeper"
 )
@@ -132,12 +134,12 @@ func TestMistakesAreFound(t *testing.T) {
 		"granted in any order":       {overtaking(), checker.Overtaken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			space, err := search.Discover(c.l, search.Space{})
+			space, err := search.Discover(c.l, spaces.Space{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			found := map[checker.Label]int{}
-			for trial := range search.Trials(c.l, search.Drawn(space, search.Seeds{First: 1, Last: 60})) {
+			for trial := range search.Trials(c.l, search.Drawn(space, outcome.Seeds{First: 1, Last: 60})) {
 				if trial.Err != nil {
 					t.Fatal(trial.Err)
 				}

@@ -23,8 +23,8 @@ import (
 	"locksim/scenarios/compare"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // comparisons has the compare command.
@@ -110,7 +110,7 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 	if err := prepareFolder(f.out); err != nil {
 		return err
 	}
-	seeds, err := search.NewSeeds(1, f.seeds)
+	seeds, err := outcome.NewSeeds(1, f.seeds)
 	if err != nil {
 		return fmt.Errorf("--seeds %d: %w", f.seeds, err)
 	}
@@ -289,8 +289,8 @@ func (s comparisons) compared(names []string) ([]play.Lock, error) {
 
 // compareJob is a lock that a child process measures.
 type compareJob struct {
-	Lock  string       `json:"lock"`
-	Seeds search.Seeds `json:"seeds"`
+	Lock  string        `json:"lock"`
+	Seeds outcome.Seeds `json:"seeds"`
 }
 
 // compareAnswer is the result of a child. Unusable is the reason why a lock cannot be
@@ -315,7 +315,7 @@ func (s comparisons) measure(j compareJob, step func()) (compareAnswer, error) {
 
 // measured measures the locks in child processes. It starts with the locks on most
 // servers: they send most messages and take longest, and would delay the end.
-func (s comparisons) measured(c *crew, locks []play.Lock, seeds search.Seeds) (*compare.Comparison, error) {
+func (s comparisons) measured(c *crew, locks []play.Lock, seeds outcome.Seeds) (*compare.Comparison, error) {
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i

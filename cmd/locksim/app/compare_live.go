@@ -17,12 +17,11 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // measuredLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
-func (s comparisons) measuredLive(locks []play.Lock, seeds search.Seeds, f compareFlags) (*compare.Comparison, error) {
+func (s comparisons) measuredLive(locks []play.Lock, seeds outcome.Seeds, f compareFlags) (*compare.Comparison, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	session, err := live.Open()

@@ -12,8 +12,8 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // docs/compare.md is the output of the command. Without LOCKSIM_SOAK=1 the test looks only which locks it has: which scenarios
@@ -79,7 +79,7 @@ func TestCompareUnusableLock(t *testing.T) {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
 	}
 	s := comparisons{&shell{program: "mysim", extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}}
-	answer, err := s.measure(compareJob{Lock: "mylock", Seeds: search.Seeds{First: 1, Last: 1}}, func() {})
+	answer, err := s.measure(compareJob{Lock: "mylock", Seeds: outcome.Seeds{First: 1, Last: 1}}, func() {})
 	if err != nil || !strings.Contains(answer.Unusable, "no quorum possible") {
 		t.Errorf("a lock that cannot be made: %+v, %v", answer, err)
 	}

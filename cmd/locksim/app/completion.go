@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // completeScenarios offers the scenarios of the library, and files.
@@ -60,9 +60,9 @@ func completeModes(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 // completeFaults offers the classes and kinds of fault that the list so far does not
 // have. A sweep without faults would place nothing.
 func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := search.FaultNames()
+	names := spaces.FaultNames()
 	if cmd.Name() != "sweep" {
-		names = append(names, search.NoFaults)
+		names = append(names, spaces.NoFaults)
 	}
 	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

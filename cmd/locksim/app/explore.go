@@ -22,8 +22,10 @@ import (
 	"locksim/reports/html"
 	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // exploreKind is the kind of an exploration among campaigns, and the name of its files.
@@ -233,7 +235,7 @@ func namedFaults(lists []string) ([]lock.Fault, error) {
 	for _, name := range splitList(lists) {
 		names = append(names, lock.Fault(name))
 	}
-	if _, _, err := search.NamedFaults(names); err != nil {
+	if _, _, err := spaces.NamedFaults(names); err != nil {
 		return nil, fmt.Errorf("--faults: %w", err)
 	}
 	return names, nil
@@ -245,14 +247,14 @@ func asFlag(classes []lock.Fault, kinds []string) string {
 	for _, class := range classes {
 		names = append(names, string(class))
 	}
-	return cmp.Or(strings.Join(append(names, kinds...), ","), search.NoFaults)
+	return cmp.Or(strings.Join(append(names, kinds...), ","), spaces.NoFaults)
 }
 
 // exploration is an exploration of one lock.
 type exploration struct {
 	*shell
 	plan  *explore.Plan
-	tally search.Tally // of the results so far
+	tally tally.Tally // of the results so far
 }
 
 func (s *shell) readExploration(r *campaign.Record) (*exploration, error) {
@@ -320,7 +322,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 		return finished{}, err
 	}
 	r.time(&e.Timing)
-	replay := func(i int, f *search.Failure) string {
+	replay := func(i int, f *failure.Failure) string {
 		if r.dir != "" {
 			return fmt.Sprintf("%s replay %s", x.command(), quote(filepath.Join(r.dir, foundName(i))))
 		}

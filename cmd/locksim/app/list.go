@@ -20,7 +20,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // List is what locksim offers: the JSON that the command list prints.
@@ -151,7 +151,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), serversText(l), l.ForWhom, l.Promise})
 	}
 	for _, b := range mistake.All() {
-		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), search.NoFaults), b.Detector, b.Mode)
+		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), spaces.NoFaults), b.Detector, b.Mode)
 		c.Specimens = append(c.Specimens, ListedEntry{"broken/" + b.Name, text})
 	}
 	for _, l := range extra {

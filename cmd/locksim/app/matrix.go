@@ -23,8 +23,8 @@ import (
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // matrixKind is the kind of a matrix among campaigns, and the name of its files.
@@ -211,7 +211,7 @@ func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	seeds, err := search.NewSeeds(f.from, f.seeds)
+	seeds, err := outcome.NewSeeds(f.from, f.seeds)
 	if err != nil {
 		return nil, fmt.Errorf("--seeds %d --from-seed %d: %w", f.seeds, f.from, err)
 	}

@@ -17,7 +17,6 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/search"
 )
 
 // checkLive refuses flags that only one of the two matrices has.
@@ -52,7 +51,7 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 	if f.resume && f.out == "" {
 		return errors.New("--resume: name the folder of the results, with --out")
 	}
-	o := worlds.Options{Plan: plan, Seeds: search.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1}, ByLock: byLock, Extra: s.extra,
+	o := worlds.Options{Plan: plan, Seeds: outcome.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1}, ByLock: byLock, Extra: s.extra,
 		Times: f.times, Together: f.workers, Scale: f.scale, Replay: s.liveAgain}
 	if o.Together == 0 {
 		o.Together = liveTogether

@@ -11,8 +11,8 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 )
 
 // page is the page of a run, and a diagram of it for a page of several runs, where that
@@ -130,7 +130,7 @@ func (c *crew) writePages(todo []pageOf, add func(name string, made page) error,
 }
 
 // modeOf is the mode in which a violation is shown; "" for a run that only differed.
-func modeOf(f *search.Failure) fence.Mode {
+func modeOf(f *failure.Failure) fence.Mode {
 	if len(f.Violations) == 0 {
 		return ""
 	}
@@ -144,7 +144,7 @@ func foundPageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
 
 // foundRuns are the files of the examined violations of a campaign, and a note on each
 // with its command, which replay gives.
-func foundRuns(found search.Failures, replay func(int, *search.Failure) string) (files []func() (document, error), notes []string) {
+func foundRuns(found failure.Failures, replay func(int, *failure.Failure) string) (files []func() (document, error), notes []string) {
 	for i := range found {
 		f := &found[i]
 		if f.Run == nil {

@@ -16,6 +16,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/csv"
+	"locksim/scenarios/play"
 )
 
 // finished is the result of a campaign, in the forms in which it is published.
@@ -143,7 +144,7 @@ func (p *publication) showText(w io.Writer, f finished, colour reports.Colour) e
 			return err
 		}
 	}
-	err := f.text(w, reports.Options{Colour: colour})
+	err := f.text(w, reports.Options{Colour: colour, Unseeded: play.Unseeded()})
 	for _, name := range f.opened {
 		if err == nil {
 			_, err = fmt.Fprintln(w, name)
@@ -239,7 +240,7 @@ func (f finished) save(dir string, whole []byte) (problem, err error) {
 		return nil, err
 	}
 	var report bytes.Buffer
-	if err := f.text(&report, reports.Options{}); err != nil {
+	if err := f.text(&report, reports.Options{Unseeded: play.Unseeded()}); err != nil {
 		return nil, err
 	}
 	err = errors.Join(to.add(f.kind+".txt", report.Bytes()), to.add(f.kind+".json", whole))

@@ -20,9 +20,10 @@ import (
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // reviewKind is the kind of a review among campaigns, and the name of its files.
@@ -115,7 +116,7 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	if err != nil {
 		return none, nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), prose.Choose(f.lock, append(s.lockNames(), s.specimens()...))))
 	}
-	seeds, err := search.NewSeeds(1, f.seeds)
+	seeds, err := outcome.NewSeeds(1, f.seeds)
 	if err != nil {
 		return none, nil, fmt.Errorf("--seeds %d: %w", f.seeds, err)
 	}
@@ -285,7 +286,7 @@ func (x *reviewing) finished(r *results) (finished, error) {
 	}
 	again := fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", x.publicName(), quote(x.lock.Name), x.plan.Seeds.Len(), x.plan.Runs)
 	if x.plan.Faults != nil {
-		again += " --faults " + cmp.Or(strings.Join(x.plan.Faults, ","), search.NoFaults)
+		again += " --faults " + cmp.Or(strings.Join(x.plan.Faults, ","), spaces.NoFaults)
 	}
 	file := func(name string, render func(io.Writer, *review.Review, reports.Options) error) func() (document, error) {
 		return func() (document, error) {

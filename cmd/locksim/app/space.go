@@ -11,18 +11,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"locksim/scenarios/file"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // spaceFlags are the flags that narrow what is drawn. A flag that is not given leaves its
 // part open.
-type spaceFlags struct{ search.Space }
+type spaceFlags struct{ spaces.Space }
 
 // spaceFlag is one of them: a value of a space, as text.
 type spaceFlag struct {
 	name, kind, usage string
-	get               func(s *search.Space) string
-	set               func(s *search.Space, text string) error
+	get               func(s *spaces.Space) string
+	set               func(s *spaces.Space, text string) error
 }
 
 // errForm is a value of another form than that of its flag, which the message names: see
@@ -30,20 +30,20 @@ type spaceFlag struct {
 var errForm = errors.New("another form")
 
 var allSpaceFlags = []spaceFlag{
-	spanFlag("clients", "the number of clients", func(s *search.Space) *search.Span { return &s.Clients }),
-	numberFlag("crowd", "how many clients there are now and then", func(s *search.Space) *int { return &s.Crowd }),
-	spanFlag("rounds", "the number of rounds of each client", func(s *search.Space) *search.Span { return &s.Rounds }),
-	spanFlag("nodes", "the number of nodes of a lock over a quorum, where it is drawn,", func(s *search.Space) *search.Span { return &s.Nodes }),
-	numberFlag("replicas", "the greatest number of replicas of r0", func(s *search.Space) *int { return &s.Replicas }),
+	spanFlag("clients", "the number of clients", func(s *spaces.Space) *spaces.Span { return &s.Clients }),
+	numberFlag("crowd", "how many clients there are now and then", func(s *spaces.Space) *int { return &s.Crowd }),
+	spanFlag("rounds", "the number of rounds of each client", func(s *spaces.Space) *spaces.Span { return &s.Rounds }),
+	spanFlag("nodes", "the number of nodes of a lock over a quorum, where it is drawn,", func(s *spaces.Space) *spaces.Span { return &s.Nodes }),
+	numberFlag("replicas", "the greatest number of replicas of r0", func(s *spaces.Space) *int { return &s.Replicas }),
 	{
 		"ttl", "span of time, such as 1s..5s", "the TTL of the lock is in this `RANGE`, such as 1s..5s",
-		func(s *search.Space) string {
+		func(s *spaces.Space) string {
 			if s.TTL == (file.Range{}) {
 				return ""
 			}
 			return s.TTL.String()
 		},
-		func(s *search.Space, text string) error {
+		func(s *spaces.Space, text string) error {
 			low, high, both := strings.Cut(text, "..")
 			if !both {
 				high = low
@@ -58,25 +58,25 @@ var allSpaceFlags = []spaceFlag{
 			return nil
 		},
 	},
-	numberFlag("max-faults", "the greatest number of faults of a schedule", func(s *search.Space) *int { return &s.MaxFaults }),
-	numberFlag("nested", "the greatest number of times that a section enters its lock again", func(s *search.Space) *int { return &s.Nested }),
-	wordsFlag("wait", "how the lock waits", []file.WaitMode{file.WaitPoll, file.WaitNotify}, func(s *search.Space) *[]file.WaitMode { return &s.Waits }),
+	numberFlag("max-faults", "the greatest number of faults of a schedule", func(s *spaces.Space) *int { return &s.MaxFaults }),
+	numberFlag("nested", "the greatest number of times that a section enters its lock again", func(s *spaces.Space) *int { return &s.Nested }),
+	wordsFlag("wait", "how the lock waits", []file.WaitMode{file.WaitPoll, file.WaitNotify}, func(s *spaces.Space) *[]file.WaitMode { return &s.Waits }),
 	wordsFlag("client", "the configuration of the lock's clients", []file.ClientProfile{file.ClientQuiet, file.ClientStock},
-		func(s *search.Space) *[]file.ClientProfile { return &s.Profiles }),
+		func(s *spaces.Space) *[]file.ClientProfile { return &s.Profiles }),
 	wordsFlag("workload", "what sections do", file.WorkloadKinds(),
-		func(s *search.Space) *[]file.WorkloadKind { return &s.Workloads }),
+		func(s *spaces.Space) *[]file.WorkloadKind { return &s.Workloads }),
 }
 
-func spanFlag(name, usage string, of func(*search.Space) *search.Span) spaceFlag {
+func spanFlag(name, usage string, of func(*spaces.Space) *spaces.Span) spaceFlag {
 	return spaceFlag{
 		name, "span of numbers, such as 2..4", usage + " is in this `SPAN`, such as 2..4",
-		func(s *search.Space) string {
-			if span := *of(s); span != (search.Span{}) {
+		func(s *spaces.Space) string {
+			if span := *of(s); span != (spaces.Span{}) {
 				return span.String()
 			}
 			return ""
 		},
-		func(s *search.Space, text string) error {
+		func(s *spaces.Space, text string) error {
 			low, high, both := strings.Cut(text, "..")
 			if !both {
 				high = low
@@ -94,16 +94,16 @@ func spanFlag(name, usage string, of func(*search.Space) *search.Span) spaceFlag
 	}
 }
 
-func numberFlag(name, usage string, of func(*search.Space) *int) spaceFlag {
+func numberFlag(name, usage string, of func(*spaces.Space) *int) spaceFlag {
 	return spaceFlag{
 		name, "whole number from 1 on", "`N` is " + usage,
-		func(s *search.Space) string {
+		func(s *spaces.Space) string {
 			if *of(s) == 0 {
 				return ""
 			}
 			return strconv.Itoa(*of(s))
 		},
-		func(s *search.Space, text string) (err error) {
+		func(s *spaces.Space, text string) (err error) {
 			if *of(s), err = strconv.Atoi(text); err != nil || *of(s) < 1 {
 				return errForm
 			}
@@ -112,21 +112,21 @@ func numberFlag(name, usage string, of func(*search.Space) *int) spaceFlag {
 	}
 }
 
-func wordsFlag[W ~string](name, usage string, known []W, of func(*search.Space) *[]W) spaceFlag {
+func wordsFlag[W ~string](name, usage string, known []W, of func(*spaces.Space) *[]W) spaceFlag {
 	names := make([]string, len(known))
 	for i, w := range known {
 		names[i] = string(w)
 	}
 	return spaceFlag{
 		name, "list of these words: " + strings.Join(names, ", "), usage + " is one of these `WORDS`, with commas: " + strings.Join(names, ", "),
-		func(s *search.Space) string {
+		func(s *spaces.Space) string {
 			var words []string
 			for _, w := range *of(s) {
 				words = append(words, string(w))
 			}
 			return strings.Join(words, ",")
 		},
-		func(s *search.Space, text string) error {
+		func(s *spaces.Space, text string) error {
 			*of(s) = nil
 			for _, word := range strings.Split(text, ",") {
 				word = strings.TrimSpace(word)
@@ -149,12 +149,12 @@ func (f *spaceFlags) add(flags *pflag.FlagSet) {
 // spaceValue is a [pflag.Value].
 type spaceValue struct {
 	spaceFlag
-	space *search.Space
+	space *spaces.Space
 }
 
 // Set implements [pflag.Value]. It tries the value alone, so that the error is about the flag.
 func (v *spaceValue) Set(text string) error {
-	var alone search.Space
+	var alone spaces.Space
 	if err := v.set(&alone, text); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (v *spaceValue) String() string {
 func (v *spaceValue) Type() string { return v.kind }
 
 // spaceWords are the flags of a space, each after a blank.
-func spaceWords(s *search.Space) string {
+func spaceWords(s *spaces.Space) string {
 	if s == nil {
 		return ""
 	}

@@ -20,8 +20,8 @@ import (
 	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
-	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 )
 
@@ -217,7 +217,7 @@ func (x *sweeping) assembled(r *campaign.Record) (sw *sweep.Sweep, ok bool, err 
 	if err != nil {
 		return nil, false, err
 	}
-	found := map[string]*search.Failure{}
+	found := map[string]*failure.Failure{}
 	for _, e := range x.plan.Examinations(blocks) {
 		f, ok, err := examineTask.Answer(r, e)
 		if !ok || err != nil {
@@ -236,7 +236,7 @@ func (x *sweeping) finished(r *results) (finished, error) {
 		return finished{}, cmp.Or(err, failedJobs(x.campaign(), r.Record, r.dir))
 	}
 	r.time(&sw.Timing)
-	replay := func(i int, f *search.Failure) string {
+	replay := func(i int, f *failure.Failure) string {
 		if r.dir != "" {
 			return fmt.Sprintf("%s replay %s", x.command(), quote(filepath.Join(r.dir, foundName(i))))
 		}
@@ -274,7 +274,7 @@ func (x *sweeping) whole() string { return x.asking(x.plan.Pairs, x.plan.Faults,
 
 // again is the command that finds a failure again, by placing the same kind of fault.
 // A pair needs all kinds, since the draw of the pairs depends on them.
-func (x *sweeping) again(f *search.Failure) string {
+func (x *sweeping) again(f *failure.Failure) string {
 	if len(f.Placed.Kinds) == 1 {
 		var names []lock.Fault
 		for _, kind := range f.Placed.Kinds {

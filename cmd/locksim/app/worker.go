@@ -12,8 +12,8 @@ import (
 	"locksim/internal/workers"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/review"
-	"locksim/scenarios/search"
 	"locksim/scenarios/sweep"
 	"locksim/sim"
 )
@@ -24,7 +24,7 @@ const (
 	exploreTask = campaign.Task[explore.Job, explore.Block]("explore")
 	sweepTask   = campaign.Task[sweep.Job, sweep.Block]("sweep")
 	// examineTask makes a violation of a sweep minimal.
-	examineTask = campaign.Task[sweep.Examination, *search.Failure]("examine")
+	examineTask = campaign.Task[sweep.Examination, *failure.Failure]("examine")
 	// fencesTask makes the run of a failure of a review in each fencing mode.
 	fencesTask = campaign.Task[review.FenceJob, []review.Fence]("fences")
 	// compareTask measures a lock.
@@ -50,7 +50,7 @@ func (s *shell) handlers() []campaign.Handler {
 		}),
 		handle(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(s.extra, step) }),
 		handle(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(s.extra, step) }),
-		handle(examineTask, func(j sweep.Examination, _ func()) (*search.Failure, error) { return j.Play(s.extra) }),
+		handle(examineTask, func(j sweep.Examination, _ func()) (*failure.Failure, error) { return j.Play(s.extra) }),
 		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.extra) }),
 		handle(compareTask, comparisons{s}.measure),
 		handle(figureTask, func(j figureJob, _ func()) (page, error) { return comparisons{s}.draw(j) }),

@@ -7,8 +7,10 @@ import (
 
 	"locksim/lock"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // firstSeeds are the seeds with which the searches begin.
@@ -37,13 +39,13 @@ func measure(name string, most int) (row, error) {
 
 // subject is a lock and the space of its search: what a specimen declares, and pauses
 // for any other lock. The lock is judged on everything.
-func subject(name string) (play.Lock, search.Space, error) {
+func subject(name string) (play.Lock, spaces.Space, error) {
 	l, err := play.Kind(name)
 	if err != nil {
-		return l, search.Space{}, err
+		return l, spaces.Space{}, err
 	}
 	l = l.DutiesAlone()
-	space := search.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: file.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
+	space := spaces.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: file.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
 	if isSpecimen(name) {
 		if space, err = search.SpecimenSpace(name); err != nil {
 			return l, space, err
@@ -56,7 +58,7 @@ func subject(name string) (play.Lock, search.Space, error) {
 func isSpecimen(name string) bool { return strings.HasPrefix(name, "broken/") }
 
 // searches runs a search from each of the first seeds.
-func searches(l play.Lock, space search.Space, most int) (sample, error) {
+func searches(l play.Lock, space spaces.Space, most int) (sample, error) {
 	var s sample
 	for _, seed := range firstSeeds {
 		anyRuns, ownRuns, err := searchFrom(l, space, seed, most)
@@ -70,8 +72,8 @@ func searches(l play.Lock, space search.Space, most int) (sample, error) {
 
 // searchFrom counts the runs to the first violation, and goes on to the first that
 // shows the mistake.
-func searchFrom(l play.Lock, space search.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
-	seeds, err := search.NewSeeds(first, most)
+func searchFrom(l play.Lock, space spaces.Space, first uint64, most int) (anyRuns, ownRuns int, err error) {
+	seeds, err := outcome.NewSeeds(first, most)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -1,16 +1,9 @@
-package search
+package tally
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"slices"
-	"strings"
 
-	"locksim/faults"
 	"locksim/internal/prose"
-	"locksim/sim/trace"
 )
 
 // Course is the class of a run: what its clients went through, and which faults they
@@ -41,44 +34,9 @@ import (
 // the same. The courses of 50,000 runs take 0.4 MB in a journal.
 type Course string
 
-// Course is the class of the run, which must have ended.
-func (t *Trial) Course() Course {
-	m := &t.Outcome.Modes[0]
-	var parts []string
-	for i, f := range t.Scenario.Faults {
-		if i < len(m.FaultsFelt) && m.FaultsFelt[i] {
-			class := string(faults.ClassIn(t.Scenario.Faults, f.Action))
-			parts = append(parts, "felt "+cmp.Or(class, f.Action.Kind()))
-		}
-	}
-	before := map[string]string{} // the last step of each client
-	for _, e := range m.Trace.Events {
-		mark, ok := e.What.(trace.Mark)
-		if !ok || mark.Step == trace.Point {
-			continue
-		}
-		step := mark.Step.String()
-		if mark.Problem != "" {
-			step += " failed " + mark.Outcome
-		}
-		parts = append(parts, "moved "+before[e.Actor]+" to "+step)
-		before[e.Actor] = step
-	}
-	slices.Sort(parts)
-	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(parts), "\n")))
-	return Course(hex.EncodeToString(sum[:4]))
-}
-
 // Courses counts the runs of each course. The counts of consecutive parts of a search
 // add up to that of the whole.
 type Courses map[Course]int
-
-// Count counts a run that is evidence and has passed, and no other.
-func (c *Courses) Count(t *Trial) {
-	if t.Err == nil && t.Difference == nil && len(t.Violations) == 0 && t.Vacuous == "" {
-		c.Add(Courses{t.Course(): 1})
-	}
-}
 
 // Add adds the counts of later runs.
 func (c *Courses) Add(later Courses) { *c = AddCounts(*c, later) }

@@ -1,11 +1,10 @@
-package search
+package failure
 
 import (
 	"fmt"
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/play"
 )
 
 // Headline is the failure in one line, which begins with its seed.
@@ -22,14 +21,15 @@ func (f *Failure) Headline() string {
 
 // Text is everything needed to understand the failure: the headline, the
 // violations, the story, and the schedule. The caller adds the last lines, such as
-// the command that replays it.
-func (f *Failure) Text(last ...string) string {
+// the command that replays it, and advice about a lock that is not deterministic that depends on how the program was
+// built: play.Unseeded.
+func (f *Failure) Text(unseeded string, last ...string) string {
 	var b strings.Builder
 	b.WriteString(f.Headline() + "\n")
 	if len(f.Violations) > 0 {
 		b.WriteString(indent(f.Reasons))
 	}
-	b.WriteString(f.doubt())
+	b.WriteString(f.doubt(unseeded))
 	if len(f.Violations) > 0 {
 		fmt.Fprintf(&b, "\nstory in mode %s:\n%s\n", f.Violations[0].Mode, storyText(f.Story))
 	}
@@ -58,14 +58,14 @@ func (f *Failure) shrunk() string {
 	switch {
 	case f.Replays == 0:
 		return "as it is stored"
-	case f.Again < enough && f.death == nil:
+	case f.Again < min(Enough, f.Replays):
 		return "as it was drawn"
 	}
 	return fmt.Sprintf("%s of the %d that were drawn", prose.Count(f.Faults, "fault"), f.Drawn)
 }
 
 // doubt says how often the failure replays, if not always.
-func (f *Failure) doubt() string {
+func (f *Failure) doubt(unseeded string) string {
 	if f.Same == f.Replays {
 		return ""
 	}
@@ -73,11 +73,9 @@ func (f *Failure) doubt() string {
 	if len(f.Violations) > 0 {
 		text += fmt.Sprintf(", and breaks the promise %s of %d", prose.Count(f.Again, "time"), f.Replays)
 	}
-	return text + "\n" + f.Divergence + "\n" + remedy()
+	return text + "\n" + f.Divergence + "\n" + remedy + unseeded + "\n"
 }
 
 // remedy says what to do about a lock that is not deterministic.
-func remedy() string {
-	return "a lock must draw from e.Source or e.Entropy, and take its time from e.Clock: the seed does not decide the order\n" +
-		"of a map, or a select with two ready cases" + play.Unseeded() + "\n"
-}
+const remedy = "a lock must draw from e.Source or e.Entropy, and take its time from e.Clock: the seed does not decide the order\n" +
+	"of a map, or a select with two ready cases"

@@ -1,4 +1,4 @@
-package search
+package spaces
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"locksim/faults"
 	"locksim/internal/prose"
-	"locksim/lock"
+	"locksim/lock/promise"
 )
 
 // NoFaults is the name that stands for no fault at all.
@@ -19,7 +19,7 @@ const NoFaults = "none"
 // The caller owns the slice.
 func FaultNames() []string {
 	var names []string
-	for _, class := range lock.Faults() {
+	for _, class := range promise.Faults() {
 		names = append(names, string(class))
 	}
 	for _, k := range faults.Kinds() {
@@ -38,11 +38,11 @@ func FaultNames() []string {
 // that classes are words with hyphens, as labels and scenarios are, and kinds the
 // keys of a file, with underscores. A name that is that of a class and of a kind
 // means the class: promises are made, and evidence is counted, by classes.
-func NamedFaults[S ~string](names []S) (classes []lock.Fault, kinds []string, err error) {
+func NamedFaults[S ~string](names []S) (classes []promise.Fault, kinds []string, err error) {
 	if names == nil {
 		return nil, nil, nil
 	}
-	classes = []lock.Fault{}
+	classes = []promise.Fault{}
 	for _, name := range names {
 		class, isClass := classCalled(string(name))
 		kind := strings.ReplaceAll(string(name), "-", "_")
@@ -72,7 +72,7 @@ func FaultName(schedule []faults.Fault, a faults.Action) string {
 }
 
 // classCalled is the class of a name, with hyphens or underscores.
-func classCalled(name string) (class lock.Fault, ok bool) {
-	class = lock.Fault(strings.ReplaceAll(name, "_", "-"))
-	return class, slices.Contains(lock.Faults(), class)
+func classCalled(name string) (class promise.Fault, ok bool) {
+	class = promise.Fault(strings.ReplaceAll(name, "_", "-"))
+	return class, slices.Contains(promise.Faults(), class)
 }

@@ -1,4 +1,4 @@
-package search
+package failure
 
 import (
 	"fmt"
@@ -44,9 +44,9 @@ const (
 	aftermath = 6
 )
 
-// shortStory keeps the opening of a story, the way to the decisive step, and its
+// ShortStory keeps the opening of a story, the way to the decisive step, and its
 // aftermath.
-func shortStory(lines []outcome.Line) []Step {
+func ShortStory(lines []outcome.Line) []Step {
 	last := len(lines)
 	for i, line := range lines {
 		if line.Fatal {

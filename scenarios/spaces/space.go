@@ -1,4 +1,4 @@
-package search
+package spaces
 
 import (
 	"cmp"
@@ -6,22 +6,18 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"locksim/faults"
 	"locksim/internal/prose"
-	"locksim/lock"
-	"locksim/lock/broken/mistake"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
-	"locksim/scenarios/kinds"
-	"locksim/scenarios/play"
 )
 
 // Space is what scenarios are drawn from.
 //
-// The zero value is every fault, two to four clients and a lock on one node;
-// [SpaceOf] makes the space that a lock is judged in, [Draw] draws from it.
+// The zero value is every fault, two to four clients and a lock on one node. Package search makes the space that a
+// lock is judged in, and draws from it.
 type Space struct {
 	// Lock is the name of the lock under test. "" means fenced.
 	Lock string `json:"lock"`
@@ -51,7 +47,7 @@ type Space struct {
 	TTL file.Range `json:"ttl"`
 	// Faults are the classes of fault that may strike. Nil means all of them, and
 	// also the actions that no promise covers; empty means none.
-	Faults []lock.Fault `json:"faults" jsonschema:"nullable"`
+	Faults []promise.Fault `json:"faults" jsonschema:"nullable"`
 	// Kinds are kinds of fault that may strike in addition, by their names in
 	// scenario files.
 	Kinds []string `json:"kinds,omitempty" jsonschema:"minItems=1"`
@@ -86,23 +82,8 @@ type Span struct {
 	Max int `json:"max"`
 }
 
-// SpaceOf is the space in which a lock is judged: the faults that its promise
-// covers, or every fault for a lock that promises nothing.
-func SpaceOf(l play.Lock) Space { return Space{}.For(l) }
-
-// For is the space with what SpaceOf has, where it leaves the lock, the faults and the
-// servers open.
-func (s Space) For(l play.Lock) Space {
-	s.Lock = l.Name
-	if s.Faults == nil {
-		s.Faults = l.Promise.Exclusion
-	}
-	s.equip(l)
-	return s
-}
-
-// crowd is more clients than names of one digit can number.
-const crowd = 12
+// LargeCrowd is more clients than names of one digit can number.
+const LargeCrowd = 12
 
 // WithDefaults is the space with defaults in the fields that it leaves open.
 func (s Space) WithDefaults() Space {
@@ -113,7 +94,7 @@ func (s Space) WithDefaults() Space {
 		s.Redis = max(s.Redis, 1)
 	}
 	if s.Clients == (Span{}) {
-		s.Clients, s.Crowd = Span{2, 4}, cmp.Or(s.Crowd, crowd)
+		s.Clients, s.Crowd = Span{2, 4}, cmp.Or(s.Crowd, LargeCrowd)
 	}
 	if s.Rounds == (Span{}) {
 		s.Rounds = Span{2, 4}
@@ -152,8 +133,8 @@ func (s Space) Validate() error {
 		errs = append(errs, fmt.Errorf("TTL %v: give whole milliseconds, Redis counts no finer", s.TTL))
 	}
 	for _, f := range s.Faults {
-		if !slices.Contains(lock.Faults(), f) {
-			errs = append(errs, fmt.Errorf("there is no class %q: choose from %s", f, prose.Commas(lock.Faults())))
+		if !slices.Contains(promise.Faults(), f) {
+			errs = append(errs, fmt.Errorf("there is no class %q: choose from %s", f, prose.Commas(promise.Faults())))
 		}
 	}
 	for _, k := range s.Kinds {
@@ -190,9 +171,9 @@ func kindNames() []string {
 }
 
 // Classes are the classes of fault that may strike, those of the kinds included.
-func (s Space) Classes() []lock.Fault {
+func (s Space) Classes() []promise.Fault {
 	if s.Faults == nil {
-		return lock.Faults()
+		return promise.Faults()
 	}
 	all := slices.Clone(s.Faults)
 	for _, k := range faults.Kinds() {
@@ -226,30 +207,4 @@ func inSpan(field string, s Span, most int) error {
 		return fmt.Errorf("%s %v: give numbers from 1 to %d, the smaller one first", field, s, most)
 	}
 	return nil
-}
-
-// equip adds the servers that a lock needs to a space that has fewer.
-func (s *Space) equip(l play.Lock) {
-	w := file.World{Redis: s.Redis, Servers: s.Servers, Replicas: s.LeastReplicas}
-	play.Equip(&w, l)
-	s.Redis, s.Servers, s.LeastReplicas = w.Redis, w.Servers, w.Replicas
-	s.Replicas = max(s.Replicas, s.LeastReplicas)
-}
-
-// SpecimenSpace is the space in which the mistake of a lock of package broken
-// shows, by the description of the specimen: its class of fault, and its range of
-// TTLs within the default one. [Discover] finds out the rest. The name is one of
-// [kinds.Specimens]; the error lists them.
-func SpecimenSpace(name string) (Space, error) {
-	s, err := mistake.Find(strings.TrimPrefix(name, kinds.BrokenPrefix))
-	if err != nil {
-		return Space{}, fmt.Errorf("the space of %s: %w", name, err)
-	}
-	usual := Space{}.WithDefaults().TTL
-	ttl := file.Range{Min: max(s.MinTTL, usual.Min), Max: min(s.MaxTTL, usual.Max)}
-	classes := []lock.Fault{}
-	if s.Fault != "" {
-		classes = append(classes, s.Fault)
-	}
-	return Space{Faults: classes, TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
 }

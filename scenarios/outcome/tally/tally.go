@@ -1,4 +1,4 @@
-package search
+package tally
 
 import (
 	"maps"
@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"locksim/checker"
-	"locksim/faults"
-	"locksim/lock"
+	"locksim/lock/promise"
 )
 
 // Tally counts the results of the runs of a search. Tallies of consecutive parts of
@@ -41,7 +40,7 @@ type Tally struct {
 	// Faults counts the faults by kind.
 	Faults map[string]FaultTally `json:"faults,omitempty"`
 	// Classes counts the runs with faults of each class.
-	Classes map[lock.Fault]ClassTally `json:"classes,omitempty"`
+	Classes map[promise.Fault]ClassTally `json:"classes,omitempty"`
 	// Events counts the events of the traces.
 	Events int `json:"events"`
 	// Virtual is the virtual time of the worlds, in nanoseconds.
@@ -87,74 +86,6 @@ type BadRun struct {
 // Missed is the reason why a run is vacuous in which some fault of the schedule did
 // not strike, for searches that need all of them to strike.
 const Missed = "not every fault struck"
-
-// Count counts a run.
-func (t *Tally) Count(r *Trial) {
-	if r.Outcome != nil {
-		t.countRun(r)
-	}
-	if r.Difference != nil {
-		t.CountUnsteady(r.Case, r.Difference.Error())
-	}
-	if r.Err != nil {
-		t.CountFailed(r.Case, r.Err)
-	}
-}
-
-// countRun counts a run that ended.
-func (t *Tally) countRun(r *Trial) {
-	m := &r.Outcome.Modes[0]
-	one := Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls, Errors: m.Verdict.Errors,
-		NoticedLate: time.Duration(math.Round(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second))),
-		Violations:  map[checker.Label]int{}, Faults: map[string]FaultTally{}, Classes: map[lock.Fault]ClassTally{}}
-	for _, what := range m.Unknown {
-		one.Unknown = AddCounts(one.Unknown, map[string]int{what: 1})
-	}
-	for _, v := range r.Violations {
-		one.Violating, one.Violations[v.Label] = 1, 1
-	}
-	if one.Violating == 0 && r.Vacuous != "" {
-		one.Vacuous = map[string]int{r.Vacuous: 1}
-	} else {
-		one.Evidence = 1
-	}
-	for i, f := range r.Scenario.Faults {
-		kind := f.Action.Kind()
-		n := FaultTally{Planned: 1}
-		if m.FaultsFired[i] {
-			n.Struck, n.Violating = 1, one.Violating
-			class := faults.ClassIn(r.Scenario.Faults, f.Action)
-			c := one.Classes[class]
-			c.Struck = 1
-			if i < len(m.FaultsFelt) && m.FaultsFelt[i] {
-				n.Felt, c.Evidence, c.Violating = 1, one.Evidence, one.Violating
-			}
-			if class != "" {
-				one.Classes[class] = c
-			}
-		}
-		one.Faults[kind] = one.Faults[kind].plus(n)
-	}
-	t.Add(one)
-}
-
-// CountUnsteady counts a case whose runs differed; why describes the difference.
-func (t *Tally) CountUnsteady(c Case, why string) {
-	t.Add(Tally{Nondeterministic: 1, Unsteady: newBadRun(c, why)})
-}
-
-// CountFailed counts a run that did not end.
-func (t *Tally) CountFailed(c Case, err error) {
-	t.Add(Tally{Failed: 1, Broken: newBadRun(c, err.Error())})
-}
-
-func newBadRun(c Case, why string) *BadRun {
-	r := &BadRun{Seed: c.Seed, Why: why}
-	if c.Placed != nil {
-		r.Faults = c.Placed.Faults
-	}
-	return r
-}
 
 // Add adds the tally of later runs.
 func (t *Tally) Add(later Tally) {

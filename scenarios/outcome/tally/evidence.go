@@ -1,4 +1,4 @@
-package search
+package tally
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
-	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios/outcome"
 )
 
@@ -65,7 +65,7 @@ func (t *Tally) ByCall() []string {
 // felt comes last, with the reason. It is "" where no fault struck.
 func (t *Tally) ByClass() string {
 	var felt, unfelt []string
-	for _, class := range lock.Faults() {
+	for _, class := range promise.Faults() {
 		switch n := t.Classes[class]; {
 		case n.Evidence > 0:
 			felt = append(felt, fmt.Sprintf("%s %s (%s)", class, prose.Thousands(n.Evidence), n.Bound()))

@@ -1,4 +1,4 @@
-package search
+package failure
 
 import (
 	"fmt"
@@ -16,14 +16,14 @@ func TestShortStory(t *testing.T) {
 	for i := range 200 {
 		lines = append(lines, outcome.Line{N: i + 1, Actor: "c0", Text: fmt.Sprint("step ", i+1), Fatal: i == 149})
 	}
-	got := shortStory(lines)
+	got := ShortStory(lines)
 	if len(got) != maxStory+2 || got[opening] != (Step{Skipped: 96}) || got[len(got)-1] != (Step{Skipped: 44}) {
 		t.Errorf("%d steps:\n%s", len(got), storyText(got))
 	}
 	if s := got[len(got)-2-aftermath]; s.N != 150 || !s.Fatal {
 		t.Errorf("the decisive step is not before the aftermath:\n%s", storyText(got))
 	}
-	if short := shortStory(lines[:40]); len(short) != 40 {
+	if short := ShortStory(lines[:40]); len(short) != 40 {
 		t.Errorf("%d of 40 steps", len(short))
 	}
 }

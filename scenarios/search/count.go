@@ -1,0 +1,128 @@
+package search
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/scenarios/outcome/tally"
+	"locksim/sim/trace"
+)
+
+// Tally counts the run alone.
+func (t *Trial) Tally() tally.Tally {
+	var n tally.Tally
+	if t.Outcome != nil {
+		n = t.ended()
+	}
+	if t.Difference != nil {
+		n.Add(t.Unsteady(t.Difference.Error()))
+	}
+	if t.Err != nil {
+		n.Add(t.Failed(t.Err))
+	}
+	return n
+}
+
+// ended counts a run that ended.
+func (t *Trial) ended() tally.Tally {
+	m := &t.Outcome.Modes[0]
+	one := tally.Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls, Errors: m.Verdict.Errors,
+		NoticedLate: time.Duration(math.Round(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))}
+	for _, what := range m.Unknown {
+		one.Unknown = tally.AddCounts(one.Unknown, map[string]int{what: 1})
+	}
+	if len(t.Violations) > 0 {
+		one.Violating, one.Violations = 1, map[checker.Label]int{}
+	}
+	for _, v := range t.Violations {
+		one.Violations[v.Label] = 1
+	}
+	if one.Violating == 0 && t.Vacuous != "" {
+		one.Vacuous = map[string]int{t.Vacuous: 1}
+	} else {
+		one.Evidence = 1
+	}
+	classes := map[lock.Fault]tally.ClassTally{}
+	for i, f := range t.Scenario.Faults {
+		n := tally.FaultTally{Planned: 1}
+		if m.FaultsFired[i] {
+			n.Struck, n.Violating = 1, one.Violating
+			class := faults.ClassIn(t.Scenario.Faults, f.Action)
+			c := classes[class]
+			c.Struck = 1
+			if i < len(m.FaultsFelt) && m.FaultsFelt[i] {
+				n.Felt, c.Evidence, c.Violating = 1, one.Evidence, one.Violating
+			}
+			if class != "" {
+				classes[class] = c
+			}
+		}
+		one.Faults = tally.AddTallies(one.Faults, map[string]tally.FaultTally{f.Action.Kind(): n})
+	}
+	if len(classes) > 0 {
+		one.Classes = classes
+	}
+	return one
+}
+
+// Unsteady counts a case whose runs differed; why describes the difference.
+func (c Case) Unsteady(why string) tally.Tally {
+	return tally.Tally{Nondeterministic: 1, Unsteady: c.bad(why)}
+}
+
+// Failed counts a run that did not end.
+func (c Case) Failed(err error) tally.Tally {
+	return tally.Tally{Failed: 1, Broken: c.bad(err.Error())}
+}
+
+func (c Case) bad(why string) *tally.BadRun {
+	r := &tally.BadRun{Seed: c.Seed, Why: why}
+	if c.Placed != nil {
+		r.Faults = c.Placed.Faults
+	}
+	return r
+}
+
+// Course is the class of the run, which must have ended.
+func (t *Trial) Course() tally.Course {
+	m := &t.Outcome.Modes[0]
+	var parts []string
+	for i, f := range t.Scenario.Faults {
+		if i < len(m.FaultsFelt) && m.FaultsFelt[i] {
+			class := string(faults.ClassIn(t.Scenario.Faults, f.Action))
+			parts = append(parts, "felt "+cmp.Or(class, f.Action.Kind()))
+		}
+	}
+	before := map[string]string{} // the last step of each client
+	for _, e := range m.Trace.Events {
+		mark, ok := e.What.(trace.Mark)
+		if !ok || mark.Step == trace.Point {
+			continue
+		}
+		step := mark.Step.String()
+		if mark.Problem != "" {
+			step += " failed " + mark.Outcome
+		}
+		parts = append(parts, "moved "+before[e.Actor]+" to "+step)
+		before[e.Actor] = step
+	}
+	slices.Sort(parts)
+	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(parts), "\n")))
+	return tally.Course(hex.EncodeToString(sum[:4]))
+}
+
+// Courses is the course of a run that is evidence and has passed, and nothing of any other.
+func (t *Trial) Courses() tally.Courses {
+	if t.Err == nil && t.Difference == nil && len(t.Violations) == 0 && t.Vacuous == "" {
+		return tally.Courses{t.Course(): 1}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/lock"
+	"locksim/lock/broken/mistake"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/scenarios/spaces"
+)
+
+// SpaceOf is the space in which a lock is judged: the faults that its promise
+// covers, or every fault for a lock that promises nothing.
+func SpaceOf(l play.Lock) spaces.Space { return For(l, spaces.Space{}) }
+
+// For is a space with what SpaceOf has, where it leaves the lock, the faults and the
+// servers open.
+func For(l play.Lock, s spaces.Space) spaces.Space {
+	s.Lock = l.Name
+	if s.Faults == nil {
+		s.Faults = l.Promise.Exclusion
+	}
+	return equipped(s, l)
+}
+
+// equipped is a space with the servers that a lock needs.
+func equipped(s spaces.Space, l play.Lock) spaces.Space {
+	w := file.World{Redis: s.Redis, Servers: s.Servers, Replicas: s.LeastReplicas}
+	play.Equip(&w, l)
+	s.Redis, s.Servers, s.LeastReplicas = w.Redis, w.Servers, w.Replicas
+	s.Replicas = max(s.Replicas, s.LeastReplicas)
+	return s
+}
+
+// SpecimenSpace is the space in which the mistake of a lock of package broken
+// shows, by the description of the specimen: its class of fault, and its range of
+// TTLs within the default one. [Discover] finds out the rest. The name is one of
+// [kinds.Specimens]; the error lists them.
+func SpecimenSpace(name string) (spaces.Space, error) {
+	s, err := mistake.Find(strings.TrimPrefix(name, kinds.BrokenPrefix))
+	if err != nil {
+		return spaces.Space{}, fmt.Errorf("the space of %s: %w", name, err)
+	}
+	usual := spaces.Space{}.WithDefaults().TTL
+	ttl := file.Range{Min: max(s.MinTTL, usual.Min), Max: min(s.MaxTTL, usual.Max)}
+	classes := []lock.Fault{}
+	if s.Fault != "" {
+		classes = append(classes, s.Fault)
+	}
+	return spaces.Space{Faults: classes, TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
+}
