@@ -14,6 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"locksim/lock"
+	"locksim/lock/internal/frame"
 )
 
 // Lock is a lock on etcd. It is safe for concurrent use.
@@ -36,25 +37,21 @@ func New(client *clientv3.Client, o Options) (*Lock, error) {
 // Acquire implements [lock.Locker]. It waits in the queue of the resource until ctx ends or a request fails; then it
 // gives its place up. Its error says so if that fails too: the place then stays for up to a TTL. The lease is a [*Lease].
 func (l *Lock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	return l.acquire((*lock.Watchdog).Acquire, ctx, resource)
+	return l.acquire(ctx, resource, (*lock.Watchdog).Acquire)
 }
 
 // TryAcquire implements [lock.Trier].
 func (l *Lock) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
-	return l.acquire((*lock.Watchdog).TryAcquire, ctx, resource)
+	return l.acquire(ctx, resource, (*lock.Watchdog).TryAcquire)
 }
 
-func (l *Lock) acquire(ask func(*lock.Watchdog, context.Context, string) (lock.Lease, error), ctx context.Context, resource string) (lock.Lease, error) {
+func (l *Lock) acquire(ctx context.Context, resource string, ask frame.Ask) (lock.Lease, error) {
 	q := &queue{client: l.client, opt: l.opt}
-	w, err := lock.NewWatchdog(q, l.opt.watchdog())
+	renewed, err := frame.Renewed(ctx, q, l.opt.watchdog(), resource, ask)
 	if err != nil {
 		return nil, err
 	}
-	renewed, err := ask(w, ctx, resource)
-	if err != nil {
-		return nil, err
-	}
-	return &Lease{renewed.(renewedLease), q.place}, nil
+	return &Lease{renewed, q.place}, nil
 }
 
 // Lease is a lease of a [Lock]. It is safe for concurrent use.
@@ -63,11 +60,7 @@ type Lease struct {
 	place *place
 }
 
-// renewedLease is what a watchdog makes of a lease.
-type renewedLease interface {
-	lock.Lease
-	lock.Extender
-}
+type renewedLease = frame.Lease
 
 // Guard is a comparison for transactions on the same cluster: it holds only while the lock is this lease's. So what a
 // holder writes to etcd itself needs no fencing token: etcd refuses it once the lock may be another's, however late it
@@ -121,28 +114,18 @@ var errPlaceLost = errors.New("the place in the queue is lost: its lease has end
 
 // Acquire implements [lock.Locker].
 func (q *queue) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	began := q.opt.Clock.Now()
-	for {
-		l, err := q.acquire(ctx, resource, true)
-		switch {
-		case err == nil:
-			return l, nil
-		case errors.Is(err, errPlaceLost) && ctx.Err() == nil:
-			continue
-		case ctx.Err() != nil:
-			return nil, fmt.Errorf("acquire %s: gave up after %v: %w", resource, q.opt.Clock.Now().Sub(began), err)
+	return frame.Acquire(ctx, q.opt.Clock, resource, func() (lock.Lease, error) { return q.acquire(ctx, resource, true) }, func(_ int, err error) error {
+		if errors.Is(err, errPlaceLost) && ctx.Err() == nil {
+			return nil
 		}
-		return nil, fmt.Errorf("acquire %s: %w", resource, err)
-	}
+		return err
+	})
 }
 
 // TryAcquire implements [lock.Trier].
 func (q *queue) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
 	l, err := q.acquire(ctx, resource, false)
-	if err != nil {
-		return nil, fmt.Errorf("try to acquire %s: %w", resource, err)
-	}
-	return l, nil
+	return frame.Tried(resource, l, err)
 }
 
 // acquire takes a place in the queue, and waits until it is the first, or fails if it is not.
@@ -155,7 +138,7 @@ func (q *queue) acquire(ctx context.Context, resource string, wait bool) (lock.L
 	}
 	p, err := q.begin(ctx, resource)
 	if err != nil {
-		return nil, over(ctx, err)
+		return nil, frame.Over(ctx, err)
 	}
 	first, err := q.enter(ctx, p)
 	switch {
@@ -169,18 +152,10 @@ func (q *queue) acquire(ctx context.Context, resource string, wait bool) (lock.L
 		err = ctx.Err() // the grant came too late
 	}
 	if err != nil {
-		return nil, q.leave(ctx, p, over(ctx, err))
+		return nil, q.leave(ctx, p, frame.Over(ctx, err))
 	}
 	q.place = p
 	return lock.NewLease(ctx, q.opt.Clock, grant{q, p}, resource, uint64(p.revision), p.until(q.opt.TTL)), nil
-}
-
-// over is the error of a request, with that of ctx if it has ended.
-func over(ctx context.Context, err error) error {
-	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
-		return fmt.Errorf("%w: %w", ended, err)
-	}
-	return err
 }
 
 // begin is granted a lease by etcd. One whose grant is not answered ends by itself: it has no key.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locksim/lock"
+	"locksim/lock/internal/frame"
 )
 
 // connected is a lock that a connection has: what [ForUpdate], [Advisory] and [AdvisoryTransaction] have in common.
@@ -58,13 +59,9 @@ func (c *connected) TryAcquire(ctx context.Context, resource string) (lock.Lease
 }
 
 // watched asks for a lease that is renewed, with the watchdog of package lock.
-func (c *connected) watched(ctx context.Context, resource string, ask func(*lock.Watchdog, context.Context, string) (lock.Lease, error)) (lock.Lease, error) {
+func (c *connected) watched(ctx context.Context, resource string, ask frame.Ask) (lock.Lease, error) {
 	one := &asking{connected: c}
-	w, err := lock.NewWatchdog(one, c.opt.watchdog())
-	if err != nil {
-		return nil, err
-	}
-	renewed, err := ask(w, ctx, resource)
+	renewed, err := frame.Renewed(ctx, one, c.opt.watchdog(), resource, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +70,7 @@ func (c *connected) watched(ctx context.Context, resource string, ask func(*lock
 			one.held.end(false)
 		}
 	})
-	return &Lease{renewed.(renewedLease), one.held}, nil
+	return &Lease{renewed, one.held}, nil
 }
 
 // Lease is a lease of a lock that a connection has. It is safe for concurrent use.
@@ -82,11 +79,7 @@ type Lease struct {
 	held *held
 }
 
-// renewedLease is what a watchdog makes of a lease.
-type renewedLease interface {
-	lock.Lease
-	lock.Extender
-}
+type renewedLease = frame.Lease
 
 // Do lets work run in the transaction that has the lock. Release commits its writes: they are durable when it returns nil,
 // and are never made if the lock is lost before. They need no fence. If work returns an error, its writes are undone, not those of other
@@ -111,7 +104,7 @@ type asking struct {
 
 // Acquire implements [lock.Locker].
 func (a *asking) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	return poll(ctx, resource, a.opt, a.dice, func(ctx context.Context, resource string) (lock.Lease, error) {
+	return poll(ctx, resource, a.opt, a.dice, func() (lock.Lease, error) {
 		for {
 			wait := a.wait(ctx)
 			l, err := a.try(ctx, resource, wait)
@@ -125,10 +118,7 @@ func (a *asking) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 // TryAcquire implements [lock.Trier].
 func (a *asking) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
 	l, err := a.try(ctx, resource, 0)
-	if err != nil {
-		return nil, fmt.Errorf("try to acquire %s: %w", resource, err)
-	}
-	return l, nil
+	return frame.Tried(resource, l, err)
 }
 
 // grace is the time for the answer of a database that has ended a wait.
@@ -173,10 +163,10 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 		err = h.session.beat()
 	}
 	if !stop() {
-		err = over(ctx, err)
+		err = frame.Over(ctx, err)
 	}
 	if !goesOn() {
-		err = over(a.opt.Context, err)
+		err = frame.Over(a.opt.Context, err)
 	}
 	switch {
 	case err == nil:

@@ -1,7 +1,6 @@
 package sqllock
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,16 +47,4 @@ func outcome(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: %w", lock.ErrOutcomeUnknown, err)
-}
-
-// over is the error of a statement, with that of ctx if it has ended.
-func over(ctx context.Context, err error) error {
-	switch end := ctx.Err(); {
-	case end == nil || errors.Is(err, end):
-		return err
-	case err == nil:
-		return end
-	default:
-		return fmt.Errorf("%w: %w", end, err)
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locksim/lock"
+	"locksim/lock/internal/frame"
 )
 
 // Table is a lock on rows of a table: one row for each resource, with the owner, the end of its lease, and the number of
@@ -75,37 +76,23 @@ func (t *Table) Schema() string {
 // unknown outcome it takes back what it may have been granted; its error says so if that fails too, and the lock may then
 // be taken for up to a TTL.
 func (t *Table) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	return poll(ctx, resource, t.opt, t.dice, t.try)
+	return poll(ctx, resource, t.opt, t.dice, func() (lock.Lease, error) { return t.try(ctx, resource) })
 }
 
 // TryAcquire implements [lock.Trier].
 func (t *Table) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
 	l, err := t.try(ctx, resource)
-	if err != nil {
-		return nil, fmt.Errorf("try to acquire %s: %w", resource, err)
-	}
-	return l, nil
+	return frame.Tried(resource, l, err)
 }
 
 // poll tries until a try does not fail because the lock is taken.
-func poll(ctx context.Context, resource string, o Options, d *dice, try func(context.Context, string) (lock.Lease, error)) (lock.Lease, error) {
-	began := o.Clock.Now()
-	for n := 1; ; n++ {
-		l, err := try(ctx, resource)
-		if err == nil {
-			return l, nil
-		}
+func poll(ctx context.Context, resource string, o Options, d *dice, try func() (lock.Lease, error)) (lock.Lease, error) {
+	return frame.Acquire(ctx, o.Clock, resource, try, func(n int, err error) error {
 		if errors.Is(err, lock.ErrTaken) {
-			err = o.Clock.Sleep(ctx, d.delay(o.Backoff, n))
+			return o.Clock.Sleep(ctx, d.delay(o.Backoff, n))
 		}
-		if err == nil {
-			continue
-		}
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("acquire %s: gave up after %v: %w", resource, o.Clock.Now().Sub(began), err)
-		}
-		return nil, fmt.Errorf("acquire %s: %w", resource, err)
-	}
+		return err
+	})
 }
 
 // try asks once.
@@ -134,7 +121,7 @@ func (t *Table) try(ctx context.Context, resource string) (lock.Lease, error) {
 	case err == nil && !t.opt.Clock.Now().Before(until):
 		err = fmt.Errorf("%w: the grant came after the end of its lease", lock.ErrTaken)
 	case err != nil:
-		err = over(ctx, outcome(err))
+		err = frame.Over(ctx, outcome(err))
 	}
 	if err != nil {
 		return nil, g.undo(ctx, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"locksim/lock"
+	"locksim/lock/internal/frame"
 )
 
 // Lock is a lock on ZooKeeper. It is safe for concurrent use.
@@ -35,25 +36,21 @@ func New(conn *zk.Conn, o Options) (*Lock, error) {
 // Acquire implements [lock.Locker]. It waits in the queue of the resource until ctx ends or a server refuses; then it
 // gives its place up. Without a connection it waits for one. The lease is a [*Lease].
 func (l *Lock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	return l.acquire((*lock.Watchdog).Acquire, ctx, resource)
+	return l.acquire(ctx, resource, (*lock.Watchdog).Acquire)
 }
 
 // TryAcquire implements [lock.Trier].
 func (l *Lock) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
-	return l.acquire((*lock.Watchdog).TryAcquire, ctx, resource)
+	return l.acquire(ctx, resource, (*lock.Watchdog).TryAcquire)
 }
 
-func (l *Lock) acquire(ask func(*lock.Watchdog, context.Context, string) (lock.Lease, error), ctx context.Context, resource string) (lock.Lease, error) {
+func (l *Lock) acquire(ctx context.Context, resource string, ask frame.Ask) (lock.Lease, error) {
 	q := &queue{lock: l}
-	w, err := lock.NewWatchdog(q, l.opt.watchdog())
+	renewed, err := frame.Renewed(ctx, q, l.opt.watchdog(), resource, ask)
 	if err != nil {
 		return nil, err
 	}
-	renewed, err := ask(w, ctx, resource)
-	if err != nil {
-		return nil, err
-	}
-	lease := &Lease{renewed.(renewedLease), q.place}
+	lease := &Lease{renewed, q.place}
 	go lease.follow()
 	return lease, nil
 }
@@ -64,11 +61,7 @@ type Lease struct {
 	place *place
 }
 
-// renewedLease is what a watchdog makes of a lease.
-type renewedLease interface {
-	lock.Lease
-	lock.Extender
-}
+type renewedLease = frame.Lease
 
 // Guard is an operation for transactions on the same ZooKeeper: it holds only while the lock is this lease's. So what a
 // holder writes to ZooKeeper itself needs no fencing token: it is refused once the lock may be another's, however late it
@@ -106,28 +99,18 @@ type queue struct {
 
 // Acquire implements [lock.Locker].
 func (q *queue) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	began := q.lock.opt.Clock.Now()
-	for {
-		l, err := q.acquire(ctx, resource, true)
-		switch {
-		case err == nil:
-			return l, nil
-		case errors.Is(err, errPlaceLost) && ctx.Err() == nil:
-			continue
-		case ctx.Err() != nil:
-			return nil, fmt.Errorf("acquire %s: gave up after %v: %w", resource, q.lock.opt.Clock.Now().Sub(began), err)
+	return frame.Acquire(ctx, q.lock.opt.Clock, resource, func() (lock.Lease, error) { return q.acquire(ctx, resource, true) }, func(_ int, err error) error {
+		if errors.Is(err, errPlaceLost) && ctx.Err() == nil {
+			return nil
 		}
-		return nil, fmt.Errorf("acquire %s: %w", resource, err)
-	}
+		return err
+	})
 }
 
 // TryAcquire implements [lock.Trier].
 func (q *queue) TryAcquire(ctx context.Context, resource string) (lock.Lease, error) {
 	l, err := q.acquire(ctx, resource, false)
-	if err != nil {
-		return nil, fmt.Errorf("try to acquire %s: %w", resource, err)
-	}
-	return l, nil
+	return frame.Tried(resource, l, err)
 }
 
 // acquire takes a place in the queue, and waits until it is the first, or fails if it is not.
@@ -149,18 +132,10 @@ func (q *queue) acquire(ctx context.Context, resource string, wait bool) (lock.L
 		err = ctx.Err() // the grant came too late
 	}
 	if err != nil {
-		return nil, p.leave(ctx, over(ctx, err))
+		return nil, p.leave(ctx, frame.Over(ctx, err))
 	}
 	q.place = p
 	return lock.NewLease(ctx, p.opt.Clock, grant{p}, resource, uint64(p.czxid), p.until()), nil
-}
-
-// over is the error of a request, with that of ctx if it has ended.
-func over(ctx context.Context, err error) error {
-	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
-		return fmt.Errorf("%w: %w", ended, err)
-	}
-	return err
 }
 
 // wait waits until the place is the first in the queue. A place that was the first by an old answer may be lost
