@@ -102,9 +102,9 @@ func TestRunEscapes(t *testing.T) {
 // strange is an event of a kind of server that locksim does not have.
 type strange struct{ kind, text string }
 
-func (s strange) Kind() string               { return s.kind }
-func (s strange) AppendText(b []byte) []byte { return append(b, s.text...) }
-func (s strange) AppendHash(b []byte) []byte { return trace.AppendString(b, s.text) }
+func (s strange) Kind() string                       { return s.kind }
+func (s strange) Fields(f trace.Fields) trace.Fields { return f.Text("text", s.text) }
+func (s strange) Words(trace.View) trace.Words       { return trace.Words{Untold: "no story knows it"} }
 
 // The page has no terminal escape sequences and no bytes that are not text.
 func TestRunIsPrintable(t *testing.T) {

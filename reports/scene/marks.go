@@ -2,7 +2,6 @@ package scene
 
 import (
 	"fmt"
-	"strings"
 
 	"locksim/checker"
 	"locksim/internal/prose"
@@ -52,7 +51,8 @@ func (s *Scene) Marks() []Mark {
 		if s.LaneKind(e.Actor) == "" || s.Hidden(e) {
 			continue
 		}
-		kind, says := markOf(e, stale)
+		isStale := stale[checker.Pos(e.N)]
+		kind, says := markKind(e, isStale), e.What.Words(trace.View{At: e.At, Lane: e.Actor, Stale: isStale}).Lane
 		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.LostSeen && told[e.N] != "" {
 			kind, says = MarkLost, told[e.N]
 		}
@@ -68,35 +68,29 @@ func (s *Scene) Marks() []Mark {
 	return out
 }
 
-// markOf is the kind and the text of the mark of an event, "" for an event without a
-// mark.
-func markOf(e trace.Event, stale map[checker.Pos]bool) (kind MarkKind, says string) {
+// markKind is the kind of the mark of an event, "" for an event without a mark.
+func markKind(e trace.Event, stale bool) MarkKind {
 	switch m := e.What.(type) {
 	case trace.Decision:
-		return storeMark(m, stale[checker.Pos(e.N)])
+		switch {
+		case m.Refused != "":
+			return MarkRefused
+		case !m.Write:
+			return MarkRead
+		case stale:
+			return MarkStale
+		}
+		return MarkTaken
 	case trace.Expire:
-		return MarkExpire, "lets " + m.Key + " expire"
+		return MarkExpire
 	case trace.Apply:
-		return MarkApply, "receives from its primary: " + e.Text()
+		return MarkApply
 	case trace.Mark:
 		if m.Step == trace.Until {
-			return MarkUntil, "is past the end of its lease, by its own clock"
+			return MarkUntil
 		}
 	}
-	return "", ""
-}
-
-func storeMark(d trace.Decision, stale bool) (kind MarkKind, says string) {
-	what := strings.ToLower(d.Verb()) + " " + d.Op
-	switch {
-	case d.Refused != "":
-		return MarkRefused, "refuses the " + what
-	case !d.Write:
-		return MarkRead, "answers the " + what
-	case stale:
-		return MarkStale, "takes the stale " + what
-	}
-	return MarkTaken, "takes the " + what
+	return ""
 }
 
 // staleOps are the steps at which the store decided about an operation although

@@ -22,7 +22,7 @@ func tell(run *ModeRun) []Line {
 	told := notices{care: run.History.Care, releasing: map[[2]string]bool{}}
 	var lines []Line
 	for _, e := range run.Trace.Events {
-		text := trace.Readable(cmp.Or(told.phrase(e), phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
+		text := trace.Readable(cmp.Or(told.phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
 		if text == "" {
 			continue
 		}
@@ -41,35 +41,28 @@ func tell(run *ModeRun) []Line {
 	return lines
 }
 
-// notices tells of the notices that a lock gives of a loss.
+// notices decide which of the notices that a lock gives of a loss are told.
 type notices struct {
 	care      checker.Care
 	releasing map[[2]string]bool // clients and resources
 }
 
-// phrase is a notice in words. One that comes after the client has begun to release is none: many locks tell then that the
-// lease is over. A client that does not look for notices goes on.
+// phrase is an event in words. A notice that comes after the client has begun to
+// release is left out: many locks tell then that the lease is over. A client that
+// does not look for notices goes on.
 func (n notices) phrase(e trace.Event) string {
 	m, ok := e.What.(trace.Mark)
-	if !ok {
+	lease := [2]string{e.Actor, m.Resource}
+	switch {
+	case !ok:
+	case m.Step == trace.Granted:
+		n.releasing[lease] = false
+	case m.Step == trace.Release:
+		n.releasing[lease] = true
+	case m.Step == trace.LostSeen && n.releasing[lease]:
 		return ""
 	}
-	lease := [2]string{e.Actor, m.Resource}
-	switch m.Step {
-	case trace.Granted:
-		n.releasing[lease] = false
-	case trace.Release:
-		n.releasing[lease] = true
-	case trace.LostSeen:
-		switch {
-		case n.releasing[lease]:
-		case n.care == checker.CareLost || n.care == checker.CareSteps:
-			return "learns that it has lost the lock"
-		default:
-			return "is told that it has lost the lock, and does not look"
-		}
-	}
-	return ""
+	return phrase(e, n.care != checker.CareLost && n.care != checker.CareSteps)
 }
 
 // actorOf is the column of an event: a fault on one process is in that process's column.
@@ -83,208 +76,17 @@ func actorOf(e trace.Event) string {
 // several reports whether a fault struck more than one process, or a link.
 func several(e trace.Event) bool { return len(trace.Parties(e)) > 1 }
 
-// phrase is an event in words, or "" if a story leaves it out. It begins with a
-// verb: the subject is written before it, or in the heading of its column.
-func phrase(e trace.Event) string {
+// phrase is an event in words, or "" if a story leaves it out. deaf says that
+// the clients do not look for notices of a loss.
+func phrase(e trace.Event, deaf bool) string {
 	if e.Actor == trace.Probe || e.Peer == trace.Probe {
 		return ""
 	}
-	switch m := e.What.(type) {
-	case trace.Mark:
-		return phraseOfMark(m)
-	case trace.Decision:
-		return decided(m)
-	case trace.Await:
-		return "waits for " + e.Text()
-	}
-	text := clock(e)
-	if c, ok := e.What.(trace.Crash); ok && c.Panic != "" {
-		text = "PANICS: " + c.Panic
-	}
-	if text == "" {
-		what := strikes(e.What)
-		if what == "" {
-			return ""
-		}
-		text = strings.TrimSpace(what + " " + e.Text())
-	}
-	if several(e) {
+	text := e.What.Words(trace.View{At: e.At, Deaf: deaf}).Story
+	if text != "" && several(e) {
 		return e.Peer + ": " + text // several processes have no common column
 	}
 	return text
-}
-
-// phraseOfMark is a step of a client in words.
-func phraseOfMark(m trace.Mark) string {
-	switch m.Step {
-	case trace.Acquire:
-		return "asks for the lock"
-	case trace.Granted:
-		return "is granted " + text(m)
-	case trace.NotGranted:
-		return "gives up: " + m.Problem
-	case trace.Read:
-		return "read " + text(m)
-	case trace.Write:
-		return "writes " + m.Op
-	case trace.Written:
-		return written(m)
-	case trace.Released:
-		return released(m)
-	case trace.Until:
-		return "reaches the end of its lease, by its own clock"
-	case trace.Revived:
-		return "has a lease that holds again, although it had ended"
-	case trace.UntilSeen:
-		return "sees that its lease has ended, and stops"
-	case trace.Reentered:
-		return "enters again " + text(m)
-	case trace.InnerWrite:
-		return "writes inside " + m.Op
-	case trace.Point:
-		return passed(m)
-	}
-	return ""
-}
-
-// passed is a point that a client passes.
-func passed(m trace.Mark) string {
-	switch m.Label {
-	case trace.PointExtend:
-		return "asks to extend its lease"
-	case trace.PointExtended:
-		return "has extended its lease"
-	case trace.PointNotExtended:
-		return "fails to extend its lease: " + m.Problem
-	}
-	return "passes " + m.Label
-}
-
-func text(m trace.Mark) string { return string(m.AppendText(nil)) }
-
-// strikes is the effect of a fault, before its details; empty for other events.
-func strikes(what trace.What) string {
-	switch what := what.(type) {
-	case trace.Pause:
-		return "PAUSED for"
-	case trace.Resume:
-		return "RESUMES"
-	case trace.Suspend:
-		return "MACHINE SLEEPS, its monotonic clock with it, for"
-	case trace.Wake:
-		return "MACHINE WAKES: its monotonic clock has not counted that time"
-	case trace.Terminate:
-		return "IS ASKED TO END (SIGTERM) within"
-	case trace.Crash:
-		switch what.Mode {
-		case trace.Exit:
-			return "ENDS"
-		case trace.Kill:
-			return "IS KILLED:"
-		}
-		return "CRASHES:"
-	case trace.Restart:
-		return "COMES BACK"
-	case trace.KillWorker:
-		return "LOSES ITS WORKER"
-	case trace.Cut:
-		return "CUT OFF"
-	case trace.Heal:
-		return "CONNECTED again"
-	case trace.Reset:
-		return "RESET"
-	case trace.Slow:
-		return "SLOW:"
-	case trace.SlowEnd:
-		return "no longer slow"
-	case trace.Stall:
-		return "STALLS"
-	case trace.StallEnd:
-		return "goes on"
-	case trace.Refuse:
-		return "REFUSES connections"
-	case trace.RefuseEnd:
-		return "takes connections again"
-	case trace.ReadOnly:
-		return "READ-ONLY"
-	case trace.ReadOnlyEnd:
-		return "takes writes again"
-	case trace.ErrorReply:
-		return "ANSWERS WITH AN ERROR:"
-	case trace.ErrorReplyEnd:
-		return "answers as before:"
-	case trace.Toxic:
-		return "NETWORK:"
-	case trace.ToxicEnd:
-		return "network as before:"
-	case trace.Promote:
-		return "PROMOTED"
-	case trace.Evict:
-		return "EVICTS"
-	case trace.Flush:
-		return "FLUSHED:"
-	case trace.Exhaust:
-		return "POOL EXHAUSTED"
-	case trace.ExhaustEnd:
-		return "pool free again"
-	}
-	return ""
-}
-
-// clock is what has become of a clock; empty for other events.
-func clock(e trace.Event) string {
-	switch c := e.What.(type) {
-	case trace.ClockJump:
-		switch {
-		case e.At > 0:
-			return "CLOCK JUMPS by " + e.Text()
-		case c.By < 0:
-			return "CLOCK IS BEHIND from the start, by " + (-c.By).String()
-		}
-		return "CLOCK IS AHEAD from the start, by " + c.By.String()
-	case trace.ClockDrift:
-		switch c.PPM {
-		case -1_000_000:
-			return "CLOCK STANDS STILL"
-		case 0:
-			return "CLOCK RUNS as before"
-		}
-		return "CLOCK DRIFTS by " + e.Text()
-	}
-	return ""
-}
-
-// written is the end of a write that did not simply succeed: the store's own line
-// shows the others.
-func written(m trace.Mark) string {
-	switch checker.Outcome(m.Outcome) {
-	case "":
-		return ""
-	case checker.OutcomeUnknown:
-		return "has no answer to its write"
-	case checker.OutcomeNotSent:
-		return "cannot send its write"
-	default:
-		return "has its write " + m.Outcome
-	}
-}
-
-func released(m trace.Mark) string {
-	if m.Problem == "" {
-		return "has released"
-	}
-	return "fails to release: " + strings.TrimPrefix(m.Problem, "release "+m.Resource+": ")
-}
-
-// decided is a decision about a write, or about a read that was refused.
-func decided(d trace.Decision) string {
-	switch {
-	case d.Refused != "":
-		return "REFUSES " + d.Brief()
-	case d.Write:
-		return "takes " + d.Brief()
-	}
-	return ""
 }
 
 // holders are the clients that had the lock when another one was granted it.

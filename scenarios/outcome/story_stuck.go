@@ -34,7 +34,10 @@ func stuckSince(run *ModeRun) int {
 		return 0
 	}
 	for _, e := range run.Trace.Events[at-1:] {
-		if phrase(e) != "" {
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.LostSeen {
+			continue // it says nothing of the servers
+		}
+		if phrase(e, false) != "" {
 			return e.N
 		}
 	}

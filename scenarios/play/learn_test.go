@@ -259,7 +259,7 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 		type holding struct{ client, from string }
 		held := func(m *outcome.ModeRun) (all []holding) {
 			for _, h := range m.History.Holdings {
-				all = append(all, holding{h.Client, string(m.Trace.Events[h.From-1].What.AppendText(nil))})
+				all = append(all, holding{h.Client, m.Trace.Events[h.From-1].Text()})
 			}
 			return all
 		}

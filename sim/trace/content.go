@@ -11,8 +11,10 @@ import (
 // Content is described by a server's kind: the bytes of a message, a request,
 // an answer. Its text is built only when it is read.
 type Content interface {
-	// AppendText and AppendHash are those of [What].
+	// AppendText appends the details as one readable line. It may cut them.
 	AppendText(b []byte) []byte
+	// AppendHash appends all details, none cut, so that different values of a
+	// type give different bytes.
 	AppendHash(b []byte) []byte
 }
 

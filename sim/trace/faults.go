@@ -2,26 +2,87 @@ package trace
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 )
 
-// This file has the events of faults, and [Await]. Their actor is [World], their peer the
+// This file has the events of faults. Their actor is [World], their peer the
 // process or server concerned. A fault with a duration has a second event for
 // its end.
 
 // Pause is a process that stops for a duration.
 type Pause struct{ For time.Duration }
 
+// Kind is "pause".
+func (Pause) Kind() string { return "pause" }
+
+// Fields implements [What].
+func (p Pause) Fields(f Fields) Fields { return f.Duration("for", p.For) }
+
+// Words implements [What].
+func (p Pause) Words(View) Words {
+	return Words{Story: "PAUSED for " + line(p), Lane: "paused " + line(p), EndedBy: awake}
+}
+
 // Resume is the end of a [Pause].
 type Resume struct{}
+
+// Kind is "resume".
+func (Resume) Kind() string { return "resume" }
+
+// Fields implements [What].
+func (Resume) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (Resume) Words(View) Words { return Words{Story: "RESUMES"} }
 
 // Suspend is the machine of a process that sleeps for a duration, and its monotonic clock with it.
 type Suspend struct{ For time.Duration }
 
+// Kind is "suspend".
+func (Suspend) Kind() string { return "suspend" }
+
+// Fields implements [What].
+func (s Suspend) Fields(f Fields) Fields { return f.Duration("for", s.For) }
+
+// Words implements [What].
+func (s Suspend) Words(View) Words {
+	return Words{Story: "MACHINE SLEEPS, its monotonic clock with it, for " + line(s),
+		Lane: "machine sleeps " + line(s), EndedBy: awake}
+}
+
 // Wake is the end of a [Suspend].
 type Wake struct{}
+
+// Kind is "wake".
+func (Wake) Kind() string { return "wake" }
+
+// Fields implements [What].
+func (Wake) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (Wake) Words(View) Words {
+	return Words{Story: "MACHINE WAKES: its monotonic clock has not counted that time"}
+}
+
+// awake end a pause and a suspension: of two at once, the last that ends has an
+// event.
+var awake = by(Resume{}, Wake{})
+
+// Terminate is a process that is asked to end, and is killed after its grace.
+type Terminate struct{ Grace time.Duration }
+
+// Kind is "terminate".
+func (Terminate) Kind() string { return "terminate" }
+
+// Fields implements [What].
+func (t Terminate) Fields(f Fields) Fields { return f.Duration("grace", t.Grace) }
+
+// Words implements [What].
+func (t Terminate) Words(View) Words {
+	return Words{Story: "IS ASKED TO END (SIGTERM) within " + line(t), Lane: "asked to end within " + line(t)}
+}
 
 // Crash is a process or a server that ends.
 type Crash struct {
@@ -39,8 +100,45 @@ const (
 	Kill = "kill"
 )
 
-// Terminate is a process that is asked to end, and is killed after its grace.
-type Terminate struct{ Grace time.Duration }
+// Kind is "crash".
+func (Crash) Kind() string { return "crash" }
+
+// Fields implements [What].
+func (c Crash) Fields(f Fields) Fields {
+	if f = f.Text("mode", c.Mode); c.Panic != "" {
+		f = f.Text("panic", c.Panic)
+	}
+	return f
+}
+
+// AppendText appends what ended it.
+func (c Crash) AppendText(b []byte) []byte {
+	if c.Panic != "" {
+		return append(append(b, "panic: "...), c.Panic...)
+	}
+	switch c.Mode {
+	case Exit:
+		return append(b, "by itself, as it was asked to"...)
+	case Kill:
+		return append(b, "its grace is over"...)
+	}
+	return append(b, c.Mode...)
+}
+
+// Words implements [What].
+func (c Crash) Words(View) Words {
+	w := Words{Story: "CRASHES: " + line(c), Lane: "down " + c.Mode, EndedBy: by(Restart{})}
+	switch c.Mode {
+	case Exit:
+		w.Story, w.Lane = "ENDS "+line(c), "ended by itself"
+	case Kill:
+		w.Story, w.Lane = "IS KILLED: "+line(c), "killed"
+	}
+	if c.Panic != "" {
+		w.Story = "PANICS: " + c.Panic
+	}
+	return w
+}
 
 // Restart is a process or a server that starts again after a [Crash].
 type Restart struct {
@@ -48,9 +146,27 @@ type Restart struct {
 	Kept string
 }
 
+// Kind is "restart".
+func (Restart) Kind() string { return "restart" }
+
+// Fields implements [What].
+func (r Restart) Fields(f Fields) Fields { return f.Text("kept", r.Kept) }
+
+// Words implements [What].
+func (r Restart) Words(View) Words { return Words{Story: strings.TrimSpace("COMES BACK " + line(r))} }
+
 // KillWorker is a thread of a process that ends, while the rest of the process
 // runs on.
 type KillWorker struct{}
+
+// Kind is "kill-worker".
+func (KillWorker) Kind() string { return "kill-worker" }
+
+// Fields implements [What].
+func (KillWorker) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (KillWorker) Words(View) Words { return Words{Story: "LOSES ITS WORKER", Lane: "worker dies"} }
 
 // Slow is a process whose timers are late.
 type Slow struct {
@@ -59,15 +175,78 @@ type Slow struct {
 	For time.Duration
 }
 
+// Kind is "slow".
+func (Slow) Kind() string { return "slow" }
+
+// Fields implements [What].
+func (s Slow) Fields(f Fields) Fields { return f.Duration("by", s.By).Lasts("for", s.For) }
+
+// AppendText appends how late they are, and for how long.
+func (s Slow) AppendText(b []byte) []byte {
+	return fmt.Appendf(b, "timers late by %v, %s", s.By, Lasts(s.For))
+}
+
+// Words implements [What].
+func (s Slow) Words(View) Words {
+	return Words{Story: "SLOW: " + line(s), Lane: "slow timers late by " + s.By.String(), EndedBy: by(SlowEnd{})}
+}
+
 // SlowEnd is the end of [Slow].
 type SlowEnd struct{}
+
+// Kind is "slow-end".
+func (SlowEnd) Kind() string { return "slow-end" }
+
+// Fields implements [What].
+func (SlowEnd) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (SlowEnd) Words(View) Words { return Words{Story: "no longer slow"} }
 
 // ClockJump is a wall clock that is set.
 type ClockJump struct{ By time.Duration }
 
+// Kind is "clock-jump".
+func (ClockJump) Kind() string { return "clock-jump" }
+
+// Fields implements [What].
+func (c ClockJump) Fields(f Fields) Fields { return f.Duration("by", c.By) }
+
+// Words implements [What].
+func (c ClockJump) Words(v View) Words {
+	switch {
+	case v.At > 0 && c.By > 0:
+		return Words{Story: "CLOCK JUMPS by " + line(c), Lane: "clock jumps +" + line(c)}
+	case v.At > 0:
+		return Words{Story: "CLOCK JUMPS by " + line(c), Lane: "clock jumps " + line(c)}
+	case c.By < 0:
+		back := ClockJump{-c.By}
+		return Words{Story: "CLOCK IS BEHIND from the start, by " + line(back), Lane: "clock behind by " + line(back)}
+	}
+	return Words{Story: "CLOCK IS AHEAD from the start, by " + line(c), Lane: "clock ahead by " + line(c)}
+}
+
 // ClockDrift is a clock that changes its rate: faster by PPM parts per million,
 // or back to its own rate with 0.
 type ClockDrift struct{ PPM int64 }
+
+// Kind is "clock-drift".
+func (ClockDrift) Kind() string { return "clock-drift" }
+
+// Fields implements [What].
+func (c ClockDrift) Fields(f Fields) Fields { return f.Count("ppm", c.PPM) }
+
+// Words implements [What].
+func (c ClockDrift) Words(View) Words {
+	w := Words{Story: "CLOCK DRIFTS by " + line(c), Lane: "clock drifts " + line(c), EndedBy: by(c)}
+	switch c.PPM {
+	case 0:
+		return Words{Story: "CLOCK RUNS as before"}
+	case -1_000_000:
+		w.Story, w.Lane = "CLOCK STANDS STILL", "clock stands still"
+	}
+	return w
+}
 
 // Exhaust is a process whose connection pools are held by other work.
 type Exhaust struct {
@@ -75,12 +254,35 @@ type Exhaust struct {
 	For         time.Duration
 }
 
+// Kind is "exhaust".
+func (Exhaust) Kind() string { return "exhaust" }
+
+// Fields implements [What].
+func (e Exhaust) Fields(f Fields) Fields {
+	return f.Int("connections", int64(e.Connections)).Lasts("for", e.For)
+}
+
+// AppendText appends how many, and for how long.
+func (e Exhaust) AppendText(b []byte) []byte {
+	return fmt.Appendf(b, "%d connections, %s", e.Connections, Lasts(e.For))
+}
+
+// Words implements [What].
+func (e Exhaust) Words(View) Words {
+	return Words{Story: "POOL EXHAUSTED " + line(e), Lane: "pool exhausted " + line(e), EndedBy: by(ExhaustEnd{})}
+}
+
 // ExhaustEnd is the end of [Exhaust].
 type ExhaustEnd struct{}
 
-// Await is a command of a process that has to wait for a connection: all Connections of its
-// pool are in use. Its actor is the process.
-type Await struct{ Connections int }
+// Kind is "exhaust-end".
+func (ExhaustEnd) Kind() string { return "exhaust-end" }
+
+// Fields implements [What].
+func (ExhaustEnd) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (ExhaustEnd) Words(View) Words { return Words{Story: "pool free again"} }
 
 // Cut is a partition.
 type Cut struct {
@@ -90,8 +292,51 @@ type Cut struct {
 	Bytes, Direction string
 }
 
+// Parties are those of one side.
+func (c Cut) Parties() []string { return c.Between }
+
+// Struck are those of both sides.
+func (c Cut) Struck() []string { return slices.Concat(c.Between, c.And) }
+
+// Kind is "cut".
+func (Cut) Kind() string { return "cut" }
+
+// Fields implements [What].
+func (c Cut) Fields(f Fields) Fields {
+	return f.List("between", c.Between).List("and", c.And).Texts("bytes", c.Bytes, "direction", c.Direction)
+}
+
+// AppendText appends the other side, and what is lost.
+func (c Cut) AppendText(b []byte) []byte {
+	return fmt.Appendf(b, "from %s, bytes: %s, direction: %s", others(c.And), c.Bytes, c.Direction)
+}
+
+// Words implements [What].
+func (c Cut) Words(v View) Words {
+	from := c.And
+	if v.Lane != "" && !slices.Contains(c.Between, v.Lane) {
+		from = c.Between
+	}
+	return Words{Story: "CUT OFF " + line(c), Lane: "cut off from " + others(from), EndedBy: by(Heal{})}
+}
+
 // Heal is the end of a [Cut].
 type Heal struct{ Between []string }
+
+// Parties are those of [Cut.Between].
+func (h Heal) Parties() []string { return h.Between }
+
+// Kind is "heal".
+func (Heal) Kind() string { return "heal" }
+
+// Fields implements [What].
+func (h Heal) Fields(f Fields) Fields { return f.List("between", h.Between) }
+
+// AppendText appends nothing: the peer has both sides.
+func (Heal) AppendText(b []byte) []byte { return b }
+
+// Words implements [What].
+func (Heal) Words(View) Words { return Words{Story: "CONNECTED again"} }
 
 // Toxic is a toxic on the links between two sides.
 type Toxic struct {
@@ -101,29 +346,132 @@ type Toxic struct {
 	For          time.Duration
 }
 
+// Parties are those of one side.
+func (t Toxic) Parties() []string { return t.Between }
+
+// Struck are those of both sides.
+func (t Toxic) Struck() []string { return slices.Concat(t.Between, t.And) }
+
+// Kind is "toxic".
+func (Toxic) Kind() string { return "toxic" }
+
+// Fields implements [What].
+func (t Toxic) Fields(f Fields) Fields {
+	f = f.List("between", t.Between).List("and", t.And)
+	return f.Texts("name", t.Name, "direction", t.Direction).Lasts("for", t.For)
+}
+
+// AppendText appends its name, both sides, and for how long.
+func (t Toxic) AppendText(b []byte) []byte {
+	sides := strings.Join(t.Between, ",") + " and " + others(t.And)
+	return fmt.Appendf(b, "%s, between %s (%s) %s", t.Name, sides, t.Direction, Lasts(t.For))
+}
+
+// Words implements [What].
+func (t Toxic) Words(View) Words {
+	return Words{Story: "NETWORK: " + line(t), Lane: "network " + t.Name, EndedBy: by(ToxicEnd{}), Name: t.Name}
+}
+
 // ToxicEnd is the end of a [Toxic].
 type ToxicEnd struct {
 	Name    string
 	Between []string
 }
 
+// Parties are those of [Toxic.Between].
+func (t ToxicEnd) Parties() []string { return t.Between }
+
+// Kind is "toxic-end".
+func (ToxicEnd) Kind() string { return "toxic-end" }
+
+// Fields implements [What].
+func (t ToxicEnd) Fields(f Fields) Fields { return f.Text("name", t.Name).List("between", t.Between) }
+
+// AppendText appends its name.
+func (t ToxicEnd) AppendText(b []byte) []byte { return append(b, t.Name...) }
+
+// Words implements [What].
+func (t ToxicEnd) Words(View) Words {
+	return Words{Story: "network as before: " + line(t), Name: t.Name}
+}
+
 // Refuse is a server that refuses new connections.
 type Refuse struct{ For time.Duration }
+
+// Kind is "refuse".
+func (Refuse) Kind() string { return "refuse" }
+
+// Fields implements [What].
+func (r Refuse) Fields(f Fields) Fields { return f.Lasts("for", r.For) }
+
+// Words implements [What].
+func (r Refuse) Words(View) Words {
+	return Words{Story: "REFUSES connections " + line(r), Lane: "refuses connections " + line(r), EndedBy: by(RefuseEnd{})}
+}
 
 // RefuseEnd is the end of [Refuse].
 type RefuseEnd struct{}
 
+// Kind is "refuse-end".
+func (RefuseEnd) Kind() string { return "refuse-end" }
+
+// Fields implements [What].
+func (RefuseEnd) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (RefuseEnd) Words(View) Words { return Words{Story: "takes connections again"} }
+
 // Stall is a server that serves no request.
 type Stall struct{ For time.Duration }
+
+// Kind is "stall".
+func (Stall) Kind() string { return "stall" }
+
+// Fields implements [What].
+func (s Stall) Fields(f Fields) Fields { return f.Lasts("for", s.For) }
+
+// Words implements [What].
+func (s Stall) Words(View) Words {
+	return Words{Story: "STALLS " + line(s), Lane: "stalled " + line(s), EndedBy: by(StallEnd{})}
+}
 
 // StallEnd is the end of a [Stall].
 type StallEnd struct{}
 
+// Kind is "stall-end".
+func (StallEnd) Kind() string { return "stall-end" }
+
+// Fields implements [What].
+func (StallEnd) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (StallEnd) Words(View) Words { return Words{Story: "goes on"} }
+
 // ReadOnly is a server that refuses writes.
 type ReadOnly struct{ For time.Duration }
 
+// Kind is "read-only".
+func (ReadOnly) Kind() string { return "read-only" }
+
+// Fields implements [What].
+func (r ReadOnly) Fields(f Fields) Fields { return f.Lasts("for", r.For) }
+
+// Words implements [What].
+func (r ReadOnly) Words(View) Words {
+	return Words{Story: "READ-ONLY " + line(r), Lane: "read-only " + line(r), EndedBy: by(ReadOnlyEnd{})}
+}
+
 // ReadOnlyEnd is the end of [ReadOnly].
 type ReadOnlyEnd struct{}
+
+// Kind is "read-only-end".
+func (ReadOnlyEnd) Kind() string { return "read-only-end" }
+
+// Fields implements [What].
+func (ReadOnlyEnd) Fields(f Fields) Fields { return f }
+
+// Words implements [What].
+func (ReadOnlyEnd) Words(View) Words { return Words{Story: "takes writes again"} }
 
 // ErrorReply is a server that answers requests with an error, one of faults.ReplyError. Count 0
 // means all of them.
@@ -133,8 +481,44 @@ type ErrorReply struct {
 	For   time.Duration
 }
 
+// Kind is "error-reply".
+func (ErrorReply) Kind() string { return "error-reply" }
+
+// Fields implements [What].
+func (e ErrorReply) Fields(f Fields) Fields {
+	return f.Text("error", e.Error).Int("count", int64(e.Count)).Lasts("for", e.For)
+}
+
+// AppendText appends the error, of how many requests, and for how long.
+func (e ErrorReply) AppendText(b []byte) []byte {
+	switch e.Count {
+	case 0:
+		return fmt.Appendf(b, "%s, %s", e.Error, Lasts(e.For))
+	case 1:
+		return fmt.Appendf(b, "%s, the next request, %s", e.Error, Lasts(e.For))
+	}
+	return fmt.Appendf(b, "%s, the next %d requests, %s", e.Error, e.Count, Lasts(e.For))
+}
+
+// Words implements [What].
+func (e ErrorReply) Words(View) Words {
+	return Words{Story: "ANSWERS WITH AN ERROR: " + line(e), Lane: "answers with an error " + line(e),
+		EndedBy: by(ErrorReplyEnd{}), Name: e.Error}
+}
+
 // ErrorReplyEnd is the end of an [ErrorReply].
 type ErrorReplyEnd struct{ Error string }
+
+// Kind is "error-reply-end".
+func (ErrorReplyEnd) Kind() string { return "error-reply-end" }
+
+// Fields implements [What].
+func (e ErrorReplyEnd) Fields(f Fields) Fields { return f.Text("error", e.Error) }
+
+// Words implements [What].
+func (e ErrorReplyEnd) Words(View) Words {
+	return Words{Story: "answers as before: " + line(e), Name: e.Error}
+}
 
 // Promote is a replica that becomes the primary.
 type Promote struct {
@@ -149,142 +533,14 @@ type Promote struct {
 	Has, Of int64
 }
 
-// NotPromoted is a server that cannot be promoted because of its Role.
-type NotPromoted struct{ Role string }
-
-// Evict is a server that deletes keys. It deletes none if Role is set: it is
-// down, or a replica.
-type Evict struct {
-	// Policy is one of faults.EvictionPolicy.
-	Policy string
-	Keys   []string
-	Role   string
-}
-
-// Flush is a server that deletes the data that What names, one of
-// faults.FlushWhat. It deletes nothing if Role is set: it is down, or a
-// replica.
-type Flush struct{ What, Role string }
-
-// Lasts is a duration in words.
-func Lasts(d time.Duration) string {
-	if d == 0 {
-		return "until healed"
-	}
-	return "for " + d.String()
-}
-
-func others(and []string) string {
-	if len(and) == 0 {
-		return "everything else"
-	}
-	return strings.Join(and, ",")
-}
-
-// Parties are those of one side.
-func (c Cut) Parties() []string { return c.Between }
-
-// Parties are those of [Cut.Between].
-func (h Heal) Parties() []string { return h.Between }
-
-// Parties are those of one side.
-func (t Toxic) Parties() []string { return t.Between }
-
-// Parties are those of [Toxic.Between].
-func (t ToxicEnd) Parties() []string { return t.Between }
-
-// Kind is "pause".
-func (Pause) Kind() string { return "pause" }
-
-// Kind is "resume".
-func (Resume) Kind() string { return "resume" }
-
-// Kind is "suspend".
-func (Suspend) Kind() string { return "suspend" }
-
-// Kind is "wake".
-func (Wake) Kind() string { return "wake" }
-
-// Kind is "terminate".
-func (Terminate) Kind() string { return "terminate" }
-
-// Kind is "crash".
-func (Crash) Kind() string { return "crash" }
-
-// Kind is "restart".
-func (Restart) Kind() string { return "restart" }
-
-// Kind is "kill-worker".
-func (KillWorker) Kind() string { return "kill-worker" }
-
-// Kind is "slow".
-func (Slow) Kind() string { return "slow" }
-
-// Kind is "slow-end".
-func (SlowEnd) Kind() string { return "slow-end" }
-
-// Kind is "clock-jump".
-func (ClockJump) Kind() string { return "clock-jump" }
-
-// Kind is "clock-drift".
-func (ClockDrift) Kind() string { return "clock-drift" }
-
-// Kind is "exhaust".
-func (Exhaust) Kind() string { return "exhaust" }
-
-// Kind is "exhaust-end".
-func (ExhaustEnd) Kind() string { return "exhaust-end" }
-
-// Kind is "await".
-func (Await) Kind() string { return "await" }
-
-// Kind is "cut".
-func (Cut) Kind() string { return "cut" }
-
-// Kind is "heal".
-func (Heal) Kind() string { return "heal" }
-
-// Kind is "toxic".
-func (Toxic) Kind() string { return "toxic" }
-
-// Kind is "toxic-end".
-func (ToxicEnd) Kind() string { return "toxic-end" }
-
-// Kind is "refuse".
-func (Refuse) Kind() string { return "refuse" }
-
-// Kind is "refuse-end".
-func (RefuseEnd) Kind() string { return "refuse-end" }
-
-// Kind is "stall".
-func (Stall) Kind() string { return "stall" }
-
-// Kind is "stall-end".
-func (StallEnd) Kind() string { return "stall-end" }
-
-// Kind is "read-only".
-func (ReadOnly) Kind() string { return "read-only" }
-
-// Kind is "read-only-end".
-func (ReadOnlyEnd) Kind() string { return "read-only-end" }
-
-// Kind is "error-reply".
-func (ErrorReply) Kind() string { return "error-reply" }
-
-// Kind is "error-reply-end".
-func (ErrorReplyEnd) Kind() string { return "error-reply-end" }
-
 // Kind is "promote".
 func (Promote) Kind() string { return "promote" }
 
-// Kind is "no-promote".
-func (NotPromoted) Kind() string { return "no-promote" }
-
-// Kind is "evict".
-func (Evict) Kind() string { return "evict" }
-
-// Kind is "flush".
-func (Flush) Kind() string { return "flush" }
+// Fields implements [What].
+func (p Promote) Fields(f Fields) Fields {
+	f = f.Texts("old", p.Old, "fate", p.Fate).List("told", p.Told)
+	return f.Int("has", p.Has).Int("of", p.Of).Is("follows", p.Follows)
+}
 
 // AppendText appends the fate of the old primary, and how many effects the
 // replica has.
@@ -299,6 +555,45 @@ func (p Promote) AppendText(b []byte) []byte {
 	return b
 }
 
+// Words implements [What].
+func (p Promote) Words(View) Words {
+	return Words{Story: "PROMOTED " + line(p), Lane: "promoted " + line(p)}
+}
+
+// NotPromoted is a server that cannot be promoted because of its Role.
+type NotPromoted struct{ Role string }
+
+// Kind is "no-promote".
+func (NotPromoted) Kind() string { return "no-promote" }
+
+// Fields implements [What].
+func (n NotPromoted) Fields(f Fields) Fields { return f.Text("role", n.Role) }
+
+// AppendText appends its role.
+func (n NotPromoted) AppendText(b []byte) []byte { return append(append(b, "it is "...), n.Role...) }
+
+// Words implements [What].
+func (n NotPromoted) Words(View) Words {
+	return Words{Untold: ofNothing, Lane: "not promoted " + line(n)}
+}
+
+// Evict is a server that deletes keys. It deletes none if Role is set: it is
+// down, or a replica.
+type Evict struct {
+	// Policy is one of faults.EvictionPolicy.
+	Policy string
+	Keys   []string
+	Role   string
+}
+
+// Kind is "evict".
+func (Evict) Kind() string { return "evict" }
+
+// Fields implements [What].
+func (e Evict) Fields(f Fields) Fields {
+	return f.List("keys", e.Keys).Texts("policy", e.Policy, "role", e.Role)
+}
+
 // AppendText appends the policy and the keys.
 func (e Evict) AppendText(b []byte) []byte {
 	switch {
@@ -310,6 +605,20 @@ func (e Evict) AppendText(b []byte) []byte {
 	return append(append(append(b, e.Policy...), ": "...), strings.Join(e.Keys, " ")...)
 }
 
+// Words implements [What].
+func (e Evict) Words(View) Words { return Words{Story: "EVICTS " + line(e), Lane: "evicts " + line(e)} }
+
+// Flush is a server that deletes the data that What names, one of
+// faults.FlushWhat. It deletes nothing if Role is set: it is down, or a
+// replica.
+type Flush struct{ What, Role string }
+
+// Kind is "flush".
+func (Flush) Kind() string { return "flush" }
+
+// Fields implements [What].
+func (f Flush) Fields(fields Fields) Fields { return fields.Texts("what", f.What, "role", f.Role) }
+
 // AppendText appends what is deleted.
 func (f Flush) AppendText(b []byte) []byte {
 	if f.Role != "" {
@@ -318,233 +627,31 @@ func (f Flush) AppendText(b []byte) []byte {
 	return append(b, f.What...)
 }
 
-// AppendText appends the details.
-func (p Pause) AppendText(b []byte) []byte { return append(b, p.For.String()...) }
+// Words implements [What].
+func (f Flush) Words(View) Words {
+	return Words{Story: "FLUSHED: " + line(f), Lane: "flushed " + line(f)}
+}
 
-// AppendText appends nothing.
-func (Resume) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (s Suspend) AppendText(b []byte) []byte { return append(b, s.For.String()...) }
-
-// AppendText appends nothing.
-func (Wake) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (t Terminate) AppendText(b []byte) []byte { return append(b, t.Grace.String()...) }
-
-// AppendText appends the details.
-func (c Crash) AppendText(b []byte) []byte {
-	if c.Panic != "" {
-		return append(append(b, "panic: "...), c.Panic...)
+// by are the kinds of events that end a fault.
+func by(ends ...What) (kinds []string) {
+	for _, w := range ends {
+		kinds = append(kinds, w.Kind())
 	}
-	switch c.Mode {
-	case Exit:
-		return append(b, "by itself, as it was asked to"...)
-	case Kill:
-		return append(b, "its grace is over"...)
+	return kinds
+}
+
+// Lasts is a duration in words.
+func Lasts(d time.Duration) string {
+	if d == 0 {
+		return "until healed"
 	}
-	return append(b, c.Mode...)
+	return "for " + d.String()
 }
 
-// AppendText appends the details.
-func (r Restart) AppendText(b []byte) []byte { return append(b, r.Kept...) }
-
-// AppendText appends nothing.
-func (KillWorker) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (s Slow) AppendText(b []byte) []byte {
-	return fmt.Appendf(b, "timers late by %v, %s", s.By, Lasts(s.For))
-}
-
-// AppendText appends nothing.
-func (SlowEnd) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (c ClockJump) AppendText(b []byte) []byte { return append(b, c.By.String()...) }
-
-// AppendText appends the details.
-func (c ClockDrift) AppendText(b []byte) []byte {
-	return append(strconv.AppendInt(b, c.PPM, 10), " ppm"...)
-}
-
-// AppendText appends the details.
-func (e Exhaust) AppendText(b []byte) []byte {
-	return fmt.Appendf(b, "%d connections, %s", e.Connections, Lasts(e.For))
-}
-
-// AppendText appends nothing.
-func (ExhaustEnd) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (a Await) AppendText(b []byte) []byte {
-	return fmt.Appendf(b, "a connection: all %d of its pool are in use", a.Connections)
-}
-
-// AppendText appends the details.
-func (c Cut) AppendText(b []byte) []byte {
-	return fmt.Appendf(b, "from %s, bytes: %s, direction: %s", others(c.And), c.Bytes, c.Direction)
-}
-
-// AppendText appends nothing.
-func (h Heal) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (t Toxic) AppendText(b []byte) []byte {
-	return fmt.Appendf(b, "%s, between %s and %s (%s) %s", t.Name, strings.Join(t.Between, ","), others(t.And), t.Direction, Lasts(t.For))
-}
-
-// AppendText appends the details.
-func (t ToxicEnd) AppendText(b []byte) []byte { return append(b, t.Name...) }
-
-// AppendText appends the details.
-func (r Refuse) AppendText(b []byte) []byte { return append(b, Lasts(r.For)...) }
-
-// AppendText appends nothing.
-func (RefuseEnd) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (s Stall) AppendText(b []byte) []byte { return append(b, Lasts(s.For)...) }
-
-// AppendText appends nothing.
-func (StallEnd) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (r ReadOnly) AppendText(b []byte) []byte { return append(b, Lasts(r.For)...) }
-
-// AppendText appends nothing.
-func (ReadOnlyEnd) AppendText(b []byte) []byte { return b }
-
-// AppendText appends the details.
-func (e ErrorReply) AppendText(b []byte) []byte {
-	switch e.Count {
-	case 0:
-		return fmt.Appendf(b, "%s, %s", e.Error, Lasts(e.For))
-	case 1:
-		return fmt.Appendf(b, "%s, the next request, %s", e.Error, Lasts(e.For))
+// others are one side of a fault on the network.
+func others(and []string) string {
+	if len(and) == 0 {
+		return "everything else"
 	}
-	return fmt.Appendf(b, "%s, the next %d requests, %s", e.Error, e.Count, Lasts(e.For))
+	return strings.Join(and, ",")
 }
-
-// AppendText appends the details.
-func (e ErrorReplyEnd) AppendText(b []byte) []byte { return append(b, e.Error...) }
-
-// AppendText appends the details.
-func (n NotPromoted) AppendText(b []byte) []byte { return append(append(b, "it is "...), n.Role...) }
-
-// AppendHash implements [What].
-func (p Promote) AppendHash(b []byte) []byte {
-	b = AppendInt(AppendInt(AppendStrings(AppendStrings(b, []string{p.Old, p.Fate}), p.Told), p.Has), p.Of)
-	if p.Follows {
-		return append(b, 1)
-	}
-	return append(b, 0)
-}
-
-// AppendHash implements [What].
-func (p Pause) AppendHash(b []byte) []byte { return AppendInt(b, int64(p.For)) }
-
-// AppendHash implements [What].
-func (Resume) AppendHash(b []byte) []byte { return b }
-
-// AppendHash implements [What].
-func (s Suspend) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.For)) }
-
-// AppendHash implements [What].
-func (Wake) AppendHash(b []byte) []byte { return b }
-
-// AppendHash implements [What].
-func (t Terminate) AppendHash(b []byte) []byte { return AppendInt(b, int64(t.Grace)) }
-
-// AppendHash implements [What].
-func (c Crash) AppendHash(b []byte) []byte {
-	if b = AppendString(b, c.Mode); c.Panic != "" {
-		b = AppendString(b, c.Panic)
-	}
-	return b
-}
-
-// AppendHash implements [What].
-func (r Restart) AppendHash(b []byte) []byte { return AppendString(b, r.Kept) }
-
-// AppendHash implements [What].
-func (KillWorker) AppendHash(b []byte) []byte { return b }
-
-// AppendHash implements [What].
-func (s Slow) AppendHash(b []byte) []byte { return AppendInt(AppendInt(b, int64(s.By)), int64(s.For)) }
-
-// AppendHash implements [What].
-func (SlowEnd) AppendHash(b []byte) []byte { return b }
-
-// AppendHash implements [What].
-func (c ClockJump) AppendHash(b []byte) []byte { return AppendInt(b, int64(c.By)) }
-
-// AppendHash implements [What].
-func (c ClockDrift) AppendHash(b []byte) []byte { return AppendInt(b, c.PPM) }
-
-// AppendHash implements [What].
-func (e Exhaust) AppendHash(b []byte) []byte {
-	return AppendInt(AppendInt(b, int64(e.Connections)), int64(e.For))
-}
-
-// AppendHash implements [What].
-func (ExhaustEnd) AppendHash(b []byte) []byte { return b }
-
-// AppendHash implements [What].
-func (a Await) AppendHash(b []byte) []byte { return AppendInt(b, int64(a.Connections)) }
-
-// AppendHash implements [What].
-func (c Cut) AppendHash(b []byte) []byte {
-	return AppendStrings(AppendStrings(AppendStrings(b, c.Between), c.And), []string{c.Bytes, c.Direction})
-}
-
-// AppendHash implements [What].
-func (h Heal) AppendHash(b []byte) []byte { return AppendStrings(b, h.Between) }
-
-// AppendHash implements [What].
-func (t Toxic) AppendHash(b []byte) []byte {
-	return AppendInt(AppendStrings(AppendStrings(AppendStrings(b, t.Between), t.And), []string{t.Name, t.Direction}), int64(t.For))
-}
-
-// AppendHash implements [What].
-func (t ToxicEnd) AppendHash(b []byte) []byte {
-	return AppendStrings(AppendString(b, t.Name), t.Between)
-}
-
-// AppendHash implements [What].
-func (r Refuse) AppendHash(b []byte) []byte { return AppendInt(b, int64(r.For)) }
-
-// AppendHash implements [What].
-func (RefuseEnd) AppendHash(b []byte) []byte { return b }
-
-// AppendHash implements [What].
-func (s Stall) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.For)) }
-
-// AppendHash implements [What].
-func (StallEnd) AppendHash(b []byte) []byte { return b }
-
-// AppendHash implements [What].
-func (r ReadOnly) AppendHash(b []byte) []byte { return AppendInt(b, int64(r.For)) }
-
-// AppendHash implements [What].
-func (ReadOnlyEnd) AppendHash(b []byte) []byte { return b }
-
-// AppendHash implements [What].
-func (e ErrorReply) AppendHash(b []byte) []byte {
-	return AppendInt(AppendInt(AppendString(b, e.Error), int64(e.Count)), int64(e.For))
-}
-
-// AppendHash implements [What].
-func (e ErrorReplyEnd) AppendHash(b []byte) []byte { return AppendString(b, e.Error) }
-
-// AppendHash implements [What].
-func (n NotPromoted) AppendHash(b []byte) []byte { return AppendString(b, n.Role) }
-
-// AppendHash implements [What].
-func (e Evict) AppendHash(b []byte) []byte {
-	return AppendStrings(AppendStrings(b, e.Keys), []string{e.Policy, e.Role})
-}
-
-// AppendHash implements [What].
-func (f Flush) AppendHash(b []byte) []byte { return AppendStrings(b, []string{f.What, f.Role}) }

@@ -144,6 +144,12 @@ func (m Mark) Name() string {
 // Kind is the step's name.
 func (m Mark) Kind() string { return m.Step.String() }
 
+// Fields implements [What].
+func (m Mark) Fields(f Fields) Fields {
+	return f.One("step", uint8(m.Step), m.Step.String()).Uint("token", m.Token).Texts("label", m.Label,
+		"resource", m.Resource, "op", m.Op, "saw", m.Saw, "outcome", m.Outcome, "problem", m.Problem)
+}
+
 // AppendText appends the details of the step.
 func (m Mark) AppendText(b []byte) []byte {
 	switch m.Step {
@@ -192,8 +198,81 @@ func (m Mark) appendOp(b []byte) []byte {
 	return append(append(append(b, m.Op...), " found "...), m.Saw...)
 }
 
-// AppendHash implements [What].
-func (m Mark) AppendHash(b []byte) []byte {
-	b = AppendInt(append(b, byte(m.Step)), int64(m.Token))
-	return AppendStrings(b, []string{m.Label, m.Resource, m.Op, m.Saw, m.Outcome, m.Problem})
+// Words implements [What].
+func (m Mark) Words(v View) Words {
+	switch m.Step {
+	case Point:
+		return Words{Story: m.passes()}
+	case Acquire:
+		return Words{Story: "asks for the lock"}
+	case Granted:
+		return Words{Story: "is granted " + line(m)}
+	case NotGranted:
+		return Words{Story: "gives up: " + m.Problem}
+	case Reading, InnerReading, InnerRead, InnerWritten, Release, Reenter, Leave, Left:
+		return Words{Untold: ofStep}
+	case Read:
+		return Words{Story: "read " + line(m)}
+	case Write:
+		return Words{Story: "writes " + m.Op}
+	case Written:
+		return m.written()
+	case Released:
+		if m.Problem == "" {
+			return Words{Story: "has released"}
+		}
+		return Words{Story: "fails to release: " + strings.TrimPrefix(m.Problem, "release "+m.Resource+": ")}
+	case Until:
+		return Words{Story: "reaches the end of its lease, by its own clock",
+			Lane: "is past the end of its lease, by its own clock"}
+	case UntilSeen:
+		return Words{Story: "sees that its lease has ended, and stops"}
+	case Revived:
+		return Words{Story: "has a lease that holds again, although it had ended"}
+	case Lost:
+		return Words{Untold: ofNotice}
+	case LostSeen:
+		if v.Deaf {
+			return Words{Story: "is told that it has lost the lock, and does not look"}
+		}
+		return Words{Story: "learns that it has lost the lock"}
+	case Reentered:
+		return Words{Story: "enters again " + line(m)}
+	case InnerWrite:
+		return Words{Story: "writes inside " + m.Op}
+	}
+	return Words{}
+}
+
+// passes is a point that a client passes.
+func (m Mark) passes() string {
+	switch m.Label {
+	case PointExtend:
+		return "asks to extend its lease"
+	case PointExtended:
+		return "has extended its lease"
+	case PointNotExtended:
+		return "fails to extend its lease: " + m.Problem
+	}
+	return "passes " + m.Label
+}
+
+// The outcomes of an operation that have words of their own: those of package
+// checker.
+const (
+	outcomeUnknown = "unknown"
+	outcomeNotSent = "not-sent"
+)
+
+// written is the end of a write.
+func (m Mark) written() Words {
+	switch m.Outcome {
+	case "":
+		return Words{Untold: ofStore}
+	case outcomeUnknown:
+		return Words{Story: "has no answer to its write"}
+	case outcomeNotSent:
+		return Words{Story: "cannot send its write"}
+	}
+	return Words{Story: "has its write " + m.Outcome}
 }

@@ -2,7 +2,7 @@ package trace
 
 import (
 	"fmt"
-	"strconv"
+	"strings"
 )
 
 // Exec is a request that a server executed for a client, with its answer.
@@ -14,27 +14,122 @@ type Exec struct {
 	Request, Answer Content
 }
 
+// Kind is "exec".
+func (Exec) Kind() string { return "exec" }
+
+// Fields implements [What].
+func (e Exec) Fields(f Fields) Fields {
+	return f.Text("conn", e.Conn).Content("request", e.Request).Maybe("answer", e.Answer)
+}
+
+// AppendText appends "request -> answer".
+func (e Exec) AppendText(b []byte) []byte {
+	b = append(e.Request.AppendText(b), " -> "...)
+	if e.Answer == nil {
+		return append(b, "(waits)"...)
+	}
+	return e.Answer.AppendText(b)
+}
+
+// Words implements [What].
+func (Exec) Words(View) Words { return Words{Untold: ofServer} }
+
 // Expire is a key that expires.
 type Expire struct{ Key string }
+
+// Kind is "expire".
+func (Expire) Kind() string { return "expire" }
+
+// Fields implements [What].
+func (e Expire) Fields(f Fields) Fields { return f.Text("key", e.Key) }
+
+// Words implements [What].
+func (e Expire) Words(View) Words {
+	return Words{Untold: ofPictures, Lane: "lets " + e.Key + " expire"}
+}
 
 // Apply is a replica that applies effects from its peer.
 type Apply struct{ Effects Content }
 
+// Kind is "apply".
+func (Apply) Kind() string { return "apply" }
+
+// Fields implements [What].
+func (a Apply) Fields(f Fields) Fields { return f.Content("effects", a.Effects) }
+
+// Words implements [What].
+func (a Apply) Words(View) Words {
+	return Words{Untold: ofPictures, Lane: "receives from its primary: " + line(a)}
+}
+
 // Resync is a replica that copies all keys of its peer.
 type Resync struct{ Keys int }
+
+// Kind is "resync".
+func (Resync) Kind() string { return "resync" }
+
+// Fields implements [What].
+func (r Resync) Fields(f Fields) Fields { return f.Count("keys", int64(r.Keys)) }
+
+// Words implements [What].
+func (Resync) Words(View) Words { return Words{Untold: ofServer} }
 
 // Reveal is a key that a replica had hidden and shows again, since its clock
 // jumped back.
 type Reveal struct{ Key string }
 
+// Kind is "reveal".
+func (Reveal) Kind() string { return "reveal" }
+
+// Fields implements [What].
+func (r Reveal) Fields(f Fields) Fields { return f.Text("key", r.Key) }
+
+// Words implements [What].
+func (Reveal) Words(View) Words { return Words{Untold: ofServer} }
+
 // Snapshot is a server that saves all its keys to its disk.
 type Snapshot struct{ Keys int }
+
+// Kind is "snapshot".
+func (Snapshot) Kind() string { return "snapshot" }
+
+// Fields implements [What].
+func (s Snapshot) Fields(f Fields) Fields { return f.Count("keys", int64(s.Keys)) }
+
+// Words implements [What].
+func (Snapshot) Words(View) Words { return Words{Untold: ofServer} }
 
 // Elected is a server that has become the leader of a cluster, in a term of it.
 type Elected struct{ Term uint64 }
 
+// Kind is "elected".
+func (Elected) Kind() string { return "elected" }
+
+// Fields implements [What].
+func (e Elected) Fields(f Fields) Fields { return f.Uint("term", e.Term) }
+
+// AppendText appends the term.
+func (e Elected) AppendText(b []byte) []byte { return fmt.Appendf(b, "leader of term %d", e.Term) }
+
+// Words implements [What].
+func (Elected) Words(View) Words { return Words{Untold: ofServer} }
+
 // StepDown is a server that is the leader no more.
 type StepDown struct{ Term uint64 }
+
+// Kind is "step-down".
+func (StepDown) Kind() string { return "step-down" }
+
+// Fields implements [What].
+func (s StepDown) Fields(f Fields) Fields { return f.Uint("term", s.Term) }
+
+// AppendText appends the term.
+func (s StepDown) AppendText(b []byte) []byte {
+	return fmt.Appendf(b, "leader no more, in term %d", s.Term)
+}
+
+// Words implements [What].
+func (StepDown) Words(View) Words { return Words{Untold: ofServer} }
 
 // Decision is the decision of the protected resource, the store, on an
 // operation.
@@ -54,67 +149,40 @@ type Decision struct {
 	Refused, Value string
 }
 
-// Kind is "exec".
-func (Exec) Kind() string { return "exec" }
-
-// Kind is "expire".
-func (Expire) Kind() string { return "expire" }
-
-// Kind is "apply".
-func (Apply) Kind() string { return "apply" }
-
-// Kind is "resync".
-func (Resync) Kind() string { return "resync" }
-
-// Kind is "reveal".
-func (Reveal) Kind() string { return "reveal" }
-
-// Kind is "snapshot".
-func (Snapshot) Kind() string { return "snapshot" }
-
-// Kind is "elected".
-func (Elected) Kind() string { return "elected" }
-
-// Kind is "step-down".
-func (StepDown) Kind() string { return "step-down" }
-
 // Kind is "store".
 func (Decision) Kind() string { return "store" }
 
-// AppendText appends "request -> answer".
-func (e Exec) AppendText(b []byte) []byte {
-	b = append(e.Request.AppendText(b), " -> "...)
-	if e.Answer == nil {
-		return append(b, "(waits)"...)
+// Fields implements [What].
+func (d Decision) Fields(f Fields) Fields {
+	return f.Text("verb", d.Verb()).Uint("token", d.Token).Texts("conn", d.Conn, "resource", d.Resource,
+		"register", d.Register, "op", d.Op, "grant", d.Grant, "base", d.Base, "refused", d.Refused, "value", d.Value)
+}
+
+// AppendText appends the operation and the answer.
+func (d Decision) AppendText(b []byte) []byte {
+	b = fmt.Appendf(b, "%s %s %s %s %d %s %s -> ",
+		d.Verb(), Name(d.Resource), d.Register, d.Op, d.Token, orDash(d.Grant), orDash(d.Base))
+	switch {
+	case d.Refused != "":
+		return append(append(b, "REFUSED "...), d.Refused...)
+	case d.Value != "":
+		return append(append(b, "OK "...), d.Value...)
 	}
-	return e.Answer.AppendText(b)
+	return append(b, "OK"...)
 }
 
-// AppendText appends the key.
-func (e Expire) AppendText(b []byte) []byte { return append(b, e.Key...) }
-
-// AppendText appends the effects.
-func (a Apply) AppendText(b []byte) []byte { return a.Effects.AppendText(b) }
-
-// AppendText appends the number of keys.
-func (r Resync) AppendText(b []byte) []byte { return appendKeys(b, r.Keys) }
-
-// AppendText appends the key.
-func (r Reveal) AppendText(b []byte) []byte { return append(b, r.Key...) }
-
-// AppendText appends the number of keys.
-func (s Snapshot) AppendText(b []byte) []byte { return appendKeys(b, s.Keys) }
-
-// AppendText appends the term.
-func (e Elected) AppendText(b []byte) []byte { return fmt.Appendf(b, "leader of term %d", e.Term) }
-
-// AppendText appends the term.
-func (s StepDown) AppendText(b []byte) []byte {
-	return fmt.Appendf(b, "leader no more, in term %d", s.Term)
-}
-
-func appendKeys(b []byte, n int) []byte {
-	return append(strconv.AppendInt(b, int64(n), 10), " keys"...)
+// Words implements [What].
+func (d Decision) Words(v View) Words {
+	what := strings.ToLower(d.Verb()) + " " + d.Op
+	switch {
+	case d.Refused != "":
+		return Words{Story: "REFUSES " + d.Brief(), Lane: "refuses the " + what}
+	case !d.Write:
+		return Words{Untold: ofStep, Lane: "answers the " + what}
+	case v.Stale:
+		what = "stale " + what
+	}
+	return Words{Story: "takes " + d.Brief(), Lane: "takes the " + what}
 }
 
 // Verb is READ or WRITE.
@@ -134,26 +202,11 @@ func (d Decision) Same(e Decision) bool {
 
 // Brief is the operation in a few words: "write c0.w2 (token 1)".
 func (d Decision) Brief() string {
-	what := "read " + d.Op
-	if d.Write {
-		what = "write " + d.Op
-	}
+	what := strings.ToLower(d.Verb()) + " " + d.Op
 	if d.Token != 0 {
 		what += fmt.Sprintf(" (token %d)", d.Token)
 	}
 	return what
-}
-
-// AppendText appends the operation and the answer.
-func (d Decision) AppendText(b []byte) []byte {
-	b = fmt.Appendf(b, "%s %s %s %s %d %s %s -> ", d.Verb(), Name(d.Resource), d.Register, d.Op, d.Token, orDash(d.Grant), orDash(d.Base))
-	switch {
-	case d.Refused != "":
-		return append(append(b, "REFUSED "...), d.Refused...)
-	case d.Value != "":
-		return append(append(b, "OK "...), d.Value...)
-	}
-	return append(b, "OK"...)
 }
 
 func orDash(s string) string {
@@ -161,40 +214,4 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// AppendHash implements [What].
-func (e Exec) AppendHash(b []byte) []byte {
-	b = e.Request.AppendHash(AppendString(b, e.Conn))
-	if e.Answer == nil {
-		return append(b, 0)
-	}
-	return e.Answer.AppendHash(append(b, 1))
-}
-
-// AppendHash implements [What].
-func (e Expire) AppendHash(b []byte) []byte { return AppendString(b, e.Key) }
-
-// AppendHash implements [What].
-func (a Apply) AppendHash(b []byte) []byte { return a.Effects.AppendHash(b) }
-
-// AppendHash implements [What].
-func (r Resync) AppendHash(b []byte) []byte { return AppendInt(b, int64(r.Keys)) }
-
-// AppendHash implements [What].
-func (r Reveal) AppendHash(b []byte) []byte { return AppendString(b, r.Key) }
-
-// AppendHash implements [What].
-func (e Elected) AppendHash(b []byte) []byte { return AppendInt(b, int64(e.Term)) }
-
-// AppendHash implements [What].
-func (s StepDown) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.Term)) }
-
-// AppendHash implements [What].
-func (s Snapshot) AppendHash(b []byte) []byte { return AppendInt(b, int64(s.Keys)) }
-
-// AppendHash implements [What].
-func (d Decision) AppendHash(b []byte) []byte {
-	b = AppendInt(AppendString(b, d.Verb()), int64(d.Token))
-	return AppendStrings(b, []string{d.Conn, d.Resource, d.Register, d.Op, d.Grant, d.Base, d.Refused, d.Value})
 }

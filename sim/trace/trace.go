@@ -17,7 +17,6 @@ package trace
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"strconv"
@@ -50,11 +49,12 @@ type What interface {
 	// Kind names the type in one word, such as "send". Two types have two kinds,
 	// except that a [Mark] has a kind for each step.
 	Kind() string
-	// AppendText appends the details as one readable line. It may cut them.
-	AppendText(b []byte) []byte
-	// AppendHash appends all details, none cut, so that different values of a
-	// type give different bytes.
-	AppendHash(b []byte) []byte
+	// Fields adds the fields, all of them, in an order that does not change. The
+	// text of an event has their values with spaces between, unless its type has
+	// a method AppendText(b []byte) []byte, which appends one readable line.
+	Fields(f Fields) Fields
+	// Words tell the event to readers.
+	Words(v View) Words
 }
 
 // Parties are the names of the processes and servers that an event concerns
@@ -70,11 +70,20 @@ func Parties(e Event) []string {
 	return []string{e.Peer}
 }
 
+// Struck are the names of all that a fault affects: of both sides, where it has
+// two. They come from a method Struck of its [What], or are its [Parties].
+func Struck(e Event) []string {
+	if both, ok := e.What.(interface{ Struck() []string }); ok {
+		return both.Struck()
+	}
+	return Parties(e)
+}
+
 // Kind is the kind of the event's [What].
 func (e Event) Kind() string { return e.What.Kind() }
 
 // Text is the event's [What] as one readable line.
-func (e Event) Text() string { return string(e.What.AppendText(nil)) }
+func (e Event) Text() string { return line(e.What) }
 
 // Trace is the list of events of one run. Its zero value is an empty trace.
 // It is not safe for concurrent use while events are added.
@@ -114,31 +123,14 @@ func (e *Event) appendHash(b []byte) []byte {
 	b = AppendString(b, e.Actor)
 	b = AppendString(b, e.Peer)
 	b = AppendString(b, e.What.Kind())
-	return e.What.AppendHash(b)
+	return hashOf(b, e.What)
 }
 
 // equal compares two events with the same number.
 func (e *Event) equal(f *Event) bool {
-	return e.At == f.At && e.Within == f.Within && e.Actor == f.Actor && e.Peer == f.Peer && e.What.Kind() == f.What.Kind() &&
-		bytes.Equal(e.What.AppendHash(nil), f.What.AppendHash(nil))
+	return e.At == f.At && e.Within == f.Within && e.Actor == f.Actor && e.Peer == f.Peer && e.Kind() == f.Kind() &&
+		bytes.Equal(hashOf(nil, e.What), hashOf(nil, f.What))
 }
-
-// AppendString appends a string with its length, for [What.AppendHash].
-func AppendString(b []byte, s string) []byte {
-	return append(AppendInt(b, int64(len(s))), s...)
-}
-
-// AppendStrings appends a list of strings with its length, for [What.AppendHash].
-func AppendStrings(b []byte, list []string) []byte {
-	b = AppendInt(b, int64(len(list)))
-	for _, s := range list {
-		b = AppendString(b, s)
-	}
-	return b
-}
-
-// AppendInt appends a number, for [What.AppendHash].
-func AppendInt(b []byte, n int64) []byte { return binary.AppendVarint(b, n) }
 
 // WriteJSON writes the trace for users and tools: one JSON object a line,
 // fields in a fixed order, without empty fields. It returns the writer's error.

@@ -13,11 +13,10 @@ import (
 // what is a What for tests: its hidden part is not in its text.
 type what struct{ kind, text, hidden string }
 
-func (w what) Kind() string               { return w.kind }
-func (w what) AppendText(b []byte) []byte { return append(b, w.text...) }
-func (w what) AppendHash(b []byte) []byte {
-	return trace.AppendStrings(b, []string{w.text, w.hidden})
-}
+func (w what) Kind() string                       { return w.kind }
+func (w what) AppendText(b []byte) []byte         { return append(b, w.text...) }
+func (w what) Fields(f trace.Fields) trace.Fields { return f.Texts("text", w.text, "hidden", w.hidden) }
+func (what) Words(trace.View) trace.Words         { return trace.Words{Untold: "it is a test"} }
 
 func sample() *trace.Trace {
 	t := new(trace.Trace)
