@@ -69,7 +69,7 @@ func (r *Request) Validate() error {
 
 // Run makes the results that are missing in the checkout at root, and prints the table. dir is for temporary files. It is
 // an error if a mutant does not compile, or if a lock without a mistake is not right.
-func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) error {
+func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) (err error) {
 	began := time.Now()
 	all, err := readSubjects(root, r.wanted)
 	if err != nil {
@@ -86,6 +86,7 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 	if err := f.open(); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, f.journal.Close()) }()
 	scenario := filepath.Join(root, sweepScenario)
 	if f.program, err = identify(ctx, root, scenario); err != nil {
 		return err

@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
 	"time"
 
 	"locksim/internal/campaign"
+	"locksim/internal/journal"
 )
 
 // result has the searches for one subject.
@@ -86,7 +86,8 @@ type store struct {
 	earlier bool // results of earlier programs are kept
 	limits  limits
 
-	known map[string]result // by name
+	journal *journal.Journal[line] // of the file
+	known   map[string]result      // by name
 }
 
 // line is a line of the file.
@@ -95,23 +96,13 @@ type line struct {
 	result
 }
 
-// open reads the file. Without a file there are no results.
-func (f *store) open() error {
-	f.known = map[string]result{}
-	text, err := os.ReadFile(f.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+// open reads the file, which may be missing. A line that was cut off is skipped: its result is made again.
+func (f *store) open() (err error) {
+	if f.journal, err = journal.Open[line](f.file); err != nil {
 		return err
 	}
-	n := 0
-	for text := range bytes.Lines(text) {
-		n++
-		var l line
-		if err := json.Unmarshal(text, &l); err != nil {
-			return fmt.Errorf("%s:%d is no result: %w; delete the line, and the result is made again", f.file, n, err)
-		}
+	f.known = map[string]result{}
+	for _, l := range f.journal.Made() {
 		f.known[l.Name] = l.result
 	}
 	return nil
@@ -155,22 +146,17 @@ func (f *store) write(s subject, r result) error {
 		return err
 	}
 	r.Made, r.Program, r.Commit = made, f.program, f.commit
-	b, err := json.Marshal(line{s.name, r})
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(f.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(b, '\n'))
 	f.known[s.name] = r
-	return errors.Join(err, file.Close())
+	return f.journal.Add(line{s.name, r})
 }
 
-// sort writes the file anew, with one line for each name, in the order of the names.
+// sort writes the file anew, with one line for each name, in the order of the names, and those that other programs have
+// added meanwhile.
 func (f *store) sort() error {
-	if err := f.open(); err != nil {
+	if err := errors.Join(f.journal.Close(), f.open()); err != nil {
+		return err
+	}
+	if err := f.journal.Close(); err != nil {
 		return err
 	}
 	var text bytes.Buffer
@@ -185,7 +171,10 @@ func (f *store) sort() error {
 	if err := os.WriteFile(part, text.Bytes(), 0o644); err != nil {
 		return err
 	}
-	return os.Rename(part, f.file)
+	if err := os.Rename(part, f.file); err != nil {
+		return err
+	}
+	return f.open()
 }
 
 // search adds to the result of a subject what is missing.
