@@ -203,13 +203,12 @@ func (f Fields) Is(name string, yes bool) Fields {
 	return f
 }
 
-// One is one of several constants, with its name.
-func (f Fields) One(name string, of uint8, word string) Fields {
+// Code is a number that the kind of the event stands for: only the hash has it.
+func (f Fields) Code(of uint8) Fields {
 	if f.form == forHash {
 		f.b = append(f.b, of)
-		return f
 	}
-	return f.shown(name, word)
+	return f
 }
 
 // Content is content that the event always has. The line and the JSON have its

@@ -146,8 +146,8 @@ func (m Mark) Kind() string { return m.Step.String() }
 
 // Fields implements [What].
 func (m Mark) Fields(f Fields) Fields {
-	return f.One("step", uint8(m.Step), m.Step.String()).Uint("token", m.Token).Texts("label", m.Label,
-		"resource", m.Resource, "op", m.Op, "saw", m.Saw, "outcome", m.Outcome, "problem", m.Problem)
+	return f.Code(uint8(m.Step)).Uint("token", m.Token).Texts("label", m.Label, "resource", m.Resource,
+		"op", m.Op, "saw", m.Saw, "outcome", m.Outcome, "problem", m.Problem)
 }
 
 // AppendText appends the details of the step.

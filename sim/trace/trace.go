@@ -132,13 +132,15 @@ func (e *Event) equal(f *Event) bool {
 		bytes.Equal(hashOf(nil, e.What), hashOf(nil, f.What))
 }
 
-// WriteJSON writes the trace for users and tools: one JSON object a line,
-// fields in a fixed order, without empty fields. It returns the writer's error.
+// WriteJSON writes the trace for users and tools: one JSON object a line, in a
+// fixed order, without what is empty. Beside its text, each event has an object
+// "fields" with its fields, typed: numbers, lists, durations in nanoseconds. It
+// returns the writer's error.
 func (t *Trace) WriteJSON(w io.Writer) error {
 	buf := make([]byte, 0, 64<<10)
 	for i := range t.Events {
 		buf = t.Events[i].appendJSON(buf)
-		buf = append(buf, '\n')
+		buf = append(jsonOf(buf, `,"fields":`, t.Events[i].What), '}', '\n')
 		if len(buf) < 60<<10 {
 			continue
 		}
@@ -151,9 +153,11 @@ func (t *Trace) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// String is the event as one JSON line, without the line break.
-func (e Event) String() string { return string(e.appendJSON(nil)) }
+// String is the event as one JSON line for a reader: without the fields and the
+// line break.
+func (e Event) String() string { return string(append(e.appendJSON(nil), '}')) }
 
+// appendJSON appends the object without its end.
 func (e *Event) appendJSON(b []byte) []byte {
 	b = append(b, `{"n":`...)
 	b = strconv.AppendInt(b, int64(e.N), 10)
@@ -165,8 +169,7 @@ func (e *Event) appendJSON(b []byte) []byte {
 	b = appendField(b, `,"actor":`, e.Actor)
 	b = appendField(b, `,"kind":`, e.Kind())
 	b = appendField(b, `,"peer":`, e.Peer)
-	b = appendField(b, `,"text":`, e.Text())
-	return append(b, '}')
+	return appendField(b, `,"text":`, e.Text())
 }
 
 func appendField(b []byte, name, value string) []byte {

@@ -3,6 +3,7 @@ package trace_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,37 @@ func TestDiffShorter(t *testing.T) {
 	}
 	if !strings.Contains(d.String(), "the trace ends here") {
 		t.Errorf("message does not say that a trace ended: %s", d)
+	}
+}
+
+func ExampleTrace_WriteJSON() {
+	t := new(trace.Trace)
+	t.Add(trace.Event{At: time.Second, Actor: trace.World, Peer: "c0", What: trace.Slow{By: time.Millisecond}})
+	t.Add(trace.Event{At: 2 * time.Second, Actor: trace.World, Peer: "c0", What: trace.SlowEnd{}})
+	t.Add(trace.Event{At: 3 * time.Second, Actor: "r0", Peer: "c0", What: trace.Exec{
+		Conn: "#1", Request: trace.Text("GET k"), Answer: trace.Text("nil")}})
+	if err := t.WriteJSON(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// {"n":1,"at":1000000000,"actor":"world","kind":"slow","peer":"c0","text":"timers late by 1ms, until healed","fields":{"by":1000000}}
+	// {"n":2,"at":2000000000,"actor":"world","kind":"slow-end","peer":"c0"}
+	// {"n":3,"at":3000000000,"actor":"r0","kind":"exec","peer":"c0","text":"GET k -> nil","fields":{"conn":"#1","request":"GET k","answer":"nil"}}
+}
+
+// The lines of every event are JSON that any parser reads back: names and values.
+func TestFieldsAreJSON(t *testing.T) {
+	for _, tt := range told {
+		one := trace.Trace{Events: []trace.Event{{What: tt.what}}}
+		var e struct{ Fields map[string]any }
+		if err := json.Unmarshal(one.JSON(), &e); err != nil {
+			t.Errorf("%T%+v: %v in %s", tt.what, tt.what, err, one.JSON())
+		}
+	}
+	cut := trace.Trace{Events: []trace.Event{{What: trace.Cut{Between: []string{"c0"}, And: []string{"r0", "r1"}, Bytes: "held"}}}}
+	const want = `"fields":{"between":["c0"],"and":["r0","r1"],"bytes":"held"}}`
+	if got := string(cut.JSON()); !strings.Contains(got, want) {
+		t.Errorf("%s lacks %s", got, want)
 	}
 }
 

@@ -72,8 +72,8 @@ func TestKindsAreDistinct(t *testing.T) {
 	}
 }
 
-// Every field of every type counts: a change of any of them changes the hashed
-// bytes, and equal values in different fields give different bytes.
+// Every field of every type counts: a change of any of them changes the hash and
+// the JSON, and equal values in different fields give different ones.
 func TestEveryFieldOfEveryTypeCounts(t *testing.T) {
 	for _, w := range all {
 		empty := reflect.New(reflect.TypeOf(w)).Elem()
@@ -82,13 +82,14 @@ func TestEveryFieldOfEveryTypeCounts(t *testing.T) {
 				empty.Field(i).Set(reflect.ValueOf(trace.Text("")))
 			}
 		}
-		seen := map[string]string{hashed(empty): "nothing"}
+		seen := map[string]string{hashed(empty): "nothing", written(empty): "nothing"}
 		note := func(v reflect.Value, what string) {
-			h := hashed(v)
-			if other, ok := seen[h]; ok {
-				t.Errorf("%T: %s gives the bytes of %s", w, what, other)
+			for _, bytes := range []string{hashed(v), written(v)} {
+				if other, ok := seen[bytes]; ok {
+					t.Errorf("%T: %s gives the bytes of %s: %s", w, what, other, bytes)
+				}
+				seen[bytes] = what
 			}
-			seen[h] = what
 		}
 		for i := range empty.NumField() {
 			for n, value := range values(t, empty.Field(i)) {
@@ -125,9 +126,18 @@ func shift(empty reflect.Value, note func(v reflect.Value, what string)) {
 	}
 }
 
-func hashed(v reflect.Value) string {
-	t := trace.Trace{Events: []trace.Event{{What: v.Interface().(trace.What)}}}
-	return t.Hash()
+func hashed(v reflect.Value) string { return traceOf(v).Hash() }
+
+// written is the JSON of an event: its kind and its fields, without its text.
+func written(v reflect.Value) string {
+	line := string(traceOf(v).JSON())
+	_, fields, _ := strings.Cut(line, `,"fields":`)
+	return v.Interface().(trace.What).Kind() + " " + fields
+}
+
+// traceOf is a trace of one event.
+func traceOf(v reflect.Value) *trace.Trace {
+	return &trace.Trace{Events: []trace.Event{{What: v.Interface().(trace.What)}}}
 }
 
 // values are different ones for a field, none of them empty.
