@@ -45,13 +45,14 @@ type Help struct {
 	Options scenarios.Options
 }
 
-// Find is the bug with an id.
+// Find is the bug or the recipe with an id.
 func Find(id string) (b Bug, ok bool) {
-	i := slices.IndexFunc(Bugs(), func(b Bug) bool { return b.ID == id })
+	all := All()
+	i := slices.IndexFunc(all, func(b Bug) bool { return b.ID == id })
 	if i < 0 {
 		return Bug{}, false
 	}
-	return Bugs()[i], true
+	return all[i], true
 }
 
 // Bugs are the rows, by library. The caller owns the slice.

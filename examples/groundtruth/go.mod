@@ -4,12 +4,16 @@ go 1.26.0
 
 godebug randseednop=0
 
-replace locksim => ../..
+replace (
+	locksim => ../..
+	locksim/examples/articles => ../articles
+)
 
 require (
 	github.com/go-redsync/redsync/v4 v4.12.1
 	github.com/gomodule/redigo v1.9.3
 	locksim v0.0.0
+	locksim/examples/articles v0.0.0
 )
 
 require (

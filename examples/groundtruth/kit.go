@@ -78,8 +78,10 @@ func Main(locks map[string]scenarios.Lock) {
 	if !ok || !known {
 		refuse(fmt.Errorf("this program has no lock for a bug %q", p.Bug))
 	}
-	if err := built(bug.Module, p.Version); err != nil {
-		refuse(err)
+	if bug.Module != "" {
+		if err := built(bug.Module, p.Version); err != nil {
+			refuse(err)
+		}
 	}
 	l.Name, l.Promise = bug.ID, bug.Promise
 	var options scenarios.Options
@@ -102,7 +104,7 @@ func Main(locks map[string]scenarios.Lock) {
 // judged are the locks by the ids and with the promises of their bugs, in the order of the rows.
 func judged(locks map[string]scenarios.Lock) []scenarios.Lock {
 	var out []scenarios.Lock
-	for _, b := range Bugs() {
+	for _, b := range All() {
 		if l, ok := locks[b.ID]; ok {
 			l.Name, l.Promise = b.ID, b.Promise
 			out = append(out, l)

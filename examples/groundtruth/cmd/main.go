@@ -1,6 +1,8 @@
-// Command cmd plays published bugs of other people's locks, each in exactly the version that has it.
+// Command cmd plays published bugs of other people's locks, each in exactly the version that has it, and the recipes that people
+// copy from articles.
 //
 //	go run ./cmd redsync-151           # one bug, from its first seed, with its story
+//	go run ./cmd A3                    # one recipe
 //	go run ./cmd -fixed redsync-151    # the version without it
 //	go run ./cmd -helped redsync-4.5   # with the smallest change that finds it, where the defaults do not
 //	go run ./cmd redsync-151 replay F  # any command of locksim, in the program with that lock
@@ -10,11 +12,13 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"locksim/examples/groundtruth"
 	"locksim/internal/journal"
@@ -36,9 +40,9 @@ func run() error {
 	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
 	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the file that is written")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run ./cmd -table [FLAGS] [BUG…]\n\nThe bugs:")
-		for _, b := range groundtruth.Bugs() {
-			fmt.Fprintf(flag.CommandLine.Output(), "  %-24s %s %s\n", b.ID, b.Module, b.Has)
+		fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run ./cmd -table [FLAGS] [BUG…]\n\nThe bugs, and the recipes of articles:")
+		for _, b := range groundtruth.All() {
+			fmt.Fprintf(flag.CommandLine.Output(), "  %-24s %s %s\n", b.ID, cmp.Or(b.Module, b.Mechanism), b.Has)
 		}
 		fmt.Fprintln(flag.CommandLine.Output(), "\nThe flags:")
 		flag.PrintDefaults()
@@ -77,7 +81,7 @@ func run() error {
 	}
 	if flag.NArg() == 0 {
 		flag.Usage()
-		return fmt.Errorf("name a bug")
+		return fmt.Errorf("name a bug or a recipe")
 	}
 	bugs, err := named(flag.Args()[:1])
 	if err != nil {
@@ -99,7 +103,7 @@ func run() error {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 		return cmd.Run()
 	}
-	dir := filepath.Join("testdata", "locksim", bug.ID+"-"+version)
+	dir := filepath.Join("testdata", "locksim", strings.TrimRight(bug.ID+"-"+version, "-"))
 	if err := os.RemoveAll(dir); err != nil { // else the failure that is there is tried first
 		return err
 	}
@@ -107,20 +111,20 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s %s, %.1f s of CPU time\n%s\n", bug.Module, version, played.cpu.Seconds(), played.Text)
+	fmt.Printf("%s, %.1f s of CPU time\n%s\n", strings.TrimSpace(cmp.Or(bug.Module, bug.ID)+" "+version), played.cpu.Seconds(), played.Text)
 	return nil
 }
 
 // named are the bugs with some ids, and all without any.
 func named(ids []string) ([]groundtruth.Bug, error) {
 	if len(ids) == 0 {
-		return groundtruth.Bugs(), nil
+		return groundtruth.All(), nil
 	}
 	var out []groundtruth.Bug
 	for _, id := range ids {
 		b, ok := groundtruth.Find(id)
 		if !ok {
-			return nil, fmt.Errorf("there is no bug %q; go run ./cmd -h lists them", id)
+			return nil, fmt.Errorf("there is no bug or recipe %q; go run ./cmd -h lists them", id)
 		}
 		out = append(out, b)
 	}

@@ -39,7 +39,9 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 	if err != nil {
 		return "", err
 	}
-	mod = fmt.Appendf(mod, "\nreplace %s => %[1]s %s\n", bug.Module, version)
+	if bug.Module != "" {
+		mod = fmt.Appendf(mod, "\nreplace %s => %[1]s %s\n", bug.Module, version)
+	}
 	for _, also := range bug.With {
 		mod = fmt.Appendf(mod, "\nreplace %s\n", also)
 	}

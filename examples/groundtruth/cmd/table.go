@@ -49,9 +49,9 @@ type measurement struct {
 
 // measure plays a bug, its fixed version and, where it needs help, both with it.
 func (m *measurement) measure(bug groundtruth.Bug) error {
-	for _, version := range []string{bug.Has, bug.HasNot} {
+	for i, version := range []string{bug.Has, bug.HasNot} {
 		for _, helped := range []bool{false, true} {
-			if version == "" || helped && bug.Helped == nil {
+			if i > 0 && version == "" || helped && bug.Helped == nil {
 				continue
 			}
 			for _, seed := range groundtruth.FirstSeeds {
@@ -246,6 +246,7 @@ Play one of them in a minute, with its story:
 		}
 		fmt.Fprintf(&w, "- Play it: `go run ./cmd %s%s`\n", help, b.ID)
 	}
+	m.recipes(&w)
 	return w.Bytes(), nil
 }
 

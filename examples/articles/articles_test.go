@@ -1,0 +1,52 @@
+package articles
+
+import (
+	"testing"
+
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
+)
+
+// shows has for each recipe that fails the seed of a drawn run in which it does. 0 is for one that fails in runs without a fault.
+var shows = map[string]uint64{
+	"A2-reused":  1000179,
+	"A3":         1000044,
+	"A8-del":     1000001,
+	"A8-get-del": 1001363,
+}
+
+// Each recipe that is wrong fails in a run that is known, and no other one in its first runs.
+func TestRecipes(t *testing.T) {
+	for _, r := range Recipes() {
+		t.Run(r.ID, func(t *testing.T) {
+			seed, fails := shows[r.ID]
+			if fails != (r.Kind != "") {
+				t.Fatalf("its kind is %q, and the seed with which it fails is %d", r.Kind, seed)
+			}
+			space, err := search.Discover(r.Lock, spaces.Space{})
+			if err != nil && !(fails && seed == 0) {
+				t.Fatal(err)
+			}
+			cases := search.Drawn(space, outcome.Seeds{First: 1, Last: 30})
+			switch {
+			case seed > 0:
+				cases = search.Drawn(space, outcome.Seeds{First: seed, Last: seed})
+			case fails:
+				r.Lock, cases = search.InCalm(r.Lock), search.CalmCases(space)
+			}
+			found := false
+			for run := range search.Trials(r.Lock, cases) {
+				if run.Err != nil || run.Difference != nil {
+					t.Fatalf("seed %d: %v, %v", run.Seed, run.Err, run.Difference)
+				}
+				if found = found || len(run.Violations) > 0; found && !fails {
+					t.Errorf("seed %d: %v", run.Seed, run.Violations)
+				}
+			}
+			if found != fails {
+				t.Errorf("a run shows a violation: %v, want %v", found, fails)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"locksim/examples/articles"
+)
+
+// recipes is the section about the locks that people copy.
+func (m *measurement) recipes(w io.Writer) {
+	all := articles.Recipes()
+	fails := 0
+	for _, r := range all {
+		if r.Kind != "" {
+			fails++
+		}
+	}
+	fmt.Fprintf(w, `
+# The lock that you copied
+
+Recipes as well-read articles on distributed locks print them: the same ideas with the same choices, right or wrong, written anew as
+their readers would paste them, over the default options of their clients. They are judged like everybody's lock, by what their text
+promises, and counted apart from the bugs above. What was expected of each was written down before its first run. Of %d recipes %d
+fail.
+
+| recipe | what it is | runs | kind |
+|---|---|---|---|
+`, len(all), fails)
+	for _, r := range all {
+		fmt.Fprintf(w, "| [%s](#%s) | %s | %s | %s |\n", r.ID, strings.ToLower(r.ID), r.Idea, outcome(m.checks(r.ID, "", false), "**fails**"), cmp.Or(r.Kind, "–"))
+	}
+	for _, r := range all {
+		expected := "passes"
+		if r.Fails {
+			expected = "fails"
+		}
+		fmt.Fprintf(w, "\n## %s\n\n%s.\n\n- The text promises: %s Judged under: %s.\n- Expected: it %s: %s.\n", r.ID, r.Idea, r.Says,
+			promised(r.Lock.Promise), expected, r.Expect)
+		if c := m.checks(r.ID, "", false); len(c) > 0 {
+			if c[0].Found {
+				fmt.Fprintf(w, "- Found as: %s\n", story(c[0].Text))
+			} else {
+				fmt.Fprintf(w, "- Passes: %s\n", story(c[0].Text))
+			}
+		}
+		if r.Cause != "" {
+			fmt.Fprintf(w, "- Cause: %s\n", r.Cause)
+		}
+		fmt.Fprintf(w, "- Play it: `go run ./cmd %s`\n", r.ID)
+	}
+}
