@@ -81,11 +81,12 @@ const SampleFile = "internal/dev/mechanical/sample.json"
 
 // Sample is the content of [SampleFile].
 type Sample struct {
-	Possible int      `json:"possible"` // mechanical mutants of package lock
-	Drawn    int      `json:"drawn"`    // of them, until a sample of sampleSize compiles
-	Tests    string   `json:"tests"`    // the command of the unit tests
-	Source   string   `json:"source"`   // a hash of package lock with its tests, with which the results were made that are not of an earlier one
-	Mutants  []Tested `json:"mutants"`
+	Possible int    `json:"possible"` // mechanical mutants of package lock
+	Drawn    int    `json:"drawn"`    // of them, until a sample of sampleSize compiles
+	Tests    string `json:"tests"`    // the command of the unit tests
+	// Source is a hash of package lock with its tests: the results are made with it, apart from those of an earlier one.
+	Source  string   `json:"source"`
+	Mutants []Tested `json:"mutants"`
 }
 
 // Tested is what the unit tests make of a mutant.
@@ -206,7 +207,8 @@ func (r Sample) kept(source string, earlier bool) (list []Tested) {
 func newWorkshop(ctx context.Context, root, dir, folder string) (gotest.Workshop, error) {
 	shop := gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}
 	if t, err := shop.Run(ctx, "./"+folder, ".", unitTests...); err != nil || !t.Passed {
-		return shop, fmt.Errorf("the tests of %s without a mutant: %w\n%s", folder, cmp.Or(err, errors.New("they fail")), t.Output)
+		err = cmp.Or(err, errors.New("they fail"))
+		return shop, fmt.Errorf("the tests of %s without a mutant: %w\n%s", folder, err, t.Output)
 	}
 	return shop, nil
 }

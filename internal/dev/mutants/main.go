@@ -52,7 +52,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	add := func(c *cobra.Command, of measurement) {
+	add := func(use, short string, args cobra.PositionalArgs, of measurement) {
+		c := &cobra.Command{Use: use, Short: short, Args: args}
 		of.Flags(c.Flags())
 		c.PreRunE = func(_ *cobra.Command, args []string) error { return of.Validate(args) }
 		c.RunE = func(c *cobra.Command, _ []string) error {
@@ -61,10 +62,11 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		}
 		root.AddCommand(c)
 	}
-	add(&cobra.Command{Use: "named", Short: "Run the test that the patch of a mutant names, which must fail", Args: cobra.NoArgs}, &named{})
-	add(&cobra.Command{Use: "own FOLDER", Short: "Run the tests of a package with a sample of its mechanical mutants, and list those that they do not detect", Args: cobra.ExactArgs(1)}, &own{})
-	add(&cobra.Command{Use: "sample", Short: "Run the unit tests of package lock with the sample of its mechanical mutants, and write " + mechanical.SampleFile, Args: cobra.NoArgs}, &sample{})
-	add(&cobra.Command{Use: "reach", Short: "Search the mutants of package lock with locksim", Args: cobra.NoArgs}, &search{})
+	add("named", "Run the test that the patch of a mutant names, which must fail", cobra.NoArgs, &named{})
+	add("own FOLDER", "List the mechanical mutants of a package, of a sample, that its own tests do not detect", cobra.ExactArgs(1), &own{})
+	add("sample", "Run the unit tests of package lock with the sample of its mechanical mutants, and write the results into "+
+		mechanical.SampleFile, cobra.NoArgs, &sample{})
+	add("reach", "Search the mutants of package lock with locksim", cobra.NoArgs, &search{})
 	if err := root.ExecuteContext(ctx); err != nil {
 		_, _ = fmt.Fprintf(stderr, "mutants: %v\n", err)
 		if began {

@@ -304,7 +304,8 @@ func (s subject) next(r result, l limits) (missing searched, ok bool) {
 
 // measureMechanical makes the searches that are missing; without a find only so many of the first steps. keep stores the
 // result after each.
-func measureMechanical(ctx context.Context, run locksim, s subject, sweepFile string, l limits, first int, r *result, keep func() error) error {
+func measureMechanical(ctx context.Context, run locksim, s subject, sweepFile string, l limits, first int, r *result,
+	keep func() error) error {
 	for {
 		search, ok := s.next(*r, l)
 		if !ok || !r.found() && len(r.Searches) >= first*len(s.kinds) && first < len(s.steps()) {
@@ -417,7 +418,8 @@ func sweep(ctx context.Context, run locksim, kind, file string, l limits) (found
 // explore makes runs with random schedules until one is a violation. It begins with runs without faults, which have the
 // seeds from 1 on whatever the first seed is; a violation in one of these has the number of its seed.
 func explore(ctx context.Context, run locksim, kind string, first uint64, runs int) (found, error) {
-	exit, doc, err := run(ctx, "explore", "--lock", kind, "--promise", "--runs", strconv.Itoa(runs), "--from-seed", strconv.FormatUint(first, 10))
+	exit, doc, err := run(ctx, "explore", "--lock", kind, "--promise", "--runs", strconv.Itoa(runs),
+		"--from-seed", strconv.FormatUint(first, 10))
 	if err != nil {
 		return found{}, err
 	}

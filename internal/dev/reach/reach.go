@@ -42,7 +42,8 @@ func (r *Request) Flags(flags *pflag.FlagSet) {
 	flags.IntVar(&r.machine.workers, "workers", runtime.NumCPU(), "child processes of locksim")
 	flags.IntVar(&r.machine.nice, "nice", 0, "run locksim at this niceness, 0 to 19; programs are built without")
 	flags.BoolVar(&r.earlier, "earlier", false, "keep the results of earlier programs, and let the table say so")
-	flags.IntVar(&r.steps, "steps", len(subject{}.steps()), "make only so many of the searches for a mechanical mutant, the cheap ones; it has no result then")
+	flags.IntVar(&r.steps, "steps", len(subject{}.steps()),
+		"make only so many of the searches for a mechanical mutant, the cheap ones; it has no result then")
 	flags.BoolVar(&r.table, "table", false, "search nothing, print the table of the results that there are")
 }
 

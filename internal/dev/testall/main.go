@@ -34,10 +34,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "testall:", err)
 		os.Exit(2)
 	}
-	if len(modules) == 0 {
-		fmt.Fprintln(os.Stderr, "testall: there is no go.mod below this folder: run it in the checkout")
-		os.Exit(2)
-	}
 	if !testModules(os.Stdout, modules, os.Args[1:]) {
 		os.Exit(1)
 	}
