@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -26,41 +25,16 @@ func Main(extra ...play.Lock) int {
 	// A pipe that its reader has closed is an error of writing then, and does not end the process before what was found
 	// is printed elsewhere. The channel is not read.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	pkg, module := mainPackage()
-	s := &shell{
-		program: programName(os.Args[0]),
-		called:  calledAs(os.Args[0], pkg, module, moduleHere()),
-		args:    os.Args[1:],
-		in:      os.Stdin,
-		out:     os.Stdout,
-		err:     os.Stderr,
-		getenv:  os.Getenv,
-		extra:   extra,
-	}
+	s := &shell{console: ofProcess(), args: os.Args[1:], extra: extra}
 	return s.run()
 }
 
-// shell holds the arguments, streams and environment of the command: everything
-// outside the process that it uses, except for files.
+// shell is the whole command: its console, its arguments and the program's own locks.
 type shell struct {
-	program  string // the name of the program
-	called   string // the command line that starts it, where that is not its name; see calledAs
-	args     []string
-	in       io.Reader
-	out, err io.Writer
-	getenv   func(string) string
-	extra    []play.Lock
+	*console
+	args  []string
+	extra []play.Lock
 }
-
-// Groups of commands, each with its own methods.
-type (
-	// runs has the commands that play or replay single runs.
-	runs struct{ *shell }
-	// listing has the list command.
-	listing struct{ *shell }
-	// serving has the serve command and the index of a folder.
-	serving struct{ *shell }
-)
 
 // run is the whole command. It turns a panic into an exit code.
 func (s *shell) run() (code int) {
@@ -70,13 +44,13 @@ func (s *shell) run() (code int) {
 		}
 	}()
 	if err := s.checkLocks(); err != nil {
-		return s.reportError(err)
+		return s.exitCode(err)
 	}
 	err := s.root().Execute()
 	if failure := s.stopServers(); failure != nil {
 		s.note(s.program + ": " + failure.Error())
 	}
-	return s.reportError(err)
+	return s.exitCode(err)
 }
 
 // stopServers ends what the locks have started outside their worlds.

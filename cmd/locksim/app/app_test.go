@@ -31,8 +31,8 @@ import (
 func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	s := &shell{program: "mysim", args: args, in: strings.NewReader(""), out: &out, err: &err,
-		getenv: func(string) string { return "" }, extra: extra}
+	c := &console{program: "mysim", in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" }}
+	s := &shell{console: c, args: args, extra: extra}
 	code = s.run()
 	return code, out.String(), err.String()
 }
@@ -177,38 +177,15 @@ func TestBrokenLock(t *testing.T) {
 // A panic in the command itself is reported as a bug.
 func TestPanicIsABug(t *testing.T) {
 	var errs bytes.Buffer
-	s := &shell{program: "mysim", args: []string{"run", "calm"}, out: io.Discard, err: &errs,
-		getenv: func(string) string { panic("out of cheese") }}
+	c := &console{program: "mysim", out: io.Discard, err: &errs, getenv: func(string) string { panic("out of cheese") }}
+	s := &shell{console: c, args: []string{"run", "calm"}}
 	if code := s.run(); code != exitBroken {
 		t.Errorf("exit code %d, want %d", code, exitBroken)
 	}
-	for _, want := range []string{"this is a bug in locksim", "out of cheese", "app.(*shell).colour"} {
+	for _, want := range []string{"this is a bug in locksim", "out of cheese", "console.(*Console).Colour"} {
 		if !strings.Contains(errs.String(), want) {
 			t.Errorf("the message lacks %q:\n%s", want, errs.String())
 		}
-	}
-}
-
-// A report has colours on a terminal, unless the environment disables them.
-func TestColour(t *testing.T) {
-	for _, tt := range []struct {
-		env      map[string]string
-		terminal bool
-		want     reports.Colour
-	}{
-		{nil, true, reports.ANSI},
-		{nil, false, reports.Plain},
-		{map[string]string{"NO_COLOR": "1"}, true, reports.Plain},
-		{map[string]string{"NO_COLOR": ""}, true, reports.ANSI},
-		{map[string]string{"TERM": "dumb"}, true, reports.Plain},
-	} {
-		s := &shell{getenv: func(name string) string { return tt.env[name] }}
-		if got := s.colour(func(io.Writer) bool { return tt.terminal }); got != tt.want {
-			t.Errorf("environment %v, terminal %v: got %v, want %v", tt.env, tt.terminal, got, tt.want)
-		}
-	}
-	if isTerminal(new(bytes.Buffer)) {
-		t.Error("a buffer passes for a terminal")
 	}
 }
 
@@ -275,16 +252,6 @@ func TestSaveMode(t *testing.T) {
 	}
 }
 
-func TestQuote(t *testing.T) {
-	for arg, want := range map[string]string{
-		"gc-pause": "gc-pause", "./a/b.yaml": "./a/b.yaml", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'",
-	} {
-		if got := quote(arg); got != want {
-			t.Errorf("quote(%q) = %s, want %s", arg, got, want)
-		}
-	}
-}
-
 // The JSON of the world at a step has empty lists, never null.
 func TestStateFileHasNoNull(t *testing.T) {
 	b, err := json.Marshal(newStateFile(reports.Moment{}, &outcome.State{Nodes: []outcome.NodeState{{Name: "r0"}}}))
@@ -293,32 +260,6 @@ func TestStateFileHasNoNull(t *testing.T) {
 	}
 	if bytes.Contains(b, []byte("null")) {
 		t.Errorf("%s", b)
-	}
-}
-
-// A program is called as the user has called it. One that go run has built cannot be started
-// by its path.
-func TestCalledAs(t *testing.T) {
-	hash := strings.Repeat("6e", 32)
-	const own, module = "locksim/cmd/locksim", "locksim"
-	for _, tt := range []struct{ arg, pkg, module, here, want string }{
-		{"/tmp/go-build123/b001/exe/locksim", own, module, module, inClone},
-		{"/home/me/.cache/go-build/6e/" + hash + "-d/locksim", own, module, module, inClone},
-		{"/elsewhere/" + hash[:2] + "/" + hash + "-d/locksim", own, module, module, inClone},
-		{"/tmp/go-build123/b001/exe/locksim", own, module, "", "go run locksim/cmd/locksim"},
-		{"/tmp/go-build123/b001/exe/held", "example.org/shop/cmd/held", "example.org/shop", "example.org/shop", "go run ./cmd/held"},
-		{"/tmp/go-build123/b001/exe/held", "example.org/shop/cmd/held", "example.org/shop", "example.org/other", "go run example.org/shop/cmd/held"},
-		{"/tmp/go-build123/b001/exe/shop", "example.org/shop", "example.org/shop", "example.org/shop", "go run ."},
-		{"/tmp/go-build123/b001/exe/main", "command-line-arguments", "", "", ""},
-		{"locksim", own, module, module, ""},
-		{"./held", "example.org/shop/cmd/held", "example.org/shop", "example.org/shop", "./held"},
-		{"/usr/local/bin/locksim", own, module, "", "/usr/local/bin/locksim"},
-		{"/home/me/my build/held", "example.org/shop/cmd/held", "example.org/shop", "", "'/home/me/my build/held'"},
-		{"/home/me/go-build-scripts/6e/6ebb-d/locksim", own, module, "", "/home/me/go-build-scripts/6e/6ebb-d/locksim"},
-	} {
-		if got := calledAs(tt.arg, tt.pkg, tt.module, tt.here); got != tt.want {
-			t.Errorf("%s of %s, in module %q: %q, want %q", tt.arg, tt.pkg, tt.here, got, tt.want)
-		}
 	}
 }
 
@@ -340,7 +281,7 @@ func TestOwnWords(t *testing.T) {
 		{[]string{"--version"}, "mysim "},
 	} {
 		_, out, errs := call(t, nil, tt.args...)
-		if !strings.Contains(out+errs, tt.want) || locksimCommand.MatchString(out+errs) {
+		if !strings.Contains(out+errs, tt.want) || (&console{program: "mysim"}).inOwnWords(out+errs) != out+errs {
 			t.Errorf("%v lacks %q, or names another program:\n%s%s", tt.args, tt.want, out, errs)
 		}
 	}

@@ -200,12 +200,12 @@ func (s *shell) runCampaigns(f campaignFlags, shard campaign.Shard, k resultFold
 	if err := prepareFolder(k.dir); err != nil {
 		return err
 	}
-	c, err := s.newCrew(f.crewFlags)
+	c, err := newCrew(s.console, f.crewFlags)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	pub := &publication{shell: s, form: form}
+	pub := &publication{console: s.console, form: form}
 	for i, w := range works {
 		dir := k.dir
 		if dir != "" && len(works) > 1 {
@@ -219,7 +219,7 @@ func (s *shell) runCampaigns(f campaignFlags, shard campaign.Shard, k resultFold
 		}
 	}
 	problem := pub.end()
-	if err := k.list(s); err != nil {
+	if err := k.list(s.console); err != nil {
 		return err
 	}
 	return problem
@@ -351,7 +351,7 @@ func resumeHint(r *campaign.Record, dir string) string {
 // crew has the child processes of a command and its progress. The children end with
 // the context, which Ctrl-C cancels.
 type crew struct {
-	*shell
+	*console
 	ctx      context.Context
 	stop     context.CancelFunc
 	workers  workers.Options
@@ -362,7 +362,7 @@ type crew struct {
 // world takes to detect that it is frozen or over its limits.
 const maxSilence = 10 * time.Minute
 
-func (s *shell) newCrew(f crewFlags) (*crew, error) {
+func newCrew(c *console, f crewFlags) (*crew, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, &brokenError{cause: fmt.Errorf("find this program, to run it in child processes: %w", err)}
@@ -372,10 +372,10 @@ func (s *shell) newCrew(f crewFlags) (*crew, error) {
 		cmd.Args[0] = os.Args[0] // so that its messages name the program as this one's do
 		return cmd
 	}
-	c := &crew{shell: s, progress: newProgress(s, f.quiet),
+	w := &crew{console: c, progress: newProgress(c, f.quiet),
 		workers: workers.Options{Command: command, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Silence: maxSilence}}
-	c.ctx, c.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	return c, nil
+	w.ctx, w.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	return w, nil
 }
 
 func (c *crew) close() {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,37 +131,5 @@ func TestFailedPairInShards(t *testing.T) {
 	}
 	if code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet"); code != exitExpected || strings.Contains(out, "FAILED") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
-	}
-}
-
-// On a terminal, progress rewrites one line and removes it at the end; elsewhere it
-// writes a line each time. It writes nothing after clear.
-func TestProgress(t *testing.T) {
-	for _, tt := range []struct {
-		terminal bool
-		want     string
-	}{{false, "mysim: 1 of 3 runs\nmysim: 2 of 3 runs\n"}, {true, "\r\x1b[K1 of 3 runs\r\x1b[K2 of 3 runs\r\x1b[K"}} {
-		var screen bytes.Buffer
-		p := &progress{w: &screen, program: "mysim", terminal: tt.terminal}
-		p.write()
-		p.show("1 of 3 runs")
-		p.write()
-		p.show("2 of 3 runs")
-		p.write()
-		p.clear()
-		p.write()
-		p.clear()
-		if screen.String() != tt.want {
-			t.Errorf("%q, want %q", screen.String(), tt.want)
-		}
-	}
-	none := newProgress(&shell{}, true)
-	none.show("not written with --quiet")
-	none.end()
-	some := newProgress(&shell{err: &bytes.Buffer{}}, false)
-	some.show("not written by a command that ends within the first interval")
-	some.end()
-	if said := some.w.(*bytes.Buffer).String(); said != "" {
-		t.Errorf("%q", said)
 	}
 }

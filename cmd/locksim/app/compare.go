@@ -27,9 +27,6 @@ import (
 	"locksim/scenarios/play"
 )
 
-// comparisons has the compare command.
-type comparisons struct{ *shell }
-
 // compareFlags are the flags of the compare command.
 type compareFlags struct {
 	liveFlag
@@ -41,7 +38,7 @@ type compareFlags struct {
 	quiet    bool
 }
 
-func (s comparisons) compareCommand() *cobra.Command {
+func (s *shell) compareCommand() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare [LOCK…]",
@@ -94,16 +91,16 @@ with a fault that real servers cannot play do not count then.`,
 }
 
 // completeCompared offers the locks that are not named yet.
-func (s comparisons) completeCompared(_ *cobra.Command, named []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (s *shell) completeCompared(_ *cobra.Command, named []string, _ string) ([]string, cobra.ShellCompDirective) {
 	names := slices.DeleteFunc(s.everyLock(), func(name string) bool { return slices.Contains(named, name) })
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // everyLock are the names of all locks and specimens.
-func (s comparisons) everyLock() []string { return append(s.lockNames(), s.specimens()...) }
+func (s *shell) everyLock() []string { return append(s.lockNames(), s.specimens()...) }
 
 // compare is the compare command.
-func (s comparisons) compare(names []string, f compareFlags) error {
+func (s *shell) compare(names []string, f compareFlags) error {
 	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
 		return err
 	}
@@ -118,7 +115,7 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 	if err != nil {
 		return err
 	}
-	w, err := s.newCrew(crewFlags{quiet: f.quiet})
+	w, err := newCrew(s.console, crewFlags{quiet: f.quiet})
 	if err != nil {
 		return err
 	}
@@ -132,7 +129,7 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 		return err
 	}
 	if f.out != "" {
-		if err := s.store(w, f.out, c, names); err != nil {
+		if err := s.storeComparison(w, f.out, c, names); err != nil {
 			return &brokenError{cause: fmt.Errorf("store the comparison in %s: %w", f.out, err)}
 		}
 	}
@@ -159,9 +156,9 @@ func (s comparisons) compare(names []string, f compareFlags) error {
 // comparePage is the page of a comparison in its folder.
 const comparePage = "compare.html"
 
-// store writes a comparison in every form into a folder. Child processes draw the runs
+// storeComparison writes a comparison in every form into a folder. Child processes draw the runs
 // that show harm; the page leaves out a diagram that cannot be made, with a note.
-func (s comparisons) store(w *crew, dir string, c *compare.Comparison, names []string) error {
+func (s *shell) storeComparison(w *crew, dir string, c *compare.Comparison, names []string) error {
 	var figures map[figureJob]html.Found
 	if !c.Live { // a live run cannot be made again for its diagram
 		var err error
@@ -216,7 +213,7 @@ func figureOf(lock string, run compare.Seen) figureJob {
 const figureWidth = 560
 
 // draw makes the run of a job again, and draws it, in a child process.
-func (s comparisons) draw(j figureJob) (page, error) {
+func (s *shell) draw(j figureJob) (page, error) {
 	sc, err := file.Load(j.Scenario)
 	if err != nil {
 		return page{}, err
@@ -235,7 +232,7 @@ func (s comparisons) draw(j figureJob) (page, error) {
 }
 
 // figures are the diagrams of the runs that show harm, by their jobs without an id.
-func (s comparisons) figures(w *crew, c *compare.Comparison) (map[figureJob]html.Found, error) {
+func (s *shell) figures(w *crew, c *compare.Comparison) (map[figureJob]html.Found, error) {
 	var todo []pageOf
 	asked := map[string]figureJob{} // by id
 	for _, l := range c.Locks {
@@ -269,7 +266,7 @@ func (s comparisons) figures(w *crew, c *compare.Comparison) (map[figureJob]html
 const compareWidth = 80
 
 // compared are the locks of some names; without names, all locks but the specimens.
-func (s comparisons) compared(names []string) ([]play.Lock, error) {
+func (s *shell) compared(names []string) ([]play.Lock, error) {
 	if len(names) == 0 {
 		names = s.playable()
 	}
@@ -301,12 +298,12 @@ type compareAnswer struct {
 }
 
 // measure measures the lock of a job, in a child process.
-func (s comparisons) measure(j compareJob, step func()) (compareAnswer, error) {
+func (s *shell) measure(j compareJob, step func()) (compareAnswer, error) {
 	l, err := play.FindLock(j.Lock, s.extra)
 	if err != nil {
 		return compareAnswer{}, err
 	}
-	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: s.runAgain, Step: step})
+	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: runAgain(s.console), Step: step})
 	if errors.Is(err, compare.ErrUnusable) {
 		return compareAnswer{Unusable: err.Error()}, nil
 	}
@@ -315,7 +312,7 @@ func (s comparisons) measure(j compareJob, step func()) (compareAnswer, error) {
 
 // measured measures the locks in child processes. It starts with the locks on most
 // servers: they send most messages and take longest, and would delay the end.
-func (s comparisons) measured(c *crew, locks []play.Lock, seeds outcome.Seeds) (*compare.Comparison, error) {
+func (s *shell) measured(c *crew, locks []play.Lock, seeds outcome.Seeds) (*compare.Comparison, error) {
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i

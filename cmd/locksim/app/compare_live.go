@@ -21,7 +21,7 @@ import (
 
 // measuredLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
-func (s comparisons) measuredLive(locks []play.Lock, seeds outcome.Seeds, f compareFlags) (*compare.Comparison, error) {
+func (s *shell) measuredLive(locks []play.Lock, seeds outcome.Seeds, f compareFlags) (*compare.Comparison, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	session, err := live.Open()
@@ -29,7 +29,7 @@ func (s comparisons) measuredLive(locks []play.Lock, seeds outcome.Seeds, f comp
 		return nil, &brokenError{cause: err}
 	}
 	scale := cmp.Or(f.scale, live.DefaultScale) // of each scenario whose servers can take it
-	p := newProgress(s.shell, f.quiet)
+	p := newProgress(s.console, f.quiet)
 	var runs, done atomic.Int64
 	step := func() {
 		p.show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
@@ -81,12 +81,12 @@ func playLive(ctx context.Context, session *live.Session, scale float64) func(*f
 }
 
 // liveRunAgain makes the commands that make runs of a lock again on real servers.
-func (s comparisons) liveRunAgain(l play.Lock, scale float64) func(string, string, uint64, ...fence.Mode) string {
+func (s *shell) liveRunAgain(l play.Lock, scale float64) func(string, string, uint64, ...fence.Mode) string {
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		at := scale
-		if sc, err := file.Load(scenario, runs(s).serverNames()...); err == nil {
+		if sc, err := file.Load(scenario, s.serverNames()...); err == nil {
 			at = live.ScaleFor(sc, l, scale)
 		}
-		return s.runAgain(scenario, lock, seed, modes...) + liveFlags(&outcome.Live{Scale: at})
+		return runAgain(s.console)(scenario, lock, seed, modes...) + liveFlags(&outcome.Live{Scale: at})
 	}
 }

@@ -78,7 +78,7 @@ func TestCompareUnusableLock(t *testing.T) {
 	if code, out, errs := call(t, extra, "compare", "mylock"); code != exitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
 	}
-	s := comparisons{&shell{program: "mysim", extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}}
+	s := &shell{console: &console{program: "mysim"}, extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}
 	answer, err := s.measure(compareJob{Lock: "mylock", Seeds: outcome.Seeds{First: 1, Last: 1}}, func() {})
 	if err != nil || !strings.Contains(answer.Unusable, "no quorum possible") {
 		t.Errorf("a lock that cannot be made: %+v, %v", answer, err)

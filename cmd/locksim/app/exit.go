@@ -35,8 +35,8 @@ type brokenError struct {
 func (e *brokenError) Error() string { return e.cause.Error() }
 func (e *brokenError) Unwrap() error { return e.cause }
 
-// reportError writes an error to standard error and returns the exit code.
-func (s *shell) reportError(err error) int {
+// exitCode writes an error to standard error and returns the exit code.
+func (c *console) exitCode(err error) int {
 	broken, isBroken := errors.AsType[*brokenError](err)
 	switch {
 	case err == nil:
@@ -44,48 +44,48 @@ func (s *shell) reportError(err error) int {
 	case errors.Is(err, errUnexpected):
 		return exitUnexpected
 	case isBroken:
-		s.note(broken.seed)
-		s.note(s.program + ": " + err.Error())
+		c.note(broken.seed)
+		c.note(c.program + ": " + err.Error())
 		if broken.replay != "" {
-			s.note("replay: " + broken.replay)
+			c.note("replay: " + broken.replay)
 		}
 		return exitBroken
 	}
 	if input, ok := errors.AsType[*file.InputError](err); ok && input.Pos != (faults.Pos{}) {
-		s.note(s.inOwnWords(err.Error())) // it begins with file, line and column, which editors parse
+		c.note(c.inOwnWords(err.Error())) // it begins with file, line and column, which editors parse
 		return exitUsage
 	}
-	s.note(s.program + ": " + s.inOwnWords(err.Error()))
+	c.note(c.program + ": " + c.inOwnWords(err.Error()))
 	return exitUsage
 }
 
 // reportPanic writes a panic as a bug of locksim: no input should cause one.
-func (s *shell) reportPanic(cause any, stack []byte) int {
-	s.note(fmt.Sprintf("%s: this is a bug in locksim, please report it with the lines below: %v\n%s", s.program, cause, stack))
+func (c *console) reportPanic(cause any, stack []byte) int {
+	c.note(fmt.Sprintf("%s: this is a bug in locksim, please report it with the lines below: %v\n%s", c.program, cause, stack))
 	return exitBroken
 }
 
 // note writes a line to standard error. A failure to write there is ignored, since it
 // cannot be reported anywhere else.
-func (s *shell) note(line string) {
+func (c *console) note(line string) {
 	if line != "" {
-		_, _ = fmt.Fprintln(s.err, line)
+		_, _ = fmt.Fprintln(c.err, line)
 	}
 }
 
 // printJSON writes one document to standard output.
-func (s *shell) printJSON(v any) error {
+func (c *console) printJSON(v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return &brokenError{cause: fmt.Errorf("write as JSON: %w", err)}
 	}
-	_, err = s.out.Write(append(b, '\n'))
-	return s.print(err)
+	_, err = c.out.Write(append(b, '\n'))
+	return c.print(err)
 }
 
 // print turns an error of writing to standard output into a brokenError: it is not
 // about the user's input.
-func (s *shell) print(err error) error {
+func (c *console) print(err error) error {
 	if err != nil {
 		return &brokenError{cause: fmt.Errorf("write to standard output: %w", err)}
 	}
@@ -94,8 +94,8 @@ func (s *shell) print(err error) error {
 
 // colour selects the colours of the report on standard output: none where that is not
 // a terminal, or where the environment disables them (https://no-color.org).
-func (s *shell) colour(terminal func(io.Writer) bool) reports.Colour {
-	if s.getenv("NO_COLOR") != "" || s.getenv("TERM") == "dumb" || !terminal(s.out) {
+func (c *console) colour(terminal func(io.Writer) bool) reports.Colour {
+	if c.getenv("NO_COLOR") != "" || c.getenv("TERM") == "dumb" || !terminal(c.out) {
 		return reports.Plain
 	}
 	return reports.ANSI

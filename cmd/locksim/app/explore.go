@@ -134,7 +134,7 @@ func (s *shell) explore(f exploreFlags) error {
 	var works []work
 	var names []string
 	for _, plan := range plans {
-		works, names = append(works, &exploration{shell: s, plan: plan}), append(names, plan.Lock)
+		works, names = append(works, &exploration{console: s.console, plan: plan}), append(names, plan.Lock)
 	}
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, f.folderName(names)...), f.form(), works, names)
 }
@@ -252,14 +252,14 @@ func asFlag(classes []lock.Fault, kinds []string) string {
 
 // exploration is an exploration of one lock.
 type exploration struct {
-	*shell
+	*console
 	plan  *explore.Plan
 	tally tally.Tally // of the results so far
 }
 
 func (s *shell) readExploration(r *campaign.Record) (*exploration, error) {
 	plan, err := explore.ReadPlan(r.Plan)
-	return &exploration{shell: s, plan: plan}, err
+	return &exploration{console: s.console, plan: plan}, err
 }
 
 func (x *exploration) campaign() campaign.Campaign {
@@ -346,7 +346,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 
 // pages adds explore.html and the pages of its violations.
 func (x *exploration) pages(r *results, e *explore.Exploration, add func(string, []byte) error) error {
-	public, jobs := &exploration{shell: x.public(), plan: x.plan}, map[int]foundPageJob{}
+	public, jobs := &exploration{console: x.public(), plan: x.plan}, map[int]foundPageJob{}
 	for i, f := range e.Summary.Failures {
 		jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: modeOf(&f)}
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -63,16 +62,6 @@ func joinModes(modes []fence.Mode) string {
 		names = append(names, string(m))
 	}
 	return strings.Join(names, ",")
-}
-
-var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
-
-// quote quotes an argument for a shell, where that is necessary.
-func quote(arg string) string {
-	if harmless.MatchString(arg) {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
 // exactly requires n arguments; what describes them in the error.

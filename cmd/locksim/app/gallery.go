@@ -36,7 +36,7 @@ var galleryStories = []galleryStory{
 
 // galleryCommand is hidden, since it is for the development of locksim: make gallery
 // calls it.
-func (s runs) galleryCommand() *cobra.Command {
+func (s *shell) galleryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "gallery DIR",
 		Short:  "Write the gallery of famous stories",
@@ -47,7 +47,7 @@ func (s runs) galleryCommand() *cobra.Command {
 	}
 }
 
-func (s runs) gallery(dir string) error {
+func (s *shell) gallery(dir string) error {
 	if err := prepareFolder(dir); err != nil {
 		return err
 	}

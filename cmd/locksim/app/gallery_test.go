@@ -25,9 +25,8 @@ const galleryDir = "../../../reports/gallery"
 func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	s := &shell{program: ownProgram, args: args, in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" },
-		extra: ownLocks()}
-	code = s.run()
+	c := &console{program: ownProgram, in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" }}
+	code = (&shell{console: c, args: args, extra: ownLocks()}).run()
 	return code, out.String(), err.String()
 }
 

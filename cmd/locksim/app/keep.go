@@ -36,43 +36,43 @@ func newResultFolder(keep bool, out string, about ...string) resultFolder {
 
 // list points the link "latest" to the folder of --keep and updates the index. The
 // results must be in the folder.
-func (k resultFolder) list(s *shell) error {
+func (k resultFolder) list(c *console) error {
 	if !k.listed {
 		return nil
 	}
 	all := filepath.Dir(k.dir)
 	if err := runfolder.PointLatest(all, filepath.Base(k.dir)); err != nil {
-		s.note(fmt.Sprintf("cannot make the link %s: %v", filepath.Join(all, runfolder.Latest), err))
+		c.note(fmt.Sprintf("cannot make the link %s: %v", filepath.Join(all, runfolder.Latest), err))
 	}
-	page, err := (serving{s}).indexOf(all)
+	page, err := indexOf(c, all)
 	if err == nil {
 		err = writeAll(all, []document{{"index.html", page}})
 	}
 	if err != nil {
 		return &brokenError{cause: fmt.Errorf("write the index of %s: %w", all, err)}
 	}
-	s.note("stored in " + k.dir + "; index of all: " + filepath.Join(all, "index.html"))
+	c.note("stored in " + k.dir + "; index of all: " + filepath.Join(all, "index.html"))
 	return nil
 }
 
 // indexOf is the index of a folder as a page without ages and without updates, so that
 // it depends on the folder alone.
-func (s serving) indexOf(dir string) ([]byte, error) {
+func indexOf(c *console, dir string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	return s.indexPage(&runfolder.Scanner{FS: root.FS()}, false)
+	return indexPage(c, &runfolder.Scanner{FS: root.FS()}, false)
 }
 
 // indexPage is the index of a folder as a page.
-func (s serving) indexPage(scanner *runfolder.Scanner, live bool) ([]byte, error) {
+func indexPage(c *console, scanner *runfolder.Scanner, live bool) ([]byte, error) {
 	x, err := scanner.Index()
 	if err != nil {
 		return nil, err
 	}
-	x.Live, x.First = live, s.publicName()+" run gc-pause --keep"
+	x.Live, x.First = live, c.publicName()+" run gc-pause --keep"
 	var b bytes.Buffer
 	err = html.Index(&b, x)
 	return b.Bytes(), err

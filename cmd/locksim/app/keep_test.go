@@ -66,8 +66,8 @@ func TestFoundPages(t *testing.T) {
 	other := *r.run
 	other.Lock = "nobodys"
 	var errs bytes.Buffer
-	s := &shell{program: "mysim", err: &errs}
-	c, err := s.newCrew(crewFlags{workers: 2, quiet: true})
+	s := &console{program: "mysim", err: &errs}
+	c, err := newCrew(s, crewFlags{workers: 2, quiet: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ var rules = map[fence.Mode]string{
 	fence.CAS:    "a write needs the version that its client has read; needs no lock",
 }
 
-func (s listing) listCommand() *cobra.Command {
+func (s *shell) listCommand() *cobra.Command {
 	var asJSON, modes bool
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -207,6 +207,19 @@ func noLock(err, otherwise error) error {
 		return missing
 	}
 	return otherwise
+}
+
+// chooseLock is the end of an error about a lock that does not exist: the nearest name, also
+// of a specimen and without its prefix, and all locks but the specimens.
+func (s *shell) chooseLock(name string) string {
+	specimens := s.specimens()
+	near := cmp.Or(prose.Nearest(name, s.lockNames()), prose.Nearest(name, specimens),
+		prose.Nearest(kinds.BrokenPrefix+name, specimens))
+	list := "choose one of " + prose.Commas(s.lockNames()) + ", or a specimen of locksim list"
+	if near == "" {
+		return list
+	}
+	return "did you mean " + near + "? Or " + list
 }
 
 // specimens are the names of the locks that are wrong on purpose.

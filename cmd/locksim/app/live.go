@@ -69,7 +69,7 @@ func liveFlags(l *outcome.Live) string {
 }
 
 // playLive makes the runs on real servers. Of several it returns the worst, and writes the labels of all to standard error.
-func (s runs) playLive(t *task, f liveFlag) (*outcome.Outcome, error) {
+func (s *shell) playLive(t *task, f liveFlag) (*outcome.Outcome, error) {
 	if err := live.Check(t.scenario, t.lock, t.scale); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func unexplained(o *outcome.Outcome) bool {
 	return slices.ContainsFunc(o.Live.Differences, func(d outcome.Difference) bool { return d.Why == "" })
 }
 
-func (s runs) worstLive(ctx context.Context, session *live.Session, t *task, f liveFlag) (worst *outcome.Outcome, err error) {
+func (s *shell) worstLive(ctx context.Context, session *live.Session, t *task, f liveFlag) (worst *outcome.Outcome, err error) {
 	labels := map[fence.Mode]map[checker.Label]int{}
 	var all []*outcome.Outcome
 	for n := range f.times {
@@ -134,7 +134,7 @@ func (s runs) worstLive(ctx context.Context, session *live.Session, t *task, f l
 }
 
 // differences compares the live runs with the simulated world.
-func (s runs) differences(ctx context.Context, t *task, all []*outcome.Outcome, to *outcome.Live) (err error) {
+func (s *shell) differences(ctx context.Context, t *task, all []*outcome.Outcome, to *outcome.Live) (err error) {
 	defer s.busy("comparing with the simulated world")()
 	to.Differences, err = worlds.Differences(ctx, t.scenario, t.lock, all)
 	if input, ok := errors.AsType[*file.InputError](err); ok {
@@ -144,7 +144,7 @@ func (s runs) differences(ctx context.Context, t *task, all []*outcome.Outcome, 
 }
 
 // oneLive makes one run. Its workload draws by another seed than that of the run before.
-func (s runs) oneLive(ctx context.Context, session *live.Session, t *task, f liveFlag, n int) (*outcome.Outcome, error) {
+func (s *shell) oneLive(ctx context.Context, session *live.Session, t *task, f liveFlag, n int) (*outcome.Outcome, error) {
 	defer s.busy(fmt.Sprintf("running %s on real servers, %d of %d", t.scenario.Name, n+1, f.times))()
 	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes, Scale: t.scale})
 }

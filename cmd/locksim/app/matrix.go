@@ -139,7 +139,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	if err := prepareFile("junit", f.junit); err != nil {
 		return err
 	}
-	w := &matrixWork{shell: s, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
+	w := &matrixWork{console: s.console, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, matrixKind), f.form(), []work{w}, nil)
 }
 
@@ -253,7 +253,7 @@ func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 // matchingScenarios are the scenarios that match a name, a file or a pattern.
 func (s *shell) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := runs{s}.load(pattern)
+		sc, err := s.load(pattern)
 		return []*file.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
@@ -287,7 +287,7 @@ func (s *shell) matchingFiles(pattern string) ([]*file.Scenario, error) {
 	}
 	var found []*file.Scenario
 	for _, name := range files {
-		sc, err := runs{s}.load(name)
+		sc, err := s.load(name)
 		if err != nil {
 			return nil, err
 		}
@@ -298,7 +298,7 @@ func (s *shell) matchingFiles(pattern string) ([]*file.Scenario, error) {
 
 // matrixWork is a matrix.
 type matrixWork struct {
-	*shell
+	*console
 	plan *matrix.Plan
 	// asked are the arguments of the command; see [matrixFlags.asked].
 	asked  string
@@ -308,7 +308,7 @@ type matrixWork struct {
 
 func (s *shell) readMatrix(r *campaign.Record, f mergeFlags) (*matrixWork, error) {
 	plan, err := matrix.ReadPlan(r.Plan, s.extra)
-	return &matrixWork{shell: s, plan: plan, asked: r.Asked, noRuns: f.noRuns}, err
+	return &matrixWork{console: s.console, plan: plan, asked: r.Asked, noRuns: f.noRuns}, err
 }
 
 func (x *matrixWork) campaign() campaign.Campaign {
@@ -357,7 +357,7 @@ func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 		}
 		answers[i] = a
 	}
-	m := x.plan.Assemble(answers, x.runAgain)
+	m := x.plan.Assemble(answers, runAgain(x.console))
 	m.Timing = matrix.NewTiming()
 	return m, nil
 }
@@ -408,14 +408,16 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 // matrixWidth is the maximal width of the table.
 const matrixWidth = 100
 
-// runAgain is the command that repeats runs of a matrix. That of locksim itself does not depend on how it was started:
+// runAgain makes the commands that repeat runs of a matrix. That of locksim itself does not depend on how it was started:
 // it is in documents that are compared.
-func (s *shell) runAgain(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	program := s.program
+func runAgain(c *console) func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	program := c.program
 	if program != ownProgram {
-		program = s.command()
+		program = c.command()
 	}
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, quote(scenario), quote(lock), seed, joinModes(modes))
+	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+		return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, quote(scenario), quote(lock), seed, joinModes(modes))
+	}
 }
 
 // matrixProblem is the error that decides the exit code.

@@ -67,7 +67,7 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := newProgress(s, f.quiet)
+	p := newProgress(s.console, f.quiet)
 	o.Step = func(what string, done, of int) { p.show(fmt.Sprintf("%d of %d %s", done, of, what)) }
 	t, err := worlds.Compare(ctx, o)
 	p.end()
@@ -131,5 +131,5 @@ func (s *shell) showWorlds(t *worlds.Table, form form) error {
 
 // liveAgain is the command that plays a pair live.
 func (s *shell) liveAgain(scenario, lock string, scale float64, modes []fence.Mode) string {
-	return s.runAgain(scenario, lock, 1, modes...) + liveFlags(&outcome.Live{Scale: scale})
+	return runAgain(s.console)(scenario, lock, 1, modes...) + liveFlags(&outcome.Live{Scale: scale})
 }

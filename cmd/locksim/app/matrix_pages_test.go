@@ -166,22 +166,22 @@ func TestPageConfirms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shell{program: "mysim"}
+	s := &shell{console: &console{program: "mysim"}}
 	job := runPageJob{File: sc.File, Source: string(sc.Source), Lock: "single", Seed: 1, Modes: []fence.Mode{fence.None, fence.Seal}, Hashes: map[fence.Mode]string{}}
-	made, err := runs{s}.runPage(job)
+	made, err := s.runPage(job)
 	if err != nil || !bytes.Contains(made.HTML, []byte("each run made once")) {
 		t.Fatalf("%v: without a known hash, the page must count one run", err)
 	}
 	job.Hashes[fence.None] = regexp.MustCompile(`<code>([0-9a-f]{64})</code>`).FindStringSubmatch(string(made.HTML))[1]
-	if made, err = (runs{s}).runPage(job); err != nil || !bytes.Contains(made.HTML, []byte("each run made twice, equal")) {
+	if made, err = s.runPage(job); err != nil || !bytes.Contains(made.HTML, []byte("each run made twice, equal")) {
 		t.Errorf("%v: with a known hash, the page must count two runs", err)
 	}
 	job.Hashes[fence.None] = strings.Repeat("0", 64)
-	if _, err = (runs{s}).runPage(job); err == nil || !strings.Contains(err.Error(), "not deterministic: in mode none") {
+	if _, err = s.runPage(job); err == nil || !strings.Contains(err.Error(), "not deterministic: in mode none") {
 		t.Errorf("got %v", err)
 	}
 	job.Lock = "nolock"
-	if _, err = (runs{s}).runPage(job); err == nil {
+	if _, err = s.runPage(job); err == nil {
 		t.Error("there is no such lock")
 	}
 }

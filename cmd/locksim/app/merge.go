@@ -71,12 +71,12 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	if err := prepareFolder(f.out); err != nil {
 		return err
 	}
-	c, err := s.newCrew(f.crewFlags)
+	c, err := newCrew(s.console, f.crewFlags)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	pub := &publication{shell: s, form: f.form()}
+	pub := &publication{console: s.console, form: f.form()}
 	for _, group := range groups {
 		all, err := campaign.Union(group...)
 		if err != nil {
@@ -86,21 +86,21 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 		if dir != "" && len(groups) > 1 {
 			dir = filepath.Join(dir, strings.ReplaceAll(all.Lock(), "/", "-"))
 		}
-		if err := c.merge(all, dir, f, pub); err != nil {
+		w, err := s.workOf(all, f)
+		if err != nil {
+			return err
+		}
+		if err := c.merge(w, all, dir, pub); err != nil {
 			return err
 		}
 	}
 	return pub.end()
 }
 
-// merge publishes the campaign of a record.
-func (c *crew) merge(r *campaign.Record, dir string, f mergeFlags, pub *publication) error {
-	w, err := c.workOf(r, f)
-	if err != nil {
-		return err
-	}
+// merge publishes a campaign that other commands have run.
+func (c *crew) merge(w work, r *campaign.Record, dir string, pub *publication) error {
 	what := w.campaign()
-	err = what.FollowUp(c.ctx, campaign.Options{Workers: c.workers, Watch: c.watch(w.detail)}, r)
+	err := what.FollowUp(c.ctx, campaign.Options{Workers: c.workers, Watch: c.watch(w.detail)}, r)
 	c.progress.clear()
 	if err != nil {
 		return commandError(err, resultFolder{}, mergeInterrupted)

@@ -8,26 +8,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"locksim/internal/prose"
-	"locksim/scenarios/kinds"
 )
-
-// chooseLock is the end of an error about a lock that does not exist: the nearest name, also
-// of a specimen and without its prefix, and all locks but the specimens.
-func (s *shell) chooseLock(name string) string {
-	specimens := s.specimens()
-	near := cmp.Or(prose.Nearest(name, s.lockNames()), prose.Nearest(name, specimens),
-		prose.Nearest(kinds.BrokenPrefix+name, specimens))
-	list := "choose one of " + prose.Commas(s.lockNames()) + ", or a specimen of locksim list"
-	if near == "" {
-		return list
-	}
-	return "did you mean " + near + "? Or " + list
-}
 
 // calledAs is the command line that starts the program at a path, or "" if its name does.
 // A program that go run has built cannot be started by its path: see [builtByGoRun].
@@ -56,24 +37,24 @@ func calledAs(arg, pkg, module, moduleHere string) string {
 var builtByGoRun = regexp.MustCompile(`/go-build[0-9]+/b[0-9]+/exe/[^/]+$|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
 
 // command is the command line that starts this program as the user has started it.
-func (s *shell) command() string { return cmp.Or(s.called, s.program) }
+func (c *console) command() string { return cmp.Or(c.called, c.program) }
 
 // publicName is the command line that starts this program, for pages that are read on
 // other machines, where its path may be another.
-func (s *shell) publicName() string {
+func (c *console) publicName() string {
 	switch {
-	case s.program == ownProgram:
+	case c.program == ownProgram:
 		return inClone
-	case strings.HasPrefix(s.called, "go run "):
-		return s.called
+	case strings.HasPrefix(c.called, "go run "):
+		return c.called
 	}
-	return s.program
+	return c.program
 }
 
-// public is a copy of the shell whose commands start with the public name.
-func (s *shell) public() *shell {
-	public := *s
-	public.program, public.called = s.publicName(), ""
+// public is a copy of the console whose commands start with the public name.
+func (c *console) public() *console {
+	public := *c
+	public.program, public.called = c.publicName(), ""
 	return &public
 }
 
@@ -86,24 +67,15 @@ const inClone = "go run ./cmd/locksim"
 
 // inOwnWords replaces the name locksim in the commands of a text by the command line that
 // starts this program. names are those of the commands.
-func (s *shell) inOwnWords(text string) string {
-	if s.command() == ownProgram {
+func (c *console) inOwnWords(text string) string {
+	if c.command() == ownProgram {
 		return text
 	}
-	return locksimCommand.ReplaceAllString(text, "${1}"+strings.ReplaceAll(s.command(), "$", "$$")+"${2}")
+	return locksimCommand.ReplaceAllString(text, "${1}"+strings.ReplaceAll(c.command(), "$", "$$")+"${2}")
 }
 
 // locksimCommand matches a call of locksim in a text, with its command.
 var locksimCommand = regexp.MustCompile(`(^|[^\w./-])locksim( (?:compare|completion|explore|gallery|init|list|matrix|merge|overlay|replay|report|run|schema|serve|show|sweep|version)\b)`)
-
-// speakOwnWords makes the help of a command and of its commands name this program.
-func (s *shell) speakOwnWords(cmd *cobra.Command) {
-	cmd.Long, cmd.Example = s.inOwnWords(cmd.Long), s.inOwnWords(cmd.Example)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = s.inOwnWords(f.Usage) })
-	for _, c := range cmd.Commands() {
-		s.speakOwnWords(c)
-	}
-}
 
 // mainPackage are the import paths of the main package of this program and of its module, as
 // the Go command has recorded them; "" where it has not.

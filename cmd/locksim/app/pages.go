@@ -37,7 +37,7 @@ type runPageJob struct {
 }
 
 // runPage repeats the run, and fails if a trace differs.
-func (s runs) runPage(j runPageJob) (page, error) {
+func (s *shell) runPage(j runPageJob) (page, error) {
 	sc, err := file.Parse(j.File, []byte(j.Source), s.serverNames()...)
 	if err != nil {
 		return page{}, err
@@ -78,7 +78,7 @@ type foundPageJob struct {
 }
 
 // foundPage repeats the violation, twice.
-func (s runs) foundPage(j foundPageJob) (page, error) {
+func (s *shell) foundPage(j foundPageJob) (page, error) {
 	_, l, err := play.Setup(j.Run, s.extra)
 	if err != nil {
 		return page{}, err

@@ -31,11 +31,11 @@ type progress struct {
 }
 
 // newProgress starts to write progress. With quiet, it returns nil.
-func newProgress(s *shell, quiet bool) *progress {
+func newProgress(c *console, quiet bool) *progress {
 	if quiet {
 		return nil
 	}
-	p := &progress{w: s.err, program: s.program, terminal: isTerminal(s.err), stop: make(chan struct{})}
+	p := &progress{w: c.err, program: c.program, terminal: isTerminal(c.err), stop: make(chan struct{})}
 	first, interval := plainInterval, plainInterval
 	if p.terminal {
 		first, interval = firstLine, terminalInterval
@@ -106,11 +106,11 @@ func (p *progress) end() {
 
 // busy shows on a terminal what the command is doing, if that takes longer than the
 // first delay. The returned function removes the message.
-func (s *shell) busy(what string) (done func()) {
-	if !isTerminal(s.err) {
+func (c *console) busy(what string) (done func()) {
+	if !isTerminal(c.err) {
 		return func() {}
 	}
-	p := newProgress(s, false)
+	p := newProgress(c, false)
 	p.show(what + " …")
 	return p.end
 }

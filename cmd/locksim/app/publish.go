@@ -60,7 +60,7 @@ const (
 // publication prints the results of the campaigns of a command. problem is the most
 // severe of their errors, which decides the exit code.
 type publication struct {
-	*shell
+	*console
 	form      form
 	documents []json.RawMessage
 	tables    []csv.Table

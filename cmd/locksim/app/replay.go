@@ -27,7 +27,7 @@ type replayFlags struct {
 	json  bool
 }
 
-func (s runs) replayCommand() *cobra.Command {
+func (s *shell) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay FILE|DIR",
@@ -67,7 +67,7 @@ func (f replayFlags) validate() error {
 	return nil
 }
 
-func (s runs) replay(name string, f replayFlags) error {
+func (s *shell) replay(name string, f replayFlags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s runs) replay(name string, f replayFlags) error {
 }
 
 // again repeats the run and confirms that it is the same.
-func (s runs) again(r *recording, f replayFlags) error {
+func (s *shell) again(r *recording, f replayFlags) error {
 	o, err := s.replayed(r)
 	if err != nil {
 		return r.failed(err, s.command()+" replay "+quote(r.name))
@@ -94,13 +94,13 @@ func (s runs) again(r *recording, f replayFlags) error {
 	return s.print(terminal.Replayed(s.out, o, opt))
 }
 
-func (s runs) replayed(r *recording) (*outcome.Outcome, error) {
+func (s *shell) replayed(r *recording) (*outcome.Outcome, error) {
 	defer s.busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
 	return play.Replay(r.run, s.extra, outcome.Twice)
 }
 
 // inspect stops the run at a step and prints the world.
-func (s runs) inspect(r *recording, f replayFlags) error {
+func (s *shell) inspect(r *recording, f replayFlags) error {
 	mode, err := parseMode(f.mode)
 	if err != nil {
 		return fmt.Errorf("--mode: %w", err)

@@ -19,7 +19,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-func (s runs) reportCommand() *cobra.Command {
+func (s *shell) reportCommand() *cobra.Command {
 	var review reviewFlags
 	cmd := &cobra.Command{
 		Use:   "report DIR | report --review --lock KIND",
@@ -53,7 +53,7 @@ version for a pull request.
 }
 
 // report is the report command.
-func (s runs) report(dir string) error {
+func (s *shell) report(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give the folder that holds run.json", quote(dir))
 	}
@@ -96,7 +96,7 @@ func pageFile(o *outcome.Outcome, opt reports.Options) (document, error) {
 
 // pageOptions are the options of the page of a run. They do not name the folder of the
 // page, so that the page is the same in every folder.
-func (s runs) pageOptions(o *outcome.Outcome, l play.Lock, repeat outcome.Repeat) reports.Options {
+func (s *shell) pageOptions(o *outcome.Outcome, l play.Lock, repeat outcome.Repeat) reports.Options {
 	if o.Live != nil { // real servers have ended by then
 		return reports.Options{Repeat: repeat, Replay: s.publicCommand(o), Versions: versions(o)}
 	}
@@ -110,7 +110,7 @@ func (s runs) pageOptions(o *outcome.Outcome, l play.Lock, repeat outcome.Repeat
 
 // publicCommand is the command that repeats a run in any clone of locksim, or in a
 // program with its own locks. It names a scenario that is not in the library by its file.
-func (s runs) publicCommand(o *outcome.Outcome) string {
+func (s *shell) publicCommand(o *outcome.Outcome) string {
 	name := o.Scenario.File
 	if bundled(o.Scenario) {
 		name = o.Scenario.Name

@@ -103,7 +103,7 @@ func (s *shell) review(f reviewFlags) error {
 	if f.keep {
 		k.flag = "" // the user has not given --keep
 	}
-	return s.runCampaigns(f.campaignFlags, shard, k, f.form(), []work{s.newReview(l, plan)}, nil)
+	return s.runCampaigns(f.campaignFlags, shard, k, f.form(), []work{newReview(s.console, l, plan)}, nil)
 }
 
 // planReview makes the plan from the flags.
@@ -131,7 +131,7 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 // reviewing is the review of a lock. It consists of other campaigns, whose jobs it
 // joins into one campaign. Each of them is nil where that part is not made.
 type reviewing struct {
-	*shell
+	*console
 	lock   play.Lock
 	plan   *review.Work
 	matrix *matrixWork
@@ -144,21 +144,21 @@ type reviewing struct {
 	part func(r *campaign.Record, of work) *campaign.Record
 }
 
-func (s *shell) newReview(l play.Lock, plan *review.Work) *reviewing {
-	x := &reviewing{shell: s, lock: l, plan: plan}
+func newReview(c *console, l play.Lock, plan *review.Work) *reviewing {
+	x := &reviewing{console: c, lock: l, plan: plan}
 	var parts []work
 	if plan.Matrix != nil {
-		x.matrix = &matrixWork{shell: s.public(), plan: plan.Matrix}
+		x.matrix = &matrixWork{console: c.public(), plan: plan.Matrix}
 		parts = append(parts, x.matrix)
 	}
 	if plan.Within != nil {
-		x.within = &exploration{shell: s.public(), plan: plan.Within}
+		x.within = &exploration{console: c.public(), plan: plan.Within}
 		parts = append(parts, x.within)
 	}
-	x.all = &exploration{shell: s.public(), plan: plan.All}
+	x.all = &exploration{console: c.public(), plan: plan.All}
 	parts = append(parts, x.all)
 	if plan.Sweep != nil {
-		x.sweep = &sweeping{shell: s.public(), plan: plan.Sweep, scenario: plan.Swept}
+		x.sweep = &sweeping{console: c.public(), plan: plan.Sweep, scenario: plan.Swept}
 		parts = append(parts, x.sweep)
 	}
 	var campaigns []campaign.Campaign
@@ -188,7 +188,7 @@ func (s *shell) readReview(r *campaign.Record) (*reviewing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.newReview(l, plan), nil
+	return newReview(s.console, l, plan), nil
 }
 
 func (x *reviewing) campaign() campaign.Campaign { return x.whole }
@@ -280,7 +280,7 @@ func (x *reviewing) finished(r *results) (finished, error) {
 	if !ok || err != nil {
 		return finished{}, errors.Join(err, failedJobs(x.whole, r.Record, r.dir))
 	}
-	done, err := review.Assemble(x.plan.Plan, x.lock, parts, failures, x.public().runAgain)
+	done, err := review.Assemble(x.plan.Plan, x.lock, parts, failures, runAgain(x.public()))
 	if err != nil {
 		return finished{}, &brokenError{cause: err}
 	}

@@ -50,11 +50,20 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(s.initCommand(), listing{s}.listCommand(), comparisons{s}.compareCommand(), runs{s}.showCommand(), runs{s}.runCommand(), runs{s}.replayCommand(), runs{s}.reportCommand(), s.matrixCommand(),
+	root.AddCommand(s.initCommand(), s.listCommand(), s.compareCommand(), s.showCommand(), s.runCommand(), s.replayCommand(), s.reportCommand(), s.matrixCommand(),
 		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.overlayCommand(), s.versionCommand(), s.workerCommand(),
-		runs{s}.galleryCommand(), serving{s}.serveCommand())
-	s.speakOwnWords(root)
+		s.galleryCommand(), s.serveCommand())
+	speakOwnWords(s.console, root)
 	return root
+}
+
+// speakOwnWords makes the help of a command and of its commands name this program.
+func speakOwnWords(s *console, cmd *cobra.Command) {
+	cmd.Long, cmd.Example = s.inOwnWords(cmd.Long), s.inOwnWords(cmd.Example)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = s.inOwnWords(f.Usage) })
+	for _, c := range cmd.Commands() {
+		speakOwnWords(s, c)
+	}
 }
 
 // noSuchCommand returns an error for a word that is not a command.

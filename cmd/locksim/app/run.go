@@ -43,7 +43,7 @@ type runFlags struct {
 	liveFlag
 }
 
-func (s runs) runCommand() *cobra.Command {
+func (s *shell) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO|FILE.yaml",
@@ -111,7 +111,7 @@ func (f runFlags) oneForm() error {
 }
 
 // runScenario is the run command.
-func (s runs) runScenario(name string, f runFlags) error {
+func (s *shell) runScenario(name string, f runFlags) error {
 	if err := f.oneForm(); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (t task) at(scale float64) *task {
 	return &t
 }
 
-func (s runs) task(name string, f runFlags) (*task, error) {
+func (s *shell) task(name string, f runFlags) (*task, error) {
 	var modes []fence.Mode
 	if !f.byLock {
 		var err error
@@ -193,7 +193,7 @@ func (s runs) task(name string, f runFlags) (*task, error) {
 
 // load reads a scenario. An error of a file is also that it names a lock which this program does not have, in the locks
 // that it is about or in what is expected of them.
-func (s runs) load(name string) (*file.Scenario, error) {
+func (s *shell) load(name string) (*file.Scenario, error) {
 	sc, err := file.Load(name, s.serverNames()...)
 	if err != nil || sc.InLibrary() {
 		return sc, err
@@ -214,7 +214,7 @@ func (s runs) load(name string) (*file.Scenario, error) {
 }
 
 // serverNames are the kinds of servers that the program's own locks bring.
-func (s runs) serverNames() []server.Facts { return play.ServerNames(s.extra...) }
+func (s *shell) serverNames() []server.Facts { return play.ServerNames(s.extra...) }
 
 func repeat(once bool) outcome.Repeat {
 	if once {
@@ -224,7 +224,7 @@ func repeat(once bool) outcome.Repeat {
 }
 
 // findLock is the lock that a flag names or, without the flag, the lock of the scenario.
-func (s runs) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
+func (s *shell) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 	name := flag
 	if name == "" {
 		name = sc.Lock.Kind
@@ -241,7 +241,7 @@ func (s runs) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 
 // play makes the runs. An error that is not about the input is a failure of the
 // harness, or comes from a lock whose random source the seed does not control.
-func (s runs) play(t *task) (*outcome.Outcome, error) {
+func (s *shell) play(t *task) (*outcome.Outcome, error) {
 	defer s.busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
 	o, err := play.Run(t.scenario, t.lock, t.opts)
 	if err == nil {
@@ -254,7 +254,7 @@ func (s runs) play(t *task) (*outcome.Outcome, error) {
 }
 
 // playAs makes the runs in the world that the flags say.
-func (s runs) playAs(t *task, f runFlags) (*outcome.Outcome, error) {
+func (s *shell) playAs(t *task, f runFlags) (*outcome.Outcome, error) {
 	if f.live {
 		return s.playLive(t, f.liveFlag)
 	}
@@ -304,7 +304,7 @@ func passedPoints(o *outcome.Outcome, client string) []string {
 
 // publish writes the files and the report. What cannot be written into a file is printed all
 // the same. It returns errUnexpected where a label is not as expected.
-func (s runs) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder) error {
+func (s *shell) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	stored := s.store(o, t, f)
 	if f.out != "" && stored == nil && o.Live == nil {
@@ -318,7 +318,7 @@ func (s runs) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder) e
 	if stored != nil {
 		return &brokenError{cause: errors.Join(stored, shown), seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
 	}
-	if err := errors.Join(shown, k.list(s.shell)); err != nil {
+	if err := errors.Join(shown, k.list(s.console)); err != nil {
 		return err
 	}
 	if len(o.Mismatches()) > 0 {
@@ -328,7 +328,7 @@ func (s runs) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder) e
 }
 
 // store writes the files that the flags ask for.
-func (s runs) store(o *outcome.Outcome, t *task, f runFlags) error {
+func (s *shell) store(o *outcome.Outcome, t *task, f runFlags) error {
 	if f.out != "" {
 		opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 		if o.Live == nil {
@@ -341,7 +341,7 @@ func (s runs) store(o *outcome.Outcome, t *task, f runFlags) error {
 	return s.saveJUnit(f.junit, o)
 }
 
-func (s runs) show(o *outcome.Outcome, opt reports.Options, f runFlags) error {
+func (s *shell) show(o *outcome.Outcome, opt reports.Options, f runFlags) error {
 	if f.json {
 		for _, m := range o.Mismatches() {
 			s.note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))

@@ -61,12 +61,12 @@ func chromeFile(o *outcome.Outcome, opt reports.Options) (document, error) {
 
 // markdownOptions are the options of the Markdown of a run. They name no folder and no
 // version of Go, so that the command on its last line prints the same text anywhere.
-func (s runs) markdownOptions(o *outcome.Outcome, repeat outcome.Repeat) reports.Options {
+func (s *shell) markdownOptions(o *outcome.Outcome, repeat outcome.Repeat) reports.Options {
 	return reports.Options{Repeat: repeat, Replay: s.publicCommand(o) + " --markdown"}
 }
 
 // writeMarkdown writes a run as Markdown.
-func (s runs) writeMarkdown(w io.Writer, o *outcome.Outcome, repeat outcome.Repeat) error {
+func (s *shell) writeMarkdown(w io.Writer, o *outcome.Outcome, repeat outcome.Repeat) error {
 	return markdown.Run(w, o, s.markdownOptions(o, repeat))
 }
 
@@ -81,6 +81,6 @@ func markdownFile(name string, o *outcome.Outcome, opt reports.Options) (documen
 
 // saveJUnit writes a run as JUnit XML. A CI system may show it on another machine, so
 // its replay command names no local folder.
-func (s runs) saveJUnit(name string, o *outcome.Outcome) error {
+func (s *shell) saveJUnit(name string, o *outcome.Outcome) error {
 	return saveFile(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.publicCommand(o)}) })
 }

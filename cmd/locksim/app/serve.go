@@ -17,7 +17,7 @@ import (
 	"locksim/internal/serve"
 )
 
-func (s serving) serveCommand() *cobra.Command {
+func (s *shell) serveCommand() *cobra.Command {
 	var addr string
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
@@ -45,7 +45,7 @@ Ctrl-C.`,
 }
 
 // serveFolder is the serve command.
-func (s serving) serveFolder(dir, addr string) error {
+func (s *shell) serveFolder(dir, addr string) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
 		return fmt.Errorf("cannot show %s: %w: store a run first, with %s run gc-pause --keep, or give a folder with stored runs", quote(dir), err, s.command())
@@ -62,7 +62,7 @@ func (s serving) serveFolder(dir, addr string) error {
 		return err
 	}
 	scanner := &runfolder.Scanner{FS: root.FS(), Now: time.Now}
-	index := func() ([]byte, error) { return s.indexPage(scanner, true) }
+	index := func() ([]byte, error) { return indexPage(s.console, scanner, true) }
 	if err := serve.Run(ctx, l, serve.Handler(root, index), log.New(s.err, s.program+": ", 0)); err != nil {
 		return &brokenError{cause: fmt.Errorf("serve %s: %w", dir, err)}
 	}
@@ -70,7 +70,7 @@ func (s serving) serveFolder(dir, addr string) error {
 }
 
 // greet prints the address.
-func (s serving) greet(dir string, l net.Listener) error {
+func (s *shell) greet(dir string, l net.Listener) error {
 	_, err := fmt.Fprintf(s.out, "serving %s at http://%v/ (Ctrl-C to stop)\n", dir, l.Addr())
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-func (s runs) showCommand() *cobra.Command {
+func (s *shell) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show SCENARIO|FILE.yaml",
 		Short: "Print the file of a scenario",
@@ -34,7 +34,7 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 }
 
 // hasLock is the error of a scenario of the user whose lock.kind is no lock. One whose servers are not installed is a lock.
-func (s runs) hasLock(sc *file.Scenario) error {
+func (s *shell) hasLock(sc *file.Scenario) error {
 	if sc.InLibrary() {
 		return nil
 	}

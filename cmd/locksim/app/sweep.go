@@ -114,7 +114,7 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 	}
 	about := []string{sweepKind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
 	about = append(about, f.judged.folder()...)
-	w := &sweeping{shell: s, plan: plan, scenario: name}
+	w := &sweeping{console: s.console, plan: plan, scenario: name}
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, about...), f.form(), []work{w}, nil)
 }
 
@@ -128,7 +128,7 @@ func (f sweepFlags) problem() error {
 
 // sweepPlan makes the plan from the flags.
 func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
-	t, err := runs{s}.task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
+	t, err := s.task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 
 // sweeping is a sweep of one scenario.
 type sweeping struct {
-	*shell
+	*console
 	plan *sweep.Plan
 	// scenario is the name or the file that the user gave.
 	scenario string
@@ -159,7 +159,7 @@ func (s *shell) readSweep(r *campaign.Record) (*sweeping, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sweeping{shell: s, plan: plan, scenario: cmp.Or(r.Asked, plan.Scenario)}, nil
+	return &sweeping{console: s.console, plan: plan, scenario: cmp.Or(r.Asked, plan.Scenario)}, nil
 }
 
 func (x *sweeping) campaign() campaign.Campaign {
@@ -257,7 +257,7 @@ func (x *sweeping) finished(r *results) (finished, error) {
 
 // pages adds sweep.html and the pages of its violations.
 func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) error) error {
-	public, jobs := &sweeping{shell: x.public(), plan: x.plan, scenario: x.scenario}, map[int]foundPageJob{}
+	public, jobs := &sweeping{console: x.public(), plan: x.plan, scenario: x.scenario}, map[int]foundPageJob{}
 	for i := range sw.Summary.Failures {
 		if f := &sw.Summary.Failures[i]; f.Run != nil {
 			jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f), Mode: modeOf(f)}

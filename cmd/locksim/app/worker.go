@@ -52,10 +52,10 @@ func (s *shell) handlers() []campaign.Handler {
 		handle(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(s.extra, step) }),
 		handle(examineTask, func(j sweep.Examination, _ func()) (*failure.Failure, error) { return j.Play(s.extra) }),
 		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.extra) }),
-		handle(compareTask, comparisons{s}.measure),
-		handle(figureTask, func(j figureJob, _ func()) (page, error) { return comparisons{s}.draw(j) }),
-		handle(runPageTask, func(j runPageJob, _ func()) (page, error) { return runs{s}.runPage(j) }),
-		handle(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return runs{s}.foundPage(j) }),
+		handle(compareTask, s.measure),
+		handle(figureTask, func(j figureJob, _ func()) (page, error) { return s.draw(j) }),
+		handle(runPageTask, func(j runPageJob, _ func()) (page, error) { return s.runPage(j) }),
+		handle(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return s.foundPage(j) }),
 	}
 }
 
