@@ -9,6 +9,7 @@ import (
 	"slices"
 	"syscall"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/live"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -20,18 +21,18 @@ import (
 // name that another lock has, is a usage error. Call Main once in a process.
 func Main(extra ...play.Lock) int {
 	if live.Child(extra...) {
-		return exitExpected
+		return console.ExitExpected
 	}
 	// A pipe that its reader has closed is an error of writing then, and does not end the process before what was found
 	// is printed elsewhere. The channel is not read.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	s := &shell{console: ofProcess(), args: os.Args[1:], extra: extra}
+	s := &shell{Console: console.OfProcess(), args: os.Args[1:], extra: extra}
 	return s.run()
 }
 
 // shell is the whole command: its console, its arguments and the program's own locks.
 type shell struct {
-	*console
+	*console.Console
 	args  []string
 	extra []play.Lock
 }
@@ -40,17 +41,17 @@ type shell struct {
 func (s *shell) run() (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			code = s.reportPanic(r, debug.Stack())
+			code = s.ReportPanic(r, debug.Stack())
 		}
 	}()
 	if err := s.checkLocks(); err != nil {
-		return s.exitCode(err)
+		return s.ExitCode(err)
 	}
 	err := s.root().Execute()
 	if failure := s.stopServers(); failure != nil {
-		s.note(s.program + ": " + failure.Error())
+		s.Note(s.Program + ": " + failure.Error())
 	}
-	return s.exitCode(err)
+	return s.ExitCode(err)
 }
 
 // stopServers ends what the locks have started outside their worlds.

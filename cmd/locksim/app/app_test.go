@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/lock/fence"
@@ -31,8 +32,8 @@ import (
 func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	c := &console{program: "mysim", in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" }}
-	s := &shell{console: c, args: args, extra: extra}
+	c := &console.Console{Program: "mysim", In: strings.NewReader(""), Out: &out, Err: &err, Getenv: func(string) string { return "" }}
+	s := &shell{Console: c, args: args, extra: extra}
 	code = s.run()
 	return code, out.String(), err.String()
 }
@@ -48,16 +49,16 @@ func mylock() play.Lock {
 // the replay command names the user's program.
 func TestExtraLock(t *testing.T) {
 	extra := []play.Lock{mylock()}
-	if code, out, _ := call(t, extra, "list"); code != exitExpected || !regexp.MustCompile(`(?m)^  mylock +1 redis +no tokens$`).MatchString(out) {
+	if code, out, _ := call(t, extra, "list"); code != console.ExitExpected || !regexp.MustCompile(`(?m)^  mylock +1 redis +no tokens$`).MatchString(out) {
 		t.Errorf("list: exit code %d\n%s", code, out)
 	}
 	dir := t.TempDir()
 	code, out, errs := call(t, extra, "run", "gc-pause", "--lock", "mylock", "--out", dir)
-	if code != exitExpected || !strings.HasPrefix(out, "seed 1  scenario gc-pause  lock mylock ") ||
+	if code != console.ExitExpected || !strings.HasPrefix(out, "seed 1  scenario gc-pause  lock mylock ") ||
 		!strings.HasSuffix(out, "replay: mysim replay "+filepath.Join(dir, "run.json")+"\n") {
 		t.Errorf("run: exit code %d\n%s%s", code, out, errs)
 	}
-	if code, out, errs = call(t, extra, "replay", filepath.Join(dir, "run.json")); code != exitExpected {
+	if code, out, errs = call(t, extra, "replay", filepath.Join(dir, "run.json")); code != console.ExitExpected {
 		t.Errorf("replay: exit code %d\n%s%s", code, out, errs)
 	}
 	if _, out, _ = call(t, extra, "__complete", "run", "calm", "--lock", ""); !strings.Contains(out, "mylock\n") {
@@ -70,7 +71,7 @@ func TestExtraLock(t *testing.T) {
 func TestReplayOfAnotherLock(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "run.json")
-	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--out", dir); code != exitExpected {
+	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--out", dir); code != console.ExitExpected {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	stored, err := os.ReadFile(name)
@@ -84,7 +85,7 @@ func TestReplayOfAnotherLock(t *testing.T) {
 	for _, name := range []string{name, onOthers} {
 		for _, args := range [][]string{{"replay", name}, {"replay", name, "--mode", "none", "--until-step", "3"}} {
 			code, out, errs := call(t, nil, args...)
-			if code != exitUsage || out != "" || !strings.Contains(errs, `there is no lock "mylock": there are single, `) ||
+			if code != console.ExitUsage || out != "" || !strings.Contains(errs, `there is no lock "mylock": there are single, `) ||
 				!strings.HasSuffix(errs, "go run ./FOLDER replay "+name+"\n") {
 				t.Errorf("%v: exit code %d\n%s", args, code, errs)
 			}
@@ -103,7 +104,7 @@ func TestExtraLockOnOtherServers(t *testing.T) {
 	l := mylock()
 	l.Servers = []play.Servers{{Kind: play.ServerKind{Name: "register", Prefix: "k"}, Count: 3}}
 	code, out, _ := call(t, []play.Lock{l}, "list")
-	if code != exitExpected || !regexp.MustCompile(`(?m)^  mylock +3 [a-z]+ +no tokens$`).MatchString(out) {
+	if code != console.ExitExpected || !regexp.MustCompile(`(?m)^  mylock +3 [a-z]+ +no tokens$`).MatchString(out) {
 		t.Errorf("list: exit code %d\n%s", code, out)
 	}
 }
@@ -115,8 +116,8 @@ func TestExtraLockNames(t *testing.T) {
 		"has no Name":             {},
 		"two locks called fenced": {Name: "fenced"},
 	} {
-		if code, _, errs := call(t, []play.Lock{l}, "list"); code != exitUsage || !strings.Contains(errs, want) {
-			t.Errorf("exit code %d, want %d and %q:\n%s", code, exitUsage, want, errs)
+		if code, _, errs := call(t, []play.Lock{l}, "list"); code != console.ExitUsage || !strings.Contains(errs, want) {
+			t.Errorf("exit code %d, want %d and %q:\n%s", code, console.ExitUsage, want, errs)
 		}
 	}
 }
@@ -145,7 +146,7 @@ func TestNondeterminism(t *testing.T) {
 	}
 	for _, args := range [][]string{{"run", "calm", "--lock", "mylock"}, {"run", "calm", "--lock", "mylock", "--json"}} {
 		code, out, errs := call(t, []play.Lock{l}, args...)
-		if code != exitBroken || out != "" {
+		if code != console.ExitBroken || out != "" {
 			t.Errorf("%v: exit code %d, standard output %q", args, code, out)
 		}
 		if !strings.HasPrefix(errs, "seed 1\n") || !strings.Contains(errs, "first divergent event") ||
@@ -164,8 +165,8 @@ func TestBrokenLock(t *testing.T) {
 		code int
 		says string
 	}{
-		{"error", func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, exitUsage, "cannot be made: no quorum possible"},
-		{"none", nil, exitBroken, "has no New"},
+		{"error", func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, console.ExitUsage, "cannot be made: no quorum possible"},
+		{"none", nil, console.ExitBroken, "has no New"},
 	} {
 		code, out, errs := call(t, []play.Lock{{Name: "mylock", New: tt.make}}, "run", "calm", "--lock", "mylock")
 		if code != tt.code || out != "" || !strings.Contains(errs, tt.says) {
@@ -177,10 +178,10 @@ func TestBrokenLock(t *testing.T) {
 // A panic in the command itself is reported as a bug.
 func TestPanicIsABug(t *testing.T) {
 	var errs bytes.Buffer
-	c := &console{program: "mysim", out: io.Discard, err: &errs, getenv: func(string) string { panic("out of cheese") }}
-	s := &shell{console: c, args: []string{"run", "calm"}}
-	if code := s.run(); code != exitBroken {
-		t.Errorf("exit code %d, want %d", code, exitBroken)
+	c := &console.Console{Program: "mysim", Out: io.Discard, Err: &errs, Getenv: func(string) string { panic("out of cheese") }}
+	s := &shell{Console: c, args: []string{"run", "calm"}}
+	if code := s.run(); code != console.ExitBroken {
+		t.Errorf("exit code %d, want %d", code, console.ExitBroken)
 	}
 	for _, want := range []string{"this is a bug in locksim", "out of cheese", "console.(*Console).Colour"} {
 		if !strings.Contains(errs.String(), want) {
@@ -220,7 +221,7 @@ func TestSaveLeavesNoTemporaryFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := call(t, nil, "run", "calm", "--once", "--out", dir)
-	if code != exitBroken || !strings.Contains(errs, "run.json") {
+	if code != console.ExitBroken || !strings.Contains(errs, "run.json") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	if !strings.HasPrefix(out, "seed 1  scenario calm") || !strings.Contains(out, "replay: mysim run calm") {
@@ -281,7 +282,7 @@ func TestOwnWords(t *testing.T) {
 		{[]string{"--version"}, "mysim "},
 	} {
 		_, out, errs := call(t, nil, tt.args...)
-		if !strings.Contains(out+errs, tt.want) || (&console{program: "mysim"}).inOwnWords(out+errs) != out+errs {
+		if !strings.Contains(out+errs, tt.want) || (&console.Console{Program: "mysim"}).InOwnWords(out+errs) != out+errs {
 			t.Errorf("%v lacks %q, or names another program:\n%s%s", tt.args, tt.want, out, errs)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 	"locksim/scenarios/explore"
@@ -152,7 +153,7 @@ func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error)
 		return campaign.Shard{}, errors.New("--shard and --shards: choose one; --shards takes the number of the shard from " + indexVariable)
 	case f.shard != "":
 		shard, err := campaign.ParseShard(f.shard)
-		return shard, withFlags("--shard "+quote(f.shard), err)
+		return shard, withFlags("--shard "+console.Quote(f.shard), err)
 	case f.shards != 0:
 		return indexedShard(f.shards, getenv(indexVariable))
 	}
@@ -200,12 +201,12 @@ func (s *shell) runCampaigns(f campaignFlags, shard campaign.Shard, k resultFold
 	if err := prepareFolder(k.dir); err != nil {
 		return err
 	}
-	c, err := newCrew(s.console, f.crewFlags)
+	c, err := newCrew(s.Console, f.crewFlags)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	pub := &publication{console: s.console, form: form}
+	pub := &publication{Console: s.Console, form: form}
 	for i, w := range works {
 		dir := k.dir
 		if dir != "" && len(works) > 1 {
@@ -219,7 +220,7 @@ func (s *shell) runCampaigns(f campaignFlags, shard campaign.Shard, k resultFold
 		}
 	}
 	problem := pub.end()
-	if err := k.list(s.console); err != nil {
+	if err := k.list(s.Console); err != nil {
 		return err
 	}
 	return problem
@@ -244,14 +245,14 @@ func (c *crew) runCampaign(w work, f campaignFlags, shard campaign.Shard, k resu
 	var lost error
 	if shard.Whole() || w.divisible() { // else the journal is all that there will be
 		opt.Unwritten = func(err error) {
-			c.progress.clear()
-			c.note(fmt.Sprintf("%s: cannot store the results in %s, goes on, and prints them in the end: %v", c.program, dir, err))
-			lost = &brokenError{cause: fmt.Errorf("the results are not stored in %s: %w", dir, err)}
+			c.progress.Clear()
+			c.Note(fmt.Sprintf("%s: cannot store the results in %s, goes on, and prints them in the end: %v", c.Program, dir, err))
+			lost = &console.BrokenError{Cause: fmt.Errorf("the results are not stored in %s: %w", dir, err)}
 			dir, journal = "", ""
 		}
 	}
 	record, err := what.Run(c.ctx, opt)
-	c.progress.clear()
+	c.progress.Clear()
 	made := func() (finished, error) {
 		return w.finished(&results{crew: c, Record: record, dir: dir, shard: shard, wall: time.Since(began), children: c.workers.Workers})
 	}
@@ -266,7 +267,7 @@ func (c *crew) runCampaign(w work, f campaignFlags, shard campaign.Shard, k resu
 		if failed != nil {
 			return failed
 		}
-		return c.print(reportShard(c.out, what.Kind, shard, record, journal, c.command()+" merge "+quote(k.dir)))
+		return c.Print(reportShard(c.Out, what.Kind, shard, record, journal, c.Command()+" merge "+console.Quote(k.dir)))
 	}
 	done, err := made()
 	if err != nil {
@@ -291,7 +292,7 @@ func (c *crew) runCampaign(w work, f campaignFlags, shard campaign.Shard, k resu
 	// The document has everything that the journal has. Without a journal, the same
 	// command may write a new document into the folder.
 	if err := os.Remove(journal); err != nil {
-		return &brokenError{cause: err}
+		return &console.BrokenError{Cause: err}
 	}
 	return nil
 }
@@ -306,12 +307,12 @@ func failedJobs(c campaign.Campaign, r *campaign.Record, dir string) error {
 	if dir != "" {
 		hint = "the same command with --resume tries them again"
 	}
-	return &brokenError{cause: fmt.Errorf("%d jobs failed; %w\n%s", n, err, hint)}
+	return &console.BrokenError{Cause: fmt.Errorf("%d jobs failed; %w\n%s", n, err, hint)}
 }
 
 // incomplete is the error of a campaign with missing results.
 func incomplete(jobs int) error {
-	return &brokenError{cause: fmt.Errorf("the result is not complete, without %d of its jobs: wait for their shards, or continue these with --resume", jobs)}
+	return &console.BrokenError{Cause: fmt.Errorf("the result is not complete, without %d of its jobs: wait for their shards, or continue these with --resume", jobs)}
 }
 
 // commandError turns the error that ended a campaign into the one to report.
@@ -332,11 +333,11 @@ func commandError(err error, k resultFolder, interrupted string) error {
 	case aboutJournal:
 		return fmt.Errorf("%s%w", k.flag, err)
 	case errors.Is(err, context.Canceled):
-		return &brokenError{cause: errors.New("interrupted" + interrupted)}
+		return &console.BrokenError{Cause: errors.New("interrupted" + interrupted)}
 	case isBroken(err):
 		return err
 	}
-	return &brokenError{cause: err}
+	return &console.BrokenError{Cause: err}
 }
 
 // resumeHint states how many jobs of a campaign are done, and how to continue.
@@ -351,28 +352,28 @@ func resumeHint(r *campaign.Record, dir string) string {
 // crew has the child processes of a command and its progress. The children end with
 // the context, which Ctrl-C cancels.
 type crew struct {
-	*console
+	*console.Console
 	ctx      context.Context
 	stop     context.CancelFunc
 	workers  workers.Options
-	progress *progress
+	progress *console.Progress
 }
 
 // maxSilence is how long a child may take for the runs of one seed: far longer than a
 // world takes to detect that it is frozen or over its limits.
 const maxSilence = 10 * time.Minute
 
-func newCrew(c *console, f crewFlags) (*crew, error) {
+func newCrew(c *console.Console, f crewFlags) (*crew, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, &brokenError{cause: fmt.Errorf("find this program, to run it in child processes: %w", err)}
+		return nil, &console.BrokenError{Cause: fmt.Errorf("find this program, to run it in child processes: %w", err)}
 	}
 	command := func() *exec.Cmd {
 		cmd := exec.Command(program, "worker")
 		cmd.Args[0] = os.Args[0] // so that its messages name the program as this one's do
 		return cmd
 	}
-	w := &crew{console: c, progress: newProgress(c, f.quiet),
+	w := &crew{Console: c, progress: console.NewProgress(c, f.quiet),
 		workers: workers.Options{Command: command, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Silence: maxSilence}}
 	w.ctx, w.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	return w, nil
@@ -380,7 +381,7 @@ func newCrew(c *console, f crewFlags) (*crew, error) {
 
 func (c *crew) close() {
 	c.stop()
-	c.progress.end()
+	c.progress.End()
 }
 
 // watch shows the progress of a campaign, with its detail.
@@ -390,6 +391,6 @@ func (c *crew) watch(detail func() string) func(campaign.Progress) {
 		if more := detail(); more != "" {
 			line += ", " + more
 		}
-		c.progress.show(line)
+		c.progress.Show(line)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/lock/fence"
 )
 
@@ -54,7 +55,7 @@ func TestCampaignPagesEndWithTheirCommand(t *testing.T) {
 // campaignInto runs a campaign that finds a violation, with its results in a folder.
 func campaignInto(t *testing.T, args []string, dir string) {
 	t.Helper()
-	if code, _, errs := call(t, nil, append(args, "--out", dir)...); code != exitUnexpected {
+	if code, _, errs := call(t, nil, append(args, "--out", dir)...); code != console.ExitUnexpected {
 		t.Fatalf("%v: exit code %d\n%s", args, code, errs)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/internal/testruns"
 )
@@ -76,7 +77,7 @@ func TestKilledAndResumed(t *testing.T) {
 			}
 			parts, merged := t.TempDir(), t.TempDir()
 			for _, args := range [][]string{with(parts, "--shard", "1/2"), with(parts, "--shard", "0/2")} {
-				if code, _, errs := program(t, quiet, args...); code != exitExpected || errs != "" {
+				if code, _, errs := program(t, quiet, args...); code != console.ExitExpected || errs != "" {
 					t.Errorf("%v: exit code %d\n%s", args, code, errs)
 				}
 			}
@@ -113,23 +114,23 @@ func TestFailedPairInShards(t *testing.T) {
 	parts, merged := t.TempDir(), t.TempDir()
 	args := []string{"matrix", "--scenario", "calm,gc-pause", "--lock", "mylock,single", "--seeds", "1", "--fencing", "none", "--quiet", "--out", parts}
 	always := filepath.Join(t.TempDir(), "clients")
-	if code, _, errs := program(t, quiet, append(args, "--shard", "0/2")...); code != exitExpected { // the jobs of single
+	if code, _, errs := program(t, quiet, append(args, "--shard", "0/2")...); code != console.ExitExpected { // the jobs of single
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	code, out, errs := program(t, "late-kill:0:"+always, append(args, "--shard", "1/2")...)
-	if code != exitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") || !strings.Contains(errs, " with mylock, seed 1: the worker process ended during this job") {
+	if code != console.ExitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") || !strings.Contains(errs, " with mylock, seed 1: the worker process ended during this job") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet")
-	if code != exitBroken || !strings.Contains(errs, "the runs of 2 pairs of scenario and lock failed; the first: ") || !strings.Contains(out, "\ncalm      .       FAILED\n") {
+	if code != console.ExitBroken || !strings.Contains(errs, "the runs of 2 pairs of scenario and lock failed; the first: ") || !strings.Contains(out, "\ncalm      .       FAILED\n") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	for _, shard := range []string{"0/2", "1/2"} {
-		if code, _, errs := program(t, quiet, append(args, "--shard", shard, "--resume")...); code != exitExpected || errs != "" {
+		if code, _, errs := program(t, quiet, append(args, "--shard", shard, "--resume")...); code != console.ExitExpected || errs != "" {
 			t.Errorf("exit code %d\n%s", code, errs)
 		}
 	}
-	if code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet"); code != exitExpected || strings.Contains(out, "FAILED") {
+	if code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet"); code != console.ExitExpected || strings.Contains(out, "FAILED") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
@@ -115,7 +116,7 @@ func (s *shell) compare(names []string, f compareFlags) error {
 	if err != nil {
 		return err
 	}
-	w, err := newCrew(s.console, crewFlags{quiet: f.quiet})
+	w, err := newCrew(s.Console, crewFlags{quiet: f.quiet})
 	if err != nil {
 		return err
 	}
@@ -130,27 +131,27 @@ func (s *shell) compare(names []string, f compareFlags) error {
 	}
 	if f.out != "" {
 		if err := s.storeComparison(w, f.out, c, names); err != nil {
-			return &brokenError{cause: fmt.Errorf("store the comparison in %s: %w", f.out, err)}
+			return &console.BrokenError{Cause: fmt.Errorf("store the comparison in %s: %w", f.out, err)}
 		}
 	}
 	switch {
 	case f.json:
 		b, err := c.JSON()
 		if err != nil {
-			return &brokenError{cause: err}
+			return &console.BrokenError{Cause: err}
 		}
-		_, err = s.out.Write(b)
-		return s.print(err)
+		_, err = s.Out.Write(b)
+		return s.Print(err)
 	case f.markdown:
-		return s.print(markdown.Comparison(s.out, c))
+		return s.Print(markdown.Comparison(s.Out, c))
 	case f.csv:
-		return s.print(csv.Write(s.out, csv.Comparison(c)))
+		return s.Print(csv.Write(s.Out, csv.Comparison(c)))
 	}
-	err = terminal.Comparison(s.out, c, reports.Options{Width: compareWidth, Colour: s.colour(isTerminal)})
+	err = terminal.Comparison(s.Out, c, reports.Options{Width: compareWidth, Colour: s.Colour(console.IsTerminal)})
 	if err == nil && f.out != "" {
-		_, err = fmt.Fprintf(s.out, "\n%s\n", filepath.Join(f.out, comparePage))
+		_, err = fmt.Fprintf(s.Out, "\n%s\n", filepath.Join(f.out, comparePage))
 	}
-	return s.print(err)
+	return s.Print(err)
 }
 
 // comparePage is the page of a comparison in its folder.
@@ -166,9 +167,9 @@ func (s *shell) storeComparison(w *crew, dir string, c *compare.Comparison, name
 			return err
 		}
 	}
-	again := s.publicName() + " compare"
+	again := s.PublicName() + " compare"
 	for _, name := range names {
-		again += " " + quote(name)
+		again += " " + console.Quote(name)
 	}
 	again += fmt.Sprintf(" --seeds %d --out DIR", c.Seeds.Len())
 	if c.Live {
@@ -257,7 +258,7 @@ func (s *shell) figures(w *crew, c *compare.Comparison) (map[figureJob]html.Foun
 		return nil
 	}, func(id string, err error) {
 		j := asked[id]
-		w.note(fmt.Sprintf("no diagram of %s with %s in mode %s: %v", j.Scenario, j.Lock, j.Mode, err))
+		w.Note(fmt.Sprintf("no diagram of %s with %s in mode %s: %v", j.Scenario, j.Lock, j.Mode, err))
 	})
 	return out, err
 }
@@ -274,7 +275,7 @@ func (s *shell) compared(names []string) ([]play.Lock, error) {
 	for i, name := range names {
 		l, err := play.FindLock(name, s.extra)
 		if err != nil {
-			return nil, noLock(err, fmt.Errorf("there is no lock %s: %s", quote(name), prose.Choose(name, s.everyLock())))
+			return nil, noLock(err, fmt.Errorf("there is no lock %s: %s", console.Quote(name), prose.Choose(name, s.everyLock())))
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("lock %s is named twice: name each lock once", name)
@@ -303,7 +304,7 @@ func (s *shell) measure(j compareJob, step func()) (compareAnswer, error) {
 	if err != nil {
 		return compareAnswer{}, err
 	}
-	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: runAgain(s.console), Step: step})
+	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: runAgain(s.Console), Step: step})
 	if errors.Is(err, compare.ErrUnusable) {
 		return compareAnswer{Unusable: err.Error()}, nil
 	}
@@ -347,9 +348,9 @@ func (s *shell) measured(c *crew, locks []play.Lock, seeds outcome.Seeds) (*comp
 	})
 	switch {
 	case err != nil:
-		return nil, &brokenError{cause: fmt.Errorf("%w: %d of %d locks are measured", err, finished, len(locks))}
+		return nil, &console.BrokenError{Cause: fmt.Errorf("%w: %d of %d locks are measured", err, finished, len(locks))}
 	case failed != nil:
-		return nil, &brokenError{cause: failed}
+		return nil, &console.BrokenError{Cause: failed}
 	case len(unusable) > 0:
 		slices.Sort(unusable)
 		return nil, errors.New(strings.Join(unusable, "\n"))

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/live"
 	"locksim/lock/fence"
 	"locksim/scenarios/compare"
@@ -26,13 +27,13 @@ func (s *shell) measuredLive(locks []play.Lock, seeds outcome.Seeds, f compareFl
 	defer stop()
 	session, err := live.Open()
 	if err != nil {
-		return nil, &brokenError{cause: err}
+		return nil, &console.BrokenError{Cause: err}
 	}
 	scale := cmp.Or(f.scale, live.DefaultScale) // of each scenario whose servers can take it
-	p := newProgress(s.console, f.quiet)
+	p := console.NewProgress(s.Console, f.quiet)
 	var runs, done atomic.Int64
 	step := func() {
-		p.show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
+		p.Show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
 	}
 	rows := make([]compare.Lock, len(locks))
 	going, cancel := context.WithCancelCause(ctx) // the first error ends the runs of the other locks
@@ -52,17 +53,17 @@ func (s *shell) measuredLive(locks []play.Lock, seeds outcome.Seeds, f compareFl
 		})
 	}
 	all.Wait()
-	p.end()
+	p.End()
 	first := context.Cause(going)
 	cancel(nil)
 	err = errors.Join(first, session.Close())
 	switch {
 	case ctx.Err() != nil:
-		return nil, &brokenError{cause: fmt.Errorf("the comparison was interrupted: %d of %d locks are measured", done.Load(), len(locks))}
+		return nil, &console.BrokenError{Cause: fmt.Errorf("the comparison was interrupted: %d of %d locks are measured", done.Load(), len(locks))}
 	case errors.Is(err, compare.ErrUnusable):
 		return nil, err
 	case err != nil:
-		return nil, &brokenError{cause: err}
+		return nil, &console.BrokenError{Cause: err}
 	}
 	c := compare.New(seeds, rows)
 	c.Live = true
@@ -87,6 +88,6 @@ func (s *shell) liveRunAgain(l play.Lock, scale float64) func(string, string, ui
 		if sc, err := file.Load(scenario, s.serverNames()...); err == nil {
 			at = live.ScaleFor(sc, l, scale)
 		}
-		return runAgain(s.console)(scenario, lock, seed, modes...) + liveFlags(&outcome.Live{Scale: at})
+		return runAgain(s.Console)(scenario, lock, seed, modes...) + liveFlags(&outcome.Live{Scale: at})
 	}
 }

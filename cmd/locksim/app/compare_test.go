@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/kinds"
@@ -37,7 +38,7 @@ func TestComparisonIsUpToDate(t *testing.T) {
 	}
 	testruns.NeedsPostgres(t)
 	code, out, errs := own(t, "compare", "--markdown", "--quiet")
-	if code != exitExpected || errs != "" {
+	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if d := cmp.Diff(string(page), out); d != "" {
@@ -51,7 +52,7 @@ func TestCompareExtraLock(t *testing.T) {
 	testruns.OnlyWhole(t)
 	t.Setenv(asChild, "yes")
 	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "--quiet", "mylock", "single", "watchdog-fenced", "reentrant-fenced", "redlock-watchdog", "fair")
-	if code != exitExpected || errs != "" {
+	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	for _, want := range []string{"6 locks side by side\n", "\nmylock            1 redis  no      1        1        1\n", "\nredlock-watchdog  5 redis  no      1 (5)    1 (5)    1 (5), by itself\n"} {
@@ -75,10 +76,10 @@ func TestCompareUnusableLock(t *testing.T) {
 	t.Setenv(asChild, "yes")
 	t.Setenv(misbehaving, "exit")
 	extra := []play.Lock{{Name: "mylock", New: misbehave}}
-	if code, out, errs := call(t, extra, "compare", "mylock"); code != exitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
+	if code, out, errs := call(t, extra, "compare", "mylock"); code != console.ExitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
 	}
-	s := &shell{console: &console{program: "mysim"}, extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}
+	s := &shell{Console: &console.Console{Program: "mysim"}, extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}
 	answer, err := s.measure(compareJob{Lock: "mylock", Seeds: outcome.Seeds{First: 1, Last: 1}}, func() {})
 	if err != nil || !strings.Contains(answer.Unusable, "no quorum possible") {
 		t.Errorf("a lock that cannot be made: %+v, %v", answer, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/lock"
 	"locksim/reports"
@@ -123,7 +124,7 @@ func (f exploreFlags) form() form {
 
 // explore is the explore command.
 func (s *shell) explore(f exploreFlags) error {
-	shard, err := f.check(s.getenv)
+	shard, err := f.check(s.Getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (s *shell) explore(f exploreFlags) error {
 	var works []work
 	var names []string
 	for _, plan := range plans {
-		works, names = append(works, &exploration{console: s.console, plan: plan}), append(names, plan.Lock)
+		works, names = append(works, &exploration{Console: s.Console, plan: plan}), append(names, plan.Lock)
 	}
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, f.folderName(names)...), f.form(), works, names)
 }
@@ -190,7 +191,7 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	for _, name := range names {
 		l, err := play.FindLock(name, s.extra)
 		if err != nil {
-			return nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), s.chooseLock(name)))
+			return nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), s.chooseLock(name)))
 		}
 		plan, err := explore.NewPlan(l, opts)
 		if err != nil {
@@ -252,14 +253,14 @@ func asFlag(classes []lock.Fault, kinds []string) string {
 
 // exploration is an exploration of one lock.
 type exploration struct {
-	*console
+	*console.Console
 	plan  *explore.Plan
 	tally tally.Tally // of the results so far
 }
 
 func (s *shell) readExploration(r *campaign.Record) (*exploration, error) {
 	plan, err := explore.ReadPlan(r.Plan)
-	return &exploration{console: s.console, plan: plan}, err
+	return &exploration{Console: s.Console, plan: plan}, err
 }
 
 func (x *exploration) campaign() campaign.Campaign {
@@ -324,7 +325,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 	r.time(&e.Timing)
 	replay := func(i int, f *failure.Failure) string {
 		if r.dir != "" {
-			return fmt.Sprintf("%s replay %s", x.command(), quote(filepath.Join(r.dir, foundName(i))))
+			return fmt.Sprintf("%s replay %s", x.Command(), console.Quote(filepath.Join(r.dir, foundName(i))))
 		}
 		return x.again(f.Seed)
 	}
@@ -346,7 +347,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 
 // pages adds explore.html and the pages of its violations.
 func (x *exploration) pages(r *results, e *explore.Exploration, add func(string, []byte) error) error {
-	public, jobs := &exploration{console: x.public(), plan: x.plan}, map[int]foundPageJob{}
+	public, jobs := &exploration{Console: x.Public(), plan: x.plan}, map[int]foundPageJob{}
 	for i, f := range e.Summary.Failures {
 		jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: modeOf(&f)}
 	}
@@ -358,7 +359,7 @@ func (x *exploration) pages(r *results, e *explore.Exploration, add func(string,
 
 // again is the command that makes the run of a seed again.
 func (x *exploration) again(seed uint64) string {
-	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs 1", x.command(), quote(x.plan.Lock), seed)
+	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs 1", x.Command(), console.Quote(x.plan.Lock), seed)
 	if flag := x.plan.Judge.Flag(); flag != "" {
 		text += " " + flag
 	}
@@ -371,7 +372,7 @@ func (x *exploration) again(seed uint64) string {
 
 // whole is the command that makes the whole exploration again.
 func (x *exploration) whole() string {
-	text := fmt.Sprintf("%s explore --lock %s --runs %d", x.command(), quote(x.plan.Lock), x.plan.Runs)
+	text := fmt.Sprintf("%s explore --lock %s --runs %d", x.Command(), console.Quote(x.plan.Lock), x.plan.Runs)
 	if x.plan.FirstSeed != 1 {
 		text += fmt.Sprintf(" --from-seed %d", x.plan.FirstSeed)
 	}
@@ -393,9 +394,9 @@ func (x *exploration) problem(e *explore.Exploration) error {
 	sum := &e.Summary
 	switch first := cmp.Or(sum.Unsteady, sum.Broken); {
 	case first != nil:
-		return &brokenError{cause: errors.New(sum.Problems()[0]), replay: x.again(first.Seed)}
+		return &console.BrokenError{Cause: errors.New(sum.Problems()[0]), Replay: x.again(first.Seed)}
 	case sum.Violating > 0, sum.Unproven() != "":
-		return errUnexpected
+		return console.ErrUnexpected
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/scenarios/play"
 )
@@ -78,7 +79,7 @@ func TestExploreChildIsKilled(t *testing.T) {
 	}
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "killed")
 	code, _, errs := program(t, "kill:400:"+file, exploreMine(dir)...)
-	if code != exitExpected || errs != "" {
+	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if _, err := os.Stat(file); err != nil {
@@ -96,14 +97,14 @@ func TestExploreInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	code, out, errs := program(t, "interrupt:700:", exploreMine(dir, "--workers", "1")...)
 	interrupted := regexp.MustCompile(`: interrupted, with ([1-3]) of 4 jobs done, which are in .*: continue with the same command and --resume\n\z`).FindStringSubmatch(errs)
-	if code != exitBroken || out != "" || interrupted == nil {
+	if code != console.ExitBroken || out != "" || interrupted == nil {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	before := journaled(t, dir)
 	if len(before) != int(interrupted[1][0]-'0') {
 		t.Errorf("the journal has %d results, and the message says %s", len(before), interrupted[1])
 	}
-	if code, _, errs := program(t, quiet, exploreMine(dir, "--resume")...); code != exitExpected || errs != "" {
+	if code, _, errs := program(t, quiet, exploreMine(dir, "--resume")...); code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	after := journaled(t, dir)
@@ -146,7 +147,7 @@ func TestExploreIsStable(t *testing.T) {
 		exploreMine(parts, "--shard", "0/3"), exploreMine(parts, "--shard", "2/3"), exploreMine(parts, "--shard", "1/3"),
 		{"merge", parts, "--out", whole, "--quiet"},
 	} {
-		if code, _, errs := program(t, quiet, args...); code != exitExpected || errs != "" {
+		if code, _, errs := program(t, quiet, args...); code != console.ExitExpected || errs != "" {
 			t.Fatalf("%v: exit code %d\n%s", args, code, errs)
 		}
 	}
@@ -162,13 +163,13 @@ func TestExploreReplayCommand(t *testing.T) {
 	}
 	code, out, errs := program(t, quiet, "explore", "--lock", "single", "--faults", "pause")
 	_, command, found := strings.Cut(out, "\nreplay: ")
-	if code != exitUnexpected || !found {
+	if code != console.ExitUnexpected || !found {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	_, violation, _ := strings.Cut(out, "\nVIOLATION 1: ")
 	code, out, errs = program(t, quiet, strings.Fields(command)[1:]...)
 	_, again, _ := strings.Cut(out, "\nVIOLATION 1: ")
-	if diff := cmp.Diff(violation, again); code != exitUnexpected || diff != "" {
+	if diff := cmp.Diff(violation, again); code != console.ExitUnexpected || diff != "" {
 		t.Errorf("%s: exit code %d\n%s%s", command, code, errs, diff)
 	}
 }
@@ -179,7 +180,7 @@ func TestExploreFailedJobs(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(misbehaving, "exit")
 	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150", "--quiet")
-	if code != exitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
+	if code != console.ExitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
 		!strings.Contains(errs, "\nit ended in the runs without faults with which a search begins, or in the run with seed 1, whose schedule is\n  name: drawn\n") ||
 		!regexp.MustCompile(`(?m)^again: \S+ explore --lock mylock --from-seed 1 --runs 1$`).MatchString(errs) ||
 		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "No run is evidence.") {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"locksim/cmd/locksim/internal/console"
 )
 
 // document is a file to be written.
@@ -115,7 +117,7 @@ func prepareFolder(dir string) error {
 		err = checkWritable(dir)
 	}
 	if err != nil {
-		return fmt.Errorf("--out %s: %w: give a folder that can be written to", quote(dir), err)
+		return fmt.Errorf("--out %s: %w: give a folder that can be written to", console.Quote(dir), err)
 	}
 	return nil
 }
@@ -128,10 +130,10 @@ func prepareFile(flag, name string) error {
 	}
 	err := checkWritable(filepath.Dir(name))
 	if info, statErr := os.Stat(name); err == nil && statErr == nil && info.IsDir() {
-		err = fmt.Errorf("%s is a folder", quote(name))
+		err = fmt.Errorf("%s is a folder", console.Quote(name))
 	}
 	if err != nil {
-		return fmt.Errorf("--%s %s: %w: give a file in a folder that can be written to", flag, quote(name), err)
+		return fmt.Errorf("--%s %s: %w: give a file in a folder that can be written to", flag, console.Quote(name), err)
 	}
 	return nil
 }

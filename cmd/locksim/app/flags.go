@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 )
@@ -30,10 +31,10 @@ func parseModes(text string) ([]fence.Mode, error) {
 	for _, name := range strings.Split(text, ",") {
 		m, err := parseMode(strings.TrimSpace(name))
 		if err != nil {
-			return nil, fmt.Errorf("--fencing %s: %w", quote(text), err)
+			return nil, fmt.Errorf("--fencing %s: %w", console.Quote(text), err)
 		}
 		if slices.Contains(modes, m) {
-			return nil, fmt.Errorf("--fencing %s: mode %s is named twice: name each mode once", quote(text), m)
+			return nil, fmt.Errorf("--fencing %s: mode %s is named twice: name each mode once", console.Quote(text), m)
 		}
 		modes = append(modes, m)
 	}

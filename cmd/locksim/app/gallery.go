@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/scenarios/outcome"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func (s *shell) gallery(dir string) error {
 		}
 		page, err := markdownFile(story.page+".md", o, s.markdownOptions(o, t.opts.Repeat))
 		if err != nil {
-			return &brokenError{cause: err, replay: t.replay}
+			return &console.BrokenError{Cause: err, Replay: t.replay}
 		}
 		files = append(files, page)
 		fmt.Fprintf(&index, "| %d | [%s](%s) | %s | %s | %s |\n", i+1, o.Scenario.Title, page.name, o.Lock, labels(o), strings.Join(o.Scenario.Catalogue, ", "))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/testruns"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
@@ -25,8 +26,8 @@ const galleryDir = "../../../reports/gallery"
 func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	c := &console{program: ownProgram, in: strings.NewReader(""), out: &out, err: &err, getenv: func(string) string { return "" }}
-	code = (&shell{console: c, args: args, extra: ownLocks()}).run()
+	c := &console.Console{Program: console.OwnProgram, In: strings.NewReader(""), Out: &out, Err: &err, Getenv: func(string) string { return "" }}
+	code = (&shell{Console: c, args: args, extra: ownLocks()}).run()
 	return code, out.String(), err.String()
 }
 
@@ -51,7 +52,7 @@ func TestGalleryIsUpToDate(t *testing.T) {
 	}
 	testruns.NeedsPostgres(t)
 	dir := t.TempDir()
-	if code, _, errs := own(t, "gallery", dir); code != exitExpected || errs != "" {
+	if code, _, errs := own(t, "gallery", dir); code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	pages := map[string]map[string]string{}
@@ -91,7 +92,7 @@ func TestGalleryCommands(t *testing.T) {
 				t.Fatal("the page does not end with a command")
 			}
 			code, out, errs := own(t, strings.Fields(found[1])...)
-			if code != exitExpected || errs != "" {
+			if code != console.ExitExpected || errs != "" {
 				t.Errorf("exit code %d\n%s", code, errs)
 			}
 			if len(hashForm.FindAllString(page, -1)) != strings.Count(story.modes, ",")+1 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 )
@@ -115,7 +116,7 @@ func (s *shell) initModule(f initFlags) error {
 			err = t.Execute(&b, i)
 		}
 		if err != nil {
-			return &brokenError{cause: err}
+			return &console.BrokenError{Cause: err}
 		}
 		files = append(files, document{file.name, b.Bytes()})
 	}
@@ -127,26 +128,26 @@ func (s *shell) initModule(f initFlags) error {
 		names = append(names, file.name)
 	}
 	if out, err := exec.Command("go", "mod", "tidy").CombinedOutput(); err != nil {
-		return &brokenError{cause: fmt.Errorf("%s are written, but go mod tidy fails: %w\n%s", strings.Join(names, ", "), err, bytes.TrimSpace(out))}
+		return &console.BrokenError{Cause: fmt.Errorf("%s are written, but go mod tidy fails: %w\n%s", strings.Join(names, ", "), err, bytes.TrimSpace(out))}
 	}
-	_, err = fmt.Fprintf(s.out, `wrote %s
+	_, err = fmt.Fprintf(s.Out, `wrote %s
 
 %s
     passes with the lock that is there; put your own into locksimtest/lock.go
 go run ./locksimtest/sim explore --lock %s --out found
     searches on, and writes pages of what it finds
 `, strings.Join(names, ", "), i.Test, i.Name)
-	return s.print(err)
+	return s.Print(err)
 }
 
 // userModule is the module in the working directory, or the one to be made there.
 func userModule(asked string) (path string, goMod []byte, err error) {
-	here := moduleHere()
+	here := console.ModuleHere()
 	switch _, err := os.Lstat("go.mod"); {
 	case err == nil && here == "":
 		return "", nil, errors.New("go.mod has no module line: repair it first")
 	case err == nil && asked != "" && asked != here:
-		return "", nil, fmt.Errorf("--module %s: the module here is %s: leave the flag out, or use another folder", quote(asked), here)
+		return "", nil, fmt.Errorf("--module %s: the module here is %s: leave the flag out, or use another folder", console.Quote(asked), here)
 	case err == nil && here == ownModule():
 		return "", nil, errors.New("this is the checkout of locksim itself: run init in the module of your lock")
 	case err == nil:
@@ -155,7 +156,7 @@ func userModule(asked string) (path string, goMod []byte, err error) {
 	case asked == "":
 		return "", nil, errors.New("there is no go.mod here: run init in the folder of your module, or make one with --module PATH")
 	case !modulePath.MatchString(asked):
-		return "", nil, fmt.Errorf("--module %s: this is no path of a module: write one such as example.org/you/lock", quote(asked))
+		return "", nil, fmt.Errorf("--module %s: this is no path of a module: write one such as example.org/you/lock", console.Quote(asked))
 	}
 	return asked, []byte("module " + asked + "\n"), nil
 }
@@ -165,9 +166,9 @@ func lockName(asked, module string) (string, error) {
 	switch {
 	case asked == "":
 	case !file.IsWord(asked):
-		return "", fmt.Errorf("--lock %s: make it one word, such as stock-lock: scenario files contain it", quote(asked))
+		return "", fmt.Errorf("--lock %s: make it one word, such as stock-lock: scenario files contain it", console.Quote(asked))
 	case taken(asked):
-		return "", fmt.Errorf("--lock %s: a lock that comes with locksim has this name: choose another", quote(asked))
+		return "", fmt.Errorf("--lock %s: a lock that comes with locksim has this name: choose another", console.Quote(asked))
 	default:
 		return asked, nil
 	}
@@ -208,12 +209,12 @@ func locksimFor(checkout string) (origin, error) {
 		}
 		_, file, _, _ := runtime.Caller(0)
 		checkout = filepath.Join(filepath.Dir(file), "..", "..", "..")
-		if moduleIn(checkout) != ownModule() {
+		if console.ModuleIn(checkout) != ownModule() {
 			return origin{}, errors.New("this program does not know from which checkout of locksim it was built: name it with --checkout DIR")
 		}
 	}
-	if moduleIn(checkout) != ownModule() {
-		return origin{}, fmt.Errorf("--checkout %s: there is no go.mod of module %s: name the folder of a checkout of locksim", quote(checkout), ownModule())
+	if console.ModuleIn(checkout) != ownModule() {
+		return origin{}, fmt.Errorf("--checkout %s: there is no go.mod of module %s: name the folder of a checkout of locksim", console.Quote(checkout), ownModule())
 	}
 	checkout, err := filepath.Abs(checkout)
 	if err != nil {

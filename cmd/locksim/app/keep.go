@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/runfolder"
 	"locksim/reports/html"
 )
@@ -31,33 +32,33 @@ func newResultFolder(keep bool, out string, about ...string) resultFolder {
 	if keep {
 		return resultFolder{filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...)), true, "--keep: ", "remove that folder, or choose one with --out"}
 	}
-	return resultFolder{out, false, "--out " + quote(out) + ": ", "give another folder"}
+	return resultFolder{out, false, "--out " + console.Quote(out) + ": ", "give another folder"}
 }
 
 // list points the link "latest" to the folder of --keep and updates the index. The
 // results must be in the folder.
-func (k resultFolder) list(c *console) error {
+func (k resultFolder) list(c *console.Console) error {
 	if !k.listed {
 		return nil
 	}
 	all := filepath.Dir(k.dir)
 	if err := runfolder.PointLatest(all, filepath.Base(k.dir)); err != nil {
-		c.note(fmt.Sprintf("cannot make the link %s: %v", filepath.Join(all, runfolder.Latest), err))
+		c.Note(fmt.Sprintf("cannot make the link %s: %v", filepath.Join(all, runfolder.Latest), err))
 	}
 	page, err := indexOf(c, all)
 	if err == nil {
 		err = writeAll(all, []document{{"index.html", page}})
 	}
 	if err != nil {
-		return &brokenError{cause: fmt.Errorf("write the index of %s: %w", all, err)}
+		return &console.BrokenError{Cause: fmt.Errorf("write the index of %s: %w", all, err)}
 	}
-	c.note("stored in " + k.dir + "; index of all: " + filepath.Join(all, "index.html"))
+	c.Note("stored in " + k.dir + "; index of all: " + filepath.Join(all, "index.html"))
 	return nil
 }
 
 // indexOf is the index of a folder as a page without ages and without updates, so that
 // it depends on the folder alone.
-func indexOf(c *console, dir string) ([]byte, error) {
+func indexOf(c *console.Console, dir string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -67,12 +68,12 @@ func indexOf(c *console, dir string) ([]byte, error) {
 }
 
 // indexPage is the index of a folder as a page.
-func indexPage(c *console, scanner *runfolder.Scanner, live bool) ([]byte, error) {
+func indexPage(c *console.Console, scanner *runfolder.Scanner, live bool) ([]byte, error) {
 	x, err := scanner.Index()
 	if err != nil {
 		return nil, err
 	}
-	x.Live, x.First = live, c.publicName()+" run gc-pause --keep"
+	x.Live, x.First = live, c.PublicName()+" run gc-pause --keep"
 	var b bytes.Buffer
 	err = html.Index(&b, x)
 	return b.Bytes(), err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/reports/html"
 	"locksim/scenarios/play"
 )
@@ -42,7 +43,7 @@ func TestKeepWithoutLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, errs := call(t, []play.Lock{mylock()}, "run", "calm", "--lock", "mylock", "--fencing", "none", "--keep")
-	if code != exitExpected || !strings.Contains(errs, "is not a link, and is left as it is\n") {
+	if code != console.ExitExpected || !strings.Contains(errs, "is not a link, and is left as it is\n") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 	b, err := os.ReadFile(filepath.Join("reports", "out", "index.html"))
@@ -56,7 +57,7 @@ func TestKeepWithoutLink(t *testing.T) {
 func TestFoundPages(t *testing.T) {
 	t.Setenv(asChild, "1")
 	dir := t.TempDir()
-	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out", dir); code != exitExpected {
+	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out", dir); code != console.ExitExpected {
 		t.Fatal(errs)
 	}
 	r, err := readRecording(runFile(dir))
@@ -66,7 +67,7 @@ func TestFoundPages(t *testing.T) {
 	other := *r.run
 	other.Lock = "nobodys"
 	var errs bytes.Buffer
-	s := &console{program: "mysim", err: &errs}
+	s := &console.Console{Program: "mysim", Err: &errs}
 	c, err := newCrew(s, crewFlags{workers: 2, quiet: true})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/lock"
@@ -107,15 +108,15 @@ func (s *shell) listCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			c, err := NewList(s.extra...)
 			if err != nil {
-				return &brokenError{cause: err}
+				return &console.BrokenError{Cause: err}
 			}
 			if asJSON {
-				return s.printJSON(c)
+				return s.PrintJSON(c)
 			}
 			if modes {
-				return s.print(c.writeModes(s.out))
+				return s.Print(c.writeModes(s.Out))
 			}
-			return s.print(c.write(s.out))
+			return s.Print(c.write(s.Out))
 		},
 	}
 	cmd.Flags().BoolVar(&modes, "catalogue", false, "list the known failure modes of locks, and the scenarios that show them")
@@ -196,7 +197,7 @@ func (s *shell) playable() []string {
 		return ok
 	})
 	for _, why := range slices.Sorted(maps.Keys(left)) {
-		s.note(fmt.Sprintf("%s: left out: %s: %s", s.program, strings.Join(left[why], ", "), why))
+		s.Note(fmt.Sprintf("%s: left out: %s: %s", s.Program, strings.Join(left[why], ", "), why))
 	}
 	return names
 }

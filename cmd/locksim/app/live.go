@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locksim/checker"
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/live"
 	"locksim/internal/worlds"
 	"locksim/lock/fence"
@@ -77,12 +78,12 @@ func (s *shell) playLive(t *task, f liveFlag) (*outcome.Outcome, error) {
 	defer stop()
 	session, err := live.Open()
 	if err != nil {
-		return nil, &brokenError{cause: err}
+		return nil, &console.BrokenError{Cause: err}
 	}
 	worst, err := s.worstLive(ctx, session, t, f)
 	steady := live.ScaleFor(t.scenario, t.lock, worlds.Steady)
 	if err == nil && f.scale == 0 && steady > t.scale && unexplained(worst) {
-		s.note(fmt.Sprintf("at scale %v live runs differ from the simulated world, which may be by the machine: they are made again at %v", t.scale, steady))
+		s.Note(fmt.Sprintf("at scale %v live runs differ from the simulated world, which may be by the machine: they are made again at %v", t.scale, steady))
 		*t = *t.at(steady)
 		worst, err = s.worstLive(ctx, session, t, f)
 	}
@@ -94,9 +95,9 @@ func (s *shell) playLive(t *task, f liveFlag) (*outcome.Outcome, error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, &brokenError{cause: errors.New("the live run was interrupted"), replay: t.replay}
+		return nil, &console.BrokenError{Cause: errors.New("the live run was interrupted"), Replay: t.replay}
 	case err != nil:
-		return nil, &brokenError{cause: err, replay: t.replay}
+		return nil, &console.BrokenError{Cause: err, Replay: t.replay}
 	}
 	return worst, nil
 }
@@ -125,9 +126,9 @@ func (s *shell) worstLive(ctx context.Context, session *live.Session, t *task, f
 		}
 	}
 	if f.times > 1 {
-		s.note(fmt.Sprintf("labels of %d live runs, of which the worst is reported:", f.times))
+		s.Note(fmt.Sprintf("labels of %d live runs, of which the worst is reported:", f.times))
 		for _, m := range worst.Modes {
-			s.note(fmt.Sprintf("  %-6s %s", m.Mode, outcome.Labels(labels[m.Mode])))
+			s.Note(fmt.Sprintf("  %-6s %s", m.Mode, outcome.Labels(labels[m.Mode])))
 		}
 	}
 	return worst, s.differences(ctx, t, all, worst.Live)
@@ -135,7 +136,7 @@ func (s *shell) worstLive(ctx context.Context, session *live.Session, t *task, f
 
 // differences compares the live runs with the simulated world.
 func (s *shell) differences(ctx context.Context, t *task, all []*outcome.Outcome, to *outcome.Live) (err error) {
-	defer s.busy("comparing with the simulated world")()
+	defer s.Busy("comparing with the simulated world")()
 	to.Differences, err = worlds.Differences(ctx, t.scenario, t.lock, all)
 	if input, ok := errors.AsType[*file.InputError](err); ok {
 		to.Uncompared, err = input.Error(), nil
@@ -145,7 +146,7 @@ func (s *shell) differences(ctx context.Context, t *task, all []*outcome.Outcome
 
 // oneLive makes one run. Its workload draws by another seed than that of the run before.
 func (s *shell) oneLive(ctx context.Context, session *live.Session, t *task, f liveFlag, n int) (*outcome.Outcome, error) {
-	defer s.busy(fmt.Sprintf("running %s on real servers, %d of %d", t.scenario.Name, n+1, f.times))()
+	defer s.Busy(fmt.Sprintf("running %s on real servers, %d of %d", t.scenario.Name, n+1, f.times))()
 	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes, Scale: t.scale})
 }
 

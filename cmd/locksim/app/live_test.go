@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/live/server"
 	"locksim/lock"
 	"locksim/scenarios/play"
@@ -55,7 +56,7 @@ func TestLiveDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: exit code %d\n%s%s", err, code, out, errs)
 	}
-	if code != exitUnexpected || !strings.Contains(out, "in 1 of 1 live run, and never in the simulated world (20 seeds: safe)") ||
+	if code != console.ExitUnexpected || !strings.Contains(out, "in 1 of 1 live run, and never in the simulated world (20 seeds: safe)") ||
 		!strings.Contains(string(stored), `"as_expected": false`) || !strings.Contains(errs, "at scale 0.1 live runs differ") ||
 		!strings.Contains(out, "--live --scale 0.3\n") {
 		t.Errorf("exit code %d\n%s%s%s", code, out, errs, stored)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -125,7 +126,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	if f.noRuns && f.out == "" && !f.keep {
 		return errors.New("--no-runs: this flag is about the pages that --out DIR writes: add --out, or leave it out")
 	}
-	shard, err := f.campaignFlags.check(s.getenv)
+	shard, err := f.campaignFlags.check(s.Getenv)
 	if err == nil {
 		err = f.wholeOnly(shard, matrixKind, f.forWhole()...)
 	}
@@ -139,7 +140,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	if err := prepareFile("junit", f.junit); err != nil {
 		return err
 	}
-	w := &matrixWork{console: s.console, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
+	w := &matrixWork{Console: s.Console, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, matrixKind), f.form(), []work{w}, nil)
 }
 
@@ -190,11 +191,11 @@ func (f matrixFlags) asked() string {
 		values []string
 	}{{"--scenario", f.scenarios}, {"--lock", f.locks}} {
 		for _, v := range list.values {
-			words = append(words, list.flag, quote(v))
+			words = append(words, list.flag, console.Quote(v))
 		}
 	}
 	if f.fencing != joinModes(fence.Modes()) {
-		words = append(words, "--fencing", quote(f.fencing))
+		words = append(words, "--fencing", console.Quote(f.fencing))
 	}
 	if f.broken {
 		words = append(words, "--broken")
@@ -231,7 +232,7 @@ func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 	if len(patterns) == 0 {
 		all, err := play.Library(s.extra)
 		if err != nil {
-			return nil, &brokenError{cause: err}
+			return nil, &console.BrokenError{Cause: err}
 		}
 		return all, nil
 	}
@@ -261,17 +262,17 @@ func (s *shell) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	}
 	all, err := play.Library(s.extra)
 	if err != nil {
-		return nil, &brokenError{cause: err}
+		return nil, &console.BrokenError{Cause: err}
 	}
 	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, fmt.Errorf("--scenario %s: %w: write a name, or one with *, such as late-*", quote(pattern), err)
+		return nil, fmt.Errorf("--scenario %s: %w: write a name, or one with *, such as late-*", console.Quote(pattern), err)
 	}
 	found := slices.DeleteFunc(all, func(sc *file.Scenario) bool {
 		fits, _ := path.Match(pattern, sc.Name)
 		return !fits
 	})
 	if len(found) == 0 {
-		return nil, fmt.Errorf("--scenario %s: no scenario of the library has such a name: see locksim list", quote(pattern))
+		return nil, fmt.Errorf("--scenario %s: no scenario of the library has such a name: see locksim list", console.Quote(pattern))
 	}
 	return found, nil
 }
@@ -280,10 +281,10 @@ func (s *shell) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 func (s *shell) matchingFiles(pattern string) ([]*file.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", quote(pattern), err)
+		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", console.Quote(pattern), err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("--scenario %s: there is no such file", quote(pattern))
+		return nil, fmt.Errorf("--scenario %s: there is no such file", console.Quote(pattern))
 	}
 	var found []*file.Scenario
 	for _, name := range files {
@@ -298,7 +299,7 @@ func (s *shell) matchingFiles(pattern string) ([]*file.Scenario, error) {
 
 // matrixWork is a matrix.
 type matrixWork struct {
-	*console
+	*console.Console
 	plan *matrix.Plan
 	// asked are the arguments of the command; see [matrixFlags.asked].
 	asked  string
@@ -308,7 +309,7 @@ type matrixWork struct {
 
 func (s *shell) readMatrix(r *campaign.Record, f mergeFlags) (*matrixWork, error) {
 	plan, err := matrix.ReadPlan(r.Plan, s.extra)
-	return &matrixWork{console: s.console, plan: plan, asked: r.Asked, noRuns: f.noRuns}, err
+	return &matrixWork{Console: s.Console, plan: plan, asked: r.Asked, noRuns: f.noRuns}, err
 }
 
 func (x *matrixWork) campaign() campaign.Campaign {
@@ -357,7 +358,7 @@ func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 		}
 		answers[i] = a
 	}
-	m := x.plan.Assemble(answers, runAgain(x.console))
+	m := x.plan.Assemble(answers, runAgain(x.Console))
 	m.Timing = matrix.NewTiming()
 	return m, nil
 }
@@ -410,13 +411,13 @@ const matrixWidth = 100
 
 // runAgain makes the commands that repeat runs of a matrix. That of locksim itself does not depend on how it was started:
 // it is in documents that are compared.
-func runAgain(c *console) func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	program := c.program
-	if program != ownProgram {
-		program = c.command()
+func runAgain(c *console.Console) func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+	program := c.Program
+	if program != console.OwnProgram {
+		program = c.Command()
 	}
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-		return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, quote(scenario), quote(lock), seed, joinModes(modes))
+		return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, console.Quote(scenario), console.Quote(lock), seed, joinModes(modes))
 	}
 }
 
@@ -424,10 +425,10 @@ func runAgain(c *console) func(scenario, lock string, seed uint64, modes ...fenc
 func matrixProblem(m *matrix.Matrix) error {
 	switch n := len(m.Failures); {
 	case n > 0:
-		return &brokenError{cause: fmt.Errorf("the runs of %d pairs of scenario and lock failed; the first: %s with %s: %s",
-			n, m.Failures[0].Scenario, m.Failures[0].Lock, m.Failures[0].Why), replay: m.Failures[0].Replay}
+		return &console.BrokenError{Cause: fmt.Errorf("the runs of %d pairs of scenario and lock failed; the first: %s with %s: %s",
+			n, m.Failures[0].Scenario, m.Failures[0].Lock, m.Failures[0].Why), Replay: m.Failures[0].Replay}
 	case !m.Expected:
-		return errUnexpected
+		return console.ErrUnexpected
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/prose"
 	"locksim/internal/worlds"
 	"locksim/lock/fence"
@@ -67,10 +68,10 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := newProgress(s.console, f.quiet)
-	o.Step = func(what string, done, of int) { p.show(fmt.Sprintf("%d of %d %s", done, of, what)) }
+	p := console.NewProgress(s.Console, f.quiet)
+	o.Step = func(what string, done, of int) { p.Show(fmt.Sprintf("%d of %d %s", done, of, what)) }
 	t, err := worlds.Compare(ctx, o)
-	p.end()
+	p.End()
 	if ctx.Err() != nil {
 		err = errors.New("the matrix was interrupted; with --out it continues with --resume")
 	}
@@ -84,18 +85,18 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 		return shown
 	}
 	if err != nil {
-		return &brokenError{cause: err}
+		return &console.BrokenError{Cause: err}
 	}
 	if t.Sums().Played == 0 {
-		return &brokenError{cause: errors.New("no pair was played in both worlds: the table says why")}
+		return &console.BrokenError{Cause: errors.New("no pair was played in both worlds: the table says why")}
 	}
 	if open := t.Open(); len(open) > 0 {
 		for _, line := range open {
-			s.note(line)
+			s.Note(line)
 		}
-		s.note(prose.Count(len(open), "difference") + " without an explanation: give a larger --scale, or the machine less to do; " +
+		s.Note(prose.Count(len(open), "difference") + " without an explanation: give a larger --scale, or the machine less to do; " +
 			"what stays so is a mistake of one of the two worlds: report it")
-		return errUnexpected
+		return console.ErrUnexpected
 	}
 	return nil
 }
@@ -119,17 +120,17 @@ func (s *shell) showWorlds(t *worlds.Table, form form) error {
 	case asJSON:
 		b, err := t.JSON()
 		if err != nil {
-			return &brokenError{cause: err}
+			return &console.BrokenError{Cause: err}
 		}
-		_, err = s.out.Write(b)
-		return s.print(err)
+		_, err = s.Out.Write(b)
+		return s.Print(err)
 	case asMarkdown:
-		return s.print(t.Markdown(s.out))
+		return s.Print(t.Markdown(s.Out))
 	}
-	return s.print(t.Text(s.out))
+	return s.Print(t.Text(s.Out))
 }
 
 // liveAgain is the command that plays a pair live.
 func (s *shell) liveAgain(scenario, lock string, scale float64, modes []fence.Mode) string {
-	return runAgain(s.console)(scenario, lock, 1, modes...) + liveFlags(&outcome.Live{Scale: scale})
+	return runAgain(s.Console)(scenario, lock, 1, modes...) + liveFlags(&outcome.Live{Scale: scale})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/lock/fence"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
@@ -20,7 +21,7 @@ func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte
 		return nil, err
 	}
 	written := map[string]bool{}
-	site := html.MatrixSite{Matrix: m, Scenarios: x.plan.Scenarios(), Locks: x.plan.Locks(), FailureModes: modes, Replay: x.publicName() + " " + x.asked,
+	site := html.MatrixSite{Matrix: m, Scenarios: x.plan.Scenarios(), Locks: x.plan.Locks(), FailureModes: modes, Replay: x.PublicName() + " " + x.asked,
 		HasReport: func(scenario, lock string, seed uint64) bool {
 			return written[html.MatrixRunFile(scenario, lock, seed)]
 		}}
@@ -31,7 +32,7 @@ func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte
 			return add(name, made.HTML)
 		}, func(name string, err error) {
 			failed++
-			problem = &brokenError{cause: fmt.Errorf("%d reports of runs could not be made, and their cells link to the pages of their scenarios; the last: %s: %w", failed, name, err)}
+			problem = &console.BrokenError{Cause: fmt.Errorf("%d reports of runs could not be made, and their cells link to the pages of their scenarios; the last: %s: %w", failed, name, err)}
 		})
 		if err != nil {
 			return nil, err

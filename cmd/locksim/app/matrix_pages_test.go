@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/lock/fence"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
@@ -73,7 +74,7 @@ func TestMatrixPages(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	for i, dir := range []string{first, second} {
 		code, _, errs := matrixOf(t, "--lock", "mylock,fenced", "--fencing", "none,seal", "--out", dir, "--workers", []string{"1", "2"}[i])
-		if code != exitExpected || errs != "" {
+		if code != console.ExitExpected || errs != "" {
 			t.Fatalf("exit code %d\n%s", code, errs)
 		}
 	}
@@ -113,7 +114,7 @@ func TestMatrixPagesWithoutRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, errs := matrixOf(t, "--lock", "fenced", "--fencing", "none", "--out", dir, "--no-runs")
-	if code != exitExpected || errs != "" {
+	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	files := tree(t, dir)
@@ -128,7 +129,7 @@ func TestMatrixPagesWithoutRuns(t *testing.T) {
 func TestMatrixReportFails(t *testing.T) {
 	dir := t.TempDir()
 	code, out, errs := lateMatrix(t, "late-kill", dir)
-	if code != exitBroken || !strings.Contains(errs, "1 reports of runs could not be made, and their cells link to the pages of their scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cells") {
+	if code != console.ExitBroken || !strings.Contains(errs, "1 reports of runs could not be made, and their cells link to the pages of their scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cells") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	files := tree(t, dir)
@@ -142,7 +143,7 @@ func TestMatrixReportFails(t *testing.T) {
 func TestMatrixReportsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	code, _, errs := lateMatrix(t, "late-interrupt", dir)
-	if want := "mysim: interrupted, with 1 of 1 jobs done, which are in " + dir + ": continue with the same command and --resume\n"; code != exitBroken || errs != want {
+	if want := "mysim: interrupted, with 1 of 1 jobs done, which are in " + dir + ": continue with the same command and --resume\n"; code != console.ExitBroken || errs != want {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 	if files := tree(t, dir); len(files) != 1 || files["matrix.jsonl"] == "" {
@@ -166,7 +167,7 @@ func TestPageConfirms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shell{console: &console{program: "mysim"}}
+	s := &shell{Console: &console.Console{Program: "mysim"}}
 	job := runPageJob{File: sc.File, Source: string(sc.Source), Lock: "single", Seed: 1, Modes: []fence.Mode{fence.None, fence.Seal}, Hashes: map[fence.Mode]string{}}
 	made, err := s.runPage(job)
 	if err != nil || !bytes.Contains(made.HTML, []byte("each run made once")) {

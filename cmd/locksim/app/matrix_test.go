@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/testruns"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
@@ -53,7 +54,7 @@ func TestMatrixIsUpToDate(t *testing.T) {
 		names = append(names, sc.Name)
 	}
 	code, out, errs := own(t, "matrix", "--scenario", strings.Join(names, ","), "--seeds", "20", "--broken", "--markdown", "--quiet")
-	if code != exitExpected || errs != "" {
+	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	want, got := matrixSections(string(stored)), matrixSections(out)
@@ -82,7 +83,7 @@ func matrixSections(page string) map[string]string {
 // processes find it too.
 func TestMatrixWithExtraLock(t *testing.T) {
 	code, out, errs := matrixOf(t, "--lock", "mylock,fenced", "--json")
-	if code != exitExpected || errs != "" {
+	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	var m matrix.Matrix
@@ -110,7 +111,7 @@ func TestMatrixIsStable(t *testing.T) {
 	var out [2]string
 	for i, args := range [][]string{{"--workers", "1", "--no-runs", "--out", one}, {"--workers", "3", "--no-runs", "--out", three}} {
 		code, stdout, errs := matrixOf(t, append(args, "--lock", "fenced,single,mylock")...)
-		if code != exitExpected || errs != "" {
+		if code != console.ExitExpected || errs != "" {
 			t.Fatalf("exit code %d\n%s", code, errs)
 		}
 		out[i] = stdout
@@ -145,7 +146,7 @@ func untimed(t *testing.T, name string) string {
 func TestMatrixFailure(t *testing.T) {
 	t.Setenv(misbehaving, "exit")
 	code, out, errs := matrixOf(t, "--lock", "mylock,fenced", "--fencing", "none")
-	if code != exitBroken || !strings.Contains(errs, "calm with mylock: seeds 1 to 2: the worker process ended") ||
+	if code != console.ExitBroken || !strings.Contains(errs, "calm with mylock: seeds 1 to 2: the worker process ended") ||
 		!strings.HasSuffix(errs, "replay: mysim run calm --lock mylock --seed 1 --fencing none\n") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
@@ -158,7 +159,7 @@ func TestMatrixFailure(t *testing.T) {
 func TestMatrixInterrupted(t *testing.T) {
 	t.Setenv(misbehaving, "interrupt")
 	code, out, errs := matrixOf(t, "--lock", "mylock", "--workers", "1")
-	if code != exitBroken || out != "" || errs != "mysim: interrupted, with 0 of 2 jobs done: --out would have stored them\n" {
+	if code != console.ExitBroken || out != "" || errs != "mysim: interrupted, with 0 of 2 jobs done: --out would have stored them\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

@@ -71,12 +71,12 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	if err := prepareFolder(f.out); err != nil {
 		return err
 	}
-	c, err := newCrew(s.console, f.crewFlags)
+	c, err := newCrew(s.Console, f.crewFlags)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	pub := &publication{console: s.console, form: f.form()}
+	pub := &publication{Console: s.Console, form: f.form()}
 	for _, group := range groups {
 		all, err := campaign.Union(group...)
 		if err != nil {
@@ -101,7 +101,7 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 func (c *crew) merge(w work, r *campaign.Record, dir string, pub *publication) error {
 	what := w.campaign()
 	err := what.FollowUp(c.ctx, campaign.Options{Workers: c.workers, Watch: c.watch(w.detail)}, r)
-	c.progress.clear()
+	c.progress.Clear()
 	if err != nil {
 		return commandError(err, resultFolder{}, mergeInterrupted)
 	}

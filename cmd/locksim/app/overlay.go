@@ -72,8 +72,8 @@ tested with ` + strings.Join(overlay.Supported(), " and ") + `, and is an error 
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(s.out, "-overlay="+path)
-			return s.print(err)
+			_, err = fmt.Fprintln(s.Out, "-overlay="+path)
+			return s.Print(err)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write the files into a folder in `DIR` (default: the user's cache)")

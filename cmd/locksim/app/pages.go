@@ -110,7 +110,7 @@ type pageOf struct {
 // writePages lets child processes write pages, and calls add for each as soon as it is
 // written, or failed where it cannot be. An error of add ends all jobs.
 func (c *crew) writePages(todo []pageOf, add func(name string, made page) error, failed func(name string, err error)) error {
-	defer c.progress.clear()
+	defer c.progress.Clear()
 	jobs := make([]campaign.Job, len(todo))
 	for i := range todo {
 		jobs[i] = todo[i].job
@@ -175,7 +175,7 @@ func (c *crew) foundPages(kind string, jobs map[int]foundPageJob, opt html.Campa
 	err := c.writePages(todo, func(name string, made page) error {
 		written[name] = made
 		return add(name, made.HTML)
-	}, func(name string, err error) { c.note(fmt.Sprintf("%s cannot be written: %v", name, err)) })
+	}, func(name string, err error) { c.Note(fmt.Sprintf("%s cannot be written: %v", name, err)) })
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
@@ -60,7 +61,7 @@ const (
 // publication prints the results of the campaigns of a command. problem is the most
 // severe of their errors, which decides the exit code.
 type publication struct {
-	*console
+	*console.Console
 	form      form
 	documents []json.RawMessage
 	tables    []csv.Table
@@ -76,12 +77,12 @@ type publication struct {
 func (p *publication) add(dir string, f finished, unstored func() (finished, error)) error {
 	data, err := f.document.JSON()
 	if err != nil {
-		return &brokenError{cause: err}
+		return &console.BrokenError{Cause: err}
 	}
 	if dir != "" {
 		problem, err := f.save(dir, data)
 		if err != nil {
-			failure := &brokenError{cause: fmt.Errorf("store the results in %s: %w", dir, err)}
+			failure := &console.BrokenError{Cause: fmt.Errorf("store the results in %s: %w", dir, err)}
 			if errors.Is(err, context.Canceled) {
 				return failure // an interruption: the results are stored, and continue
 			}
@@ -99,7 +100,7 @@ func (p *publication) add(dir string, f finished, unstored func() (finished, err
 		if err := f.writeExtra(); err != nil {
 			_ = p.show(f, data)
 			_ = p.printAll()
-			return &brokenError{cause: err}
+			return &console.BrokenError{Cause: err}
 		}
 	}
 	if moreSevere(f.problem, p.problem) {
@@ -113,7 +114,7 @@ func (p *publication) add(dir string, f finished, unstored func() (finished, err
 func (p *publication) show(f finished, data []byte) error {
 	if p.form != asText {
 		for _, note := range f.notes {
-			p.note(note)
+			p.Note(note)
 		}
 	}
 	var err error
@@ -127,14 +128,14 @@ func (p *publication) show(f finished, data []byte) error {
 		p.kept = append(p.kept, f)
 		return nil
 	case asMarkdown:
-		err = f.markdown(p.out)
+		err = f.markdown(p.Out)
 	case asText:
-		err = p.showText(p.out, f, p.colour(isTerminal))
+		err = p.showText(p.Out, f, p.Colour(console.IsTerminal))
 	}
 	if err != nil {
-		_ = p.showText(p.err, f, reports.Plain) // nothing else can take it
+		_ = p.showText(p.Err, f, reports.Plain) // nothing else can take it
 	}
-	return p.print(err)
+	return p.Print(err)
 }
 
 // showText writes a report as text.
@@ -157,7 +158,7 @@ func (p *publication) showText(w io.Writer, f finished, colour reports.Colour) e
 // and nothing else has it.
 func (p *publication) rescue(made func() (finished, error)) {
 	if f, err := made(); err == nil && f.problem != nil {
-		_ = p.showText(p.out, f, p.colour(isTerminal)) // the error that ended the campaign is the one to report
+		_ = p.showText(p.Out, f, p.Colour(console.IsTerminal)) // the error that ended the campaign is the one to report
 	}
 }
 
@@ -166,7 +167,7 @@ func (p *publication) rescue(made func() (finished, error)) {
 func moreSevere(a, b error) bool { return a != nil && (b == nil || isBroken(a) && !isBroken(b)) }
 
 func isBroken(err error) bool {
-	_, broken := errors.AsType[*brokenError](err)
+	_, broken := errors.AsType[*console.BrokenError](err)
 	return broken
 }
 
@@ -196,13 +197,13 @@ func (p *publication) printAll() error {
 		err = enc.Encode(several{Version: 1, Kind: "several", Documents: p.documents})
 	}
 	if err != nil {
-		return &brokenError{cause: fmt.Errorf("write the results: %w", err)}
+		return &console.BrokenError{Cause: fmt.Errorf("write the results: %w", err)}
 	}
-	if _, err := p.out.Write(b.Bytes()); err != nil {
+	if _, err := p.Out.Write(b.Bytes()); err != nil {
 		for _, f := range p.kept {
-			_ = p.showText(p.err, f, reports.Plain) // nothing else can take it
+			_ = p.showText(p.Err, f, reports.Plain) // nothing else can take it
 		}
-		return p.print(err)
+		return p.Print(err)
 	}
 	return nil
 }

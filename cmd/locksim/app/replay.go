@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -62,7 +63,7 @@ func (f replayFlags) validate() error {
 	case f.mode == "" && f.until != 0:
 		return fmt.Errorf("--until-step %d: also name the run, with --mode", f.until)
 	case f.mode != "" && f.until < 1:
-		return fmt.Errorf("--mode %s: also name the step to stop at, with --until-step and a number from 1", quote(f.mode))
+		return fmt.Errorf("--mode %s: also name the step to stop at, with --until-step and a number from 1", console.Quote(f.mode))
 	}
 	return nil
 }
@@ -85,17 +86,17 @@ func (s *shell) replay(name string, f replayFlags) error {
 func (s *shell) again(r *recording, f replayFlags) error {
 	o, err := s.replayed(r)
 	if err != nil {
-		return r.failed(err, s.command()+" replay "+quote(r.name))
+		return r.failed(err, s.Command()+" replay "+console.Quote(r.name))
 	}
 	if f.json {
-		return s.printJSON(outcome.NewRunFile(o))
+		return s.PrintJSON(outcome.NewRunFile(o))
 	}
-	opt := reports.Options{Colour: s.colour(isTerminal), Repeat: outcome.Twice}
-	return s.print(terminal.Replayed(s.out, o, opt))
+	opt := reports.Options{Colour: s.Colour(console.IsTerminal), Repeat: outcome.Twice}
+	return s.Print(terminal.Replayed(s.Out, o, opt))
 }
 
 func (s *shell) replayed(r *recording) (*outcome.Outcome, error) {
-	defer s.busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
+	defer s.Busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
 	return play.Replay(r.run, s.extra, outcome.Twice)
 }
 
@@ -105,7 +106,7 @@ func (s *shell) inspect(r *recording, f replayFlags) error {
 	if err != nil {
 		return fmt.Errorf("--mode: %w", err)
 	}
-	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.command(), quote(r.name), mode, f.until)
+	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.Command(), console.Quote(r.name), mode, f.until)
 	sc, l, err := play.Setup(r.run, s.extra)
 	if err != nil {
 		return r.failed(err, command)
@@ -119,9 +120,9 @@ func (s *shell) inspect(r *recording, f replayFlags) error {
 	}
 	at := reports.Moment{Scenario: sc.Name, Lock: l.Name, Seed: r.run.Seed, Mode: mode}
 	if f.json {
-		return s.printJSON(newStateFile(at, state))
+		return s.PrintJSON(newStateFile(at, state))
 	}
-	return s.print(terminal.State(s.out, at, state, reports.Options{Colour: s.colour(isTerminal)}))
+	return s.Print(terminal.State(s.Out, at, state, reports.Options{Colour: s.Colour(console.IsTerminal)}))
 }
 
 // recording is a stored run and the name of its file.
@@ -163,7 +164,7 @@ func scenarioInstead(name, wanted string) error {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
 		return nil
 	}
-	return fmt.Errorf("%s is YAML, as scenarios are: %s; locksim run %[1]s plays a scenario", quote(name), wanted)
+	return fmt.Errorf("%s is YAML, as scenarios are: %s; locksim run %[1]s plays a scenario", console.Quote(name), wanted)
 }
 
 // noRunIn is the error for a folder without run.json. It names the runs that a search has
@@ -171,9 +172,9 @@ func scenarioInstead(name, wanted string) error {
 func noRunIn(dir string) error {
 	found, err := filepath.Glob(filepath.Join(globLiteral.Replace(dir), "found-*.json"))
 	if err != nil || len(found) == 0 {
-		return fmt.Errorf("cannot read the stored run: %s has no run.json: give the folder, or the run.json, that locksim run --out wrote", quote(dir))
+		return fmt.Errorf("cannot read the stored run: %s has no run.json: give the folder, or the run.json, that locksim run --out wrote", console.Quote(dir))
 	}
-	return fmt.Errorf("%s has no run.json: name one of the runs in it, such as %s", quote(dir), quote(found[0]))
+	return fmt.Errorf("%s has no run.json: name one of the runs in it, such as %s", console.Quote(dir), console.Quote(found[0]))
 }
 
 // globLiteral makes a pattern of a path that matches this path alone.
@@ -194,12 +195,12 @@ func readStored(name string) ([]byte, error) {
 // one that differs when repeated. command is the command to report.
 func (r *recording) failed(err error, command string) error {
 	if errors.Is(err, play.ErrUnknownLock) {
-		return fmt.Errorf("%s: this stored run cannot be made again: %w\n%s", r.name, err, fmt.Sprintf(withOwnLock, r.run.Lock, quote(r.name)))
+		return fmt.Errorf("%s: this stored run cannot be made again: %w\n%s", r.name, err, fmt.Sprintf(withOwnLock, r.run.Lock, console.Quote(r.name)))
 	}
 	if _, ok := errors.AsType[*file.InputError](err); ok {
 		return fmt.Errorf("%s: this stored run cannot be made again: %w", r.name, err)
 	}
-	return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", r.run.Seed), replay: command}
+	return &console.BrokenError{Cause: err, Seed: fmt.Sprintf("seed %d", r.run.Seed), Replay: command}
 }
 
 // withOwnLock says how to build a command that has a lock of the user's, by the name of

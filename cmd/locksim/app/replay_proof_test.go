@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"locksim/cmd/locksim/internal/console"
 )
 
 // ownStory is a scenario that is not in the library.
@@ -42,7 +44,7 @@ func TestCommandsOfReports(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "run")
-			if code, _, errs := own(t, append([]string{"run", "--out", folder}, args...)...); code != exitExpected {
+			if code, _, errs := own(t, append([]string{"run", "--out", folder}, args...)...); code != console.ExitExpected {
 				t.Fatalf("exit code %d\n%s", code, errs)
 			}
 			before := map[string]string{}
@@ -52,7 +54,7 @@ func TestCommandsOfReports(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if code, _, errs := own(t, "report", folder); code != exitExpected {
+			if code, _, errs := own(t, "report", folder); code != console.ExitExpected {
 				t.Fatalf("exit code %d\n%s", code, errs)
 			}
 			for page, text := range before {
@@ -105,7 +107,7 @@ func stated(form *regexp.Regexp, page string) map[string]string {
 func sameHashes(t *testing.T, page string, want map[string]string, command string) {
 	t.Helper()
 	code, out, errs := own(t, append(strings.Fields(command), "--json")...)
-	if code != exitExpected {
+	if code != console.ExitExpected {
 		t.Fatalf("%s: %s ends with exit code %d\n%s", page, command, code, errs)
 	}
 	var run struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/html"
@@ -55,13 +56,13 @@ version for a pull request.
 // report is the report command.
 func (s *shell) report(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file: give the folder that holds run.json", quote(dir))
+		return fmt.Errorf("%s is a file: give the folder that holds run.json", console.Quote(dir))
 	}
 	r, err := readRecording(runFile(dir))
 	if err != nil {
 		return err
 	}
-	command := s.command() + " report " + quote(dir)
+	command := s.Command() + " report " + console.Quote(dir)
 	o, err := s.replayed(r)
 	if err != nil {
 		return r.failed(err, command)
@@ -72,17 +73,17 @@ func (s *shell) report(dir string) error {
 	}
 	html, err := pageFile(o, s.pageOptions(o, l, outcome.Twice))
 	if err != nil {
-		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
+		return &console.BrokenError{Cause: err, Seed: fmt.Sprintf("seed %d", o.Seed), Replay: command}
 	}
 	md, err := markdownFile("report.md", o, s.markdownOptions(o, outcome.Twice))
 	if err != nil {
-		return &brokenError{cause: err, seed: fmt.Sprintf("seed %d", o.Seed), replay: command}
+		return &console.BrokenError{Cause: err, Seed: fmt.Sprintf("seed %d", o.Seed), Replay: command}
 	}
 	if err := writeAll(dir, []document{html, md}); err != nil {
 		return fmt.Errorf("%w: give a folder that can be written to", err)
 	}
-	_, err = fmt.Fprintln(s.out, filepath.Join(dir, html.name)+"\n"+filepath.Join(dir, md.name))
-	return s.print(err)
+	_, err = fmt.Fprintln(s.Out, filepath.Join(dir, html.name)+"\n"+filepath.Join(dir, md.name))
+	return s.Print(err)
 }
 
 // pageFile is a run as an HTML page.
@@ -119,7 +120,7 @@ func (s *shell) publicCommand(o *outcome.Outcome) string {
 	for _, m := range o.Modes {
 		modes = append(modes, m.Mode)
 	}
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s%s", s.publicName(), quote(name), quote(o.Lock), o.Seed, joinModes(modes), liveFlags(o.Live))
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s%s", s.PublicName(), console.Quote(name), console.Quote(o.Lock), o.Seed, joinModes(modes), liveFlags(o.Live))
 }
 
 // bundled reports whether a scenario is the same as the one of its name in the library.

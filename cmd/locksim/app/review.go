@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
@@ -85,7 +86,7 @@ func (s *shell) review(f reviewFlags) error {
 		return errors.New("--review: name the lock to review, with --lock: see locksim list")
 	}
 	f.keep = f.out == ""
-	shard, err := f.check(s.getenv)
+	shard, err := f.check(s.Getenv)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (s *shell) review(f reviewFlags) error {
 	if f.keep {
 		k.flag = "" // the user has not given --keep
 	}
-	return s.runCampaigns(f.campaignFlags, shard, k, f.form(), []work{newReview(s.console, l, plan)}, nil)
+	return s.runCampaigns(f.campaignFlags, shard, k, f.form(), []work{newReview(s.Console, l, plan)}, nil)
 }
 
 // planReview makes the plan from the flags.
@@ -114,7 +115,7 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	}
 	l, err := play.FindLock(f.lock, s.extra)
 	if err != nil {
-		return none, nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(f.lock), prose.Choose(f.lock, append(s.lockNames(), s.specimens()...))))
+		return none, nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(f.lock), prose.Choose(f.lock, append(s.lockNames(), s.specimens()...))))
 	}
 	seeds, err := outcome.NewSeeds(1, f.seeds)
 	if err != nil {
@@ -131,7 +132,7 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 // reviewing is the review of a lock. It consists of other campaigns, whose jobs it
 // joins into one campaign. Each of them is nil where that part is not made.
 type reviewing struct {
-	*console
+	*console.Console
 	lock   play.Lock
 	plan   *review.Work
 	matrix *matrixWork
@@ -144,21 +145,21 @@ type reviewing struct {
 	part func(r *campaign.Record, of work) *campaign.Record
 }
 
-func newReview(c *console, l play.Lock, plan *review.Work) *reviewing {
-	x := &reviewing{console: c, lock: l, plan: plan}
+func newReview(c *console.Console, l play.Lock, plan *review.Work) *reviewing {
+	x := &reviewing{Console: c, lock: l, plan: plan}
 	var parts []work
 	if plan.Matrix != nil {
-		x.matrix = &matrixWork{console: c.public(), plan: plan.Matrix}
+		x.matrix = &matrixWork{Console: c.Public(), plan: plan.Matrix}
 		parts = append(parts, x.matrix)
 	}
 	if plan.Within != nil {
-		x.within = &exploration{console: c.public(), plan: plan.Within}
+		x.within = &exploration{Console: c.Public(), plan: plan.Within}
 		parts = append(parts, x.within)
 	}
-	x.all = &exploration{console: c.public(), plan: plan.All}
+	x.all = &exploration{Console: c.Public(), plan: plan.All}
 	parts = append(parts, x.all)
 	if plan.Sweep != nil {
-		x.sweep = &sweeping{console: c.public(), plan: plan.Sweep, scenario: plan.Swept}
+		x.sweep = &sweeping{Console: c.Public(), plan: plan.Sweep, scenario: plan.Swept}
 		parts = append(parts, x.sweep)
 	}
 	var campaigns []campaign.Campaign
@@ -188,7 +189,7 @@ func (s *shell) readReview(r *campaign.Record) (*reviewing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newReview(s.console, l, plan), nil
+	return newReview(s.Console, l, plan), nil
 }
 
 func (x *reviewing) campaign() campaign.Campaign { return x.whole }
@@ -280,11 +281,11 @@ func (x *reviewing) finished(r *results) (finished, error) {
 	if !ok || err != nil {
 		return finished{}, errors.Join(err, failedJobs(x.whole, r.Record, r.dir))
 	}
-	done, err := review.Assemble(x.plan.Plan, x.lock, parts, failures, runAgain(x.public()))
+	done, err := review.Assemble(x.plan.Plan, x.lock, parts, failures, runAgain(x.Public()))
 	if err != nil {
-		return finished{}, &brokenError{cause: err}
+		return finished{}, &console.BrokenError{Cause: err}
 	}
-	again := fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", x.publicName(), quote(x.lock.Name), x.plan.Seeds.Len(), x.plan.Runs)
+	again := fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", x.PublicName(), console.Quote(x.lock.Name), x.plan.Seeds.Len(), x.plan.Runs)
 	if x.plan.Faults != nil {
 		again += " --faults " + cmp.Or(strings.Join(x.plan.Faults, ","), spaces.NoFaults)
 	}
@@ -314,9 +315,9 @@ func reviewProblem(r *review.Review) error {
 	f := &r.Figures
 	switch {
 	case f.Doubtful > 0:
-		return &brokenError{cause: errors.New(r.Advice[0].Text)}
+		return &console.BrokenError{Cause: errors.New(r.Advice[0].Text)}
 	case f.Within.Violating > 0, f.Promises && f.Swept.Violating > 0, r.Matrix != nil && r.Matrix.Totals.Worse > 0:
-		return errUnexpected
+		return console.ErrUnexpected
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/play"
@@ -31,7 +32,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 	t.Setenv(asPromising, "1")
 	dir := filepath.Join(t.TempDir(), "mine")
 	code, out, errs := call(t, []play.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "70", "--out", dir)
-	if code != exitExpected || !strings.HasSuffix(out, filepath.Join(dir, "review.md")+"\n") {
+	if code != console.ExitExpected || !strings.HasSuffix(out, filepath.Join(dir, "review.md")+"\n") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "review.md"))
@@ -53,7 +54,7 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 		t.Fatalf("the review has no failure:\n%s", md)
 	}
 	again := strings.Fields(regexp.MustCompile(`(?m)^mysim (explore .*)$`).FindStringSubmatch(md)[1])
-	if code, out, errs = call(t, []play.Lock{promising()}, again...); code != exitUnexpected || !strings.Contains(out, "VIOLATION 1: "+first[1]+" ") {
+	if code, out, errs = call(t, []play.Lock{promising()}, again...); code != console.ExitUnexpected || !strings.Contains(out, "VIOLATION 1: "+first[1]+" ") {
 		t.Errorf("%q does not find the failure again: exit code %d\n%s%s", again, code, out, errs)
 	}
 }

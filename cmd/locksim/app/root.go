@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/prose"
 	"locksim/scenarios/outcome"
 
@@ -20,8 +21,8 @@ import (
 // root is the command with all of its commands.
 func (s *shell) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:         s.program,
-		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: s.command()},
+		Use:         s.Program,
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: s.Command()},
 		Version:     s.versions(),
 		Short:       "Run distributed locks in a virtual world full of faults",
 		Long: `locksim runs real distributed-lock code, unmodified, in a deterministic virtual
@@ -46,21 +47,21 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	}
 	root.SetVersionTemplate("{{.Version}}")
 	root.SetArgs(append([]string{}, s.args...)) // never nil: for nil, cobra uses the arguments of the process
-	root.SetIn(s.in)
-	root.SetOut(s.out)
-	root.SetErr(s.err)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(s.initCommand(), s.listCommand(), s.compareCommand(), s.showCommand(), s.runCommand(), s.replayCommand(), s.reportCommand(), s.matrixCommand(),
 		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.overlayCommand(), s.versionCommand(), s.workerCommand(),
 		s.galleryCommand(), s.serveCommand())
-	speakOwnWords(s.console, root)
+	speakOwnWords(s.Console, root)
 	return root
 }
 
 // speakOwnWords makes the help of a command and of its commands name this program.
-func speakOwnWords(s *console, cmd *cobra.Command) {
-	cmd.Long, cmd.Example = s.inOwnWords(cmd.Long), s.inOwnWords(cmd.Example)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = s.inOwnWords(f.Usage) })
+func speakOwnWords(s *console.Console, cmd *cobra.Command) {
+	cmd.Long, cmd.Example = s.InOwnWords(cmd.Long), s.InOwnWords(cmd.Example)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = s.InOwnWords(f.Usage) })
 	for _, c := range cmd.Commands() {
 		speakOwnWords(s, c)
 	}
@@ -93,9 +94,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := wrong.GetFlag()
 		if takes, ok := errors.AsType[rangeError](err); ok {
-			return fmt.Errorf("--%s %s: %w", flag.Name, quote(wrong.GetValue()), takes)
+			return fmt.Errorf("--%s %s: %w", flag.Name, console.Quote(wrong.GetValue()), takes)
 		}
-		return fmt.Errorf("--%s %s: this is not %s: %s", flag.Name, quote(wrong.GetValue()), kindOf(flag), hint)
+		return fmt.Errorf("--%s %s: this is not %s: %s", flag.Name, console.Quote(wrong.GetValue()), kindOf(flag), hint)
 	}
 	return fmt.Errorf("%w: %s", err, hint)
 }
@@ -127,7 +128,7 @@ func noEmptyFlag(flags *pflag.FlagSet) error {
 		case slices.Contains(values, ""):
 			err = fmt.Errorf("--%s '': the value is empty, as from a variable that is not set: give a value, or leave the flag out", f.Name)
 		case f.Value.Type() == "stringArray" && slices.ContainsFunc(values, hasGap):
-			err = fmt.Errorf("--%s %s: there is no name before or after a comma: give one, or leave the comma out", f.Name, quote(strings.Join(values, ",")))
+			err = fmt.Errorf("--%s %s: there is no name before or after a comma: give one, or leave the comma out", f.Name, console.Quote(strings.Join(values, ",")))
 		case f.Name == "workers" && f.Value.String() == "0":
 			err = fmt.Errorf("--workers 0: %s", workersHint)
 		}
@@ -146,8 +147,8 @@ func (s *shell) versionCommand() *cobra.Command {
 		Short: "Print the version of locksim, of Go and of stored runs",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(s.out, s.versions())
-			return s.print(err)
+			_, err := fmt.Fprint(s.Out, s.versions())
+			return s.Print(err)
 		},
 	}
 }
@@ -160,7 +161,7 @@ func (s *shell) versions() string {
 	if !ok {
 		info = new(debug.BuildInfo)
 	}
-	fmt.Fprintf(&b, "%s %s\n", s.program, cmp.Or(info.Main.Version, "(unknown version)"))
+	fmt.Fprintf(&b, "%s %s\n", s.Program, cmp.Or(info.Main.Version, "(unknown version)"))
 	for _, m := range info.Deps {
 		if m.Path == ownModule() {
 			fmt.Fprintf(&b, "%s %s\n", m.Path, cmp.Or(m.Version, "(unknown version)"))

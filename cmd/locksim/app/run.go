@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/faults"
 	"locksim/internal/live"
 	"locksim/internal/prose"
@@ -116,7 +117,7 @@ func (s *shell) runScenario(name string, f runFlags) error {
 		return err
 	}
 	if strings.HasSuffix(name, ".json") {
-		return fmt.Errorf("%s: run takes a scenario, which is YAML; locksim replay %[1]s makes a stored run again", quote(name))
+		return fmt.Errorf("%s: run takes a scenario, which is YAML; locksim replay %[1]s makes a stored run again", console.Quote(name))
 	}
 	t, err := s.task(name, f)
 	if err != nil {
@@ -145,8 +146,8 @@ func (s *shell) runScenario(name string, f runFlags) error {
 	if err := s.publish(o, t, f, k); err != nil || never == nil {
 		return err
 	}
-	s.note(never.Error())
-	return errUnexpected
+	s.Note(never.Error())
+	return console.ErrUnexpected
 }
 
 // task is a run to be made, from the flags.
@@ -184,7 +185,7 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 		modes = play.DefaultModes(l)
 	}
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
-	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.command(), quote(name), quote(l.Name), f.seed, joinModes(modes))
+	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.Command(), console.Quote(name), console.Quote(l.Name), f.seed, joinModes(modes))
 	if f.live {
 		t = t.at(cmp.Or(f.scale, live.ScaleFor(sc, l, live.DefaultScale)))
 	}
@@ -236,13 +237,13 @@ func (s *shell) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
 	case flag == "":
 		return l, noLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, s.chooseLock(name)))
 	}
-	return l, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", quote(name), s.chooseLock(name)))
+	return l, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), s.chooseLock(name)))
 }
 
 // play makes the runs. An error that is not about the input is a failure of the
 // harness, or comes from a lock whose random source the seed does not control.
 func (s *shell) play(t *task) (*outcome.Outcome, error) {
-	defer s.busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
+	defer s.Busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
 	o, err := play.Run(t.scenario, t.lock, t.opts)
 	if err == nil {
 		return o, nil
@@ -250,7 +251,7 @@ func (s *shell) play(t *task) (*outcome.Outcome, error) {
 	if _, ok := errors.AsType[*file.InputError](err); ok {
 		return nil, err
 	}
-	return nil, &brokenError{cause: err, seed: fmt.Sprintf("seed %d", t.opts.Seed), replay: t.replay}
+	return nil, &console.BrokenError{Cause: err, Seed: fmt.Sprintf("seed %d", t.opts.Seed), Replay: t.replay}
 }
 
 // playAs makes the runs in the world that the flags say.
@@ -308,21 +309,21 @@ func (s *shell) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder)
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	stored := s.store(o, t, f)
 	if f.out != "" && stored == nil && o.Live == nil {
-		opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))
+		opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runFile(f.out)))
 	}
 	shown := s.show(o, opt, f)
 	if shown != nil {
 		opt.Colour = reports.Plain
-		_ = terminal.Run(s.err, o, opt) // nothing else can take it
+		_ = terminal.Run(s.Err, o, opt) // nothing else can take it
 	}
 	if stored != nil {
-		return &brokenError{cause: errors.Join(stored, shown), seed: fmt.Sprintf("seed %d", o.Seed), replay: t.replay}
+		return &console.BrokenError{Cause: errors.Join(stored, shown), Seed: fmt.Sprintf("seed %d", o.Seed), Replay: t.replay}
 	}
-	if err := errors.Join(shown, k.list(s.console)); err != nil {
+	if err := errors.Join(shown, k.list(s.Console)); err != nil {
 		return err
 	}
 	if len(o.Mismatches()) > 0 {
-		return errUnexpected
+		return console.ErrUnexpected
 	}
 	return nil
 }
@@ -332,7 +333,7 @@ func (s *shell) store(o *outcome.Outcome, t *task, f runFlags) error {
 	if f.out != "" {
 		opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 		if o.Live == nil {
-			opt.Replay = fmt.Sprintf("%s replay %s", s.command(), quote(runFile(f.out)))
+			opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runFile(f.out)))
 		}
 		if err := save(f.out, o, opt, s.pageOptions(o, t.lock, t.opts.Repeat), s.markdownOptions(o, t.opts.Repeat)); err != nil {
 			return err
@@ -344,16 +345,16 @@ func (s *shell) store(o *outcome.Outcome, t *task, f runFlags) error {
 func (s *shell) show(o *outcome.Outcome, opt reports.Options, f runFlags) error {
 	if f.json {
 		for _, m := range o.Mismatches() {
-			s.note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))
+			s.Note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))
 		}
-		return s.printJSON(outcome.NewRunFile(o))
+		return s.PrintJSON(outcome.NewRunFile(o))
 	}
 	if f.markdown {
-		return s.print(s.writeMarkdown(s.out, o, opt.Repeat))
+		return s.Print(s.writeMarkdown(s.Out, o, opt.Repeat))
 	}
-	opt.Colour = s.colour(isTerminal)
+	opt.Colour = s.Colour(console.IsTerminal)
 	if f.timeline {
-		return s.print(terminal.Timeline(s.out, o, opt))
+		return s.Print(terminal.Timeline(s.Out, o, opt))
 	}
-	return s.print(terminal.Run(s.out, o, opt))
+	return s.Print(terminal.Run(s.Out, o, opt))
 }

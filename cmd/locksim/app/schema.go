@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/scenarios/file"
@@ -46,11 +47,11 @@ checks keys and values with it, in a file that begins with the line
 			}
 			if args[0] == "scenario" {
 				if b, err = s.withOwnServers(b); err != nil {
-					return &brokenError{cause: err}
+					return &console.BrokenError{Cause: err}
 				}
 			}
-			_, err = s.out.Write(b)
-			return s.print(err)
+			_, err = s.Out.Write(b)
+			return s.Print(err)
 		},
 	}
 }

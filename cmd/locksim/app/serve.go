@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/runfolder"
 	"locksim/internal/serve"
 )
@@ -48,29 +49,29 @@ Ctrl-C.`,
 func (s *shell) serveFolder(dir, addr string) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
-		return fmt.Errorf("cannot show %s: %w: store a run first, with %s run gc-pause --keep, or give a folder with stored runs", quote(dir), err, s.command())
+		return fmt.Errorf("cannot show %s: %w: store a run first, with %s run gc-pause --keep, or give a folder with stored runs", console.Quote(dir), err, s.Command())
 	}
 	defer func() { _ = root.Close() }() // it was only read
 	l, err := serve.Listen(addr)
 	if err != nil {
-		return fmt.Errorf("--addr %s: %w", quote(addr), err)
+		return fmt.Errorf("--addr %s: %w", console.Quote(addr), err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := s.print(s.greet(dir, l)); err != nil {
+	if err := s.Print(s.greet(dir, l)); err != nil {
 		_ = l.Close() // nothing was served
 		return err
 	}
 	scanner := &runfolder.Scanner{FS: root.FS(), Now: time.Now}
-	index := func() ([]byte, error) { return indexPage(s.console, scanner, true) }
-	if err := serve.Run(ctx, l, serve.Handler(root, index), log.New(s.err, s.program+": ", 0)); err != nil {
-		return &brokenError{cause: fmt.Errorf("serve %s: %w", dir, err)}
+	index := func() ([]byte, error) { return indexPage(s.Console, scanner, true) }
+	if err := serve.Run(ctx, l, serve.Handler(root, index), log.New(s.Err, s.Program+": ", 0)); err != nil {
+		return &console.BrokenError{Cause: fmt.Errorf("serve %s: %w", dir, err)}
 	}
 	return nil
 }
 
 // greet prints the address.
 func (s *shell) greet(dir string, l net.Listener) error {
-	_, err := fmt.Fprintf(s.out, "serving %s at http://%v/ (Ctrl-C to stop)\n", dir, l.Addr())
+	_, err := fmt.Fprintf(s.Out, "serving %s at http://%v/ (Ctrl-C to stop)\n", dir, l.Addr())
 	return err
 }

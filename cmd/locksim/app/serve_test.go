@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/serve"
 	"locksim/reports/html"
 	"locksim/reports/index"
@@ -24,7 +25,7 @@ var shownAt = regexp.MustCompile(`^serving .* at (http://127\.0\.0\.1:[0-9]+/) \
 // ends with 0 after Ctrl-C.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
-	if code, _, errs := call(t, nil, "run", "calm", "--fencing", "none", "--out", filepath.Join(dir, "first")); code != exitExpected {
+	if code, _, errs := call(t, nil, "run", "calm", "--fencing", "none", "--out", filepath.Join(dir, "first")); code != console.ExitExpected {
 		t.Fatal(errs)
 	}
 	cmd := exec.Command(os.Args[0], "serve", dir, "--addr", "127.0.0.1:0")

@@ -27,8 +27,8 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 			if err := s.hasLock(sc); err != nil {
 				return err
 			}
-			_, err = s.out.Write(sc.Source)
-			return s.print(err)
+			_, err = s.Out.Write(sc.Source)
+			return s.Print(err)
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/scenarios/file"
 	"locksim/scenarios/spaces"
 )
@@ -186,7 +187,7 @@ func spaceWords(s *spaces.Space) string {
 	var b strings.Builder
 	for _, one := range allSpaceFlags {
 		if text := one.get(s); text != "" {
-			fmt.Fprintf(&b, " --%s %s", one.name, quote(text))
+			fmt.Fprintf(&b, " --%s %s", one.name, console.Quote(text))
 		}
 	}
 	return b.String()

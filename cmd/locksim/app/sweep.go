@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/lock"
@@ -104,7 +105,7 @@ func sweepKindList() string {
 
 // sweep is the sweep command.
 func (s *shell) sweep(name string, f sweepFlags) error {
-	shard, err := f.check(s.getenv)
+	shard, err := f.check(s.Getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 	}
 	about := []string{sweepKind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
 	about = append(about, f.judged.folder()...)
-	w := &sweeping{console: s.console, plan: plan, scenario: name}
+	w := &sweeping{Console: s.Console, plan: plan, scenario: name}
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, about...), f.form(), []work{w}, nil)
 }
 
@@ -140,14 +141,14 @@ func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 	plan, err := sweep.NewPlan(t.scenario, t.lock, opts)
 	_, unsteady := errors.AsType[*play.NondeterminismError](err)
 	if unsteady || errors.Is(err, outcome.ErrContradiction) {
-		return nil, &brokenError{cause: err}
+		return nil, &console.BrokenError{Cause: err}
 	}
 	return plan, err
 }
 
 // sweeping is a sweep of one scenario.
 type sweeping struct {
-	*console
+	*console.Console
 	plan *sweep.Plan
 	// scenario is the name or the file that the user gave.
 	scenario string
@@ -159,7 +160,7 @@ func (s *shell) readSweep(r *campaign.Record) (*sweeping, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sweeping{console: s.console, plan: plan, scenario: cmp.Or(r.Asked, plan.Scenario)}, nil
+	return &sweeping{Console: s.Console, plan: plan, scenario: cmp.Or(r.Asked, plan.Scenario)}, nil
 }
 
 func (x *sweeping) campaign() campaign.Campaign {
@@ -238,7 +239,7 @@ func (x *sweeping) finished(r *results) (finished, error) {
 	r.time(&sw.Timing)
 	replay := func(i int, f *failure.Failure) string {
 		if r.dir != "" {
-			return fmt.Sprintf("%s replay %s", x.command(), quote(filepath.Join(r.dir, foundName(i))))
+			return fmt.Sprintf("%s replay %s", x.Command(), console.Quote(filepath.Join(r.dir, foundName(i))))
 		}
 		return x.again(f)
 	}
@@ -257,7 +258,7 @@ func (x *sweeping) finished(r *results) (finished, error) {
 
 // pages adds sweep.html and the pages of its violations.
 func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) error) error {
-	public, jobs := &sweeping{console: x.public(), plan: x.plan, scenario: x.scenario}, map[int]foundPageJob{}
+	public, jobs := &sweeping{Console: x.Public(), plan: x.plan, scenario: x.scenario}, map[int]foundPageJob{}
 	for i := range sw.Summary.Failures {
 		if f := &sw.Summary.Failures[i]; f.Run != nil {
 			jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f), Mode: modeOf(f)}
@@ -287,7 +288,7 @@ func (x *sweeping) again(f *failure.Failure) string {
 
 // asking is the command that makes a sweep with some pairs, classes and kinds of fault.
 func (x *sweeping) asking(pairs int, classes []lock.Fault, kinds []string) string {
-	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.command(), quote(x.scenario), quote(x.plan.Lock), x.plan.Seed)
+	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.Command(), console.Quote(x.scenario), console.Quote(x.plan.Lock), x.plan.Seed)
 	if pairs > 0 {
 		text += fmt.Sprintf(" --pairs %d", pairs)
 	}
@@ -303,10 +304,10 @@ func (x *sweeping) asking(pairs int, classes []lock.Fault, kinds []string) strin
 // sweepProblem is the error that decides the exit code.
 func sweepProblem(sw *sweep.Sweep) error {
 	if problem := sw.Summary.Problem(); problem != "" {
-		return &brokenError{cause: errors.New(problem)}
+		return &console.BrokenError{Cause: errors.New(problem)}
 	}
 	if sw.Summary.Violating > 0 || sw.Summary.Unproven() != "" {
-		return errUnexpected
+		return console.ErrUnexpected
 	}
 	return nil
 }

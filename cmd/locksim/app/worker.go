@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 	"locksim/scenarios/explore"
@@ -83,14 +84,14 @@ func (s *shell) workerCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent too, which ends its children
 			os.Stdout = os.Stderr       // a lock that prints must not corrupt the answers
-			err := campaign.Serve(s.in, s.out, s.handlers()...)
+			err := campaign.Serve(s.In, s.Out, s.handlers()...)
 			switch {
 			case err == nil, errors.Is(err, workers.ErrSpent): // the answer has the error already
 				return nil
 			case errors.Is(err, workers.ErrBadRequest):
 				return fmt.Errorf("worker: %w: only locksim itself calls it", err)
 			}
-			return &brokenError{cause: err}
+			return &console.BrokenError{Cause: err}
 		},
 	}
 }

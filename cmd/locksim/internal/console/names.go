@@ -1,4 +1,4 @@
-package app
+package console
 
 import (
 	"cmp"
@@ -20,15 +20,15 @@ func calledAs(arg, pkg, module, moduleHere string) string {
 	case !strings.Contains(arg, "/"):
 		return ""
 	case !builtByGoRun.MatchString(arg):
-		return quote(arg)
+		return Quote(arg)
 	case pkg == "" || pkg == "command-line-arguments":
 		return "" // go run of single files, which the program does not know
 	case pkg == module && moduleHere == module:
 		return "go run ."
 	case moduleHere == module:
-		return "go run ./" + quote(strings.TrimPrefix(pkg, module+"/"))
+		return "go run ./" + Quote(strings.TrimPrefix(pkg, module+"/"))
 	}
-	return "go run " + quote(pkg)
+	return "go run " + Quote(pkg)
 }
 
 // builtByGoRun matches the path of a program that go run has built: it is in a folder
@@ -36,42 +36,42 @@ func calledAs(arg, pkg, module, moduleHere string) string {
 // anywhere, in a folder named after the hash of the program's inputs.
 var builtByGoRun = regexp.MustCompile(`/go-build[0-9]+/b[0-9]+/exe/[^/]+$|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
 
-// command is the command line that starts this program as the user has started it.
-func (c *console) command() string { return cmp.Or(c.called, c.program) }
+// Command is the command line that starts this program as the user has started it.
+func (c *Console) Command() string { return cmp.Or(c.called, c.Program) }
 
-// publicName is the command line that starts this program, for pages that are read on
+// PublicName is the command line that starts this program, for pages that are read on
 // other machines, where its path may be another.
-func (c *console) publicName() string {
+func (c *Console) PublicName() string {
 	switch {
-	case c.program == ownProgram:
+	case c.Program == OwnProgram:
 		return inClone
 	case strings.HasPrefix(c.called, "go run "):
 		return c.called
 	}
-	return c.program
+	return c.Program
 }
 
-// public is a copy of the console whose commands start with the public name.
-func (c *console) public() *console {
+// Public is a copy of the console whose commands start with the public name.
+func (c *Console) Public() *Console {
 	public := *c
-	public.program, public.called = c.publicName(), ""
+	public.Program, public.called = c.PublicName(), ""
 	return &public
 }
 
-// ownProgram is the name of the locksim command itself. A program that a user has built
+// OwnProgram is the name of the locksim command itself. A program that a user has built
 // with their own locks has another name.
-const ownProgram = "locksim"
+const OwnProgram = "locksim"
 
 // inClone is the command line that starts it in a clone of locksim.
 const inClone = "go run ./cmd/locksim"
 
-// inOwnWords replaces the name locksim in the commands of a text by the command line that
+// InOwnWords replaces the name locksim in the commands of a text by the command line that
 // starts this program. names are those of the commands.
-func (c *console) inOwnWords(text string) string {
-	if c.command() == ownProgram {
+func (c *Console) InOwnWords(text string) string {
+	if c.Command() == OwnProgram {
 		return text
 	}
-	return locksimCommand.ReplaceAllString(text, "${1}"+strings.ReplaceAll(c.command(), "$", "$$")+"${2}")
+	return locksimCommand.ReplaceAllString(text, "${1}"+strings.ReplaceAll(c.Command(), "$", "$$")+"${2}")
 }
 
 // locksimCommand matches a call of locksim in a text, with its command.
@@ -87,11 +87,11 @@ func mainPackage() (pkg, module string) {
 	return info.Path, info.Main.Path
 }
 
-// moduleHere is the path of the module whose root is the working directory, or "".
-func moduleHere() string { return moduleIn(".") }
+// ModuleHere is the path of the module whose root is the working directory, or "".
+func ModuleHere() string { return ModuleIn(".") }
 
-// moduleIn is the path of the module whose root is a folder, or "".
-func moduleIn(dir string) string {
+// ModuleIn is the path of the module whose root is a folder, or "".
+func ModuleIn(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return ""

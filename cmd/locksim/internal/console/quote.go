@@ -1,4 +1,4 @@
-package app
+package console
 
 import (
 	"regexp"
@@ -7,8 +7,8 @@ import (
 
 var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
-// quote quotes an argument for a shell, where that is necessary.
-func quote(arg string) string {
+// Quote quotes an argument for a shell, where that is necessary.
+func Quote(arg string) string {
 	if harmless.MatchString(arg) {
 		return arg
 	}

@@ -1,4 +1,4 @@
-package app
+package console
 
 import (
 	"bytes"
@@ -22,12 +22,12 @@ func TestColour(t *testing.T) {
 		{map[string]string{"NO_COLOR": ""}, true, reports.ANSI},
 		{map[string]string{"TERM": "dumb"}, true, reports.Plain},
 	} {
-		s := &console{getenv: func(name string) string { return tt.env[name] }}
-		if got := s.colour(func(io.Writer) bool { return tt.terminal }); got != tt.want {
+		s := &Console{Getenv: func(name string) string { return tt.env[name] }}
+		if got := s.Colour(func(io.Writer) bool { return tt.terminal }); got != tt.want {
 			t.Errorf("environment %v, terminal %v: got %v, want %v", tt.env, tt.terminal, got, tt.want)
 		}
 	}
-	if isTerminal(new(bytes.Buffer)) {
+	if IsTerminal(new(bytes.Buffer)) {
 		t.Error("a buffer passes for a terminal")
 	}
 }
@@ -36,7 +36,7 @@ func TestQuote(t *testing.T) {
 	for arg, want := range map[string]string{
 		"gc-pause": "gc-pause", "./a/b.yaml": "./a/b.yaml", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'",
 	} {
-		if got := quote(arg); got != want {
+		if got := Quote(arg); got != want {
 			t.Errorf("quote(%q) = %s, want %s", arg, got, want)
 		}
 	}
@@ -76,25 +76,25 @@ func TestProgress(t *testing.T) {
 		want     string
 	}{{false, "mysim: 1 of 3 runs\nmysim: 2 of 3 runs\n"}, {true, "\r\x1b[K1 of 3 runs\r\x1b[K2 of 3 runs\r\x1b[K"}} {
 		var screen bytes.Buffer
-		p := &progress{w: &screen, program: "mysim", terminal: tt.terminal}
+		p := &Progress{w: &screen, program: "mysim", terminal: tt.terminal}
 		p.write()
-		p.show("1 of 3 runs")
+		p.Show("1 of 3 runs")
 		p.write()
-		p.show("2 of 3 runs")
+		p.Show("2 of 3 runs")
 		p.write()
-		p.clear()
+		p.Clear()
 		p.write()
-		p.clear()
+		p.Clear()
 		if screen.String() != tt.want {
 			t.Errorf("%q, want %q", screen.String(), tt.want)
 		}
 	}
-	none := newProgress(&console{}, true)
-	none.show("not written with --quiet")
-	none.end()
-	some := newProgress(&console{err: &bytes.Buffer{}}, false)
-	some.show("not written by a command that ends within the first interval")
-	some.end()
+	none := NewProgress(&Console{}, true)
+	none.Show("not written with --quiet")
+	none.End()
+	some := NewProgress(&Console{Err: &bytes.Buffer{}}, false)
+	some.Show("not written by a command that ends within the first interval")
+	some.End()
 	if said := some.w.(*bytes.Buffer).String(); said != "" {
 		t.Errorf("%q", said)
 	}

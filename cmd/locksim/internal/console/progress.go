@@ -1,4 +1,4 @@
-package app
+package console
 
 import (
 	"io"
@@ -16,9 +16,9 @@ const (
 	plainInterval    = 5 * time.Second
 )
 
-// progress writes the progress of a command to standard error. Its methods are safe
+// Progress writes the progress of a command to standard error. Its methods are safe
 // for concurrent use, and do nothing on nil.
-type progress struct {
+type Progress struct {
 	w        io.Writer
 	program  string
 	terminal bool
@@ -30,12 +30,12 @@ type progress struct {
 	shown bool   // the terminal shows a line
 }
 
-// newProgress starts to write progress. With quiet, it returns nil.
-func newProgress(c *console, quiet bool) *progress {
+// NewProgress starts to write progress. With quiet, it returns nil.
+func NewProgress(c *Console, quiet bool) *Progress {
 	if quiet {
 		return nil
 	}
-	p := &progress{w: c.err, program: c.program, terminal: isTerminal(c.err), stop: make(chan struct{})}
+	p := &Progress{w: c.Err, program: c.Program, terminal: IsTerminal(c.Err), stop: make(chan struct{})}
 	first, interval := plainInterval, plainInterval
 	if p.terminal {
 		first, interval = firstLine, terminalInterval
@@ -57,7 +57,7 @@ func newProgress(c *console, quiet bool) *progress {
 }
 
 // write writes the line.
-func (p *progress) write() {
+func (p *Progress) write() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -70,8 +70,8 @@ func (p *progress) write() {
 	}
 }
 
-// show sets the line.
-func (p *progress) show(line string) {
+// Show sets the line.
+func (p *Progress) Show(line string) {
 	if p == nil {
 		return
 	}
@@ -80,8 +80,8 @@ func (p *progress) show(line string) {
 	p.line = line
 }
 
-// clear removes the line, so that other output starts on an empty line.
-func (p *progress) clear() {
+// Clear removes the line, so that other output starts on an empty line.
+func (p *Progress) Clear() {
 	if p == nil {
 		return
 	}
@@ -94,29 +94,29 @@ func (p *progress) clear() {
 	}
 }
 
-// end stops the progress. Nothing is written after it returns.
-func (p *progress) end() {
+// End stops the progress. Nothing is written after it returns.
+func (p *Progress) End() {
 	if p == nil {
 		return
 	}
 	close(p.stop)
 	p.stopped.Wait()
-	p.clear()
+	p.Clear()
 }
 
-// busy shows on a terminal what the command is doing, if that takes longer than the
+// Busy shows on a terminal what the command is doing, if that takes longer than the
 // first delay. The returned function removes the message.
-func (c *console) busy(what string) (done func()) {
-	if !isTerminal(c.err) {
+func (c *Console) Busy(what string) (done func()) {
+	if !IsTerminal(c.Err) {
 		return func() {}
 	}
-	p := newProgress(c, false)
-	p.show(what + " …")
-	return p.end
+	p := NewProgress(c, false)
+	p.Show(what + " …")
+	return p.End
 }
 
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(w io.Writer) bool {
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
