@@ -26,15 +26,15 @@ func Main(extra ...play.Lock) int {
 	// A pipe that its reader has closed is an error of writing then, and does not end the process before what was found
 	// is printed elsewhere. The channel is not read.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	s := &shell{Console: console.OfProcess(), args: os.Args[1:], extra: extra}
+	s := &shell{Console: console.OfProcess(), args: os.Args[1:], roster: roster{extra}}
 	return s.run()
 }
 
 // shell is the whole command: its console, its arguments and the program's own locks.
 type shell struct {
 	*console.Console
-	args  []string
-	extra []play.Lock
+	args []string
+	roster
 }
 
 // run is the whole command. It turns a panic into an exit code.

@@ -33,7 +33,7 @@ func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, st
 	t.Helper()
 	var out, err bytes.Buffer
 	c := &console.Console{Program: "mysim", In: strings.NewReader(""), Out: &out, Err: &err, Getenv: func(string) string { return "" }}
-	s := &shell{Console: c, args: args, extra: extra}
+	s := &shell{Console: c, args: args, roster: roster{extra}}
 	code = s.run()
 	return code, out.String(), err.String()
 }
@@ -235,21 +235,6 @@ func TestSaveLeavesNoTemporaryFiles(t *testing.T) {
 		if strings.HasPrefix(e.Name(), ".") {
 			t.Errorf("%s was not removed", e.Name())
 		}
-	}
-}
-
-// Each file is readable for every user: the folder decides who has access.
-func TestSaveMode(t *testing.T) {
-	dir := t.TempDir()
-	if err := writeAll(dir, []document{{"run.json", []byte("{}")}}); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(filepath.Join(dir, "run.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := info.Mode().Perm(); got&0o044 != 0o044 {
-		t.Errorf("mode %v", got)
 	}
 }
 

@@ -97,9 +97,6 @@ func (s *shell) completeCompared(_ *cobra.Command, named []string, _ string) ([]
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// everyLock are the names of all locks and specimens.
-func (s *shell) everyLock() []string { return append(s.lockNames(), s.specimens()...) }
-
 // compare is the compare command.
 func (s *shell) compare(names []string, f compareFlags) error {
 	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
@@ -269,7 +266,7 @@ const compareWidth = 80
 // compared are the locks of some names; without names, all locks but the specimens.
 func (s *shell) compared(names []string) ([]play.Lock, error) {
 	if len(names) == 0 {
-		names = s.playable()
+		names = s.playable(s.Console)
 	}
 	var locks []play.Lock
 	for i, name := range names {

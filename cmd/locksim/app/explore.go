@@ -207,7 +207,7 @@ func (s *shell) exploreLocks(lists []string) ([]string, error) {
 	var names []string
 	for _, name := range splitList(lists) {
 		if name == allLocks {
-			names = append(names, s.playable()...)
+			names = append(names, s.playable(s.Console)...)
 		} else {
 			names = append(names, name)
 		}

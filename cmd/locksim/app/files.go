@@ -1,3 +1,4 @@
+// Package outfile writes files into folders, all of them or none.
 package app
 
 import (

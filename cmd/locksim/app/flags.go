@@ -12,19 +12,6 @@ import (
 	"locksim/lock/fence"
 )
 
-// splitList are the items of comma-separated lists.
-func splitList(lists []string) []string {
-	var all []string
-	for _, list := range lists {
-		for _, word := range strings.Split(list, ",") {
-			if word = strings.TrimSpace(word); word != "" {
-				all = append(all, word)
-			}
-		}
-	}
-	return all
-}
-
 // parseModes reads "none,check,seal".
 func parseModes(text string) ([]fence.Mode, error) {
 	var modes []fence.Mode

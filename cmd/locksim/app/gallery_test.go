@@ -27,7 +27,7 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	c := &console.Console{Program: console.OwnProgram, In: strings.NewReader(""), Out: &out, Err: &err, Getenv: func(string) string { return "" }}
-	code = (&shell{Console: c, args: args, extra: ownLocks()}).run()
+	code = (&shell{Console: c, args: args, roster: roster{ownLocks()}}).run()
 	return code, out.String(), err.String()
 }
 

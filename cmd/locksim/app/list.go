@@ -2,10 +2,8 @@ package app
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -171,67 +169,6 @@ func NewList(extra ...play.Lock) (*List, error) {
 		c.Fencing = append(c.Fencing, ListedEntry{string(m), rules[m]})
 	}
 	return c, nil
-}
-
-// lockNames are the names of all locks but the specimens.
-func (s *shell) lockNames() []string {
-	names := kinds.Names()
-	for _, l := range s.extra {
-		if !strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
-			names = append(names, l.Name)
-		}
-	}
-	return names
-}
-
-// playable are the names of all locks but the specimens, without those whose servers cannot be made here, of which it
-// writes a line for each reason.
-func (s *shell) playable() []string {
-	left := map[string][]string{}
-	names := slices.DeleteFunc(s.lockNames(), func(name string) bool {
-		_, err := play.FindLock(name, s.extra)
-		missing, ok := errors.AsType[*play.MissingError](err)
-		if ok {
-			left[missing.Why.Error()] = append(left[missing.Why.Error()], name)
-		}
-		return ok
-	})
-	for _, why := range slices.Sorted(maps.Keys(left)) {
-		s.Note(fmt.Sprintf("%s: left out: %s: %s", s.Program, strings.Join(left[why], ", "), why))
-	}
-	return names
-}
-
-// noLock is the error for a name that finds no lock: the reason if the lock exists, or else otherwise.
-func noLock(err, otherwise error) error {
-	if missing, ok := errors.AsType[*play.MissingError](err); ok {
-		return missing
-	}
-	return otherwise
-}
-
-// chooseLock is the end of an error about a lock that does not exist: the nearest name, also
-// of a specimen and without its prefix, and all locks but the specimens.
-func (s *shell) chooseLock(name string) string {
-	specimens := s.specimens()
-	near := cmp.Or(prose.Nearest(name, s.lockNames()), prose.Nearest(name, specimens),
-		prose.Nearest(kinds.BrokenPrefix+name, specimens))
-	list := "choose one of " + prose.Commas(s.lockNames()) + ", or a specimen of locksim list"
-	if near == "" {
-		return list
-	}
-	return "did you mean " + near + "? Or " + list
-}
-
-// specimens are the names of the locks that are wrong on purpose.
-func (s *shell) specimens() []string {
-	names := kinds.Specimens()
-	for _, l := range s.extra {
-		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
-			names = append(names, l.Name)
-		}
-	}
-	return names
 }
 
 // writeModes lists the failure modes with their scenarios.

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,10 +20,8 @@ import (
 	"locksim/reports/junit"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
-	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 )
 
 // matrixKind is the kind of a matrix among campaigns, and the name of its files.
@@ -223,78 +219,6 @@ func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 	return matrix.NewPlan(matrix.Options{
 		Scenarios: chosen, Locks: splitList(f.locks), Specimens: f.broken, Own: f.own, Modes: modes, Seeds: seeds, Extra: s.extra,
 	})
-}
-
-// chooseScenarios are the scenarios that a flag names, each once; without the flag, all
-// of the library.
-func (s *shell) chooseScenarios(lists []string) ([]*file.Scenario, error) {
-	patterns := splitList(lists)
-	if len(patterns) == 0 {
-		all, err := play.Library(s.extra)
-		if err != nil {
-			return nil, &console.BrokenError{Cause: err}
-		}
-		return all, nil
-	}
-	var chosen []*file.Scenario
-	for _, pattern := range patterns {
-		found, err := s.matchingScenarios(pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, sc := range found {
-			if !slices.ContainsFunc(chosen, func(c *file.Scenario) bool { return c.Name == sc.Name && c.File == sc.File }) {
-				chosen = append(chosen, sc)
-			}
-		}
-	}
-	return chosen, nil
-}
-
-// matchingScenarios are the scenarios that match a name, a file or a pattern.
-func (s *shell) matchingScenarios(pattern string) ([]*file.Scenario, error) {
-	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := s.load(pattern)
-		return []*file.Scenario{sc}, err
-	}
-	if strings.ContainsAny(pattern, `/\`) {
-		return s.matchingFiles(pattern)
-	}
-	all, err := play.Library(s.extra)
-	if err != nil {
-		return nil, &console.BrokenError{Cause: err}
-	}
-	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, fmt.Errorf("--scenario %s: %w: write a name, or one with *, such as late-*", console.Quote(pattern), err)
-	}
-	found := slices.DeleteFunc(all, func(sc *file.Scenario) bool {
-		fits, _ := path.Match(pattern, sc.Name)
-		return !fits
-	})
-	if len(found) == 0 {
-		return nil, fmt.Errorf("--scenario %s: no scenario of the library has such a name: see locksim list", console.Quote(pattern))
-	}
-	return found, nil
-}
-
-// matchingFiles are the scenarios in the files that match a pattern.
-func (s *shell) matchingFiles(pattern string) ([]*file.Scenario, error) {
-	files, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", console.Quote(pattern), err)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("--scenario %s: there is no such file", console.Quote(pattern))
-	}
-	var found []*file.Scenario
-	for _, name := range files {
-		sc, err := s.load(name)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, sc)
-	}
-	return found, nil
 }
 
 // matrixWork is a matrix.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,8 +17,6 @@ import (
 	"locksim/reports"
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
-	"locksim/scenarios/kinds"
-	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -192,52 +189,11 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 	return t, nil
 }
 
-// load reads a scenario. An error of a file is also that it names a lock which this program does not have, in the locks
-// that it is about or in what is expected of them.
-func (s *shell) load(name string) (*file.Scenario, error) {
-	sc, err := file.Load(name, s.serverNames()...)
-	if err != nil || sc.InLibrary() {
-		return sc, err
-	}
-	known := slices.Concat(s.lockNames(), s.specimens(), kinds.Groups())
-	check := func(path, lock string) {
-		if err == nil && !slices.Contains(known, lock) {
-			err = sc.ErrorAt(sc.Pos(path), "%s: there is no lock %q: %s, or a group: %s", path, lock, s.chooseLock(lock), prose.Commas(kinds.Groups()))
-		}
-	}
-	for i, lock := range sc.Locks {
-		check(fmt.Sprintf("locks[%d]", i), lock)
-	}
-	for _, lock := range slices.Sorted(maps.Keys(sc.Expect)) {
-		check("expect."+lock, lock)
-	}
-	return sc, err
-}
-
-// serverNames are the kinds of servers that the program's own locks bring.
-func (s *shell) serverNames() []server.Facts { return play.ServerNames(s.extra...) }
-
 func repeat(once bool) outcome.Repeat {
 	if once {
 		return outcome.Once
 	}
 	return outcome.Twice
-}
-
-// findLock is the lock that a flag names or, without the flag, the lock of the scenario.
-func (s *shell) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
-	name := flag
-	if name == "" {
-		name = sc.Lock.Kind
-	}
-	l, err := play.FindLock(name, s.extra)
-	switch {
-	case err == nil:
-		return l, nil
-	case flag == "":
-		return l, noLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, s.chooseLock(name)))
-	}
-	return l, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), s.chooseLock(name)))
 }
 
 // play makes the runs. An error that is not about the input is a failure of the

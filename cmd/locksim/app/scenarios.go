@@ -1,0 +1,143 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"locksim/cmd/locksim/internal/console"
+	"locksim/internal/prose"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/kinds/server"
+	"locksim/scenarios/play"
+)
+
+// load reads a scenario. An error of a file is also that it names a lock which this program does not have, in the locks
+// that it is about or in what is expected of them.
+func (r roster) load(name string) (*file.Scenario, error) {
+	sc, err := file.Load(name, r.serverNames()...)
+	if err != nil || sc.InLibrary() {
+		return sc, err
+	}
+	known := slices.Concat(r.lockNames(), r.specimens(), kinds.Groups())
+	check := func(path, lock string) {
+		if err == nil && !slices.Contains(known, lock) {
+			err = sc.ErrorAt(sc.Pos(path), "%s: there is no lock %q: %s, or a group: %s", path, lock, r.chooseLock(lock), prose.Commas(kinds.Groups()))
+		}
+	}
+	for i, lock := range sc.Locks {
+		check(fmt.Sprintf("locks[%d]", i), lock)
+	}
+	for _, lock := range slices.Sorted(maps.Keys(sc.Expect)) {
+		check("expect."+lock, lock)
+	}
+	return sc, err
+}
+
+// serverNames are the kinds of servers that the program's own locks bring.
+func (r roster) serverNames() []server.Facts { return play.ServerNames(r.extra...) }
+
+// findLock is the lock that a flag names or, without the flag, the lock of the scenario.
+func (r roster) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
+	name := flag
+	if name == "" {
+		name = sc.Lock.Kind
+	}
+	l, err := play.FindLock(name, r.extra)
+	switch {
+	case err == nil:
+		return l, nil
+	case flag == "":
+		return l, noLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, r.chooseLock(name)))
+	}
+	return l, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), r.chooseLock(name)))
+}
+
+// chooseScenarios are the scenarios that a flag names, each once; without the flag, all
+// of the library.
+func (r roster) chooseScenarios(lists []string) ([]*file.Scenario, error) {
+	patterns := splitList(lists)
+	if len(patterns) == 0 {
+		all, err := play.Library(r.extra)
+		if err != nil {
+			return nil, &console.BrokenError{Cause: err}
+		}
+		return all, nil
+	}
+	var chosen []*file.Scenario
+	for _, pattern := range patterns {
+		found, err := r.matchingScenarios(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, sc := range found {
+			if !slices.ContainsFunc(chosen, func(c *file.Scenario) bool { return c.Name == sc.Name && c.File == sc.File }) {
+				chosen = append(chosen, sc)
+			}
+		}
+	}
+	return chosen, nil
+}
+
+// matchingScenarios are the scenarios that match a name, a file or a pattern.
+func (r roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
+	if !strings.ContainsAny(pattern, `*?[`) {
+		sc, err := r.load(pattern)
+		return []*file.Scenario{sc}, err
+	}
+	if strings.ContainsAny(pattern, `/\`) {
+		return r.matchingFiles(pattern)
+	}
+	all, err := play.Library(r.extra)
+	if err != nil {
+		return nil, &console.BrokenError{Cause: err}
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return nil, fmt.Errorf("--scenario %s: %w: write a name, or one with *, such as late-*", console.Quote(pattern), err)
+	}
+	found := slices.DeleteFunc(all, func(sc *file.Scenario) bool {
+		fits, _ := path.Match(pattern, sc.Name)
+		return !fits
+	})
+	if len(found) == 0 {
+		return nil, fmt.Errorf("--scenario %s: no scenario of the library has such a name: see locksim list", console.Quote(pattern))
+	}
+	return found, nil
+}
+
+// matchingFiles are the scenarios in the files that match a pattern.
+func (r roster) matchingFiles(pattern string) ([]*file.Scenario, error) {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", console.Quote(pattern), err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("--scenario %s: there is no such file", console.Quote(pattern))
+	}
+	var found []*file.Scenario
+	for _, name := range files {
+		sc, err := r.load(name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, sc)
+	}
+	return found, nil
+}
+
+// splitList are the items of comma-separated lists.
+func splitList(lists []string) []string {
+	var all []string
+	for _, list := range lists {
+		for _, word := range strings.Split(list, ",") {
+			if word = strings.TrimSpace(word); word != "" {
+				all = append(all, word)
+			}
+		}
+	}
+	return all
+}
