@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/live"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
@@ -26,7 +27,7 @@ func Main(extra ...play.Lock) int {
 	// A pipe that its reader has closed is an error of writing then, and does not end the process before what was found
 	// is printed elsewhere. The channel is not read.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	s := &shell{Console: console.OfProcess(), args: os.Args[1:], roster: roster{extra}}
+	s := &shell{Console: console.OfProcess(), args: os.Args[1:], Roster: roster.Roster{Extra: extra}}
 	return s.run()
 }
 
@@ -34,7 +35,7 @@ func Main(extra ...play.Lock) int {
 type shell struct {
 	*console.Console
 	args []string
-	roster
+	roster.Roster
 }
 
 // run is the whole command. It turns a panic into an exit code.
@@ -58,7 +59,7 @@ func (s *shell) run() (code int) {
 func (s *shell) stopServers() error {
 	var errs []error
 	var done []string
-	for _, l := range s.extra {
+	for _, l := range s.Extra {
 		for _, servers := range l.Servers {
 			if k := servers.Kind; k.Stop != nil && !slices.Contains(done, k.Name) {
 				done = append(done, k.Name)
@@ -72,7 +73,7 @@ func (s *shell) stopServers() error {
 // checkLocks refuses locks that no flag can name.
 func (s *shell) checkLocks() error {
 	names := kinds.Names()
-	for _, l := range s.extra {
+	for _, l := range s.Extra {
 		if l.Name == "" {
 			return errors.New("a lock passed to app.Main has no Name: flags and reports need one")
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/lock/fence"
@@ -33,7 +34,7 @@ func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, st
 	t.Helper()
 	var out, err bytes.Buffer
 	c := &console.Console{Program: "mysim", In: strings.NewReader(""), Out: &out, Err: &err, Getenv: func(string) string { return "" }}
-	s := &shell{Console: c, args: args, roster: roster{extra}}
+	s := &shell{Console: c, args: args, Roster: roster.Roster{Extra: extra}}
 	code = s.run()
 	return code, out.String(), err.String()
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 	"locksim/scenarios/explore"
@@ -198,7 +199,7 @@ func (f campaignFlags) wholeOnly(shard campaign.Shard, what string, asked ...str
 // names in the folder of --out, and each shard gets its own folder there, so that all
 // can be started with the same --out.
 func (s *shell) runCampaigns(f campaignFlags, shard campaign.Shard, k resultFolder, form form, works []work, names []string) error {
-	if err := prepareFolder(k.dir); err != nil {
+	if err := outfile.PrepareFolder(k.dir); err != nil {
 		return err
 	}
 	c, err := newCrew(s.Console, f.crewFlags)
@@ -228,11 +229,11 @@ func (s *shell) runCampaigns(f campaignFlags, shard campaign.Shard, k resultFold
 
 // runCampaign runs one campaign and publishes its results.
 func (c *crew) runCampaign(w work, f campaignFlags, shard campaign.Shard, k resultFolder, dir string, pub *publication) error {
-	if err := prepareFolder(dir); err != nil {
+	if err := outfile.PrepareFolder(dir); err != nil {
 		return err
 	}
 	if dir != "" && f.resume {
-		if err := removeLeftovers(dir); err != nil {
+		if err := outfile.RemoveLeftovers(dir); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
@@ -93,7 +95,7 @@ with a fault that real servers cannot play do not count then.`,
 
 // completeCompared offers the locks that are not named yet.
 func (s *shell) completeCompared(_ *cobra.Command, named []string, _ string) ([]string, cobra.ShellCompDirective) {
-	names := slices.DeleteFunc(s.everyLock(), func(name string) bool { return slices.Contains(named, name) })
+	names := slices.DeleteFunc(s.EveryLock(), func(name string) bool { return slices.Contains(named, name) })
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
@@ -102,7 +104,7 @@ func (s *shell) compare(names []string, f compareFlags) error {
 	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
 		return err
 	}
-	if err := prepareFolder(f.out); err != nil {
+	if err := outfile.PrepareFolder(f.out); err != nil {
 		return err
 	}
 	seeds, err := outcome.NewSeeds(1, f.seeds)
@@ -190,7 +192,7 @@ func (s *shell) storeComparison(w *crew, dir string, c *compare.Comparison, name
 	if err != nil {
 		return err
 	}
-	return writeAll(dir, []document{{comparePage, page.Bytes()}, {"compare.md", md.Bytes()}, table, {"compare.json", whole}})
+	return outfile.WriteAll(dir, []outfile.Document{{Name: comparePage, Data: page.Bytes()}, {Name: "compare.md", Data: md.Bytes()}, table, {Name: "compare.json", Data: whole}})
 }
 
 // figureJob is a run of a comparison that a child process draws.
@@ -216,7 +218,7 @@ func (s *shell) draw(j figureJob) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	l, err := play.FindLock(j.Lock, s.extra)
+	l, err := play.FindLock(j.Lock, s.Extra)
 	if err != nil {
 		return page{}, err
 	}
@@ -266,13 +268,13 @@ const compareWidth = 80
 // compared are the locks of some names; without names, all locks but the specimens.
 func (s *shell) compared(names []string) ([]play.Lock, error) {
 	if len(names) == 0 {
-		names = s.playable(s.Console)
+		names = s.Playable(s.Console)
 	}
 	var locks []play.Lock
 	for i, name := range names {
-		l, err := play.FindLock(name, s.extra)
+		l, err := play.FindLock(name, s.Extra)
 		if err != nil {
-			return nil, noLock(err, fmt.Errorf("there is no lock %s: %s", console.Quote(name), prose.Choose(name, s.everyLock())))
+			return nil, roster.NoLock(err, fmt.Errorf("there is no lock %s: %s", console.Quote(name), prose.Choose(name, s.EveryLock())))
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("lock %s is named twice: name each lock once", name)
@@ -297,7 +299,7 @@ type compareAnswer struct {
 
 // measure measures the lock of a job, in a child process.
 func (s *shell) measure(j compareJob, step func()) (compareAnswer, error) {
-	l, err := play.FindLock(j.Lock, s.extra)
+	l, err := play.FindLock(j.Lock, s.Extra)
 	if err != nil {
 		return compareAnswer{}, err
 	}

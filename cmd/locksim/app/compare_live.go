@@ -85,7 +85,7 @@ func playLive(ctx context.Context, session *live.Session, scale float64) func(*f
 func (s *shell) liveRunAgain(l play.Lock, scale float64) func(string, string, uint64, ...fence.Mode) string {
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		at := scale
-		if sc, err := file.Load(scenario, s.serverNames()...); err == nil {
+		if sc, err := file.Load(scenario, s.ServerNames()...); err == nil {
 			at = live.ScaleFor(sc, l, scale)
 		}
 		return runAgain(s.Console)(scenario, lock, seed, modes...) + liveFlags(&outcome.Live{Scale: at})

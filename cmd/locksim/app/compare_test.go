@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/scenarios/kinds"
@@ -79,7 +80,7 @@ func TestCompareUnusableLock(t *testing.T) {
 	if code, out, errs := call(t, extra, "compare", "mylock"); code != console.ExitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
 	}
-	s := &shell{Console: &console.Console{Program: "mysim"}, roster: roster{[]play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}}
+	s := &shell{Console: &console.Console{Program: "mysim"}, Roster: roster.Roster{Extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}}
 	answer, err := s.measure(compareJob{Lock: "mylock", Seeds: outcome.Seeds{First: 1, Last: 1}}, func() {})
 	if err != nil || !strings.Contains(answer.Unusable, "no quorum possible") {
 		t.Errorf("a lock that cannot be made: %+v, %v", answer, err)

@@ -11,7 +11,7 @@ import (
 
 // completeScenarios offers the scenarios of the library, and files.
 func (s *shell) completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	all, err := play.Library(s.extra)
+	all, err := play.Library(s.Extra)
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -70,7 +70,7 @@ func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cob
 // completeLocks offers all locks; for matrix and explore, those that the list so far
 // does not have.
 func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := append(s.lockNames(), s.specimens()...)
+	names := append(s.LockNames(), s.Specimens()...)
 	switch cmd.Name() {
 	case "matrix":
 	case "explore":
@@ -84,7 +84,7 @@ func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]s
 // completeScenarioList offers the scenarios of the library that the list so far does
 // not have, and files.
 func (s *shell) completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	all, err := play.Library(s.extra)
+	all, err := play.Library(s.Extra)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

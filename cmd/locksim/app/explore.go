@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/campaign"
 	"locksim/lock"
 	"locksim/reports"
@@ -146,7 +147,7 @@ const fewLocks = 3
 // folderName has the parts of the name of the folder for an exploration of some locks.
 // What the lock is judged by is one of them.
 func (f exploreFlags) folderName(locks []string) []string {
-	switch list := splitList(f.locks); {
+	switch list := roster.SplitList(f.locks); {
 	case len(list) == 1 && list[0] == allLocks:
 		locks = []string{allLocks}
 	case len(locks) > fewLocks:
@@ -189,9 +190,9 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	}
 	var plans []*explore.Plan
 	for _, name := range names {
-		l, err := play.FindLock(name, s.extra)
+		l, err := play.FindLock(name, s.Extra)
 		if err != nil {
-			return nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), s.chooseLock(name)))
+			return nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), s.ChooseLock(name)))
 		}
 		plan, err := explore.NewPlan(l, opts)
 		if err != nil {
@@ -205,9 +206,9 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 // exploreLocks are the locks that a flag names, each once.
 func (s *shell) exploreLocks(lists []string) ([]string, error) {
 	var names []string
-	for _, name := range splitList(lists) {
+	for _, name := range roster.SplitList(lists) {
 		if name == allLocks {
-			names = append(names, s.playable(s.Console)...)
+			names = append(names, s.Playable(s.Console)...)
 		} else {
 			names = append(names, name)
 		}
@@ -233,7 +234,7 @@ const faultsUsage = "only faults of these `CLASSES` or kinds, with commas; none 
 // that are unknown.
 func namedFaults(lists []string) ([]lock.Fault, error) {
 	var names []lock.Fault
-	for _, name := range splitList(lists) {
+	for _, name := range roster.SplitList(lists) {
 		names = append(names, lock.Fault(name))
 	}
 	if _, _, err := spaces.NamedFaults(names); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/scenarios/outcome"
 
 	"github.com/spf13/cobra"
@@ -49,12 +50,12 @@ func (s *shell) galleryCommand() *cobra.Command {
 }
 
 func (s *shell) gallery(dir string) error {
-	if err := prepareFolder(dir); err != nil {
+	if err := outfile.PrepareFolder(dir); err != nil {
 		return err
 	}
 	var index bytes.Buffer
 	index.WriteString(galleryHead)
-	var files []document
+	var files []outfile.Document
 	for i, story := range galleryStories {
 		t, err := s.task(story.scenario, runFlags{seed: 1, fencing: story.modes})
 		if err != nil {
@@ -69,10 +70,10 @@ func (s *shell) gallery(dir string) error {
 			return &console.BrokenError{Cause: err, Replay: t.replay}
 		}
 		files = append(files, page)
-		fmt.Fprintf(&index, "| %d | [%s](%s) | %s | %s | %s |\n", i+1, o.Scenario.Title, page.name, o.Lock, labels(o), strings.Join(o.Scenario.Catalogue, ", "))
+		fmt.Fprintf(&index, "| %d | [%s](%s) | %s | %s | %s |\n", i+1, o.Scenario.Title, page.Name, o.Lock, labels(o), strings.Join(o.Scenario.Catalogue, ", "))
 	}
-	files = append(files, document{"README.md", index.Bytes()})
-	if err := writeAll(dir, files); err != nil {
+	files = append(files, outfile.Document{Name: "README.md", Data: index.Bytes()})
+	if err := outfile.WriteAll(dir, files); err != nil {
 		return fmt.Errorf("%w: give a folder that can be written to", err)
 	}
 	return nil

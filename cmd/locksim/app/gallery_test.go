@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/testruns"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
@@ -27,7 +28,7 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	c := &console.Console{Program: console.OwnProgram, In: strings.NewReader(""), Out: &out, Err: &err, Getenv: func(string) string { return "" }}
-	code = (&shell{Console: c, args: args, roster: roster{ownLocks()}}).run()
+	code = (&shell{Console: c, args: args, Roster: roster.Roster{Extra: ownLocks()}}).run()
 	return code, out.String(), err.String()
 }
 

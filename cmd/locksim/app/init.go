@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 )
@@ -108,7 +109,7 @@ func (s *shell) initModule(f initFlags) error {
 	if err != nil {
 		return err
 	}
-	files := []document{{"go.mod", goMod}}
+	files := []outfile.Document{{Name: "go.mod", Data: goMod}}
 	for _, file := range skeletonFiles {
 		var b bytes.Buffer
 		t, err := template.ParseFS(skeleton, "skeleton/"+file.template)
@@ -118,14 +119,14 @@ func (s *shell) initModule(f initFlags) error {
 		if err != nil {
 			return &console.BrokenError{Cause: err}
 		}
-		files = append(files, document{file.name, b.Bytes()})
+		files = append(files, outfile.Document{Name: file.name, Data: b.Bytes()})
 	}
-	if err := writeAll(".", files); err != nil {
+	if err := outfile.WriteAll(".", files); err != nil {
 		return fmt.Errorf("%w: run init in a folder that can be written to", err)
 	}
 	var names []string
 	for _, file := range files {
-		names = append(names, file.name)
+		names = append(names, file.Name)
 	}
 	if out, err := exec.Command("go", "mod", "tidy").CombinedOutput(); err != nil {
 		return &console.BrokenError{Cause: fmt.Errorf("%s are written, but go mod tidy fails: %w\n%s", strings.Join(names, ", "), err, bytes.TrimSpace(out))}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/runfolder"
 	"locksim/reports/html"
 )
@@ -47,7 +48,7 @@ func (k resultFolder) list(c *console.Console) error {
 	}
 	page, err := indexOf(c, all)
 	if err == nil {
-		err = writeAll(all, []document{{"index.html", page}})
+		err = outfile.WriteAll(all, []outfile.Document{{Name: "index.html", Data: page}})
 	}
 	if err != nil {
 		return &console.BrokenError{Cause: fmt.Errorf("write the index of %s: %w", all, err)}

@@ -104,7 +104,7 @@ func (s *shell) listCommand() *cobra.Command {
 		Example: "  locksim list\n  locksim list --catalogue\n  locksim list --json",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			c, err := NewList(s.extra...)
+			c, err := NewList(s.Extra...)
 			if err != nil {
 				return &console.BrokenError{Cause: err}
 			}

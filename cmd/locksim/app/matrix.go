@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -133,7 +135,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := prepareFile("junit", f.junit); err != nil {
+	if err := outfile.PrepareFile("junit", f.junit); err != nil {
 		return err
 	}
 	w := &matrixWork{Console: s.Console, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
@@ -212,12 +214,12 @@ func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--seeds %d --from-seed %d: %w", f.seeds, f.from, err)
 	}
-	chosen, err := s.chooseScenarios(f.scenarios)
+	chosen, err := s.ChooseScenarios(f.scenarios)
 	if err != nil {
 		return nil, err
 	}
 	return matrix.NewPlan(matrix.Options{
-		Scenarios: chosen, Locks: splitList(f.locks), Specimens: f.broken, Own: f.own, Modes: modes, Seeds: seeds, Extra: s.extra,
+		Scenarios: chosen, Locks: roster.SplitList(f.locks), Specimens: f.broken, Own: f.own, Modes: modes, Seeds: seeds, Extra: s.Extra,
 	})
 }
 
@@ -232,7 +234,7 @@ type matrixWork struct {
 }
 
 func (s *shell) readMatrix(r *campaign.Record, f mergeFlags) (*matrixWork, error) {
-	plan, err := matrix.ReadPlan(r.Plan, s.extra)
+	plan, err := matrix.ReadPlan(r.Plan, s.Extra)
 	return &matrixWork{Console: s.Console, plan: plan, asked: r.Asked, noRuns: f.noRuns}, err
 }
 
@@ -318,13 +320,13 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 		},
 		markdown: markdown,
 		csv:      func() csv.Table { return csv.Matrix(m) },
-		files: []func() (document, error){func() (document, error) {
+		files: []func() (outfile.Document, error){func() (outfile.Document, error) {
 			var b bytes.Buffer
 			err := markdown(&b)
-			return document{"MATRIX.md", b.Bytes()}, err
+			return outfile.Document{Name: "MATRIX.md", Data: b.Bytes()}, err
 		}},
 		pages:      func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },
-		writeExtra: func() error { return saveFile(x.junit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
+		writeExtra: func() error { return outfile.Save(x.junit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
 		notes:      notes,
 		problem:    matrixProblem(m),
 	}, nil

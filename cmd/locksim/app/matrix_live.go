@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/prose"
 	"locksim/internal/worlds"
 	"locksim/lock/fence"
@@ -52,13 +53,13 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 	if f.resume && f.out == "" {
 		return errors.New("--resume: name the folder of the results, with --out")
 	}
-	o := worlds.Options{Plan: plan, Seeds: outcome.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1}, ByLock: byLock, Extra: s.extra,
+	o := worlds.Options{Plan: plan, Seeds: outcome.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1}, ByLock: byLock, Extra: s.Extra,
 		Times: f.times, Together: f.workers, Scale: f.scale, Replay: s.liveAgain}
 	if o.Together == 0 {
 		o.Together = liveTogether
 	}
 	if f.out != "" {
-		if err := prepareFolder(f.out); err != nil {
+		if err := outfile.PrepareFolder(f.out); err != nil {
 			return err
 		}
 		o.Journal = filepath.Join(f.out, worldsJournal)
@@ -111,7 +112,7 @@ func (s *shell) storeWorlds(dir string, t *worlds.Table) error {
 	if err := t.Markdown(&page); err != nil {
 		return err
 	}
-	return writeAll(dir, []document{{worldsPage, []byte(page.String())}, {worldsJSON, b}})
+	return outfile.WriteAll(dir, []outfile.Document{{Name: worldsPage, Data: []byte(page.String())}, {Name: worldsJSON, Data: b}})
 }
 
 // showWorlds prints the table.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/campaign"
 )
 
@@ -68,7 +69,7 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := prepareFolder(f.out); err != nil {
+	if err := outfile.PrepareFolder(f.out); err != nil {
 		return err
 	}
 	c, err := newCrew(s.Console, f.crewFlags)
@@ -105,7 +106,7 @@ func (c *crew) merge(w work, r *campaign.Record, dir string, pub *publication) e
 	if err != nil {
 		return commandError(err, resultFolder{}, mergeInterrupted)
 	}
-	if err := prepareFolder(dir); err != nil {
+	if err := outfile.PrepareFolder(dir); err != nil {
 		return err
 	}
 	done, err := w.finished(&results{crew: c, Record: r, dir: dir})

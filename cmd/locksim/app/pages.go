@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -38,11 +39,11 @@ type runPageJob struct {
 
 // runPage repeats the run, and fails if a trace differs.
 func (s *shell) runPage(j runPageJob) (page, error) {
-	sc, err := file.Parse(j.File, []byte(j.Source), s.serverNames()...)
+	sc, err := file.Parse(j.File, []byte(j.Source), s.ServerNames()...)
 	if err != nil {
 		return page{}, err
 	}
-	l, err := play.FindLock(j.Lock, s.extra)
+	l, err := play.FindLock(j.Lock, s.Extra)
 	if err != nil {
 		return page{}, err
 	}
@@ -63,7 +64,7 @@ func (s *shell) runPage(j runPageJob) (page, error) {
 	opt := s.pageOptions(o, l, repeated)
 	opt.Links = j.Links
 	made, err := pageFile(o, opt)
-	return page{HTML: made.data}, err
+	return page{HTML: made.Data}, err
 }
 
 // foundPageJob is the job of a child that repeats a violation and writes its page.
@@ -79,11 +80,11 @@ type foundPageJob struct {
 
 // foundPage repeats the violation, twice.
 func (s *shell) foundPage(j foundPageJob) (page, error) {
-	_, l, err := play.Setup(j.Run, s.extra)
+	_, l, err := play.Setup(j.Run, s.Extra)
 	if err != nil {
 		return page{}, err
 	}
-	o, err := play.Replay(j.Run, s.extra, outcome.Twice)
+	o, err := play.Replay(j.Run, s.Extra, outcome.Twice)
 	if err != nil {
 		return page{}, err
 	}
@@ -91,11 +92,11 @@ func (s *shell) foundPage(j foundPageJob) (page, error) {
 	opt.Replay = j.Replay
 	made, err := pageFile(o, opt)
 	if err != nil || j.Mode == "" {
-		return page{HTML: made.data}, err
+		return page{HTML: made.Data}, err
 	}
 	var figure bytes.Buffer
 	err = html.Figure(&figure, o, j.Mode, html.FigureOptions{ID: j.ID, Width: foundWidth})
-	return page{HTML: made.data, Figure: figure.Bytes()}, err
+	return page{HTML: made.Data, Figure: figure.Bytes()}, err
 }
 
 // foundWidth is the width of the diagram of a violation, in pixels.
@@ -144,15 +145,15 @@ func foundPageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
 
 // foundRuns are the files of the examined violations of a campaign, and a note on each
 // with its command, which replay gives.
-func foundRuns(found failure.Failures, replay func(int, *failure.Failure) string) (files []func() (document, error), notes []string) {
+func foundRuns(found failure.Failures, replay func(int, *failure.Failure) string) (files []func() (outfile.Document, error), notes []string) {
 	for i := range found {
 		f := &found[i]
 		if f.Run == nil {
 			continue
 		}
-		files = append(files, func() (document, error) {
+		files = append(files, func() (outfile.Document, error) {
 			data, err := f.Run.JSON()
-			return document{foundName(i + 1), data}, err
+			return outfile.Document{Name: foundName(i + 1), Data: data}, err
 		})
 		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
@@ -33,7 +34,7 @@ type finished struct {
 	csv func() csv.Table
 	// files and pages are further files in the folder of the results, if there is one.
 	// problem is the error of pages that could not be made.
-	files []func() (document, error)
+	files []func() (outfile.Document, error)
 	pages func(add func(name string, data []byte) error) (problem, err error)
 	// writeExtra writes files outside the folder of the results, also if there is no such
 	// folder; nil for none.
@@ -219,43 +220,43 @@ type several struct {
 // comes last: if it is new, the others are new. problem is that of the pages. After an
 // error no file has changed.
 func (f finished) save(dir string, whole []byte) (problem, err error) {
-	to, err := openFolder(filepath.Clean(dir))
+	to, err := outfile.Open(filepath.Clean(dir))
 	if err != nil {
 		return nil, err
 	}
-	defer to.close()
+	defer to.Close()
 	files := f.files
 	if f.csv != nil {
-		files = append(slices.Clone(files), func() (document, error) { return csvFile(f.kind+".csv", f.csv()) })
+		files = append(slices.Clone(files), func() (outfile.Document, error) { return csvFile(f.kind+".csv", f.csv()) })
 	}
 	for _, make := range files {
 		one, err := make()
 		if err == nil {
-			err = to.add(one.name, one.data)
+			err = to.Add(one.Name, one.Data)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if problem, err = f.pages(to.add); err != nil {
+	if problem, err = f.pages(to.Add); err != nil {
 		return nil, err
 	}
 	var report bytes.Buffer
 	if err := f.text(&report, reports.Options{Unseeded: play.Unseeded()}); err != nil {
 		return nil, err
 	}
-	err = errors.Join(to.add(f.kind+".txt", report.Bytes()), to.add(f.kind+".json", whole))
+	err = errors.Join(to.Add(f.kind+".txt", report.Bytes()), to.Add(f.kind+".json", whole))
 	if err == nil {
-		err = to.move()
+		err = to.Move()
 	}
 	return problem, err
 }
 
 // csvFile is a table as a file.
-func csvFile(name string, t csv.Table) (document, error) {
+func csvFile(name string, t csv.Table) (outfile.Document, error) {
 	var b bytes.Buffer
 	err := csv.Write(&b, t)
-	return document{name, b.Bytes()}, err
+	return outfile.Document{Name: name, Data: b.Bytes()}, err
 }
 
 // csvUsage is the usage of --csv.

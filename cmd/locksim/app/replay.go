@@ -97,7 +97,7 @@ func (s *shell) again(r *recording, f replayFlags) error {
 
 func (s *shell) replayed(r *recording) (*outcome.Outcome, error) {
 	defer s.Busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
-	return play.Replay(r.run, s.extra, outcome.Twice)
+	return play.Replay(r.run, s.Extra, outcome.Twice)
 }
 
 // inspect stops the run at a step and prints the world.
@@ -107,7 +107,7 @@ func (s *shell) inspect(r *recording, f replayFlags) error {
 		return fmt.Errorf("--mode: %w", err)
 	}
 	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.Command(), console.Quote(r.name), mode, f.until)
-	sc, l, err := play.Setup(r.run, s.extra)
+	sc, l, err := play.Setup(r.run, s.Extra)
 	if err != nil {
 		return r.failed(err, command)
 	}

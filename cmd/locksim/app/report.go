@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/html"
@@ -67,7 +68,7 @@ func (s *shell) report(dir string) error {
 	if err != nil {
 		return r.failed(err, command)
 	}
-	_, l, err := play.Setup(r.run, s.extra)
+	_, l, err := play.Setup(r.run, s.Extra)
 	if err != nil {
 		return r.failed(err, command)
 	}
@@ -79,20 +80,20 @@ func (s *shell) report(dir string) error {
 	if err != nil {
 		return &console.BrokenError{Cause: err, Seed: fmt.Sprintf("seed %d", o.Seed), Replay: command}
 	}
-	if err := writeAll(dir, []document{html, md}); err != nil {
+	if err := outfile.WriteAll(dir, []outfile.Document{html, md}); err != nil {
 		return fmt.Errorf("%w: give a folder that can be written to", err)
 	}
-	_, err = fmt.Fprintln(s.Out, filepath.Join(dir, html.name)+"\n"+filepath.Join(dir, md.name))
+	_, err = fmt.Fprintln(s.Out, filepath.Join(dir, html.Name)+"\n"+filepath.Join(dir, md.Name))
 	return s.Print(err)
 }
 
 // pageFile is a run as an HTML page.
-func pageFile(o *outcome.Outcome, opt reports.Options) (document, error) {
+func pageFile(o *outcome.Outcome, opt reports.Options) (outfile.Document, error) {
 	var b bytes.Buffer
 	if err := html.Run(&b, o, opt); err != nil {
-		return document{}, err
+		return outfile.Document{}, err
 	}
-	return document{"report.html", b.Bytes()}, nil
+	return outfile.Document{Name: "report.html", Data: b.Bytes()}, nil
 }
 
 // pageOptions are the options of the page of a run. They do not name the folder of the

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
@@ -113,9 +115,9 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	if f.runs < 1 || f.runs > explore.MaxRuns {
 		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explore.MaxRuns)
 	}
-	l, err := play.FindLock(f.lock, s.extra)
+	l, err := play.FindLock(f.lock, s.Extra)
 	if err != nil {
-		return none, nil, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(f.lock), prose.Choose(f.lock, append(s.lockNames(), s.specimens()...))))
+		return none, nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(f.lock), prose.Choose(f.lock, append(s.LockNames(), s.Specimens()...))))
 	}
 	seeds, err := outcome.NewSeeds(1, f.seeds)
 	if err != nil {
@@ -125,7 +127,7 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	if err != nil {
 		return none, nil, err
 	}
-	work, err := review.NewWork(l, review.Options{Seeds: seeds, Runs: f.runs, Faults: named, Extra: s.extra})
+	work, err := review.NewWork(l, review.Options{Seeds: seeds, Runs: f.runs, Faults: named, Extra: s.Extra})
 	return l, work, err
 }
 
@@ -181,11 +183,11 @@ func newReview(c *console.Console, l play.Lock, plan *review.Work) *reviewing {
 }
 
 func (s *shell) readReview(r *campaign.Record) (*reviewing, error) {
-	plan, err := review.ReadWork(r.Plan, s.extra)
+	plan, err := review.ReadWork(r.Plan, s.Extra)
 	if err != nil {
 		return nil, err
 	}
-	l, err := play.FindLock(plan.Lock, s.extra)
+	l, err := play.FindLock(plan.Lock, s.Extra)
 	if err != nil {
 		return nil, err
 	}
@@ -289,11 +291,11 @@ func (x *reviewing) finished(r *results) (finished, error) {
 	if x.plan.Faults != nil {
 		again += " --faults " + cmp.Or(strings.Join(x.plan.Faults, ","), spaces.NoFaults)
 	}
-	file := func(name string, render func(io.Writer, *review.Review, reports.Options) error) func() (document, error) {
-		return func() (document, error) {
+	file := func(name string, render func(io.Writer, *review.Review, reports.Options) error) func() (outfile.Document, error) {
+		return func() (outfile.Document, error) {
 			var b bytes.Buffer
 			err := render(&b, done, reports.Options{Replay: again})
-			return document{name, b.Bytes()}, err
+			return outfile.Document{Name: name, Data: b.Bytes()}, err
 		}
 	}
 	return finished{
@@ -303,7 +305,7 @@ func (x *reviewing) finished(r *results) (finished, error) {
 			opt.Replay = again
 			return terminal.Review(w, done, opt)
 		},
-		files:   []func() (document, error){file("review.md", markdown.Review), file("review.html", html.Review)},
+		files:   []func() (outfile.Document, error){file("review.md", markdown.Review), file("review.html", html.Review)},
 		pages:   func(func(string, []byte) error) (problem, err error) { return nil, nil },
 		opened:  []string{filepath.Join(r.dir, "review.html"), filepath.Join(r.dir, "review.md")},
 		problem: reviewProblem(done),

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/faults"
 	"locksim/internal/live"
 	"locksim/internal/prose"
@@ -129,7 +130,7 @@ func (s *shell) runScenario(name string, f runFlags) error {
 	}
 	k := newResultFolder(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, origin)
 	f.out = k.dir
-	if err := errors.Join(prepareFolder(f.out), prepareFile("junit", f.junit)); err != nil {
+	if err := errors.Join(outfile.PrepareFolder(f.out), outfile.PrepareFile("junit", f.junit)); err != nil {
 		return err
 	}
 	o, err := s.playAs(t, f)
@@ -170,11 +171,11 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 			return nil, err
 		}
 	}
-	sc, err := s.load(name)
+	sc, err := s.Load(name)
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.findLock(sc, f.lock)
+	l, err := s.FindLock(sc, f.lock)
 	if err != nil {
 		return nil, err
 	}

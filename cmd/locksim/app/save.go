@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/reports"
 	"locksim/reports/chrome"
 	"locksim/reports/junit"
@@ -40,23 +41,23 @@ func save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
 	if err != nil {
 		return err
 	}
-	files := []document{html, chrome, markdown}
+	files := []outfile.Document{html, chrome, markdown}
 	for _, m := range o.Modes {
 		if m.Trace != nil {
-			files = append(files, document{"trace-" + string(m.Mode) + ".jsonl", m.Trace.JSON()})
+			files = append(files, outfile.Document{Name: "trace-" + string(m.Mode) + ".jsonl", Data: m.Trace.JSON()})
 		}
 	}
 	// run.json comes last: if it exists, the others are complete.
-	return writeAll(dir, append(files, document{"report.txt", report.Bytes()}, document{"run.json", run}))
+	return outfile.WriteAll(dir, append(files, outfile.Document{Name: "report.txt", Data: report.Bytes()}, outfile.Document{Name: "run.json", Data: run}))
 }
 
 // chromeFile is a run as a file for a trace viewer.
-func chromeFile(o *outcome.Outcome, opt reports.Options) (document, error) {
+func chromeFile(o *outcome.Outcome, opt reports.Options) (outfile.Document, error) {
 	var b bytes.Buffer
 	if err := chrome.Run(&b, o, opt); err != nil {
-		return document{}, err
+		return outfile.Document{}, err
 	}
-	return document{"trace.chrome.json", b.Bytes()}, nil
+	return outfile.Document{Name: "trace.chrome.json", Data: b.Bytes()}, nil
 }
 
 // markdownOptions are the options of the Markdown of a run. They name no folder and no
@@ -71,16 +72,16 @@ func (s *shell) writeMarkdown(w io.Writer, o *outcome.Outcome, repeat outcome.Re
 }
 
 // markdownFile is a run as Markdown in a file.
-func markdownFile(name string, o *outcome.Outcome, opt reports.Options) (document, error) {
+func markdownFile(name string, o *outcome.Outcome, opt reports.Options) (outfile.Document, error) {
 	var b bytes.Buffer
 	if err := markdown.Run(&b, o, opt); err != nil {
-		return document{}, err
+		return outfile.Document{}, err
 	}
-	return document{name, b.Bytes()}, nil
+	return outfile.Document{Name: name, Data: b.Bytes()}, nil
 }
 
 // saveJUnit writes a run as JUnit XML. A CI system may show it on another machine, so
 // its replay command names no local folder.
 func (s *shell) saveJUnit(name string, o *outcome.Outcome) error {
-	return saveFile(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.publicCommand(o)}) })
+	return outfile.Save(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.publicCommand(o)}) })
 }

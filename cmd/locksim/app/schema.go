@@ -60,7 +60,7 @@ checks keys and values with it, in a file that begins with the line
 // scenarios: keys of the world.
 func (s *shell) withOwnServers(schema []byte) ([]byte, error) {
 	var own []server.Facts
-	for _, name := range play.ServerNames(s.extra...) {
+	for _, name := range play.ServerNames(s.Extra...) {
 		if !slices.ContainsFunc(kinds.Servers(), func(k server.Facts) bool { return k.Kind == name.Kind }) {
 			own = append(own, name)
 		}

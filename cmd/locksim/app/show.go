@@ -20,7 +20,7 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 		Args:              exactly(1, "one scenario, by its name or its file"),
 		ValidArgsFunction: s.completeScenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
-			sc, err := s.load(args[0])
+			sc, err := s.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func (s *shell) hasLock(sc *file.Scenario) error {
 	if sc.InLibrary() {
 		return nil
 	}
-	_, err := s.findLock(sc, "")
+	_, err := s.FindLock(sc, "")
 	if _, missing := errors.AsType[*play.MissingError](err); missing {
 		return nil
 	}

@@ -42,17 +42,17 @@ const (
 func (s *shell) handlers() []campaign.Handler {
 	return []campaign.Handler{
 		handle(matrixTask, func(j matrix.Job, step func()) (matrix.Answer, error) {
-			tallies, err := j.Play(s.extra, step)
+			tallies, err := j.Play(s.Extra, step)
 			a := matrix.NewAnswer(tallies, err)
 			if a.BadInput != nil {
 				return a, nil // bad input is an answer of the matrix, not a failure of the job
 			}
 			return a, err
 		}),
-		handle(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(s.extra, step) }),
-		handle(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(s.extra, step) }),
-		handle(examineTask, func(j sweep.Examination, _ func()) (*failure.Failure, error) { return j.Play(s.extra) }),
-		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.extra) }),
+		handle(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(s.Extra, step) }),
+		handle(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(s.Extra, step) }),
+		handle(examineTask, func(j sweep.Examination, _ func()) (*failure.Failure, error) { return j.Play(s.Extra) }),
+		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(s.Extra) }),
 		handle(compareTask, s.measure),
 		handle(figureTask, func(j figureJob, _ func()) (page, error) { return s.draw(j) }),
 		handle(runPageTask, func(j runPageJob, _ func()) (page, error) { return s.runPage(j) }),

@@ -1,4 +1,4 @@
-package app
+package roster
 
 import (
 	"fmt"
@@ -16,17 +16,17 @@ import (
 	"locksim/scenarios/play"
 )
 
-// load reads a scenario. An error of a file is also that it names a lock which this program does not have, in the locks
+// Load reads a scenario. An error of a file is also that it names a lock which this program does not have, in the locks
 // that it is about or in what is expected of them.
-func (r roster) load(name string) (*file.Scenario, error) {
-	sc, err := file.Load(name, r.serverNames()...)
+func (r Roster) Load(name string) (*file.Scenario, error) {
+	sc, err := file.Load(name, r.ServerNames()...)
 	if err != nil || sc.InLibrary() {
 		return sc, err
 	}
-	known := slices.Concat(r.lockNames(), r.specimens(), kinds.Groups())
+	known := slices.Concat(r.LockNames(), r.Specimens(), kinds.Groups())
 	check := func(path, lock string) {
 		if err == nil && !slices.Contains(known, lock) {
-			err = sc.ErrorAt(sc.Pos(path), "%s: there is no lock %q: %s, or a group: %s", path, lock, r.chooseLock(lock), prose.Commas(kinds.Groups()))
+			err = sc.ErrorAt(sc.Pos(path), "%s: there is no lock %q: %s, or a group: %s", path, lock, r.ChooseLock(lock), prose.Commas(kinds.Groups()))
 		}
 	}
 	for i, lock := range sc.Locks {
@@ -38,31 +38,31 @@ func (r roster) load(name string) (*file.Scenario, error) {
 	return sc, err
 }
 
-// serverNames are the kinds of servers that the program's own locks bring.
-func (r roster) serverNames() []server.Facts { return play.ServerNames(r.extra...) }
+// ServerNames are the kinds of servers that the program's own locks bring.
+func (r Roster) ServerNames() []server.Facts { return play.ServerNames(r.Extra...) }
 
-// findLock is the lock that a flag names or, without the flag, the lock of the scenario.
-func (r roster) findLock(sc *file.Scenario, flag string) (play.Lock, error) {
+// FindLock is the lock that a flag names or, without the flag, the lock of the scenario.
+func (r Roster) FindLock(sc *file.Scenario, flag string) (play.Lock, error) {
 	name := flag
 	if name == "" {
 		name = sc.Lock.Kind
 	}
-	l, err := play.FindLock(name, r.extra)
+	l, err := play.FindLock(name, r.Extra)
 	switch {
 	case err == nil:
 		return l, nil
 	case flag == "":
-		return l, noLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, r.chooseLock(name)))
+		return l, NoLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, r.ChooseLock(name)))
 	}
-	return l, noLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), r.chooseLock(name)))
+	return l, NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), r.ChooseLock(name)))
 }
 
-// chooseScenarios are the scenarios that a flag names, each once; without the flag, all
+// ChooseScenarios are the scenarios that a flag names, each once; without the flag, all
 // of the library.
-func (r roster) chooseScenarios(lists []string) ([]*file.Scenario, error) {
-	patterns := splitList(lists)
+func (r Roster) ChooseScenarios(lists []string) ([]*file.Scenario, error) {
+	patterns := SplitList(lists)
 	if len(patterns) == 0 {
-		all, err := play.Library(r.extra)
+		all, err := play.Library(r.Extra)
 		if err != nil {
 			return nil, &console.BrokenError{Cause: err}
 		}
@@ -84,15 +84,15 @@ func (r roster) chooseScenarios(lists []string) ([]*file.Scenario, error) {
 }
 
 // matchingScenarios are the scenarios that match a name, a file or a pattern.
-func (r roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
+func (r Roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
-		sc, err := r.load(pattern)
+		sc, err := r.Load(pattern)
 		return []*file.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
 		return r.matchingFiles(pattern)
 	}
-	all, err := play.Library(r.extra)
+	all, err := play.Library(r.Extra)
 	if err != nil {
 		return nil, &console.BrokenError{Cause: err}
 	}
@@ -110,7 +110,7 @@ func (r roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 }
 
 // matchingFiles are the scenarios in the files that match a pattern.
-func (r roster) matchingFiles(pattern string) ([]*file.Scenario, error) {
+func (r Roster) matchingFiles(pattern string) ([]*file.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", console.Quote(pattern), err)
@@ -120,7 +120,7 @@ func (r roster) matchingFiles(pattern string) ([]*file.Scenario, error) {
 	}
 	var found []*file.Scenario
 	for _, name := range files {
-		sc, err := r.load(name)
+		sc, err := r.Load(name)
 		if err != nil {
 			return nil, err
 		}
@@ -129,8 +129,8 @@ func (r roster) matchingFiles(pattern string) ([]*file.Scenario, error) {
 	return found, nil
 }
 
-// splitList are the items of comma-separated lists.
-func splitList(lists []string) []string {
+// SplitList are the items of comma-separated lists.
+func SplitList(lists []string) []string {
 	var all []string
 	for _, list := range lists {
 		for _, word := range strings.Split(list, ",") {

@@ -1,5 +1,5 @@
 // Package outfile writes files into folders, all of them or none.
-package app
+package outfile
 
 import (
 	"bytes"
@@ -12,14 +12,16 @@ import (
 	"locksim/cmd/locksim/internal/console"
 )
 
-// document is a file to be written.
-type document struct {
-	name string
-	data []byte
+// Document is a file to be written.
+type Document struct {
+	// Name is the path of the file in its folder, with slashes.
+	Name string
+	// Data is its content.
+	Data []byte
 }
 
-// folder writes files into a directory: all of them, or none.
-type folder struct {
+// Folder writes files into a directory: all of them, or none. It is for one goroutine.
+type Folder struct {
 	dir   string
 	temp  string // a directory in dir, which has the files until all are complete
 	names []string
@@ -28,16 +30,17 @@ type folder struct {
 // tempPattern matches the names of these temporary directories.
 const tempPattern = ".new-*"
 
-func openFolder(dir string) (*folder, error) {
+// Open makes a temporary directory for files in a directory that exists. Close removes it.
+func Open(dir string) (*Folder, error) {
 	temp, err := os.MkdirTemp(dir, tempPattern)
 	if err != nil {
 		return nil, err
 	}
-	return &folder{dir: dir, temp: temp}, nil
+	return &Folder{dir: dir, temp: temp}, nil
 }
 
-// add writes a file, whose name may have slashes.
-func (f *folder) add(name string, data []byte) error {
+// Add writes a file, whose name may have slashes.
+func (f *Folder) Add(name string, data []byte) error {
 	file := filepath.Join(f.temp, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
@@ -49,9 +52,9 @@ func (f *folder) add(name string, data []byte) error {
 	return nil
 }
 
-// move moves all files into the directory, in the order in which they were added. It
+// Move moves all files into the directory, in the order in which they were added. It
 // replaces files of the same names, and leaves others.
-func (f *folder) move() error {
+func (f *Folder) Move() error {
 	for _, name := range f.names {
 		to := filepath.Join(f.dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
@@ -64,13 +67,13 @@ func (f *folder) move() error {
 	return nil
 }
 
-// close removes the temporary directory and the files that were not moved. A directory
+// Close removes the temporary directory and the files that were not moved. A directory
 // that cannot be removed does no harm: its name is hidden, and readers ignore it.
-func (f *folder) close() { _ = os.RemoveAll(f.temp) }
+func (f *Folder) Close() { _ = os.RemoveAll(f.temp) }
 
-// removeLeftovers removes the temporary directories of commands that were killed while
+// RemoveLeftovers removes the temporary directories of commands that were killed while
 // they wrote.
-func removeLeftovers(dir string) error {
+func RemoveLeftovers(dir string) error {
 	all, err := os.ReadDir(dir)
 	for _, d := range all {
 		if left, _ := filepath.Match(tempPattern, d.Name()); left {
@@ -80,23 +83,23 @@ func removeLeftovers(dir string) error {
 	return err
 }
 
-// writeAll writes files into a folder, all of them or none.
-func writeAll(dir string, files []document) error {
-	to, err := openFolder(filepath.Clean(dir))
+// WriteAll writes files into a folder, all of them or none.
+func WriteAll(dir string, files []Document) error {
+	to, err := Open(filepath.Clean(dir))
 	if err != nil {
 		return err
 	}
-	defer to.close()
+	defer to.Close()
 	for _, f := range files {
-		if err := to.add(f.name, f.data); err != nil {
+		if err := to.Add(f.Name, f.Data); err != nil {
 			return err
 		}
 	}
-	return to.move()
+	return to.Move()
 }
 
-// saveFile writes the output of render into a file, all of it or nothing.
-func saveFile(name string, render func(io.Writer) error) error {
+// Save writes the output of render into a file, all of it or nothing.
+func Save(name string, render func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
@@ -104,12 +107,12 @@ func saveFile(name string, render func(io.Writer) error) error {
 	if err := render(&b); err != nil {
 		return err
 	}
-	return writeAll(filepath.Dir(name), []document{{filepath.Base(name), b.Bytes()}})
+	return WriteAll(filepath.Dir(name), []Document{{filepath.Base(name), b.Bytes()}})
 }
 
-// prepareFolder makes the folder of --out, before anything is run. A folder that cannot
+// PrepareFolder makes the folder of --out, before anything is run. A folder that cannot
 // be made or written to is an error of usage.
-func prepareFolder(dir string) error {
+func PrepareFolder(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -123,9 +126,9 @@ func prepareFolder(dir string) error {
 	return nil
 }
 
-// prepareFile checks, before anything is run, that a file can be written. One that
+// PrepareFile checks, before anything is run, that a file can be written. One that
 // cannot be written is an error of usage.
-func prepareFile(flag, name string) error {
+func PrepareFile(flag, name string) error {
 	if name == "" {
 		return nil
 	}
@@ -141,11 +144,11 @@ func prepareFile(flag, name string) error {
 
 // checkWritable returns an error where files cannot be written into a folder.
 func checkWritable(dir string) error {
-	f, err := openFolder(dir)
+	f, err := Open(dir)
 	if err != nil {
 		return err
 	}
-	err = f.add("file", nil)
-	f.close()
+	err = f.Add("file", nil)
+	f.Close()
 	return err
 }

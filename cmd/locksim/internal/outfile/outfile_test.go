@@ -1,4 +1,4 @@
-package app
+package outfile
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 // Each file is readable for every user: the folder decides who has access.
 func TestSaveMode(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeAll(dir, []document{{"run.json", []byte("{}")}}); err != nil {
+	if err := WriteAll(dir, []Document{{"run.json", []byte("{}")}}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Join(dir, "run.json"))
