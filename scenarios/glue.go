@@ -122,6 +122,26 @@ func (l *lease) Release(ctx context.Context) error {
 	return err
 }
 
+// Within acquires a lock whose lease lives in a context. acquire gets one that ends with ctx while it waits, but not with it
+// after the grant, as [lock.Locker] has it; it returns the context of the lease, which the lock ends when it is lost, and
+// what gives the lock back. Set Lease of the [Lock] to [LeaseHeld].
+func Within(ctx context.Context, e Env, acquire func(ctx context.Context) (held context.Context, release func(), err error)) (lock.Lease, error) {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, end)
+	held, release, err := acquire(life)
+	if err == nil && !stop() {
+		err = ctx.Err() // the wait ended in the instant of the grant
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return NewLease(ctx, e, Grant{
+		Lost:   held.Done(),
+		Unlock: func(context.Context) error { release(); end(); return nil },
+	}), nil
+}
+
 // Retry calls try until it returns true or an error, with a pause between two calls, for a lock that only tries. Its
 // error is that of try, or that of ctx when it ends first.
 func Retry(ctx context.Context, clock lock.Clock, pause time.Duration, try func(ctx context.Context) (bool, error)) error {

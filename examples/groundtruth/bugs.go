@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios"
 )
 
@@ -75,6 +76,88 @@ func Bugs() []Bug {
 			Quote:     "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.", Where: "README, Usage",
 			Promise: lease(),
 		},
+		{
+			ID: "redsync-71", Adapter: "redsync", Module: redsync, Has: "v4.3.0", HasNot: "v4.4.1",
+			Source:    "https://github.com/go-redsync/redsync/pull/71",
+			Mechanism: "Extend does not look at the time that has passed, and nothing tells when a lease ends: who counts a TTL from the answer has the lock too long, since the nodes count from the request.",
+			Kind:      "F23",
+			Quote:     "Extend resets the mutex's expiry and returns the status of expiry extension.", Where: "doc comment of Mutex.Extend",
+			Promise: lease(),
+		},
+		{
+			ID: "redsync-timeout", Adapter: "redsync", Module: redsync, Has: "v4.4.4", HasNot: "v4.5.0",
+			Source:    "https://github.com/go-redsync/redsync/pull/103",
+			Mechanism: "Lock asks its nodes without a limit of time: one node that does not answer keeps it waiting, although the others are a majority.",
+			Kind:      "F23",
+			Quote:     "as described in this post (redis.io/topics/distlock): the client uses a timeout which is small compared to the total lock auto-release time", Where: "README, and the post that it names",
+			Promise: lease(),
+		},
+		{
+			ID: "redsync-140", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
+			Source:    "https://github.com/go-redsync/redsync/issues/140",
+			Mechanism: "Unlock and Extend wait for all nodes, without a limit of time: one that does not answer keeps a release waiting, although a majority has been asked. WithFailFast is for that; without it this is open.",
+			Kind:      "F49",
+			Quote:     "Release the lock so other processes or threads can obtain a lock.", Where: "README, Usage",
+			Promise: lease(),
+		},
+		{
+			ID: "redsync-late", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
+			Source:    "https://github.com/go-redsync/redsync/blob/v4.18.1/mutex.go",
+			Mechanism: "All tries of a Lock have the same value, so the clean-up of a try that failed, late on a connection that was given up, deletes the keys of the next one. Found by locksim; open.",
+			Kind:      "F28",
+			Quote:     "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.", Where: "README, Usage",
+			Promise: lease(),
+		},
+		{
+			ID: "redislock-71", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.9.3", HasNot: "v0.9.4",
+			Source:    "https://github.com/bsm/redislock/pull/71",
+			Mechanism: "A lock with a token of its user cannot be obtained again with that token: a request whose reply was lost keeps its own client out until the TTL.",
+			Kind:      "F27",
+			Quote:     "Token is a unique value that is used to identify the lock. Use this option to provide a custom token instead.", Where: "doc comment of Options.Token",
+			Promise: knowsItself(),
+		},
+		{
+			ID: "redislock-58", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.9.0", HasNot: "v0.9.1",
+			Source:    "https://github.com/bsm/redislock/pull/58",
+			Mechanism: "The ticker of an exponential backoff is not reset, so a waiter asks at the pace of its first pause for ever.",
+			Kind:      "F55",
+			Quote:     "ExponentialBackoff strategy is an optimization strategy with a retry time of 2**n milliseconds.", Where: "doc comment of ExponentialBackoff",
+			Promise: lease(),
+			Missed:  "It costs requests and breaks no promise about the lock. Load is judged by the duty \"spares\" alone, of locks that follow the backoff of the scenario; a library with pauses of its own has no number to be judged by.",
+		},
+		{
+			ID: "rueidislock-clock", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.79", Overlay: true,
+			Source:    "https://github.com/redis/rueidis/blob/v1.0.79/rueidislock/lock.go",
+			Mechanism: "The end of a key is sent as an instant of the holder's wall clock: where that is behind, the key ends at once, and another client enters. Found by locksim; open.",
+			Kind:      "F22",
+			Quote:     "The returned ctx will be canceled automatically and immediately once the KeyMajority is not held anymore.", Where: "README of rueidislock",
+			Promise: held(lock.FaultWallClock),
+		},
+		{
+			ID: "rueidislock-923", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.69", HasNot: "v1.0.70", Overlay: true,
+			Source:    "https://github.com/redis/rueidis/issues/923",
+			Mechanism: "Each renewal moves the end of the key by its interval from the last end, and not from now: renewals that are late leave it in the past, where they delete the key, and the holder goes on.",
+			Kind:      "F37",
+			Quote:     "The Locker will extend the ctx validity periodically and also watch for canceling the ctx if the KeyMajority is not held anymore.", Where: "README of rueidislock, How it works",
+			Promise: held(),
+		},
+		{
+			ID: "etcd-22123", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
+			Source:    "https://github.com/etcd-io/etcd/issues/22123",
+			Mechanism: "A Resign that fails forgets the key of the leader, so one that is called again succeeds, and the key stays as long as the session.",
+			Kind:      "F29",
+			Quote:     "Resign lets a leader start a new election.", Where: "doc comment of Election.Resign",
+			Promise: session(),
+		},
+		{
+			ID: "etcd-19597", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
+			Source:    "https://github.com/etcd-io/etcd/issues/19597",
+			Mechanism: "A Lock whose session ends while it waits goes on waiting until all keys before its own are gone.",
+			Kind:      "F56",
+			Quote:     "Lock locks the mutex with a cancelable context. If the context is canceled while trying to acquire the lock, the mutex tries to clean its stale lock entry.", Where: "doc comment of Mutex.Lock",
+			Promise: session(),
+			Missed:  "No client is harmed while another one has the lock, and the documentation promises no time: a wait that could have ended earlier is no violation.",
+		},
 	}
 }
 
@@ -86,4 +169,31 @@ func lease() lock.Promise {
 	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == lock.FaultPool })
 	p.SelfExcludes, p.ResendExcludes = true, true
 	return p
+}
+
+// knowsItself is that of a lock that knows its own key again.
+func knowsItself() lock.Promise {
+	p := lease()
+	p.SelfExcludes, p.ResendExcludes = false, false
+	return p
+}
+
+// held is that of a lock that renews itself and tells its holder of a loss: under the faults of clients and connections, and
+// more. Its Release has no result.
+func held(more ...lock.Fault) lock.Promise {
+	return lock.Promise{
+		Exclusion:    append([]lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset}, more...),
+		SelfExcludes: true, ResendExcludes: true,
+	}
+}
+
+// session is that of a lock of etcd, which lasts as long as a session, by the documentation of its package concurrency. Its
+// release reports how it went.
+func session() lock.Promise {
+	return lock.Promise{
+		Exclusion: []lock.Fault{
+			lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
+		},
+		Data: "seal", FreeWithin: lock.TermAnyTime, Duties: []promise.Duty{promise.DutyReports},
+	}
 }

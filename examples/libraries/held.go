@@ -30,11 +30,12 @@ type withContext interface {
 // contextLocker makes its lock when it is first used: that dials, and in New the world
 // does not run yet.
 type contextLocker struct {
+	env  scenarios.Env
 	open func() (withContext, error)
 }
 
 func opened[L withContext](e scenarios.Env, open func() (L, error)) lock.Locker {
-	return contextLocker{sync.OnceValues(func() (withContext, error) {
+	return contextLocker{e, sync.OnceValues(func() (withContext, error) {
 		l, err := open()
 		if err == nil {
 			e.OnEnd(l.Close)
@@ -51,18 +52,9 @@ func (c contextLocker) Acquire(ctx context.Context, name string) (lock.Lease, er
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // while it was opened
 	}
-	// The lock of these libraries lives in the context that they are given, and the wait in it too.
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, end)
-	held, release, err := l.WithContext(life, name)
-	if err == nil && !stop() {
-		err = ctx.Err() // the wait ended in the instant of the grant
-	}
-	if err != nil {
-		end()
-		return nil, err
-	}
-	return lease{held, func() error { release(); end(); return nil }}, nil
+	return scenarios.Within(ctx, c.env, func(ctx context.Context) (context.Context, func(), error) {
+		return l.WithContext(ctx, name)
+	})
 }
 
 // lease is a lease that does not tell its end. Its context ends when it is lost.

@@ -1,4 +1,4 @@
-// Command redsync has the locks of go-redsync/redsync, over redigo, which all its versions know.
+// Command redsync has the locks of go-redsync/redsync.
 package main
 
 import (
@@ -6,10 +6,12 @@ import (
 	"net"
 	"time"
 
+	goredis "github.com/go-redis/redis/v8"
 	"github.com/go-redsync/redsync/v4"
 	pools "github.com/go-redsync/redsync/v4/redis"
-	"github.com/go-redsync/redsync/v4/redis/redigo"
-	"github.com/gomodule/redigo/redis"
+	overGoredis "github.com/go-redsync/redsync/v4/redis/goredis/v8"
+	overRedigo "github.com/go-redsync/redsync/v4/redis/redigo"
+	redigo "github.com/gomodule/redigo/redis"
 
 	"locksim/examples/groundtruth"
 	"locksim/lock"
@@ -17,35 +19,67 @@ import (
 )
 
 func main() {
-	groundtruth.Main(map[string]scenarios.Lock{"redsync-61": over("r0"), "redsync-151": over("r0", "r1", "r2")})
+	one, three := []string{"r0"}, []string{"r0", "r1", "r2"}
+	groundtruth.Main(map[string]scenarios.Lock{
+		"redsync-61":      of(use{nodes: one, client: limited, end: counted}),
+		"redsync-71":      of(use{nodes: one, client: limited, end: told}),
+		"redsync-151":     of(use{nodes: three, client: limited, end: told}),
+		"redsync-timeout": of(use{nodes: three, client: unlimited, end: told, limit: time.Second}),
+		"redsync-140":     of(use{nodes: three, client: unlimited, end: told}),
+		"redsync-late":    of(use{nodes: three, client: limited, end: told, tries: 32}),
+	})
 }
 
-// over is redsync over some nodes. Its oldest versions do not tell when a lease ends, so it is counted here, from before each
-// of its tries: the TTL of its defaults without the drift of clocks, as newer versions do.
-func over(nodes ...string) scenarios.Lock {
-	const held, pause = 8 * time.Second * 99 / 100, 100 * time.Millisecond
-	return scenarios.Lock{Servers: scenarios.Redis(len(nodes)), New: func(e scenarios.Env) (lock.Locker, error) {
+// use is how redsync is used.
+type use struct {
+	nodes  []string
+	client func(e scenarios.Env, node string) pools.Pool
+	// end is when a lease ends that was had or extended by a request of an instant.
+	end func(m *redsync.Mutex, asked time.Time) time.Time
+	// tries are those of a Lock; 0 means one.
+	tries int
+	// limit is how long a release or a renewal may take; 0 is for ever.
+	limit time.Duration
+}
+
+const ttl = 8 * time.Second // the default of redsync
+
+// told is what redsync says or, in versions that do not, a TTL after its answer.
+func told(m *redsync.Mutex, _ time.Time) time.Time {
+	if says, ok := any(m).(interface{ Until() time.Time }); ok {
+		return says.Until()
+	}
+	return time.Now().Add(ttl)
+}
+
+// counted is what newer versions say: a TTL after the request, without the drift of clocks.
+func counted(_ *redsync.Mutex, asked time.Time) time.Time { return asked.Add(ttl * 99 / 100) }
+
+func of(u use) scenarios.Lock {
+	return scenarios.Lock{Servers: scenarios.Redis(len(u.nodes)), New: func(e scenarios.Env) (lock.Locker, error) {
 		var all []pools.Pool
-		for _, node := range nodes {
-			all = append(all, redigo.NewPool(pool(e, node)))
+		for _, node := range u.nodes {
+			all = append(all, u.client(e, node))
 		}
 		locks := redsync.New(all...)
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			m, until := locks.NewMutex(name, redsync.WithTries(1)), time.Time{}
-			if err := scenarios.Retry(ctx, e.Clock(), pause, func(ctx context.Context) (bool, error) {
-				until = time.Now().Add(held)
-				return m.LockContext(ctx) == nil, ctx.Err()
+			m, until := locks.NewMutex(name, redsync.WithTries(max(u.tries, 1))), time.Time{}
+			if err := scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+				asked := time.Now()
+				err := m.LockContext(ctx)
+				until = u.end(m, asked)
+				return err == nil, ctx.Err()
 			}); err != nil {
 				return nil, scenarios.Unanswered(err)
 			}
 			return scenarios.NewLease(ctx, e, scenarios.Grant{
 				Until:  func() time.Time { return until },
-				Unlock: func(ctx context.Context) error { return done(m.UnlockContext(ctx)) },
+				Unlock: func(ctx context.Context) error { return u.within(ctx, m.UnlockContext) },
 				Extend: func(ctx context.Context) error {
 					asked := time.Now()
-					err := done(m.ExtendContext(ctx))
+					err := u.within(ctx, m.ExtendContext)
 					if err == nil {
-						until = asked.Add(held)
+						until = u.end(m, asked)
 					}
 					return err
 				},
@@ -54,21 +88,36 @@ func over(nodes ...string) scenarios.Lock {
 	}}
 }
 
-func done(ok bool, err error) error {
+// within calls a release or a renewal, not under a context that has ended: its documentation has no context there.
+func (u use) within(ctx context.Context, call func(ctx context.Context) (bool, error)) error {
+	ctx = context.WithoutCancel(ctx)
+	if u.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, u.limit)
+		defer cancel()
+	}
+	ok, err := call(ctx)
 	return groundtruth.Done(ok, err, "already taken", "already expired")
 }
 
-// pool is a pool of redigo with a limit on each dial and each request.
-func pool(e scenarios.Env, node string) *redis.Pool {
+// limited is a pool of redigo, which all versions know, with a limit on each dial and each request.
+func limited(e scenarios.Env, node string) pools.Pool {
 	const limit = time.Second
 	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		return e.Dial(ctx, network, addr)
 	}
-	p := &redis.Pool{MaxIdle: 4, DialContext: func(ctx context.Context) (redis.Conn, error) {
-		return redis.DialContext(ctx, "tcp", e.Address(node), redis.DialContextFunc(dial), redis.DialReadTimeout(limit), redis.DialWriteTimeout(limit))
+	p := &redigo.Pool{MaxIdle: 4, DialContext: func(ctx context.Context) (redigo.Conn, error) {
+		return redigo.DialContext(ctx, "tcp", e.Address(node), redigo.DialContextFunc(dial), redigo.DialReadTimeout(limit), redigo.DialWriteTimeout(limit))
 	}}
 	e.OnEnd(func() { _ = p.Close() })
-	return p
+	return overRedigo.NewPool(p)
+}
+
+// unlimited is a client of go-redis without limits: only a context ends its requests.
+func unlimited(e scenarios.Env, node string) pools.Pool {
+	c := goredis.NewClient(&goredis.Options{Addr: e.Address(node), Dialer: e.Dial, ReadTimeout: -1, WriteTimeout: -1, MaxRetries: -1, IdleCheckFrequency: -1})
+	e.OnEnd(func() { _ = c.Close() })
+	return overGoredis.NewPool(c)
 }
