@@ -122,8 +122,8 @@ func Bugs() []Bug {
 			Mechanism: "The ticker of an exponential backoff is not reset, so a waiter asks at the pace of its first pause for ever.",
 			Kind:      "F55",
 			Quote:     "ExponentialBackoff strategy is an optimization strategy with a retry time of 2**n milliseconds.", Where: "doc comment of ExponentialBackoff",
-			Promise: lease(),
-			Missed:  "It costs requests and breaks no promise about the lock. Load is judged by the duty \"spares\" alone, of locks that follow the backoff of the scenario; a library with pauses of its own has no number to be judged by.",
+			Promise: sparing(),
+			Also:    "It was missed until a lock with a backoff of its own could say it (Lock.Pause): load was judged of locks alone that follow the backoff of the scenario.",
 		},
 		{
 			ID: "rueidislock-clock", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.79", Overlay: true,
@@ -196,4 +196,11 @@ func session() lock.Promise {
 		},
 		Data: "seal", FreeWithin: lock.TermAnyTime, Duties: []promise.Duty{promise.DutyReports},
 	}
+}
+
+// sparing is that of a lock whose documentation says how long a client waits between two tries.
+func sparing() lock.Promise {
+	p := lease()
+	p.Duties = append(p.Duties, promise.DutySpares)
+	return p
 }

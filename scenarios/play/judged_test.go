@@ -165,6 +165,8 @@ func TestSlack(t *testing.T) {
 func TestPace(t *testing.T) {
 	single, redlock, foreign := testruns.Kind(t, "single"), testruns.Kind(t, "redlock"), testruns.Kind(t, "single")
 	foreign.FollowsSpec = false
+	paced := foreign
+	paced.Pause = 70 * time.Millisecond
 	const spec = "lock: {ttl: 12s, backoff: 50ms..200ms}\n"
 	one := checker.Pace{Servers: 1, Pause: 50 * time.Millisecond, Renewal: time.Second}
 	for _, c := range []struct {
@@ -178,6 +180,8 @@ func TestPace(t *testing.T) {
 		{lock: single, text: spec + "workload: {extend: 3}\n", want: checker.Pace{Servers: 1, Pause: 50 * time.Millisecond, Renewal: time.Second, Extends: 3}},
 		{lock: single, text: spec + "faults: [{at: 1s, flush: {node: r0}}]\n", want: one},
 		{lock: foreign, text: "lock: {ttl: 12s}\n", unknown: true},
+		{lock: paced, text: "lock: {ttl: 12s}\n", want: checker.Pace{Servers: 1, Pause: 70 * time.Millisecond, Renewal: time.Second}},
+		{lock: paced, text: "lock: {ttl: 12s, client: stock}\n", unknown: true},
 		{lock: single, text: "lock: {ttl: 12s, client: stock}\n", unknown: true},
 		{lock: single, text: "lock: {ttl: 12s}\nfaults: [{at: 1s, flush: {node: r0, what: scripts}}]\n", unknown: true},
 		{lock: single, text: spec + "faults: [{at: 1h, flush: {node: r0, what: scripts}}]\n", want: one},

@@ -90,6 +90,10 @@ type Lock struct {
 	// with a failure; otherwise it measures them.
 	FollowsSpec bool
 
+	// Pause is the pause between two tries of a client that waits, for a lock that has a backoff of its own; where pauses grow,
+	// the longest. [promise.DutySpares] is judged by it. 0 is for a lock that does not say it, or follows the scenario.
+	Pause time.Duration
+
 	scripts *redis.Scripts // the cache of compiled scripts; nil for none
 	lessons *lessons       // the cache of what was learnt of its keys; nil for none
 	learnt  bool           // Keys were learnt

@@ -74,7 +74,7 @@ func (p *play) alone() time.Duration {
 	return within
 }
 
-// pace is how often a client asks the servers, for a lock that has the backoff of the scenario. It is not known where a
+// pace is how often a client asks the servers, for a lock that has the backoff of the scenario or says its own. It is not known where a
 // server has forgotten scripts, which are sent again, nor for stock clients, which send a request again by themselves.
 func (p *play) pace() *checker.Pace {
 	for i, f := range p.sc.Faults {
@@ -82,10 +82,14 @@ func (p *play) pace() *checker.Pace {
 			return nil
 		}
 	}
-	if !p.lock.FollowsSpec || p.sc.Lock.Client == file.ClientStock {
+	pause := p.lock.Pause
+	if p.lock.FollowsSpec {
+		pause = max(p.sc.Lock.Backoff.Min, 1)
+	}
+	if pause == 0 || p.sc.Lock.Client == file.ClientStock {
 		return nil
 	}
-	return &checker.Pace{Servers: p.lock.voters(), Pause: max(p.sc.Lock.Backoff.Min, 1), Renewal: lock.DefaultRetry(p.sc.Lock.TTL), Extends: p.sc.Workload.Extend}
+	return &checker.Pace{Servers: p.lock.voters(), Pause: pause, Renewal: lock.DefaultRetry(p.sc.Lock.TTL), Extends: p.sc.Workload.Extend}
 }
 
 // returnsWithin is how soon a call returns by the promise of the lock if no server answers, and an Acquire after the end of

@@ -4,6 +4,8 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"reflect"
 	"time"
 
 	"github.com/bsm/redislock"
@@ -14,30 +16,43 @@ import (
 )
 
 func main() {
-	groundtruth.Main(map[string]scenarios.Lock{
-		"redislock-71": of(func() string { return rand.Text() }),
-		"redislock-58": of(func() string { return "" }),
-	})
+	every := func() redislock.RetryStrategy { return redislock.LinearBackoff(100 * time.Millisecond) }
+	again := of(func() string { return rand.Text() }, every)
+	grows := of(func() string { return "" }, func() redislock.RetryStrategy { return redislock.ExponentialBackoff(16*time.Millisecond, longest) })
+	grows.Pause = longest
+	groundtruth.Main(map[string]scenarios.Lock{"redislock-71": again, "redislock-58": grows})
 }
 
-// of is redislock with a token for each process; "" leaves it to the library to draw one for each lock.
-func of(token func() string) scenarios.Lock {
+// longest is the longest pause of a backoff that grows.
+const longest = 512 * time.Millisecond
+
+// of is redislock with a token for each process, and a backoff; with the token "" the library draws one for each lock. How long
+// a lease lasts it tells when it is asked.
+func of(token func() string, backoff func() redislock.RetryStrategy) scenarios.Lock {
 	const ttl = 8 * time.Second
 	return scenarios.Lock{New: func(e scenarios.Env) (lock.Locker, error) {
 		locks, mine := redislock.New(scenarios.RedisClient(e, scenarios.Primary)), token()
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			var l *redislock.Lock
-			var until time.Time
-			if err := scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (ok bool, err error) {
-				until = time.Now().Add(ttl)
-				l, err = locks.Obtain(ctx, name, ttl, &redislock.Options{Token: mine})
-				if err == redislock.ErrNotObtained {
-					return false, nil
-				}
-				return err == nil, err
-			}); err != nil {
+			waits := ctx
+			if _, ok := ctx.Deadline(); !ok { // else the library waits for a TTL only
+				var cancel context.CancelFunc
+				waits, cancel = context.WithTimeout(ctx, time.Hour)
+				defer cancel()
+			}
+			o := redislock.Options{RetryStrategy: backoff()}
+			if mine != "" { // the oldest version has no such field
+				reflect.ValueOf(&o).Elem().FieldByName("Token").SetString(mine)
+			}
+			l, err := locks.Obtain(waits, name, ttl, &o)
+			if err != nil {
 				return nil, scenarios.Unanswered(err)
 			}
+			until := time.Now()
+			left, err := l.TTL(ctx)
+			if err != nil {
+				return nil, scenarios.Unanswered(errors.Join(err, l.Release(context.WithoutCancel(ctx))))
+			}
+			until = until.Add(left)
 			return scenarios.NewLease(ctx, e, scenarios.Grant{
 				Until: func() time.Time { return until },
 				Unlock: func(ctx context.Context) error { // not under a context that has ended, as its documentation has it
