@@ -7,9 +7,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// setNX is recipe A2: SET with NX and a TTL, a random value for each lock object, and a release by a script that compares the
-// value before it deletes. The text promises that one client has the lock at a time, that a crash frees it after the TTL, and
-// that no client deletes the lock of another.
+// setNX is recipe A2: SET with NX and a TTL, a random value for each lock object, and a release by a script that
+// compares the value before it deletes. The text promises that one client has the lock at a time, that a crash
+// frees it after the TTL, and that no client deletes the lock of another.
 //
 // ctx is context.Background() for the reader, and now is time.Now.
 type setNX struct {
@@ -33,12 +33,7 @@ func (l *setNX) Try() (bool, error) {
 
 // Lock asks until it has the lock or the time is over.
 func (l *setNX) Lock(timeout time.Duration) (bool, error) {
-	for end := l.now().Add(timeout); l.now().Before(end); time.Sleep(poll) {
-		if ok, err := l.Try(); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
+	return polled(l.now, timeout, l.Try)
 }
 
 // Unlock deletes the key, if it is still that of this object.

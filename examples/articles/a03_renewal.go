@@ -6,8 +6,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// renewed is recipe A3: the lock of A2, with a goroutine that renews it three times in a TTL until it is told to stop. The text
-// promises that the lock does not end while its holder works, however long that takes.
+// renewed is recipe A3: the lock of A2, with a goroutine that renews it three times in a TTL until it is told to
+// stop. The text promises that the lock does not end while its holder works, however long that takes.
 type renewed struct {
 	setNX
 	stop chan struct{}

@@ -1,7 +1,7 @@
 package articles
 
-// unchecked is recipe A8, in its first form: the lock of A2 with a release by DEL. The text promises a lock that one client has at a
-// time, and that Unlock gives back.
+// unchecked is recipe A8, in its first form: the lock of A2 with a release by DEL. The text promises a lock that
+// one client has at a time, and that Unlock gives back.
 type unchecked struct{ setNX }
 
 // Unlock deletes the key.

@@ -6,8 +6,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// twoSteps is recipe A8, in its second form: the release reads the key, compares it with its own value, and then deletes it. The
-// text promises that no client deletes the lock of another.
+// twoSteps is recipe A8, in its second form: the release reads the key, compares it with its own value, and then
+// deletes it. The text promises that no client deletes the lock of another.
 type twoSteps struct{ setNX }
 
 // Unlock deletes the key, if it was that of this object.

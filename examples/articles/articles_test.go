@@ -8,7 +8,8 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// shows has for each recipe that fails the seed of a drawn run in which it does. 0 is for one that fails in runs without a fault.
+// shows has for each recipe that fails the seed of a drawn run in which it does. 0 is for one that fails in runs
+// without a fault.
 var shows = map[string]uint64{
 	"A2-reused":  1000179,
 	"A3":         1000044,
@@ -21,7 +22,7 @@ func TestRecipes(t *testing.T) {
 	for _, r := range Recipes() {
 		t.Run(r.ID, func(t *testing.T) {
 			seed, fails := shows[r.ID]
-			if fails != (r.Kind != "") {
+			if fails != r.Fails {
 				t.Fatalf("its kind is %q, and the seed with which it fails is %d", r.Kind, seed)
 			}
 			space, err := search.Discover(r.Lock, spaces.Space{})

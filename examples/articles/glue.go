@@ -2,6 +2,8 @@ package articles
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,34 +28,35 @@ type process struct {
 	scenarios.Env
 	redis *redis.Client
 	asked *asked
-	kept  map[string]*setNX
+	kept  map[string]mutex
 }
 
-// same is the one lock object of this process for a key.
-func (p process) same(key string) mutex {
-	if p.kept[key] == nil {
-		l := p.setNX(key)
-		p.kept[key] = &l
+// once makes one lock object of a process for each key.
+func once(make func(p process, key string) mutex) func(p process, key string) mutex {
+	return func(p process, key string) mutex {
+		if p.kept[key] == nil {
+			p.kept[key] = make(p, key)
+		}
+		return p.kept[key]
 	}
-	return p.kept[key]
 }
 
 func (p process) setNX(key string) setNX {
 	return setNX{ctx: p.Context(), now: p.WallClock().Now, client: p.redis, key: key, id: newID(), ttl: ttl}
 }
 
-// locker makes a locker of a recipe on Redis. Its leases last for a TTL from before the last of the requests by which it may have
-// been granted the lock, or until they are released if nothing but a loss ends them.
+// locker makes a locker of a recipe on Redis. Its leases last for a TTL from before the request by which it was
+// granted the lock, or until they are released if nothing but a loss ends them.
 func locker(held bool, make func(p process, key string) mutex) func(e scenarios.Env) (lock.Locker, error) {
 	return func(e scenarios.Env) (lock.Locker, error) {
-		p := process{Env: e, redis: client(e, scenarios.Primary), asked: &asked{by: e.Clock()}, kept: map[string]*setNX{}}
+		p := process{Env: e, redis: client(e, scenarios.Primary), asked: &asked{by: e.Clock()}, kept: map[string]mutex{}}
 		p.redis.AddHook(p.asked)
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
 			m := make(p, name)
-			if err := acquire(ctx, m); err != nil {
+			if err := acquire(ctx, e, m); err != nil {
 				return nil, err
 			}
-			g := scenarios.Grant{Unlock: func(context.Context) error { return release(m) }}
+			g := scenarios.Grant{Unlock: unlock(m)}
 			if end := p.asked.last().Add(ttl); !held {
 				g.Until = func() time.Time { return end }
 			}
@@ -62,20 +65,50 @@ func locker(held bool, make func(p process, key string) mutex) func(e scenarios.
 	}
 }
 
-// acquire asks again as long as the reader waits.
-func acquire(ctx context.Context, m mutex) error {
-	for {
-		ok, err := m.Lock(wait)
-		if ok || err != nil {
-			return scenarios.Unanswered(err)
+// redlocks makes a locker of recipe A4 over some nodes.
+func redlocks(nodes int) func(e scenarios.Env) (lock.Locker, error) {
+	return func(e scenarios.Env) (lock.Locker, error) {
+		var all []*redis.Client
+		for i := range nodes {
+			all = append(all, client(e, fmt.Sprintf("r%d", i)))
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+			m := &redlock{ctx: e.Context(), now: e.Clock().Now, nodes: all, key: name, id: newID(), ttl: ttl}
+			if err := acquire(ctx, e, m); err != nil {
+				return nil, err
+			}
+			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: unlock(m), Until: func() time.Time { return m.until }}), nil
+		}), nil
 	}
 }
 
-func release(m mutex) error { return scenarios.NotHeld(m.Unlock(), errNotOwner) }
+// managed makes a locker of recipe A14.
+func managed(e scenarios.Env) (lock.Locker, error) {
+	m := &manager{ctx: e.Context(), now: e.Clock().Now, client: client(e, scenarios.Primary), ttl: ttl}
+	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+		var l *fenced
+		if err := scenarios.Retry(ctx, e.Clock(), poll, func(context.Context) (ok bool, err error) {
+			l, err = m.Acquire(name, 5)
+			return l != nil, scenarios.Unanswered(err)
+		}); err != nil {
+			return nil, err
+		}
+		return scenarios.NewLease(ctx, e, scenarios.Grant{Token: uint64(l.token), Until: func() time.Time { return l.acquiredAt.Add(ttl) },
+			Unlock: func(context.Context) error { return scenarios.NotHeld(l.Release(), errNotOwner) }}), nil
+	}), nil
+}
+
+// acquire asks again as long as the client waits.
+func acquire(ctx context.Context, e scenarios.Env, m mutex) error {
+	return scenarios.Retry(ctx, e.Clock(), poll, func(context.Context) (bool, error) {
+		ok, err := m.Lock(wait)
+		return ok, scenarios.Unanswered(err)
+	})
+}
+
+func unlock(m mutex) func(context.Context) error {
+	return func(context.Context) error { return scenarios.NotHeld(m.Unlock(), errNotOwner) }
+}
 
 // client is redis.NewClient(&redis.Options{Addr: …}), in the world.
 func client(e scenarios.Env, server string) *redis.Client {
@@ -84,8 +117,8 @@ func client(e scenarios.Env, server string) *redis.Client {
 	return simredis.ClientWith(e, options)
 }
 
-// asked is a hook that remembers when a client began its last command that may take a lock. Commands that are sent again count
-// from the first.
+// asked is a hook that remembers when a client began its last command that may take a lock. Commands that are sent
+// again count from the first.
 type asked struct {
 	by lock.Clock
 	mu sync.Mutex
@@ -104,8 +137,7 @@ func (*asked) DialHook(next redis.DialHook) redis.DialHook { return next }
 // ProcessHook implements [redis.Hook].
 func (a *asked) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		switch cmd.Name() {
-		case "set", "setnx":
+		if takes(cmd) {
 			now := a.by.Now()
 			a.mu.Lock()
 			a.at = now
@@ -113,6 +145,17 @@ func (a *asked) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		}
 		return next(ctx, cmd)
 	}
+}
+
+// takes says whether a command may take a lock of a recipe.
+func takes(cmd redis.Cmder) bool {
+	switch cmd.Name() {
+	case "setnx", "getset", "eval", "evalsha":
+		return true
+	case "set":
+		return slices.Contains(cmd.Args(), any("nx"))
+	}
+	return false
 }
 
 // ProcessPipelineHook implements [redis.Hook].

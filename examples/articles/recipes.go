@@ -15,8 +15,8 @@ type Recipe struct {
 	ID, Idea string
 	// Says is what its text promises, in our words.
 	Says string
-	// Fails says that scenarios.Check is expected to find a violation, and Expect which one, or why there is none. Both were written
-	// before the first run, and are not changed after it.
+	// Fails says that scenarios.Check is expected to find a violation, and Expect which one, or why there is none.
+	// Both were written before the first run, and are not changed after it.
 	Fails  bool
 	Expect string
 	// Kind is the catalogue id of such failures (F04), "" for a recipe that passes.
@@ -31,17 +31,24 @@ type Recipe struct {
 func Recipes() []Recipe {
 	all := []Recipe{
 		{
+			ID: "A1", Idea: "SETNX, then EXPIRE",
+			Says:  "One client has the lock at a time, and a crash frees it after the TTL.",
+			Fails: true, Kind: "F01",
+			Expect: "a client that crashes between the two requests, or whose EXPIRE is refused, leaves a key without a TTL: the lock is stuck",
+			Lock:   onRedis(func(p process, key string) mutex { return &setnxExpire{p.setNX(key)} }),
+		},
+		{
 			ID: "A2", Idea: "SET NX with a TTL; release by a script that compares; a new object for each section",
 			Says:   "One client has the lock at a time; a crash frees it after the TTL; no client deletes another's lock.",
 			Expect: "passes: counted from its request, the lease ends before the key does, and the release compares and deletes at once",
-			Lock:   scenarios.Lock{Promise: leased(), New: locker(false, func(p process, key string) mutex { l := p.setNX(key); return &l })},
+			Lock:   onRedis(func(p process, key string) mutex { l := p.setNX(key); return &l }),
 		},
 		{
 			ID: "A2-reused", Idea: "the same, with one object for all sections of a process",
 			Says:  "As A2: the object can be locked again when it was unlocked.",
 			Fails: true, Kind: "F30",
 			Expect: "a release that was sent again, or is late, deletes the key of the next section of the same object: claims overlap",
-			Lock:   scenarios.Lock{Promise: leased(), New: locker(false, func(p process, key string) mutex { return p.same(key) })},
+			Lock:   onRedis(once(func(p process, key string) mutex { l := p.setNX(key); return &l })),
 		},
 		{
 			ID: "A3", Idea: "A2 with a goroutine that renews every third of the TTL, and does not look at the result",
@@ -49,6 +56,22 @@ func Recipes() []Recipe {
 			Fails: true, Kind: "F39",
 			Expect: "a second Unlock, after one that failed, panics: the channel is closed twice; and a holder that lost its key, by a pause, is never told",
 			Lock:   renewing(func(p process, key string) mutex { return &renewed{setNX: p.setNX(key)} }),
+		},
+		{
+			ID: "A4", Idea: "Redlock over five nodes, one after another, without a margin for drift",
+			Says:  "One client has the lock at a time while a majority of the nodes lives; clocks may run at somewhat different rates.",
+			Fails: true, Kind: "F20",
+			Expect: "on nodes whose clocks run faster the keys end before the lease: claims overlap under clock-drift. Under the other faults it " +
+				"passes: the lease counts from before the first request. That one node without an answer keeps every client out is no violation " +
+				"of what is judged here",
+			Lock: scenarios.Lock{Servers: scenarios.Redis(5), Promise: quorum(), New: redlocks(5)},
+		},
+		{
+			ID: "A5", Idea: "the same over three nodes; nothing renews the lease",
+			Says:  "As A4.",
+			Fails: true, Kind: "F20",
+			Expect: "as A4",
+			Lock:   scenarios.Lock{Servers: scenarios.Redis(3), Promise: quorum(), New: redlocks(3)},
 		},
 		{
 			ID: "A8-del", Idea: "release by DEL",
@@ -64,7 +87,53 @@ func Recipes() []Recipe {
 			Says:  "As A2: no client deletes another's lock.",
 			Fails: true, Kind: "F03",
 			Expect: "the key ends, and is another's, between GET and DEL: its owner is robbed, and the release reports success",
-			Lock:   scenarios.Lock{Promise: leased(), New: locker(false, func(p process, key string) mutex { return &twoSteps{p.setNX(key)} })},
+			Lock:   onRedis(func(p process, key string) mutex { return &twoSteps{p.setNX(key)} }),
+		},
+		{
+			ID: "A9", Idea: "A2 with a watchdog that sends a bare EXPIRE every third of the TTL",
+			Says:  "The lock does not end while its holder works, and ends by itself when its process has crashed.",
+			Fails: true, Kind: "F04",
+			Expect: "as A3: a second Unlock panics; and a holder that was paused renews its successor's key, and is never told that it has lost its own",
+			Lock:   renewing(func(p process, key string) mutex { return &watchdog{setNX: p.setNX(key)} }),
+		},
+		{
+			ID: "A10", Idea: "re-entrant, on a hash of owners and counts; free if the field of the caller is not there",
+			Says:  "One owner has the lock at a time, and may enter again; those who wait are told of a release.",
+			Fails: true, Kind: "",
+			Expect: "it keeps no one out: the field of a second owner is not there, so it enters. Claims overlap without a fault",
+			Lock:   onRedis(once(func(p process, key string) mutex { return &hash{p.setNX(key)} })),
+		},
+		{
+			ID: "A11", Idea: "re-entrant, with the owner and the count in two keys, each with a TTL of its own",
+			Says:  "One owner has the lock at a time, and it is free when this one has left as often as it has entered.",
+			Fails: true, Kind: "F33",
+			Expect: "the count ends before the owner, whose TTL alone an inner entry renews: an inner Unlock then frees the lock under the outer " +
+				"section; and a late Unlock, in three requests, deletes a successor's keys (F03)",
+			Lock: onRedis(once(func(p process, key string) mutex { return &twoKeys{p.setNX(key)} })),
+		},
+		{
+			ID: "A12", Idea: "the value has the end of the lease by the client's clock; GETSET takes what has ended",
+			Says:  "One client has the lock at a time, and a crash frees it after the TTL.",
+			Fails: true, Kind: "F22",
+			Expect: "a client whose wall clock is ahead takes a lock that is held: claims overlap under wall-clock. And without any trouble of a clock " +
+				"the GETSET of a loser puts its own value over the winner's, whose Unlock then finds another's lock, and leaves it there",
+			Lock: onRedis(once(func(p process, key string) mutex { return &getSet{p.setNX(key)} })),
+		},
+		{
+			ID: "A13", Idea: "A2 with a task that reads the key, compares it in the client, and sends PEXPIRE",
+			Says:  "The lock does not end while its holder works.",
+			Fails: true, Kind: "F39",
+			Expect: "a holder that was paused or cut off for longer than the TTL is never told that it has lost the lock: claims overlap. The two " +
+				"requests of the task do no harm that is judged: at worst they make a successor's key live longer",
+			Lock: renewing(func(p process, key string) mutex { return &getPexpire{setNX: p.setNX(key)} }),
+		},
+		{
+			ID: "A14", Idea: "a fencing token by INCR, after SET NX PX; the lease counts from the answer",
+			Says:  "One client has the lock at a time; a later holder has a higher token; a store that compares tokens refuses what is late.",
+			Fails: true, Kind: "F38",
+			Expect: "claims overlap without a fault: the key ends before a lease that counts from the answer. A holder that pauses between SET and " +
+				"INCR also has a higher token than its successor (F07)",
+			Lock: scenarios.Lock{Promise: tokens(), Tokens: true, New: managed},
 		},
 	}
 	for i := range all {
@@ -73,8 +142,8 @@ func Recipes() []Recipe {
 	return all
 }
 
-// leased is the promise to start from for a lock with a lease. It lives with a key that a request without an answer has left, which
-// keeps its own client out until it ends: no text says that it does not.
+// leased is the promise to start from for a lock with a lease. It lives with a key that a request without an answer
+// has left, which keeps its own client out until it ends: no text says that it does not.
 func leased() lock.Promise {
 	p := lock.LeasePromise()
 	p.SelfExcludes, p.ResendExcludes = true, true
@@ -87,8 +156,27 @@ func without(p lock.Promise, duties ...promise.Duty) lock.Promise {
 	return p
 }
 
-// renewing is a lock that is held until it is released. It is renewed every third of the TTL, and a holder can know then that the
-// key has gone.
+// onRedis is a lock whose leases last for a TTL.
+func onRedis(make func(p process, key string) mutex) scenarios.Lock {
+	return scenarios.Lock{Promise: leased(), New: locker(false, make)}
+}
+
+// quorum is the promise of a Redlock, whose Unlock has no result.
+func quorum() lock.Promise {
+	p := without(leased(), promise.DutyReports)
+	p.Exclusion = append(p.Exclusion, promise.ClockDrift)
+	return p
+}
+
+// tokens is the promise of a lock with tokens: its data is right behind a fence that compares them.
+func tokens() lock.Promise {
+	p := leased()
+	p.Data = "seal"
+	return p
+}
+
+// renewing is a lock that is held until it is released. It is renewed every third of the TTL, and a holder can know
+// then that the key has gone.
 func renewing(make func(p process, key string) mutex) scenarios.Lock {
 	return scenarios.Lock{Promise: leased(), Lease: scenarios.LeaseHeld, Detection: ttl/3 + time.Second, New: locker(true, make)}
 }
