@@ -7,6 +7,8 @@ import (
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
+	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/zklocks"
 )
 
 // Recipe is a lock as an article prints it: a row of the table.
@@ -74,6 +76,22 @@ func Recipes() []Recipe {
 			Lock:   scenarios.Lock{Servers: scenarios.Redis(3), Promise: quorum(), New: redlocks(3)},
 		},
 		{
+			ID: "A6", Idea: "ZooKeeper: an ephemeral node with a number; each client watches the one before it",
+			Says:  "One client has the lock at a time, by the order of the nodes; a crash frees it with the session.",
+			Fails: true, Kind: "F58",
+			Expect: "a holder whose session has ended, by a pause or a partition, is not told, while the next one enters: claims overlap. And a Create " +
+				"whose answer is lost, or a Delete that fails, leaves a node that the living session keeps (F60): the lock is stuck",
+			Lock: clustered(zklocks.Kind(), 25*time.Second, zookeeperQueue),
+		},
+		{
+			ID: "A7", Idea: "etcd: a session and a mutex of package concurrency in one object",
+			Says:  "One client has the lock at a time; the session renews its lease; a crash frees it after the TTL.",
+			Fails: true, Kind: "F57",
+			Expect: "a holder whose session has ended is not told, while the next one enters: claims overlap. And an Unlock under a context that has " +
+				"ended leaves the key, which the session keeps alive (F29): the lock is stuck",
+			Lock: clustered(etcdlocks.Kind(), 15*time.Second, etcdSession),
+		},
+		{
 			ID: "A8-del", Idea: "release by DEL",
 			Says:  "One client has the lock at a time, and Unlock gives it back.",
 			Fails: true, Kind: "F02",
@@ -135,6 +153,13 @@ func Recipes() []Recipe {
 				"INCR also has a higher token than its successor (F07)",
 			Lock: scenarios.Lock{Promise: tokens(), Tokens: true, New: managed},
 		},
+		{
+			ID: "A17", Idea: "SQL: DELETE of what has ended by the client's clock, then INSERT under a unique name",
+			Says:  "One client has the lock at a time, and a crash frees it after the TTL.",
+			Fails: true, Kind: "F63",
+			Expect: "a client whose clock is ahead deletes a row whose lease goes on, and enters: claims overlap under wall-clock",
+			Lock:   scenarios.Lock{Servers: []scenarios.Servers{{Kind: database(), Count: 1}}, Promise: unscripted(), New: sqlRow},
+		},
 	}
 	for i := range all {
 		all[i].Lock.Name = all[i].ID
@@ -165,6 +190,13 @@ func onRedis(make func(p process, key string) mutex) scenarios.Lock {
 func quorum() lock.Promise {
 	p := without(leased(), promise.DutyReports)
 	p.Exclusion = append(p.Exclusion, promise.ClockDrift)
+	return p
+}
+
+// unscripted is the promise of a lock on a server without scripts.
+func unscripted() lock.Promise {
+	p := leased()
+	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == promise.Scripts })
 	return p
 }
 
