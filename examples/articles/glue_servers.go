@@ -15,7 +15,6 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"locksim/lock"
-	"locksim/lock/promise"
 	"locksim/scenarios"
 	"locksim/scenarios/sqllocks"
 	"locksim/sim"
@@ -33,13 +32,13 @@ func clustered(kind scenarios.ServerKind, late time.Duration, make func(e scenar
 			Exclusion: []lock.Fault{
 				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
 			},
-			Data: "claim", FreeWithin: lock.TermAnyTime, Duties: []promise.Duty{promise.DutyReports, promise.DutyKeeps},
+			Data: "claim", FreeWithin: lock.TermAnyTime,
 		},
 	}
 }
 
-// zookeeperQueue makes a locker of recipe A6, with one connection for each process. Its Lock knows no context: one
-// that is given up goes on, and is unlocked when it has the lock.
+// zookeeperQueue makes a locker of recipe A6, with one connection for each process. Its Lock knows no context, and goes
+// on when its caller has given up.
 func zookeeperQueue(e scenarios.Env) (lock.Locker, error) {
 	conn, err := zookeeper.Connect(e, ttl, nil, "z0", "z1", "z2")
 	if err != nil {
@@ -47,26 +46,11 @@ func zookeeperQueue(e scenarios.Env) (lock.Locker, error) {
 	}
 	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
 		l := &queue{conn: conn, parent: "/" + url.PathEscape(name)}
-		done := make(chan error, 1)
-		go func() {
-			err := l.Open()
-			if err == nil {
-				err = l.Lock()
-			}
-			done <- err
-		}()
-		select {
-		case err := <-done:
-			if err != nil {
-				return nil, scenarios.Unanswered(err)
-			}
-		case <-ctx.Done():
-			go func() {
-				if <-done == nil {
-					_ = l.Unlock()
-				}
-			}()
-			return nil, ctx.Err()
+		if err := l.Open(); err != nil {
+			return nil, scenarios.Unanswered(err)
+		}
+		if err := l.Lock(); err != nil {
+			return nil, scenarios.Unanswered(err)
 		}
 		return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(context.Context) error {
 			return scenarios.NotHeld(l.Unlock(), zk.ErrNoNode)
