@@ -25,7 +25,7 @@ func (s *Scene) Faults() []Fault {
 		if e.Actor != trace.World || s.Hidden(e) {
 			continue
 		}
-		words := onLane(e, "")
+		words := onLane(e, e.Actor)
 		if words.Lane == "" {
 			continue
 		}
@@ -65,12 +65,12 @@ func (s *Scene) victims(e trace.Event) []string {
 	return out
 }
 
-// onLane are the words of an event for a lane, "" for none in particular.
+// onLane are the words of an event for a lane.
 func onLane(e trace.Event, lane string) trace.Words {
 	return e.What.Words(trace.View{At: e.At, Lane: lane})
 }
 
 // ends reports whether an event ends a fault.
 func ends(e trace.Event, fault trace.Words, peer string) bool {
-	return e.Actor == trace.World && e.Peer == peer && slices.Contains(fault.EndedBy, e.Kind()) && onLane(e, "").Name == fault.Name
+	return e.Actor == trace.World && e.Peer == peer && slices.Contains(fault.EndedBy, e.Kind()) && onLane(e, e.Actor).Name == fault.Name
 }

@@ -22,7 +22,7 @@ func (p Pause) Fields(f Fields) Fields { return f.Duration("for", p.For) }
 
 // Words implements [What].
 func (p Pause) Words(View) Words {
-	return Words{Story: "PAUSED for " + line(p), Lane: "paused " + line(p), EndedBy: awake}
+	return Words{Story: "PAUSED for " + p.For.String(), Lane: "paused " + p.For.String(), EndedBy: awake}
 }
 
 // Resume is the end of a [Pause].
@@ -48,8 +48,8 @@ func (s Suspend) Fields(f Fields) Fields { return f.Duration("for", s.For) }
 
 // Words implements [What].
 func (s Suspend) Words(View) Words {
-	return Words{Story: "MACHINE SLEEPS, its monotonic clock with it, for " + line(s),
-		Lane: "machine sleeps " + line(s), EndedBy: awake}
+	return Words{Story: "MACHINE SLEEPS, its monotonic clock with it, for " + s.For.String(),
+		Lane: "machine sleeps " + s.For.String(), EndedBy: awake}
 }
 
 // Wake is the end of a [Suspend].
@@ -81,7 +81,7 @@ func (t Terminate) Fields(f Fields) Fields { return f.Duration("grace", t.Grace)
 
 // Words implements [What].
 func (t Terminate) Words(View) Words {
-	return Words{Story: "IS ASKED TO END (SIGTERM) within " + line(t), Lane: "asked to end within " + line(t)}
+	return Words{Story: "IS ASKED TO END (SIGTERM) within " + t.Grace.String(), Lane: "asked to end within " + t.Grace.String()}
 }
 
 // Crash is a process or a server that ends.
@@ -214,16 +214,16 @@ func (c ClockJump) Fields(f Fields) Fields { return f.Duration("by", c.By) }
 
 // Words implements [What].
 func (c ClockJump) Words(v View) Words {
+	by := c.By.String()
 	switch {
 	case v.At > 0 && c.By > 0:
-		return Words{Story: "CLOCK JUMPS by " + line(c), Lane: "clock jumps +" + line(c)}
+		return v.words("CLOCK JUMPS by ", "clock jumps +", by)
 	case v.At > 0:
-		return Words{Story: "CLOCK JUMPS by " + line(c), Lane: "clock jumps " + line(c)}
+		return v.words("CLOCK JUMPS by ", "clock jumps ", by)
 	case c.By < 0:
-		back := ClockJump{-c.By}
-		return Words{Story: "CLOCK IS BEHIND from the start, by " + line(back), Lane: "clock behind by " + line(back)}
+		return v.words("CLOCK IS BEHIND from the start, by ", "clock behind by ", (-c.By).String())
 	}
-	return Words{Story: "CLOCK IS AHEAD from the start, by " + line(c), Lane: "clock ahead by " + line(c)}
+	return v.words("CLOCK IS AHEAD from the start, by ", "clock ahead by ", by)
 }
 
 // ClockDrift is a clock that changes its rate: faster by PPM parts per million,
@@ -313,11 +313,17 @@ func (c Cut) AppendText(b []byte) []byte {
 
 // Words implements [What].
 func (c Cut) Words(v View) Words {
-	from := c.And
-	if v.Lane != "" && !slices.Contains(c.Between, v.Lane) {
-		from = c.Between
+	w := Words{Story: "CUT OFF " + line(c)}
+	switch {
+	case v.Lane == "":
+		return w
+	case slices.Contains(c.Between, v.Lane):
+		w.Lane = "cut off from " + others(c.And)
+	default:
+		w.Lane = "cut off from " + others(c.Between)
 	}
-	return Words{Story: "CUT OFF " + line(c), Lane: "cut off from " + others(from), EndedBy: by(Heal{})}
+	w.EndedBy = by(Heal{})
+	return w
 }
 
 // Heal is the end of a [Cut].
@@ -406,7 +412,7 @@ func (r Refuse) Fields(f Fields) Fields { return f.Lasts("for", r.For) }
 
 // Words implements [What].
 func (r Refuse) Words(View) Words {
-	return Words{Story: "REFUSES connections " + line(r), Lane: "refuses connections " + line(r), EndedBy: by(RefuseEnd{})}
+	return Words{Story: "REFUSES connections " + Lasts(r.For), Lane: "refuses connections " + Lasts(r.For), EndedBy: by(RefuseEnd{})}
 }
 
 // RefuseEnd is the end of [Refuse].
@@ -432,7 +438,7 @@ func (s Stall) Fields(f Fields) Fields { return f.Lasts("for", s.For) }
 
 // Words implements [What].
 func (s Stall) Words(View) Words {
-	return Words{Story: "STALLS " + line(s), Lane: "stalled " + line(s), EndedBy: by(StallEnd{})}
+	return Words{Story: "STALLS " + Lasts(s.For), Lane: "stalled " + Lasts(s.For), EndedBy: by(StallEnd{})}
 }
 
 // StallEnd is the end of a [Stall].
@@ -458,7 +464,7 @@ func (r ReadOnly) Fields(f Fields) Fields { return f.Lasts("for", r.For) }
 
 // Words implements [What].
 func (r ReadOnly) Words(View) Words {
-	return Words{Story: "READ-ONLY " + line(r), Lane: "read-only " + line(r), EndedBy: by(ReadOnlyEnd{})}
+	return Words{Story: "READ-ONLY " + Lasts(r.For), Lane: "read-only " + Lasts(r.For), EndedBy: by(ReadOnlyEnd{})}
 }
 
 // ReadOnlyEnd is the end of [ReadOnly].

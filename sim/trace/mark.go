@@ -206,13 +206,13 @@ func (m Mark) Words(v View) Words {
 	case Acquire:
 		return Words{Story: "asks for the lock"}
 	case Granted:
-		return Words{Story: "is granted " + line(m)}
+		return Words{Story: "is granted " + m.text()}
 	case NotGranted:
 		return Words{Story: "gives up: " + m.Problem}
 	case Reading, InnerReading, InnerRead, InnerWritten, Release, Reenter, Leave, Left:
 		return Words{Untold: ofStep}
 	case Read:
-		return Words{Story: "read " + line(m)}
+		return Words{Story: "read " + m.text()}
 	case Write:
 		return Words{Story: "writes " + m.Op}
 	case Written:
@@ -237,12 +237,14 @@ func (m Mark) Words(v View) Words {
 		}
 		return Words{Story: "learns that it has lost the lock"}
 	case Reentered:
-		return Words{Story: "enters again " + line(m)}
+		return Words{Story: "enters again " + m.text()}
 	case InnerWrite:
 		return Words{Story: "writes inside " + m.Op}
 	}
 	return Words{}
 }
+
+func (m Mark) text() string { return string(m.AppendText(nil)) }
 
 // passes is a point that a client passes.
 func (m Mark) passes() string {

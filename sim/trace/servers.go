@@ -2,7 +2,7 @@ package trace
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 )
 
 // Exec is a request that a server executed for a client, with its answer.
@@ -58,8 +58,12 @@ func (Apply) Kind() string { return "apply" }
 func (a Apply) Fields(f Fields) Fields { return f.Content("effects", a.Effects) }
 
 // Words implements [What].
-func (a Apply) Words(View) Words {
-	return Words{Untold: ofPictures, Lane: "receives from its primary: " + line(a)}
+func (a Apply) Words(v View) Words {
+	w := Words{Untold: ofPictures}
+	if v.Lane != "" {
+		w.Lane = "receives from its primary: " + line(a)
+	}
+	return w
 }
 
 // Resync is a replica that copies all keys of its peer.
@@ -172,17 +176,27 @@ func (d Decision) AppendText(b []byte) []byte {
 }
 
 // Words implements [What].
-func (d Decision) Words(v View) Words {
-	what := strings.ToLower(d.Verb()) + " " + d.Op
+func (d Decision) Words(v View) (w Words) {
 	switch {
 	case d.Refused != "":
-		return Words{Story: "REFUSES " + d.Brief(), Lane: "refuses the " + what}
-	case !d.Write:
-		return Words{Untold: ofStep, Lane: "answers the " + what}
-	case v.Stale:
-		what = "stale " + what
+		w.Story = "REFUSES " + d.Brief()
+	case d.Write:
+		w.Story = "takes " + d.Brief()
+	default:
+		w.Untold = ofStep
 	}
-	return Words{Story: "takes " + d.Brief(), Lane: "takes the " + what}
+	switch {
+	case v.Lane == "":
+	case d.Refused != "":
+		w.Lane = "refuses the " + d.verb() + d.Op
+	case !d.Write:
+		w.Lane = "answers the read " + d.Op
+	case v.Stale:
+		w.Lane = "takes the stale write " + d.Op
+	default:
+		w.Lane = "takes the write " + d.Op
+	}
+	return w
 }
 
 // Verb is READ or WRITE.
@@ -202,11 +216,17 @@ func (d Decision) Same(e Decision) bool {
 
 // Brief is the operation in a few words: "write c0.w2 (token 1)".
 func (d Decision) Brief() string {
-	what := strings.ToLower(d.Verb()) + " " + d.Op
 	if d.Token != 0 {
-		what += fmt.Sprintf(" (token %d)", d.Token)
+		return d.verb() + d.Op + " (token " + strconv.FormatUint(d.Token, 10) + ")"
 	}
-	return what
+	return d.verb() + d.Op
+}
+
+func (d Decision) verb() string {
+	if d.Write {
+		return "write "
+	}
+	return "read "
 }
 
 func orDash(s string) string {

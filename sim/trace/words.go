@@ -10,6 +10,9 @@ type Words struct {
 	Story string
 	// Untold is why stories leave the event out, where Story is empty.
 	Untold string
+
+	// The rest is for pictures: the words for a view without a lane may lack it.
+
 	// Lane is the event on a lane of a picture, such as "paused 1s". It is empty
 	// for an event that is in no picture, or that ends another one.
 	Lane string
@@ -30,6 +33,14 @@ type View struct {
 	Stale bool
 	// Deaf says that the client does not look for notices of a loss.
 	Deaf bool
+}
+
+// words are the same details in a story or, for a lane, in a picture.
+func (v View) words(story, lane, details string) Words {
+	if v.Lane != "" {
+		return Words{Story: story + details, Lane: lane + details}
+	}
+	return Words{Story: story + details}
 }
 
 // The reasons for which stories leave out events.

@@ -10,8 +10,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// told are events of all types with their text, their story and their words on a
-// lane, all of them at some time after the start of the run.
+// told are events of all types with their text, their story and their words on
+// the lane of c0, all of them at some time after the start of the run.
 var told = []struct {
 	what              trace.What
 	text, story, lane string
@@ -239,7 +239,7 @@ var all = func() (all []trace.What) {
 
 func TestWords(t *testing.T) {
 	for _, tt := range told {
-		w := tt.what.Words(trace.View{At: time.Second})
+		w := tt.what.Words(trace.View{At: time.Second, Lane: "c0"})
 		if text := (trace.Event{What: tt.what}).Text(); text != tt.text || w.Story != tt.story || w.Lane != tt.lane {
 			t.Errorf("%T%+v:\n\ttext  %q, want %q\n\tstory %q, want %q\n\tlane  %q, want %q",
 				tt.what, tt.what, text, tt.text, w.Story, tt.story, w.Lane, tt.lane)
@@ -253,7 +253,7 @@ func TestEveryEventHasWords(t *testing.T) {
 	steps := trace.Steps()
 	ends := map[string]bool{} // kinds that end a fault
 	for _, tt := range told {
-		for _, kind := range tt.what.Words(trace.View{At: time.Second}).EndedBy {
+		for _, kind := range tt.what.Words(trace.View{At: time.Second, Lane: "c0"}).EndedBy {
 			ends[kind] = true
 		}
 		if m, ok := tt.what.(trace.Mark); ok {
@@ -264,15 +264,17 @@ func TestEveryEventHasWords(t *testing.T) {
 		t.Errorf("no test knows the words of the steps %v", steps)
 	}
 	faults := typesIn(t, "faults.go")
+	views := []trace.View{{}, {At: time.Second}, {At: time.Second, Lane: "c0"}, {Lane: "c0", Stale: true}, {Deaf: true}}
 	for _, tt := range told {
-		for _, v := range []trace.View{{}, {At: time.Second}, {At: time.Second, Lane: "c0", Stale: true}, {Deaf: true}} {
+		isFault := slices.Contains(faults, reflect.TypeOf(tt.what).Name()) && !ends[tt.what.Kind()]
+		for _, v := range views {
 			w, name := tt.what.Words(v), fmt.Sprintf("%T%+v at %v", tt.what, tt.what, v.At)
 			switch {
 			case w.Story == "" && w.Untold == "":
 				t.Errorf("%s: a story has no words for it, and it does not say why", name)
 			case w.Story != "" && w.Untold != "":
 				t.Errorf("%s: its story is %q, although it says that there is none: %s", name, w.Story, w.Untold)
-			case w.Lane == "" && !ends[tt.what.Kind()] && slices.Contains(faults, reflect.TypeOf(tt.what).Name()):
+			case isFault && v.Lane != "" && w.Lane == "":
 				t.Errorf("%s: it is a fault, and has no words on a lane", name)
 			}
 		}
@@ -294,11 +296,11 @@ func TestWordsFromElsewhere(t *testing.T) {
 	}{
 		{cut, trace.View{Lane: "c0"}, trace.Words{Lane: "cut off from r0"}},
 		{cut, trace.View{Lane: "r0"}, trace.Words{Lane: "cut off from c0"}},
-		{trace.ClockJump{By: time.Second}, trace.View{},
+		{trace.ClockJump{By: time.Second}, trace.View{Lane: "c0"},
 			trace.Words{Story: "CLOCK IS AHEAD from the start, by 1s", Lane: "clock ahead by 1s"}},
-		{trace.ClockJump{By: -time.Second}, trace.View{},
+		{trace.ClockJump{By: -time.Second}, trace.View{Lane: "c0"},
 			trace.Words{Story: "CLOCK IS BEHIND from the start, by 1s", Lane: "clock behind by 1s"}},
-		{trace.Decision{Write: true, Op: "c0.w1", Token: 3}, trace.View{Stale: true},
+		{trace.Decision{Write: true, Op: "c0.w1", Token: 3}, trace.View{Lane: "s0", Stale: true},
 			trace.Words{Story: "takes write c0.w1 (token 3)", Lane: "takes the stale write c0.w1"}},
 		{trace.Mark{Step: trace.LostSeen}, trace.View{Deaf: true},
 			trace.Words{Story: "is told that it has lost the lock, and does not look"}},
