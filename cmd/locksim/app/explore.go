@@ -18,7 +18,6 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/campaign"
-	"locksim/lock"
 	"locksim/reports"
 	"locksim/reports/csv"
 	"locksim/reports/html"
@@ -27,7 +26,6 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
-	"locksim/scenarios/spaces"
 )
 
 // exploreKind is the kind of an exploration among campaigns, and the name of its files.
@@ -226,31 +224,6 @@ func (s *shell) exploreLocks(lists []string) ([]string, error) {
 
 // allLocks is the word for all locks.
 const allLocks = "all"
-
-// faultsUsage is the help of --faults, where none of them is an answer too.
-const faultsUsage = "only faults of these `CLASSES` or kinds, with commas; none for no faults"
-
-// namedFaults are the names that --faults has, nil without the flag. It refuses those
-// that are unknown.
-func namedFaults(lists []string) ([]lock.Fault, error) {
-	var names []lock.Fault
-	for _, name := range roster.SplitList(lists) {
-		names = append(names, lock.Fault(name))
-	}
-	if _, _, err := spaces.NamedFaults(names); err != nil {
-		return nil, fmt.Errorf("--faults: %w", err)
-	}
-	return names, nil
-}
-
-// asFlag are classes and kinds of fault as --faults takes them.
-func asFlag(classes []lock.Fault, kinds []string) string {
-	var names []string
-	for _, class := range classes {
-		names = append(names, string(class))
-	}
-	return cmp.Or(strings.Join(append(names, kinds...), ","), spaces.NoFaults)
-}
 
 // exploration is an exploration of one lock.
 type exploration struct {

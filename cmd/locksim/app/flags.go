@@ -44,14 +44,6 @@ func modeNames() []string {
 	return names
 }
 
-func joinModes(modes []fence.Mode) string {
-	var names []string
-	for _, m := range modes {
-		names = append(names, string(m))
-	}
-	return strings.Join(names, ",")
-}
-
 // exactly requires n arguments; what describes them in the error.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -65,7 +65,7 @@ func (s *shell) gallery(dir string) error {
 		if err != nil {
 			return err
 		}
-		page, err := markdownFile(story.page+".md", o, s.markdownOptions(o, t.opts.Repeat))
+		page, err := markdownFile(story.page+".md", o, markdownOptions(s.Console, o, t.opts.Repeat))
 		if err != nil {
 			return &console.BrokenError{Cause: err, Replay: t.replay}
 		}

@@ -61,14 +61,6 @@ func (f *liveFlag) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// liveFlags are the flags that make a live run again, or nothing for a simulated one.
-func liveFlags(l *outcome.Live) string {
-	if l == nil {
-		return ""
-	}
-	return fmt.Sprintf(" --live --scale %v", l.Scale)
-}
-
 // playLive makes the runs on real servers. Of several it returns the worst, and writes the labels of all to standard error.
 func (s *shell) playLive(t *task, f liveFlag) (*outcome.Outcome, error) {
 	if err := live.Check(t.scenario, t.lock, t.scale); err != nil {

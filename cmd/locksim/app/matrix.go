@@ -335,18 +335,6 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 // matrixWidth is the maximal width of the table.
 const matrixWidth = 100
 
-// runAgain makes the commands that repeat runs of a matrix. That of locksim itself does not depend on how it was started:
-// it is in documents that are compared.
-func runAgain(c *console.Console) func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-	program := c.Program
-	if program != console.OwnProgram {
-		program = c.Command()
-	}
-	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-		return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, console.Quote(scenario), console.Quote(lock), seed, joinModes(modes))
-	}
-}
-
 // matrixProblem is the error that decides the exit code.
 func matrixProblem(m *matrix.Matrix) error {
 	switch n := len(m.Failures); {

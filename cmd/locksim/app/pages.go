@@ -61,7 +61,7 @@ func (s *shell) runPage(j runPageJob) (page, error) {
 			repeated = outcome.Once
 		}
 	}
-	opt := s.pageOptions(o, l, repeated)
+	opt := pageOptions(s.Console, o, l, repeated)
 	opt.Links = j.Links
 	made, err := pageFile(o, opt)
 	return page{HTML: made.Data}, err
@@ -88,7 +88,7 @@ func (s *shell) foundPage(j foundPageJob) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	opt := s.pageOptions(o, l, outcome.Twice)
+	opt := pageOptions(s.Console, o, l, outcome.Twice)
 	opt.Replay = j.Replay
 	made, err := pageFile(o, opt)
 	if err != nil || j.Mode == "" {

@@ -292,11 +292,11 @@ func (s *shell) store(o *outcome.Outcome, t *task, f runFlags) error {
 		if o.Live == nil {
 			opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runFile(f.out)))
 		}
-		if err := save(f.out, o, opt, s.pageOptions(o, t.lock, t.opts.Repeat), s.markdownOptions(o, t.opts.Repeat)); err != nil {
+		if err := save(f.out, o, opt, pageOptions(s.Console, o, t.lock, t.opts.Repeat), markdownOptions(s.Console, o, t.opts.Repeat)); err != nil {
 			return err
 		}
 	}
-	return s.saveJUnit(f.junit, o)
+	return saveJUnit(s.Console, f.junit, o)
 }
 
 func (s *shell) show(o *outcome.Outcome, opt reports.Options, f runFlags) error {
@@ -307,7 +307,7 @@ func (s *shell) show(o *outcome.Outcome, opt reports.Options, f runFlags) error 
 		return s.PrintJSON(outcome.NewRunFile(o))
 	}
 	if f.markdown {
-		return s.Print(s.writeMarkdown(s.Out, o, opt.Repeat))
+		return s.Print(writeMarkdown(s.Console, s.Out, o, opt.Repeat))
 	}
 	opt.Colour = s.Colour(console.IsTerminal)
 	if f.timeline {

@@ -1,3 +1,4 @@
+// Package runfiles writes a run as files, and the commands that make a run again.
 package app
 
 import (
@@ -5,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/reports"
 	"locksim/reports/chrome"
@@ -62,13 +64,13 @@ func chromeFile(o *outcome.Outcome, opt reports.Options) (outfile.Document, erro
 
 // markdownOptions are the options of the Markdown of a run. They name no folder and no
 // version of Go, so that the command on its last line prints the same text anywhere.
-func (s *shell) markdownOptions(o *outcome.Outcome, repeat outcome.Repeat) reports.Options {
-	return reports.Options{Repeat: repeat, Replay: s.publicCommand(o) + " --markdown"}
+func markdownOptions(c *console.Console, o *outcome.Outcome, repeat outcome.Repeat) reports.Options {
+	return reports.Options{Repeat: repeat, Replay: publicCommand(c, o) + " --markdown"}
 }
 
 // writeMarkdown writes a run as Markdown.
-func (s *shell) writeMarkdown(w io.Writer, o *outcome.Outcome, repeat outcome.Repeat) error {
-	return markdown.Run(w, o, s.markdownOptions(o, repeat))
+func writeMarkdown(c *console.Console, w io.Writer, o *outcome.Outcome, repeat outcome.Repeat) error {
+	return markdown.Run(w, o, markdownOptions(c, o, repeat))
 }
 
 // markdownFile is a run as Markdown in a file.
@@ -82,6 +84,6 @@ func markdownFile(name string, o *outcome.Outcome, opt reports.Options) (outfile
 
 // saveJUnit writes a run as JUnit XML. A CI system may show it on another machine, so
 // its replay command names no local folder.
-func (s *shell) saveJUnit(name string, o *outcome.Outcome) error {
-	return outfile.Save(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: s.publicCommand(o)}) })
+func saveJUnit(c *console.Console, name string, o *outcome.Outcome) error {
+	return outfile.Save(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: publicCommand(c, o)}) })
 }

@@ -1,3 +1,4 @@
+// Package searchflags has the flags that say what a search draws and what it judges a lock by, and writes them back.
 package app
 
 import (
