@@ -14,6 +14,7 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/roster"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
@@ -176,7 +177,7 @@ func (s *shell) storeComparison(w *crew, dir string, c *compare.Comparison, name
 	}
 	timing := explore.NewTiming()
 	var page, md bytes.Buffer
-	err := html.Comparison(&page, c, html.ComparisonOptions{Again: again, Versions: versionsOf(timing.Go, timing.Modules),
+	err := html.Comparison(&page, c, html.ComparisonOptions{Again: again, Versions: runfiles.VersionsOf(timing.Go, timing.Modules),
 		Figure: func(lock string, run compare.Seen) html.Found { return figures[figureOf(lock, run)] }})
 	if err != nil {
 		return err
@@ -303,7 +304,7 @@ func (s *shell) measure(j compareJob, step func()) (compareAnswer, error) {
 	if err != nil {
 		return compareAnswer{}, err
 	}
-	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: runAgain(s.Console), Step: step})
+	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: runfiles.Again(s.Console), Step: step})
 	if errors.Is(err, compare.ErrUnusable) {
 		return compareAnswer{Unusable: err.Error()}, nil
 	}

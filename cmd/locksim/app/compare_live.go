@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/live"
 	"locksim/lock/fence"
 	"locksim/scenarios/compare"
@@ -88,6 +89,6 @@ func (s *shell) liveRunAgain(l play.Lock, scale float64) func(string, string, ui
 		if sc, err := file.Load(scenario, s.ServerNames()...); err == nil {
 			at = live.ScaleFor(sc, l, scale)
 		}
-		return runAgain(s.Console)(scenario, lock, seed, modes...) + liveFlags(&outcome.Live{Scale: at})
+		return runfiles.Again(s.Console)(scenario, lock, seed, modes...) + runfiles.LiveFlags(&outcome.Live{Scale: at})
 	}
 }

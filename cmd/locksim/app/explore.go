@@ -17,6 +17,8 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/roster"
+	"locksim/cmd/locksim/internal/runfiles"
+	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/internal/campaign"
 	"locksim/reports"
 	"locksim/reports/csv"
@@ -38,8 +40,8 @@ type exploreFlags struct {
 	runs   int
 	from   uint64
 	faults []string
-	judged judgedFlags
-	space  spaceFlags
+	judged searchflags.Judged
+	space  searchflags.Space
 	all    bool
 	csv    bool
 
@@ -101,9 +103,9 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags.IntVar(&f.runs, "runs", 10_000, "make `N` runs")
 	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs: the same as --runs")
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
-	flags.StringArrayVar(&f.faults, "faults", nil, faultsUsage)
-	f.judged.add(flags)
-	f.space.add(flags)
+	flags.StringArrayVar(&f.faults, "faults", nil, searchflags.FaultsUsage)
+	f.judged.Add(flags)
+	f.space.Add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each violation")
 	flags.StringVar(&f.out, "out", "", outUsage)
@@ -151,7 +153,7 @@ func (f exploreFlags) folderName(locks []string) []string {
 	case len(locks) > fewLocks:
 		locks = []string{strings.Join(locks, ",")}
 	}
-	return slices.Concat([]string{exploreKind}, locks, f.judged.folder())
+	return slices.Concat([]string{exploreKind}, locks, f.judged.Folder())
 }
 
 // problem refuses numbers of runs and seeds that make no sense, and two forms at once.
@@ -168,7 +170,7 @@ func (f exploreFlags) problem() error {
 	if f.csv && f.json {
 		return errors.New("--csv and --json: choose one")
 	}
-	return f.judged.problem()
+	return f.judged.Problem()
 }
 
 // explorePlans makes the plan of each lock from the flags.
@@ -177,12 +179,12 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, err := namedFaults(f.faults)
+	named, err := searchflags.NamedFaults(f.faults)
 	if err != nil {
 		return nil, err
 	}
 	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: named, Space: f.space.Space,
-		Judge: f.judged.judge(), Collect: explore.CollectFirst}
+		Judge: f.judged.Judge(), Collect: explore.CollectFirst}
 	if f.all {
 		opts.Collect = explore.CollectAll
 	}
@@ -325,7 +327,7 @@ func (x *exploration) pages(r *results, e *explore.Exploration, add func(string,
 	for i, f := range e.Summary.Failures {
 		jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: modeOf(&f)}
 	}
-	opt := html.CampaignOptions{Again: public.whole(), Versions: versionsOf(e.Timing.Go, e.Timing.Modules)}
+	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(e.Timing.Go, e.Timing.Modules)}
 	return r.foundPages(exploreKind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
 		return html.Exploration(b, e, opt)
 	}, add)
@@ -338,9 +340,9 @@ func (x *exploration) again(seed uint64) string {
 		text += " " + flag
 	}
 	if x.plan.Space.Faults != nil {
-		text += " --faults " + asFlag(x.plan.Space.Faults, x.plan.Space.Kinds)
+		text += " --faults " + searchflags.FaultWords(x.plan.Space.Faults, x.plan.Space.Kinds)
 	}
-	text += spaceWords(x.plan.Asked)
+	text += searchflags.SpaceWords(x.plan.Asked)
 	return text
 }
 
@@ -351,9 +353,9 @@ func (x *exploration) whole() string {
 		text += fmt.Sprintf(" --from-seed %d", x.plan.FirstSeed)
 	}
 	if x.plan.Space.Faults != nil {
-		text += " --faults " + asFlag(x.plan.Space.Faults, x.plan.Space.Kinds)
+		text += " --faults " + searchflags.FaultWords(x.plan.Space.Faults, x.plan.Space.Kinds)
 	}
-	text += spaceWords(x.plan.Asked)
+	text += searchflags.SpaceWords(x.plan.Asked)
 	if flag := x.plan.Judge.Flag(); flag != "" {
 		text += " " + flag
 	}

@@ -7,6 +7,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/scenarios/outcome"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func (s *shell) gallery(dir string) error {
 		if err != nil {
 			return err
 		}
-		page, err := markdownFile(story.page+".md", o, markdownOptions(s.Console, o, t.opts.Repeat))
+		page, err := runfiles.Markdown(story.page+".md", o, runfiles.MarkdownOptions(s.Console, o, t.opts.Repeat))
 		if err != nil {
 			return &console.BrokenError{Cause: err, Replay: t.replay}
 		}

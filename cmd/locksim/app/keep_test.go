@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/runfiles"
+	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/reports/html"
 	"locksim/scenarios/play"
 )
@@ -25,7 +27,7 @@ func TestFolderToKeep(t *testing.T) {
 		{"explore-all", "all", []string{"a", "b", "c", "d"}, false},
 		{"explore-a-b-c-d_", "a,b,c,d", []string{"a", "b", "c", "d"}, false},
 	} {
-		f := exploreFlags{locks: []string{tt.flag}, judged: judgedFlags{promise: tt.promise}}
+		f := exploreFlags{locks: []string{tt.flag}, judged: searchflags.Judged{Promise: tt.promise}}
 		k := newResultFolder(true, "", f.folderName(tt.locks)...)
 		if !k.listed || !strings.HasPrefix(k.dir, filepath.Join("reports", "out", tt.want)) || len(k.dir) > len("reports/out/"+tt.want)+8 {
 			t.Errorf("%+v; want %s", k, tt.want)
@@ -60,7 +62,7 @@ func TestFoundPages(t *testing.T) {
 	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out", dir); code != console.ExitExpected {
 		t.Fatal(errs)
 	}
-	r, err := readRecording(runFile(dir))
+	r, err := readRecording(runfiles.Path(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

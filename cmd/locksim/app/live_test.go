@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/live/server"
 	"locksim/lock"
 	"locksim/scenarios/play"
@@ -52,7 +53,7 @@ func TestLiveDiffers(t *testing.T) {
 	if strings.Contains(out, "The worlds differ: mode none is ") {
 		t.Skip("the machine has too much other work to do")
 	}
-	stored, err := os.ReadFile(runFile(dir))
+	stored, err := os.ReadFile(runfiles.Path(dir))
 	if err != nil {
 		t.Fatalf("%v: exit code %d\n%s%s", err, code, out, errs)
 	}

@@ -15,6 +15,7 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/roster"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -101,7 +102,7 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
 	flags.StringArrayVar(&f.scenarios, "scenario", nil, "only these `SCENARIOS`, with commas: names, patterns such as 'late-*', files")
 	flags.StringArrayVar(&f.locks, "lock", nil, "only these `LOCKS`, with commas: names, or patterns such as 'redlock*' and 'broken/*'")
-	flags.StringVar(&f.fencing, "fencing", joinModes(fence.Modes()), "fencing `MODES`, with commas")
+	flags.StringVar(&f.fencing, "fencing", runfiles.JoinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
 	flags.BoolVar(&f.own, "own", false, "each scenario with the lock that its file names only")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
@@ -192,7 +193,7 @@ func (f matrixFlags) asked() string {
 			words = append(words, list.flag, console.Quote(v))
 		}
 	}
-	if f.fencing != joinModes(fence.Modes()) {
+	if f.fencing != runfiles.JoinModes(fence.Modes()) {
 		words = append(words, "--fencing", console.Quote(f.fencing))
 	}
 	if f.broken {
@@ -284,7 +285,7 @@ func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 		}
 		answers[i] = a
 	}
-	m := x.plan.Assemble(answers, runAgain(x.Console))
+	m := x.plan.Assemble(answers, runfiles.Again(x.Console))
 	m.Timing = matrix.NewTiming()
 	return m, nil
 }

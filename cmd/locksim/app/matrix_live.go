@@ -14,6 +14,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/prose"
 	"locksim/internal/worlds"
 	"locksim/lock/fence"
@@ -133,5 +134,5 @@ func (s *shell) showWorlds(t *worlds.Table, form form) error {
 
 // liveAgain is the command that plays a pair live.
 func (s *shell) liveAgain(scenario, lock string, scale float64, modes []fence.Mode) string {
-	return runAgain(s.Console)(scenario, lock, 1, modes...) + liveFlags(&outcome.Live{Scale: scale})
+	return runfiles.Again(s.Console)(scenario, lock, 1, modes...) + runfiles.LiveFlags(&outcome.Live{Scale: scale})
 }

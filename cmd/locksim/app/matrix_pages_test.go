@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/lock/fence"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
@@ -189,7 +190,7 @@ func TestPageConfirms(t *testing.T) {
 
 // The command on the index makes the same matrix, and does not depend on the folder.
 func TestMatrixAsked(t *testing.T) {
-	all := joinModes(fence.Modes())
+	all := runfiles.JoinModes(fence.Modes())
 	for want, f := range map[string]matrixFlags{
 		"matrix --seeds 20": {seeds: 20, from: 1, fencing: all, campaignFlags: campaignFlags{crewFlags: crewFlags{out: "somewhere", workers: 3}}},
 		"matrix --seeds 5 --from-seed 7 --scenario 'late-*' --scenario gc-pause --lock 'broken/*' --fencing none --broken": {

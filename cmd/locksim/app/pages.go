@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -61,9 +62,9 @@ func (s *shell) runPage(j runPageJob) (page, error) {
 			repeated = outcome.Once
 		}
 	}
-	opt := pageOptions(s.Console, o, l, repeated)
+	opt := runfiles.PageOptions(s.Console, o, l, repeated)
 	opt.Links = j.Links
-	made, err := pageFile(o, opt)
+	made, err := runfiles.Page(o, opt)
 	return page{HTML: made.Data}, err
 }
 
@@ -88,9 +89,9 @@ func (s *shell) foundPage(j foundPageJob) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	opt := pageOptions(s.Console, o, l, outcome.Twice)
+	opt := runfiles.PageOptions(s.Console, o, l, outcome.Twice)
 	opt.Replay = j.Replay
-	made, err := pageFile(o, opt)
+	made, err := runfiles.Page(o, opt)
 	if err != nil || j.Mode == "" {
 		return page{HTML: made.Data}, err
 	}

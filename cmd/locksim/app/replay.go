@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/reports"
@@ -137,7 +138,7 @@ const maxStored = 16 << 20
 func readRecording(name string) (*recording, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		dir := name
-		name = runFile(dir)
+		name = runfiles.Path(dir)
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			return nil, noRunIn(dir)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
@@ -51,7 +52,7 @@ func (s *shell) report(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give the folder that holds run.json", console.Quote(dir))
 	}
-	r, err := readRecording(runFile(dir))
+	r, err := readRecording(runfiles.Path(dir))
 	if err != nil {
 		return err
 	}
@@ -64,11 +65,11 @@ func (s *shell) report(dir string) error {
 	if err != nil {
 		return r.failed(err, command)
 	}
-	html, err := pageFile(o, pageOptions(s.Console, o, l, outcome.Twice))
+	html, err := runfiles.Page(o, runfiles.PageOptions(s.Console, o, l, outcome.Twice))
 	if err != nil {
 		return &console.BrokenError{Cause: err, Seed: fmt.Sprintf("seed %d", o.Seed), Replay: command}
 	}
-	md, err := markdownFile("report.md", o, markdownOptions(s.Console, o, outcome.Twice))
+	md, err := runfiles.Markdown("report.md", o, runfiles.MarkdownOptions(s.Console, o, outcome.Twice))
 	if err != nil {
 		return &console.BrokenError{Cause: err, Seed: fmt.Sprintf("seed %d", o.Seed), Replay: command}
 	}

@@ -16,6 +16,8 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/roster"
+	"locksim/cmd/locksim/internal/runfiles"
+	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports"
@@ -63,7 +65,7 @@ func (f *reviewFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to review")
 	flags.IntVar(&f.seeds, "seeds", 20, "`N` seeds for every scenario and fencing mode")
 	flags.IntVar(&f.runs, "runs", 3000, "try `N` random schedules within the promise, and a fifth of that with every fault")
-	flags.StringArrayVar(&f.faults, "faults", nil, faultsUsage+", in the searches")
+	flags.StringArrayVar(&f.faults, "faults", nil, searchflags.FaultsUsage+", in the searches")
 	flags.StringVar(&f.out, "out", "", "write the review into `DIR` (default: reports/out/review-KIND, and an index of all: see locksim serve)")
 	f.campaignFlags.add(flags)
 }
@@ -123,7 +125,7 @@ func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
 	if err != nil {
 		return none, nil, fmt.Errorf("--seeds %d: %w", f.seeds, err)
 	}
-	named, err := namedFaults(f.faults)
+	named, err := searchflags.NamedFaults(f.faults)
 	if err != nil {
 		return none, nil, err
 	}
@@ -283,7 +285,7 @@ func (x *reviewing) finished(r *results) (finished, error) {
 	if !ok || err != nil {
 		return finished{}, errors.Join(err, failedJobs(x.whole, r.Record, r.dir))
 	}
-	done, err := review.Assemble(x.plan.Plan, x.lock, parts, failures, runAgain(x.Public()))
+	done, err := review.Assemble(x.plan.Plan, x.lock, parts, failures, runfiles.Again(x.Public()))
 	if err != nil {
 		return finished{}, &console.BrokenError{Cause: err}
 	}

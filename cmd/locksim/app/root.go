@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/internal/prose"
 	"locksim/scenarios/outcome"
 
@@ -93,7 +94,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := wrong.GetFlag()
-		if takes, ok := errors.AsType[rangeError](err); ok {
+		if takes, ok := errors.AsType[searchflags.RangeError](err); ok {
 			return fmt.Errorf("--%s %s: %w", flag.Name, console.Quote(wrong.GetValue()), takes)
 		}
 		return fmt.Errorf("--%s %s: this is not %s: %s", flag.Name, console.Quote(wrong.GetValue()), kindOf(flag), hint)

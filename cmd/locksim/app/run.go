@@ -11,6 +11,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/faults"
 	"locksim/internal/live"
 	"locksim/internal/prose"
@@ -78,8 +79,8 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to run (default: the scenario's own)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
-	flags.StringVar(&f.fencing, "fencing", "", "fencing `MODES` to compare, with commas (default: "+joinModes(play.DefaultModes(play.Lock{Tokens: true}))+", and "+
-		joinModes(play.DefaultModes(play.Lock{}))+" for a lock without tokens)")
+	flags.StringVar(&f.fencing, "fencing", "", "fencing `MODES` to compare, with commas (default: "+runfiles.JoinModes(play.DefaultModes(play.Lock{Tokens: true}))+", and "+
+		runfiles.JoinModes(play.DefaultModes(play.Lock{}))+" for a lock without tokens)")
 	flags.StringVar(&f.out, "out", "", "also write run.json, report.txt, report.md, report.html and the traces into `DIR`")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each mode")
@@ -159,7 +160,7 @@ type task struct {
 
 // at is the task on real servers, at a scale.
 func (t task) at(scale float64) *task {
-	t.scale, t.replay = scale, strings.TrimSuffix(t.replay, liveFlags(&outcome.Live{Scale: t.scale}))+liveFlags(&outcome.Live{Scale: scale})
+	t.scale, t.replay = scale, strings.TrimSuffix(t.replay, runfiles.LiveFlags(&outcome.Live{Scale: t.scale}))+runfiles.LiveFlags(&outcome.Live{Scale: scale})
 	return &t
 }
 
@@ -183,7 +184,7 @@ func (s *shell) task(name string, f runFlags) (*task, error) {
 		modes = play.DefaultModes(l)
 	}
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
-	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.Command(), console.Quote(name), console.Quote(l.Name), f.seed, joinModes(modes))
+	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.Command(), console.Quote(name), console.Quote(l.Name), f.seed, runfiles.JoinModes(modes))
 	if f.live {
 		t = t.at(cmp.Or(f.scale, live.ScaleFor(sc, l, live.DefaultScale)))
 	}
@@ -266,7 +267,7 @@ func (s *shell) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder)
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	stored := s.store(o, t, f)
 	if f.out != "" && stored == nil && o.Live == nil {
-		opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runFile(f.out)))
+		opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runfiles.Path(f.out)))
 	}
 	shown := s.show(o, opt, f)
 	if shown != nil {
@@ -290,13 +291,13 @@ func (s *shell) store(o *outcome.Outcome, t *task, f runFlags) error {
 	if f.out != "" {
 		opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 		if o.Live == nil {
-			opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runFile(f.out)))
+			opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runfiles.Path(f.out)))
 		}
-		if err := save(f.out, o, opt, pageOptions(s.Console, o, t.lock, t.opts.Repeat), markdownOptions(s.Console, o, t.opts.Repeat)); err != nil {
+		if err := runfiles.Save(f.out, o, opt, runfiles.PageOptions(s.Console, o, t.lock, t.opts.Repeat), runfiles.MarkdownOptions(s.Console, o, t.opts.Repeat)); err != nil {
 			return err
 		}
 	}
-	return saveJUnit(s.Console, f.junit, o)
+	return runfiles.SaveJUnit(s.Console, f.junit, o)
 }
 
 func (s *shell) show(o *outcome.Outcome, opt reports.Options, f runFlags) error {
@@ -307,7 +308,7 @@ func (s *shell) show(o *outcome.Outcome, opt reports.Options, f runFlags) error 
 		return s.PrintJSON(outcome.NewRunFile(o))
 	}
 	if f.markdown {
-		return s.Print(writeMarkdown(s.Console, s.Out, o, opt.Repeat))
+		return s.Print(runfiles.WriteMarkdown(s.Console, s.Out, o, opt.Repeat))
 	}
 	opt.Colour = s.Colour(console.IsTerminal)
 	if f.timeline {

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/runfiles"
+	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/lock"
@@ -36,7 +38,7 @@ type sweepFlags struct {
 	seed   uint64
 	faults []string
 	pairs  int
-	judged judgedFlags
+	judged searchflags.Judged
 }
 
 func (s *shell) sweepCommand() *cobra.Command {
@@ -76,7 +78,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES` or kinds, with commas")
 	flags.IntVar(&f.pairs, "pairs", 0, "also place `N` pairs of faults")
-	f.judged.add(flags)
+	f.judged.Add(flags)
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
@@ -114,7 +116,7 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 		return err
 	}
 	about := []string{sweepKind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
-	about = append(about, f.judged.folder()...)
+	about = append(about, f.judged.Folder()...)
 	w := &sweeping{Console: s.Console, plan: plan, scenario: name}
 	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, about...), f.form(), []work{w}, nil)
 }
@@ -124,7 +126,7 @@ func (f sweepFlags) problem() error {
 	if f.pairs < 0 || f.pairs > sweep.MaxPairs {
 		return fmt.Errorf("--pairs %d: give a number from 0 to %d", f.pairs, sweep.MaxPairs)
 	}
-	return f.judged.problem()
+	return f.judged.Problem()
 }
 
 // sweepPlan makes the plan from the flags.
@@ -133,11 +135,11 @@ func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, err := namedFaults(f.faults)
+	named, err := searchflags.NamedFaults(f.faults)
 	if err != nil {
 		return nil, err
 	}
-	opts := sweep.Options{Seed: f.seed, Faults: named, Pairs: f.pairs, Judge: f.judged.judge()}
+	opts := sweep.Options{Seed: f.seed, Faults: named, Pairs: f.pairs, Judge: f.judged.Judge()}
 	plan, err := sweep.NewPlan(t.scenario, t.lock, opts)
 	_, unsteady := errors.AsType[*play.NondeterminismError](err)
 	if unsteady || errors.Is(err, outcome.ErrContradiction) {
@@ -264,7 +266,7 @@ func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) e
 			jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f), Mode: modeOf(f)}
 		}
 	}
-	opt := html.CampaignOptions{Again: public.whole(), Versions: versionsOf(sw.Timing.Go, sw.Timing.Modules)}
+	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(sw.Timing.Go, sw.Timing.Modules)}
 	return r.foundPages(sweepKind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
 		return html.Sweep(b, sw, opt)
 	}, add)
@@ -293,7 +295,7 @@ func (x *sweeping) asking(pairs int, classes []lock.Fault, kinds []string) strin
 		text += fmt.Sprintf(" --pairs %d", pairs)
 	}
 	if classes != nil {
-		text += " --faults " + asFlag(classes, kinds)
+		text += " --faults " + searchflags.FaultWords(classes, kinds)
 	}
 	if flag := x.plan.Judge.Flag(); flag != "" {
 		text += " " + flag

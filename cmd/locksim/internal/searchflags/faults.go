@@ -1,4 +1,4 @@
-package app
+package searchflags
 
 import (
 	"cmp"
@@ -10,12 +10,12 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// faultsUsage is the help of --faults, where none of them is an answer too.
-const faultsUsage = "only faults of these `CLASSES` or kinds, with commas; none for no faults"
+// FaultsUsage is the help of --faults, where none of them is an answer too.
+const FaultsUsage = "only faults of these `CLASSES` or kinds, with commas; none for no faults"
 
-// namedFaults are the names that --faults has, nil without the flag. It refuses those
+// NamedFaults are the names that --faults has, nil without the flag. It refuses those
 // that are unknown.
-func namedFaults(lists []string) ([]lock.Fault, error) {
+func NamedFaults(lists []string) ([]lock.Fault, error) {
 	var names []lock.Fault
 	for _, name := range roster.SplitList(lists) {
 		names = append(names, lock.Fault(name))
@@ -26,8 +26,8 @@ func namedFaults(lists []string) ([]lock.Fault, error) {
 	return names, nil
 }
 
-// asFlag are classes and kinds of fault as --faults takes them.
-func asFlag(classes []lock.Fault, kinds []string) string {
+// FaultWords are classes and kinds of fault as --faults takes them.
+func FaultWords(classes []lock.Fault, kinds []string) string {
 	var names []string
 	for _, class := range classes {
 		names = append(names, string(class))

@@ -1,4 +1,4 @@
-package app
+package runfiles
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 	"locksim/scenarios/outcome"
 )
 
-// runAgain makes the commands that repeat runs of a matrix. That of locksim itself does not depend on how it was started:
+// Again makes the commands that repeat runs of a matrix. That of locksim itself does not depend on how it was started:
 // it is in documents that are compared.
-func runAgain(c *console.Console) func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
+func Again(c *console.Console) func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 	program := c.Program
 	if program != console.OwnProgram {
 		program = c.Command()
 	}
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-		return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, console.Quote(scenario), console.Quote(lock), seed, joinModes(modes))
+		return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, console.Quote(scenario), console.Quote(lock), seed, JoinModes(modes))
 	}
 }
 
@@ -34,7 +34,7 @@ func publicCommand(c *console.Console, o *outcome.Outcome) string {
 	for _, m := range o.Modes {
 		modes = append(modes, m.Mode)
 	}
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s%s", c.PublicName(), console.Quote(name), console.Quote(o.Lock), o.Seed, joinModes(modes), liveFlags(o.Live))
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s%s", c.PublicName(), console.Quote(name), console.Quote(o.Lock), o.Seed, JoinModes(modes), LiveFlags(o.Live))
 }
 
 // bundled reports whether a scenario is the same as the one of its name in the library.
@@ -43,15 +43,16 @@ func bundled(sc *file.Scenario) bool {
 	return err == nil && bytes.Equal(own.Source, sc.Source)
 }
 
-// liveFlags are the flags that make a live run again, or nothing for a simulated one.
-func liveFlags(l *outcome.Live) string {
+// LiveFlags are the flags that make a live run again, or nothing for a simulated one.
+func LiveFlags(l *outcome.Live) string {
 	if l == nil {
 		return ""
 	}
 	return fmt.Sprintf(" --live --scale %v", l.Scale)
 }
 
-func joinModes(modes []fence.Mode) string {
+// JoinModes writes fencing modes as --fencing takes them.
+func JoinModes(modes []fence.Mode) string {
 	var names []string
 	for _, m := range modes {
 		names = append(names, string(m))

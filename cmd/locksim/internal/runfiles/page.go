@@ -1,4 +1,4 @@
-package app
+package runfiles
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// pageFile is a run as an HTML page.
-func pageFile(o *outcome.Outcome, opt reports.Options) (outfile.Document, error) {
+// Page is a run as an HTML page.
+func Page(o *outcome.Outcome, opt reports.Options) (outfile.Document, error) {
 	var b bytes.Buffer
 	if err := html.Run(&b, o, opt); err != nil {
 		return outfile.Document{}, err
@@ -24,9 +24,9 @@ func pageFile(o *outcome.Outcome, opt reports.Options) (outfile.Document, error)
 	return outfile.Document{Name: "report.html", Data: b.Bytes()}, nil
 }
 
-// pageOptions are the options of the page of a run. They do not name the folder of the
+// PageOptions are the options of the page of a run. They do not name the folder of the
 // page, so that the page is the same in every folder.
-func pageOptions(c *console.Console, o *outcome.Outcome, l play.Lock, repeat outcome.Repeat) reports.Options {
+func PageOptions(c *console.Console, o *outcome.Outcome, l play.Lock, repeat outcome.Repeat) reports.Options {
 	if o.Live != nil { // real servers have ended by then
 		return reports.Options{Repeat: repeat, Replay: publicCommand(c, o), Versions: versions(o)}
 	}
@@ -41,11 +41,11 @@ func pageOptions(c *console.Console, o *outcome.Outcome, l play.Lock, repeat out
 // versions are the versions for which the trace hashes of a run hold.
 func versions(o *outcome.Outcome) []reports.Version {
 	t := outcome.NewRunFile(o).Timing
-	return versionsOf(t.Go, t.Modules)
+	return VersionsOf(t.Go, t.Modules)
 }
 
-// versionsOf are the version of Go and those of the modules, sorted by name.
-func versionsOf(goVersion string, modules map[string]string) []reports.Version {
+// VersionsOf are the version of Go and those of the modules, sorted by name.
+func VersionsOf(goVersion string, modules map[string]string) []reports.Version {
 	out := []reports.Version{{Name: "Go", Version: strings.TrimPrefix(goVersion, "go")}}
 	for _, module := range slices.Sorted(maps.Keys(modules)) {
 		out = append(out, reports.Version{Name: module, Version: modules[module]})

@@ -1,5 +1,5 @@
 // Package runfiles writes a run as files, and the commands that make a run again.
-package app
+package runfiles
 
 import (
 	"bytes"
@@ -16,13 +16,13 @@ import (
 	"locksim/scenarios/outcome"
 )
 
-// runFile is the file of a run stored in a folder.
-func runFile(dir string) string { return filepath.Join(dir, "run.json") }
+// Path is the file of a run stored in a folder.
+func Path(dir string) string { return filepath.Join(dir, "run.json") }
 
-// save writes a run as files: run.json, report.txt, report.html, report.md,
+// Save writes a run as files: run.json, report.txt, report.html, report.md,
 // trace.chrome.json for a trace viewer, and a trace for each mode. opt are the options
 // of the text report, page of the HTML page, md of the Markdown.
-func save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
+func Save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
 	run, err := outcome.NewRunFile(o).JSON()
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
 	if err := terminal.Run(&report, o, opt); err != nil {
 		return err
 	}
-	html, err := pageFile(o, page)
+	html, err := Page(o, page)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
 	if err != nil {
 		return err
 	}
-	markdown, err := markdownFile("report.md", o, md)
+	markdown, err := Markdown("report.md", o, md)
 	if err != nil {
 		return err
 	}
@@ -62,19 +62,19 @@ func chromeFile(o *outcome.Outcome, opt reports.Options) (outfile.Document, erro
 	return outfile.Document{Name: "trace.chrome.json", Data: b.Bytes()}, nil
 }
 
-// markdownOptions are the options of the Markdown of a run. They name no folder and no
+// MarkdownOptions are the options of the Markdown of a run. They name no folder and no
 // version of Go, so that the command on its last line prints the same text anywhere.
-func markdownOptions(c *console.Console, o *outcome.Outcome, repeat outcome.Repeat) reports.Options {
+func MarkdownOptions(c *console.Console, o *outcome.Outcome, repeat outcome.Repeat) reports.Options {
 	return reports.Options{Repeat: repeat, Replay: publicCommand(c, o) + " --markdown"}
 }
 
-// writeMarkdown writes a run as Markdown.
-func writeMarkdown(c *console.Console, w io.Writer, o *outcome.Outcome, repeat outcome.Repeat) error {
-	return markdown.Run(w, o, markdownOptions(c, o, repeat))
+// WriteMarkdown writes a run as Markdown.
+func WriteMarkdown(c *console.Console, w io.Writer, o *outcome.Outcome, repeat outcome.Repeat) error {
+	return markdown.Run(w, o, MarkdownOptions(c, o, repeat))
 }
 
-// markdownFile is a run as Markdown in a file.
-func markdownFile(name string, o *outcome.Outcome, opt reports.Options) (outfile.Document, error) {
+// Markdown is a run as Markdown in a file.
+func Markdown(name string, o *outcome.Outcome, opt reports.Options) (outfile.Document, error) {
 	var b bytes.Buffer
 	if err := markdown.Run(&b, o, opt); err != nil {
 		return outfile.Document{}, err
@@ -82,8 +82,8 @@ func markdownFile(name string, o *outcome.Outcome, opt reports.Options) (outfile
 	return outfile.Document{Name: name, Data: b.Bytes()}, nil
 }
 
-// saveJUnit writes a run as JUnit XML. A CI system may show it on another machine, so
+// SaveJUnit writes a run as JUnit XML. A CI system may show it on another machine, so
 // its replay command names no local folder.
-func saveJUnit(c *console.Console, name string, o *outcome.Outcome) error {
+func SaveJUnit(c *console.Console, name string, o *outcome.Outcome) error {
 	return outfile.Save(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: publicCommand(c, o)}) })
 }

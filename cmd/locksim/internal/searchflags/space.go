@@ -1,5 +1,5 @@
 // Package searchflags has the flags that say what a search draws and what it judges a lock by, and writes them back.
-package app
+package searchflags
 
 import (
 	"errors"
@@ -16,9 +16,9 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// spaceFlags are the flags that narrow what is drawn. A flag that is not given leaves its
+// Space are the flags that narrow what is drawn. A flag that is not given leaves its
 // part open.
-type spaceFlags struct{ spaces.Space }
+type Space struct{ spaces.Space }
 
 // spaceFlag is one of them: a value of a space, as text.
 type spaceFlag struct {
@@ -142,7 +142,8 @@ func wordsFlag[W ~string](name, usage string, known []W, of func(*spaces.Space) 
 	}
 }
 
-func (f *spaceFlags) add(flags *pflag.FlagSet) {
+// Add adds the flags to a command.
+func (f *Space) Add(flags *pflag.FlagSet) {
 	for _, one := range allSpaceFlags {
 		flags.Var(&spaceValue{one, &f.Space}, one.name, one.usage)
 	}
@@ -162,15 +163,15 @@ func (v *spaceValue) Set(text string) error {
 	}
 	if err := alone.Validate(); err != nil {
 		_, hint, _ := strings.Cut(err.Error(), ": ")
-		return rangeError(hint)
+		return RangeError(hint)
 	}
 	return v.set(v.space, text)
 }
 
-// rangeError says which values a flag takes, of the form that this one has.
-type rangeError string
+// RangeError says which values a flag takes, of the form that this one has.
+type RangeError string
 
-func (e rangeError) Error() string { return string(e) }
+func (e RangeError) Error() string { return string(e) }
 
 func (v *spaceValue) String() string {
 	if v.space == nil {
@@ -180,8 +181,8 @@ func (v *spaceValue) String() string {
 }
 func (v *spaceValue) Type() string { return v.kind }
 
-// spaceWords are the flags of a space, each after a blank.
-func spaceWords(s *spaces.Space) string {
+// SpaceWords are the flags of a space, each after a blank.
+func SpaceWords(s *spaces.Space) string {
 	if s == nil {
 		return ""
 	}

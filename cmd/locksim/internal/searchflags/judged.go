@@ -1,0 +1,47 @@
+package searchflags
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"locksim/scenarios/explore"
+)
+
+// Judged say what a lock is judged by.
+type Judged struct {
+	Promise, claims bool
+}
+
+// Add adds the flags to a command.
+func (f *Judged) Add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.Promise, "promise", false, "judge the lock by its own promise")
+	flags.BoolVar(&f.claims, "claims", false, "judge only whether two claims ever overlap, under every fault")
+}
+
+// Problem refuses both flags at once.
+func (f Judged) Problem() error {
+	if f.Promise && f.claims {
+		return errors.New("--promise and --claims: choose one")
+	}
+	return nil
+}
+
+// Judge is what the flags ask for.
+func (f Judged) Judge() explore.Judge {
+	switch {
+	case f.Promise:
+		return explore.JudgePromise
+	case f.claims:
+		return explore.JudgeClaims
+	}
+	return explore.JudgeEverything
+}
+
+// Folder is the part of the name of a folder that the flags add.
+func (f Judged) Folder() []string {
+	if j := f.Judge(); j != explore.JudgeEverything {
+		return []string{string(j)}
+	}
+	return nil
+}
