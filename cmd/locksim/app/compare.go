@@ -116,7 +116,7 @@ func (s *shell) compare(names []string, f compareFlags) error {
 	if err != nil {
 		return err
 	}
-	w, err := newCrew(s.Console, crewFlags{quiet: f.quiet})
+	w, err := newCrew(s.Console, options{quiet: f.quiet})
 	if err != nil {
 		return err
 	}

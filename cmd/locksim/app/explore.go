@@ -138,7 +138,7 @@ func (s *shell) explore(f exploreFlags) error {
 	for _, plan := range plans {
 		works, names = append(works, &exploration{Console: s.Console, plan: plan}), append(names, plan.Lock)
 	}
-	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, f.folderName(names)...), f.form(), works, names)
+	return runAll(s.Console, f.options(shard, newResultFolder(f.keep, f.out, f.folderName(names)...), f.form()), works, names)
 }
 
 // fewLocks is how many locks the name of a folder lists one by one.

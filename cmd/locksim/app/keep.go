@@ -22,9 +22,6 @@ type resultFolder struct {
 	flag, elsewhere string
 }
 
-// keepUsage is the help text of --keep.
-const keepUsage = "as --out, into a new folder in " + runfolder.Default + ", with an index of all: see locksim serve"
-
 var errKeepAndOut = errors.New("--keep and --out: choose one; --keep takes a folder in " + runfolder.Default)
 
 // newResultFolder is the folder of --out or, with --keep, a folder whose name has the

@@ -70,7 +70,7 @@ func TestFoundPages(t *testing.T) {
 	other.Lock = "nobodys"
 	var errs bytes.Buffer
 	s := &console.Console{Program: "mysim", Err: &errs}
-	c, err := newCrew(s, crewFlags{workers: 2, quiet: true})
+	c, err := newCrew(s, options{workers: 2, quiet: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,7 +140,7 @@ func (s *shell) matrix(f matrixFlags) error {
 		return err
 	}
 	w := &matrixWork{Console: s.Console, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
-	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, matrixKind), f.form(), []work{w}, nil)
+	return runAll(s.Console, f.options(shard, newResultFolder(f.keep, f.out, matrixKind), f.form()), []work{w}, nil)
 }
 
 // form is the form in which the matrix is printed.

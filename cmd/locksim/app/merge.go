@@ -2,12 +2,9 @@ package app
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/campaign"
 )
 
@@ -69,56 +66,6 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := outfile.PrepareFolder(f.out); err != nil {
-		return err
-	}
-	c, err := newCrew(s.Console, f.crewFlags)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	pub := &publication{Console: s.Console, form: f.form()}
-	for _, group := range groups {
-		all, err := campaign.Union(group...)
-		if err != nil {
-			return fmt.Errorf("merge: %w", err)
-		}
-		dir := f.out
-		if dir != "" && len(groups) > 1 {
-			dir = filepath.Join(dir, strings.ReplaceAll(all.Lock(), "/", "-"))
-		}
-		w, err := s.workOf(all, f)
-		if err != nil {
-			return err
-		}
-		if err := c.merge(w, all, dir, pub); err != nil {
-			return err
-		}
-	}
-	return pub.end()
+	o := options{workers: f.workers, quiet: f.quiet, folder: resultFolder{dir: f.out}, form: f.form()}
+	return mergeAll(s.Console, o, groups, func(r *campaign.Record) (work, error) { return s.workOf(r, f) })
 }
-
-// merge publishes a campaign that other commands have run.
-func (c *crew) merge(w work, r *campaign.Record, dir string, pub *publication) error {
-	what := w.campaign()
-	err := what.FollowUp(c.ctx, campaign.Options{Workers: c.workers, Watch: c.watch(w.detail)}, r)
-	c.progress.Clear()
-	if err != nil {
-		return commandError(err, resultFolder{}, mergeInterrupted)
-	}
-	if err := outfile.PrepareFolder(dir); err != nil {
-		return err
-	}
-	done, err := w.finished(&results{crew: c, Record: r, dir: dir})
-	if err != nil {
-		return err
-	}
-	if done.missing > 0 && done.problem == nil {
-		done.problem = incomplete(done.missing)
-	}
-	err = pub.add(dir, done, func() (finished, error) { return w.finished(&results{crew: c, Record: r}) })
-	return commandError(err, resultFolder{}, mergeInterrupted)
-}
-
-// mergeInterrupted is the end of the message after Ctrl-C during merge.
-const mergeInterrupted = ": the results of the shards are unchanged; give the same command again"

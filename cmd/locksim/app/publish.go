@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
@@ -257,23 +255,6 @@ func csvFile(name string, t csv.Table) (outfile.Document, error) {
 	var b bytes.Buffer
 	err := csv.Write(&b, t)
 	return outfile.Document{Name: name, Data: b.Bytes()}, err
-}
-
-// csvUsage is the usage of --csv.
-const csvUsage = "print a table as CSV instead of the report"
-
-// oneForm refuses more than one of the flags that choose a form, by their names.
-func oneForm(asked map[string]bool) error {
-	var on []string
-	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		if asked[name] {
-			on = append(on, name)
-		}
-	}
-	if len(on) > 1 {
-		return fmt.Errorf("%s: choose one; --out writes all of them", strings.Join(on, " and "))
-	}
-	return nil
 }
 
 // reportShard prints what a shard has done of a campaign that is not divisible, and the

@@ -108,7 +108,7 @@ func (s *shell) review(f reviewFlags) error {
 	if f.keep {
 		k.flag = "" // the user has not given --keep
 	}
-	return s.runCampaigns(f.campaignFlags, shard, k, f.form(), []work{newReview(s.Console, l, plan)}, nil)
+	return runAll(s.Console, f.options(shard, k, f.form()), []work{newReview(s.Console, l, plan)}, nil)
 }
 
 // planReview makes the plan from the flags.

@@ -118,7 +118,7 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 	about := []string{sweepKind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
 	about = append(about, f.judged.Folder()...)
 	w := &sweeping{Console: s.Console, plan: plan, scenario: name}
-	return s.runCampaigns(f.campaignFlags, shard, newResultFolder(f.keep, f.out, about...), f.form(), []work{w}, nil)
+	return runAll(s.Console, f.options(shard, newResultFolder(f.keep, f.out, about...), f.form()), []work{w}, nil)
 }
 
 // problem refuses a number of pairs that makes no sense.
