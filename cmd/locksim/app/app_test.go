@@ -25,7 +25,6 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
-
 	simredis "locksim/sim/redis"
 )
 

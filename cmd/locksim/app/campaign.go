@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/campaign"

@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/live"
 	"locksim/lock/fence"
@@ -21,30 +19,30 @@ import (
 	"locksim/scenarios/play"
 )
 
+// liveTogether is how many live runs are made at once by default: they mostly sleep.
+const liveTogether = 6
+
 // measuredLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
-func (s *shell) measuredLive(locks []play.Lock, seeds outcome.Seeds, f compareFlags) (*compare.Comparison, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func measuredLive(w *crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, scale float64) (*compare.Comparison, error) {
 	session, err := live.Open()
 	if err != nil {
 		return nil, &console.BrokenError{Cause: err}
 	}
-	scale := cmp.Or(f.scale, live.DefaultScale) // of each scenario whose servers can take it
-	p := console.NewProgress(s.Console, f.quiet)
+	scale = cmp.Or(scale, live.DefaultScale) // of each scenario whose servers can take it
 	var runs, done atomic.Int64
 	step := func() {
-		p.Show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
+		w.progress.Show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
 	}
 	rows := make([]compare.Lock, len(locks))
-	going, cancel := context.WithCancelCause(ctx) // the first error ends the runs of the other locks
+	going, cancel := context.WithCancelCause(w.ctx) // the first error ends the runs of the other locks
 	turns := make(chan struct{}, liveTogether)
 	var all sync.WaitGroup
 	for i, l := range locks {
 		all.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: s.liveRunAgain(l, scale), Step: step, Play: playLive(going, session, scale)})
+			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: liveRunAgain(w.Console, r, l, scale), Step: step, Play: playLive(going, session, scale)})
 			if err != nil {
 				cancel(err)
 				return
@@ -54,12 +52,12 @@ func (s *shell) measuredLive(locks []play.Lock, seeds outcome.Seeds, f compareFl
 		})
 	}
 	all.Wait()
-	p.End()
+	w.progress.Clear()
 	first := context.Cause(going)
 	cancel(nil)
 	err = errors.Join(first, session.Close())
 	switch {
-	case ctx.Err() != nil:
+	case w.ctx.Err() != nil:
 		return nil, &console.BrokenError{Cause: fmt.Errorf("the comparison was interrupted: %d of %d locks are measured", done.Load(), len(locks))}
 	case errors.Is(err, compare.ErrUnusable):
 		return nil, err
@@ -83,12 +81,12 @@ func playLive(ctx context.Context, session *live.Session, scale float64) func(*f
 }
 
 // liveRunAgain makes the commands that make runs of a lock again on real servers.
-func (s *shell) liveRunAgain(l play.Lock, scale float64) func(string, string, uint64, ...fence.Mode) string {
+func liveRunAgain(c *console.Console, r roster.Roster, l play.Lock, scale float64) func(string, string, uint64, ...fence.Mode) string {
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		at := scale
-		if sc, err := file.Load(scenario, s.ServerNames()...); err == nil {
+		if sc, err := file.Load(scenario, r.ServerNames()...); err == nil {
 			at = live.ScaleFor(sc, l, scale)
 		}
-		return runfiles.Again(s.Console)(scenario, lock, seed, modes...) + runfiles.LiveFlags(&outcome.Live{Scale: at})
+		return runfiles.Again(c)(scenario, lock, seed, modes...) + runfiles.LiveFlags(&outcome.Live{Scale: at})
 	}
 }

@@ -80,8 +80,8 @@ func TestCompareUnusableLock(t *testing.T) {
 	if code, out, errs := call(t, extra, "compare", "mylock"); code != console.ExitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
 	}
-	s := &shell{Console: &console.Console{Program: "mysim"}, Roster: roster.Roster{Extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}}
-	answer, err := s.measure(compareJob{Lock: "mylock", Seeds: outcome.Seeds{First: 1, Last: 1}}, func() {})
+	r := roster.Roster{Extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}
+	answer, err := measure(&console.Console{Program: "mysim"}, r, compareJob{Lock: "mylock", Seeds: outcome.Seeds{First: 1, Last: 1}}, func() {})
 	if err != nil || !strings.Contains(answer.Unusable, "no quorum possible") {
 		t.Errorf("a lock that cannot be made: %+v, %v", answer, err)
 	}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/scenarios/outcome"
-
-	"github.com/spf13/cobra"
 )
 
 // galleryStory is a page of the gallery: a scenario and the fencing modes that show its

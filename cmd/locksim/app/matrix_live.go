@@ -39,9 +39,6 @@ const (
 	worldsJSON    = "live.json"
 )
 
-// liveTogether is how many live runs are made at once by default: they mostly sleep.
-const liveTogether = 6
-
 // worlds is the matrix command with --live.
 func (s *shell) worlds(f matrixFlags, byLock bool) error {
 	if err := errors.Join(f.oneForm(), f.crewFlags.check()); err != nil {

@@ -67,5 +67,5 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 		return err
 	}
 	o := options{workers: f.workers, quiet: f.quiet, folder: resultFolder{dir: f.out}, form: f.form()}
-	return mergeAll(s.Console, o, groups, func(r *campaign.Record) (work, error) { return s.workOf(r, f) })
+	return mergeAll(s.Console, o, groups, func(r *campaign.Record) (work, error) { return workOf(s.Console, s.Extra, r, f.noRuns) })
 }

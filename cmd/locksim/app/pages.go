@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
-	"locksim/reports"
 	"locksim/reports/html"
-	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
@@ -23,49 +22,6 @@ import (
 type page struct {
 	HTML   []byte `json:"html,omitempty"`
 	Figure []byte `json:"figure,omitempty"`
-}
-
-// runPageJob is the job of a child that repeats a run and writes its page.
-type runPageJob struct {
-	// File and Source are those of the scenario.
-	File   string       `json:"file"`
-	Source string       `json:"source"`
-	Lock   string       `json:"lock"`
-	Seed   uint64       `json:"seed"`
-	Modes  []fence.Mode `json:"modes"`
-	// Hashes are the known hashes of the traces of the first run.
-	Hashes map[fence.Mode]string `json:"hashes"`
-	Links  []reports.Link        `json:"links"`
-}
-
-// runPage repeats the run, and fails if a trace differs.
-func (s *shell) runPage(j runPageJob) (page, error) {
-	sc, err := file.Parse(j.File, []byte(j.Source), s.ServerNames()...)
-	if err != nil {
-		return page{}, err
-	}
-	l, err := play.FindLock(j.Lock, s.Extra)
-	if err != nil {
-		return page{}, err
-	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Seed, Modes: j.Modes})
-	if err != nil {
-		return page{}, err
-	}
-	repeated := outcome.Twice // by the matrix, and here
-	for _, m := range o.Modes {
-		want, known := j.Hashes[m.Mode]
-		if known && m.TraceHash != want {
-			return page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, but %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)
-		}
-		if m.Trace != nil && want == "" {
-			repeated = outcome.Once
-		}
-	}
-	opt := runfiles.PageOptions(s.Console, o, l, repeated)
-	opt.Links = j.Links
-	made, err := runfiles.Page(o, opt)
-	return page{HTML: made.Data}, err
 }
 
 // foundPageJob is the job of a child that repeats a violation and writes its page.
@@ -80,16 +36,16 @@ type foundPageJob struct {
 }
 
 // foundPage repeats the violation, twice.
-func (s *shell) foundPage(j foundPageJob) (page, error) {
-	_, l, err := play.Setup(j.Run, s.Extra)
+func foundPage(c *console.Console, extra []play.Lock, j foundPageJob) (page, error) {
+	_, l, err := play.Setup(j.Run, extra)
 	if err != nil {
 		return page{}, err
 	}
-	o, err := play.Replay(j.Run, s.Extra, outcome.Twice)
+	o, err := play.Replay(j.Run, extra, outcome.Twice)
 	if err != nil {
 		return page{}, err
 	}
-	opt := runfiles.PageOptions(s.Console, o, l, outcome.Twice)
+	opt := runfiles.PageOptions(c, o, l, outcome.Twice)
 	opt.Replay = j.Replay
 	made, err := runfiles.Page(o, opt)
 	if err != nil || j.Mode == "" {

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/internal/prose"
 	"locksim/scenarios/outcome"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // root is the command with all of its commands.

@@ -3,20 +3,22 @@ package app
 import (
 	"fmt"
 
+	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/campaign"
+	"locksim/scenarios/play"
 )
 
 // workOf is the work whose results a record has.
-func (s *shell) workOf(r *campaign.Record, f mergeFlags) (w work, err error) {
+func workOf(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool) (w work, err error) {
 	switch r.Kind {
 	case exploreKind:
-		w, err = s.readExploration(r)
+		w, err = readExploration(c, r)
 	case sweepKind:
-		w, err = s.readSweep(r)
+		w, err = readSweep(c, r)
 	case matrixKind:
-		w, err = s.readMatrix(r, f)
+		w, err = readMatrix(c, extra, r, noRuns)
 	case reviewKind:
-		w, err = s.readReview(r)
+		w, err = readReview(c, extra, r)
 	default:
 		return nil, fmt.Errorf("%s has results of a kind %q that this version of locksim does not know", r.Name, r.Kind)
 	}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+
+
+	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/roster"
+	"locksim/internal/campaign"
+	"locksim/internal/workers"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/review"
+	"locksim/scenarios/sweep"
+	"locksim/sim"
+)
+
+// The tasks of the child processes, each with the types of its job and its answer.
+const (
+	matrixTask  = campaign.Task[matrix.Job, matrix.Answer]("matrix")
+	exploreTask = campaign.Task[explore.Job, explore.Block]("explore")
+	sweepTask   = campaign.Task[sweep.Job, sweep.Block]("sweep")
+	// examineTask makes a violation of a sweep minimal.
+	examineTask = campaign.Task[sweep.Examination, *failure.Failure]("examine")
+	// fencesTask makes the run of a failure of a review in each fencing mode.
+	fencesTask = campaign.Task[review.FenceJob, []review.Fence]("fences")
+	// compareTask measures a lock.
+	compareTask = campaign.Task[compareJob, compareAnswer]("compare")
+	// figureTask draws a run of a comparison.
+	figureTask = campaign.Task[figureJob, page]("figure")
+	// runPageTask makes a run of a matrix again, foundPageTask the run of a violation,
+	// and both render its page.
+	runPageTask   = campaign.Task[runPageJob, page]("run page")
+	foundPageTask = campaign.Task[foundPageJob, page]("found page")
+)
+
+// handle makes the handler of a task. After a run in a frozen world the process must
+// not be used again: the bubble still exists, and may be busy.
+func handle[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campaign.Handler {
+	return task.Handler(func(j J, step func()) (A, error) {
+		a, err := do(j, step)
+		if _, frozen := errors.AsType[*sim.FrozenError](err); frozen {
+			err = fmt.Errorf("%w: %w", workers.ErrSpent, err)
+		}
+		return a, err
+	})
+}
+
+// handlers execute these tasks in a child process.
+func handlers(c *console.Console, r roster.Roster) []campaign.Handler {
+	return []campaign.Handler{
+		handle(matrixTask, func(j matrix.Job, step func()) (matrix.Answer, error) {
+			tallies, err := j.Play(r.Extra, step)
+			a := matrix.NewAnswer(tallies, err)
+			if a.BadInput != nil {
+				return a, nil // bad input is an answer of the matrix, not a failure of the job
+			}
+			return a, err
+		}),
+		handle(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(r.Extra, step) }),
+		handle(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(r.Extra, step) }),
+		handle(examineTask, func(j sweep.Examination, _ func()) (*failure.Failure, error) { return j.Play(r.Extra) }),
+		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(r.Extra) }),
+		handle(compareTask, func(j compareJob, step func()) (compareAnswer, error) { return measure(c, r, j, step) }),
+		handle(figureTask, func(j figureJob, _ func()) (page, error) { return draw(r, j) }),
+		handle(runPageTask, func(j runPageJob, _ func()) (page, error) { return runPage(c, r, j) }),
+		handle(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return foundPage(c, r.Extra, j) }),
+	}
+}
