@@ -1,8 +1,11 @@
+// Package publish runs campaigns, and publishes their results: on standard output, in a folder, as pages that child
+// processes write. A package that has campaigns implements Work.
 package app
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -262,6 +265,11 @@ func newCrew(c *console.Console, o options) (*crew, error) {
 func (c *crew) close() {
 	c.stop()
 	c.progress.End()
+}
+
+// do lets the child processes do jobs, and shows the progress. It calls take for each job as campaign.Do does.
+func (c *crew) do(jobs []campaign.Job, take func(i int, answer json.RawMessage, err error) error) error {
+	return campaign.Do(c.ctx, c.workers, c.watch(func() string { return "" }), jobs, take)
 }
 
 // watch shows the progress of a campaign, with its detail.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -10,11 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/cmd/locksim/internal/console"
-	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/testruns"
-	"locksim/lock"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 )
 
@@ -79,10 +75,5 @@ func TestCompareUnusableLock(t *testing.T) {
 	extra := []play.Lock{{Name: "mylock", New: misbehave}}
 	if code, out, errs := call(t, extra, "compare", "mylock"); code != console.ExitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
-	}
-	r := roster.Roster{Extra: []play.Lock{{Name: "mylock", New: func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }}}}
-	answer, err := measure(&console.Console{Program: "mysim"}, r, compareJob{Lock: "mylock", Seeds: outcome.Seeds{First: 1, Last: 1}}, func() {})
-	if err != nil || !strings.Contains(answer.Unusable, "no quorum possible") {
-		t.Errorf("a lock that cannot be made: %+v, %v", answer, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/roster"
@@ -178,7 +177,7 @@ func measured(c *crew, locks []play.Lock, seeds outcome.Seeds) (*compare.Compari
 	var unusable []string
 	var failed error
 	finished := 0
-	err := campaign.Do(c.ctx, c.workers, c.watch(func() string { return "" }), jobs, func(n int, text json.RawMessage, err error) error {
+	err := c.do(jobs, func(n int, text json.RawMessage, err error) error {
 		finished++
 		name, answer := locks[order[n]].Name, compareAnswer{}
 		if err == nil {

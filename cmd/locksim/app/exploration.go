@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/cmd/locksim/internal/searchflags"
@@ -23,9 +22,6 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
 )
-
-// exploreKind is the kind of an exploration among campaigns, and the name of its files.
-const exploreKind = explore.Kind
 
 // exploration is an exploration of one lock.
 type exploration struct {
@@ -40,7 +36,7 @@ func readExploration(c *console.Console, r *campaign.Record) (*exploration, erro
 }
 
 func (x *exploration) campaign() campaign.Campaign {
-	return campaign.Campaign{Kind: exploreKind, Plan: x.plan, Jobs: x.plan.Jobs(),
+	return campaign.Campaign{Kind: explore.Kind, Plan: x.plan, Jobs: x.plan.Jobs(),
 		Job: func(i int) campaign.Job {
 			data := x.plan.Job(i)
 			job := exploreTask.Job(data)
@@ -107,7 +103,7 @@ func (x *exploration) finished(r *results) (finished, error) {
 	}
 	files, notes := foundRuns(e.Summary.Failures, replay)
 	return finished{
-		kind:     exploreKind,
+		kind:     explore.Kind,
 		document: e,
 		text:     func(w io.Writer, opt reports.Options) error { return terminal.Exploration(w, e, replay, opt) },
 		csv: func() csv.Table {
@@ -128,7 +124,7 @@ func (x *exploration) pages(r *results, e *explore.Exploration, add func(string,
 		jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: modeOf(&f)}
 	}
 	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(e.Timing.Go, e.Timing.Modules)}
-	return r.foundPages(exploreKind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+	return r.foundPages(explore.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
 		return html.Exploration(b, e, opt)
 	}, add)
 }

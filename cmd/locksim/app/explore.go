@@ -137,7 +137,7 @@ func (f exploreFlags) folderName(locks []string) []string {
 	case len(locks) > fewLocks:
 		locks = []string{strings.Join(locks, ",")}
 	}
-	return slices.Concat([]string{exploreKind}, locks, f.judged.Folder())
+	return slices.Concat([]string{explore.Kind}, locks, f.judged.Folder())
 }
 
 // problem refuses numbers of runs and seeds that make no sense, and two forms at once.

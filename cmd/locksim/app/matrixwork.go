@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 
-
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/runfiles"

@@ -35,6 +35,9 @@ type foundPageJob struct {
 	ID string `json:"id,omitempty"`
 }
 
+// foundPageTask makes the run of a violation again, and renders its page.
+const foundPageTask = campaign.Task[foundPageJob, page]("found page")
+
 // foundPage repeats the violation, twice.
 func foundPage(c *console.Console, extra []play.Lock, j foundPageJob) (page, error) {
 	_, l, err := play.Setup(j.Run, extra)
@@ -74,7 +77,7 @@ func (c *crew) writePages(todo []pageOf, add func(name string, made page) error,
 		jobs[i] = todo[i].job
 		jobs[i].Noun, jobs[i].Count = "reports written", 1
 	}
-	return campaign.Do(c.ctx, c.workers, c.watch(func() string { return "" }), jobs, func(i int, answer json.RawMessage, err error) error {
+	return c.do(jobs, func(i int, answer json.RawMessage, err error) error {
 		made := page{}
 		if err == nil {
 			err = json.Unmarshal(answer, &made)

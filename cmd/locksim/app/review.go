@@ -78,7 +78,7 @@ func (s *shell) review(f reviewFlags) error {
 		return err
 	}
 	if f.json {
-		err = f.wholeOnly(shard, reviewKind, "--json")
+		err = f.wholeOnly(shard, review.Kind, "--json")
 	}
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *shell) review(f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	k := newResultFolder(f.keep, f.out, reviewKind, l.Name)
+	k := newResultFolder(f.keep, f.out, review.Kind, l.Name)
 	if f.keep {
 		k.flag = "" // the user has not given --keep
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/runfiles"
@@ -23,9 +22,6 @@ import (
 	"locksim/scenarios/review"
 	"locksim/scenarios/spaces"
 )
-
-// reviewKind is the kind of a review among campaigns, and the name of its files.
-const reviewKind = review.Kind
 
 // reviewing is the review of a lock. It consists of other campaigns, whose jobs it
 // joins into one campaign. Each of them is nil where that part is not made.
@@ -65,7 +61,7 @@ func newReview(c *console.Console, l play.Lock, plan *review.Work) *reviewing {
 		campaigns = append(campaigns, p.campaign())
 	}
 	var part func(*campaign.Record, int) *campaign.Record
-	x.whole, part = campaign.Join(reviewKind, plan, campaigns...)
+	x.whole, part = campaign.Join(review.Kind, plan, campaigns...)
 	x.part = func(r *campaign.Record, of work) *campaign.Record { return part(r, slices.Index(parts, of)) }
 	job := x.whole.Job
 	x.whole.Job = func(i int) campaign.Job {
@@ -195,7 +191,7 @@ func (x *reviewing) finished(r *results) (finished, error) {
 		}
 	}
 	return finished{
-		kind:     reviewKind,
+		kind:     review.Kind,
 		document: done,
 		text: func(w io.Writer, opt reports.Options) error {
 			opt.Replay = again

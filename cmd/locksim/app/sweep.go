@@ -100,7 +100,7 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 	if err != nil {
 		return err
 	}
-	about := []string{sweepKind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
+	about := []string{sweep.Kind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
 	about = append(about, f.judged.Folder()...)
 	w := &sweeping{Console: s.Console, plan: plan, scenario: name}
 	return runAll(s.Console, f.options(shard, newResultFolder(f.keep, f.out, about...), f.form()), []work{w}, nil)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/cmd/locksim/internal/searchflags"
@@ -23,9 +22,6 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/sweep"
 )
-
-// sweepKind is the kind of a sweep among campaigns, and the name of its files.
-const sweepKind = sweep.Kind
 
 // sweeping is a sweep of one scenario.
 type sweeping struct {
@@ -45,7 +41,7 @@ func readSweep(c *console.Console, r *campaign.Record) (*sweeping, error) {
 }
 
 func (x *sweeping) campaign() campaign.Campaign {
-	return campaign.Campaign{Kind: sweepKind, Plan: x.plan, Asked: x.scenario, Jobs: x.plan.Jobs(),
+	return campaign.Campaign{Kind: sweep.Kind, Plan: x.plan, Asked: x.scenario, Jobs: x.plan.Jobs(),
 		Job: func(i int) campaign.Job {
 			data := x.plan.Job(i)
 			job := sweepTask.Job(data)
@@ -126,7 +122,7 @@ func (x *sweeping) finished(r *results) (finished, error) {
 	}
 	files, notes := foundRuns(sw.Summary.Failures, replay)
 	return finished{
-		kind:     sweepKind,
+		kind:     sweep.Kind,
 		document: sw,
 		text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
 		files:    files,
@@ -146,7 +142,7 @@ func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) e
 		}
 	}
 	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(sw.Timing.Go, sw.Timing.Modules)}
-	return r.foundPages(sweepKind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+	return r.foundPages(sweep.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
 		return html.Sweep(b, sw, opt)
 	}, add)
 }

@@ -1,9 +1,10 @@
+// Package works has what child processes do for the command: explorations, sweeps, matrices, reviews and comparisons,
+// each with its jobs, its results and the commands that make them again.
 package app
 
 import (
 	"errors"
 	"fmt"
-
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/roster"
@@ -30,10 +31,8 @@ const (
 	compareTask = campaign.Task[compareJob, compareAnswer]("compare")
 	// figureTask draws a run of a comparison.
 	figureTask = campaign.Task[figureJob, page]("figure")
-	// runPageTask makes a run of a matrix again, foundPageTask the run of a violation,
-	// and both render its page.
-	runPageTask   = campaign.Task[runPageJob, page]("run page")
-	foundPageTask = campaign.Task[foundPageJob, page]("found page")
+	// runPageTask makes a run of a matrix again, and renders its page.
+	runPageTask = campaign.Task[runPageJob, page]("run page")
 )
 
 // handle makes the handler of a task. After a run in a frozen world the process must

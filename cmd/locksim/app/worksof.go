@@ -1,6 +1,10 @@
 package app
 
 import (
+	"locksim/scenarios/explore"
+	"locksim/scenarios/review"
+	"locksim/scenarios/sweep"
+
 	"fmt"
 
 	"locksim/cmd/locksim/internal/console"
@@ -11,13 +15,13 @@ import (
 // workOf is the work whose results a record has.
 func workOf(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool) (w work, err error) {
 	switch r.Kind {
-	case exploreKind:
+	case explore.Kind:
 		w, err = readExploration(c, r)
-	case sweepKind:
+	case sweep.Kind:
 		w, err = readSweep(c, r)
 	case matrixKind:
 		w, err = readMatrix(c, extra, r, noRuns)
-	case reviewKind:
+	case review.Kind:
 		w, err = readReview(c, extra, r)
 	default:
 		return nil, fmt.Errorf("%s has results of a kind %q that this version of locksim does not know", r.Name, r.Kind)
@@ -29,5 +33,5 @@ func workOf(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bo
 }
 
 // resultNames are the files that hold results of single jobs.
-var resultNames = []string{exploreKind + ".json", exploreKind + campaign.JournalSuffix, sweepKind + ".json", sweepKind + campaign.JournalSuffix,
-	matrixKind + campaign.JournalSuffix, reviewKind + campaign.JournalSuffix}
+var resultNames = []string{explore.Kind + ".json", explore.Kind + campaign.JournalSuffix, sweep.Kind + ".json", sweep.Kind + campaign.JournalSuffix,
+	matrixKind + campaign.JournalSuffix, review.Kind + campaign.JournalSuffix}
