@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/internal/campaign"
 	"locksim/internal/runfolder"
 )
@@ -30,11 +31,11 @@ func (f *crewFlags) add(flags *pflag.FlagSet) {
 }
 
 // form is how the results are printed.
-func (f crewFlags) form() form {
+func (f crewFlags) form() publish.Form {
 	if f.json {
-		return asJSON
+		return publish.AsJSON
 	}
-	return asText
+	return publish.AsText
 }
 
 // maxWorkers limits the number of processes: a mistyped number must not start more.
@@ -78,7 +79,7 @@ func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error)
 	}
 	switch {
 	case f.keep && f.out != "":
-		return campaign.Shard{}, errKeepAndOut
+		return campaign.Shard{}, publish.ErrKeepAndOut
 	case f.resume && f.out == "" && !f.keep:
 		return campaign.Shard{}, errors.New("--resume: name the folder of the results, with --out or --keep")
 	case f.shard != "" && f.shards != 0:
@@ -126,8 +127,8 @@ func (f campaignFlags) wholeOnly(shard campaign.Shard, what string, asked ...str
 }
 
 // options are the flags as the campaigns take them.
-func (f campaignFlags) options(shard campaign.Shard, to resultFolder, form form) options {
-	return options{shard: shard, resume: f.resume, workers: f.workers, quiet: f.quiet, folder: to, form: form}
+func (f campaignFlags) options(shard campaign.Shard, to publish.Folder, form publish.Form) publish.Options {
+	return publish.Options{Shard: shard, Resume: f.resume, Workers: f.workers, Quiet: f.quiet, Folder: to, Form: form}
 }
 
 // keepUsage is the help text of --keep.

@@ -9,7 +9,9 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/csv"
@@ -105,21 +107,21 @@ func (s *shell) compare(names []string, f compareFlags) error {
 	if err != nil {
 		return err
 	}
-	w, err := newCrew(s.Console, options{quiet: f.quiet})
+	w, err := publish.NewCrew(s.Console, publish.Options{Quiet: f.quiet})
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	measured := func() (*compare.Comparison, error) { return measured(w, locks, seeds) }
+	defer w.Close()
+	measured := func() (*compare.Comparison, error) { return works.Compare(w, locks, seeds) }
 	if f.live {
-		measured = func() (*compare.Comparison, error) { return measuredLive(w, s.Roster, locks, seeds, f.scale) }
+		measured = func() (*compare.Comparison, error) { return works.CompareLive(w, s.Roster, locks, seeds, f.scale) }
 	}
 	c, err := measured()
 	if err != nil {
 		return err
 	}
 	if f.out != "" {
-		if err := storeComparison(w, f.out, c, names); err != nil {
+		if err := works.StoreComparison(w, f.out, c, names); err != nil {
 			return &console.BrokenError{Cause: fmt.Errorf("store the comparison in %s: %w", f.out, err)}
 		}
 	}
@@ -138,7 +140,7 @@ func (s *shell) compare(names []string, f compareFlags) error {
 	}
 	err = terminal.Comparison(s.Out, c, reports.Options{Width: compareWidth, Colour: s.Colour(console.IsTerminal)})
 	if err == nil && f.out != "" {
-		_, err = fmt.Fprintf(s.Out, "\n%s\n", filepath.Join(f.out, comparePage))
+		_, err = fmt.Fprintf(s.Out, "\n%s\n", filepath.Join(f.out, works.ComparePage))
 	}
 	return s.Print(err)
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/cmd/locksim/internal/searchflags"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
 )
@@ -100,9 +102,9 @@ not deterministic or did not end, or the command was interrupted.`,
 }
 
 // form is the form in which the explorations are printed.
-func (f exploreFlags) form() form {
+func (f exploreFlags) form() publish.Form {
 	if f.csv {
-		return asCSV
+		return publish.AsCSV
 	}
 	return f.campaignFlags.form()
 }
@@ -117,12 +119,12 @@ func (s *shell) explore(f exploreFlags) error {
 	if err != nil {
 		return err
 	}
-	var works []work
+	var all []publish.Work
 	var names []string
 	for _, plan := range plans {
-		works, names = append(works, &exploration{Console: s.Console, plan: plan}), append(names, plan.Lock)
+		all, names = append(all, &works.Exploration{Console: s.Console, Plan: plan}), append(names, plan.Lock)
 	}
-	return runAll(s.Console, f.options(shard, newResultFolder(f.keep, f.out, f.folderName(names)...), f.form()), works, names)
+	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, f.folderName(names)...), f.form()), all, names)
 }
 
 // fewLocks is how many locks the name of a folder lists one by one.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/reports/html"
@@ -28,8 +29,8 @@ func TestFolderToKeep(t *testing.T) {
 		{"explore-a-b-c-d_", "a,b,c,d", []string{"a", "b", "c", "d"}, false},
 	} {
 		f := exploreFlags{locks: []string{tt.flag}, judged: searchflags.Judged{Promise: tt.promise}}
-		k := newResultFolder(true, "", f.folderName(tt.locks)...)
-		if !strings.HasPrefix(k.dir, filepath.Join("reports", "out", tt.want)) || len(k.dir) > len("reports/out/"+tt.want)+8 {
+		k := publish.NewFolder(true, "", f.folderName(tt.locks)...)
+		if !strings.HasPrefix(k.Dir, filepath.Join("reports", "out", tt.want)) || len(k.Dir) > len("reports/out/"+tt.want)+8 {
 			t.Errorf("%+v; want %s", k, tt.want)
 		}
 	}
@@ -67,15 +68,15 @@ func TestFoundPages(t *testing.T) {
 	other.Lock = "nobodys"
 	var errs bytes.Buffer
 	s := &console.Console{Program: "mysim", Err: &errs}
-	c, err := newCrew(s, options{workers: 2, quiet: true})
+	c, err := publish.NewCrew(s, publish.Options{Workers: 2, Quiet: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	pages := map[string]string{}
 	linked := map[int]string{}
-	jobs := map[int]foundPageJob{1: {Run: &other}, 3: {Run: r.run, Replay: "mysim explore <again>"}}
-	err = c.foundPages("explore", jobs, html.CampaignOptions{}, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+	jobs := map[int]publish.FoundPageJob{1: {Run: &other}, 3: {Run: r.run, Replay: "mysim explore <again>"}}
+	err = c.FoundPages("explore", jobs, html.CampaignOptions{}, func(b *bytes.Buffer, opt html.CampaignOptions) error {
 		linked = map[int]string{1: opt.Page(1), 3: opt.Page(3)}
 		return nil
 	}, func(name string, data []byte) error {

@@ -9,8 +9,10 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/cmd/locksim/internal/runfiles"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/lock/fence"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
@@ -113,7 +115,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	}
 	shard, err := f.campaignFlags.check(s.Getenv)
 	if err == nil {
-		err = f.wholeOnly(shard, matrixKind, f.forWhole()...)
+		err = f.wholeOnly(shard, works.MatrixKind, f.forWhole()...)
 	}
 	if err != nil {
 		return err
@@ -125,17 +127,17 @@ func (s *shell) matrix(f matrixFlags) error {
 	if err := outfile.PrepareFile("junit", f.junit); err != nil {
 		return err
 	}
-	w := &matrixWork{Console: s.Console, plan: plan, asked: f.asked(), junit: f.junit, noRuns: f.noRuns}
-	return runAll(s.Console, f.options(shard, newResultFolder(f.keep, f.out, matrixKind), f.form()), []work{w}, nil)
+	w := &works.Matrix{Console: s.Console, Plan: plan, Asked: f.asked(), JUnit: f.junit, NoRuns: f.noRuns}
+	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, works.MatrixKind), f.form()), []publish.Work{w}, nil)
 }
 
 // form is the form in which the matrix is printed.
-func (f matrixFlags) form() form {
+func (f matrixFlags) form() publish.Form {
 	switch {
 	case f.markdown:
-		return asMarkdown
+		return publish.AsMarkdown
 	case f.csv:
-		return asCSV
+		return publish.AsCSV
 	}
 	return f.campaignFlags.form()
 }

@@ -14,7 +14,9 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/runfiles"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/prose"
 	"locksim/internal/worlds"
 	"locksim/lock/fence"
@@ -54,7 +56,7 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 	o := worlds.Options{Plan: plan, Seeds: outcome.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1}, ByLock: byLock, Extra: s.Extra,
 		Times: f.times, Together: f.workers, Scale: f.scale, Replay: s.liveAgain}
 	if o.Together == 0 {
-		o.Together = liveTogether
+		o.Together = works.LiveTogether
 	}
 	if f.out != "" {
 		if err := outfile.PrepareFolder(f.out); err != nil {
@@ -114,16 +116,16 @@ func (s *shell) storeWorlds(dir string, t *worlds.Table) error {
 }
 
 // showWorlds prints the table.
-func (s *shell) showWorlds(t *worlds.Table, form form) error {
+func (s *shell) showWorlds(t *worlds.Table, form publish.Form) error {
 	switch form {
-	case asJSON:
+	case publish.AsJSON:
 		b, err := t.JSON()
 		if err != nil {
 			return &console.BrokenError{Cause: err}
 		}
 		_, err = s.Out.Write(b)
 		return s.Print(err)
-	case asMarkdown:
+	case publish.AsMarkdown:
 		return s.Print(t.Markdown(s.Out))
 	}
 	return s.Print(t.Text(s.Out))

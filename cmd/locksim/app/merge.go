@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/publish"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/campaign"
 )
 
@@ -62,10 +64,10 @@ func (s *shell) merge(args []string, f mergeFlags) error {
 			return err
 		}
 	}
-	groups, err := campaign.ReadFiles(args, resultNames)
+	groups, err := campaign.ReadFiles(args, works.ResultNames)
 	if err != nil {
 		return err
 	}
-	o := options{workers: f.workers, quiet: f.quiet, folder: resultFolder{dir: f.out}, form: f.form()}
-	return mergeAll(s.Console, o, groups, func(r *campaign.Record) (work, error) { return workOf(s.Console, s.Extra, r, f.noRuns) })
+	o := publish.Options{Workers: f.workers, Quiet: f.quiet, Folder: publish.Folder{Dir: f.out}, Form: f.form()}
+	return publish.Merge(s.Console, o, groups, func(r *campaign.Record) (publish.Work, error) { return works.Read(s.Console, s.Extra, r, f.noRuns) })
 }

@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/cmd/locksim/internal/searchflags"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/prose"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
@@ -87,11 +89,11 @@ func (s *shell) review(f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	k := newResultFolder(f.keep, f.out, review.Kind, l.Name)
+	k := publish.NewFolder(f.keep, f.out, review.Kind, l.Name)
 	if f.keep {
-		k.flag = "" // the user has not given --keep
+		k.Flag = "" // the user has not given --keep
 	}
-	return runAll(s.Console, f.options(shard, k, f.form()), []work{newReview(s.Console, l, plan)}, nil)
+	return publish.Run(s.Console, f.options(shard, k, f.form()), []publish.Work{works.NewReview(s.Console, l, plan)}, nil)
 }
 
 // planReview makes the plan from the flags.

@@ -11,6 +11,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/faults"
 	"locksim/internal/live"
@@ -123,14 +124,14 @@ func (s *shell) runScenario(name string, f runFlags) error {
 		return err
 	}
 	if f.keep && f.out != "" {
-		return errKeepAndOut
+		return publish.ErrKeepAndOut
 	}
 	origin := fmt.Sprintf("s%d", t.opts.Seed)
 	if f.live {
 		origin = "live"
 	}
-	k := newResultFolder(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, origin)
-	f.out = k.dir
+	k := publish.NewFolder(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, origin)
+	f.out = k.Dir
 	if err := errors.Join(outfile.PrepareFolder(f.out), outfile.PrepareFile("junit", f.junit)); err != nil {
 		return err
 	}
@@ -263,7 +264,7 @@ func passedPoints(o *outcome.Outcome, client string) []string {
 
 // publish writes the files and the report. What cannot be written into a file is printed all
 // the same. It returns errUnexpected where a label is not as expected.
-func (s *shell) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder) error {
+func (s *shell) publish(o *outcome.Outcome, t *task, f runFlags, k publish.Folder) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 	stored := s.store(o, t, f)
 	if f.out != "" && stored == nil && o.Live == nil {
@@ -277,7 +278,7 @@ func (s *shell) publish(o *outcome.Outcome, t *task, f runFlags, k resultFolder)
 	if stored != nil {
 		return &console.BrokenError{Cause: errors.Join(stored, shown), Seed: fmt.Sprintf("seed %d", o.Seed), Replay: t.replay}
 	}
-	if err := errors.Join(shown, k.list(s.Console)); err != nil {
+	if err := errors.Join(shown, k.List(s.Console)); err != nil {
 		return err
 	}
 	if len(o.Mismatches()) > 0 {

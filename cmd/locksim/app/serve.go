@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/internal/runfolder"
 	"locksim/internal/serve"
 )
@@ -63,7 +64,7 @@ func (s *shell) serveFolder(dir, addr string) error {
 		return err
 	}
 	scanner := &runfolder.Scanner{FS: root.FS(), Now: time.Now}
-	index := func() ([]byte, error) { return indexPage(s.Console, scanner, true) }
+	index := func() ([]byte, error) { return publish.IndexPage(s.Console, scanner, true) }
 	if err := serve.Run(ctx, l, serve.Handler(root, index), log.New(s.Err, s.Program+": ", 0)); err != nil {
 		return &console.BrokenError{Cause: fmt.Errorf("serve %s: %w", dir, err)}
 	}

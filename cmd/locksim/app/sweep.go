@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/searchflags"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/prose"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
@@ -102,8 +104,8 @@ func (s *shell) sweep(name string, f sweepFlags) error {
 	}
 	about := []string{sweep.Kind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
 	about = append(about, f.judged.Folder()...)
-	w := &sweeping{Console: s.Console, plan: plan, scenario: name}
-	return runAll(s.Console, f.options(shard, newResultFolder(f.keep, f.out, about...), f.form()), []work{w}, nil)
+	w := &works.Sweep{Console: s.Console, Plan: plan, Scenario: name}
+	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, about...), f.form()), []publish.Work{w}, nil)
 }
 
 // problem refuses a number of pairs that makes no sense.

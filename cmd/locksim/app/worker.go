@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
 )
@@ -25,7 +26,7 @@ func (s *shell) workerCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent too, which ends its children
 			os.Stdout = os.Stderr       // a lock that prints must not corrupt the answers
-			err := campaign.Serve(s.In, s.Out, handlers(s.Console, s.Roster)...)
+			err := campaign.Serve(s.In, s.Out, works.Handlers(s.Console, s.Roster)...)
 			switch {
 			case err == nil, errors.Is(err, workers.ErrSpent): // the answer has the error already
 				return nil

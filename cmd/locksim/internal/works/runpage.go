@@ -1,9 +1,10 @@
-package app
+package works
 
 import (
 	"fmt"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/lock/fence"
@@ -27,24 +28,24 @@ type runPageJob struct {
 }
 
 // runPage repeats the run, and fails if a trace differs.
-func runPage(c *console.Console, r roster.Roster, j runPageJob) (page, error) {
+func runPage(c *console.Console, r roster.Roster, j runPageJob) (publish.Page, error) {
 	sc, err := file.Parse(j.File, []byte(j.Source), r.ServerNames()...)
 	if err != nil {
-		return page{}, err
+		return publish.Page{}, err
 	}
 	l, err := play.FindLock(j.Lock, r.Extra)
 	if err != nil {
-		return page{}, err
+		return publish.Page{}, err
 	}
 	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Seed, Modes: j.Modes})
 	if err != nil {
-		return page{}, err
+		return publish.Page{}, err
 	}
 	repeated := outcome.Twice // by the matrix, and here
 	for _, m := range o.Modes {
 		want, known := j.Hashes[m.Mode]
 		if known && m.TraceHash != want {
-			return page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, but %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)
+			return publish.Page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, but %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)
 		}
 		if m.Trace != nil && want == "" {
 			repeated = outcome.Once
@@ -53,5 +54,5 @@ func runPage(c *console.Console, r roster.Roster, j runPageJob) (page, error) {
 	opt := runfiles.PageOptions(c, o, l, repeated)
 	opt.Links = j.Links
 	made, err := runfiles.Page(o, opt)
-	return page{HTML: made.Data}, err
+	return publish.Page{HTML: made.Data}, err
 }

@@ -1,4 +1,4 @@
-package app
+package works
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/campaign"
 	"locksim/reports"
@@ -23,46 +24,47 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// reviewing is the review of a lock. It consists of other campaigns, whose jobs it
+// Review is the review of a lock. It consists of other campaigns, whose jobs it
 // joins into one campaign. Each of them is nil where that part is not made.
-type reviewing struct {
+type Review struct {
 	*console.Console
 	lock   play.Lock
 	plan   *review.Work
-	matrix *matrixWork
-	within *exploration
-	all    *exploration
-	sweep  *sweeping
+	matrix *Matrix
+	within *Exploration
+	all    *Exploration
+	sweep  *Sweep
 
 	whole campaign.Campaign
 	// part is the record of one of them, taken from the record of the review.
-	part func(r *campaign.Record, of work) *campaign.Record
+	part func(r *campaign.Record, of publish.Work) *campaign.Record
 }
 
-func newReview(c *console.Console, l play.Lock, plan *review.Work) *reviewing {
-	x := &reviewing{Console: c, lock: l, plan: plan}
-	var parts []work
+// NewReview is a review of a lock by its plan.
+func NewReview(c *console.Console, l play.Lock, plan *review.Work) *Review {
+	x := &Review{Console: c, lock: l, plan: plan}
+	var parts []publish.Work
 	if plan.Matrix != nil {
-		x.matrix = &matrixWork{Console: c.Public(), plan: plan.Matrix}
+		x.matrix = &Matrix{Console: c.Public(), Plan: plan.Matrix}
 		parts = append(parts, x.matrix)
 	}
 	if plan.Within != nil {
-		x.within = &exploration{Console: c.Public(), plan: plan.Within}
+		x.within = &Exploration{Console: c.Public(), Plan: plan.Within}
 		parts = append(parts, x.within)
 	}
-	x.all = &exploration{Console: c.Public(), plan: plan.All}
+	x.all = &Exploration{Console: c.Public(), Plan: plan.All}
 	parts = append(parts, x.all)
 	if plan.Sweep != nil {
-		x.sweep = &sweeping{Console: c.Public(), plan: plan.Sweep, scenario: plan.Swept}
+		x.sweep = &Sweep{Console: c.Public(), Plan: plan.Sweep, Scenario: plan.Swept}
 		parts = append(parts, x.sweep)
 	}
 	var campaigns []campaign.Campaign
 	for _, p := range parts {
-		campaigns = append(campaigns, p.campaign())
+		campaigns = append(campaigns, p.Campaign())
 	}
 	var part func(*campaign.Record, int) *campaign.Record
 	x.whole, part = campaign.Join(review.Kind, plan, campaigns...)
-	x.part = func(r *campaign.Record, of work) *campaign.Record { return part(r, slices.Index(parts, of)) }
+	x.part = func(r *campaign.Record, of publish.Work) *campaign.Record { return part(r, slices.Index(parts, of)) }
 	job := x.whole.Job
 	x.whole.Job = func(i int) campaign.Job {
 		j := job(i)
@@ -74,7 +76,7 @@ func newReview(c *console.Console, l play.Lock, plan *review.Work) *reviewing {
 	return x
 }
 
-func readReview(c *console.Console, extra []play.Lock, r *campaign.Record) (*reviewing, error) {
+func readReview(c *console.Console, extra []play.Lock, r *campaign.Record) (*Review, error) {
 	plan, err := review.ReadWork(r.Plan, extra)
 	if err != nil {
 		return nil, err
@@ -83,19 +85,22 @@ func readReview(c *console.Console, extra []play.Lock, r *campaign.Record) (*rev
 	if err != nil {
 		return nil, err
 	}
-	return newReview(c, l, plan), nil
+	return NewReview(c, l, plan), nil
 }
 
-func (x *reviewing) campaign() campaign.Campaign { return x.whole }
+// Campaign implements [publish.Work].
+func (x *Review) Campaign() campaign.Campaign { return x.whole }
 
-func (x *reviewing) detail() string { return "" }
+// Detail implements [publish.Work].
+func (x *Review) Detail() string { return "" }
 
-func (x *reviewing) divisible() bool { return false }
+// Divisible implements [publish.Work].
+func (x *Review) Divisible() bool { return false }
 
 // follow are the jobs that follow from results: first those of the parts, then the run
 // of each failure in each fencing mode. A shard has none, since none of its parts is
 // complete.
-func (x *reviewing) follow(r *campaign.Record, examinations func(*campaign.Record) ([]campaign.Job, error)) ([]campaign.Job, error) {
+func (x *Review) follow(r *campaign.Record, examinations func(*campaign.Record) ([]campaign.Job, error)) ([]campaign.Job, error) {
 	if x.missing(r) > 0 {
 		return nil, nil
 	}
@@ -118,7 +123,7 @@ func (x *reviewing) follow(r *campaign.Record, examinations func(*campaign.Recor
 
 // missing counts the jobs without a result that the review needs. It does not need the
 // pairs of the matrix that failed: the review reports them.
-func (x *reviewing) missing(r *campaign.Record) int {
+func (x *Review) missing(r *campaign.Record) int {
 	n := x.whole.Jobs - len(r.Results)
 	if x.matrix != nil {
 		n -= len(x.part(r, x.matrix).Failed)
@@ -127,7 +132,7 @@ func (x *reviewing) missing(r *campaign.Record) int {
 }
 
 // parts are the measurements. ok is false where a violation has not been examined.
-func (x *reviewing) parts(r *campaign.Record) (parts review.Parts, ok bool, err error) {
+func (x *Review) parts(r *campaign.Record) (parts review.Parts, ok bool, err error) {
 	parts = review.Parts{Missing: x.plan.Missing}
 	ok = true
 	var errs [4]error
@@ -146,7 +151,7 @@ func (x *reviewing) parts(r *campaign.Record) (parts review.Parts, ok bool, err 
 
 // failures are the ways in which the lock was broken, each with the command that
 // finds it again.
-func (x *reviewing) failures(parts review.Parts) []review.Failure {
+func (x *Review) failures(parts review.Parts) []review.Failure {
 	return review.Failures(parts, func(f review.Failure) string {
 		switch f.From {
 		case review.FromPromise:
@@ -158,13 +163,14 @@ func (x *reviewing) failures(parts review.Parts) []review.Failure {
 	})
 }
 
-func (x *reviewing) finished(r *results) (finished, error) {
+// Finished implements [publish.Work].
+func (x *Review) Finished(r *publish.Results) (publish.Finished, error) {
 	if n := x.missing(r.Record); n > 0 {
-		return finished{}, incomplete(n)
+		return publish.Finished{}, publish.Incomplete(n)
 	}
 	parts, ok, err := x.parts(r.Record)
 	if err != nil {
-		return finished{}, err
+		return publish.Finished{}, err
 	}
 	failures := x.failures(parts)
 	for i := range failures {
@@ -173,11 +179,11 @@ func (x *reviewing) finished(r *results) (finished, error) {
 		}
 	}
 	if !ok || err != nil {
-		return finished{}, errors.Join(err, failedJobs(x.whole, r.Record, r.dir))
+		return publish.Finished{}, errors.Join(err, publish.FailedJobs(x.whole, r.Record, r.Dir))
 	}
 	done, err := review.Assemble(x.plan.Plan, x.lock, parts, failures, runfiles.Again(x.Public()))
 	if err != nil {
-		return finished{}, &console.BrokenError{Cause: err}
+		return publish.Finished{}, &console.BrokenError{Cause: err}
 	}
 	again := fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", x.PublicName(), console.Quote(x.lock.Name), x.plan.Seeds.Len(), x.plan.Runs)
 	if x.plan.Faults != nil {
@@ -190,17 +196,17 @@ func (x *reviewing) finished(r *results) (finished, error) {
 			return outfile.Document{Name: name, Data: b.Bytes()}, err
 		}
 	}
-	return finished{
-		kind:     review.Kind,
-		document: done,
-		text: func(w io.Writer, opt reports.Options) error {
+	return publish.Finished{
+		Kind:     review.Kind,
+		Document: done,
+		Text: func(w io.Writer, opt reports.Options) error {
 			opt.Replay = again
 			return terminal.Review(w, done, opt)
 		},
-		files:   []func() (outfile.Document, error){file("review.md", markdown.Review), file("review.html", html.Review)},
-		pages:   func(func(string, []byte) error) (problem, err error) { return nil, nil },
-		opened:  []string{filepath.Join(r.dir, "review.html"), filepath.Join(r.dir, "review.md")},
-		problem: reviewProblem(done),
+		Files:   []func() (outfile.Document, error){file("review.md", markdown.Review), file("review.html", html.Review)},
+		Pages:   func(func(string, []byte) error) (problem, err error) { return nil, nil },
+		Opened:  []string{filepath.Join(r.Dir, "review.html"), filepath.Join(r.Dir, "review.md")},
+		Problem: reviewProblem(done),
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-package app
+package works
 
 import (
 	"locksim/scenarios/explore"
@@ -8,18 +8,19 @@ import (
 	"fmt"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/internal/campaign"
 	"locksim/scenarios/play"
 )
 
-// workOf is the work whose results a record has.
-func workOf(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool) (w work, err error) {
+// Read is the work whose results a record has.
+func Read(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool) (w publish.Work, err error) {
 	switch r.Kind {
 	case explore.Kind:
 		w, err = readExploration(c, r)
 	case sweep.Kind:
 		w, err = readSweep(c, r)
-	case matrixKind:
+	case MatrixKind:
 		w, err = readMatrix(c, extra, r, noRuns)
 	case review.Kind:
 		w, err = readReview(c, extra, r)
@@ -32,6 +33,6 @@ func workOf(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bo
 	return w, nil
 }
 
-// resultNames are the files that hold results of single jobs.
-var resultNames = []string{explore.Kind + ".json", explore.Kind + campaign.JournalSuffix, sweep.Kind + ".json", sweep.Kind + campaign.JournalSuffix,
-	matrixKind + campaign.JournalSuffix, review.Kind + campaign.JournalSuffix}
+// ResultNames are the files that hold results of single jobs.
+var ResultNames = []string{explore.Kind + ".json", explore.Kind + campaign.JournalSuffix, sweep.Kind + ".json", sweep.Kind + campaign.JournalSuffix,
+	MatrixKind + campaign.JournalSuffix, review.Kind + campaign.JournalSuffix}

@@ -1,4 +1,4 @@
-package app
+package publish
 
 import (
 	"bytes"
@@ -16,16 +16,16 @@ import (
 	"locksim/scenarios/play"
 )
 
-// page is the page of a run, and a diagram of it for a page of several runs, where that
+// Page is the page of a run, and a diagram of it for a page of several runs, where that
 // was asked for. A child process writes it: a lock that exits its process must not end
 // the command.
-type page struct {
+type Page struct {
 	HTML   []byte `json:"html,omitempty"`
 	Figure []byte `json:"figure,omitempty"`
 }
 
-// foundPageJob is the job of a child that repeats a violation and writes its page.
-type foundPageJob struct {
+// FoundPageJob is the job of a child that repeats a violation and writes its page.
+type FoundPageJob struct {
 	Run *outcome.RunFile `json:"run"`
 	// Replay is the command at the end of the page.
 	Replay string `json:"replay"`
@@ -35,77 +35,77 @@ type foundPageJob struct {
 	ID string `json:"id,omitempty"`
 }
 
-// foundPageTask makes the run of a violation again, and renders its page.
-const foundPageTask = campaign.Task[foundPageJob, page]("found page")
+// FoundPageTask makes the run of a violation again, and renders its page.
+const FoundPageTask = campaign.Task[FoundPageJob, Page]("found page")
 
-// foundPage repeats the violation, twice.
-func foundPage(c *console.Console, extra []play.Lock, j foundPageJob) (page, error) {
+// FoundPage repeats the violation, twice.
+func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, error) {
 	_, l, err := play.Setup(j.Run, extra)
 	if err != nil {
-		return page{}, err
+		return Page{}, err
 	}
 	o, err := play.Replay(j.Run, extra, outcome.Twice)
 	if err != nil {
-		return page{}, err
+		return Page{}, err
 	}
 	opt := runfiles.PageOptions(c, o, l, outcome.Twice)
 	opt.Replay = j.Replay
 	made, err := runfiles.Page(o, opt)
 	if err != nil || j.Mode == "" {
-		return page{HTML: made.Data}, err
+		return Page{HTML: made.Data}, err
 	}
 	var figure bytes.Buffer
 	err = html.Figure(&figure, o, j.Mode, html.FigureOptions{ID: j.ID, Width: foundWidth})
-	return page{HTML: made.Data, Figure: figure.Bytes()}, err
+	return Page{HTML: made.Data, Figure: figure.Bytes()}, err
 }
 
 // foundWidth is the width of the diagram of a violation, in pixels.
 const foundWidth = 1100
 
-// pageOf is a page to be written: its file name and its job.
-type pageOf struct {
-	name string
-	job  campaign.Job
+// PageJob is a page to be written: its file name and its job.
+type PageJob struct {
+	Name string
+	Job  campaign.Job
 }
 
-// writePages lets child processes write pages, and calls add for each as soon as it is
+// WritePages lets child processes write pages, and calls add for each as soon as it is
 // written, or failed where it cannot be. An error of add ends all jobs.
-func (c *crew) writePages(todo []pageOf, add func(name string, made page) error, failed func(name string, err error)) error {
-	defer c.progress.Clear()
+func (c *Crew) WritePages(todo []PageJob, add func(name string, made Page) error, failed func(name string, err error)) error {
+	defer c.Progress.Clear()
 	jobs := make([]campaign.Job, len(todo))
 	for i := range todo {
-		jobs[i] = todo[i].job
+		jobs[i] = todo[i].Job
 		jobs[i].Noun, jobs[i].Count = "reports written", 1
 	}
-	return c.do(jobs, func(i int, answer json.RawMessage, err error) error {
-		made := page{}
+	return c.Do(jobs, func(i int, answer json.RawMessage, err error) error {
+		made := Page{}
 		if err == nil {
 			err = json.Unmarshal(answer, &made)
 		}
 		if err != nil {
-			failed(todo[i].name, err)
+			failed(todo[i].Name, err)
 			return nil
 		}
-		return add(todo[i].name, made)
+		return add(todo[i].Name, made)
 	})
 }
 
-// modeOf is the mode in which a violation is shown; "" for a run that only differed.
-func modeOf(f *failure.Failure) fence.Mode {
+// ModeOf is the mode in which a violation is shown; "" for a run that only differed.
+func ModeOf(f *failure.Failure) fence.Mode {
 	if len(f.Violations) == 0 {
 		return ""
 	}
 	return f.Violations[0].Mode
 }
 
-// foundName is the file of the i-th violation, counted from 1, and foundPageName its
+// FoundName is the file of the i-th violation, counted from 1, and foundPageName its
 // page.
-func foundName(i int) string     { return fmt.Sprintf("found-%d.json", i) }
+func FoundName(i int) string     { return fmt.Sprintf("found-%d.json", i) }
 func foundPageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
 
-// foundRuns are the files of the examined violations of a campaign, and a note on each
+// FoundRuns are the files of the examined violations of a campaign, and a note on each
 // with its command, which replay gives.
-func foundRuns(found failure.Failures, replay func(int, *failure.Failure) string) (files []func() (outfile.Document, error), notes []string) {
+func FoundRuns(found failure.Failures, replay func(int, *failure.Failure) string) (files []func() (outfile.Document, error), notes []string) {
 	for i := range found {
 		f := &found[i]
 		if f.Run == nil {
@@ -113,27 +113,27 @@ func foundRuns(found failure.Failures, replay func(int, *failure.Failure) string
 		}
 		files = append(files, func() (outfile.Document, error) {
 			data, err := f.Run.JSON()
-			return outfile.Document{Name: foundName(i + 1), Data: data}, err
+			return outfile.Document{Name: FoundName(i + 1), Data: data}, err
 		})
 		notes = append(notes, f.Headline(), "replay: "+replay(i+1, f))
 	}
 	return files, notes
 }
 
-// foundPages adds the pages of the violations of a campaign, and the page of the
+// FoundPages adds the pages of the violations of a campaign, and the page of the
 // campaign, which has the name of its kind and links to them. jobs are the violations by
 // their numbers, and opt has the other content of the page.
-func (c *crew) foundPages(kind string, jobs map[int]foundPageJob, opt html.CampaignOptions, render func(b *bytes.Buffer, opt html.CampaignOptions) error,
+func (c *Crew) FoundPages(kind string, jobs map[int]FoundPageJob, opt html.CampaignOptions, render func(b *bytes.Buffer, opt html.CampaignOptions) error,
 	add func(name string, data []byte) error) error {
-	var todo []pageOf
+	var todo []PageJob
 	for i := 1; len(todo) < len(jobs); i++ {
 		if job, ok := jobs[i]; ok {
 			job.ID = fmt.Sprintf("found-%d", i)
-			todo = append(todo, pageOf{foundPageName(i), foundPageTask.Job(job)})
+			todo = append(todo, PageJob{foundPageName(i), FoundPageTask.Job(job)})
 		}
 	}
-	written := map[string]page{}
-	err := c.writePages(todo, func(name string, made page) error {
+	written := map[string]Page{}
+	err := c.WritePages(todo, func(name string, made Page) error {
 		written[name] = made
 		return add(name, made.HTML)
 	}, func(name string, err error) { c.Note(fmt.Sprintf("%s cannot be written: %v", name, err)) })

@@ -1,4 +1,4 @@
-package app
+package works
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/internal/campaign"
@@ -23,27 +24,28 @@ import (
 	"locksim/scenarios/sweep"
 )
 
-// sweeping is a sweep of one scenario.
-type sweeping struct {
+// Sweep is a sweep of one scenario.
+type Sweep struct {
 	*console.Console
-	plan *sweep.Plan
-	// scenario is the name or the file that the user gave.
-	scenario string
+	Plan *sweep.Plan
+	// Scenario is the name or the file that the user gave.
+	Scenario string
 	tally    sweep.Tally // of the results so far
 }
 
-func readSweep(c *console.Console, r *campaign.Record) (*sweeping, error) {
+func readSweep(c *console.Console, r *campaign.Record) (*Sweep, error) {
 	plan, err := sweep.ReadPlan(r.Plan)
 	if err != nil {
 		return nil, err
 	}
-	return &sweeping{Console: c, plan: plan, scenario: cmp.Or(r.Asked, plan.Scenario)}, nil
+	return &Sweep{Console: c, Plan: plan, Scenario: cmp.Or(r.Asked, plan.Scenario)}, nil
 }
 
-func (x *sweeping) campaign() campaign.Campaign {
-	return campaign.Campaign{Kind: sweep.Kind, Plan: x.plan, Asked: x.scenario, Jobs: x.plan.Jobs(),
+// Campaign implements [publish.Work].
+func (x *Sweep) Campaign() campaign.Campaign {
+	return campaign.Campaign{Kind: sweep.Kind, Plan: x.Plan, Asked: x.Scenario, Jobs: x.Plan.Jobs(),
 		Job: func(i int) campaign.Job {
-			data := x.plan.Job(i)
+			data := x.Plan.Job(i)
 			job := sweepTask.Job(data)
 			job.Name, job.Noun, job.Count = fmt.Sprintf("%d placements from number %d on", data.Runs, data.First), "placements", data.Runs
 			if data.Of == sweep.Pairs {
@@ -68,7 +70,7 @@ func (x *sweeping) campaign() campaign.Campaign {
 				return nil, err
 			}
 			var jobs []campaign.Job
-			for _, e := range x.plan.Examinations(blocks) {
+			for _, e := range x.Plan.Examinations(blocks) {
 				job := examineTask.Job(e)
 				job.Name, job.Noun, job.Count = "examine "+e.Shape, "violations examined", 1
 				jobs = append(jobs, job)
@@ -78,7 +80,8 @@ func (x *sweeping) campaign() campaign.Campaign {
 	}
 }
 
-func (x *sweeping) detail() string {
+// Detail implements [publish.Work].
+func (x *Sweep) Detail() string {
 	var parts []string
 	for _, label := range x.tally.Labels() {
 		parts = append(parts, fmt.Sprintf("%s %d", label, x.tally.Violations[label]))
@@ -86,73 +89,75 @@ func (x *sweeping) detail() string {
 	return strings.Join(parts, ", ")
 }
 
-func (x *sweeping) divisible() bool { return true }
+// Divisible implements [publish.Work].
+func (x *Sweep) Divisible() bool { return true }
 
 // assembled is the sweep, without what differs from run to run. ok is false where
 // a violation has not been examined.
-func (x *sweeping) assembled(r *campaign.Record) (sw *sweep.Sweep, ok bool, err error) {
+func (x *Sweep) assembled(r *campaign.Record) (sw *sweep.Sweep, ok bool, err error) {
 	blocks, err := sweepTask.Results(r)
 	if err != nil {
 		return nil, false, err
 	}
 	found := map[string]*failure.Failure{}
-	for _, e := range x.plan.Examinations(blocks) {
+	for _, e := range x.Plan.Examinations(blocks) {
 		f, ok, err := examineTask.Answer(r, e)
 		if !ok || err != nil {
 			return nil, false, err
 		}
 		found[e.Shape] = f
 	}
-	sw = sweep.Assemble(x.plan, blocks, found)
+	sw = sweep.Assemble(x.Plan, blocks, found)
 	sw.Timing = explore.NewTiming()
 	return sw, true, nil
 }
 
-func (x *sweeping) finished(r *results) (finished, error) {
+// Finished implements [publish.Work].
+func (x *Sweep) Finished(r *publish.Results) (publish.Finished, error) {
 	sw, ok, err := x.assembled(r.Record)
 	if err != nil || !ok {
-		return finished{}, cmp.Or(err, failedJobs(x.campaign(), r.Record, r.dir))
+		return publish.Finished{}, cmp.Or(err, publish.FailedJobs(x.Campaign(), r.Record, r.Dir))
 	}
-	r.time(&sw.Timing)
+	r.Time(&sw.Timing)
 	replay := func(i int, f *failure.Failure) string {
-		if r.dir != "" {
-			return fmt.Sprintf("%s replay %s", x.Command(), console.Quote(filepath.Join(r.dir, foundName(i))))
+		if r.Dir != "" {
+			return fmt.Sprintf("%s replay %s", x.Command(), console.Quote(filepath.Join(r.Dir, publish.FoundName(i))))
 		}
 		return x.again(f)
 	}
-	files, notes := foundRuns(sw.Summary.Failures, replay)
-	return finished{
-		kind:     sweep.Kind,
-		document: sw,
-		text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
-		files:    files,
-		pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, sw, add) },
-		notes:    append([]string{sw.Statement()}, notes...),
-		missing:  sw.Missing,
-		problem:  sweepProblem(sw),
+	files, notes := publish.FoundRuns(sw.Summary.Failures, replay)
+	return publish.Finished{
+		Kind:     sweep.Kind,
+		Document: sw,
+		Text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
+		Files:    files,
+		Pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, sw, add) },
+		Notes:    append([]string{sw.Statement()}, notes...),
+		Missing:  sw.Missing,
+		Problem:  sweepProblem(sw),
 	}, nil
 }
 
 // pages adds sweep.html and the pages of its violations.
-func (x *sweeping) pages(r *results, sw *sweep.Sweep, add func(string, []byte) error) error {
-	public, jobs := &sweeping{Console: x.Public(), plan: x.plan, scenario: x.scenario}, map[int]foundPageJob{}
+func (x *Sweep) pages(r *publish.Results, sw *sweep.Sweep, add func(string, []byte) error) error {
+	public, jobs := &Sweep{Console: x.Public(), Plan: x.Plan, Scenario: x.Scenario}, map[int]publish.FoundPageJob{}
 	for i := range sw.Summary.Failures {
 		if f := &sw.Summary.Failures[i]; f.Run != nil {
-			jobs[i+1] = foundPageJob{Run: f.Run, Replay: public.again(f), Mode: modeOf(f)}
+			jobs[i+1] = publish.FoundPageJob{Run: f.Run, Replay: public.again(f), Mode: publish.ModeOf(f)}
 		}
 	}
 	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(sw.Timing.Go, sw.Timing.Modules)}
-	return r.foundPages(sweep.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+	return r.FoundPages(sweep.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
 		return html.Sweep(b, sw, opt)
 	}, add)
 }
 
 // whole is the command that makes the whole sweep again.
-func (x *sweeping) whole() string { return x.asking(x.plan.Pairs, x.plan.Faults, x.plan.Kinds) }
+func (x *Sweep) whole() string { return x.asking(x.Plan.Pairs, x.Plan.Faults, x.Plan.Kinds) }
 
 // again is the command that finds a failure again, by placing the same kind of fault.
 // A pair needs all kinds, since the draw of the pairs depends on them.
-func (x *sweeping) again(f *failure.Failure) string {
+func (x *Sweep) again(f *failure.Failure) string {
 	if len(f.Placed.Kinds) == 1 {
 		var names []lock.Fault
 		for _, kind := range f.Placed.Kinds {
@@ -164,15 +169,15 @@ func (x *sweeping) again(f *failure.Failure) string {
 }
 
 // asking is the command that makes a sweep with some pairs, classes and kinds of fault.
-func (x *sweeping) asking(pairs int, classes []lock.Fault, kinds []string) string {
-	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.Command(), console.Quote(x.scenario), console.Quote(x.plan.Lock), x.plan.Seed)
+func (x *Sweep) asking(pairs int, classes []lock.Fault, kinds []string) string {
+	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.Command(), console.Quote(x.Scenario), console.Quote(x.Plan.Lock), x.Plan.Seed)
 	if pairs > 0 {
 		text += fmt.Sprintf(" --pairs %d", pairs)
 	}
 	if classes != nil {
 		text += " --faults " + searchflags.FaultWords(classes, kinds)
 	}
-	if flag := x.plan.Judge.Flag(); flag != "" {
+	if flag := x.Plan.Judge.Flag(); flag != "" {
 		text += " " + flag
 	}
 	return text

@@ -1,12 +1,13 @@
 // Package works has what child processes do for the command: explorations, sweeps, matrices, reviews and comparisons,
 // each with its jobs, its results and the commands that make them again.
-package app
+package works
 
 import (
 	"errors"
 	"fmt"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
@@ -30,9 +31,9 @@ const (
 	// compareTask measures a lock.
 	compareTask = campaign.Task[compareJob, compareAnswer]("compare")
 	// figureTask draws a run of a comparison.
-	figureTask = campaign.Task[figureJob, page]("figure")
+	figureTask = campaign.Task[figureJob, publish.Page]("figure")
 	// runPageTask makes a run of a matrix again, and renders its page.
-	runPageTask = campaign.Task[runPageJob, page]("run page")
+	runPageTask = campaign.Task[runPageJob, publish.Page]("run page")
 )
 
 // handle makes the handler of a task. After a run in a frozen world the process must
@@ -47,8 +48,8 @@ func handle[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) c
 	})
 }
 
-// handlers execute these tasks in a child process.
-func handlers(c *console.Console, r roster.Roster) []campaign.Handler {
+// Handlers execute these tasks in a child process.
+func Handlers(c *console.Console, r roster.Roster) []campaign.Handler {
 	return []campaign.Handler{
 		handle(matrixTask, func(j matrix.Job, step func()) (matrix.Answer, error) {
 			tallies, err := j.Play(r.Extra, step)
@@ -63,8 +64,8 @@ func handlers(c *console.Console, r roster.Roster) []campaign.Handler {
 		handle(examineTask, func(j sweep.Examination, _ func()) (*failure.Failure, error) { return j.Play(r.Extra) }),
 		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(r.Extra) }),
 		handle(compareTask, func(j compareJob, step func()) (compareAnswer, error) { return measure(c, r, j, step) }),
-		handle(figureTask, func(j figureJob, _ func()) (page, error) { return draw(r, j) }),
-		handle(runPageTask, func(j runPageJob, _ func()) (page, error) { return runPage(c, r, j) }),
-		handle(foundPageTask, func(j foundPageJob, _ func()) (page, error) { return foundPage(c, r.Extra, j) }),
+		handle(figureTask, func(j figureJob, _ func()) (publish.Page, error) { return draw(r, j) }),
+		handle(runPageTask, func(j runPageJob, _ func()) (publish.Page, error) { return runPage(c, r, j) }),
+		handle(publish.FoundPageTask, func(j publish.FoundPageJob, _ func()) (publish.Page, error) { return publish.FoundPage(c, r.Extra, j) }),
 	}
 }

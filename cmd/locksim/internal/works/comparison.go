@@ -1,4 +1,4 @@
-package app
+package works
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/campaign"
@@ -25,9 +26,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// storeComparison writes a comparison in every form into a folder. Child processes draw the runs
+// StoreComparison writes a comparison in every form into a folder. Child processes draw the runs
 // that show harm; the page leaves out a diagram that cannot be made, with a note.
-func storeComparison(w *crew, dir string, c *compare.Comparison, names []string) error {
+func StoreComparison(w *publish.Crew, dir string, c *compare.Comparison, names []string) error {
 	var drawn map[figureJob]html.Found
 	if !c.Live { // a live run cannot be made again for its diagram
 		var err error
@@ -53,7 +54,7 @@ func storeComparison(w *crew, dir string, c *compare.Comparison, names []string)
 	if err := markdown.Comparison(&md, c); err != nil {
 		return err
 	}
-	table, err := csvFile("compare.csv", csv.Comparison(c))
+	table, err := publish.CSVFile("compare.csv", csv.Comparison(c))
 	if err != nil {
 		return err
 	}
@@ -61,11 +62,11 @@ func storeComparison(w *crew, dir string, c *compare.Comparison, names []string)
 	if err != nil {
 		return err
 	}
-	return outfile.WriteAll(dir, []outfile.Document{{Name: comparePage, Data: page.Bytes()}, {Name: "compare.md", Data: md.Bytes()}, table, {Name: "compare.json", Data: whole}})
+	return outfile.WriteAll(dir, []outfile.Document{{Name: ComparePage, Data: page.Bytes()}, {Name: "compare.md", Data: md.Bytes()}, table, {Name: "compare.json", Data: whole}})
 }
 
-// comparePage is the page of a comparison in its folder.
-const comparePage = "compare.html"
+// ComparePage is the page of a comparison in its folder.
+const ComparePage = "compare.html"
 
 // figureJob is a run of a comparison that a child process draws.
 type figureJob struct {
@@ -85,27 +86,27 @@ func figureOf(lock string, run compare.Seen) figureJob {
 const figureWidth = 560
 
 // draw makes the run of a job again, and draws it, in a child process.
-func draw(r roster.Roster, j figureJob) (page, error) {
+func draw(r roster.Roster, j figureJob) (publish.Page, error) {
 	sc, err := file.Load(j.Scenario)
 	if err != nil {
-		return page{}, err
+		return publish.Page{}, err
 	}
 	l, err := play.FindLock(j.Lock, r.Extra)
 	if err != nil {
-		return page{}, err
+		return publish.Page{}, err
 	}
 	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Seed, Modes: []fence.Mode{j.Mode}, Alone: true})
 	if err != nil {
-		return page{}, err
+		return publish.Page{}, err
 	}
 	var b bytes.Buffer
 	err = html.Figure(&b, o, j.Mode, html.FigureOptions{ID: j.ID, Width: figureWidth})
-	return page{Figure: b.Bytes()}, err
+	return publish.Page{Figure: b.Bytes()}, err
 }
 
 // figures are the diagrams of the runs that show harm, by their jobs without an id.
-func figures(w *crew, c *compare.Comparison) (map[figureJob]html.Found, error) {
-	var todo []pageOf
+func figures(w *publish.Crew, c *compare.Comparison) (map[figureJob]html.Found, error) {
+	var todo []publish.PageJob
 	asked := map[string]figureJob{} // by id
 	for _, l := range c.Locks {
 		drawn := map[figureJob]bool{}
@@ -119,12 +120,12 @@ func figures(w *crew, c *compare.Comparison) (map[figureJob]html.Found, error) {
 				id := fmt.Sprintf("run-%d", len(todo)+1)
 				asked[id] = job
 				job.ID = id
-				todo = append(todo, pageOf{id, figureTask.Job(job)})
+				todo = append(todo, publish.PageJob{Name: id, Job: figureTask.Job(job)})
 			}
 		}
 	}
 	out := map[figureJob]html.Found{}
-	err := w.writePages(todo, func(id string, made page) error {
+	err := w.WritePages(todo, func(id string, made publish.Page) error {
 		out[asked[id]] = made.Figure
 		return nil
 	}, func(id string, err error) {
@@ -160,9 +161,9 @@ func measure(c *console.Console, r roster.Roster, j compareJob, step func()) (co
 	return compareAnswer{Lock: m}, err
 }
 
-// measured measures the locks in child processes. It starts with the locks on most
+// Compare measures the locks in child processes. It starts with the locks on most
 // servers: they send most messages and take longest, and would delay the end.
-func measured(c *crew, locks []play.Lock, seeds outcome.Seeds) (*compare.Comparison, error) {
+func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds) (*compare.Comparison, error) {
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i
@@ -177,7 +178,7 @@ func measured(c *crew, locks []play.Lock, seeds outcome.Seeds) (*compare.Compari
 	var unusable []string
 	var failed error
 	finished := 0
-	err := c.do(jobs, func(n int, text json.RawMessage, err error) error {
+	err := c.Do(jobs, func(n int, text json.RawMessage, err error) error {
 		finished++
 		name, answer := locks[order[n]].Name, compareAnswer{}
 		if err == nil {

@@ -1,4 +1,4 @@
-package app
+package publish
 
 import (
 	"bytes"
@@ -19,62 +19,62 @@ import (
 	"locksim/scenarios/play"
 )
 
-// finished is the result of a campaign, in the forms in which it is published.
-type finished struct {
-	// kind is the name of its files.
-	kind string
-	// document is the result as JSON, text as a report for a terminal, and markdown, if
+// Finished is the result of a campaign, in the forms in which it is published.
+type Finished struct {
+	// Kind is the name of its files.
+	Kind string
+	// Document is the result as JSON, text as a report for a terminal, and markdown, if
 	// the kind has that form, as Markdown.
-	document interface{ JSON() ([]byte, error) }
-	text     func(w io.Writer, opt reports.Options) error
-	markdown func(w io.Writer) error
-	// csv is the result as a table, if the kind has that form; nil otherwise.
-	csv func() csv.Table
-	// files and pages are further files in the folder of the results, if there is one.
+	Document interface{ JSON() ([]byte, error) }
+	Text     func(w io.Writer, opt reports.Options) error
+	Markdown func(w io.Writer) error
+	// CSV is the result as a table, if the kind has that form; nil otherwise.
+	CSV func() csv.Table
+	// Files and pages are further files in the folder of the results, if there is one.
 	// problem is the error of pages that could not be made.
-	files []func() (outfile.Document, error)
-	pages func(add func(name string, data []byte) error) (problem, err error)
-	// writeExtra writes files outside the folder of the results, also if there is no such
+	Files []func() (outfile.Document, error)
+	Pages func(add func(name string, data []byte) error) (problem, err error)
+	// WriteExtra writes files outside the folder of the results, also if there is no such
 	// folder; nil for none.
-	writeExtra func() error
-	// notes are written to standard error where the report is not printed. opened are
+	WriteExtra func() error
+	// Notes are written to standard error where the report is not printed. opened are
 	// files for the user to open, listed at the end of the report.
-	notes  []string
-	opened []string
-	// missing counts the jobs without a result.
-	missing int
-	// problem is the error that decides the exit code; nil for 0.
-	problem error
+	Notes  []string
+	Opened []string
+	// Missing counts the jobs without a result.
+	Missing int
+	// Problem is the error that decides the exit code; nil for 0.
+	Problem error
 }
 
-// form is the form in which a command prints its result.
-type form int
+// Form is the form in which a command prints its result.
+type Form int
 
 const (
-	asText form = iota
-	asMarkdown
-	asJSON
-	asCSV
+	AsText Form = iota
+	AsMarkdown
+	AsJSON
+	AsCSV
 )
 
 // publication prints the results of the campaigns of a command. problem is the most
 // severe of their errors, which decides the exit code.
 type publication struct {
 	*console.Console
-	form      form
+	form      Form
 	documents []json.RawMessage
 	tables    []csv.Table
 	printed   int
 	// kept are the results of which printAll prints the documents.
-	kept    []finished
+	kept    []Finished
 	problem error
 }
 
 // add publishes a campaign, and stores it in the folder dir unless that is "". What cannot be
 // stored is printed all the same: then unstored makes the results that name no folder. An
 // error ends the command.
-func (p *publication) add(dir string, f finished, unstored func() (finished, error)) error {
-	data, err := f.document.JSON()
+func (p *publication) add(dir string, f Finished, unstored func() (Finished, error)) error {
+	data, err := f.Document.JSON()
 	if err != nil {
 		return &console.BrokenError{Cause: err}
 	}
@@ -91,44 +91,44 @@ func (p *publication) add(dir string, f finished, unstored func() (finished, err
 			}
 			return failure
 		}
-		if moreSevere(problem, f.problem) {
-			f.problem = problem
+		if moreSevere(problem, f.Problem) {
+			f.Problem = problem
 		}
 	}
-	if f.writeExtra != nil {
-		if err := f.writeExtra(); err != nil {
+	if f.WriteExtra != nil {
+		if err := f.WriteExtra(); err != nil {
 			_ = p.show(f, data)
 			_ = p.printAll()
 			return &console.BrokenError{Cause: err}
 		}
 	}
-	if moreSevere(f.problem, p.problem) {
-		p.problem = f.problem
+	if moreSevere(f.Problem, p.problem) {
+		p.problem = f.Problem
 	}
 	return p.show(f, data)
 }
 
 // show prints a report, after an empty line if it is not the first. Where standard output
 // takes none, the report is written to standard error.
-func (p *publication) show(f finished, data []byte) error {
-	if p.form != asText {
-		for _, note := range f.notes {
+func (p *publication) show(f Finished, data []byte) error {
+	if p.form != AsText {
+		for _, note := range f.Notes {
 			p.Note(note)
 		}
 	}
 	var err error
 	switch p.form {
-	case asJSON:
+	case AsJSON:
 		p.documents = append(p.documents, data)
 		p.kept = append(p.kept, f)
 		return nil
-	case asCSV:
-		p.tables = append(p.tables, f.csv())
+	case AsCSV:
+		p.tables = append(p.tables, f.CSV())
 		p.kept = append(p.kept, f)
 		return nil
-	case asMarkdown:
-		err = f.markdown(p.Out)
-	case asText:
+	case AsMarkdown:
+		err = f.Markdown(p.Out)
+	case AsText:
 		err = p.showText(p.Out, f, p.Colour(console.IsTerminal))
 	}
 	if err != nil {
@@ -138,14 +138,14 @@ func (p *publication) show(f finished, data []byte) error {
 }
 
 // showText writes a report as text.
-func (p *publication) showText(w io.Writer, f finished, colour reports.Colour) error {
+func (p *publication) showText(w io.Writer, f Finished, colour reports.Colour) error {
 	if p.printed++; p.printed > 1 {
 		if _, err := fmt.Fprintln(w); err != nil {
 			return err
 		}
 	}
-	err := f.text(w, reports.Options{Colour: colour, Unseeded: play.Unseeded()})
-	for _, name := range f.opened {
+	err := f.Text(w, reports.Options{Colour: colour, Unseeded: play.Unseeded()})
+	for _, name := range f.Opened {
 		if err == nil {
 			_, err = fmt.Fprintln(w, name)
 		}
@@ -155,8 +155,8 @@ func (p *publication) showText(w io.Writer, f finished, colour reports.Colour) e
 
 // rescue prints what a campaign has found before an error ended it, if it has found something
 // and nothing else has it.
-func (p *publication) rescue(made func() (finished, error)) {
-	if f, err := made(); err == nil && f.problem != nil {
+func (p *publication) rescue(made func() (Finished, error)) {
+	if f, err := made(); err == nil && f.Problem != nil {
 		_ = p.showText(p.Out, f, p.Colour(console.IsTerminal)) // the error that ended the campaign is the one to report
 	}
 }
@@ -185,11 +185,11 @@ func (p *publication) printAll() error {
 	var b bytes.Buffer
 	var err error
 	switch {
-	case p.form == asCSV && len(p.tables) > 0:
+	case p.form == AsCSV && len(p.tables) > 0:
 		err = csv.Write(&b, p.tables...)
-	case p.form == asJSON && len(p.documents) == 1:
+	case p.form == AsJSON && len(p.documents) == 1:
 		_, err = b.Write(p.documents[0])
-	case p.form == asJSON && len(p.documents) > 1:
+	case p.form == AsJSON && len(p.documents) > 1:
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
@@ -217,15 +217,15 @@ type several struct {
 // save writes the document, the report and the other files into a folder. The document
 // comes last: if it is new, the others are new. problem is that of the pages. After an
 // error no file has changed.
-func (f finished) save(dir string, whole []byte) (problem, err error) {
+func (f Finished) save(dir string, whole []byte) (problem, err error) {
 	to, err := outfile.Open(filepath.Clean(dir))
 	if err != nil {
 		return nil, err
 	}
 	defer to.Close()
-	files := f.files
-	if f.csv != nil {
-		files = append(slices.Clone(files), func() (outfile.Document, error) { return csvFile(f.kind+".csv", f.csv()) })
+	files := f.Files
+	if f.CSV != nil {
+		files = append(slices.Clone(files), func() (outfile.Document, error) { return CSVFile(f.Kind+".csv", f.CSV()) })
 	}
 	for _, make := range files {
 		one, err := make()
@@ -236,22 +236,22 @@ func (f finished) save(dir string, whole []byte) (problem, err error) {
 			return nil, err
 		}
 	}
-	if problem, err = f.pages(to.Add); err != nil {
+	if problem, err = f.Pages(to.Add); err != nil {
 		return nil, err
 	}
 	var report bytes.Buffer
-	if err := f.text(&report, reports.Options{Unseeded: play.Unseeded()}); err != nil {
+	if err := f.Text(&report, reports.Options{Unseeded: play.Unseeded()}); err != nil {
 		return nil, err
 	}
-	err = errors.Join(to.Add(f.kind+".txt", report.Bytes()), to.Add(f.kind+".json", whole))
+	err = errors.Join(to.Add(f.Kind+".txt", report.Bytes()), to.Add(f.Kind+".json", whole))
 	if err == nil {
 		err = to.Move()
 	}
 	return problem, err
 }
 
-// csvFile is a table as a file.
-func csvFile(name string, t csv.Table) (outfile.Document, error) {
+// CSVFile is a table as a file.
+func CSVFile(name string, t csv.Table) (outfile.Document, error) {
 	var b bytes.Buffer
 	err := csv.Write(&b, t)
 	return outfile.Document{Name: name, Data: b.Bytes()}, err

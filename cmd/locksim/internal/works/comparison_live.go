@@ -1,4 +1,4 @@
-package app
+package works
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/live"
@@ -19,12 +20,12 @@ import (
 	"locksim/scenarios/play"
 )
 
-// liveTogether is how many live runs are made at once by default: they mostly sleep.
-const liveTogether = 6
+// LiveTogether is how many live runs are made at once by default: they mostly sleep.
+const LiveTogether = 6
 
-// measuredLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
+// CompareLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
-func measuredLive(w *crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, scale float64) (*compare.Comparison, error) {
+func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, scale float64) (*compare.Comparison, error) {
 	session, err := live.Open()
 	if err != nil {
 		return nil, &console.BrokenError{Cause: err}
@@ -32,11 +33,11 @@ func measuredLive(w *crew, r roster.Roster, locks []play.Lock, seeds outcome.See
 	scale = cmp.Or(scale, live.DefaultScale) // of each scenario whose servers can take it
 	var runs, done atomic.Int64
 	step := func() {
-		w.progress.Show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
+		w.Progress.Show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
 	}
 	rows := make([]compare.Lock, len(locks))
-	going, cancel := context.WithCancelCause(w.ctx) // the first error ends the runs of the other locks
-	turns := make(chan struct{}, liveTogether)
+	going, cancel := context.WithCancelCause(w.Ctx) // the first error ends the runs of the other locks
+	turns := make(chan struct{}, LiveTogether)
 	var all sync.WaitGroup
 	for i, l := range locks {
 		all.Go(func() {
@@ -52,12 +53,12 @@ func measuredLive(w *crew, r roster.Roster, locks []play.Lock, seeds outcome.See
 		})
 	}
 	all.Wait()
-	w.progress.Clear()
+	w.Progress.Clear()
 	first := context.Cause(going)
 	cancel(nil)
 	err = errors.Join(first, session.Close())
 	switch {
-	case w.ctx.Err() != nil:
+	case w.Ctx.Err() != nil:
 		return nil, &console.BrokenError{Cause: fmt.Errorf("the comparison was interrupted: %d of %d locks are measured", done.Load(), len(locks))}
 	case errors.Is(err, compare.ErrUnusable):
 		return nil, err

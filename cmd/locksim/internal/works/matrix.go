@@ -1,4 +1,4 @@
-package app
+package works
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/campaign"
 	"locksim/reports"
@@ -21,30 +22,31 @@ import (
 	"locksim/scenarios/play"
 )
 
-// matrixKind is the kind of a matrix among campaigns, and the name of its files.
-const matrixKind = "matrix"
+// MatrixKind is the kind of a matrix among campaigns, and the name of its files.
+const MatrixKind = "matrix"
 
-// matrixWork is a matrix.
-type matrixWork struct {
+// Matrix is a matrix.
+type Matrix struct {
 	*console.Console
-	plan *matrix.Plan
-	// asked are the arguments of the command; see [matrixFlags.asked].
-	asked  string
-	junit  string
-	noRuns bool
+	Plan *matrix.Plan
+	// Asked are the arguments that make the same matrix on any machine, without --out and the like.
+	Asked  string
+	JUnit  string
+	NoRuns bool
 }
 
-func readMatrix(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool) (*matrixWork, error) {
+func readMatrix(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool) (*Matrix, error) {
 	plan, err := matrix.ReadPlan(r.Plan, extra)
-	return &matrixWork{Console: c, plan: plan, asked: r.Asked, noRuns: noRuns}, err
+	return &Matrix{Console: c, Plan: plan, Asked: r.Asked, NoRuns: noRuns}, err
 }
 
-func (x *matrixWork) campaign() campaign.Campaign {
-	jobs := x.plan.Jobs()
-	return campaign.Campaign{Kind: matrixKind, Plan: x.plan, Asked: x.asked, Jobs: len(jobs),
+// Campaign implements [publish.Work].
+func (x *Matrix) Campaign() campaign.Campaign {
+	jobs := x.Plan.Jobs()
+	return campaign.Campaign{Kind: MatrixKind, Plan: x.Plan, Asked: x.Asked, Jobs: len(jobs),
 		Job: func(i int) campaign.Job {
 			job := matrixTask.Job(jobs[i])
-			of := x.plan.Timing(i, 0)
+			of := x.Plan.Timing(i, 0)
 			job.Name = fmt.Sprintf("%s with %s, %s", of.Scenario, of.Lock, jobs[i].Seeds)
 			job.Noun, job.Count, job.Steps, job.Weight = "runs", jobs[i].Runs(), jobs[i].Seeds.Len(), jobs[i].Weight
 			return job
@@ -52,7 +54,7 @@ func (x *matrixWork) campaign() campaign.Campaign {
 		Take: func(i int, result json.RawMessage) (last bool, err error) {
 			a, err := matrixTask.Read(result)
 			if err == nil {
-				err = x.plan.Refusal(i, a)
+				err = x.Plan.Refusal(i, a)
 			}
 			if err == nil && a.BadInput == nil && len(a.Tallies) != len(jobs[i].Modes) {
 				err = fmt.Errorf("it has %d fencing modes of %d", len(a.Tallies), len(jobs[i].Modes))
@@ -62,18 +64,20 @@ func (x *matrixWork) campaign() campaign.Campaign {
 	}
 }
 
-func (x *matrixWork) detail() string { return "" }
+// Detail implements [publish.Work].
+func (x *Matrix) Detail() string { return "" }
 
-func (x *matrixWork) divisible() bool { return false }
+// Divisible implements [publish.Work].
+func (x *Matrix) Divisible() bool { return false }
 
 // assembled is the matrix, without what differs from run to run. A failed job is in the
 // failures of the matrix.
-func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
+func (x *Matrix) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 	done, err := matrixTask.Results(r)
 	if err != nil {
 		return nil, err
 	}
-	jobs := x.plan.Jobs()
+	jobs := x.Plan.Jobs()
 	answers := make([]matrix.Answer, len(jobs))
 	for i := range answers {
 		a, ok := done[i]
@@ -81,11 +85,11 @@ func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 			a, ok = matrix.Answer{Error: fmt.Sprintf("%s: %v", jobs[i].Seeds, failed)}, true
 		}
 		if !ok {
-			return nil, incomplete(len(jobs) - len(done) - len(r.Failed))
+			return nil, publish.Incomplete(len(jobs) - len(done) - len(r.Failed))
 		}
 		answers[i] = a
 	}
-	m := x.plan.Assemble(answers, runfiles.Again(x.Console))
+	m := x.Plan.Assemble(answers, runfiles.Again(x.Console))
 	m.Timing = matrix.NewTiming()
 	return m, nil
 }
@@ -93,14 +97,15 @@ func (x *matrixWork) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 // slowest is the number of jobs in the timing of a matrix.
 const slowest = 10
 
-func (x *matrixWork) finished(r *results) (finished, error) {
+// Finished implements [publish.Work].
+func (x *Matrix) Finished(r *publish.Results) (publish.Finished, error) {
 	m, err := x.assembled(r.Record)
 	if err != nil {
-		return finished{}, err
+		return publish.Finished{}, err
 	}
-	m.Timing.WallSeconds, m.Timing.Workers = r.wall.Seconds(), r.children
+	m.Timing.WallSeconds, m.Timing.Workers = r.Wall.Seconds(), r.Children
 	for i, wall := range r.Took {
-		m.Timing.Slowest = append(m.Timing.Slowest, x.plan.Timing(i, wall))
+		m.Timing.Slowest = append(m.Timing.Slowest, x.Plan.Timing(i, wall))
 	}
 	slices.SortFunc(m.Timing.Slowest, func(a, b matrix.JobTiming) int { return cmp.Compare(b.WallSeconds, a.WallSeconds) })
 	m.Timing.Slowest = m.Timing.Slowest[:min(slowest, len(m.Timing.Slowest))]
@@ -112,24 +117,24 @@ func (x *matrixWork) finished(r *results) (finished, error) {
 		}
 	}
 	markdown := func(w io.Writer) error { return markdown.Matrix(w, m) }
-	return finished{
-		kind:     matrixKind,
-		document: m,
-		text: func(w io.Writer, opt reports.Options) error {
+	return publish.Finished{
+		Kind:     MatrixKind,
+		Document: m,
+		Text: func(w io.Writer, opt reports.Options) error {
 			opt.Width = matrixWidth
 			return terminal.Matrix(w, m, opt)
 		},
-		markdown: markdown,
-		csv:      func() csv.Table { return csv.Matrix(m) },
-		files: []func() (outfile.Document, error){func() (outfile.Document, error) {
+		Markdown: markdown,
+		CSV:      func() csv.Table { return csv.Matrix(m) },
+		Files: []func() (outfile.Document, error){func() (outfile.Document, error) {
 			var b bytes.Buffer
 			err := markdown(&b)
 			return outfile.Document{Name: "MATRIX.md", Data: b.Bytes()}, err
 		}},
-		pages:      func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },
-		writeExtra: func() error { return outfile.Save(x.junit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
-		notes:      notes,
-		problem:    matrixProblem(m),
+		Pages:      func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },
+		WriteExtra: func() error { return outfile.Save(x.JUnit, func(w io.Writer) error { return junit.Matrix(w, m) }) },
+		Notes:      notes,
+		Problem:    matrixProblem(m),
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-package app
+package works
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
 	"locksim/lock/fence"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
@@ -15,19 +16,19 @@ import (
 // pages adds the pages of a matrix: the table, a page for each scenario and each lock,
 // and the reports of the runs of cells, which child processes write. A cell whose
 // report could not be written links to the page of its scenario.
-func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte) error) (problem, err error) {
+func (x *Matrix) pages(r *publish.Results, m *matrix.Matrix, add func(string, []byte) error) (problem, err error) {
 	modes, err := file.Catalogue()
 	if err != nil {
 		return nil, err
 	}
 	written := map[string]bool{}
-	site := html.MatrixSite{Matrix: m, Scenarios: x.plan.Scenarios(), Locks: x.plan.Locks(), FailureModes: modes, Replay: x.PublicName() + " " + x.asked,
+	site := html.MatrixSite{Matrix: m, Scenarios: x.Plan.Scenarios(), Locks: x.Plan.Locks(), FailureModes: modes, Replay: x.PublicName() + " " + x.Asked,
 		HasReport: func(scenario, lock string, seed uint64) bool {
 			return written[html.MatrixRunFile(scenario, lock, seed)]
 		}}
-	if !x.noRuns {
+	if !x.NoRuns {
 		failed := 0
-		err := r.writePages(runPagesOf(site), func(name string, made page) error {
+		err := r.WritePages(runPagesOf(site), func(name string, made publish.Page) error {
 			written[name] = true
 			return add(name, made.HTML)
 		}, func(name string, err error) {
@@ -59,8 +60,8 @@ func (x *matrixWork) pages(r *results, m *matrix.Matrix, add func(string, []byte
 
 // runPagesOf are the reports to which the cells of a matrix link, each once, in the
 // order of the cells.
-func runPagesOf(site html.MatrixSite) []pageOf {
-	var todo []pageOf
+func runPagesOf(site html.MatrixSite) []publish.PageJob {
+	var todo []publish.PageJob
 	var jobs []runPageJob
 	at := map[string]int{}
 	sources := map[string]*file.Scenario{}
@@ -76,14 +77,14 @@ func runPagesOf(site html.MatrixSite) []pageOf {
 		if !known {
 			i, at[name] = len(jobs), len(jobs)
 			sc := sources[c.Scenario]
-			todo = append(todo, pageOf{name: name})
+			todo = append(todo, publish.PageJob{Name: name})
 			jobs = append(jobs, runPageJob{File: sc.File, Source: string(sc.Source), Lock: c.Lock, Seed: c.Seed, Modes: site.Matrix.Modes,
 				Hashes: map[fence.Mode]string{}, Links: html.MatrixRunLinks(c.Scenario, c.Lock)})
 		}
 		jobs[i].Hashes[c.Mode] = c.TraceHash
 	}
 	for i := range todo {
-		todo[i].job = runPageTask.Job(jobs[i])
+		todo[i].Job = runPageTask.Job(jobs[i])
 	}
 	return todo
 }

@@ -1,0 +1,179 @@
+package works
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/publish"
+	"locksim/cmd/locksim/internal/runfiles"
+	"locksim/cmd/locksim/internal/searchflags"
+	"locksim/internal/campaign"
+	"locksim/reports"
+	"locksim/reports/csv"
+	"locksim/reports/html"
+	"locksim/reports/terminal"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/tally"
+)
+
+// Exploration is an exploration of one lock.
+type Exploration struct {
+	*console.Console
+	Plan  *explore.Plan
+	tally tally.Tally // of the results so far
+}
+
+func readExploration(c *console.Console, r *campaign.Record) (*Exploration, error) {
+	plan, err := explore.ReadPlan(r.Plan)
+	return &Exploration{Console: c, Plan: plan}, err
+}
+
+// Campaign implements [publish.Work].
+func (x *Exploration) Campaign() campaign.Campaign {
+	return campaign.Campaign{Kind: explore.Kind, Plan: x.Plan, Jobs: x.Plan.Jobs(),
+		Job: func(i int) campaign.Job {
+			data := x.Plan.Job(i)
+			job := exploreTask.Job(data)
+			job.Name, job.Noun, job.Count = data.Seeds.String(), "runs", data.Seeds.Len()
+			job.Unit = func(reported int) string {
+				what, seed, ok := data.Unit(reported)
+				if ok {
+					what += "\nagain: " + x.again(seed) + "\na panic in a goroutine that the lock has started is made minimal, with a page, by a test with scenarios.Check"
+				}
+				return "it ended " + what
+			}
+			return job
+		},
+		Take: func(i int, result json.RawMessage) (last bool, err error) {
+			b, err := exploreTask.Read(result)
+			if err == nil && b.Job != i {
+				err = fmt.Errorf("it is that of job %d", b.Job)
+			}
+			if err != nil {
+				return false, err
+			}
+			x.tally.Add(b.Tally)
+			return x.Plan.Collect == explore.CollectFirst && b.Ends(), nil
+		},
+	}
+}
+
+// Detail implements [publish.Work].
+func (x *Exploration) Detail() string {
+	t := &x.tally
+	if t.Runs == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s: %v virtual, %d of %d classes of fault", x.Plan.Lock, t.Virtual.Round(time.Minute), len(t.Classes), len(x.Plan.Classes()))
+	for _, label := range t.Labels() {
+		text += fmt.Sprintf(", %s %d", label, t.Violations[label])
+	}
+	return text
+}
+
+// Divisible implements [publish.Work].
+func (x *Exploration) Divisible() bool { return true }
+
+// assembled is the exploration, without what differs from run to run.
+func (x *Exploration) assembled(r *campaign.Record) (*explore.Exploration, error) {
+	blocks, err := exploreTask.Results(r)
+	if err != nil {
+		return nil, err
+	}
+	e := explore.Assemble(x.Plan, blocks)
+	e.Timing = explore.NewTiming()
+	return e, nil
+}
+
+// Finished implements [publish.Work].
+func (x *Exploration) Finished(r *publish.Results) (publish.Finished, error) {
+	e, err := x.assembled(r.Record)
+	if err != nil {
+		return publish.Finished{}, err
+	}
+	r.Time(&e.Timing)
+	replay := func(i int, f *failure.Failure) string {
+		if r.Dir != "" {
+			return fmt.Sprintf("%s replay %s", x.Command(), console.Quote(filepath.Join(r.Dir, publish.FoundName(i))))
+		}
+		return x.again(f.Seed)
+	}
+	files, notes := publish.FoundRuns(e.Summary.Failures, replay)
+	return publish.Finished{
+		Kind:     explore.Kind,
+		Document: e,
+		Text:     func(w io.Writer, opt reports.Options) error { return terminal.Exploration(w, e, replay, opt) },
+		CSV: func() csv.Table {
+			return csv.Exploration(e, func(i int) string { return replay(i, &e.Summary.Failures[i-1]) })
+		},
+		Files:   files,
+		Pages:   func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, e, add) },
+		Notes:   notes,
+		Missing: e.Missing,
+		Problem: x.problem(e),
+	}, nil
+}
+
+// pages adds explore.html and the pages of its violations.
+func (x *Exploration) pages(r *publish.Results, e *explore.Exploration, add func(string, []byte) error) error {
+	public, jobs := &Exploration{Console: x.Public(), Plan: x.Plan}, map[int]publish.FoundPageJob{}
+	for i, f := range e.Summary.Failures {
+		jobs[i+1] = publish.FoundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: publish.ModeOf(&f)}
+	}
+	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(e.Timing.Go, e.Timing.Modules)}
+	return r.FoundPages(explore.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+		return html.Exploration(b, e, opt)
+	}, add)
+}
+
+// again is the command that makes the run of a seed again.
+func (x *Exploration) again(seed uint64) string {
+	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs 1", x.Command(), console.Quote(x.Plan.Lock), seed)
+	if flag := x.Plan.Judge.Flag(); flag != "" {
+		text += " " + flag
+	}
+	if x.Plan.Space.Faults != nil {
+		text += " --faults " + searchflags.FaultWords(x.Plan.Space.Faults, x.Plan.Space.Kinds)
+	}
+	text += searchflags.SpaceWords(x.Plan.Asked)
+	return text
+}
+
+// whole is the command that makes the whole exploration again.
+func (x *Exploration) whole() string {
+	text := fmt.Sprintf("%s explore --lock %s --runs %d", x.Command(), console.Quote(x.Plan.Lock), x.Plan.Runs)
+	if x.Plan.FirstSeed != 1 {
+		text += fmt.Sprintf(" --from-seed %d", x.Plan.FirstSeed)
+	}
+	if x.Plan.Space.Faults != nil {
+		text += " --faults " + searchflags.FaultWords(x.Plan.Space.Faults, x.Plan.Space.Kinds)
+	}
+	text += searchflags.SpaceWords(x.Plan.Asked)
+	if flag := x.Plan.Judge.Flag(); flag != "" {
+		text += " " + flag
+	}
+	if x.Plan.Collect == explore.CollectAll {
+		text += " --all"
+	}
+	return text
+}
+
+// problem is the error that decides the exit code.
+func (x *Exploration) problem(e *explore.Exploration) error {
+	sum := &e.Summary
+	switch first := cmp.Or(sum.Unsteady, sum.Broken); {
+	case first != nil:
+		return &console.BrokenError{Cause: errors.New(sum.Problems()[0]), Replay: x.again(first.Seed)}
+	case sum.Violating > 0, sum.Unproven() != "":
+		return console.ErrUnexpected
+	}
+	return nil
+}
