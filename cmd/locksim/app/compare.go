@@ -33,7 +33,7 @@ type compareFlags struct {
 	quiet    bool
 }
 
-func (s *shell) compareCommand() *cobra.Command {
+func compareCommand(s *shell) *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare [LOCK…]",
@@ -65,12 +65,12 @@ with a fault that real servers cannot play do not count then.`,
   locksim compare --markdown >docs/compare.md
   locksim compare single fenced --out /tmp/compare
   locksim compare fenced --live`,
-		ValidArgsFunction: s.completeCompared,
+		ValidArgsFunction: completion{s.Roster}.compared,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := f.liveFlag.check(cmd.Flags()); err != nil {
 				return err
 			}
-			return s.compare(names, f)
+			return f.run(s, names)
 		},
 	}
 	flags := cmd.Flags()
@@ -81,18 +81,12 @@ with a fault that real servers cannot play do not count then.`,
 	flags.StringVar(&f.out, "out", "", "also write compare.html, compare.md, compare.json and compare.csv into `DIR`")
 	flags.BoolVar(&f.quiet, "quiet", false, "write no progress")
 	f.liveFlag.add(flags, "play the scenarios on real servers, in real time: ten minutes and more", anyScale, 1, "")
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
-// completeCompared offers the locks that are not named yet.
-func (s *shell) completeCompared(_ *cobra.Command, named []string, _ string) ([]string, cobra.ShellCompDirective) {
-	names := slices.DeleteFunc(s.EveryLock(), func(name string) bool { return slices.Contains(named, name) })
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// compare is the compare command.
-func (s *shell) compare(names []string, f compareFlags) error {
+// run is the compare command.
+func (f compareFlags) run(s *shell, names []string) error {
 	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
 		return err
 	}
@@ -103,7 +97,7 @@ func (s *shell) compare(names []string, f compareFlags) error {
 	if err != nil {
 		return fmt.Errorf("--seeds %d: %w", f.seeds, err)
 	}
-	locks, err := s.compared(names)
+	locks, err := comparedLocks(s, names)
 	if err != nil {
 		return err
 	}
@@ -148,8 +142,8 @@ func (s *shell) compare(names []string, f compareFlags) error {
 // compareWidth is the maximal width of the table.
 const compareWidth = 80
 
-// compared are the locks of some names; without names, all locks but the specimens.
-func (s *shell) compared(names []string) ([]play.Lock, error) {
+// comparedLocks are the locks of some names; without names, all locks but the specimens.
+func comparedLocks(s *shell, names []string) ([]play.Lock, error) {
 	if len(names) == 0 {
 		names = s.Playable(s.Console)
 	}

@@ -1,17 +1,22 @@
 package app
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
 )
 
-// completeScenarios offers the scenarios of the library, and files.
-func (s *shell) completeScenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	all, err := play.Library(s.Extra)
+// completion completes the arguments of commands.
+type completion struct{ roster.Roster }
+
+// scenarios offers the scenarios of the library, and files.
+func (c completion) scenarios(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	all, err := play.Library(c.Extra)
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -22,11 +27,11 @@ func (s *shell) completeScenarios(_ *cobra.Command, args []string, _ string) ([]
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// completeFlags registers completions for the flags of a command.
-func (s *shell) completeFlags(cmd *cobra.Command) {
+// flags registers completions for the flags of a command.
+func (c completion) flags(cmd *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
-		"lock":      s.completeLocks,
-		"scenario":  s.completeScenarioList,
+		"lock":      c.locks,
+		"scenario":  c.scenarioList,
 		"mode":      cobra.FixedCompletions(modeNames(), cobra.ShellCompDirectiveNoFileComp),
 		"fencing":   completeModes,
 		"seed":      cobra.NoFileCompletions,
@@ -67,10 +72,10 @@ func completeFaults(cmd *cobra.Command, _ []string, typed string) ([]string, cob
 	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeLocks offers all locks; for matrix and explore, those that the list so far
+// locks offers all locks; for matrix and explore, those that the list so far
 // does not have.
-func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names := append(s.LockNames(), s.Specimens()...)
+func (c completion) locks(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names := append(c.LockNames(), c.Specimens()...)
 	switch cmd.Name() {
 	case "matrix":
 	case "explore":
@@ -81,10 +86,16 @@ func (s *shell) completeLocks(cmd *cobra.Command, _ []string, typed string) ([]s
 	return continued(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeScenarioList offers the scenarios of the library that the list so far does
+// compared offers the locks that are not named yet.
+func (c completion) compared(_ *cobra.Command, named []string, _ string) ([]string, cobra.ShellCompDirective) {
+	names := slices.DeleteFunc(c.EveryLock(), func(name string) bool { return slices.Contains(named, name) })
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// scenarioList offers the scenarios of the library that the list so far does
 // not have, and files.
-func (s *shell) completeScenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	all, err := play.Library(s.Extra)
+func (c completion) scenarioList(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	all, err := play.Library(c.Extra)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -19,7 +19,7 @@
 // The lock is then listed, compared, run, explored and swept under that name, like the
 // built-in locks. The first line lets the world seed math/rand, for locks that draw
 // from it. Call [Main] first: the commands that make many runs start the same program
-// again as worker processes.
+// replayAgain as worker processes.
 //
 // # Exit codes
 //

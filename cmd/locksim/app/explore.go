@@ -34,10 +34,10 @@ type exploreFlags struct {
 	runsName string // the flag that set runs, for errors
 }
 
-func (s *shell) exploreCommand() *cobra.Command { return s.exploreWith(new(exploreFlags)) }
+func exploreCommand(s *shell) *cobra.Command { return new(exploreFlags).command(s) }
 
-// exploreWith is the explore command; it stores its flags in f.
-func (s *shell) exploreWith(f *exploreFlags) *cobra.Command {
+// command is the explore command; it stores its flags in f.
+func (f *exploreFlags) command(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore --lock LOCK",
 		Short: "Search for schedules that break a lock",
@@ -81,7 +81,7 @@ not deterministic or did not end, or the command was interrupted.`,
 					return errors.New("--runs and --seeds: choose one; they are two names of one number")
 				}
 			}
-			return s.explore(*f)
+			return f.run(s)
 		},
 	}
 	flags := cmd.Flags()
@@ -97,7 +97,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
@@ -109,13 +109,13 @@ func (f exploreFlags) form() publish.Form {
 	return f.campaignFlags.form()
 }
 
-// explore is the explore command.
-func (s *shell) explore(f exploreFlags) error {
+// run is the explore command.
+func (f exploreFlags) run(s *shell) error {
 	shard, err := f.check(s.Getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
 	}
-	plans, err := s.explorePlans(f)
+	plans, err := f.plans(s)
 	if err != nil {
 		return err
 	}
@@ -159,9 +159,9 @@ func (f exploreFlags) problem() error {
 	return f.judged.Problem()
 }
 
-// explorePlans makes the plan of each lock from the flags.
-func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
-	names, err := s.exploreLocks(f.locks)
+// plans makes the plan of each lock from the flags.
+func (f exploreFlags) plans(s *shell) ([]*explore.Plan, error) {
+	names, err := exploredLocks(s, f.locks)
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +189,8 @@ func (s *shell) explorePlans(f exploreFlags) ([]*explore.Plan, error) {
 	return plans, nil
 }
 
-// exploreLocks are the locks that a flag names, each once.
-func (s *shell) exploreLocks(lists []string) ([]string, error) {
+// exploredLocks are the locks that a flag names, each once.
+func exploredLocks(s *shell, lists []string) ([]string, error) {
 	var names []string
 	for _, name := range roster.SplitList(lists) {
 		if name == allLocks {

@@ -39,18 +39,18 @@ var galleryStories = []galleryStory{
 
 // galleryCommand is hidden, since it is for the development of locksim: make gallery
 // calls it.
-func (s *shell) galleryCommand() *cobra.Command {
+func galleryCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:    "gallery DIR",
 		Short:  "Write the gallery of famous stories",
 		Long:   "Gallery writes a page for each of some famous stories into DIR, and an index of\nthem. The folder is reports/gallery in a clone of locksim.",
 		Hidden: true,
 		Args:   exactly(1, "one folder, such as reports/gallery"),
-		RunE:   func(_ *cobra.Command, args []string) error { return s.gallery(args[0]) },
+		RunE:   func(_ *cobra.Command, args []string) error { return writeGallery(s, args[0]) },
 	}
 }
 
-func (s *shell) gallery(dir string) error {
+func writeGallery(s *shell, dir string) error {
 	if err := outfile.PrepareFolder(dir); err != nil {
 		return err
 	}
@@ -58,11 +58,11 @@ func (s *shell) gallery(dir string) error {
 	index.WriteString(galleryHead)
 	var files []outfile.Document
 	for i, story := range galleryStories {
-		t, err := s.task(story.scenario, runFlags{seed: 1, fencing: story.modes})
+		t, err := runFlags{seed: 1, fencing: story.modes}.task(s, story.scenario)
 		if err != nil {
 			return err
 		}
-		o, err := s.play(t)
+		o, err := t.play(s)
 		if err != nil {
 			return err
 		}

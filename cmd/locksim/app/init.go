@@ -31,7 +31,7 @@ type initFlags struct {
 	overlay  bool
 }
 
-func (s *shell) initCommand() *cobra.Command {
+func initCommand(s *shell) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -51,7 +51,7 @@ numbers from Go and not from locksim: see locksim overlay --help.`,
   locksim init --module example.org/you/lock
   locksim init --overlay`,
 		Args: exactly(0, "no arguments; run it in the folder of your go.mod"),
-		RunE: func(*cobra.Command, []string) error { return s.initModule(f) },
+		RunE: func(*cobra.Command, []string) error { return f.run(s) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.module, "module", "", "make a module of this `PATH` in a folder without go.mod")
@@ -82,8 +82,8 @@ type initialized struct {
 	Test    string // the command that runs the test
 }
 
-// initModule is the init command.
-func (s *shell) initModule(f initFlags) error {
+// run is the init command.
+func (f initFlags) run(s *shell) error {
 	for _, file := range skeletonFiles {
 		if _, err := os.Lstat(filepath.FromSlash(file.name)); err == nil {
 			return fmt.Errorf("%s exists: init overwrites nothing; move it away, or change it yourself", file.name)

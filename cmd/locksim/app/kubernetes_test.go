@@ -71,7 +71,7 @@ func TestKubernetesManifest(t *testing.T) {
 		if shard.Count != m.Spec.Completions || !f.resume || !strings.HasPrefix(f.out, c.VolumeMounts[0].MountPath) {
 			t.Errorf("pod %d: %+v, shard %v of %d", i, f, shard, m.Spec.Completions)
 		}
-		if plans, err := (&shell{}).explorePlans(f); err != nil || plans[0].Jobs() < m.Spec.Completions {
+		if plans, err := f.plans(&shell{}); err != nil || plans[0].Jobs() < m.Spec.Completions {
 			t.Errorf("pod %d: %v", i, err)
 		}
 	}
@@ -84,7 +84,7 @@ func TestKubernetesManifest(t *testing.T) {
 func parsedExplore(t *testing.T, args []string, i int) (campaign.Shard, exploreFlags) {
 	t.Helper()
 	var f exploreFlags
-	cmd := (&shell{}).exploreWith(&f)
+	cmd := f.command(&shell{})
 	if len(args) == 0 || args[0] != cmd.Name() {
 		t.Fatalf("%q is no exploration", args)
 	}

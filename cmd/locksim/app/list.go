@@ -96,7 +96,7 @@ var rules = map[fence.Mode]string{
 	fence.CAS:    "a write needs the version that its client has read; needs no lock",
 }
 
-func (s *shell) listCommand() *cobra.Command {
+func listCommand(s *shell) *cobra.Command {
 	var asJSON, modes bool
 	cmd := &cobra.Command{
 		Use:     "list",

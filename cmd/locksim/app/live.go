@@ -62,7 +62,7 @@ func (f *liveFlag) check(flags *pflag.FlagSet) error {
 }
 
 // playLive makes the runs on real servers. Of several it returns the worst, and writes the labels of all to standard error.
-func (s *shell) playLive(t *task, f liveFlag) (*outcome.Outcome, error) {
+func (f liveFlag) playLive(s *shell, t *task) (*outcome.Outcome, error) {
 	if err := live.Check(t.scenario, t.lock, t.scale); err != nil {
 		return nil, err
 	}
@@ -72,12 +72,12 @@ func (s *shell) playLive(t *task, f liveFlag) (*outcome.Outcome, error) {
 	if err != nil {
 		return nil, &console.BrokenError{Cause: err}
 	}
-	worst, err := s.worstLive(ctx, session, t, f)
+	worst, err := f.worst(ctx, s, session, t)
 	steady := live.ScaleFor(t.scenario, t.lock, worlds.Steady)
 	if err == nil && f.scale == 0 && steady > t.scale && unexplained(worst) {
 		s.Note(fmt.Sprintf("at scale %v live runs differ from the simulated world, which may be by the machine: they are made again at %v", t.scale, steady))
 		*t = *t.at(steady)
-		worst, err = s.worstLive(ctx, session, t, f)
+		worst, err = f.worst(ctx, s, session, t)
 	}
 	if end := session.Close(); err == nil && end != nil {
 		err = end
@@ -99,11 +99,11 @@ func unexplained(o *outcome.Outcome) bool {
 	return slices.ContainsFunc(o.Live.Differences, func(d outcome.Difference) bool { return d.Why == "" })
 }
 
-func (s *shell) worstLive(ctx context.Context, session *live.Session, t *task, f liveFlag) (worst *outcome.Outcome, err error) {
+func (f liveFlag) worst(ctx context.Context, s *shell, session *live.Session, t *task) (worst *outcome.Outcome, err error) {
 	labels := map[fence.Mode]map[checker.Label]int{}
 	var all []*outcome.Outcome
 	for n := range f.times {
-		o, err := s.oneLive(ctx, session, t, f, n)
+		o, err := f.one(ctx, s, session, t, n)
 		if err != nil {
 			return nil, err
 		}
@@ -123,11 +123,11 @@ func (s *shell) worstLive(ctx context.Context, session *live.Session, t *task, f
 			s.Note(fmt.Sprintf("  %-6s %s", m.Mode, outcome.Labels(labels[m.Mode])))
 		}
 	}
-	return worst, s.differences(ctx, t, all, worst.Live)
+	return worst, differences(ctx, s, t, all, worst.Live)
 }
 
 // differences compares the live runs with the simulated world.
-func (s *shell) differences(ctx context.Context, t *task, all []*outcome.Outcome, to *outcome.Live) (err error) {
+func differences(ctx context.Context, s *shell, t *task, all []*outcome.Outcome, to *outcome.Live) (err error) {
 	defer s.Busy("comparing with the simulated world")()
 	to.Differences, err = worlds.Differences(ctx, t.scenario, t.lock, all)
 	if input, ok := errors.AsType[*file.InputError](err); ok {
@@ -136,8 +136,8 @@ func (s *shell) differences(ctx context.Context, t *task, all []*outcome.Outcome
 	return err
 }
 
-// oneLive makes one run. Its workload draws by another seed than that of the run before.
-func (s *shell) oneLive(ctx context.Context, session *live.Session, t *task, f liveFlag, n int) (*outcome.Outcome, error) {
+// one makes one run. Its workload draws by another seed than that of the run before.
+func (f liveFlag) one(ctx context.Context, s *shell, session *live.Session, t *task, n int) (*outcome.Outcome, error) {
 	defer s.Busy(fmt.Sprintf("running %s on real servers, %d of %d", t.scenario.Name, n+1, f.times))()
 	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes, Scale: t.scale})
 }

@@ -35,7 +35,7 @@ type matrixFlags struct {
 	noRuns    bool
 }
 
-func (s *shell) matrixCommand() *cobra.Command {
+func matrixCommand(s *shell) *cobra.Command {
 	var f matrixFlags
 	cmd := &cobra.Command{
 		Use:   "matrix",
@@ -80,9 +80,9 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 				return err
 			}
 			if f.live {
-				return s.worlds(f, !cmd.Flags().Changed("fencing"))
+				return f.runLive(s, !cmd.Flags().Changed("fencing"))
 			}
-			return s.matrix(f)
+			return f.run(s)
 		},
 	}
 	flags := cmd.Flags()
@@ -101,12 +101,12 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
 	f.campaignFlags.add(flags)
 	f.liveFlag.add(flags, "play each pair on real servers too, and compare both worlds", comparedScale, 5, "live runs of each pair")
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
-// matrix is the matrix command.
-func (s *shell) matrix(f matrixFlags) error {
+// run is the matrix command.
+func (f matrixFlags) run(s *shell) error {
 	if err := f.oneForm(); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *shell) matrix(f matrixFlags) error {
 	if err != nil {
 		return err
 	}
-	plan, err := s.planMatrix(f)
+	plan, err := f.plan(s)
 	if err != nil {
 		return err
 	}
@@ -193,8 +193,8 @@ func (f matrixFlags) asked() string {
 	return strings.Join(words, " ")
 }
 
-// planMatrix makes the plan from the flags.
-func (s *shell) planMatrix(f matrixFlags) (*matrix.Plan, error) {
+// plan makes the plan from the flags.
+func (f matrixFlags) plan(s *shell) (*matrix.Plan, error) {
 	modes, err := parseModes(f.fencing)
 	if err != nil {
 		return nil, err

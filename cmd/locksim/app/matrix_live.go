@@ -41,12 +41,12 @@ const (
 	worldsJSON    = "live.json"
 )
 
-// worlds is the matrix command with --live.
-func (s *shell) worlds(f matrixFlags, byLock bool) error {
+// runLive is the matrix command with --live.
+func (f matrixFlags) runLive(s *shell, byLock bool) error {
 	if err := errors.Join(f.oneForm(), f.crewFlags.check()); err != nil {
 		return err
 	}
-	plan, err := s.planMatrix(f)
+	plan, err := f.plan(s)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 		return errors.New("--resume: name the folder of the results, with --out")
 	}
 	o := worlds.Options{Plan: plan, Seeds: outcome.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1}, ByLock: byLock, Extra: s.Extra,
-		Times: f.times, Together: f.workers, Scale: f.scale, Replay: s.liveAgain}
+		Times: f.times, Together: f.workers, Scale: f.scale, Replay: liveAgain(s)}
 	if o.Together == 0 {
 		o.Together = works.LiveTogether
 	}
@@ -80,9 +80,9 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 		return err
 	}
 	if f.out != "" {
-		err = errors.Join(err, s.storeWorlds(f.out, t))
+		err = errors.Join(err, storeWorlds(f.out, t))
 	}
-	if shown := s.showWorlds(t, f.form()); shown != nil {
+	if shown := showWorlds(s, t, f.form()); shown != nil {
 		return shown
 	}
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *shell) worlds(f matrixFlags, byLock bool) error {
 }
 
 // storeWorlds writes the table into a folder.
-func (s *shell) storeWorlds(dir string, t *worlds.Table) error {
+func storeWorlds(dir string, t *worlds.Table) error {
 	b, err := t.JSON()
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *shell) storeWorlds(dir string, t *worlds.Table) error {
 }
 
 // showWorlds prints the table.
-func (s *shell) showWorlds(t *worlds.Table, form publish.Form) error {
+func showWorlds(s *shell, t *worlds.Table, form publish.Form) error {
 	switch form {
 	case publish.AsJSON:
 		b, err := t.JSON()
@@ -131,7 +131,10 @@ func (s *shell) showWorlds(t *worlds.Table, form publish.Form) error {
 	return s.Print(t.Text(s.Out))
 }
 
-// liveAgain is the command that plays a pair live.
-func (s *shell) liveAgain(scenario, lock string, scale float64, modes []fence.Mode) string {
-	return runfiles.Again(s.Console)(scenario, lock, 1, modes...) + runfiles.LiveFlags(&outcome.Live{Scale: scale})
+// liveAgain makes the commands that play a pair live.
+func liveAgain(s *shell) func(scenario, lock string, scale float64, modes []fence.Mode) string {
+	again := runfiles.Again(s.Console)
+	return func(scenario, lock string, scale float64, modes []fence.Mode) string {
+		return again(scenario, lock, 1, modes...) + runfiles.LiveFlags(&outcome.Live{Scale: scale})
+	}
 }

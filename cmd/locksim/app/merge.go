@@ -16,7 +16,7 @@ type mergeFlags struct {
 	noRuns bool
 }
 
-func (s *shell) mergeCommand() *cobra.Command {
+func mergeCommand(s *shell) *cobra.Command {
 	var f mergeFlags
 	cmd := &cobra.Command{
 		Use:   "merge FILE|DIR...",
@@ -44,18 +44,18 @@ review needs all of its results.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return s.merge(args, f) },
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.out, "out", "", "also store the result in `DIR`")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells of a matrix lead to")
 	f.add(flags)
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
-// merge is the merge command.
-func (s *shell) merge(args []string, f mergeFlags) error {
+// run is the merge command.
+func (f mergeFlags) run(s *shell, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"locksim/internal/overlay"
 )
 
-func (s *shell) overlayCommand() *cobra.Command {
+func overlayCommand(s *shell) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "overlay",

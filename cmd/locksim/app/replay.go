@@ -29,7 +29,7 @@ type replayFlags struct {
 	json  bool
 }
 
-func (s *shell) replayCommand() *cobra.Command {
+func replayCommand(s *shell) *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay FILE|DIR",
@@ -48,13 +48,13 @@ keys of each Redis node with their remaining TTL, and the bytes in flight.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return s.replay(args[0], f) },
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.mode, "mode", "", "fencing `MODE` of the run to stop")
 	flags.IntVar(&f.until, "until-step", 0, "stop after step `N` of the trace and print the world")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func (f replayFlags) validate() error {
 	return nil
 }
 
-func (s *shell) replay(name string, f replayFlags) error {
+func (f replayFlags) run(s *shell, name string) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -78,14 +78,14 @@ func (s *shell) replay(name string, f replayFlags) error {
 		return err
 	}
 	if f.mode != "" {
-		return s.inspect(r, f)
+		return inspect(s, r, f)
 	}
-	return s.again(r, f)
+	return replayAgain(s, r, f)
 }
 
-// again repeats the run and confirms that it is the same.
-func (s *shell) again(r *recording, f replayFlags) error {
-	o, err := s.replayed(r)
+// replayAgain repeats the run and confirms that it is the same.
+func replayAgain(s *shell, r *recording, f replayFlags) error {
+	o, err := replayed(s, r)
 	if err != nil {
 		return r.failed(err, s.Command()+" replay "+console.Quote(r.name))
 	}
@@ -96,13 +96,13 @@ func (s *shell) again(r *recording, f replayFlags) error {
 	return s.Print(terminal.Replayed(s.Out, o, opt))
 }
 
-func (s *shell) replayed(r *recording) (*outcome.Outcome, error) {
+func replayed(s *shell, r *recording) (*outcome.Outcome, error) {
 	defer s.Busy(fmt.Sprintf("replaying %s with seed %d", r.run.Scenario, r.run.Seed))()
 	return play.Replay(r.run, s.Extra, outcome.Twice)
 }
 
 // inspect stops the run at a step and prints the world.
-func (s *shell) inspect(r *recording, f replayFlags) error {
+func inspect(s *shell, r *recording, f replayFlags) error {
 	mode, err := parseMode(f.mode)
 	if err != nil {
 		return fmt.Errorf("--mode: %w", err)

@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-func (s *shell) reportCommand() *cobra.Command {
+func reportCommand(s *shell) *cobra.Command {
 	var review reviewFlags
 	cmd := &cobra.Command{
 		Use:   "report DIR | report --review --lock KIND",
@@ -37,18 +37,18 @@ version for a pull request.
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if review.on {
-				return s.review(review)
+				return review.run(s)
 			}
-			return s.report(args[0])
+			return reportRun(s, args[0])
 		},
 	}
 	review.add(cmd.Flags())
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
-// report is the report command.
-func (s *shell) report(dir string) error {
+// reportRun is the report command.
+func reportRun(s *shell, dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give the folder that holds run.json", console.Quote(dir))
 	}
@@ -57,7 +57,7 @@ func (s *shell) report(dir string) error {
 		return err
 	}
 	command := s.Command() + " report " + console.Quote(dir)
-	o, err := s.replayed(r)
+	o, err := replayed(s, r)
 	if err != nil {
 		return r.failed(err, command)
 	}

@@ -69,8 +69,8 @@ func (f *reviewFlags) args(cmd *cobra.Command, args []string) error {
 	return exactly(1, "one folder, such as one that locksim run --out has written")(cmd, args)
 }
 
-// review is the report command with --review.
-func (s *shell) review(f reviewFlags) error {
+// run is the report command with --review.
+func (f reviewFlags) run(s *shell) error {
 	if f.lock == "" {
 		return errors.New("--review: name the lock to review, with --lock: see locksim list")
 	}
@@ -85,7 +85,7 @@ func (s *shell) review(f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	l, plan, err := s.planReview(f)
+	l, plan, err := f.plan(s)
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (s *shell) review(f reviewFlags) error {
 	return publish.Run(s.Console, f.options(shard, k, f.form()), []publish.Work{works.NewReview(s.Console, l, plan)}, nil)
 }
 
-// planReview makes the plan from the flags.
-func (s *shell) planReview(f reviewFlags) (play.Lock, *review.Work, error) {
+// plan makes the plan from the flags.
+func (f reviewFlags) plan(s *shell) (play.Lock, *review.Work, error) {
 	none := play.Lock{}
 	if f.runs < 1 || f.runs > explore.MaxRuns {
 		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explore.MaxRuns)

@@ -52,9 +52,9 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(s.initCommand(), s.listCommand(), s.compareCommand(), s.showCommand(), s.runCommand(), s.replayCommand(), s.reportCommand(), s.matrixCommand(),
-		s.exploreCommand(), s.sweepCommand(), s.mergeCommand(), s.schemaCommand(), s.overlayCommand(), s.versionCommand(), s.workerCommand(),
-		s.galleryCommand(), s.serveCommand())
+	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s), reportCommand(s), matrixCommand(s),
+		exploreCommand(s), sweepCommand(s), mergeCommand(s), schemaCommand(s), overlayCommand(s), versionCommand(s), workerCommand(s),
+		galleryCommand(s), serveCommand(s))
 	speakOwnWords(s.Console, root)
 	return root
 }
@@ -142,7 +142,7 @@ func hasGap(list string) bool {
 	return slices.ContainsFunc(strings.Split(list, ","), func(name string) bool { return strings.TrimSpace(name) == "" })
 }
 
-func (s *shell) versionCommand() *cobra.Command {
+func versionCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of locksim, of Go and of stored runs",

@@ -44,7 +44,7 @@ type runFlags struct {
 	liveFlag
 }
 
-func (s *shell) runCommand() *cobra.Command {
+func runCommand(s *shell) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO|FILE.yaml",
@@ -68,13 +68,13 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
   locksim run calm --json
   locksim run gc-pause --junit result.xml`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
-		ValidArgsFunction: s.completeScenarios,
+		ValidArgsFunction: completion{s.Roster}.scenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.byLock = !cmd.Flags().Changed("fencing")
 			if err := f.liveFlag.check(cmd.Flags()); err != nil {
 				return err
 			}
-			return s.runScenario(args[0], f)
+			return f.run(s, args[0])
 		},
 	}
 	flags := cmd.Flags()
@@ -90,7 +90,7 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each client and node")
 	flags.BoolVar(&f.once, "once", false, "make each run once, without the check for nondeterminism")
 	f.liveFlag.add(flags, "play on real servers and processes, in real time, in place of the simulated world", anyScale, 1, "runs, and report the worst")
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
@@ -111,15 +111,15 @@ func (f runFlags) oneForm() error {
 	return nil
 }
 
-// runScenario is the run command.
-func (s *shell) runScenario(name string, f runFlags) error {
+// run is the run command.
+func (f runFlags) run(s *shell, name string) error {
 	if err := f.oneForm(); err != nil {
 		return err
 	}
 	if strings.HasSuffix(name, ".json") {
 		return fmt.Errorf("%s: run takes a scenario, which is YAML; locksim replay %[1]s makes a stored run again", console.Quote(name))
 	}
-	t, err := s.task(name, f)
+	t, err := f.task(s, name)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (s *shell) runScenario(name string, f runFlags) error {
 	if err := errors.Join(outfile.PrepareFolder(f.out), outfile.PrepareFile("junit", f.junit)); err != nil {
 		return err
 	}
-	o, err := s.playAs(t, f)
+	o, err := f.play(s, t)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (s *shell) runScenario(name string, f runFlags) error {
 	if never != nil && o.Live == nil {
 		return never
 	}
-	if err := s.publish(o, t, f, k); err != nil || never == nil {
+	if err := f.publish(s, o, t, k); err != nil || never == nil {
 		return err
 	}
 	s.Note(never.Error())
@@ -165,7 +165,7 @@ func (t task) at(scale float64) *task {
 	return &t
 }
 
-func (s *shell) task(name string, f runFlags) (*task, error) {
+func (f runFlags) task(s *shell, name string) (*task, error) {
 	var modes []fence.Mode
 	if !f.byLock {
 		var err error
@@ -201,7 +201,7 @@ func repeat(once bool) outcome.Repeat {
 
 // play makes the runs. An error that is not about the input is a failure of the
 // harness, or comes from a lock whose random source the seed does not control.
-func (s *shell) play(t *task) (*outcome.Outcome, error) {
+func (t *task) play(s *shell) (*outcome.Outcome, error) {
 	defer s.Busy(fmt.Sprintf("running %s with seed %d", t.scenario.Name, t.opts.Seed))()
 	o, err := play.Run(t.scenario, t.lock, t.opts)
 	if err == nil {
@@ -213,12 +213,12 @@ func (s *shell) play(t *task) (*outcome.Outcome, error) {
 	return nil, &console.BrokenError{Cause: err, Seed: fmt.Sprintf("seed %d", t.opts.Seed), Replay: t.replay}
 }
 
-// playAs makes the runs in the world that the flags say.
-func (s *shell) playAs(t *task, f runFlags) (*outcome.Outcome, error) {
+// play makes the runs in the world that the flags say.
+func (f runFlags) play(s *shell, t *task) (*outcome.Outcome, error) {
 	if f.live {
-		return s.playLive(t, f.liveFlag)
+		return f.playLive(s, t)
 	}
-	return s.play(t)
+	return t.play(s)
 }
 
 // neverFired is an error for each fault that struck in none of the runs: such a run
@@ -264,13 +264,13 @@ func passedPoints(o *outcome.Outcome, client string) []string {
 
 // publish writes the files and the report. What cannot be written into a file is printed all
 // the same. It returns errUnexpected where a label is not as expected.
-func (s *shell) publish(o *outcome.Outcome, t *task, f runFlags, k publish.Folder) error {
+func (f runFlags) publish(s *shell, o *outcome.Outcome, t *task, k publish.Folder) error {
 	opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
-	stored := s.store(o, t, f)
+	stored := f.store(s, o, t)
 	if f.out != "" && stored == nil && o.Live == nil {
 		opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runfiles.Path(f.out)))
 	}
-	shown := s.show(o, opt, f)
+	shown := f.show(s, o, opt)
 	if shown != nil {
 		opt.Colour = reports.Plain
 		_ = terminal.Run(s.Err, o, opt) // nothing else can take it
@@ -288,7 +288,7 @@ func (s *shell) publish(o *outcome.Outcome, t *task, f runFlags, k publish.Folde
 }
 
 // store writes the files that the flags ask for.
-func (s *shell) store(o *outcome.Outcome, t *task, f runFlags) error {
+func (f runFlags) store(s *shell, o *outcome.Outcome, t *task) error {
 	if f.out != "" {
 		opt := reports.Options{Repeat: t.opts.Repeat, Replay: t.replay}
 		if o.Live == nil {
@@ -301,7 +301,7 @@ func (s *shell) store(o *outcome.Outcome, t *task, f runFlags) error {
 	return runfiles.SaveJUnit(s.Console, f.junit, o)
 }
 
-func (s *shell) show(o *outcome.Outcome, opt reports.Options, f runFlags) error {
+func (f runFlags) show(s *shell, o *outcome.Outcome, opt reports.Options) error {
 	if f.json {
 		for _, m := range o.Mismatches() {
 			s.Note(fmt.Sprintf("seed %d: %s\nreplay: %s", o.Seed, m, opt.Replay))

@@ -17,7 +17,7 @@ import (
 	"locksim/scenarios/play"
 )
 
-func (s *shell) schemaCommand() *cobra.Command {
+func schemaCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(reports.Schemas(), "|"),
 		Short: "Print the JSON Schema of a document that locksim writes or reads",
@@ -46,7 +46,7 @@ checks keys and values with it, in a file that begins with the line
 				return fmt.Errorf("there is no schema %q: %s", args[0], prose.Choose(args[0], reports.Schemas()))
 			}
 			if args[0] == "scenario" {
-				if b, err = s.withOwnServers(b); err != nil {
+				if b, err = withOwnServers(b, s.Extra); err != nil {
 					return &console.BrokenError{Cause: err}
 				}
 			}
@@ -58,9 +58,9 @@ checks keys and values with it, in a file that begins with the line
 
 // withOwnServers adds the kinds of servers of the program's own locks to the schema of
 // scenarios: keys of the world.
-func (s *shell) withOwnServers(schema []byte) ([]byte, error) {
+func withOwnServers(schema []byte, extra []play.Lock) ([]byte, error) {
 	var own []server.Facts
-	for _, name := range play.ServerNames(s.Extra...) {
+	for _, name := range play.ServerNames(extra...) {
 		if !slices.ContainsFunc(kinds.Servers(), func(k server.Facts) bool { return k.Kind == name.Kind }) {
 			own = append(own, name)
 		}

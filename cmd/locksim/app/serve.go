@@ -19,7 +19,7 @@ import (
 	"locksim/internal/serve"
 )
 
-func (s *shell) serveCommand() *cobra.Command {
+func serveCommand(s *shell) *cobra.Command {
 	var addr string
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
@@ -38,16 +38,16 @@ Ctrl-C.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return s.serveFolder(append(args, runfolder.Default)[0], addr)
+			return serveFolder(s, append(args, runfolder.Default)[0], addr)
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 selects a free port")
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
 // serveFolder is the serve command.
-func (s *shell) serveFolder(dir, addr string) error {
+func serveFolder(s *shell, dir, addr string) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
 		return fmt.Errorf("cannot show %s: %w: store a run first, with %s run gc-pause --keep, or give a folder with stored runs", console.Quote(dir), err, s.Command())
@@ -59,7 +59,7 @@ func (s *shell) serveFolder(dir, addr string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := s.Print(s.greet(dir, l)); err != nil {
+	if err := s.Print(greet(s, dir, l)); err != nil {
 		_ = l.Close() // nothing was served
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *shell) serveFolder(dir, addr string) error {
 }
 
 // greet prints the address.
-func (s *shell) greet(dir string, l net.Listener) error {
+func greet(s *shell, dir string, l net.Listener) error {
 	_, err := fmt.Fprintf(s.Out, "serving %s at http://%v/ (Ctrl-C to stop)\n", dir, l.Addr())
 	return err
 }

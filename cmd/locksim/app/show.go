@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
 
-func (s *shell) showCommand() *cobra.Command {
+func showCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show SCENARIO|FILE.yaml",
 		Short: "Print the file of a scenario",
@@ -18,13 +19,13 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 		Example: `  locksim show gc-pause
   locksim show gc-pause >my.yaml; locksim run ./my.yaml`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
-		ValidArgsFunction: s.completeScenarios,
+		ValidArgsFunction: completion{s.Roster}.scenarios,
 		RunE: func(_ *cobra.Command, args []string) error {
 			sc, err := s.Load(args[0])
 			if err != nil {
 				return err
 			}
-			if err := s.hasLock(sc); err != nil {
+			if err := hasLock(s.Roster, sc); err != nil {
 				return err
 			}
 			_, err = s.Out.Write(sc.Source)
@@ -34,11 +35,11 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 }
 
 // hasLock is the error of a scenario of the user whose lock.kind is no lock. One whose servers are not installed is a lock.
-func (s *shell) hasLock(sc *file.Scenario) error {
+func hasLock(r roster.Roster, sc *file.Scenario) error {
 	if sc.InLibrary() {
 		return nil
 	}
-	_, err := s.FindLock(sc, "")
+	_, err := r.FindLock(sc, "")
 	if _, missing := errors.AsType[*play.MissingError](err); missing {
 		return nil
 	}

@@ -28,7 +28,7 @@ type sweepFlags struct {
 	judged searchflags.Judged
 }
 
-func (s *shell) sweepCommand() *cobra.Command {
+func sweepCommand(s *shell) *cobra.Command {
 	var f sweepFlags
 	cmd := &cobra.Command{
 		Use:   "sweep SCENARIO|FILE.yaml",
@@ -57,8 +57,8 @@ not deterministic or did not end, or the command was interrupted.`,
   locksim sweep gc-pause --lock redlock --claims
   locksim sweep gc-pause --lock single --promise --json`,
 		Args:              exactly(1, "one scenario, by its name or its file"),
-		ValidArgsFunction: s.completeScenarios,
-		RunE:              func(_ *cobra.Command, args []string) error { return s.sweep(args[0], f) },
+		ValidArgsFunction: completion{s.Roster}.scenarios,
+		RunE:              func(_ *cobra.Command, args []string) error { return f.run(s, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to sweep (default: the scenario's own)")
@@ -69,7 +69,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
-	s.completeFlags(cmd)
+	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
@@ -92,13 +92,13 @@ func sweepKindList() string {
 	return b.String()
 }
 
-// sweep is the sweep command.
-func (s *shell) sweep(name string, f sweepFlags) error {
+// run is the sweep command.
+func (f sweepFlags) run(s *shell, name string) error {
 	shard, err := f.check(s.Getenv)
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
 	}
-	plan, err := s.sweepPlan(name, f)
+	plan, err := f.plan(s, name)
 	if err != nil {
 		return err
 	}
@@ -116,9 +116,9 @@ func (f sweepFlags) problem() error {
 	return f.judged.Problem()
 }
 
-// sweepPlan makes the plan from the flags.
-func (s *shell) sweepPlan(name string, f sweepFlags) (*sweep.Plan, error) {
-	t, err := s.task(name, runFlags{lock: f.lock, seed: f.seed, fencing: "none"})
+// plan makes the plan from the flags.
+func (f sweepFlags) plan(s *shell, name string) (*sweep.Plan, error) {
+	t, err := runFlags{lock: f.lock, seed: f.seed, fencing: "none"}.task(s, name)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // workerCommand is the command that the child processes run. It is hidden, since it is
 // of no use to a user.
-func (s *shell) workerCommand() *cobra.Command {
+func workerCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker",
 		Short:  "Execute jobs from standard input",
