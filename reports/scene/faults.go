@@ -72,5 +72,6 @@ func onLane(e trace.Event, lane string) trace.Words {
 
 // ends reports whether an event ends a fault.
 func ends(e trace.Event, fault trace.Words, peer string) bool {
-	return e.Actor == trace.World && e.Peer == peer && slices.Contains(fault.EndedBy, e.Kind()) && onLane(e, e.Actor).Name == fault.Name
+	return e.Actor == trace.World && e.Peer == peer && slices.Contains(fault.EndedBy, e.Kind()) &&
+		onLane(e, e.Actor).Name == fault.Name
 }

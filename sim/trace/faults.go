@@ -81,7 +81,8 @@ func (t Terminate) Fields(f Fields) Fields { return f.Duration("grace", t.Grace)
 
 // Words implements [What].
 func (t Terminate) Words(View) Words {
-	return Words{Story: "IS ASKED TO END (SIGTERM) within " + t.Grace.String(), Lane: "asked to end within " + t.Grace.String()}
+	grace := t.Grace.String()
+	return Words{Story: "IS ASKED TO END (SIGTERM) within " + grace, Lane: "asked to end within " + grace}
 }
 
 // Crash is a process or a server that ends.
@@ -412,7 +413,8 @@ func (r Refuse) Fields(f Fields) Fields { return f.Lasts("for", r.For) }
 
 // Words implements [What].
 func (r Refuse) Words(View) Words {
-	return Words{Story: "REFUSES connections " + Lasts(r.For), Lane: "refuses connections " + Lasts(r.For), EndedBy: by(RefuseEnd{})}
+	lasts := Lasts(r.For)
+	return Words{Story: "REFUSES connections " + lasts, Lane: "refuses connections " + lasts, EndedBy: by(RefuseEnd{})}
 }
 
 // RefuseEnd is the end of [Refuse].
