@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -156,6 +157,20 @@ func Validate(a Action) error {
 func ClassOf(a Action) promise.Fault {
 	f, _ := Open(a)
 	return f.Class
+}
+
+// Unpromised are the faults of a schedule under which a promise does not say that claims exclude each other: the names of
+// their classes, or of their kinds if they have no class in promises, each once, in the order of the schedule.
+func Unpromised(p promise.Promise, schedule []Fault) []string {
+	var out []string
+	for _, f := range schedule {
+		class := ClassIn(schedule, f.Action)
+		name := cmp.Or(string(class), f.Action.Kind())
+		if !slices.Contains(p.Exclusion, class) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // ClassIn is what promises call an action of a schedule by: some count together

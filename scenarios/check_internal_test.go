@@ -15,6 +15,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // A tape of bytes repeats what was drawn from a seed. Any tape draws a valid
@@ -25,7 +26,7 @@ func TestByteTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(100) {
-		want, got := search.Draw(search.Seeded(seed), space), search.Draw(&byteTape{rest: tapeOf(seed, space)}, space)
+		want, got := search.Draw(spaces.Seeded(seed), space), search.Draw(&byteTape{rest: tapeOf(seed, space)}, space)
 		if diff := cmp.Diff(formatted(t, want), formatted(t, got)); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
@@ -105,7 +106,7 @@ func TestCheckStopsInTime(t *testing.T) {
 
 // Names of files have only characters that are safe in file systems and shells.
 func TestStoredNames(t *testing.T) {
-	sc := search.Draw(search.Seeded(1), Space{})
+	sc := search.Draw(spaces.Seeded(1), Space{})
 	f := &failure.Failure{Lock: "broken/Ünlock it", Seed: 7, Violations: []outcome.Violation{{Mode: "none", Label: "false-reject"}},
 		Outcome: &Outcome{Scenario: sc}, Run: &outcome.RunFile{Source: "x"}}
 	name := fileName(f)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Fuzz is [Check] for go test -fuzz: the fuzzer draws the schedules, and prefers
@@ -62,7 +63,7 @@ func (t *byteTape) Below(n int) int {
 
 // tapeWriter writes choices for a byteTape.
 type tapeWriter struct {
-	from search.Choices
+	from spaces.Choices
 	made []byte
 }
 
@@ -80,7 +81,7 @@ func (r *tapeWriter) Below(n int) int {
 
 // tapeOf is the tape of the choices that a seed makes.
 func tapeOf(seed uint64, space Space) []byte {
-	r := &tapeWriter{from: search.Seeded(seed)}
+	r := &tapeWriter{from: spaces.Seeded(seed)}
 	search.Draw(r, space)
 	return r.made
 }

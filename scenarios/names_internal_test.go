@@ -8,6 +8,7 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 	"locksim/scenarios/search"
@@ -35,11 +36,11 @@ func TestEverySearchTakesEveryName(t *testing.T) {
 	sc.World.Replicas = 1
 	searches := map[string]func(names ...lock.Fault) error{
 		"explore": func(names ...lock.Fault) error {
-			_, err := explore.NewPlan(l, explore.Options{Runs: 1, FirstSeed: 1, Faults: names, Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+			_, err := explore.NewPlan(l, explore.Options{Runs: 1, FirstSeed: 1, Faults: names, Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
 			return err
 		},
 		"sweep": func(names ...lock.Fault) error {
-			_, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: names, Judge: explore.JudgeEverything})
+			_, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: names, Judge: explorations.JudgeEverything})
 			return err
 		},
 		"review": func(names ...lock.Fault) error {

@@ -18,6 +18,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // running is the file in which a test notes the run that it plays. A panic in a goroutine that a lock has started ends the
@@ -166,7 +167,7 @@ func (c *checkup) playAgain(last *noted) {
 	if last == nil || c.failure != "" || cmp.Or(last.What, drawn) != drawn {
 		return
 	}
-	source, err := file.Format(search.Draw(search.Seeded(last.Seed), c.space))
+	source, err := file.Format(search.Draw(spaces.Seeded(last.Seed), c.space))
 	if err != nil {
 		source = []byte(err.Error())
 	}

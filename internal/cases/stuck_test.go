@@ -81,7 +81,7 @@ func TestKeyOutlivesItsLease(t *testing.T) {
 	}
 	const first, runs = 1, 40
 	for seed := uint64(first); seed < first+runs; seed++ {
-		_, broken, err := l.Try(search.Draw(search.Seeded(seed), space), seed)
+		_, broken, err := l.Try(search.Draw(spaces.Seeded(seed), space), seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"locksim/internal/campaign"
 	"locksim/internal/prose"
 	"locksim/reports/index"
-	"locksim/scenarios/explore"
-	"locksim/scenarios/sweep"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/sweeps"
 )
 
 // idleLimit is the wall-clock time after the last change of its journal for which a
@@ -61,11 +61,11 @@ func (b blockFile) totalRuns() int {
 }
 
 func readExploration(c *scan, f folder, e *index.Entry) error {
-	return readCampaign(c, f, e, explore.Kind)
+	return readCampaign(c, f, e, explorations.Kind)
 }
 
 func readSweep(c *scan, f folder, e *index.Entry) error {
-	return readCampaign(c, f, e, sweep.Kind)
+	return readCampaign(c, f, e, sweeps.Kind)
 }
 
 // readCampaign reads the document of an exploration or a sweep.
@@ -85,7 +85,7 @@ func (d campaignFile) fill(e *index.Entry, kind string) error {
 	}
 	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
 	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)
-	if kind == sweep.Kind {
+	if kind == sweeps.Kind {
 		e.Seed = fmt.Sprintf("seed %d", d.Plan.Seed)
 	}
 	e.Labels = sortedLabels(d.Summary.Violations)
@@ -114,10 +114,10 @@ func (b blockFile) result(evidence int) string {
 }
 
 func judgedText(by string) string {
-	switch explore.Judge(by) {
-	case explore.JudgePromise:
+	switch explorations.Judge(by) {
+	case explorations.JudgePromise:
 		return " Judged by its own promise."
-	case explore.JudgeClaims:
+	case explorations.JudgeClaims:
 		return " Judged by its claims alone."
 	}
 	return ""

@@ -8,16 +8,16 @@ import (
 
 	"locksim/checker"
 	"locksim/reports/index"
-	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // The entry of a matrix has its labels, and the folders of its pages have no entries.
 func TestIndexOfAMatrix(t *testing.T) {
-	cell := func(l checker.Label) matrix.Cell { return matrix.Cell{Label: l} }
-	m := &matrix.Matrix{Version: matrix.Version, Seeds: outcome.Seeds{First: 1, Last: 20}, Expected: true,
-		Scenarios: make([]matrix.Row, 2), Locks: make([]matrix.Column, 1), Totals: matrix.Totals{Cells: 3, Runs: 60},
-		Cells: []matrix.Cell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
+	cell := func(l checker.Label) matrices.Cell { return matrices.Cell{Label: l} }
+	m := &matrices.Matrix{Version: matrices.Version, Seeds: outcome.Seeds{First: 1, Last: 20}, Expected: true,
+		Scenarios: make([]matrices.Row, 2), Locks: make([]matrices.Column, 1), Totals: matrices.Totals{Cells: 3, Runs: 60},
+		Cells: []matrices.Cell{cell(checker.Safe), cell(checker.Corrupted), cell(checker.Safe), cell(checker.NotApplicable)}}
 	fsys := fstest.MapFS{"matrix/matrix.json": file(text(t, m), 0), "matrix/index.html": file("", 0), "matrix/runs/x/run.json": file("", 0)}
 	want := []index.Entry{{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios and 1 lock", Seed: "seeds 1 to 20", Result: "60 runs in 3 cells.",
 		Labels: []index.Label{{Label: checker.Corrupted, Count: 1}, {Label: checker.Safe, Count: 2}},

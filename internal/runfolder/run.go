@@ -14,8 +14,8 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports/index"
-	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // readRun reads the document of a run.
@@ -36,12 +36,12 @@ func readRun(c *scan, f folder, e *index.Entry) error {
 
 // matrixFile has the fields of the document of a matrix that an index shows.
 type matrixFile struct {
-	Version   int             `json:"version"`
-	Seeds     outcome.Seeds   `json:"seeds"`
-	Scenarios []matrix.Row    `json:"scenarios"`
-	Locks     []matrix.Column `json:"locks"`
-	Expected  bool            `json:"as_expected"`
-	Totals    matrix.Totals   `json:"totals"`
+	Version   int               `json:"version"`
+	Seeds     outcome.Seeds     `json:"seeds"`
+	Scenarios []matrices.Row    `json:"scenarios"`
+	Locks     []matrices.Column `json:"locks"`
+	Expected  bool              `json:"as_expected"`
+	Totals    matrices.Totals   `json:"totals"`
 	Cells     []struct {
 		Label checker.Label `json:"label"`
 	} `json:"cells"`
@@ -55,8 +55,8 @@ func readMatrix(c *scan, f folder, e *index.Entry) error {
 	if err != nil {
 		return err
 	}
-	if m.Version != matrix.Version || len(m.Cells) == 0 {
-		return fmt.Errorf("not a matrix of version %d: make it again with this version of locksim", matrix.Version)
+	if m.Version != matrices.Version || len(m.Cells) == 0 {
+		return fmt.Errorf("not a matrix of version %d: make it again with this version of locksim", matrices.Version)
 	}
 	e.What = matrixOf(len(m.Scenarios), len(m.Locks))
 	e.Seed, e.Unexpected, e.Changed = m.Seeds.String(), !m.Expected, c.timeText(changed)

@@ -14,8 +14,8 @@ import (
 	"locksim/internal/runfolder"
 	"locksim/lock/fence"
 	"locksim/reports/index"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/spaces"
 )
@@ -46,11 +46,11 @@ func text(t *testing.T, document interface{ JSON() ([]byte, error) }) string {
 }
 
 // plan is the plan of an exploration of three jobs.
-var plan = explore.Plan{Lock: "single", Judge: explore.JudgePromise, Collect: explore.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
+var plan = explorations.Plan{Lock: "single", Judge: explorations.JudgePromise, Collect: explorations.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
 	Space: spaces.Space{Redis: 1}}
 
-func block(job int) explore.Block {
-	return explore.Block{Job: job, Tally: tally.Tally{Runs: 100, Evidence: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
+func block(job int) explorations.Block {
+	return explorations.Block{Job: job, Tally: tally.Tally{Runs: 100, Evidence: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
 }
 
 // journal is the journal of the exploration with some of its results.
@@ -101,7 +101,7 @@ func TestIndexOfARun(t *testing.T) {
 // A campaign is running while its journal grows, and interrupted after that. With a
 // document it is finished, unless its journal changed after the document.
 func TestIndexOfACampaign(t *testing.T) {
-	e := explore.Assemble(&plan, map[int]explore.Block{0: block(0), 1: block(1), 2: block(2)})
+	e := explorations.Assemble(&plan, map[int]explorations.Block{0: block(0), 1: block(1), 2: block(2)})
 	stuck := []index.Label{{Label: checker.Stuck, Count: 2}, {Label: checker.Overlap, Count: 4}}
 	for _, tt := range []struct {
 		name     string

@@ -5,19 +5,19 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios/compare"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/comparisons"
 )
 
 // comparedLock is a lock of a comparison of four classes. Each word is the text of
 // the cell of a class, without the brackets.
-func comparedLock(name string, servers int, words ...string) compare.Lock {
-	trip := compare.Trip{RoundTrips: 1, Messages: servers}
-	l := compare.Lock{Name: name, Servers: []compare.Servers{{Kind: "redis", Count: servers}}, Trips: compare.Trips{Acquire: trip, Release: trip}}
+func comparedLock(name string, servers int, words ...string) comparisons.Lock {
+	trip := comparisons.Trip{RoundTrips: 1, Messages: servers}
+	l := comparisons.Lock{Name: name, Servers: []comparisons.Servers{{Kind: "redis", Count: servers}}, Trips: comparisons.Trips{Acquire: trip, Release: trip}}
 	for i, word := range words {
-		s := compare.Survival{Class: comparedClasses[i], Promised: i < 3, Scenarios: 2, Runs: 5, Others: []compare.Seen{}}
-		seen := func(mode fence.Mode, label checker.Label) compare.Seen {
-			return compare.Seen{Mode: mode, Label: label, Scenario: "gc-pause", Seed: 1, Replay: "again"}
+		s := comparisons.Survival{Class: comparedClasses[i], Promised: i < 3, Scenarios: 2, Runs: 5, Others: []comparisons.Seen{}}
+		seen := func(mode fence.Mode, label checker.Label) comparisons.Seen {
+			return comparisons.Seen{Mode: mode, Label: label, Scenario: "gc-pause", Seed: 1, Replay: "again"}
 		}
 		if word, found := strings.CutSuffix(word, "!"); found {
 			s.Overlap = new(seen(fence.None, checker.Overlap))
@@ -45,26 +45,26 @@ func comparedLock(name string, servers int, words ...string) compare.Lock {
 	return l
 }
 
-var comparedClasses = append(compare.New(outcome.Seeds{}, nil).Classes[:0:0], compare.NoFault, "pause", "stall", "flush")
+var comparedClasses = append(comparisons.New(outcome.Seeds{}, nil).Classes[:0:0], comparisons.NoFault, "pause", "stall", "flush")
 
 // Comparison is a comparison with every word and every sign, and a class that was not
 // played.
-func Comparison() *compare.Comparison {
+func Comparison() *comparisons.Comparison {
 	single := comparedLock("single", 1, "ok", "claim*", "?", "no!")
 	single.ForWhom, single.About = "Work that may be done twice now and then.", "A key on one node."
 	fenced := comparedLock("fenced", 1, "ok", "seal", "?", "claim!")
 	fenced.ForWhom, fenced.Tokens = "Data that must stay right, in a store that compares tokens.", true
 	redlock := comparedLock("redlock-watchdog", 5, "?", "stuck", "?", "ok")
-	redlock.Trips.Renew, redlock.Trips.Unasked = &compare.Trip{RoundTrips: 2, Messages: 10}, true
-	return &compare.Comparison{Seeds: outcome.Seeds{First: 1, Last: 1}, Classes: comparedClasses, Locks: []compare.Lock{single, fenced, redlock}}
+	redlock.Trips.Renew, redlock.Trips.Unasked = &comparisons.Trip{RoundTrips: 2, Messages: 10}, true
+	return &comparisons.Comparison{Seeds: outcome.Seeds{First: 1, Last: 1}, Classes: comparedClasses, Locks: []comparisons.Lock{single, fenced, redlock}}
 }
 
 // WideComparison has a user's lock on servers of two kinds, with a long name that has
 // an escape sequence, and more locks than fit side by side.
-func WideComparison() *compare.Comparison {
+func WideComparison() *comparisons.Comparison {
 	c := Comparison()
 	theirs := comparedLock("an-extraordinarily-long-name\x1b[2J", 3, "claim", "check!", "?", "strict*!")
-	theirs.Servers = append(theirs.Servers, compare.Servers{Kind: "register", Count: 2})
+	theirs.Servers = append(theirs.Servers, comparisons.Servers{Kind: "register", Count: 2})
 	theirs.ForWhom = "Tests of *markup*, of the end | of a cell\nand of <tags>."
 	c.Locks = append(c.Locks, theirs)
 	for _, name := range []string{"a", "b", "c"} {

@@ -7,21 +7,21 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/review"
 )
 
 // counted are the counts of the labels of some runs within the promise.
-func counted(runs int, labels map[checker.Label]int) map[review.Ground]review.Count {
-	return map[review.Ground]review.Count{review.GroundPromised: {Scenarios: 2, Runs: runs, Labels: labels}}
+func counted(runs int, labels map[checker.Label]int) map[reviews.Ground]reviews.Count {
+	return map[reviews.Ground]reviews.Count{reviews.GroundPromised: {Scenarios: 2, Runs: runs, Labels: labels}}
 }
 
 // foundBreak is a failure with a label in mode seal, in which the lock is judged.
-func foundBreak(shape string, from review.From, label checker.Label, effects ...review.FenceEffect) review.Failure {
-	b := review.Failure{
+func foundBreak(shape string, from reviews.From, label checker.Label, effects ...reviews.FenceEffect) reviews.Failure {
+	b := reviews.Failure{
 		From: from, Of: 540,
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
 		Failure: failure.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []outcome.Violation{{Mode: fence.Seal, Label: label}},
@@ -36,33 +36,33 @@ func foundBreak(shape string, from review.From, label checker.Label, effects ...
 	}
 	b.Classes = append(b.Classes, "pause")
 	for i, e := range effects {
-		label := map[review.FenceEffect]checker.Label{review.NoFence: checker.Corrupted, review.FenceRescues: checker.Rescued,
-			review.FenceCosts: checker.FalseReject, review.FenceFails: checker.Corrupted, review.FenceNeedsTokens: checker.NotApplicable}[e]
-		b.Fences = append(b.Fences, review.Fence{Mode: fence.Modes()[i], Label: label, Effect: e})
+		label := map[reviews.FenceEffect]checker.Label{reviews.NoFence: checker.Corrupted, reviews.FenceRescues: checker.Rescued,
+			reviews.FenceCosts: checker.FalseReject, reviews.FenceFails: checker.Corrupted, reviews.FenceNeedsTokens: checker.NotApplicable}[e]
+		b.Fences = append(b.Fences, reviews.Fence{Mode: fence.Modes()[i], Label: label, Effect: e})
 	}
 	return b
 }
 
 // Review is a review with every kind of content.
-func Review() *review.Review {
+func Review() *reviews.Review {
 	m := Matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
-	r := &review.Review{
-		Plan:   review.Plan{Lock: "fenced", Seeds: outcome.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
-		Lock:   review.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
+	r := &reviews.Review{
+		Plan:   reviews.Plan{Lock: "fenced", Seeds: outcome.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
+		Lock:   reviews.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
 		Answer: "For efficiency: suitable. None of this is a proof.",
-		Failures: []review.Failure{
-			foundBreak("corrupted in mode seal: pause", review.FromPromise, checker.Corrupted,
-				review.NoFence, review.FenceFails, review.FenceFails, review.FenceCosts, review.FenceRescues, review.FenceRescues),
-			foundBreak("stuck in mode none: crash", review.FromSweep, checker.Stuck, review.NoFence, review.FenceNeedsTokens),
-			foundBreak("overlap in mode seal: flush", review.FromAll, checker.Overlap, review.NoFence),
+		Failures: []reviews.Failure{
+			foundBreak("corrupted in mode seal: pause", reviews.FromPromise, checker.Corrupted,
+				reviews.NoFence, reviews.FenceFails, reviews.FenceFails, reviews.FenceCosts, reviews.FenceRescues, reviews.FenceRescues),
+			foundBreak("stuck in mode none: crash", reviews.FromSweep, checker.Stuck, reviews.NoFence, reviews.FenceNeedsTokens),
+			foundBreak("overlap in mode seal: flush", reviews.FromAll, checker.Overlap, reviews.NoFence),
 		},
-		Scenarios: []review.Scenario{
-			{Name: "calm", Title: "Nothing happens", Ground: review.GroundPromised, Cells: m.Cells[:6], Replay: "go run ./cmd/locksim run calm"},
-			{Name: "gc-pause", Title: "A pause", Catalogue: []string{"F11"}, Ground: review.GroundOutside,
+		Scenarios: []reviews.Scenario{
+			{Name: "calm", Title: "Nothing happens", Ground: reviews.GroundPromised, Cells: m.Cells[:6], Replay: "go run ./cmd/locksim run calm"},
+			{Name: "gc-pause", Title: "A pause", Catalogue: []string{"F11"}, Ground: reviews.GroundOutside,
 				Cells: m.Cells[6:], Replay: "go run ./cmd/locksim run gc-pause"},
 		},
-		NotRun:     []review.Gap{{What: "split-vote", Why: "the scenario is not about this lock"}},
-		Catalogue:  []review.Gap{{What: "F47 Lua", Why: "it is gone"}},
+		NotRun:     []reviews.Gap{{What: "split-vote", Why: "the scenario is not about this lock"}},
+		Catalogue:  []reviews.Gap{{What: "F47 Lua", Why: "it is gone"}},
 		NeverDrawn: neverDrawn,
 		Go:         "go1.26.8", Modules: map[string]string{"github.com/redis/go-redis/v9": "v9.23.0"},
 	}
@@ -71,11 +71,11 @@ func Review() *review.Review {
 	p.Duties, p.ReturnsWithin = append(p.Duties, "ends", "returns"), "release timeout"
 	r.Lock.Unpromised = append(r.Lock.Unpromised, "flush")
 	r.Scenarios[1].Classes = append(r.Scenarios[1].Classes, "pause")
-	r.Matrix, r.Within, r.All = m, explorationFor(explore.JudgePromise, 0), explorationFor(explore.JudgeEverything, 41)
-	r.Missing = []review.Gap{{What: "a sweep of gc-pause", Why: "3,807 placements would take longer than all the rest"}}
-	r.Figures = review.Figures{
+	r.Matrix, r.Within, r.All = m, explorationFor(explorations.JudgePromise, 0), explorationFor(explorations.JudgeEverything, 41)
+	r.Missing = []reviews.Gap{{What: "a sweep of gc-pause", Why: "3,807 placements would take longer than all the rest"}}
+	r.Figures = reviews.Figures{
 		Promises: true, Data: fence.Seal, Nodes: 1, Described: true, Partial: 2,
-		Modes: []review.Mode{
+		Modes: []reviews.Mode{
 			{Mode: fence.None, Grounds: counted(40, map[checker.Label]int{checker.Corrupted: 20, checker.Safe: 20})},
 			{Mode: fence.Seal, Grounds: counted(40, map[checker.Label]int{checker.Rescued: 20, checker.Safe: 20})},
 		},
@@ -92,8 +92,8 @@ var neverDrawn = strings.Fields("restart slow kill_worker exhaust_pool clock_jum
 	"slow_close lose_reply delay_message partition reset refuse stall failover evict flush read_only")
 
 // explorationFor is an exploration with a number of violating runs.
-func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
-	e := &explore.Exploration{Complete: true}
+func explorationFor(judge explorations.Judge, violating int) *explorations.Exploration {
+	e := &explorations.Exploration{Complete: true}
 	e.Plan.Judge, e.Plan.Space.Faults = judge, append(e.Plan.Space.Faults, "pause", "crash")
 	e.Summary.Runs, e.Summary.Evidence, e.Summary.Violating = 600, 540, violating
 	e.Summary.Vacuous = map[string]int{"nobody contended": 60}
@@ -107,7 +107,7 @@ func explorationFor(judge explore.Judge, violating int) *explore.Exploration {
 }
 
 // HostileReview is [Review] with markup in every text that comes from a user.
-func HostileReview() *review.Review {
+func HostileReview() *reviews.Review {
 	const bad = "<script>alert(1)</script>|`*x*"
 	r := Review()
 	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad

@@ -5,29 +5,31 @@ import (
 
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // PlayExploration plays all jobs of a plan in this process. Without a plan it returns
 // nil.
-func PlayExploration(t testing.TB, plan *explore.Plan) *explore.Exploration {
+func PlayExploration(t testing.TB, plan *explorations.Plan) *explorations.Exploration {
 	t.Helper()
 	if plan == nil {
 		return nil
 	}
-	blocks := map[int]explore.Block{}
+	blocks := map[int]explorations.Block{}
 	for i := range plan.Jobs() {
-		b, err := plan.Job(i).Play(nil, func() {})
+		b, err := explore.NewJob(plan, i).Play(nil, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		blocks[i] = b
 	}
-	return explore.Assemble(plan, blocks)
+	return explorations.Assemble(plan, blocks)
 }
 
 // PlayMatrix plays all jobs of a plan in this process. command is the command that
 // repeats a run. Without a plan it returns nil.
-func PlayMatrix(plan *matrix.Plan, command matrix.ReplayCommand) *matrix.Matrix {
+func PlayMatrix(plan *matrix.Plan, command matrix.ReplayCommand) *matrices.Matrix {
 	if plan == nil {
 		return nil
 	}

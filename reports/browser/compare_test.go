@@ -8,14 +8,14 @@ import (
 	"locksim/internal/testreports"
 	"locksim/lock/fence"
 	"locksim/reports/html"
-	"locksim/scenarios/compare"
+	"locksim/scenarios/outcome/comparisons"
 )
 
 // comparisonPage is a comparison whose failures are all drawn from one real run.
 func comparisonPage(t *testing.T) []byte {
 	t.Helper()
 	o, drawn := gcPause(t), 0
-	figure := func(string, compare.Seen) html.Found {
+	figure := func(string, comparisons.Seen) html.Found {
 		drawn++
 		var b bytes.Buffer
 		if err := html.Figure(&b, o, fence.None, html.FigureOptions{ID: fmt.Sprintf("run-%d", drawn), Width: 560}); err != nil {

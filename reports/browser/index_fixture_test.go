@@ -18,6 +18,7 @@ import (
 	"locksim/reports/html"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 )
@@ -48,7 +49,7 @@ func newResultFolder(t *testing.T, runs int) *resultFolder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := explore.NewPlan(l, explore.Options{Runs: 1000, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: 1000, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func (k *resultFolder) grow(job, violating int) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	b := explore.Block{Job: job, Tally: tally.Tally{Runs: 100, Evidence: 90, Violating: violating}}
+	b := explorations.Block{Job: job, Tally: tally.Tally{Runs: 100, Evidence: 90, Violating: violating}}
 	if violating > 0 {
 		b.Violations = map[checker.Label]int{checker.Stuck: violating}
 	}

@@ -14,6 +14,8 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sweep"
 )
@@ -43,15 +45,15 @@ func explored(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := explore.NewPlan(l, explore.Options{Runs: 20, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: 20, FirstSeed: 1, Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := plan.Job(0).Play(nil, func() {})
+	block, err := explore.NewJob(plan, 0).Play(nil, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, opt := explore.Assemble(plan, map[int]explore.Block{0: block}), campaignOptions()
+	e, opt := explorations.Assemble(plan, map[int]explorations.Block{0: block}), campaignOptions()
 	opt.Figure = func(i int) html.Found {
 		f := &e.Summary.Failures[i-1]
 		o, err := play.Replay(f.Run, nil, outcome.Once)
@@ -87,16 +89,16 @@ func swept(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause"}, Judge: explore.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause"}, Judge: explorations.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := plan.Job(0).Play(nil, func() {})
+	block, err := sweep.NewJob(plan, 0).Play(nil, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := html.Sweep(&b, sweep.Assemble(plan, map[int]sweep.Block{0: block}, nil), campaignOptions()); err != nil {
+	if err := html.Sweep(&b, sweeps.Assemble(plan, map[int]sweeps.Block{0: block}, nil), campaignOptions()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // matrixSite is a small matrix of real runs, with a specimen, and a lock whose name is
@@ -41,13 +42,13 @@ var matrixSite = sync.OnceValues(func() (html.MatrixSite, error) {
 		return fmt.Sprintf("locksim run %s --lock %s --seed %d --fencing %s", scenario, lock, seed, modes[0])
 	})
 	addProblems(m)
-	return html.MatrixSite{Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Locks(), Replay: "locksim matrix",
+	return html.MatrixSite{Matrix: m, Scenarios: plan.Scenarios(), Locks: plan.Columns(), Replay: "locksim matrix",
 		HasReport: func(string, string, uint64) bool { return true }}, nil
 })
 
 // addProblems makes watchdog a specimen, sets a title to markup, and adds a failure and
 // a cell that is not as expected.
-func addProblems(m *matrix.Matrix) {
+func addProblems(m *matrices.Matrix) {
 	for i := range m.Cells {
 		if m.Cells[i].Lock == "watchdog" {
 			m.Cells[i].Lock = "broken/watchdog"
@@ -55,9 +56,9 @@ func addProblems(m *matrix.Matrix) {
 	}
 	m.Locks[2].Name = "broken/watchdog"
 	m.Scenarios[0].Title = markup
-	m.Cells[0].Match, m.Cells[0].Expected = matrix.TooBad, "safe"
+	m.Cells[0].Match, m.Cells[0].Expected = matrices.TooBad, "safe"
 	m.Expected, m.Totals.Worse = false, 1
-	m.Failures = []matrix.Gap{{Scenario: "gc-pause", Lock: markup, Why: markup, Replay: markup}}
+	m.Failures = []matrices.Gap{{Scenario: "gc-pause", Lock: markup, Why: markup, Replay: markup}}
 }
 
 func written(t *testing.T, render func(io.Writer) error) []byte {

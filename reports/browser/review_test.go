@@ -14,6 +14,8 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 )
@@ -32,7 +34,7 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	failures := review.Failures(parts, func(f review.Failure) string {
+	failures := reviews.Failures(parts, func(f reviews.Failure) string {
 		return fmt.Sprintf("locksim explore --from-seed %d", f.Seed)
 	})
 	for i := range failures {
@@ -54,15 +56,15 @@ func runCommand(scenario, lock string, seed uint64, modes ...fence.Mode) string 
 }
 
 // measuredParts are the matrix and the exploration of a review.
-func measuredParts(work *review.Work) (review.Parts, error) {
-	parts := review.Parts{Missing: work.Missing}
+func measuredParts(work *review.Work) (reviews.Parts, error) {
+	parts := reviews.Parts{Missing: work.Missing}
 	var answers []matrix.Answer
 	for _, j := range work.Matrix.Jobs() {
 		answers = append(answers, matrix.NewAnswer(j.Play(nil, func() {})))
 	}
 	parts.Matrix = work.Matrix.Assemble(answers, runCommand)
-	block, err := work.All.Job(0).Play(nil, func() {})
-	parts.All = explore.Assemble(work.All, map[int]explore.Block{0: block})
+	block, err := explore.NewJob(work.All, 0).Play(nil, func() {})
+	parts.All = explorations.Assemble(work.All, map[int]explorations.Block{0: block})
 	return parts, err
 }
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/sweep"
 )
 
 // Tallies writes "no fault struck 3, nobody contended 12", and "" for an empty map.
@@ -27,7 +27,7 @@ func Tallies[K ~string](of map[K]int) string {
 
 // Coverage writes "12 of 13; never: pause": how many of the classes of fault that an
 // exploration draws struck in a run. It is "" where no fault is drawn.
-func Coverage(e *explore.Exploration) string {
+func Coverage(e *explorations.Exploration) string {
 	never, all := e.Uncovered()
 	if all == 0 {
 		return ""
@@ -40,7 +40,7 @@ func Coverage(e *explore.Exploration) string {
 }
 
 // ExplorationVerdict says what the runs of an exploration prove.
-func ExplorationVerdict(e *explore.Exploration) string {
+func ExplorationVerdict(e *explorations.Exploration) string {
 	s := &e.Summary
 	bound := fmt.Sprintf("the rate is below %s at 95 %% under this generator", tally.Percent(s.RateBound))
 	switch {
@@ -63,7 +63,7 @@ func ExplorationVerdict(e *explore.Exploration) string {
 
 // ExplorationDoubts are the problems that make the result of an exploration
 // unreliable. A line that continues the one before it is indented.
-func ExplorationDoubts(e *explore.Exploration) []string {
+func ExplorationDoubts(e *explorations.Exploration) []string {
 	lines := append(incomplete(e.Complete, e.Timing.Shard, e.Missing, e.Plan.Block), unproven(&e.Summary.Tally)...)
 	for _, problem := range e.Summary.Problems() {
 		for i, line := range strings.Split(strings.TrimRight(problem, "\n"), "\n") {
@@ -77,7 +77,7 @@ func ExplorationDoubts(e *explore.Exploration) []string {
 }
 
 // SweepDoubts are the problems that make the result of a sweep unreliable.
-func SweepDoubts(s *sweep.Sweep) []string {
+func SweepDoubts(s *sweeps.Sweep) []string {
 	lines := append(incomplete(s.Complete, s.Timing.Shard, s.Missing, s.Plan.Block), unproven(&s.Summary.Tally.Tally)...)
 	for line := range strings.Lines(s.Summary.Problem()) {
 		lines = append(lines, unfolded(strings.TrimRight(line, "\n")))

@@ -7,8 +7,8 @@ import (
 
 	"locksim/internal/testreports"
 	"locksim/reports/campaign"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/sweep"
 )
 
 // Counts are in the order of their names. Without counts the text is empty.
@@ -47,7 +47,7 @@ func TestDoubts(t *testing.T) {
 	if diff := cmp.Diff(want, campaign.ExplorationDoubts(e)); diff != "" {
 		t.Errorf("of an exploration (-want +got):\n%s", diff)
 	}
-	s := &sweep.Sweep{Plan: sweep.Plan{Block: 100}, Missing: 1}
+	s := &sweeps.Sweep{Plan: sweeps.Plan{Block: 100}, Missing: 1}
 	s.Timing.Shard = "1/4"
 	s.Summary.Calls.FailedReleases = 7
 	want = []string{"This is shard 1/4: 1 job of 100 runs are missing. Merge puts the shards together.", "NO EVIDENCE about the lock: no Release succeeded, of 7."}

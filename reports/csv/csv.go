@@ -13,9 +13,9 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports/grid"
-	"locksim/scenarios/compare"
-	"locksim/scenarios/explore"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/comparisons"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Table is a head and rows with as many cells each.
@@ -59,7 +59,7 @@ func harmless(row []string) []string {
 }
 
 // Matrix has a row for each cell. A cell that was not run has no figures.
-func Matrix(m *matrix.Matrix) Table {
+func Matrix(m *matrices.Matrix) Table {
 	t := Table{Head: []string{"scenario", "lock", "mode", "label", "expected", "problem", "vacuous", "not_felt", "seeds", "seeds_with_label", "seed", "evidence", "replay"}}
 	for _, c := range m.Cells {
 		row := []string{c.Scenario, c.Lock, string(c.Mode), string(c.Label), string(c.Expected), c.Problem(), c.Vacuous, c.NotFelt, "", "", "", "", ""}
@@ -74,7 +74,7 @@ func Matrix(m *matrix.Matrix) Table {
 // Comparison has a row for each lock and each class of faults that was played with it: what
 // the lock needs, the fence behind which it survives, and the run that shows why no weaker
 // one is enough.
-func Comparison(c *compare.Comparison) Table {
+func Comparison(c *comparisons.Comparison) Table {
 	t := Table{Head: []string{"lock", "for_whom"}}
 	for _, need := range grid.Needs() {
 		t.Head = append(t.Head, need.Head)
@@ -106,7 +106,7 @@ func Comparison(c *compare.Comparison) Table {
 // Exploration has a row for each violation, with the counts of the exploration; one row
 // without a violation where none was found. replay is the command that repeats the i-th
 // violation, from 1 on.
-func Exploration(e *explore.Exploration, replay func(i int) string) Table {
+func Exploration(e *explorations.Exploration, replay func(i int) string) Table {
 	t := Table{Head: []string{"lock", "first_seed", "runs", "evidence", "violating", "violation", "labels", "like_it", "found_with_seed", "faults", "faults_drawn", "replay"}}
 	s := &e.Summary
 	about := []string{e.Plan.Lock, strconv.FormatUint(e.Plan.FirstSeed, 10), strconv.Itoa(s.Runs), strconv.Itoa(s.Evidence), strconv.Itoa(s.Violating)}

@@ -9,8 +9,8 @@ import (
 
 	"locksim/internal/testreports"
 	"locksim/reports/csv"
-	"locksim/scenarios/compare"
-	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/comparisons"
+	"locksim/scenarios/outcome/explorations"
 )
 
 // records reads what was written, as a spreadsheet does. Each row has as many cells as the
@@ -103,7 +103,7 @@ func TestComparison(t *testing.T) {
 func TestExploration(t *testing.T) {
 	e := testreports.Exploration()
 	replay := func(i int) string { return strings.Repeat("again ", i) }
-	none := &explore.Exploration{Plan: e.Plan}
+	none := &explorations.Exploration{Plan: e.Plan}
 	all := records(t, csv.Exploration(e, replay), csv.Exploration(none, replay))
 	if len(all) != 1+len(e.Summary.Failures)+1 {
 		t.Fatalf("%d rows for %d violations and an exploration without", len(all)-1, len(e.Summary.Failures))
@@ -121,7 +121,7 @@ func TestExploration(t *testing.T) {
 func TestHarmless(t *testing.T) {
 	l := testreports.Comparison().Locks[0]
 	l.Name, l.ForWhom = "=cmd()", "two\nlines \x1b[31m, and \"quotes\""
-	all := records(t, csv.Comparison(&compare.Comparison{Locks: []compare.Lock{l}}))
+	all := records(t, csv.Comparison(&comparisons.Comparison{Locks: []comparisons.Lock{l}}))
 	if got := value(t, all, 1, "lock"); got != "'=cmd()" {
 		t.Errorf("the name of the lock is %q", got)
 	}

@@ -8,7 +8,9 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sweep"
@@ -23,29 +25,29 @@ workload: {rounds: 1, hold: 500ms}
 
 // exploration explores a specimen, of which a few runs show a violation. collect says
 // whether the first violation ends the exploration.
-func exploration(t *testing.T, runs int, collect explore.Collect) *explore.Exploration {
+func exploration(t *testing.T, runs int, collect explorations.Collect) *explorations.Exploration {
 	t.Helper()
 	l, err := play.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: collect})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: 1, Judge: explorations.JudgeEverything, Collect: collect})
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := plan.Job(0).Play(nil, func() {})
+	block, err := explore.NewJob(plan, 0).Play(nil, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	block.Unsteady = &tally.BadRun{Seed: 7, Why: "the first event differs"}
-	e := explore.Assemble(plan, map[int]explore.Block{0: block})
-	e.Timing = explore.NewTiming()
+	e := explorations.Assemble(plan, map[int]explorations.Block{0: block})
+	e.Timing = explorations.NewTiming()
 	e.Timing.Workers, e.Timing.Made, e.Timing.WallSeconds, e.Timing.Shard = 2, block.Runs, 0.5, "0/2"
 	return e
 }
 
 // aSweep is a sweep of the same specimen, with its violations examined.
-func aSweep(t *testing.T) *sweep.Sweep {
+func aSweep(t *testing.T) *sweeps.Sweep {
 	t.Helper()
 	sc, err := file.Parse("./brief.yaml", []byte(brief))
 	if err != nil {
@@ -55,23 +57,23 @@ func aSweep(t *testing.T) *sweep.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause", "lose_reply"}, Judge: explore.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause", "lose_reply"}, Judge: explorations.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := plan.Job(0).Play(nil, func() {})
+	block, err := sweep.NewJob(plan, 0).Play(nil, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	block.Broken = &tally.BadRun{Seed: 1, Faults: "pause c0 for 3s, at 4ms", Why: "the run did not end"}
-	blocks, found := map[int]sweep.Block{0: block}, map[string]*failure.Failure{}
-	for _, e := range plan.Examinations(blocks) {
+	blocks, found := map[int]sweeps.Block{0: block}, map[string]*failure.Failure{}
+	for _, e := range sweep.Examinations(plan, blocks) {
 		if found[e.Shape], err = e.Play(nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := sweep.Assemble(plan, blocks, found)
-	s.Timing = explore.NewTiming()
+	s := sweeps.Assemble(plan, blocks, found)
+	s.Timing = explorations.NewTiming()
 	return s
 }
 
@@ -87,11 +89,11 @@ func document(t *testing.T, of interface{ JSON() ([]byte, error) }) []byte {
 // The document of a campaign is valid with and without violations, finished and as one
 // shard of several, and so is the stored run of a violation.
 func TestCampaignsAreValid(t *testing.T) {
-	first, all, placed := exploration(t, 60, explore.CollectFirst), exploration(t, 120, explore.CollectAll), aSweep(t)
+	first, all, placed := exploration(t, 60, explorations.CollectFirst), exploration(t, 120, explorations.CollectAll), aSweep(t)
 	if first.StoppedAt == nil || all.Complete || len(all.Summary.Failures) == 0 || len(placed.Summary.Failures) == 0 {
 		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Failures), len(placed.Summary.Failures))
 	}
-	nothing := explore.Assemble(&all.Plan, nil)
+	nothing := explorations.Assemble(&all.Plan, nil)
 	nothing.Timing = all.Timing
 	for _, tt := range []struct {
 		name, schema string
@@ -126,7 +128,7 @@ var (
 
 // The schema refuses a campaign with a field removed, set to null, or added.
 func TestBrokenCampaignsAreRefused(t *testing.T) {
-	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, explore.CollectFirst)), "sweep": document(t, aSweep(t))} {
+	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, explorations.CollectFirst)), "sweep": document(t, aSweep(t))} {
 		breakApart(t, name, doc, 300, func(path, key string, object map[string]any) bool {
 			ofModes := strings.HasSuffix(path, "/modes") && len(object) > 1
 			return ofModes || spared[name].MatchString(path+"/"+key)
@@ -136,7 +138,7 @@ func TestBrokenCampaignsAreRefused(t *testing.T) {
 
 // Values of a campaign that make no sense are refused.
 func TestNonsenseInCampaignsIsRefused(t *testing.T) {
-	docs := map[string]string{"explore": string(document(t, exploration(t, 60, explore.CollectFirst))), "sweep": string(document(t, aSweep(t)))}
+	docs := map[string]string{"explore": string(document(t, exploration(t, 60, explorations.CollectFirst))), "sweep": string(document(t, aSweep(t)))}
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"explore", `"kind": "explore"`, `"kind": "sweep"`},
 		{"explore", `"judge": "everything"`, `"judge": "luck"`},

@@ -15,7 +15,7 @@ import (
 	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/reports"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // suites are the suites of a file as the other parser reads them.
@@ -103,7 +103,7 @@ func TestJUnitOfAMatrix(t *testing.T) {
 	}
 }
 
-func statusOf(c matrix.Cell) parser.Status {
+func statusOf(c matrices.Cell) parser.Status {
 	switch {
 	case c.Problem() != "":
 		return parser.StatusFailed

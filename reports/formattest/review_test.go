@@ -9,13 +9,16 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/compare"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/comparisons"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/matrices"
+	"locksim/scenarios/outcome/reviews"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
-	"locksim/scenarios/sweep"
 )
 
 // again is a replay command.
@@ -34,7 +37,7 @@ func lockOf(t *testing.T, name string) play.Lock {
 
 // aReview is a small review of a lock: its matrix has one scenario, its explorations
 // have 100 and 20 runs, and it has the given sweep.
-func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Review {
+func aReview(t *testing.T, lock, scenario string, swept *sweeps.Sweep) *reviews.Review {
 	t.Helper()
 	l := lockOf(t, lock)
 	opts := review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Runs: 100}
@@ -42,7 +45,7 @@ func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := review.Parts{Missing: work.Missing, Within: testruns.PlayExploration(t, work.Within), All: testruns.PlayExploration(t, work.All), Sweep: swept}
+	parts := reviews.Parts{Missing: work.Missing, Within: testruns.PlayExploration(t, work.Within), All: testruns.PlayExploration(t, work.All), Sweep: swept}
 	sc, err := file.Load(scenario)
 	if err != nil {
 		t.Fatal(err)
@@ -52,8 +55,8 @@ func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Re
 		t.Fatal(err)
 	}
 	parts.Matrix = testruns.PlayMatrix(plan, again)
-	parts.Matrix.Timing = matrix.NewTiming()
-	failures := review.Failures(parts, func(f review.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
+	parts.Matrix.Timing = matrices.NewTiming()
+	failures := reviews.Failures(parts, func(f reviews.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
 	for i := range failures {
 		if failures[i].Fences, err = (review.FenceJob{Run: failures[i].Run}).Play(nil); err != nil {
 			t.Fatal(err)
@@ -68,7 +71,7 @@ func aReview(t *testing.T, lock, scenario string, swept *sweep.Sweep) *review.Re
 
 // specimenReview is the review of a lock that promises nothing and breaks in every
 // part.
-func specimenReview(t *testing.T) *review.Review {
+func specimenReview(t *testing.T) *reviews.Review {
 	t.Helper()
 	r := aReview(t, "broken/del-without-owner", "del-without-owner", aSweep(t))
 	if len(r.Failures) == 0 || len(r.Failures[0].Fences) == 0 {
@@ -80,7 +83,7 @@ func specimenReview(t *testing.T) *review.Review {
 // A review is valid with a promise and without, with all parts and with some missing.
 func TestReviewIsValid(t *testing.T) {
 	s := compiled(t, "review")
-	for name, r := range map[string]*review.Review{"a specimen": specimenReview(t), "a lock with a promise": aReview(t, "single", "gc-pause", nil)} {
+	for name, r := range map[string]*reviews.Review{"a specimen": specimenReview(t), "a lock with a promise": aReview(t, "single", "gc-pause", nil)} {
 		if err := s.Validate(parsed(t, document(t, r))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -88,10 +91,10 @@ func TestReviewIsValid(t *testing.T) {
 }
 
 // aComparison compares a lock without tokens and one that is wrong on purpose.
-func aComparison(t *testing.T) *compare.Comparison {
+func aComparison(t *testing.T) *comparisons.Comparison {
 	t.Helper()
 	seeds := outcome.Seeds{First: 1, Last: 1}
-	var rows []compare.Lock
+	var rows []comparisons.Lock
 	for _, name := range []string{"single", "broken/token-after-lock"} {
 		row, err := compare.Measure(lockOf(t, name), compare.Options{Seeds: seeds, Replay: again})
 		if err != nil {
@@ -99,7 +102,7 @@ func aComparison(t *testing.T) *compare.Comparison {
 		}
 		rows = append(rows, *row)
 	}
-	return compare.New(seeds, rows)
+	return comparisons.New(seeds, rows)
 }
 
 func TestComparisonIsValid(t *testing.T) {
@@ -129,8 +132,8 @@ func TestBrokenReviewsAreRefused(t *testing.T) {
 	// The parts of a review are broken by the tests of their own schemas.
 	r := aReview(t, "single", "gc-pause", nil)
 	docs := map[string]string{"compare": string(compared), "review": string(document(t, r))}
-	r.Matrix, r.Within, r.All, r.Failures = nil, nil, explore.Assemble(&r.All.Plan, nil), r.Failures[:1]
-	r.All.Timing = explore.NewTiming()
+	r.Matrix, r.Within, r.All, r.Failures = nil, nil, explorations.Assemble(&r.All.Plan, nil), r.Failures[:1]
+	r.All.Timing = explorations.NewTiming()
 	r.Failures[0].Run = nil
 	breakApart(t, "review", document(t, r), 300, func(path, key string, _ map[string]any) bool {
 		if part, ok := strings.CutPrefix(path+"/"+key, "/all/"); ok {

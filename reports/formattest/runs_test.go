@@ -8,6 +8,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/play"
 )
 
@@ -42,7 +43,7 @@ expect:
 
 // aMatrix is a matrix of real runs: of a scenario without faults, of one that is not as
 // expected, and with a lock that cannot run it.
-func aMatrix(t *testing.T) *matrix.Matrix {
+func aMatrix(t *testing.T) *matrices.Matrix {
 	t.Helper()
 	calm, err := file.Load("calm")
 	if err != nil {
@@ -64,9 +65,9 @@ func aMatrix(t *testing.T) *matrix.Matrix {
 	m := plan.Assemble(answers, func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		return fmt.Sprint("again ", scenario, " ", lock, " ", seed, " ", modes)
 	})
-	m.Timing = matrix.NewTiming()
-	m.Timing.Workers, m.Timing.WallSeconds, m.Timing.Slowest = 1, 0.5, []matrix.JobTiming{plan.Timing(0, 1)}
-	gap := matrix.Gap{Scenario: "rash", Lock: "mylock", Why: "lock mylock has no owners\n  3 | workload"}
+	m.Timing = matrices.NewTiming()
+	m.Timing.Workers, m.Timing.WallSeconds, m.Timing.Slowest = 1, 0.5, []matrices.JobTiming{plan.Timing(0, 1)}
+	gap := matrices.Gap{Scenario: "rash", Lock: "mylock", Why: "lock mylock has no owners\n  3 | workload"}
 	m.NotRun = append(m.NotRun, gap)
 	gap.Replay = "again rash mylock"
 	m.Failures = append(m.Failures, gap)

@@ -7,7 +7,7 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/compare"
+	"locksim/scenarios/outcome/comparisons"
 )
 
 // TripsNote says how round trips are counted.
@@ -16,7 +16,7 @@ const TripsNote = "Round trips are counted without contention, on open connectio
 
 // ComparisonEvidence says how many runs a comparison is based on, and what that
 // proves.
-func ComparisonEvidence(c *compare.Comparison) string {
+func ComparisonEvidence(c *comparisons.Comparison) string {
 	runs := 0
 	for _, l := range c.Locks {
 		for _, s := range l.Survives {
@@ -35,21 +35,21 @@ func ComparisonEvidence(c *compare.Comparison) string {
 // lock.
 type Need struct {
 	Head string
-	Text func(l compare.Lock) string
+	Text func(l comparisons.Lock) string
 }
 
 // Needs are the columns of that table after the name of the lock.
 func Needs() []Need {
 	return []Need{
 		{"servers", serversText},
-		{"tokens", func(l compare.Lock) string { return prose.YesNo(l.Tokens) }},
-		{"acquire", func(l compare.Lock) string { return tripText(&l.Trips.Acquire) }},
-		{"release", func(l compare.Lock) string { return tripText(&l.Trips.Release) }},
+		{"tokens", func(l comparisons.Lock) string { return prose.YesNo(l.Tokens) }},
+		{"acquire", func(l comparisons.Lock) string { return tripText(&l.Trips.Acquire) }},
+		{"release", func(l comparisons.Lock) string { return tripText(&l.Trips.Release) }},
 		{"renew", renewText},
 	}
 }
 
-func serversText(l compare.Lock) string {
+func serversText(l comparisons.Lock) string {
 	var parts []string
 	for _, s := range l.Servers {
 		parts = append(parts, fmt.Sprintf("%d %s", s.Count, s.Kind))
@@ -58,14 +58,14 @@ func serversText(l compare.Lock) string {
 }
 
 // tripText is "1", or "1 (5)" with the messages to all servers.
-func tripText(t *compare.Trip) string {
+func tripText(t *comparisons.Trip) string {
 	if t.Messages > t.RoundTrips {
 		return fmt.Sprintf("%d (%d)", t.RoundTrips, t.Messages)
 	}
 	return fmt.Sprint(t.RoundTrips)
 }
 
-func renewText(l compare.Lock) string {
+func renewText(l comparisons.Lock) string {
 	text := "-"
 	if l.Trips.Renew != nil {
 		text = tripText(l.Trips.Renew)
@@ -87,7 +87,7 @@ const (
 )
 
 // SurvivalWord is a survival in a word.
-func SurvivalWord(s compare.Survival) string {
+func SurvivalWord(s comparisons.Survival) string {
 	word := string(s.Fence)
 	switch {
 	case s.Scenarios == 0:
@@ -108,7 +108,7 @@ func SurvivalWord(s compare.Survival) string {
 	return unpromised(s, word)
 }
 
-func unpromised(s compare.Survival, word string) string {
+func unpromised(s comparisons.Survival, word string) string {
 	if s.Promised {
 		return word
 	}
@@ -118,18 +118,18 @@ func unpromised(s compare.Survival, word string) string {
 // HarmShown are the runs by which a report shows the harm of a survival, each once: that
 // of the weakest fence that failed or refused a rightful holder, and that in which claims
 // overlapped.
-func HarmShown(s compare.Survival) []compare.Seen {
-	var out []compare.Seen
+func HarmShown(s comparisons.Survival) []comparisons.Seen {
+	var out []comparisons.Seen
 	switch {
 	case len(s.Others) > 0:
-		first := slices.MinFunc(s.Others, func(a, b compare.Seen) int {
+		first := slices.MinFunc(s.Others, func(a, b comparisons.Seen) int {
 			return slices.Index(fence.Modes(), a.Mode) - slices.Index(fence.Modes(), b.Mode)
 		})
 		out = append(out, first)
 	case s.Refused != nil:
 		out = append(out, *s.Refused)
 	}
-	if o := s.Overlap; o != nil && !slices.ContainsFunc(out, func(one compare.Seen) bool {
+	if o := s.Overlap; o != nil && !slices.ContainsFunc(out, func(one comparisons.Seen) bool {
 		return one.Scenario == o.Scenario && one.Seed == o.Seed && one.Mode == o.Mode
 	}) {
 		out = append(out, *o)
@@ -138,12 +138,12 @@ func HarmShown(s compare.Survival) []compare.Seen {
 }
 
 // Played reports whether any lock was played under a class, by its number.
-func Played(c *compare.Comparison, class int) bool {
-	return slices.ContainsFunc(c.Locks, func(l compare.Lock) bool { return l.Survives[class].Scenarios > 0 })
+func Played(c *comparisons.Comparison, class int) bool {
+	return slices.ContainsFunc(c.Locks, func(l comparisons.Lock) bool { return l.Survives[class].Scenarios > 0 })
 }
 
 // Unplayed is a sentence that names the classes without a row, "" where all have one.
-func Unplayed(c *compare.Comparison) string {
+func Unplayed(c *comparisons.Comparison) string {
 	var names []string
 	for i, class := range c.Classes {
 		if !Played(c, i) {
@@ -171,6 +171,6 @@ func SurvivalSigns() []SurvivalSign {
 		{"seal" + overlapSign, "the lock had two holders: their claims overlapped in a run"},
 		{"(seal)", "not promised by the lock, which may fare worse under other schedules"},
 		{notPlayed, "no scenario of the library says anything of this lock and these faults"},
-		{string(compare.NoFault), "scenarios without faults, with sections longer than the TTL among them"},
+		{string(comparisons.NoFault), "scenarios without faults, with sections longer than the TTL among them"},
 	}
 }

@@ -6,20 +6,20 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Complaint is a problem of a cell, or of the cells of several modes of one scenario
 // and lock that have the same problem.
 type Complaint struct {
-	Cell  matrix.Cell // of the first mode
+	Cell  matrices.Cell // of the first mode
 	Modes []fence.Mode
 	// Replay is the command that repeats the runs, "" where nothing was run.
 	Replay string
 }
 
 // Complaints are the cells that differ from what is expected or are vacuous.
-func Complaints(m *matrix.Matrix) []Complaint {
+func Complaints(m *matrices.Matrix) []Complaint {
 	var all []Complaint
 	for _, c := range m.Problems() {
 		if n := len(all) - 1; n >= 0 && all[n].covers(c) {
@@ -34,12 +34,12 @@ func Complaints(m *matrix.Matrix) []Complaint {
 
 // covers reports whether the cell of another mode has the same problem, with the same
 // seed, so that one command, which ends with the modes, replays both.
-func (p Complaint) covers(c matrix.Cell) bool {
+func (p Complaint) covers(c matrices.Cell) bool {
 	return c.Scenario == p.Cell.Scenario && c.Lock == p.Cell.Lock && c.Problem() == p.Cell.Problem() && KOfN(c) == KOfN(p.Cell) &&
 		c.CellRuns != nil && c.Seed == p.Cell.Seed && strings.HasSuffix(p.Replay, string(p.Modes[len(p.Modes)-1]))
 }
 
-func replayOf(c matrix.Cell) string {
+func replayOf(c matrices.Cell) string {
 	if c.CellRuns == nil {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Effect is how the result of some fencing modes differs from that of mode none, for
@@ -23,8 +23,8 @@ type Effect struct {
 func (e Effect) ModeNames() string { return prose.Commas(e.Modes) }
 
 // base is the cell of mode none; ok is false where that was not run.
-func (g Group) base() (c matrix.Cell, ok bool) {
-	i := slices.IndexFunc(g, func(c matrix.Cell) bool { return c.Mode == fence.None && c.CellRuns != nil })
+func (g Group) base() (c matrices.Cell, ok bool) {
+	i := slices.IndexFunc(g, func(c matrices.Cell) bool { return c.Mode == fence.None && c.CellRuns != nil })
 	if i < 0 {
 		return c, false
 	}
@@ -73,7 +73,7 @@ func changed(a, b checker.Label) string {
 
 // Unharmed reports whether each cell of the group that was run is safe.
 func (g Group) Unharmed() bool {
-	return !slices.ContainsFunc(g, func(c matrix.Cell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
+	return !slices.ContainsFunc(g, func(c matrices.Cell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
 }
 
 // ModeCount is how many cells of one mode have each label.
@@ -83,9 +83,9 @@ type ModeCount struct {
 }
 
 // ModeCounts count cells by mode and label. Labels that no cell has are left out.
-func ModeCounts(modes []fence.Mode, cells []matrix.Cell) (labels []checker.Label, rows []ModeCount) {
+func ModeCounts(modes []fence.Mode, cells []matrices.Cell) (labels []checker.Label, rows []ModeCount) {
 	for _, l := range checker.Labels() {
-		if slices.ContainsFunc(cells, func(c matrix.Cell) bool { return c.Label == l }) {
+		if slices.ContainsFunc(cells, func(c matrices.Cell) bool { return c.Label == l }) {
 			labels = append(labels, l)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Sign is how a cell of a matrix looks: one character, which needs no colour to be
@@ -62,7 +62,7 @@ func Legend() []Sign {
 }
 
 // SignOf is the sign of a cell.
-func SignOf(c matrix.Cell) Sign {
+func SignOf(c matrices.Cell) Sign {
 	if c.Vacuous != "" {
 		return vacuousSign
 	}
@@ -76,7 +76,7 @@ func SignOf(c matrix.Cell) Sign {
 }
 
 // Word is the label of a cell, or that the lock did not feel the faults.
-func Word(c matrix.Cell) string {
+func Word(c matrices.Cell) string {
 	if c.NotFelt != "" {
 		return "not felt"
 	}
@@ -85,7 +85,7 @@ func Word(c matrix.Cell) string {
 
 // KOfN is "3/20" where 3 of 20 seeds show the label of a cell, "" where nothing was
 // run.
-func KOfN(c matrix.Cell) string {
+func KOfN(c matrices.Cell) string {
 	if c.CellRuns == nil {
 		return ""
 	}
@@ -93,14 +93,14 @@ func KOfN(c matrix.Cell) string {
 }
 
 // Group is the cells of one scenario and lock, in the order of the modes.
-type Group []matrix.Cell
+type Group []matrices.Cell
 
 // Flag marks a group with a cell that is not as expected, or is vacuous.
 const Flag = "!"
 
 // Flagged reports whether the group is marked with [Flag].
 func (g Group) Flagged() bool {
-	return slices.ContainsFunc(g, func(c matrix.Cell) bool { return c.Problem() != "" })
+	return slices.ContainsFunc(g, func(c matrices.Cell) bool { return c.Problem() != "" })
 }
 
 // Grid finds the groups of a matrix by their row and column.
@@ -113,7 +113,7 @@ type Grid struct {
 type pair struct{ scenario, lock string }
 
 // New is the grid of a matrix.
-func New(m *matrix.Matrix) Grid {
+func New(m *matrices.Matrix) Grid {
 	g := Grid{groups: map[pair]Group{}, failed: map[pair]bool{}}
 	for _, c := range m.Cells {
 		at := pair{c.Scenario, c.Lock}
@@ -141,7 +141,7 @@ func (g Grid) Has(scenario, lock string) bool {
 func IsSpecimen(lock string) bool { return strings.HasPrefix(lock, "broken/") }
 
 // Evidence says how many runs a matrix is based on.
-func Evidence(m *matrix.Matrix) string {
+func Evidence(m *matrices.Matrix) string {
 	t := m.Totals
 	text := fmt.Sprintf("%s runs in %s cells, over %s of virtual time. %s of the runs are evidence: clients contended, every fault fired, and one was felt.",
 		prose.Thousands(t.Runs), prose.Thousands(t.Cells), prose.Span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
@@ -152,7 +152,7 @@ func Evidence(m *matrix.Matrix) string {
 }
 
 // Outcome says in a sentence whether a matrix is as expected.
-func Outcome(m *matrix.Matrix) string {
+func Outcome(m *matrices.Matrix) string {
 	t := m.Totals
 	if m.Expected {
 		return "All cells are as their scenarios expect, and none is vacuous."

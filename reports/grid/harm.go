@@ -5,7 +5,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Harm is the number of scenarios of a lock in which some seed shows harm, by fencing
@@ -32,7 +32,7 @@ const HarmNote = "In how many of its scenarios a lock came to harm, by fencing m
 var harms = []checker.Label{checker.Corrupted, checker.Stuck, checker.FalseReject}
 
 // Harms are the counts of all locks, those of the specimens last.
-func Harms(m *matrix.Matrix) []Harm {
+func Harms(m *matrices.Matrix) []Harm {
 	g := New(m)
 	var locks, specimens []Harm
 	for _, l := range m.Locks {

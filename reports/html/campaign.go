@@ -11,11 +11,12 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/campaign"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/sweep"
+	"locksim/scenarios/placing"
 )
 
 // CampaignOptions are the links, commands and versions on the page of an exploration
@@ -108,12 +109,12 @@ func (p *campaignPage) write(w io.Writer) error {
 }
 
 // judgedAs says by which promise a lock was judged, and what that does not cover.
-func judgedAs(judge explore.Judge) string {
+func judgedAs(judge explorations.Judge) string {
 	more := "What it promises may be less."
 	switch judge {
-	case explore.JudgePromise:
+	case explorations.JudgePromise:
 		more = "Under other faults it may break."
-	case explore.JudgeClaims:
+	case explorations.JudgeClaims:
 		more = "Beliefs, and so the data, may be wrong although claims never overlap."
 	}
 	return fmt.Sprintf("The lock was %v. %s", judge, more)
@@ -169,7 +170,7 @@ func newViolation(i int, like string, found *failure.Failure, opt CampaignOption
 // The same exploration and options give the same bytes: of the timing, the page has
 // the shard only. Exploration returns the error of the writer. It is safe for
 // concurrent use if the functions of opt are.
-func Exploration(w io.Writer, e *explore.Exploration, opt CampaignOptions) error {
+func Exploration(w io.Writer, e *explorations.Exploration, opt CampaignOptions) error {
 	s := &e.Summary
 	p := &campaignPage{
 		Kind: "exploration", Subject: "lock " + e.Plan.Lock,
@@ -188,14 +189,14 @@ func Exploration(w io.Writer, e *explore.Exploration, opt CampaignOptions) error
 }
 
 // exploreHeadline is the result in a sentence or two.
-func exploreHeadline(e *explore.Exploration) string {
+func exploreHeadline(e *explorations.Exploration) string {
 	if e.Summary.Violating > 0 && e.StoppedAt != nil {
 		return fmt.Sprintf("A run with a violation ended the exploration, after %s.", prose.Count(e.Summary.Runs, "run"))
 	}
 	return campaign.ExplorationVerdict(e)
 }
 
-func exploreCounts(e *explore.Exploration) []figure {
+func exploreCounts(e *explorations.Exploration) []figure {
 	s := &e.Summary
 	out := []figure{
 		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
@@ -215,7 +216,7 @@ func exploreCounts(e *explore.Exploration) []figure {
 	return out
 }
 
-func exploreTables(e *explore.Exploration) []countTable {
+func exploreTables(e *explorations.Exploration) []countTable {
 	s := &e.Summary
 	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Drawn", "Struck"},
 		Note: "A fault strikes if the run reaches its trigger. A fault that does not strike proves nothing."}
@@ -267,7 +268,7 @@ func filled(tables ...countTable) []countTable {
 	return slices.DeleteFunc(tables, func(t countTable) bool { return len(t.Rows) == 0 })
 }
 
-func exploreLimits(e *explore.Exploration) []string {
+func exploreLimits(e *explorations.Exploration) []string {
 	return []string{
 		"Runs without a violation are no proof. The bound on the rate holds for the schedules that this generator draws only.",
 		judgedAs(e.Plan.Judge),
@@ -279,7 +280,7 @@ func exploreLimits(e *explore.Exploration) []string {
 // many faults were placed at how many moments, how many struck, and each class of
 // violation with the story of its smallest run. Bytes, errors and concurrency are as
 // for [Exploration].
-func Sweep(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
+func Sweep(w io.Writer, s *sweeps.Sweep, opt CampaignOptions) error {
 	p := &campaignPage{
 		Kind: "sweep", Subject: fmt.Sprintf("scenario %s · lock %s · seed %d", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed),
 		Title:    fmt.Sprintf("Sweep of %s with %s", s.Plan.Scenario, s.Plan.Lock),
@@ -296,7 +297,7 @@ func Sweep(w io.Writer, s *sweep.Sweep, opt CampaignOptions) error {
 	return p.write(w)
 }
 
-func sweepCounts(s *sweep.Sweep) []figure {
+func sweepCounts(s *sweeps.Sweep) []figure {
 	t := &s.Summary
 	out := []figure{
 		{prose.Thousands(s.Plan.Boundaries), "moments of the run at which faults were placed"},
@@ -313,10 +314,10 @@ func sweepCounts(s *sweep.Sweep) []figure {
 	return out
 }
 
-func sweepTables(s *sweep.Sweep) []countTable {
+func sweepTables(s *sweeps.Sweep) []countTable {
 	t := &s.Summary
 	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Placed", "With a violation", "Struck"}, Note: sweepLeftOut(s)}
-	for _, k := range sweep.Kinds() {
+	for _, k := range placing.Kinds() {
 		n, ok := t.Kinds[k.Name]
 		if !ok {
 			continue
@@ -329,7 +330,7 @@ func sweepTables(s *sweep.Sweep) []countTable {
 }
 
 // sweepLeftOut says which placements are not tried, and why.
-func sweepLeftOut(s *sweep.Sweep) string {
+func sweepLeftOut(s *sweeps.Sweep) string {
 	text := fmt.Sprintf("%s more placements are left out: the fault would find its target in the same state as at one of these.", prose.Thousands(s.Plan.Equivalent))
 	if s.Plan.Idle > 0 {
 		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", prose.Thousands(s.Plan.Idle))
@@ -337,7 +338,7 @@ func sweepLeftOut(s *sweep.Sweep) string {
 	return text
 }
 
-func sweepLimits(s *sweep.Sweep) []string {
+func sweepLimits(s *sweeps.Sweep) []string {
 	return []string{
 		"A sweep without a violation is no proof: it covers one workload and one seed, and faults of fixed length.",
 		judgedAs(s.Plan.Judge),

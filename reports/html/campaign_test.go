@@ -16,11 +16,11 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/html"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/sweep"
 )
 
 // campaignOptions set every option.
@@ -31,7 +31,7 @@ var campaignOptions = html.CampaignOptions{
 	Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}},
 }
 
-func explorationPage(t *testing.T, e *explore.Exploration, opt html.CampaignOptions) string {
+func explorationPage(t *testing.T, e *explorations.Exploration, opt html.CampaignOptions) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := html.Exploration(&b, e, opt); err != nil {
@@ -40,7 +40,7 @@ func explorationPage(t *testing.T, e *explore.Exploration, opt html.CampaignOpti
 	return b.String()
 }
 
-func sweepPage(t *testing.T, s *sweep.Sweep, opt html.CampaignOptions) string {
+func sweepPage(t *testing.T, s *sweeps.Sweep, opt html.CampaignOptions) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := html.Sweep(&b, s, opt); err != nil {
@@ -51,10 +51,10 @@ func sweepPage(t *testing.T, s *sweep.Sweep, opt html.CampaignOptions) string {
 
 // aSweep is a sweep written by hand: of three placements and a pair, one run is
 // corrupted, and two have a violation that was not examined.
-func aSweep() *sweep.Sweep {
-	plan := &sweep.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explore.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
+func aSweep() *sweeps.Sweep {
+	plan := &sweeps.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explorations.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
 		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100}
-	b := sweep.Block{Tally: sweep.Tally{Tally: tally.Tally{Runs: 4, Evidence: 3, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
+	b := sweeps.Block{Tally: sweeps.Tally{Tally: tally.Tally{Runs: 4, Evidence: 3, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
 		Vacuous: map[string]int{"nobody contended": 1}}, Pairs: 1, Reduced: 1,
 		Kinds: map[string]tally.FaultTally{"pause": {Planned: 2, Struck: 1, Violating: 1}, "crash": {Planned: 1, Struck: 1}}},
 		Failures: failure.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2, Placed: &failure.Placed{Faults: "crash c0"}}}}
@@ -62,7 +62,7 @@ func aSweep() *sweep.Sweep {
 		Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
 		Story: []failure.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}, {N: 441, At: 10511066 * time.Microsecond, Actor: "s0", Text: "takes write c0.w2", Fatal: true}, {Skipped: 3}},
 		Run:   &outcome.RunFile{Source: "name: swept\n"}}
-	return sweep.Assemble(plan, map[int]sweep.Block{0: b}, map[string]*failure.Failure{"a": found})
+	return sweeps.Assemble(plan, map[int]sweeps.Block{0: b}, map[string]*failure.Failure{"a": found})
 }
 
 func TestExplorationSaysAll(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/reports"
 	"locksim/reports/grid"
-	"locksim/scenarios/compare"
+	"locksim/scenarios/outcome/comparisons"
 )
 
 // ComparisonOptions are the diagrams, the command and the versions on the page of a
@@ -18,7 +18,7 @@ type ComparisonOptions struct {
 	// Figure is the diagram of a run of a lock, as [Figure] has written it with an id of
 	// its own, or nil where there is none. It is called for the runs of [grid.HarmShown].
 	// Nil means that there are none.
-	Figure func(lock string, run compare.Seen) Found
+	Figure func(lock string, run comparisons.Seen) Found
 	// Again is the command that makes the comparison again. "" shows none.
 	Again string
 	// Versions are the versions that the result depends on.
@@ -31,7 +31,7 @@ type ComparisonOptions struct {
 //
 // The same comparison and options give the same bytes. Comparison returns the error of
 // the writer. It is safe for concurrent use if the functions of opt are.
-func Comparison(w io.Writer, c *compare.Comparison, opt ComparisonOptions) error {
+func Comparison(w io.Writer, c *comparisons.Comparison, opt ComparisonOptions) error {
 	return render(w, "comparison", comparisonTemplate, newComparisonPage(c, opt))
 }
 
@@ -73,11 +73,11 @@ type comparedFailure struct {
 
 // comparedRun is a run that shows harm.
 type comparedRun struct {
-	compare.Seen
+	comparisons.Seen
 	Figure Found
 }
 
-func newComparisonPage(c *compare.Comparison, opt ComparisonOptions) *comparisonPage {
+func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *comparisonPage {
 	p := &comparisonPage{Evidence: grid.ComparisonEvidence(c), Trips: grid.TripsNote, Unplayed: grid.Unplayed(c), Signs: grid.SurvivalSigns(),
 		Again: opt.Again, Versions: opt.Versions, CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("compare.css"))}
 	for _, need := range grid.Needs() {

@@ -11,10 +11,10 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/html"
-	"locksim/scenarios/compare"
+	"locksim/scenarios/outcome/comparisons"
 )
 
-func comparisonPage(t *testing.T, c *compare.Comparison, opt html.ComparisonOptions) string {
+func comparisonPage(t *testing.T, c *comparisons.Comparison, opt html.ComparisonOptions) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := html.Comparison(&b, c, opt); err != nil {
@@ -38,7 +38,7 @@ func figure(t *testing.T, id string) html.Found {
 func TestComparisonSaysAll(t *testing.T) {
 	asked := 0
 	page := comparisonPage(t, testreports.Comparison(), html.ComparisonOptions{Again: "locksim compare --out DIR", Versions: []reports.Version{{Name: "Go", Version: "1.26"}},
-		Figure: func(lock string, run compare.Seen) html.Found {
+		Figure: func(lock string, run comparisons.Seen) html.Found {
 			if asked++; lock != "fenced" {
 				return nil
 			}

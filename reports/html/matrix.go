@@ -11,7 +11,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports/grid"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Matrix writes the page of the whole matrix: a table with a row for each scenario and
@@ -143,7 +143,7 @@ func (s *MatrixSite) specimenLines(specimens []pageLink) []matrixLine {
 	return lines
 }
 
-func newMatrixLine(row matrix.Row) matrixLine {
+func newMatrixLine(row matrices.Row) matrixLine {
 	return matrixLine{pageLink: pageLink{row.Name, MatrixScenarioFile(row.Name)}, Title: row.Title, Catalogue: row.Catalogue}
 }
 
@@ -159,14 +159,14 @@ func (s *MatrixSite) group(g grid.Grid, scenario, lock string) matrixGroup {
 
 // cell is a cell on a page. up is the relative path from the page to the folder of all
 // pages.
-func (s *MatrixSite) cell(up string, c matrix.Cell) matrixCell {
+func (s *MatrixSite) cell(up string, c matrices.Cell) matrixCell {
 	sign := grid.SignOf(c)
 	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: cellWords(c), Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
 // cellWords is a cell in words: "corrupted 20/20", "not felt 20/20: no client read its
 // wall clock".
-func cellWords(c matrix.Cell) string {
+func cellWords(c matrices.Cell) string {
 	text := strings.TrimSpace(grid.Word(c) + " " + grid.KOfN(c))
 	if c.Vacuous != "" {
 		text = "vacuous, " + text
@@ -186,7 +186,7 @@ func legendLines() []legendLine {
 }
 
 // labelCounts count the cells by their signs, the worst first.
-func labelCounts(m *matrix.Matrix) []labelCount {
+func labelCounts(m *matrices.Matrix) []labelCount {
 	n := map[string]int{}
 	for _, c := range m.Cells {
 		n[grid.SignOf(c).Name]++
@@ -204,7 +204,7 @@ func labelCounts(m *matrix.Matrix) []labelCount {
 // problemLine is a problem, with the command that repeats it.
 type problemLine struct{ Text, Replay string }
 
-func problemLines(m *matrix.Matrix) []problemLine {
+func problemLines(m *matrices.Matrix) []problemLine {
 	var lines []problemLine
 	for _, c := range grid.Complaints(m) {
 		lines = append(lines, problemLine{c.String(), c.Replay})

@@ -11,8 +11,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/grid"
 	"locksim/reports/scene"
-	"locksim/scenarios/matrix"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // MatrixLock writes the page of a lock: what it promises, the scenarios that broke it
@@ -44,10 +43,10 @@ type lockPage struct {
 	CSS             template.CSS
 }
 
-func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
+func newLockPage(s *MatrixSite, column matrices.Column) *lockPage {
 	l, m := s.lock(column.Name), s.Matrix
 	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: grid.IsSpecimen(column.Name), Tokens: column.Tokens,
-		Nodes: l.Nodes(), Promise: scene.Promise(l.Promise, l.Tokens), Modes: m.Modes, CSS: matrixCSS()}
+		Nodes: l.Nodes, Promise: scene.Promise(l.Promise, l.Tokens), Modes: m.Modes, CSS: matrixCSS()}
 	groups := s.ofLock(column.Name)
 	p.Headline, p.Counts = grid.LockBalance(groups), newLabelTable(m.Modes, groups)
 	for _, g := range groups {
@@ -59,7 +58,7 @@ func newLockPage(s *MatrixSite, column matrix.Column) *lockPage {
 		p.Broke = append(p.Broke, row)
 	}
 	slices.SortStableFunc(p.Broke, func(a, b cellRow) int { return cmp.Compare(worst(b), worst(a)) })
-	p.NotRun = gapLines(m, func(g matrix.Gap) bool { return g.Lock == column.Name }, func(g matrix.Gap) string { return "scenario " + g.Scenario })
+	p.NotRun = gapLines(m, func(g matrices.Gap) bool { return g.Lock == column.Name }, func(g matrices.Gap) string { return "scenario " + g.Scenario })
 	for _, c := range m.Locks {
 		if c.Name != column.Name {
 			p.Others = append(p.Others, pageLink{c.Name, upFromPage + MatrixLockFile(c.Name)})
@@ -80,7 +79,7 @@ func (s *MatrixSite) ofLock(lock string) []grid.Group {
 	return groups
 }
 
-func (s *MatrixSite) lockRow(g grid.Group, l play.Lock) cellRow {
+func (s *MatrixSite) lockRow(g grid.Group, l matrices.Lock) cellRow {
 	name := g[0].Scenario
 	r := s.cellRow(g, s.scenario(name), l)
 	r.pageLink, r.ID = pageLink{name, upFromPage + MatrixScenarioFile(name)}, rowID(name)
@@ -105,7 +104,7 @@ func worst(r cellRow) int {
 }
 
 // gapLines are the selected pairs without cells.
-func gapLines(m *matrix.Matrix, fits func(matrix.Gap) bool, name func(matrix.Gap) string) []problemLine {
+func gapLines(m *matrices.Matrix, fits func(matrices.Gap) bool, name func(matrices.Gap) string) []problemLine {
 	var lines []problemLine
 	for _, gap := range slices.Concat(m.Failures, m.NotRun) {
 		if fits(gap) {

@@ -11,7 +11,7 @@ import (
 	"locksim/reports/grid"
 	"locksim/reports/scene"
 	"locksim/scenarios/file"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // MatrixScenario writes the page of a scenario: its title and reason, the result of
@@ -41,7 +41,7 @@ type scenarioPage struct {
 	CSS                        template.CSS
 }
 
-func newScenarioPage(s *MatrixSite, row matrix.Row) *scenarioPage {
+func newScenarioPage(s *MatrixSite, row matrices.Row) *scenarioPage {
 	p := &scenarioPage{Name: row.Name, Title: cmp.Or(row.Title, row.Name), Index: upFromPage + MatrixIndexFile, FailureModes: s.failureModes(row),
 		File: row.File, Modes: s.Matrix.Modes, CSS: matrixCSS()}
 	sc := s.scenario(row.Name)
@@ -57,7 +57,7 @@ func newScenarioPage(s *MatrixSite, row matrix.Row) *scenarioPage {
 		}
 	}
 	p.Headline = grid.ScenarioBalance(groups)
-	p.NotRun = gapLines(s.Matrix, func(g matrix.Gap) bool { return g.Scenario == row.Name }, func(g matrix.Gap) string { return "lock " + g.Lock })
+	p.NotRun = gapLines(s.Matrix, func(g matrices.Gap) bool { return g.Scenario == row.Name }, func(g matrices.Gap) string { return "lock " + g.Lock })
 	p.Before, p.After = s.neighbours(row.Name)
 	return p
 }
@@ -72,7 +72,7 @@ func (s *MatrixSite) scenarioRow(g grid.Group, sc *file.Scenario) cellRow {
 // neighbours are the pages of the scenarios before and after one.
 func (s *MatrixSite) neighbours(name string) (before, after *pageLink) {
 	all := s.Matrix.Scenarios
-	i := slices.IndexFunc(all, func(r matrix.Row) bool { return r.Name == name })
+	i := slices.IndexFunc(all, func(r matrices.Row) bool { return r.Name == name })
 	link := func(i int) *pageLink {
 		if i < 0 || i >= len(all) {
 			return nil
@@ -83,7 +83,7 @@ func (s *MatrixSite) neighbours(name string) (before, after *pageLink) {
 }
 
 // failureModes are the failure modes of the catalogue that a scenario shows.
-func (s *MatrixSite) failureModes(row matrix.Row) []file.FailureMode {
+func (s *MatrixSite) failureModes(row matrices.Row) []file.FailureMode {
 	var out []file.FailureMode
 	for _, id := range row.Catalogue {
 		mode := file.FailureMode{ID: id}

@@ -11,8 +11,7 @@ import (
 
 	"locksim/reports"
 	"locksim/scenarios/file"
-	"locksim/scenarios/matrix"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // MatrixSite is a matrix as pages that link to each other: one of the whole matrix, one
@@ -21,12 +20,12 @@ import (
 // [MatrixScenarioFile] of one folder. The caller writes the reports of the runs with
 // [Run].
 type MatrixSite struct {
-	Matrix *matrix.Matrix
+	Matrix *matrices.Matrix
 	// Scenarios are the scenarios of the matrix, in any order. Of a missing one, its
 	// page shows only what the matrix has.
 	Scenarios []*file.Scenario
 	// Locks are the locks of the matrix, in any order, for their promises.
-	Locks []play.Lock
+	Locks []matrices.Lock
 	// FailureModes are the names of the ids in the catalogue. Default: the ids
 	// alone are shown.
 	FailureModes []file.FailureMode
@@ -47,17 +46,17 @@ func (s *MatrixSite) scenario(name string) *file.Scenario {
 }
 
 // lock is the lock of a column; one that is not in Locks promises nothing.
-func (s *MatrixSite) lock(name string) play.Lock {
-	i := slices.IndexFunc(s.Locks, func(l play.Lock) bool { return l.Name == name })
+func (s *MatrixSite) lock(name string) matrices.Lock {
+	i := slices.IndexFunc(s.Locks, func(l matrices.Lock) bool { return l.Name == name })
 	if i < 0 {
-		return play.Lock{Name: name}
+		return matrices.Lock{Name: name, Nodes: 1}
 	}
 	return s.Locks[i]
 }
 
 // row is the row of a scenario; ok is false where there is none.
-func (s *MatrixSite) row(name string) (row matrix.Row, ok bool) {
-	i := slices.IndexFunc(s.Matrix.Scenarios, func(r matrix.Row) bool { return r.Name == name })
+func (s *MatrixSite) row(name string) (row matrices.Row, ok bool) {
+	i := slices.IndexFunc(s.Matrix.Scenarios, func(r matrices.Row) bool { return r.Name == name })
 	if i < 0 {
 		return row, false
 	}
@@ -65,8 +64,8 @@ func (s *MatrixSite) row(name string) (row matrix.Row, ok bool) {
 }
 
 // column is the column of a lock; ok is false where there is none.
-func (s *MatrixSite) column(name string) (column matrix.Column, ok bool) {
-	i := slices.IndexFunc(s.Matrix.Locks, func(c matrix.Column) bool { return c.Name == name })
+func (s *MatrixSite) column(name string) (column matrices.Column, ok bool) {
+	i := slices.IndexFunc(s.Matrix.Locks, func(c matrices.Column) bool { return c.Name == name })
 	if i < 0 {
 		return column, false
 	}
@@ -152,7 +151,7 @@ func shortened(written, name string) string {
 // cellLink is the link from a page, below up, to the report of the run of a cell; or to
 // its row on the page of the scenario, where there is no report; or "", where nothing
 // was run.
-func (s *MatrixSite) cellLink(up string, c matrix.Cell) string {
+func (s *MatrixSite) cellLink(up string, c matrices.Cell) string {
 	switch {
 	case c.CellRuns == nil:
 		return ""

@@ -4,11 +4,11 @@ import (
 	"strings"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/reports/grid"
 	"locksim/scenarios/file"
-	"locksim/scenarios/matrix"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // cellRow is a row of the table on the page of a lock or of a scenario: the cells of a
@@ -32,7 +32,7 @@ type cellBox struct {
 	Expected string // the expected label where it differs, or ""
 }
 
-func (s *MatrixSite) cellRow(g grid.Group, sc *file.Scenario, l play.Lock) cellRow {
+func (s *MatrixSite) cellRow(g grid.Group, sc *file.Scenario, l matrices.Lock) cellRow {
 	r := cellRow{Promised: promised(l, sc), Replays: replays(g)}
 	if !g.Unharmed() {
 		r.Effects = g.Effects()
@@ -45,7 +45,7 @@ func (s *MatrixSite) cellRow(g grid.Group, sc *file.Scenario, l play.Lock) cellR
 
 // promised says whether a lock promises anything under the faults of a scenario. It is
 // "" for a scenario that is not in Scenarios.
-func promised(l play.Lock, sc *file.Scenario) string {
+func promised(l matrices.Lock, sc *file.Scenario) string {
 	switch {
 	case sc == nil:
 		return ""
@@ -54,13 +54,13 @@ func promised(l play.Lock, sc *file.Scenario) string {
 	case len(sc.Faults) == 0:
 		return "No faults."
 	}
-	if outside := l.Unpromised(sc.Faults); len(outside) > 0 {
+	if outside := faults.Unpromised(l.Promise, sc.Faults); len(outside) > 0 {
 		return "Faults outside its promise: " + strings.Join(outside, ", ") + "."
 	}
 	return "All faults are within its promise."
 }
 
-func (s *MatrixSite) box(c matrix.Cell) cellBox {
+func (s *MatrixSite) box(c matrices.Cell) cellBox {
 	b := cellBox{matrixCell: s.cell(upFromPage, c), Seeds: grid.KOfN(c)}
 	if c.NotFelt == "" {
 		b.Label = c.Label
@@ -68,7 +68,7 @@ func (s *MatrixSite) box(c matrix.Cell) cellBox {
 	if c.CellRuns != nil {
 		b.Seed = c.Seed
 	}
-	if c.Match == matrix.TooBad || c.Match == matrix.TooGood {
+	if c.Match == matrices.TooBad || c.Match == matrices.TooGood {
 		b.Expected = string(c.Expected)
 	}
 	return b
@@ -100,7 +100,7 @@ type labelTable struct {
 }
 
 func newLabelTable(modes []fence.Mode, groups []grid.Group) labelTable {
-	var cells []matrix.Cell
+	var cells []matrices.Cell
 	for _, g := range groups {
 		cells = append(cells, g...)
 	}

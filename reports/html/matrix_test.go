@@ -13,7 +13,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/play"
 )
 
@@ -44,7 +44,7 @@ func hostileSite() html.MatrixSite {
 }
 
 // siteOf is a site with reports of the runs of seed 1, and of no others.
-func siteOf(m *matrix.Matrix) html.MatrixSite {
+func siteOf(m *matrices.Matrix) html.MatrixSite {
 	s := html.MatrixSite{Matrix: m, Replay: "locksim matrix", FailureModes: []file.FailureMode{{ID: "F11", Name: "Client GC pause past TTL, then write"}},
 		HasReport: func(_, _ string, seed uint64) bool { return seed == 1 }}
 	for _, r := range m.Scenarios {
@@ -52,8 +52,7 @@ func siteOf(m *matrix.Matrix) html.MatrixSite {
 	}
 	for _, l := range m.Locks {
 		known, _ := play.Kind(l.Name) // the zero value for an unknown one
-		known.Name = l.Name
-		s.Locks = append(s.Locks, known)
+		s.Locks = append(s.Locks, matrices.Lock{Name: l.Name, Nodes: known.Nodes(), Tokens: known.Tokens, Promise: known.Promise})
 	}
 	return s
 }
@@ -217,7 +216,7 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 func TestMatrixLockWithoutMode(t *testing.T) {
 	m := testreports.SmallMatrix()
 	m.Modes = m.Modes[1:]
-	var kept []matrix.Cell
+	var kept []matrices.Cell
 	for _, c := range m.Cells {
 		if c.Mode != fence.None {
 			kept = append(kept, c)

@@ -6,7 +6,7 @@ import (
 
 	"locksim/reports"
 	"locksim/reports/reviewpage"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // Review writes the design review of a lock as one page: the answer in a paragraph,
@@ -18,7 +18,7 @@ import (
 //
 // The other options are not used. The same review gives the same bytes. Review returns
 // the error of the writer. It is safe for concurrent use.
-func Review(w io.Writer, r *review.Review, opt reports.Options) error {
+func Review(w io.Writer, r *reviews.Review, opt reports.Options) error {
 	v := reviewView{Page: reviewpage.New(r, opt), CSS: template.CSS(asset("base.css") + asset("review.css")), JS: template.JS(asset("review.js"))}
 	return render(w, "review", reviewTemplate, v)
 }

@@ -11,10 +11,10 @@ import (
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/reports/reviewpage"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
-func reviewHTML(t *testing.T, r *review.Review) string {
+func reviewHTML(t *testing.T, r *reviews.Review) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := html.Review(&b, r, reports.Options{Replay: "go run ./cmd/locksim report --review --lock fenced"}); err != nil {
@@ -78,7 +78,7 @@ func TestReviewEscapes(t *testing.T) {
 
 // A review without data has a page too, and the error of the writer is returned.
 func TestReviewOfNothing(t *testing.T) {
-	testreports.CheckTexts(t, reviewHTML(t, &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
+	testreports.CheckTexts(t, reviewHTML(t, &reviews.Review{Lock: reviews.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
 	if err := html.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}

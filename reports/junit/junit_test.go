@@ -13,8 +13,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/junit"
-	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // The module reports/formattest reads JUnit files of real runs with another parser.
@@ -45,7 +45,7 @@ func TestRunOfNothingExpected(t *testing.T) {
 
 // judged is a matrix of cells that are as expected, worse, milder, vacuous, and not
 // run, of a pair that was not run, and of one that failed.
-func judged() *matrix.Matrix {
+func judged() *matrices.Matrix {
 	m := testreports.Matrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."}, "gc-pause": {"", "Xr"}})
 	for i := range m.Cells {
 		if c := &m.Cells[i]; c.CellRuns != nil {
@@ -53,11 +53,11 @@ func judged() *matrix.Matrix {
 		}
 	}
 	m.Cells[2].Vacuous = "no acquire was contended"
-	m.Cells[3].Match, m.Cells[3].Expected = matrix.TooGood, checker.Rescued
-	m.Cells[4].Match, m.Cells[4].Expected = matrix.TooBad, checker.Safe
+	m.Cells[3].Match, m.Cells[3].Expected = matrices.TooGood, checker.Rescued
+	m.Cells[4].Match, m.Cells[4].Expected = matrices.TooBad, checker.Safe
 	m.Cells[4].Labels = map[checker.Label]int{checker.Overlap: 2, checker.Corrupted: 1, checker.Safe: 17}
-	m.NotRun = []matrix.Gap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock has no owners: choose a reentrant kind\n  3 | workload"}}
-	m.Failures = []matrix.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned",
+	m.NotRun = []matrices.Gap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock has no owners: choose a reentrant kind\n  3 | workload"}}
+	m.Failures = []matrices.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned",
 		Replay: "locksim run gc-pause --lock single --seed 1 --fencing none"}}
 	return m
 }
@@ -82,7 +82,7 @@ func TestRunEscapes(t *testing.T) {
 	got := junitFile(t, o, reports.Options{Replay: evilText})
 	m := judged()
 	m.Scenarios[0].Title, m.Failures[0].Why, m.NotRun[0].Why = evilText, evilText+"\n"+evilText, evilText
-	m.Cells[0].Match, m.Cells[0].Vacuous = matrix.TooBad, evilText
+	m.Cells[0].Match, m.Cells[0].Vacuous = matrices.TooBad, evilText
 	var b bytes.Buffer
 	if err := junit.Matrix(&b, m); err != nil {
 		t.Fatal(err)

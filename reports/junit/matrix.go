@@ -8,7 +8,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Matrix writes a matrix as JUnit XML, for a CI system: a suite for each
@@ -19,7 +19,7 @@ import (
 //
 // The file has no times; see [Run]. Matrix returns the error of the writer. It only reads
 // the matrix, and is safe for concurrent use.
-func Matrix(w io.Writer, m *matrix.Matrix) error {
+func Matrix(w io.Writer, m *matrices.Matrix) error {
 	var suites []suite
 	for _, row := range m.Scenarios {
 		s := suite{Name: row.Name}
@@ -43,7 +43,7 @@ func Matrix(w io.Writer, m *matrix.Matrix) error {
 }
 
 // cellCase is a cell as a test case.
-func cellCase(cell matrix.Cell) testCase {
+func cellCase(cell matrices.Cell) testCase {
 	c := testCase{Class: cell.Scenario + "." + cell.Lock, Name: string(cell.Mode)}
 	problem := cell.Problem()
 	switch {
@@ -64,7 +64,7 @@ func cellCase(cell matrix.Cell) testCase {
 
 // figuresOf is the labels with the number of seeds that show each, and the command
 // that repeats the first run with the label of the cell.
-func figuresOf(cell matrix.Cell) string {
+func figuresOf(cell matrices.Cell) string {
 	if cell.CellRuns == nil {
 		return ""
 	}
@@ -79,13 +79,13 @@ func figuresOf(cell matrix.Cell) string {
 }
 
 // gapsOf are the gaps of one scenario.
-func gapsOf(gaps []matrix.Gap, scenario string) []matrix.Gap {
-	return slices.DeleteFunc(slices.Clone(gaps), func(g matrix.Gap) bool { return g.Scenario != scenario })
+func gapsOf(gaps []matrices.Gap, scenario string) []matrices.Gap {
+	return slices.DeleteFunc(slices.Clone(gaps), func(g matrices.Gap) bool { return g.Scenario != scenario })
 }
 
 // gapCase is a pair without cells as a test case. field selects the field of the case
 // that says why.
-func gapCase(g matrix.Gap, field func(*testCase) **note) testCase {
+func gapCase(g matrices.Gap, field func(*testCase) **note) testCase {
 	c := testCase{Class: g.Scenario + "." + g.Lock, Name: "all modes"}
 	first, rest, _ := strings.Cut(g.Why, "\n")
 	var lines []string

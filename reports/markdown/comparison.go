@@ -11,14 +11,14 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/grid"
-	"locksim/scenarios/compare"
+	"locksim/scenarios/outcome/comparisons"
 )
 
 // Comparison writes locks side by side as Markdown. After the tables of the terminal,
 // it has a section for each lock, which names for each fence that is too weak for the
 // faults of a class a run in which it failed. The same comparison gives the same bytes
 // on every machine. Comparison returns the error of the writer.
-func Comparison(w io.Writer, c *compare.Comparison) error {
+func Comparison(w io.Writer, c *comparisons.Comparison) error {
 	p := new(prose.Page)
 	p.Add([]string{"# Locks side by side"})
 	p.Add([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
@@ -42,7 +42,7 @@ func Comparison(w io.Writer, c *compare.Comparison) error {
 	return p.Render(w)
 }
 
-func needs(c *compare.Comparison) []string {
+func needs(c *comparisons.Comparison) []string {
 	head := []string{"lock"}
 	for _, column := range grid.Needs() {
 		head = append(head, column.Head)
@@ -59,7 +59,7 @@ func needs(c *compare.Comparison) []string {
 	return lines
 }
 
-func survives(c *compare.Comparison) []string {
+func survives(c *comparisons.Comparison) []string {
 	head := []string{"faults"}
 	for _, l := range c.Locks {
 		head = append(head, escape(l.Name))
@@ -87,7 +87,7 @@ func survivalSigns() []string {
 }
 
 // lockSection is the section of one lock.
-func lockSection(l compare.Lock) []string {
+func lockSection(l comparisons.Lock) []string {
 	lines := []string{"### " + escape(l.Name), ""}
 	if l.About != "" {
 		lines = append(lines, escape(l.About), "")
@@ -108,12 +108,12 @@ func lockSection(l compare.Lock) []string {
 
 // harm are the runs of a survival that show harm. Runs of one scenario and seed with
 // the same label share an entry.
-func harm(s compare.Survival) []string {
+func harm(s comparisons.Survival) []string {
 	others := slices.Clone(s.Others)
 	if s.Refused != nil {
 		others = append(others, *s.Refused)
 	}
-	slices.SortFunc(others, func(a, b compare.Seen) int {
+	slices.SortFunc(others, func(a, b comparisons.Seen) int {
 		return cmp.Compare(slices.Index(fence.Modes(), a.Mode), slices.Index(fence.Modes(), b.Mode))
 	})
 	var runs []string

@@ -9,8 +9,8 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports/grid"
-	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Matrix writes a matrix as Markdown for the file reports/MATRIX.md: its links to the
@@ -18,7 +18,7 @@ import (
 // each scenario, in which locks with equal results share a line. It has no wall times:
 // the same matrix gives the same bytes on every machine. Matrix returns the error of
 // the writer.
-func Matrix(w io.Writer, m *matrix.Matrix) error {
+func Matrix(w io.Writer, m *matrices.Matrix) error {
 	p := new(prose.Page)
 	p.Add([]string{"# The matrix"})
 	p.Add([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
@@ -41,14 +41,14 @@ func Matrix(w io.Writer, m *matrix.Matrix) error {
 }
 
 // writtenBy is the command that writes the whole matrix.
-func writtenBy(m *matrix.Matrix) string {
-	if slices.ContainsFunc(m.Locks, func(l matrix.Column) bool { return grid.IsSpecimen(l.Name) }) {
+func writtenBy(m *matrices.Matrix) string {
+	if slices.ContainsFunc(m.Locks, func(l matrices.Column) bool { return grid.IsSpecimen(l.Name) }) {
 		return "locksim matrix --broken --markdown"
 	}
 	return "locksim matrix --markdown"
 }
 
-func matrixHead(m *matrix.Matrix) []string {
+func matrixHead(m *matrices.Matrix) []string {
 	return []string{
 		fmt.Sprintf("What became of %s with %s, under the fencing modes %s. Every cell is the worst label of %s.",
 			prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), prose.Commas(m.Modes), m.Seeds),
@@ -60,7 +60,7 @@ func matrixHead(m *matrix.Matrix) []string {
 }
 
 // choosing is the table for choosing a lock, without the specimens.
-func choosing(m *matrix.Matrix) []string {
+func choosing(m *matrices.Matrix) []string {
 	head := []string{"lock", "scenarios"}
 	for _, mode := range m.Modes {
 		head = append(head, string(mode))
@@ -87,7 +87,7 @@ func choosing(m *matrix.Matrix) []string {
 	return lines
 }
 
-func legend(m *matrix.Matrix) []string {
+func legend(m *matrices.Matrix) []string {
 	lines := []string{
 		"## Legend", "",
 		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", prose.Commas(m.Modes)),
@@ -100,7 +100,7 @@ func legend(m *matrix.Matrix) []string {
 }
 
 // overview is the table of groups, without the specimens.
-func overview(m *matrix.Matrix) []string {
+func overview(m *matrices.Matrix) []string {
 	var locks []string
 	for _, l := range m.Locks {
 		if !grid.IsSpecimen(l.Name) {
@@ -121,7 +121,7 @@ func overview(m *matrix.Matrix) []string {
 	return lines
 }
 
-func specimens(m *matrix.Matrix) []string {
+func specimens(m *matrices.Matrix) []string {
 	g := grid.New(m)
 	var rows []string
 	for _, l := range m.Locks {
@@ -138,7 +138,7 @@ func specimens(m *matrix.Matrix) []string {
 }
 
 // notRun are the pairs without cells, and why.
-func notRun(m *matrix.Matrix) []string {
+func notRun(m *matrices.Matrix) []string {
 	if len(m.NotRun) == 0 {
 		return nil
 	}
@@ -150,7 +150,7 @@ func notRun(m *matrix.Matrix) []string {
 	return lines
 }
 
-func problems(m *matrix.Matrix) []string {
+func problems(m *matrices.Matrix) []string {
 	lines := []string{"## Not as expected", ""}
 	for _, p := range grid.Complaints(m) {
 		line := "- " + escape(p.String()) + "."
@@ -170,7 +170,7 @@ func problems(m *matrix.Matrix) []string {
 }
 
 // scenarioSection is the section of one scenario.
-func scenarioSection(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
+func scenarioSection(m *matrices.Matrix, g grid.Grid, sc matrices.Row) []string {
 	lines := []string{"### " + sc.Name, ""}
 	about := []string{escape(sc.Title)}
 	if len(sc.Catalogue) > 0 {
@@ -188,7 +188,7 @@ func scenarioSection(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 
 // sectionRows are the rows of a section. Locks whose cells have the same text share a
 // row.
-func sectionRows(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
+func sectionRows(m *matrices.Matrix, g grid.Grid, sc matrices.Row) []string {
 	var texts, locks []string
 	for _, l := range m.Locks {
 		group := g.Group(sc.Name, l.Name)
@@ -213,7 +213,7 @@ func sectionRows(m *matrix.Matrix, g grid.Grid, sc matrix.Row) []string {
 }
 
 // inWords is a cell as a section shows it: "corrupted 3/20, seed 7".
-func inWords(c matrix.Cell, seeds outcome.Seeds) string {
+func inWords(c matrices.Cell, seeds outcome.Seeds) string {
 	if c.CellRuns == nil {
 		return string(c.Label)
 	}
@@ -246,11 +246,11 @@ func signsOf(g grid.Grid, scenario, lock string) string {
 }
 
 // linked is the name of a scenario, with a link to its file.
-func linked(sc matrix.Row) string { return fileLink(sc, sc.Name) }
+func linked(sc matrices.Row) string { return fileLink(sc, sc.Name) }
 
 // fileLink is a link to the file of a scenario of the library. For another scenario it
 // is the text alone: its path relative to the report is not known.
-func fileLink(sc matrix.Row, text string) string {
+func fileLink(sc matrices.Row, text string) string {
 	if !sc.InLibrary {
 		return text
 	}

@@ -8,13 +8,13 @@ import (
 
 	"locksim/internal/testreports"
 	"locksim/reports/markdown"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 func TestMatrix(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows  string
-		matrix *matrix.Matrix
+		matrix *matrices.Matrix
 	}{
 		"matrix":         {"an overview in signs, a section for each scenario, locks with equal results in one line", testreports.SmallMatrix()},
 		"matrix-trouble": {"what is not as expected, listed with its command and set in bold", testreports.TroubledMatrix()},

@@ -9,7 +9,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/reviewpage"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // Review writes the design review of a lock as Markdown, with the content of its page
@@ -17,7 +17,7 @@ import (
 //
 // Of the options, only Replay is used. The same review gives the same bytes. Review
 // returns the error of the writer. It is safe for concurrent use.
-func Review(w io.Writer, r *review.Review, opt reports.Options) error {
+func Review(w io.Writer, r *reviews.Review, opt reports.Options) error {
 	v := reviewpage.New(r, opt)
 	p := new(prose.Page)
 	p.Add([]string{"# Design review: lock " + literal(v.Lock)})

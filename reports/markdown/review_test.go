@@ -14,12 +14,12 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/markdown"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 const reviewCommand = "go run ./cmd/locksim report --review --lock fenced --seeds 20 --runs 3000"
 
-func reviewMarkdown(t *testing.T, r *review.Review) string {
+func reviewMarkdown(t *testing.T, r *reviews.Review) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := markdown.Review(&b, r, reports.Options{Replay: reviewCommand}); err != nil {
@@ -75,8 +75,8 @@ func TestReviewFollowsTheFigures(t *testing.T) {
 			t.Errorf("it does not say %q", text)
 		}
 	}
-	r.Figures.Modes[0].Grounds[review.GroundPromised].Labels[checker.Corrupted] = 19
-	r.Figures.Modes[1].Grounds[review.GroundPromised].Labels[checker.Corrupted] = 1
+	r.Figures.Modes[0].Grounds[reviews.GroundPromised].Labels[checker.Corrupted] = 19
+	r.Figures.Modes[1].Grounds[reviews.GroundPromised].Labels[checker.Corrupted] = 1
 	r.Figures.Within.Violating = 5
 	r.Advice, r.Failures, r.Questions = r.Figures.Advice(), nil, nil
 	after := reviewMarkdown(t, r)
@@ -92,7 +92,7 @@ func TestReviewFollowsTheFigures(t *testing.T) {
 
 // A review without data has a document too.
 func TestReviewOfNothing(t *testing.T) {
-	r := &review.Review{Lock: review.Lock{Name: "mine", Nodes: 1, Judged: fence.None}}
+	r := &reviews.Review{Lock: reviews.Lock{Name: "mine", Nodes: 1, Judged: fence.None}}
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	md := reviewMarkdown(t, r)
 	for _, text := range []string{"This lock has no description", "It needs 1 server and mints no fencing tokens", "The lock promises nothing.", "No recommendation", "What does the lock promise"} {

@@ -8,7 +8,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/grid"
 	"locksim/scenarios/outcome/failure"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // maxBreaks is the number of breaks that are shown with their stories. Each further
@@ -31,13 +31,13 @@ type Break struct {
 
 // breakBlocks are the breaks: first those of this lock, in the scenarios of the library
 // and in the searches, and last those of every lock with a lease.
-func breakBlocks(r *review.Review) []Block {
+func breakBlocks(r *reviews.Review) []Block {
 	blocks := append(ownStories(r), foundBlocks(r)...)
 	return append(blocks, leaseStories(r)...)
 }
 
 // foundBlocks are the breaks that the searches found, those within the promise first.
-func foundBlocks(r *review.Review) []Block {
+func foundBlocks(r *reviews.Review) []Block {
 	if len(r.Failures) == 0 {
 		return []Block{{Heading: "Found by exploration"}, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r))}
 	}
@@ -58,31 +58,31 @@ func foundBlocks(r *review.Review) []Block {
 	return blocks
 }
 
-func evidenceOf(r *review.Review) string {
+func evidenceOf(r *reviews.Review) string {
 	f := &r.Figures
 	return prose.Count(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
 }
 
-func newReviewBreak(i int, p review.Plan, b review.Failure) *Break {
+func newReviewBreak(i int, p reviews.Plan, b reviews.Failure) *Break {
 	v := &Break{Number: i, Shape: b.Shape, Label: b.Label(), Where: whereFound(p, b), Reasons: b.Reasons, Replay: b.Replay,
 		Schedule: b.Run.Source, Mode: string(b.Violations[0].Mode), Fences: fenceTable(i, b), Story: b.Story}
 	return v
 }
 
 // whereFound says which search found the break, and in how many runs.
-func whereFound(p review.Plan, b review.Failure) string {
+func whereFound(p reviews.Plan, b reviews.Failure) string {
 	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Count(b.Of, "run"))
 	switch b.From {
-	case review.FromPromise:
+	case reviews.FromPromise:
 		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
-	case review.FromSweep:
+	case reviews.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
 	return fmt.Sprintf("Found with %s, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", p.Tried(), often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
 }
 
 // ofClasses names the classes of the faults that strike.
-func ofClasses(b review.Failure) string {
+func ofClasses(b reviews.Failure) string {
 	if len(b.Classes) == 0 {
 		return ""
 	}
@@ -90,19 +90,19 @@ func ofClasses(b review.Failure) string {
 }
 
 // effects describe the effect of a fence.
-var effects = map[review.FenceEffect]string{
-	review.NoFence:          "without a fence",
-	review.FenceRescues:     "rescues: no harm is done",
-	review.FenceCosts:       "rescues at a price: the data is right, but another harm occurs",
-	review.FenceFails:       "does not rescue",
-	review.FenceHarms:       "does harm that does not occur without it",
-	review.FenceIdle:        "nothing to rescue: no harm with or without it",
-	review.FenceUndecided:   "undecided",
-	review.FenceNeedsTokens: "cannot be used: it needs tokens",
+var effects = map[reviews.FenceEffect]string{
+	reviews.NoFence:          "without a fence",
+	reviews.FenceRescues:     "rescues: no harm is done",
+	reviews.FenceCosts:       "rescues at a price: the data is right, but another harm occurs",
+	reviews.FenceFails:       "does not rescue",
+	reviews.FenceHarms:       "does harm that does not occur without it",
+	reviews.FenceIdle:        "nothing to rescue: no harm with or without it",
+	reviews.FenceUndecided:   "undecided",
+	reviews.FenceNeedsTokens: "cannot be used: it needs tokens",
 }
 
 // fenceTable is the effect of each fence on a break.
-func fenceTable(i int, b review.Failure) *Table {
+func fenceTable(i int, b reviews.Failure) *Table {
 	t := &Table{Name: fmt.Sprintf("Break %d in each fencing mode", i), Head: []string{"Fence", "Verdict", "What it does"}}
 	for _, f := range b.Fences {
 		t.Rows = append(t.Rows, Row{Name: string(f.Mode), Cells: []Cell{{Label: f.Label}, {Text: effects[f.Effect]}}})
@@ -111,8 +111,8 @@ func fenceTable(i int, b review.Failure) *Table {
 }
 
 // ownStories are the scenarios of the library that show a weakness of this lock.
-func ownStories(r *review.Review) []Block {
-	t := storyTable(r, "Stories of the library that show its own weaknesses", func(s *review.Scenario) bool { return !ofEveryLease(r, s) })
+func ownStories(r *reviews.Review) []Block {
+	t := storyTable(r, "Stories of the library that show its own weaknesses", func(s *reviews.Scenario) bool { return !ofEveryLease(r, s) })
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -122,8 +122,8 @@ func ownStories(r *review.Review) []Block {
 }
 
 // leaseStories are the scenarios of the library that break every lock with a lease.
-func leaseStories(r *review.Review) []Block {
-	t := storyTable(r, "Stories of the library that break every lock with a lease", func(s *review.Scenario) bool { return ofEveryLease(r, s) })
+func leaseStories(r *reviews.Review) []Block {
+	t := storyTable(r, "Stories of the library that break every lock with a lease", func(s *reviews.Scenario) bool { return ofEveryLease(r, s) })
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -134,15 +134,15 @@ func leaseStories(r *review.Review) []Block {
 
 // ofEveryLease reports whether a scenario is within the promise of the lock and rescued
 // by the fence in which it is judged.
-func ofEveryLease(r *review.Review, s *review.Scenario) bool {
-	return r.Lock.Promises && s.Ground == review.GroundPromised && s.Effect(r.Lock.Judged) == review.FenceRescues
+func ofEveryLease(r *reviews.Review, s *reviews.Scenario) bool {
+	return r.Lock.Promises && s.Ground == reviews.GroundPromised && s.Effect(r.Lock.Judged) == reviews.FenceRescues
 }
 
 // storyTable are the selected scenarios in which the lock was broken, with the effect of
 // each fence: those within the promise first.
-func storyTable(r *review.Review, name string, has func(*review.Scenario) bool) *Table {
+func storyTable(r *reviews.Review, name string, has func(*reviews.Scenario) bool) *Table {
 	t := &Table{Name: name, Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm", "Command"}}
-	for _, g := range review.Grounds() {
+	for _, g := range reviews.Grounds() {
 		for i := range r.Scenarios {
 			if s := &r.Scenarios[i]; s.Ground == g && s.Harmful() && has(s) {
 				t.Rows = append(t.Rows, storyRow(r, s))
@@ -152,23 +152,23 @@ func storyTable(r *review.Review, name string, has func(*review.Scenario) bool) 
 	return t
 }
 
-func storyRow(r *review.Review, s *review.Scenario) Row {
-	by := map[review.FenceEffect][]fence.Mode{}
+func storyRow(r *reviews.Review, s *reviews.Scenario) Row {
+	by := map[reviews.FenceEffect][]fence.Mode{}
 	var rescue, fail []string
 	for _, c := range s.Cells {
 		e := s.Effect(c.Mode)
 		by[e] = append(by[e], c.Mode)
 		switch e {
-		case review.FenceRescues:
+		case reviews.FenceRescues:
 			rescue = append(rescue, string(c.Mode))
-		case review.FenceCosts:
+		case reviews.FenceCosts:
 			rescue = append(rescue, "("+string(c.Mode)+")")
-		case review.FenceFails, review.FenceUndecided:
+		case reviews.FenceFails, reviews.FenceUndecided:
 			fail = append(fail, string(c.Mode))
 		}
 	}
 	none := s.Cells[0]
 	return Row{Name: s.Name, Note: s.Title, Cells: []Cell{
 		{Text: groundWord(r, s.Ground)}, {Text: grid.KOfN(none), Label: none.Label},
-		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[review.FenceHarms])}, {Text: s.Replay, Code: true}}}
+		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[reviews.FenceHarms])}, {Text: s.Replay, Code: true}}}
 }

@@ -8,13 +8,13 @@ import (
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/reports/grid"
-	"locksim/scenarios/explore"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // faultBlocks are the faults by class and by kind, and the scenarios of the
 // library.
-func faultBlocks(r *review.Review) []Block {
+func faultBlocks(r *reviews.Review) []Block {
 	blocks := []Block{
 		{Heading: "Classes of fault"},
 		paragraph("A promise names classes of fault. The figures are the runs in which a fault of the class struck."),
@@ -32,7 +32,7 @@ func faultBlocks(r *review.Review) []Block {
 }
 
 // classTable has a row for each class of fault.
-func classTable(r *review.Review) *Table {
+func classTable(r *reviews.Review) *Table {
 	t := &Table{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With " + r.Plan.Tried(), "Scenarios"}}
 	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
 		n := 0
@@ -55,7 +55,7 @@ func classTable(r *review.Review) *Table {
 }
 
 // kindTable has a row for each kind of fault that was drawn.
-func kindTable(r *review.Review) *Table {
+func kindTable(r *reviews.Review) *Table {
 	t := &Table{Name: "Kinds of fault", Head: []string{"Kind", "Within the promise", "With " + r.Plan.Tried()}}
 	for _, k := range faults.Kinds() {
 		within, all := struckOfDrawn(r.Within, k.Name), struckOfDrawn(r.All, k.Name)
@@ -68,7 +68,7 @@ func kindTable(r *review.Review) *Table {
 	return t
 }
 
-func struckOfDrawn(e *explore.Exploration, kind string) string {
+func struckOfDrawn(e *explorations.Exploration, kind string) string {
 	if e == nil || e.Summary.Faults[kind].Planned == 0 {
 		return prose.Nothing
 	}
@@ -77,23 +77,23 @@ func struckOfDrawn(e *explore.Exploration, kind string) string {
 }
 
 // shortGround says whether a scenario is within the promise.
-var shortGround = map[review.Ground]string{
-	review.GroundPromised:      "within",
-	review.GroundOutside:       "outside",
-	review.GroundSeveralWrites: "several writes",
+var shortGround = map[reviews.Ground]string{
+	reviews.GroundPromised:      "within",
+	reviews.GroundOutside:       "outside",
+	reviews.GroundSeveralWrites: "several writes",
 }
 
 // groundWord is the text of a ground. For a lock without a promise, no scenario is
 // within or outside the promise.
-func groundWord(r *review.Review, g review.Ground) string {
-	if g == review.GroundOutside && !r.Lock.Promises {
+func groundWord(r *reviews.Review, g reviews.Ground) string {
+	if g == reviews.GroundOutside && !r.Lock.Promises {
 		return prose.Nothing
 	}
 	return shortGround[g]
 }
 
 // scenarioTable has a row for each scenario and a column for each mode.
-func scenarioTable(r *review.Review) *Table {
+func scenarioTable(r *reviews.Review) *Table {
 	t := &Table{Name: "Scenarios of the library", Head: []string{"Scenario", "Catalogue", "Promise"}}
 	for _, m := range r.Figures.Modes {
 		t.Head = append(t.Head, string(m.Mode))

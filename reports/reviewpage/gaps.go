@@ -8,13 +8,13 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/reports/campaign"
-	"locksim/scenarios/explore"
-	"locksim/scenarios/matrix"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/matrices"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // exploredBlocks say how many runs the review is based on.
-func exploredBlocks(r *review.Review) []Block {
+func exploredBlocks(r *reviews.Review) []Block {
 	t := &Table{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
 	if m := r.Matrix; m != nil {
 		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), prose.Nothing, prose.Nothing, prose.Span(m.Totals.VirtualSeconds))
@@ -28,7 +28,7 @@ func exploredBlocks(r *review.Review) []Block {
 	blocks := []Block{{Table: t},
 		paragraph("A run is evidence when a violation was seen, or when a client kept another out and a fault was felt. The rate holds for the generator that drew the schedules only.")}
 	var items []string
-	for _, e := range []*explore.Exploration{r.Within, r.All} {
+	for _, e := range []*explorations.Exploration{r.Within, r.All} {
 		if e != nil {
 			if text := e.Summary.ByClass(); text != "" {
 				items = append(items, fmt.Sprintf("Random schedules, %s: runs that are evidence, by class, with the rate of violations at 95 %%: %s.", judgedUnder(r, e), text))
@@ -49,16 +49,16 @@ func exploredBlocks(r *review.Review) []Block {
 	return append(blocks, Block{Items: items})
 }
 
-func exploredRow(t *Table, name string, e *explore.Exploration) {
+func exploredRow(t *Table, name string, e *explorations.Exploration) {
 	if e == nil {
 		return
 	}
 	s := &e.Summary
-	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.Evidence), prose.Thousands(s.Violating), review.Percentage(s.RateBound), prose.Span(s.VirtualSeconds))
+	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.Evidence), prose.Thousands(s.Violating), reviews.Percentage(s.RateBound), prose.Span(s.VirtualSeconds))
 }
 
-func judgedUnder(r *review.Review, e *explore.Exploration) string {
-	if e.Plan.Judge == explore.JudgePromise {
+func judgedUnder(r *reviews.Review, e *explorations.Exploration) string {
+	if e.Plan.Judge == explorations.JudgePromise {
 		return "within the promise"
 	}
 	return "with " + r.Plan.Tried()
@@ -72,7 +72,7 @@ func orNone(text string) string {
 }
 
 // gapBlocks say what the review does not cover.
-func gapBlocks(r *review.Review) []Block {
+func gapBlocks(r *reviews.Review) []Block {
 	items := []string{
 		"Interleavings inside one process are not explored: two goroutines of one client meet in one order.",
 		"A pass means no violation in these runs, and is no proof.",
@@ -102,10 +102,10 @@ func gapBlocks(r *review.Review) []Block {
 }
 
 // vacuousStories are the scenarios with a cell that proves nothing.
-func vacuousStories(r *review.Review) []string {
+func vacuousStories(r *reviews.Review) []string {
 	var names []string
 	for _, s := range r.Scenarios {
-		if slices.ContainsFunc(s.Cells, func(c matrix.Cell) bool { return c.Vacuous != "" }) {
+		if slices.ContainsFunc(s.Cells, func(c matrices.Cell) bool { return c.Vacuous != "" }) {
 			names = append(names, s.Name)
 		}
 	}
@@ -113,9 +113,9 @@ func vacuousStories(r *review.Review) []string {
 }
 
 // neverStruck are the classes that could be drawn and never struck.
-func neverStruck(r *review.Review) []string {
+func neverStruck(r *reviews.Review) []string {
 	var out []string
-	for _, e := range []*explore.Exploration{r.Within, r.All} {
+	for _, e := range []*explorations.Exploration{r.Within, r.All} {
 		if e == nil {
 			continue
 		}
@@ -126,7 +126,7 @@ func neverStruck(r *review.Review) []string {
 	return out
 }
 
-func gapItems(gaps []review.Gap) []string {
+func gapItems(gaps []reviews.Gap) []string {
 	var out []string
 	for _, g := range gaps {
 		why, _, _ := strings.Cut(g.Why, "\n")

@@ -7,13 +7,13 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports/scene"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // lockBlocks say how the lock works and what it needs.
-func lockBlocks(r *review.Review) []Block {
+func lockBlocks(r *reviews.Review) []Block {
 	about := r.Lock.About
 	if about == "" {
 		about = "This lock has no description; locksim knows only its adapter."
@@ -26,7 +26,7 @@ func lockBlocks(r *review.Review) []Block {
 }
 
 // promiseBlocks say what the lock promises, by which it is judged.
-func promiseBlocks(r *review.Review) []Block {
+func promiseBlocks(r *reviews.Review) []Block {
 	l := r.Lock
 	if !l.Promises {
 		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again at the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
@@ -46,19 +46,19 @@ func promiseBlocks(r *review.Review) []Block {
 type Advice struct {
 	Use, Means string
 	Verdict    string
-	Kind       review.Verdict
+	Kind       reviews.Verdict
 	Text       string
 	Reasons    []string
 }
 
 // useMeans explains the uses.
-var useMeans = map[review.Use]string{
-	review.ForEfficiency:  "Work that is done twice is only waste.",
-	review.ForCorrectness: "A violation costs money or data.",
+var useMeans = map[reviews.Use]string{
+	reviews.ForEfficiency:  "Work that is done twice is only waste.",
+	reviews.ForCorrectness: "A violation costs money or data.",
 }
 
 // adviceBlocks are the recommendations, and the rules that they follow from.
-func adviceBlocks(r *review.Review) []Block {
+func adviceBlocks(r *reviews.Review) []Block {
 	var cards []Advice
 	for _, a := range r.Advice {
 		verdict := string(a.Verdict)
@@ -75,9 +75,9 @@ func adviceBlocks(r *review.Review) []Block {
 }
 
 // ruleItems are the rules for a use, up to the one that decided.
-func ruleItems(a review.Advice) []string {
+func ruleItems(a reviews.Advice) []string {
 	var out []string
-	for _, rule := range review.Rules(a.Use) {
+	for _, rule := range reviews.Rules(a.Use) {
 		text := fmt.Sprintf("%s, if %s", rule.ID, rule.Text)
 		if rule.ID == a.Rule {
 			return append(out, text+". This is the case, and decides.")
@@ -87,7 +87,7 @@ func ruleItems(a review.Advice) []string {
 	return out
 }
 
-func questionBlocks(r *review.Review) []Block {
+func questionBlocks(r *reviews.Review) []Block {
 	if len(r.Questions) == 0 {
 		return []Block{paragraph("The figures raise none.")}
 	}

@@ -11,7 +11,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/reports"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // Page is a review as sections.
@@ -75,7 +75,7 @@ func (t *Table) row(name string, cells ...string) {
 }
 
 // New is the page of a review.
-func New(r *review.Review, opt reports.Options) *Page {
+func New(r *reviews.Review, opt reports.Options) *Page {
 	p := &Page{Lock: r.Lock.Name, Answer: r.Answer, Replay: opt.Replay, Versions: reviewVersions(r)}
 	p.add("advice", "Recommendation by use", adviceBlocks(r))
 	p.add("lock", "The lock", lockBlocks(r))
@@ -94,7 +94,7 @@ func (p *Page) add(id, title string, blocks []Block) {
 }
 
 // reviewVersions are the versions for which the hashes and the runs hold.
-func reviewVersions(r *review.Review) []reports.Version {
+func reviewVersions(r *reviews.Review) []reports.Version {
 	out := []reports.Version{{Name: "Go", Version: strings.TrimPrefix(r.Go, "go")}}
 	for _, module := range sortedKeys(r.Modules) {
 		out = append(out, reports.Version{Name: module, Version: r.Modules[module]})

@@ -9,12 +9,12 @@ import (
 	"locksim/internal/testreports"
 	"locksim/reports"
 	"locksim/reports/reviewpage"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // The sections have a fixed order, by their ids, and each has a title and blocks.
 func TestSections(t *testing.T) {
-	for name, r := range map[string]*review.Review{"of a lock": testreports.Review(), "of nothing": {Lock: review.Lock{Name: "mine", Nodes: 1}}} {
+	for name, r := range map[string]*reviews.Review{"of a lock": testreports.Review(), "of nothing": {Lock: reviews.Lock{Name: "mine", Nodes: 1}}} {
 		p := reviewpage.New(r, reports.Options{Replay: "locksim report --review"})
 		var ids []string
 		for _, s := range p.Sections {
@@ -95,7 +95,7 @@ func TestManyBreaks(t *testing.T) {
 // The weaknesses of the lock come before those of every lock with a lease: scenarios within
 // the promise that the fence of the promise rescues.
 func TestOwnWeaknessesComeFirst(t *testing.T) {
-	headings := func(r *review.Review) string {
+	headings := func(r *reviews.Review) string {
 		var out []string
 		for _, s := range reviewpage.New(r, reports.Options{}).Sections {
 			for _, b := range s.Blocks {
@@ -112,7 +112,7 @@ func TestOwnWeaknessesComeFirst(t *testing.T) {
 		t.Errorf("outside the promise: %q, want %q", got, want)
 	}
 	within := r.Scenarios[1]
-	within.Ground = review.GroundPromised
+	within.Ground = reviews.GroundPromised
 	r.Scenarios = append(r.Scenarios, within)
 	if got, want := headings(r), own+"; "+found+"; "+lease; got != want {
 		t.Errorf("with a scenario within it: %q, want %q", got, want)

@@ -6,18 +6,18 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // grounds are the headings of the tables of risk.
-var grounds = map[review.Ground]string{
-	review.GroundPromised:      "Within its promise",
-	review.GroundOutside:       "Outside its promise",
-	review.GroundSeveralWrites: "Sections that write more than once",
+var grounds = map[reviews.Ground]string{
+	reviews.GroundPromised:      "Within its promise",
+	reviews.GroundOutside:       "Outside its promise",
+	reviews.GroundSeveralWrites: "Sections that write more than once",
 }
 
 // riskBlocks count the runs of the library by label, mode by mode.
-func riskBlocks(r *review.Review) []Block {
+func riskBlocks(r *reviews.Review) []Block {
 	if len(r.Figures.Modes) == 0 {
 		return []Block{paragraph("No scenario of the library is about this lock, so that there are no counts. The effect of each fence on each break is shown above.")}
 	}
@@ -27,7 +27,7 @@ func riskBlocks(r *review.Review) []Block {
 			blocks = append(blocks, paragraph("%s", riskStatement(m)))
 		}
 	}
-	for _, g := range review.Grounds() {
+	for _, g := range reviews.Grounds() {
 		if t := riskTable(r, g); len(t.Rows) > 0 {
 			blocks = append(blocks, Block{Heading: groundTitle(r, g)}, Block{Table: t})
 		}
@@ -40,15 +40,15 @@ func riskBlocks(r *review.Review) []Block {
 
 // groundTitle is the heading of a table. For a lock without a promise, no scenario is
 // within or outside the promise.
-func groundTitle(r *review.Review, g review.Ground) string {
-	if g == review.GroundOutside && !r.Lock.Promises {
+func groundTitle(r *reviews.Review, g reviews.Ground) string {
+	if g == reviews.GroundOutside && !r.Lock.Promises {
 		return "All scenarios with sections that write once"
 	}
 	return grounds[g]
 }
 
 // adviceFence is the mode that the advice asks for.
-func adviceFence(r *review.Review) fence.Mode {
+func adviceFence(r *reviews.Review) fence.Mode {
 	for _, a := range r.Advice {
 		if a.Fence != "" {
 			return a.Fence
@@ -58,7 +58,7 @@ func adviceFence(r *review.Review) fence.Mode {
 }
 
 // riskStatement is the risk of a mode in a sentence.
-func riskStatement(m review.Mode) string {
+func riskStatement(m reviews.Mode) string {
 	n := m.Total()
 	who := "Without a fence"
 	if m.Mode != fence.None {
@@ -69,7 +69,7 @@ func riskStatement(m review.Mode) string {
 }
 
 // riskTable has a row for each mode and a column for each label.
-func riskTable(r *review.Review, g review.Ground) *Table {
+func riskTable(r *reviews.Review, g reviews.Ground) *Table {
 	t := &Table{Name: groundTitle(r, g), Head: []string{"Fence", "Scenarios", "Runs"}}
 	labels := seenLabels(r, g)
 	for _, l := range labels {
@@ -90,7 +90,7 @@ func riskTable(r *review.Review, g review.Ground) *Table {
 }
 
 // seenLabels are the labels that some mode showed, and always corrupted.
-func seenLabels(r *review.Review, g review.Ground) []checker.Label {
+func seenLabels(r *reviews.Review, g reviews.Ground) []checker.Label {
 	var out []checker.Label
 	for _, l := range checker.Labels() {
 		n := 0
@@ -105,11 +105,11 @@ func seenLabels(r *review.Review, g review.Ground) []checker.Label {
 }
 
 // effectTable counts what each fence did to the breaks.
-func effectTable(r *review.Review) *Table {
+func effectTable(r *reviews.Review) *Table {
 	t := &Table{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price", "does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
-	shown := []review.FenceEffect{review.FenceRescues, review.FenceCosts, review.FenceFails, review.FenceHarms, review.FenceIdle, review.FenceNeedsTokens}
+	shown := []reviews.FenceEffect{reviews.FenceRescues, reviews.FenceCosts, reviews.FenceFails, reviews.FenceHarms, reviews.FenceIdle, reviews.FenceNeedsTokens}
 	for _, mode := range fence.Modes()[1:] {
-		counts := map[review.FenceEffect]int{}
+		counts := map[reviews.FenceEffect]int{}
 		for _, b := range r.Failures {
 			for _, f := range b.Fences {
 				if f.Mode == mode {

@@ -10,10 +10,11 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/campaign"
-	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/sweep"
+	"locksim/scenarios/placing"
 )
 
 // Replay is the command that repeats a violation. i numbers the violations of the
@@ -25,7 +26,7 @@ type Replay func(i int, f *failure.Failure) string
 // replays it.
 //
 // The errors are those of [Run].
-func Exploration(w io.Writer, e *explore.Exploration, replay Replay, opt reports.Options) error {
+func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func Exploration(w io.Writer, e *explore.Exploration, replay Replay, opt reports
 // byClass introduces the evidence by class of fault.
 const byClass = "runs that are evidence, by class, with the rate of violations at 95 %: "
 
-func exploreHead(e *explore.Exploration) string {
+func exploreHead(e *explorations.Exploration) string {
 	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, e.Plan.Judge)
 }
 
@@ -60,7 +61,7 @@ func doubts(lines []string, opt reports.Options) []string {
 }
 
 // exploreFigures are the counts, each kind on its own lines.
-func exploreFigures(e *explore.Exploration, opt reports.Options) []string {
+func exploreFigures(e *explorations.Exploration, opt reports.Options) []string {
 	s := &e.Summary
 	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them %s evidence: a violation was seen, or a client kept another out and a fault was felt.",
 		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence), prose.Are(s.Evidence)), opt.Width)
@@ -112,7 +113,7 @@ func violation(head, text string, opt reports.Options) []string {
 // was violated, its story, the minimal schedule, and the command that replays it.
 //
 // The errors are those of [Run].
-func Sweep(w io.Writer, s *sweep.Sweep, replay Replay, opt reports.Options) error {
+func Sweep(w io.Writer, s *sweeps.Sweep, replay Replay, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -128,12 +129,12 @@ func Sweep(w io.Writer, s *sweep.Sweep, replay Replay, opt reports.Options) erro
 	return p.Render(w)
 }
 
-func sweepHead(s *sweep.Sweep) string {
+func sweepHead(s *sweeps.Sweep) string {
 	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, s.Plan.Judge)
 }
 
 // sweepFigures are the counts, each kind on its own lines.
-func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
+func sweepFigures(s *sweeps.Sweep, opt reports.Options) []string {
 	t := &s.Summary
 	lines := prose.Fold("placements that struck: "+placed(t), opt.Width)
 	for _, row := range []struct {
@@ -163,9 +164,9 @@ func sweepFigures(s *sweep.Sweep, opt reports.Options) []string {
 
 // placed writes "pause 200, crash 110, restart 120 of 133": how many of the placed
 // faults of each kind struck.
-func placed(t *sweep.Summary) string {
+func placed(t *sweeps.Summary) string {
 	var parts []string
-	for _, k := range sweep.Kinds() {
+	for _, k := range placing.Kinds() {
 		n, ok := t.Kinds[k.Name]
 		switch {
 		case !ok:

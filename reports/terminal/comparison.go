@@ -9,7 +9,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/grid"
-	"locksim/scenarios/compare"
+	"locksim/scenarios/outcome/comparisons"
 )
 
 // Comparison writes locks side by side for a terminal: what each needs and how many
@@ -18,7 +18,7 @@ import (
 // second table; where the first table does not fit, each lock has its own block.
 //
 // The errors are those of [Run].
-func Comparison(w io.Writer, c *compare.Comparison, opt reports.Options) error {
+func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -49,12 +49,12 @@ func Comparison(w io.Writer, c *compare.Comparison, opt reports.Options) error {
 	return p.Render(w)
 }
 
-func compareHead(c *compare.Comparison) string {
+func compareHead(c *comparisons.Comparison) string {
 	return fmt.Sprintf("%s side by side", prose.Count(len(c.Locks), "lock"))
 }
 
 // compareNeeds is the first table.
-func compareNeeds(c *compare.Comparison) []string {
+func compareNeeds(c *comparisons.Comparison) []string {
 	t := table{sides: make([]side, 1+len(grid.Needs()))}
 	head := []string{"lock"}
 	for _, column := range grid.Needs() {
@@ -72,7 +72,7 @@ func compareNeeds(c *compare.Comparison) []string {
 }
 
 // compareWhom says for whom each lock is. A lock that does not declare it is left out.
-func compareWhom(c *compare.Comparison, opt reports.Options) []string {
+func compareWhom(c *comparisons.Comparison, opt reports.Options) []string {
 	names := 0
 	for _, l := range c.Locks {
 		names = max(names, prose.Columns(prose.Visible(l.Name)))
@@ -97,7 +97,7 @@ func compareWhom(c *compare.Comparison, opt reports.Options) []string {
 }
 
 // compareBlock is the block of one lock.
-func compareBlock(l compare.Lock, opt reports.Options) []string {
+func compareBlock(l comparisons.Lock, opt reports.Options) []string {
 	lines := prose.Fold(prose.Visible(l.Name), opt.Width)
 	t := table{sides: make([]side, 2)}
 	for _, column := range grid.Needs() {
@@ -112,7 +112,7 @@ func compareBlock(l compare.Lock, opt reports.Options) []string {
 	return lines
 }
 
-func survivalStyle(s compare.Survival) style {
+func survivalStyle(s comparisons.Survival) style {
 	switch {
 	case s.Scenarios == 0:
 		return unstyled
@@ -128,13 +128,13 @@ func survivalStyle(s compare.Survival) style {
 
 // compareTables are the tables of what the locks survive, each with as many locks as
 // fit.
-func compareTables(c *compare.Comparison, opt reports.Options) [][]string {
+func compareTables(c *comparisons.Comparison, opt reports.Options) [][]string {
 	edge := 0
 	for _, class := range c.Classes {
 		edge = max(edge, prose.Columns(string(class)))
 	}
 	var tables [][]string
-	var beside []compare.Lock // of the current table
+	var beside []comparisons.Lock // of the current table
 	room := opt.Width - edge
 	for _, l := range c.Locks {
 		need := 2
@@ -155,7 +155,7 @@ func compareTables(c *compare.Comparison, opt reports.Options) [][]string {
 	return tables
 }
 
-func compareTable(c *compare.Comparison, locks []compare.Lock, opt reports.Options) []string {
+func compareTable(c *comparisons.Comparison, locks []comparisons.Lock, opt reports.Options) []string {
 	t := table{sides: make([]side, 1+len(locks))}
 	names := make([]string, len(locks))
 	for i, l := range locks {

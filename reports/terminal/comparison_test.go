@@ -11,13 +11,13 @@ import (
 	"locksim/internal/testreports"
 	"locksim/reports"
 	"locksim/reports/terminal"
-	sidebyside "locksim/scenarios/compare"
+	"locksim/scenarios/outcome/comparisons"
 )
 
 func TestComparison(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows   string
-		value   *sidebyside.Comparison
+		value   *comparisons.Comparison
 		options reports.Options
 	}{
 		"compare":        {"every word and every sign; a class that was not played has no row", testreports.Comparison(), reports.Options{Width: 80}},

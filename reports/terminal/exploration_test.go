@@ -10,12 +10,12 @@ import (
 	"locksim/internal/testreports"
 	"locksim/reports"
 	"locksim/reports/terminal"
-	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
 )
 
-func exploreText(t *testing.T, e *explore.Exploration) string {
+func exploreText(t *testing.T, e *explorations.Exploration) string {
 	t.Helper()
 	var b strings.Builder
 	replay := func(i int, f *failure.Failure) string { return "locksim replay found.json" }
@@ -62,31 +62,31 @@ replay: locksim replay found.json
 func TestExplorationVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		want   string
-		change func(*explore.Exploration)
+		change func(*explorations.Exploration)
 	}{
-		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explore.Exploration) {
+		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 		}},
 		{"That\nis no proof. Not seen yet: about 21 % of further runs that are evidence would take a course that\n" +
-			"none of these took (4 of 9 courses in one run only); more runs would show much that is new.\n", func(e *explore.Exploration) {
+			"none of these took (4 of 9 courses in one run only); more runs would show much that is new.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 			e.Summary.Novelty = &tally.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
 		}},
-		{"No run is evidence.\n", func(e *explore.Exploration) {
+		{"No run is evidence.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Evidence, e.Summary.Failures = 0, 0, nil
 		}},
-		{"The exploration ended with the first violation; --all goes on.\n", func(e *explore.Exploration) { e.StoppedAt = new(1) }},
-		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *explore.Exploration) { e.Complete, e.Missing = false, 3 }},
-		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n", func(e *explore.Exploration) {
+		{"The exploration ended with the first violation; --all goes on.\n", func(e *explorations.Exploration) { e.StoppedAt = new(1) }},
+		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *explorations.Exploration) { e.Complete, e.Missing = false, 3 }},
+		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n", func(e *explorations.Exploration) {
 			e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 		}},
-		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *explore.Exploration) {
+		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *explorations.Exploration) {
 			e.Summary.Unsteady, e.Summary.Nondeterministic = &tally.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 		}},
-		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *explore.Exploration) {
+		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *explorations.Exploration) {
 			e.Summary.Broken, e.Summary.Failed = &tally.BadRun{Seed: 8, Why: "too many events"}, 1
 		}},
-		{", judged by its own promise, under the faults that", func(e *explore.Exploration) { e.Plan.Judge = explore.JudgePromise }},
+		{", judged by its own promise, under the faults that", func(e *explorations.Exploration) { e.Plan.Judge = explorations.JudgePromise }},
 	} {
 		e := testreports.Exploration()
 		c.change(e)

@@ -10,7 +10,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/grid"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Matrix writes a matrix for a terminal: a row for each scenario, a column for
@@ -22,7 +22,7 @@ import (
 // vacuous follow, with the command that replays it.
 //
 // The errors are those of [Run].
-func Matrix(w io.Writer, m *matrix.Matrix, opt reports.Options) error {
+func Matrix(w io.Writer, m *matrices.Matrix, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func Matrix(w io.Writer, m *matrix.Matrix, opt reports.Options) error {
 	return p.Render(w)
 }
 
-func matrixHead(m *matrix.Matrix, opt reports.Options) []string {
+func matrixHead(m *matrices.Matrix, opt reports.Options) []string {
 	text := fmt.Sprintf("matrix of %s and %s, %s, fencing %s",
 		prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"), m.Seeds, prose.Commas(m.Modes))
 	return prose.Fold(text, opt.Width)
@@ -50,7 +50,7 @@ func matrixHead(m *matrix.Matrix, opt reports.Options) []string {
 
 // matrixTables are the tables of the locks other than specimens, each with as many
 // locks as fit.
-func matrixTables(m *matrix.Matrix, opt reports.Options) [][]string {
+func matrixTables(m *matrices.Matrix, opt reports.Options) [][]string {
 	g, edge := grid.New(m), 0
 	for _, row := range m.Scenarios {
 		edge = max(edge, prose.Columns(row.Name)+2)
@@ -64,7 +64,7 @@ func matrixTables(m *matrix.Matrix, opt reports.Options) [][]string {
 
 // sideBySide divides the locks into groups of at most a width, each of at least one
 // lock.
-func sideBySide(m *matrix.Matrix, width int) [][]string {
+func sideBySide(m *matrices.Matrix, width int) [][]string {
 	var all [][]string
 	room := 0
 	for _, l := range m.Locks {
@@ -99,8 +99,8 @@ func nameParts(lock string) []string {
 
 // matrixTable has a row for each scenario that was run with one of the locks. A long
 // one has empty lines, which make it easier to read, and repeats its head at the end.
-func matrixTable(g grid.Grid, m *matrix.Matrix, locks []string, c reports.Colour) []string {
-	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc matrix.Row) bool {
+func matrixTable(g grid.Grid, m *matrices.Matrix, locks []string, c reports.Colour) []string {
+	rows := slices.DeleteFunc(slices.Clone(m.Scenarios), func(sc matrices.Row) bool {
 		return !slices.ContainsFunc(locks, func(l string) bool { return g.Has(sc.Name, l) })
 	})
 	t := table{sides: make([]side, 1+len(locks))}
@@ -153,7 +153,7 @@ func headLines(locks []string) [][]string {
 }
 
 // specimenList is a line for each specimen and scenario.
-func specimenList(m *matrix.Matrix, opt reports.Options) []string {
+func specimenList(m *matrices.Matrix, opt reports.Options) []string {
 	g := grid.New(m)
 	t := table{sides: make([]side, 3)}
 	for _, l := range m.Locks {
@@ -170,7 +170,7 @@ func specimenList(m *matrix.Matrix, opt reports.Options) []string {
 }
 
 // matrixLegend explains the signs.
-func matrixLegend(m *matrix.Matrix, opt reports.Options) []string {
+func matrixLegend(m *matrices.Matrix, opt reports.Options) []string {
 	lines := prose.Fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)), opt.Width)
 	t := table{sides: make([]side, 3)}
 	for _, s := range grid.Legend() {
@@ -182,7 +182,7 @@ func matrixLegend(m *matrix.Matrix, opt reports.Options) []string {
 }
 
 // problems are the complaints, each with its replay command.
-func problems(m *matrix.Matrix, opt reports.Options) []string {
+func problems(m *matrices.Matrix, opt reports.Options) []string {
 	var lines []string
 	for _, p := range grid.Complaints(m) {
 		lines = append(lines, prose.Fold(prose.Visible(p.String()), opt.Width)...)
@@ -194,7 +194,7 @@ func problems(m *matrix.Matrix, opt reports.Options) []string {
 }
 
 // failures are the pairs whose runs the harness could not finish.
-func failures(m *matrix.Matrix, opt reports.Options) []string {
+func failures(m *matrices.Matrix, opt reports.Options) []string {
 	var lines []string
 	for _, f := range m.Failures {
 		lines = append(lines, fmt.Sprintf("%s, lock %s:", f.Scenario, f.Lock))
@@ -207,7 +207,7 @@ func failures(m *matrix.Matrix, opt reports.Options) []string {
 }
 
 // notRun are the pairs that cannot be run, and why.
-func notRun(m *matrix.Matrix, opt reports.Options) []string {
+func notRun(m *matrices.Matrix, opt reports.Options) []string {
 	var lines []string
 	for _, f := range m.NotRun {
 		why, _, _ := strings.Cut(f.Why, "\n")

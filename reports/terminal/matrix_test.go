@@ -13,11 +13,11 @@ import (
 	"locksim/reports"
 	"locksim/reports/terminal"
 	"locksim/scenarios/kinds"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // crowded is a matrix with all locks, and specimens.
-func crowded() *matrix.Matrix {
+func crowded() *matrices.Matrix {
 	locks := append(kinds.Names(), "mylock", "broken/del-without-owner", "broken/redlock-keeps-minority")
 	rows := map[string][]string{}
 	for i, name := range []string{"calm", "a-scenario-with-a-long-name", "gc-pause", "holder-crash", "late-packet", "partition-holder"} {
@@ -31,7 +31,7 @@ func crowded() *matrix.Matrix {
 func TestMatrix(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shows   string
-		matrix  *matrix.Matrix
+		matrix  *matrices.Matrix
 		options reports.Options
 	}{
 		"matrix":         {"every sign, a group for each lock, pairs that were not run", testreports.SmallMatrix(), reports.Options{Width: 100}},

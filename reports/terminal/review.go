@@ -6,12 +6,12 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/reports"
-	"locksim/scenarios/review"
+	"locksim/scenarios/outcome/reviews"
 )
 
 // Review writes a summary of the design review of a lock for a terminal: the answer,
 // the recommendations, the breaks, and the number of open questions. Errors and concurrency are as for [Run].
-func Review(w io.Writer, r *review.Review, opt reports.Options) error {
+func Review(w io.Writer, r *reviews.Review, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/play"
 	simredis "locksim/sim/redis"
 )
@@ -37,9 +38,9 @@ func again(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 }
 
 // measured caches the measurements of locks between tests: each takes many runs.
-var measured = map[string]*compare.Lock{}
+var measured = map[string]*comparisons.Lock{}
 
-func measure(t *testing.T, l play.Lock) *compare.Lock {
+func measure(t *testing.T, l play.Lock) *comparisons.Lock {
 	t.Helper()
 	if m := measured[l.Name]; m != nil {
 		return m
@@ -53,9 +54,9 @@ func measure(t *testing.T, l play.Lock) *compare.Lock {
 }
 
 // of is the result of a lock under a class.
-func of(t *testing.T, l *compare.Lock, class lock.Fault) compare.Survival {
+func of(t *testing.T, l *comparisons.Lock, class lock.Fault) comparisons.Survival {
 	t.Helper()
-	i := slices.IndexFunc(l.Survives, func(s compare.Survival) bool { return s.Class == class })
+	i := slices.IndexFunc(l.Survives, func(s comparisons.Survival) bool { return s.Class == class })
 	if i < 0 {
 		t.Fatalf("%s: nothing about %s", l.Name, class)
 	}
@@ -76,28 +77,28 @@ func three() play.Lock {
 // The round trips follow from how the locks work: one request, one to each of
 // several servers at once, or one after the other.
 func TestTrips(t *testing.T) {
-	once := compare.Trip{RoundTrips: 1, Messages: 1}
-	each := func(servers int) compare.Trip { return compare.Trip{RoundTrips: 1, Messages: servers} }
-	plain := compare.Trips{Acquire: once, Release: once, Renew: &once}
+	once := comparisons.Trip{RoundTrips: 1, Messages: 1}
+	each := func(servers int) comparisons.Trip { return comparisons.Trip{RoundTrips: 1, Messages: servers} }
+	plain := comparisons.Trips{Acquire: once, Release: once, Renew: &once}
 	five := each(5)
 	for name, tt := range map[string]struct {
 		lock play.Lock
-		want compare.Trips
+		want comparisons.Trips
 	}{
 		"single":   {kind(t, "single"), plain},
 		"fenced":   {kind(t, "fenced"), plain},
-		"watchdog": {kind(t, "watchdog"), compare.Trips{Acquire: once, Release: once, Renew: &once, Unasked: true}},
-		"redlock":  {kind(t, "redlock"), compare.Trips{Acquire: five, Release: five, Renew: &five}},
+		"watchdog": {kind(t, "watchdog"), comparisons.Trips{Acquire: once, Release: once, Renew: &once, Unasked: true}},
+		"redlock":  {kind(t, "redlock"), comparisons.Trips{Acquire: five, Release: five, Renew: &five}},
 		"redlock-watchdog": {kind(t, "redlock-watchdog"),
-			compare.Trips{Acquire: five, Release: five, Renew: &five, Unasked: true}},
+			comparisons.Trips{Acquire: five, Release: five, Renew: &five, Unasked: true}},
 		"redlock-fenced, which reads the counters and writes them back": {kind(t, "redlock-fenced"),
-			compare.Trips{Acquire: compare.Trip{RoundTrips: 2, Messages: 10}, Release: five, Renew: &five}},
+			comparisons.Trips{Acquire: comparisons.Trip{RoundTrips: 2, Messages: 10}, Release: five, Renew: &five}},
 		"a user's redlock on three servers": {three(),
-			compare.Trips{Acquire: each(3), Release: each(3), Renew: new(each(3))}},
+			comparisons.Trips{Acquire: each(3), Release: each(3), Renew: new(each(3))}},
 		"five servers one by one": {kind(t, "broken/redlock-one-by-one"),
-			compare.Trips{Acquire: compare.Trip{RoundTrips: 5, Messages: 5}, Release: five}},
+			comparisons.Trips{Acquire: comparisons.Trip{RoundTrips: 5, Messages: 5}, Release: five}},
 		"a token in a second request": {kind(t, "broken/token-after-lock"),
-			compare.Trips{Acquire: compare.Trip{RoundTrips: 2, Messages: 2}, Release: once}},
+			comparisons.Trips{Acquire: comparisons.Trip{RoundTrips: 2, Messages: 2}, Release: once}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := compare.TripsOf(tt.lock)
@@ -128,7 +129,7 @@ func TestSeenRunsAreRight(t *testing.T) {
 		shown := 0
 		for _, s := range m.Survives {
 			seen := slices.Clone(s.Others)
-			for _, one := range []*compare.Seen{s.Refused, s.Overlap} {
+			for _, one := range []*comparisons.Seen{s.Refused, s.Overlap} {
 				if one != nil {
 					seen = append(seen, *one)
 				}
@@ -165,18 +166,18 @@ func TestSurvival(t *testing.T) {
 	fenced, dog := measure(t, kind(t, "fenced")), measure(t, kind(t, "watchdog"))
 	single := measure(t, kind(t, "single"))
 	for name, tt := range map[string]struct {
-		got  compare.Survival
-		want compare.Survival // its counts and runs are not compared
+		got  comparisons.Survival
+		want comparisons.Survival // its counts and runs are not compared
 	}{
-		"a crash needs no fence (F01)":                        {of(t, fenced, lock.FaultCrash), compare.Survival{Promised: true, Fence: fence.None}},
-		"a pause needs one that seals (F11, F14)":             {of(t, fenced, lock.FaultPause), compare.Survival{Promised: true, Fence: fence.Seal}},
-		"a section beyond the TTL needs a fence":              {of(t, fenced, compare.NoFault), compare.Survival{Promised: true, Fence: fence.Seal}},
-		"but not if the lease is renewed":                     {of(t, dog, compare.NoFault), compare.Survival{Promised: true, Fence: fence.None}},
-		"without tokens, claim refuses a rightful holder":     {of(t, single, lock.FaultPause), compare.Survival{Promised: true, Fence: fence.Claim, Refused: &compare.Seen{}}},
-		"a counter that is lost with the lock gets past seal": {of(t, fenced, lock.FaultFailover), compare.Survival{Fence: fence.Claim, Overlap: &compare.Seen{}}},
+		"a crash needs no fence (F01)":                        {of(t, fenced, lock.FaultCrash), comparisons.Survival{Promised: true, Fence: fence.None}},
+		"a pause needs one that seals (F11, F14)":             {of(t, fenced, lock.FaultPause), comparisons.Survival{Promised: true, Fence: fence.Seal}},
+		"a section beyond the TTL needs a fence":              {of(t, fenced, comparisons.NoFault), comparisons.Survival{Promised: true, Fence: fence.Seal}},
+		"but not if the lease is renewed":                     {of(t, dog, comparisons.NoFault), comparisons.Survival{Promised: true, Fence: fence.None}},
+		"without tokens, claim refuses a rightful holder":     {of(t, single, lock.FaultPause), comparisons.Survival{Promised: true, Fence: fence.Claim, Refused: &comparisons.Seen{}}},
+		"a counter that is lost with the lock gets past seal": {of(t, fenced, lock.FaultFailover), comparisons.Survival{Fence: fence.Claim, Overlap: &comparisons.Seen{}}},
 		"a write that is late needs one that seals (F13), in a scenario about other locks": {
-			of(t, fenced, lock.FaultLatency), compare.Survival{Promised: true, Fence: fence.Seal}},
-		"a dead worker's watchdog renews for ever (F36)": {of(t, dog, lock.FaultWorker), compare.Survival{}},
+			of(t, fenced, lock.FaultLatency), comparisons.Survival{Promised: true, Fence: fence.Seal}},
+		"a dead worker's watchdog renews for ever (F36)": {of(t, dog, lock.FaultWorker), comparisons.Survival{}},
 	} {
 		got, want := tt.got, tt.want
 		if got.Promised != want.Promised || got.Fence != want.Fence || (got.Refused != nil) != (want.Refused != nil) || (got.Overlap != nil) != (want.Overlap != nil) || got.Runs == 0 {
@@ -207,7 +208,7 @@ func TestLockFromOutside(t *testing.T) {
 		t.Errorf("a release that deletes another's key was not seen: %+v", s)
 	}
 	sound := measure(t, testlocks.Correct("sound"))
-	if s := of(t, sound, compare.NoFault); s.Fence == fence.None || s.Overlap != nil {
+	if s := of(t, sound, comparisons.NoFault); s.Fence == fence.None || s.Overlap != nil {
 		t.Errorf("a lease of %v in sections of twenty seconds: %+v", testlocks.TTL, s)
 	}
 	for _, class := range []lock.Fault{lock.FaultCrash, lock.FaultWorker, lock.FaultScripts, lock.FaultReset} {
@@ -287,14 +288,14 @@ func TestMeasureRefuses(t *testing.T) {
 // adds runs, and every run is a step.
 func TestMeasureIsStable(t *testing.T) {
 	seeds := outcome.Seeds{First: 1, Last: 1}
-	document := func(l *compare.Lock) string {
-		b, err := compare.New(seeds, []compare.Lock{*l}).JSON()
+	document := func(l *comparisons.Lock) string {
+		b, err := comparisons.New(seeds, []comparisons.Lock{*l}).JSON()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(b)
 	}
-	runs := func(l *compare.Lock) (n int) {
+	runs := func(l *comparisons.Lock) (n int) {
 		for _, s := range l.Survives {
 			n += s.Runs
 		}
@@ -331,8 +332,8 @@ func TestKindsDeclare(t *testing.T) {
 			t.Errorf("%s lacks About or ForWhom", name)
 		}
 	}
-	classes := compare.New(outcome.Seeds{First: 1, Last: 1}, nil).Classes
-	if diff := cmp.Diff(append([]lock.Fault{compare.NoFault}, lock.Faults()...), classes); diff != "" {
+	classes := comparisons.New(outcome.Seeds{First: 1, Last: 1}, nil).Classes
+	if diff := cmp.Diff(append([]lock.Fault{comparisons.NoFault}, lock.Faults()...), classes); diff != "" {
 		t.Error(diff)
 	}
 }

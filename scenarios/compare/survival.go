@@ -10,6 +10,7 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -38,7 +39,7 @@ func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) 
 		names := single.Unpromised(sc.Faults)
 		switch {
 		case len(sc.Faults) == 0:
-			names = []string{string(NoFault)}
+			names = []string{string(comparisons.NoFault)}
 		case len(names) == 0:
 			names = play.Lock{}.Unpromised(sc.Faults) // all of its classes
 		case len(names) > 1:
@@ -97,12 +98,12 @@ func (r result) harm() bool { return r.failed() || r.refused() }
 
 // survival finds the weakest fence for a class, in all scenarios, also in those that do not name the lock. It tries the
 // modes in their order, and each until a run fails. Without a fence it goes on until claims overlap as well.
-func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (Survival, error) {
-	s := Survival{Class: class, Promised: t.promises(class), Others: []Seen{}}
+func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (comparisons.Survival, error) {
+	s := comparisons.Survival{Class: class, Promised: t.promises(class), Others: []comparisons.Seen{}}
 	counted := map[string]bool{}
-	var second *Seen // the first mode that failed in no run, and refused a rightful holder
+	var second *comparisons.Seen // the first mode that failed in no run, and refused a rightful holder
 	for _, mode := range t.modes() {
-		var failed, refused *Seen
+		var failed, refused *comparisons.Seen
 		for _, sc := range scenarios {
 			for seed := range t.opt.Seeds.All() {
 				if failed != nil && (mode != fence.None || s.Overlap != nil) {
@@ -117,7 +118,7 @@ func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (Surviva
 				}
 				s.Runs++
 				counted[sc.Name] = true
-				seen := &Seen{Mode: mode, Label: r.label, Scenario: sc.Name, Seed: seed, Replay: t.opt.Replay(sc.Name, t.lock.Name, seed, mode)}
+				seen := &comparisons.Seen{Mode: mode, Label: r.label, Scenario: sc.Name, Seed: seed, Replay: t.opt.Replay(sc.Name, t.lock.Name, seed, mode)}
 				if r.failed() && failed == nil {
 					failed = seen
 				}
@@ -156,7 +157,7 @@ func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (Surviva
 // promises reports whether the lock promises that claims exclude each other under
 // this class.
 func (t *trials) promises(class lock.Fault) bool {
-	if class == NoFault {
+	if class == comparisons.NoFault {
 		return len(t.lock.Promise.Exclusion) > 0
 	}
 	return slices.Contains(t.lock.Promise.Exclusion, class)
@@ -170,7 +171,7 @@ func (t *trials) counted(class lock.Fault, sc *file.Scenario, mode fence.Mode, s
 	if r, err = t.run(sc, one); err != nil || r.misfit || !r.struck {
 		return r, false, err
 	}
-	if r.overlap && class != NoFault {
+	if r.overlap && class != comparisons.NoFault {
 		one.without = class
 		other, err := t.run(sc, one)
 		if err != nil {
@@ -190,7 +191,7 @@ func (t *trials) counted(class lock.Fault, sc *file.Scenario, mode fence.Mode, s
 // the other faults alone need as strong a fence, or the workload does: a lock with
 // a lease of two seconds loses data in a section of nine without any fault.
 func (t *trials) causes(class lock.Fault, sc *file.Scenario, seed uint64) (bool, error) {
-	if class == NoFault {
+	if class == comparisons.NoFault {
 		return true, nil
 	}
 	for _, mode := range t.modes() {

@@ -10,32 +10,10 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
-
-// Trips is the cost of the calls of a lock without contention.
-type Trips struct {
-	// Acquire is what a call of Acquire takes.
-	Acquire Trip `json:"acquire"`
-	// Release is what a call of Release takes.
-	Release Trip `json:"release"`
-	// Renew is nil if a lease is no [lock.Extender].
-	Renew *Trip `json:"renew,omitempty"`
-	// Unasked says that the lock sends requests while it is held and without a
-	// call: it renews its leases by itself.
-	Unasked bool `json:"unasked"`
-}
-
-// Trip is the cost of one call, over open connections and with scripts that the
-// servers have cached.
-type Trip struct {
-	// RoundTrips is the time from the call to its return, in round trips of the
-	// network: simultaneous ones count once.
-	RoundTrips int `json:"round_trips"`
-	// Messages counts the messages that the client sends, to all servers.
-	Messages int `json:"messages"`
-}
 
 // oneWay is the time of each message of these runs. In the first, all connections
 // are open by the third round; in the second, the lock is held for twice the TTL,
@@ -47,23 +25,23 @@ const (
 )
 
 // TripsOf counts the round trips of a lock. Its errors are those of [Measure].
-func TripsOf(l play.Lock) (Trips, error) {
+func TripsOf(l play.Lock) (comparisons.Trips, error) {
 	trips, _, err := tripsOf(l)
 	return trips, err
 }
 
 // tripsOf also has the names of all servers to which the client sends requests, the store too.
-func tripsOf(l play.Lock) (trips Trips, asked map[string]bool, err error) {
+func tripsOf(l play.Lock) (trips comparisons.Trips, asked map[string]bool, err error) {
 	calls, err := alone(renewing(l), uncontended)
 	if err != nil {
-		return Trips{}, nil, err
+		return comparisons.Trips{}, nil, err
 	}
 	if trips, err = count(calls); err != nil {
-		return Trips{}, nil, err
+		return comparisons.Trips{}, nil, err
 	}
 	idle, err := alone(l, held)
 	if err != nil {
-		return Trips{}, nil, err
+		return comparisons.Trips{}, nil, err
 	}
 	trips.Unasked = sendsWhileHeld(idle)
 	asked = map[string]bool{}
@@ -96,11 +74,11 @@ func alone(l play.Lock, source string) (*trace.Trace, error) {
 const client = "c0"
 
 // count counts the round trips of the calls of the last round.
-func count(t *trace.Trace) (Trips, error) {
-	var trips Trips
-	var call *Trip // the one that is under way
+func count(t *trace.Trace) (comparisons.Trips, error) {
+	var trips comparisons.Trips
+	var call *comparisons.Trip // the one that is under way
 	var began time.Duration
-	begin := func(c *Trip, at time.Duration) { *c, call, began = Trip{}, c, at }
+	begin := func(c *comparisons.Trip, at time.Duration) { *c, call, began = comparisons.Trip{}, c, at }
 	end := func(at time.Duration) { call.RoundTrips, call = int((at-began+oneWay)/(2*oneWay)), nil }
 	for _, e := range t.Events {
 		if e.Actor != client {
@@ -120,7 +98,7 @@ func count(t *trace.Trace) (Trips, error) {
 			case what.Step == trace.NotGranted:
 				return trips, fmt.Errorf("%w: Acquire failed: %s", ErrUnusable, trace.Readable(what.Problem))
 			case what.Step == trace.Point && what.Label == renewal:
-				trips.Renew = new(Trip)
+				trips.Renew = new(comparisons.Trip)
 				begin(trips.Renew, e.At)
 			case what.Step == trace.Point && what.Label == renewed:
 				end(e.At)

@@ -18,12 +18,13 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
 
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
 	simredis "locksim/sim/redis"
 )
 
-func planOf(t *testing.T, l play.Lock, opts explore.Options) *explore.Plan {
+func planOf(t *testing.T, l play.Lock, opts explore.Options) *explorations.Plan {
 	t.Helper()
 	plan, err := explore.NewPlan(l, opts)
 	if err != nil {
@@ -41,7 +42,7 @@ func ofKind(t *testing.T, name string) play.Lock {
 	return l
 }
 
-func block(t *testing.T, job explore.Job, extra ...play.Lock) explore.Block {
+func block(t *testing.T, job explore.Job, extra ...play.Lock) explorations.Block {
 	t.Helper()
 	b, err := job.Play(extra, func() {})
 	if err != nil {
@@ -63,8 +64,8 @@ func asJSON(t *testing.T, v any) string {
 // job alone.
 func TestExploreBlockIsAValue(t *testing.T) {
 	plan := planOf(t, ofKind(t, "single"), explore.Options{Runs: 150, FirstSeed: 1, Faults: []lock.Fault{lock.FaultPause},
-		Judge: explore.JudgeEverything, Collect: explore.CollectFirst})
-	job := plan.Job(0)
+		Judge: explorations.JudgeEverything, Collect: explorations.CollectFirst})
+	job := explore.NewJob(plan, 0)
 	first := asJSON(t, block(t, job))
 	var sent explore.Job
 	if err := json.Unmarshal([]byte(asJSON(t, job)), &sent); err != nil {
@@ -73,7 +74,7 @@ func TestExploreBlockIsAValue(t *testing.T) {
 	if diff := cmp.Diff(first, asJSON(t, block(t, sent))); diff != "" {
 		t.Error(diff)
 	}
-	var back explore.Block
+	var back explorations.Block
 	if err := json.Unmarshal([]byte(first), &back); err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +85,10 @@ func TestExploreBlockIsAValue(t *testing.T) {
 
 // The jobs of a plan have all of its seeds, each once.
 func TestExploreJobs(t *testing.T) {
-	plan := explore.Plan{Runs: 230, FirstSeed: 7, Block: 100}
+	plan := explorations.Plan{Runs: 230, FirstSeed: 7, Block: 100}
 	var got []string
 	for i := range plan.Jobs() {
-		got = append(got, plan.Job(i).Seeds.String())
+		got = append(got, explore.NewJob(&plan, i).Seeds.String())
 	}
 	if diff := cmp.Diff([]string{"seeds 7 to 106", "seeds 107 to 206", "seeds 207 to 236"}, got); diff != "" {
 		t.Error(diff)
@@ -97,8 +98,8 @@ func TestExploreJobs(t *testing.T) {
 // A violation ends its block: it is the last run, and examined.
 func TestExploreFindsAndStops(t *testing.T) {
 	plan := planOf(t, ofKind(t, "broken/del-without-owner"), explore.Options{Runs: 100, FirstSeed: 1, Faults: []lock.Fault{},
-		Judge: explore.JudgeEverything, Collect: explore.CollectFirst})
-	b := block(t, plan.Job(0))
+		Judge: explorations.JudgeEverything, Collect: explorations.CollectFirst})
+	b := block(t, explore.NewJob(plan, 0))
 	if !b.Ends() || b.Violating != 1 || len(b.Failures) != 1 || b.Runs == 100 {
 		t.Fatalf("%+v", b)
 	}
@@ -115,9 +116,9 @@ func TestExploreCollects(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	plan := planOf(t, ofKind(t, "single"), explore.Options{Runs: 60, FirstSeed: 1,
-		Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+		Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
 	steps := 0
-	b, err := plan.Job(0).Play(nil, func() { steps++ })
+	b, err := explore.NewJob(plan, 0).Play(nil, func() { steps++ })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,8 +148,8 @@ func TestExplorePromise(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	l := ofKind(t, "single")
-	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll})
-	b := block(t, plan.Job(0))
+	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectAll})
+	b := block(t, explore.NewJob(plan, 0))
 	if b.Ends() || b.Evidence < 30 {
 		t.Errorf("%+v", b)
 	}
@@ -170,23 +171,23 @@ func erratic() play.Lock {
 // A run whose repetition differs is detected, whether it broke the promise or not,
 // and ends the exploration.
 func TestExploreNondeterminism(t *testing.T) {
-	for _, judge := range []explore.Judge{explore.JudgeEverything, explore.JudgePromise} {
+	for _, judge := range []explorations.Judge{explorations.JudgeEverything, explorations.JudgePromise} {
 		t.Run(string(judge), func(t *testing.T) { nondeterminism(t, judge) })
 	}
 }
 
-func nondeterminism(t *testing.T, judge explore.Judge) {
+func nondeterminism(t *testing.T, judge explorations.Judge) {
 	l := erratic()
 	l.Promise.Exclusion = []lock.Fault{lock.FaultPause}
-	plan := planOf(t, l, explore.Options{Runs: 40, FirstSeed: 1, Faults: l.Promise.Exclusion, Judge: judge, Collect: explore.CollectAll})
-	b := block(t, plan.Job(0), l)
-	if wanted := judge == explore.JudgeEverything; wanted != (b.Violating > 0) {
+	plan := planOf(t, l, explore.Options{Runs: 40, FirstSeed: 1, Faults: l.Promise.Exclusion, Judge: judge, Collect: explorations.CollectAll})
+	b := block(t, explore.NewJob(plan, 0), l)
+	if wanted := judge == explorations.JudgeEverything; wanted != (b.Violating > 0) {
 		t.Errorf("%d runs with a violation", b.Violating)
 	}
 	if b.Nondeterministic == 0 || b.Unsteady == nil || !strings.Contains(b.Unsteady.Why, "c") || !b.Ends() {
 		t.Fatalf("%+v", b)
 	}
-	e := explore.Assemble(plan, map[int]explore.Block{0: b})
+	e := explorations.Assemble(plan, map[int]explorations.Block{0: b})
 	if problems := e.Summary.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "NOT DETERMINISTIC") {
 		t.Error(problems)
 	}
@@ -202,15 +203,15 @@ func TestExploreBrokenRuns(t *testing.T) {
 		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 	plan := planOf(t, faulty, explore.Options{Runs: 40, FirstSeed: 1, Faults: []lock.Fault{},
-		Judge: explore.JudgeEverything, Collect: explore.CollectAll})
-	b := block(t, plan.Job(0), faulty)
+		Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
+	b := block(t, explore.NewJob(plan, 0), faulty)
 	if b.Failed == 0 || b.Broken == nil || !strings.Contains(b.Broken.Why, "no lock for client") || b.Runs+b.Failed < 40 || b.Runs < 10 {
 		t.Errorf("%+v", b)
 	}
 }
 
 func TestExplorePlanErrors(t *testing.T) {
-	good := explore.Options{Runs: 10, FirstSeed: 1, Judge: explore.JudgeEverything, Collect: explore.CollectFirst}
+	good := explore.Options{Runs: 10, FirstSeed: 1, Judge: explorations.JudgeEverything, Collect: explorations.CollectFirst}
 	for want, change := range map[string]func(*explore.Options){
 		"0 runs: give a number":                         func(o *explore.Options) { o.Runs = 0 },
 		"there are no seeds beyond":                     func(o *explore.Options) { o.FirstSeed = 1<<64 - 5 },
@@ -218,7 +219,7 @@ func TestExplorePlanErrors(t *testing.T) {
 		`"some" failures`:                               func(o *explore.Options) { o.Collect = "some" },
 		`there is no class or kind of fault "sabotage"`: func(o *explore.Options) { o.Faults = []lock.Fault{"sabotage"} },
 		"lock single promises nothing under flush:": func(o *explore.Options) {
-			o.Judge, o.Faults = explore.JudgePromise, []lock.Fault{lock.FaultPause, lock.FaultFlush}
+			o.Judge, o.Faults = explorations.JudgePromise, []lock.Fault{lock.FaultPause, lock.FaultFlush}
 		},
 	} {
 		opts := good
@@ -231,20 +232,20 @@ func TestExplorePlanErrors(t *testing.T) {
 	}
 	plan := planOf(t, ofKind(t, "single"), good)
 	plan.Lock = "nobody"
-	if _, err := plan.Job(0).Play(nil, func() {}); err == nil || !strings.Contains(err.Error(), `there is no lock "nobody"`) {
+	if _, err := explore.NewJob(plan, 0).Play(nil, func() {}); err == nil || !strings.Contains(err.Error(), `there is no lock "nobody"`) {
 		t.Error(err)
 	}
 	plan.Block = 0
-	if _, err := explore.ReadPlan([]byte(asJSON(t, plan))); err == nil {
+	if _, err := explorations.ReadPlan([]byte(asJSON(t, plan))); err == nil {
 		t.Error("a plan whose jobs have no runs was accepted")
 	}
 }
 
 // blocks are invented results: a block for each number of violating runs.
-func blocks(violating ...int) map[int]explore.Block {
-	all := map[int]explore.Block{}
+func blocks(violating ...int) map[int]explorations.Block {
+	all := map[int]explorations.Block{}
 	for i, n := range violating {
-		b := explore.Block{Job: i}
+		b := explorations.Block{Job: i}
 		b.Runs, b.Evidence, b.Violating, b.Virtual = 10, 8, n, time.Second
 		if n > 0 {
 			b.Violations = map[checker.Label]int{checker.Corrupted: n}
@@ -258,25 +259,25 @@ func blocks(violating ...int) map[int]explore.Block {
 // An exploration that ends with the first failure has the blocks up to that one,
 // whatever other blocks exist, and counts the missing ones before it.
 func TestAssembleStops(t *testing.T) {
-	plan := &explore.Plan{Runs: 50, Block: 10, Collect: explore.CollectFirst}
-	e := explore.Assemble(plan, blocks(0, 0, 1, 0, 2))
+	plan := &explorations.Plan{Runs: 50, Block: 10, Collect: explorations.CollectFirst}
+	e := explorations.Assemble(plan, blocks(0, 0, 1, 0, 2))
 	if e.StoppedAt == nil || *e.StoppedAt != 2 || !e.Complete || len(e.Blocks) != 3 || e.Summary.Runs != 30 || len(e.Summary.Failures) != 1 {
 		t.Errorf("%+v", e)
 	}
 	some := blocks(0, 0, 1, 0, 2)
 	delete(some, 1)
-	if e = explore.Assemble(plan, some); e.Complete || e.Missing != 1 || *e.StoppedAt != 2 {
+	if e = explorations.Assemble(plan, some); e.Complete || e.Missing != 1 || *e.StoppedAt != 2 {
 		t.Errorf("%+v", e)
 	}
 	delete(some, 2)
-	if e = explore.Assemble(plan, some); e.Complete || e.Missing != 2 || *e.StoppedAt != 4 {
+	if e = explorations.Assemble(plan, some); e.Complete || e.Missing != 2 || *e.StoppedAt != 4 {
 		t.Errorf("%+v", e)
 	}
-	if e = explore.Assemble(plan, blocks(0, 0, 0, 0)); e.Complete || e.Missing != 1 || e.StoppedAt != nil {
+	if e = explorations.Assemble(plan, blocks(0, 0, 0, 0)); e.Complete || e.Missing != 1 || e.StoppedAt != nil {
 		t.Errorf("%+v", e)
 	}
-	plan.Collect = explore.CollectAll
-	if e = explore.Assemble(plan, blocks(0, 0, 1, 0, 2)); !e.Complete || e.StoppedAt != nil || e.Summary.Runs != 50 {
+	plan.Collect = explorations.CollectAll
+	if e = explorations.Assemble(plan, blocks(0, 0, 1, 0, 2)); !e.Complete || e.StoppedAt != nil || e.Summary.Runs != 50 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -284,11 +285,11 @@ func TestAssembleStops(t *testing.T) {
 // Violations of one shape count as one: the one with the fewest faults is shown,
 // and of these the one with the lowest seed.
 func TestAssembleDistinct(t *testing.T) {
-	plan := &explore.Plan{Runs: 60, Block: 10, Collect: explore.CollectAll}
+	plan := &explorations.Plan{Runs: 60, Block: 10, Collect: explorations.CollectAll}
 	all := blocks(3, 1, 1, 1, 1, 1)
 	all[3].Failures[0].Faults = 1 // the smallest, with seed 97
 	all[4].Failures[0].Faults = 1 // as small, with seed 96
-	e := explore.Assemble(plan, all)
+	e := explorations.Assemble(plan, all)
 	var got []string
 	for _, d := range e.Summary.Failures {
 		got = append(got, fmt.Sprintf("%s: %d runs, first seed %d, shown seed %d", d.Shape, d.Runs, d.FirstSeed, d.Seed))
@@ -304,51 +305,51 @@ func TestAssembleDistinct(t *testing.T) {
 // The estimate of what was not seen is that of all runs, not of the blocks, and there is
 // none without evidence or if a run failed.
 func TestAssembleNovelty(t *testing.T) {
-	plan := &explore.Plan{Runs: 30, Block: 10, Collect: explore.CollectAll}
+	plan := &explorations.Plan{Runs: 30, Block: 10, Collect: explorations.CollectAll}
 	all := blocks(0, 0, 0)
 	for i, courses := range []tally.Courses{{"a": 7, "b": 1}, {"a": 6, "b": 1, "c": 1}, {"a": 7, "d": 1}} {
 		b := all[i]
 		b.Courses = courses
 		all[i] = b
 	}
-	if diff := cmp.Diff(&tally.Novelty{Courses: 4, Once: 2, Rate: 2. / 24}, explore.Assemble(plan, all).Summary.Novelty); diff != "" {
+	if diff := cmp.Diff(&tally.Novelty{Courses: 4, Once: 2, Rate: 2. / 24}, explorations.Assemble(plan, all).Summary.Novelty); diff != "" {
 		t.Error(diff)
 	}
-	for why, change := range map[string]func(*explore.Block){
-		"no evidence":        func(b *explore.Block) { b.Evidence = -16 },
-		"a violation":        func(b *explore.Block) { b.Violating = 1 },
-		"a run that differs": func(b *explore.Block) { b.Nondeterministic = 1 },
-		"a run without end":  func(b *explore.Block) { b.Failed = 1 },
+	for why, change := range map[string]func(*explorations.Block){
+		"no evidence":        func(b *explorations.Block) { b.Evidence = -16 },
+		"a violation":        func(b *explorations.Block) { b.Violating = 1 },
+		"a run that differs": func(b *explorations.Block) { b.Nondeterministic = 1 },
+		"a run without end":  func(b *explorations.Block) { b.Failed = 1 },
 	} {
 		changed := maps.Clone(all)
 		b := changed[1]
 		change(&b)
 		changed[1] = b
-		if n := explore.Assemble(plan, changed).Summary.Novelty; n != nil {
+		if n := explorations.Assemble(plan, changed).Summary.Novelty; n != nil {
 			t.Errorf("%s: %+v", why, n)
 		}
 	}
-	if courses := block(t, planOf(t, ofKind(t, "single"), explore.Options{Runs: 10, FirstSeed: 1, Judge: explore.JudgePromise, Collect: explore.CollectAll}).Job(0)).Courses; len(courses) == 0 {
+	if courses := block(t, explore.NewJob(planOf(t, ofKind(t, "single"), explore.Options{Runs: 10, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectAll}), 0)).Courses; len(courses) == 0 {
 		t.Error("a block without courses")
 	}
 }
 
 // The document does not depend on the order of the blocks, and can be read back.
 func TestExplorationJSON(t *testing.T) {
-	plan := &explore.Plan{Lock: "a<b", Runs: 30, Block: 10, Collect: explore.CollectAll}
-	a, err := explore.Assemble(plan, blocks(0, 2, 1)).JSON()
+	plan := &explorations.Plan{Lock: "a<b", Runs: 30, Block: 10, Collect: explorations.CollectAll}
+	a, err := explorations.Assemble(plan, blocks(0, 2, 1)).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e explore.Exploration
+	var e explorations.Exploration
 	if err := json.Unmarshal(a, &e); err != nil {
 		t.Fatal(err)
 	}
-	back := map[int]explore.Block{}
+	back := map[int]explorations.Block{}
 	for _, b := range slices.Backward(e.Blocks) {
 		back[b.Job] = b
 	}
-	b, err := explore.Assemble(&e.Plan, back).JSON()
+	b, err := explorations.Assemble(&e.Plan, back).JSON()
 	if err != nil {
 		t.Fatal(err)
 	}

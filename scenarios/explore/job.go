@@ -8,68 +8,64 @@ import (
 
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
-	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Job is a part of an exploration that one process does. It is a value that can be
 // sent to another process.
 type Job struct {
-	Plan   Plan `json:"plan"`
-	Number int  `json:"number"`
+	Plan   explorations.Plan `json:"plan"`
+	Number int               `json:"number"`
 	// Seeds are the seeds of its runs.
 	Seeds outcome.Seeds `json:"seeds"`
-}
-
-// Block is the result of a [Job]. It depends on the job alone.
-type Block struct {
-	// Job is the number of the job, Seeds are the seeds of its runs. In a block
-	// that ends the exploration, the runs after the one that fails were not made.
-	Job   int           `json:"job"`
-	Seeds outcome.Seeds `json:"seeds"`
-	tally.Tally
-	// Courses counts the runs that are evidence and passed by their courses.
-	Courses tally.Courses `json:"courses,omitempty"`
-	// Failures are the failures that were examined: of each shape the one with the
-	// fewest faults, and at most maxExamined in all.
-	Failures failure.Failures `json:"failures,omitempty"`
-	// Unexamined counts the runs with a violation of other shapes.
-	Unexamined int `json:"unexamined,omitempty"`
 }
 
 // maxExamined is how many failures of a block are examined at most. Each
 // examination takes hundreds of runs.
 const maxExamined = 4
 
-// Ends reports whether a run of the block has failed: the lock broke its promise,
-// the repetition of the run differed, or the run did not end.
-func (b *Block) Ends() bool { return b.Violating+b.Nondeterministic+b.Failed > 0 }
+// NewJob is one of the jobs of a plan, numbered from 0.
+func NewJob(p *explorations.Plan, i int) Job {
+	first := p.FirstSeed + uint64(i*p.Block)
+	runs := min(p.Block, p.Runs-i*p.Block)
+	return Job{Plan: *p, Number: i, Seeds: outcome.Seeds{First: first, Last: first + uint64(runs-1)}}
+}
 
 // Play makes the runs, and calls step after each of them. extra are locks that do
 // not come with locksim.
 //
 // A failing run is no error. Errors are those of [play.FindLock], an invalid plan,
 // and a [*play.Frozen], after which the process must exit.
-func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
-	b := Block{Job: j.Number, Seeds: j.Seeds}
-	if err := errors.Join(j.Plan.problem(), j.Plan.Space.Validate()); err != nil {
-		return b, err
+func (j Job) Play(extra []play.Lock, step func()) (explorations.Block, error) {
+	b := &block{explorations.Block{Job: j.Number, Seeds: j.Seeds}}
+	err := b.play(j, extra, step)
+	return b.Block, err
+}
+
+// block is a block that is made.
+type block struct{ explorations.Block }
+
+func (b *block) play(j Job, extra []play.Lock, step func()) error {
+	if err := errors.Join(j.Plan.Problem(), j.Plan.Space.Validate()); err != nil {
+		return err
 	}
 	l, err := play.FindLock(j.Plan.Lock, extra)
 	if err != nil {
-		return b, err
+		return err
 	}
 	var found []search.Found
 	if j.Number == 0 {
-		if found, err = b.playCalm(j, l); err != nil || j.Plan.Collect == CollectFirst && b.Ends() {
-			return b, errors.Join(err, b.examine(found, step))
+		if found, err = b.playCalm(j, l); err != nil || j.Plan.Collect == explorations.CollectFirst && b.Ends() {
+			return errors.Join(err, b.examine(found, step))
 		}
 	}
-	for t := range search.Trials(j.Plan.Judge.Of(l), search.Drawn(j.Plan.Space, j.Seeds)) {
+	for t := range search.Trials(Judged(l, j.Plan.Judge), search.Drawn(j.Plan.Space, j.Seeds)) {
 		if err := t.Frozen(t.Err); err != nil {
-			return b, err
+			return err
 		}
 		b.Add(t.Tally())
 		b.Courses.Add(t.Courses())
@@ -77,11 +73,11 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 			found = keep(found, t)
 		}
 		step()
-		if j.Plan.Collect == CollectFirst && b.Ends() {
+		if j.Plan.Collect == explorations.CollectFirst && b.Ends() {
 			break
 		}
 	}
-	return b, b.examine(found, step)
+	return b.examine(found, step)
 }
 
 // Unit is what the job makes after so many steps: a run with its schedule, or something else of which the seed is not known.
@@ -94,7 +90,7 @@ func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
 	if j.Number == 0 && steps == 0 {
 		what = "in the runs without faults with which a search begins, or " + what
 	}
-	source, err := file.Format(search.Draw(search.Seeded(seed), j.Plan.Space))
+	source, err := file.Format(search.Draw(spaces.Seeded(seed), j.Plan.Space))
 	if err != nil {
 		return what, seed, true // it is in the error of the run, which did not end by it
 	}
@@ -103,9 +99,9 @@ func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
 
 // playCalm makes the runs without faults with which an exploration begins. Only those
 // that fail are counted.
-func (b *Block) playCalm(j Job, l play.Lock) ([]search.Found, error) {
+func (b *block) playCalm(j Job, l play.Lock) ([]search.Found, error) {
 	var found []search.Found
-	for t := range search.CalmTrials(j.Plan.Judge.Of(l), j.Plan.Space) {
+	for t := range search.CalmTrials(Judged(l, j.Plan.Judge), j.Plan.Space) {
 		if err := t.Frozen(t.Err); err != nil {
 			return nil, err
 		}
@@ -126,7 +122,7 @@ func keep(all []search.Found, t *search.Trial) []search.Found {
 
 // examine makes failures minimal: those with the fewest faults first, and among
 // them those that no minimal failure explains.
-func (b *Block) examine(found []search.Found, step func()) error {
+func (b *block) examine(found []search.Found, step func()) error {
 	slices.SortStableFunc(found, func(x, y search.Found) int { return x.Faults - y.Faults })
 	var minimal failure.Failures
 	for range min(maxExamined, len(found)) {

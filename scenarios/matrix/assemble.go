@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"locksim/checker"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
-	"locksim/scenarios/play"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Answer is the result of a [Job]. It is a value that can be sent to another
@@ -37,16 +36,16 @@ type ReplayCommand func(scenario, lock string, seed uint64, modes ...fence.Mode)
 
 // Assemble combines the answers; answers[i] is the answer to Jobs()[i]. The result
 // has no timing yet.
-func (p *Plan) Assemble(answers []Answer, replay ReplayCommand) *Matrix {
-	m := &Matrix{Version: Version, Seeds: p.opts.Seeds, Modes: p.opts.Modes,
-		Cells: []Cell{}, NotRun: []Gap{}, Failures: []Gap{}}
+func (p *Plan) Assemble(answers []Answer, replay ReplayCommand) *matrices.Matrix {
+	m := &matrices.Matrix{Version: matrices.Version, Seeds: p.opts.Seeds, Modes: p.opts.Modes,
+		Cells: []matrices.Cell{}, NotRun: []matrices.Gap{}, Failures: []matrices.Gap{}}
 	for i, pair := range p.pairs {
 		whole := p.gather(i, answers)
-		gap := Gap{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Why: whole.Error}
+		gap := matrices.Gap{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Why: whole.Error}
 		if whole.Error == "" {
 			gap.Why = pair.leftOut(whole.Tallies)
 			if gap.Why == "" {
-				m.add(pair, whole.Tallies, replay)
+				addCells(m, pair, whole.Tallies, replay)
 				continue
 			}
 			gap.Replay = replay(pair.scenario.Reference(), pair.lock.Name, p.opts.Seeds.First, pair.modes(p.opts.Modes)...)
@@ -60,7 +59,7 @@ func (p *Plan) Assemble(answers []Answer, replay ReplayCommand) *Matrix {
 		gap.Replay = replay(pair.scenario.Reference(), pair.lock.Name, p.opts.Seeds.First, pair.modes(p.opts.Modes)...)
 		m.Failures = append(m.Failures, gap)
 	}
-	m.frame(p)
+	frame(m, p)
 	m.Expected = len(m.Failures) == 0 && len(m.Problems()) == 0
 	return m
 }
@@ -90,8 +89,8 @@ func (p *Plan) gather(pair int, answers []Answer) Answer {
 	return whole
 }
 
-// add adds the cells of a pair.
-func (m *Matrix) add(p pair, tallies []Tally, replay ReplayCommand) {
+// addCells adds the cells of a pair.
+func addCells(m *matrices.Matrix, p pair, tallies []Tally, replay ReplayCommand) {
 	for _, mode := range m.Modes {
 		var t Tally
 		if i := slices.IndexFunc(tallies, func(t Tally) bool { return t.Mode == mode }); i >= 0 {
@@ -101,42 +100,21 @@ func (m *Matrix) add(p pair, tallies []Tally, replay ReplayCommand) {
 		if c.CellRuns != nil {
 			c.Replay = replay(p.scenario.Reference(), p.lock.Name, c.Seed, mode)
 		}
-		m.Totals.add(c)
+		m.Totals.Add(c)
 		m.Cells = append(m.Cells, c)
 	}
 }
 
-func (t *Totals) add(c Cell) {
-	t.Worse += oneIf(c.Match == TooBad)
-	t.Milder += oneIf(c.Match == TooGood)
-	t.Vacuous += oneIf(c.Vacuous != "")
-	t.NotFelt += oneIf(c.NotFelt != "")
-	t.NotApplicable += oneIf(c.Label == checker.NotApplicable)
-	if c.CellRuns == nil {
-		return
-	}
-	t.Cells++
-	t.Runs += c.Seeds
-	t.NonVacuous += c.NonVacuous
-	t.Events += c.Events
-	t.VirtualSeconds += c.VirtualSeconds
-}
-
 // frame sets the rows and columns of a plan.
-func (m *Matrix) frame(p *Plan) {
-	m.Scenarios, m.Locks = []Row{}, []Column{}
-	var columns []play.Lock
+func frame(m *matrices.Matrix, p *Plan) {
+	m.Scenarios, m.Locks = []matrices.Row{}, []matrices.Column{}
 	for i, pair := range p.pairs {
 		sc := pair.scenario
 		if i == 0 || p.pairs[i-1].scenario != sc {
-			m.Scenarios = append(m.Scenarios, Row{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, File: sc.File, InLibrary: sc.InLibrary()})
-		}
-		if !slices.ContainsFunc(columns, func(l play.Lock) bool { return l.Name == pair.lock.Name }) {
-			columns = append(columns, pair.lock)
+			m.Scenarios = append(m.Scenarios, matrices.Row{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, File: sc.File, InLibrary: sc.InLibrary()})
 		}
 	}
-	slices.SortFunc(columns, p.order)
-	for _, l := range columns {
-		m.Locks = append(m.Locks, Column{Name: l.Name, Tokens: l.Tokens})
+	for _, l := range p.Locks() {
+		m.Locks = append(m.Locks, matrices.Column{Name: l.Name, Tokens: l.Tokens})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/sim/trace"
 )
 
@@ -24,21 +25,21 @@ func TestMatch(t *testing.T) {
 	for _, tt := range []struct {
 		got, want checker.Label
 		seeds     outcome.Seeds
-		match     Match
+		match     matrices.Match
 	}{
-		{checker.Rescued, checker.Rescued, twenty, AsExpected},
-		{checker.Corrupted, checker.Rescued, twenty, TooBad},
-		{checker.Overlap, checker.Rescued, twenty, TooGood},
-		{checker.Overlap, checker.Rescued, outcome.Seeds{First: 0, Last: 1000}, TooGood},
-		{checker.Overlap, checker.Rescued, few, AsExpected},
-		{checker.Overlap, checker.Rescued, others, AsExpected},
-		{checker.Overlap, checker.Rescued, outcome.Seeds{First: 2, Last: 40}, AsExpected},
-		{checker.Corrupted, checker.Rescued, few, TooBad},
-		{checker.Corrupted, checker.Rescued, others, TooBad},
-		{checker.Corrupted, "", twenty, NothingExpected},
-		{checker.NotApplicable, "", twenty, NothingExpected},
-		{checker.NotApplicable, checker.NotApplicable, twenty, AsExpected},
-		{checker.NotApplicable, checker.Rescued, twenty, TooGood},
+		{checker.Rescued, checker.Rescued, twenty, matrices.AsExpected},
+		{checker.Corrupted, checker.Rescued, twenty, matrices.TooBad},
+		{checker.Overlap, checker.Rescued, twenty, matrices.TooGood},
+		{checker.Overlap, checker.Rescued, outcome.Seeds{First: 0, Last: 1000}, matrices.TooGood},
+		{checker.Overlap, checker.Rescued, few, matrices.AsExpected},
+		{checker.Overlap, checker.Rescued, others, matrices.AsExpected},
+		{checker.Overlap, checker.Rescued, outcome.Seeds{First: 2, Last: 40}, matrices.AsExpected},
+		{checker.Corrupted, checker.Rescued, few, matrices.TooBad},
+		{checker.Corrupted, checker.Rescued, others, matrices.TooBad},
+		{checker.Corrupted, "", twenty, matrices.NothingExpected},
+		{checker.NotApplicable, "", twenty, matrices.NothingExpected},
+		{checker.NotApplicable, checker.NotApplicable, twenty, matrices.AsExpected},
+		{checker.NotApplicable, checker.Rescued, twenty, matrices.TooGood},
 	} {
 		if got := match(tt.got, tt.want, tt.seeds); got != tt.match {
 			t.Errorf("%s where %s was expected, %s: %s, want %s", tt.got, tt.want, tt.seeds, got, tt.match)
@@ -175,7 +176,7 @@ func TestCell(t *testing.T) {
 			if want := tt.runs[tt.seed-1].TraceHash; c.TraceHash != want {
 				t.Errorf("the hash is of another run: %s, want %s", c.TraceHash, want)
 			}
-			if c.Expected != checker.Overlap || c.Match == NothingExpected {
+			if c.Expected != checker.Overlap || c.Match == matrices.NothingExpected {
 				t.Errorf("expected %q, %s", c.Expected, c.Match)
 			}
 		})
@@ -185,7 +186,7 @@ func TestCell(t *testing.T) {
 // A mode that was not run has no figures, and nothing is wrong with it.
 func TestCellNotApplicable(t *testing.T) {
 	c := newCell(&file.Scenario{Name: "x"}, "single", fence.Seal, Tally{}, outcome.Seeds{First: 1, Last: 20})
-	want := Cell{Scenario: "x", Lock: "single", Mode: fence.Seal, Label: checker.NotApplicable, Match: NothingExpected}
+	want := matrices.Cell{Scenario: "x", Lock: "single", Mode: fence.Seal, Label: checker.NotApplicable, Match: matrices.NothingExpected}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
 	}

@@ -19,6 +19,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/sim"
@@ -59,7 +60,7 @@ func plan(t *testing.T, opts matrix.Options) *matrix.Plan {
 }
 
 // played is a matrix whose jobs are all done in this process, in the order of the plan.
-func played(t *testing.T, opts matrix.Options) *matrix.Matrix {
+func played(t *testing.T, opts matrix.Options) *matrices.Matrix {
 	t.Helper()
 	p := plan(t, opts)
 	jobs := p.Jobs()
@@ -350,8 +351,8 @@ func (l pointLock) Acquire(ctx context.Context, name string) (lock.Lease, error)
 // also if an earlier fault keeps every client from it, and with one that the scenario
 // names. A fault at an event of the driver strikes with every lock.
 func TestMatrixLeavesOut(t *testing.T) {
-	left := func(why string) []matrix.Gap {
-		return []matrix.Gap{{Scenario: "pointed", Lock: "mine", Why: why, Replay: "again ./pointed.yaml mine 1 [none seal]"}}
+	left := func(why string) []matrices.Gap {
+		return []matrices.Gap{{Scenario: "pointed", Lock: "mine", Why: why, Replay: "again ./pointed.yaml mine 1 [none seal]"}}
 	}
 	const away = "a fault strikes at the point checked, which this lock does not pass"
 	long := strings.Replace(string(pointed(t, "").Source), "hold: 2s", "hold: 20s", 1)
@@ -361,7 +362,7 @@ func TestMatrixLeavesOut(t *testing.T) {
 	for name, tt := range map[string]struct {
 		source  string
 		point   string
-		want    []matrix.Gap
+		want    []matrices.Gap
 		vacuous bool
 	}{
 		"another point":                  {string(pointed(t, "").Source), "locked", left(away), false},
@@ -447,7 +448,7 @@ func TestMatrixGaps(t *testing.T) {
 	if refused != 1 || len(m.Cells) != 0 || m.Expected {
 		t.Errorf("%d refused, %d cells, expected %v", refused, len(m.Cells), m.Expected)
 	}
-	if diff := cmp.Diff([]matrix.Gap{{Scenario: "x", Lock: "mine", Why: bad.Error}}, m.NotRun); diff != "" {
+	if diff := cmp.Diff([]matrices.Gap{{Scenario: "x", Lock: "mine", Why: bad.Error}}, m.NotRun); diff != "" {
 		t.Error(diff)
 	}
 	if len(m.Failures) != 2 || m.Failures[1].Why != lost.Error || !strings.HasPrefix(m.Failures[1].Replay, "again x.yaml fenced 1 ") {

@@ -15,6 +15,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/play"
 )
 
@@ -257,9 +258,9 @@ func (p *Plan) Jobs() []Job {
 }
 
 // Timing is the time of a job; id is its number.
-func (p *Plan) Timing(id int, wall time.Duration) JobTiming {
+func (p *Plan) Timing(id int, wall time.Duration) matrices.JobTiming {
 	pair := p.pairs[p.jobs[id].pair]
-	return JobTiming{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Runs: p.jobs[id].Runs(), WallSeconds: wall.Seconds()}
+	return matrices.JobTiming{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Runs: p.jobs[id].Runs(), WallSeconds: wall.Seconds()}
 }
 
 // Literally is a pattern, as of path.Match, that only the name itself matches.
@@ -276,6 +277,15 @@ func (p *Plan) Scenarios() []*file.Scenario {
 		}
 	}
 	return rows
+}
+
+// Columns are the columns of the plan for the pages of a matrix, in order.
+func (p *Plan) Columns() []matrices.Lock {
+	var columns []matrices.Lock
+	for _, l := range p.Locks() {
+		columns = append(columns, matrices.Lock{Name: l.Name, Nodes: l.Nodes(), Tokens: l.Tokens, Promise: l.Promise})
+	}
+	return columns
 }
 
 // Locks are the columns of the plan, in order. The caller owns the slice.

@@ -71,14 +71,6 @@ func (t *Tally) count(sc *file.Scenario, seed uint64, m *outcome.ModeRun) {
 	t.Add(one)
 }
 
-// oneIf is 1 for yes.
-func oneIf(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // Add adds the tally of later seeds.
 func (t *Tally) Add(later Tally) {
 	t.Tally.Add(later.Tally)
@@ -118,4 +110,12 @@ func (t *Tally) addLabel(later LabelTally) {
 func chained(a, b string) string {
 	sum := sha256.Sum256([]byte(a + "\n" + b))
 	return hex.EncodeToString(sum[:])
+}
+
+// oneIf is 1 for yes.
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,15 +24,7 @@ func (l Lock) Promises(schedule []faults.Fault) bool {
 // that claims exclude each other: the names of their classes, or of their kinds if
 // they have no class in promises, each once, in the order of the schedule.
 func (l Lock) Unpromised(schedule []faults.Fault) []string {
-	var out []string
-	for _, f := range schedule {
-		class := faults.ClassIn(schedule, f.Action)
-		name := cmp.Or(string(class), f.Action.Kind())
-		if !slices.Contains(l.Promise.Exclusion, class) && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out
+	return faults.Unpromised(l.Promise, schedule)
 }
 
 // JudgedBy is the promise that a lock is judged by: its own or, if it promises

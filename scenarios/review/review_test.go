@@ -13,18 +13,20 @@ import (
 	"locksim/internal/testruns"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/matrices"
+	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 )
 
 // reviewed is a small review of a lock, measured in this process: in some scenarios
 // or, without any, in all that name it.
-func reviewed(t *testing.T, name string, runs int, only ...string) *review.Review {
+func reviewed(t *testing.T, name string, runs int, only ...string) *reviews.Review {
 	t.Helper()
 	l, err := play.FindLock(name, nil)
 	if err != nil {
@@ -38,9 +40,9 @@ func reviewed(t *testing.T, name string, runs int, only ...string) *review.Revie
 	if len(only) > 0 {
 		work.Matrix, work.All, work.Within = matrixOf(t, name, only...), nil, nil
 	}
-	parts := review.Parts{Missing: work.Missing, Matrix: playedMatrix(work.Matrix),
+	parts := reviews.Parts{Missing: work.Missing, Matrix: playedMatrix(work.Matrix),
 		Within: playedExploration(t, work.Within), All: playedExploration(t, work.All)}
-	failures := review.Failures(parts, func(f review.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
+	failures := reviews.Failures(parts, func(f reviews.Failure) string { return fmt.Sprintf("again %d", f.Seed) })
 	for i := range failures {
 		if failures[i].Fences, err = (review.FenceJob{Run: failures[i].Run}).Play(nil); err != nil {
 			t.Fatal(err)
@@ -75,7 +77,7 @@ func matrixOf(t *testing.T, lock string, only ...string) *matrix.Plan {
 	return plan
 }
 
-func playedMatrix(plan *matrix.Plan) *matrix.Matrix {
+func playedMatrix(plan *matrix.Plan) *matrices.Matrix {
 	m := testruns.PlayMatrix(plan, runCommand)
 	if m != nil {
 		m.Timing.WallSeconds = 12
@@ -83,7 +85,7 @@ func playedMatrix(plan *matrix.Plan) *matrix.Matrix {
 	return m
 }
 
-func playedExploration(t *testing.T, plan *explore.Plan) *explore.Exploration {
+func playedExploration(t *testing.T, plan *explorations.Plan) *explorations.Exploration {
 	t.Helper()
 	e := testruns.PlayExploration(t, plan)
 	if e != nil {
@@ -108,7 +110,7 @@ func TestReviewOfSomeFaults(t *testing.T) {
 	}
 	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
 	w := work("pause", "half-open", "node-clock")
-	if w.Tried() != "only pause, node-clock, half_open" || !slices.Contains(w.Missing, review.Gap{What: "searches with other faults than pause, node-clock, half_open", Why: "they were not asked for"}) {
+	if w.Tried() != "only pause, node-clock, half_open" || !slices.Contains(w.Missing, reviews.Gap{What: "searches with other faults than pause, node-clock, half_open", Why: "they were not asked for"}) {
 		t.Errorf("%s; missing: %v", w.Tried(), w.Missing)
 	}
 	if !slices.Equal(w.Within.Space.Faults, []lock.Fault{"pause"}) || w.Within.Space.Kinds != nil {
@@ -171,7 +173,7 @@ func TestReviewOfASpecimen(t *testing.T) {
 
 // checkFences checks that a failure was made in every mode, and that it shows its
 // violation in the mode in which the lock is judged.
-func checkFences(t *testing.T, b review.Failure) {
+func checkFences(t *testing.T, b reviews.Failure) {
 	t.Helper()
 	var modes []fence.Mode
 	for _, f := range b.Fences {
@@ -180,7 +182,7 @@ func checkFences(t *testing.T, b review.Failure) {
 			t.Errorf("%s: in mode %s it is only %s", b.Shape, f.Mode, f.Label)
 		}
 	}
-	if !slices.Equal(modes, fence.Modes()) || b.Fences[0].Effect != review.NoFence {
+	if !slices.Equal(modes, fence.Modes()) || b.Fences[0].Effect != reviews.NoFence {
 		t.Errorf("%s was made in %v", b.Shape, b.Fences)
 	}
 	if b.Replay != fmt.Sprintf("again %d", b.Seed) || len(b.Run.Timing.WallSeconds) > 0 {
@@ -192,12 +194,12 @@ func checkFences(t *testing.T, b review.Failure) {
 // ground, and the counts of a mode are those of its cells.
 func TestReviewGrounds(t *testing.T) {
 	r := reviewed(t, "fenced", 20, "gc-pause", "flushall", "torn-by-crash")
-	want := map[string]review.Ground{"gc-pause": review.GroundPromised, "flushall": review.GroundOutside, "torn-by-crash": review.GroundSeveralWrites}
+	want := map[string]reviews.Ground{"gc-pause": reviews.GroundPromised, "flushall": reviews.GroundOutside, "torn-by-crash": reviews.GroundSeveralWrites}
 	for _, s := range r.Scenarios {
 		if g, ok := want[s.Name]; ok && s.Ground != g {
 			t.Errorf("%s has the ground %s, want %s", s.Name, s.Ground, g)
 		}
-		if s.Name == "gc-pause" && (s.Effect(fence.Seal) != review.FenceRescues || s.Replay != "run gc-pause fenced 1 [none check seal strict claim cas]") {
+		if s.Name == "gc-pause" && (s.Effect(fence.Seal) != reviews.FenceRescues || s.Replay != "run gc-pause fenced 1 [none check seal strict claim cas]") {
 			t.Errorf("gc-pause: %s, %s", s.Effect(fence.Seal), s.Replay)
 		}
 	}
@@ -223,21 +225,21 @@ func TestReviewFailuresAreSorted(t *testing.T) {
 		return failure.Failure{Shape: shape, Runs: 1, Faults: faults,
 			Violations: []outcome.Violation{{Mode: fence.None, Label: label}}, Run: &outcome.RunFile{}}
 	}
-	of := func(failures ...failure.Failure) *explore.Exploration {
-		e := &explore.Exploration{}
+	of := func(failures ...failure.Failure) *explorations.Exploration {
+		e := &explorations.Exploration{}
 		e.Summary.Failures = failures
 		return e
 	}
 	unexamined := failure.Failure{Shape: "not made minimal", Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}}
-	parts := review.Parts{
+	parts := reviews.Parts{
 		Within: of(found("b", checker.Overlap, 1)),
 		All:    of(found("c", checker.Stuck, 1), unexamined, found("b", checker.Overlap, 1), found("a", checker.Corrupted, 2), found("d", checker.Corrupted, 1)),
 	}
 	var got []string
-	for _, b := range review.Failures(parts, func(review.Failure) string { return "" }) {
+	for _, b := range reviews.Failures(parts, func(reviews.Failure) string { return "" }) {
 		got = append(got, b.Shape+" "+string(b.From))
 	}
-	want := []string{"b " + string(review.FromPromise), "d " + string(review.FromAll), "a " + string(review.FromAll), "c " + string(review.FromAll)}
+	want := []string{"b " + string(reviews.FromPromise), "d " + string(reviews.FromAll), "a " + string(reviews.FromAll), "c " + string(reviews.FromAll)}
 	if !slices.Equal(got, want) {
 		t.Errorf("the failures are %q, want %q", got, want)
 	}

@@ -13,6 +13,9 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/reviews"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
 	"locksim/scenarios/sweep"
@@ -49,19 +52,19 @@ const (
 // made; Missing says why. As JSON it is everything that decides the result of a
 // review; [ReadWork] reads that.
 type Work struct {
-	Plan
-	Matrix  *matrix.Plan  `json:"matrix"`
-	Within  *explore.Plan `json:"within"`
-	All     *explore.Plan `json:"all"`
-	Sweep   *sweep.Plan   `json:"sweep"`
-	Missing []Gap         `json:"missing"`
+	reviews.Plan
+	Matrix  *matrix.Plan       `json:"matrix"`
+	Within  *explorations.Plan `json:"within"`
+	All     *explorations.Plan `json:"all"`
+	Sweep   *sweeps.Plan       `json:"sweep"`
+	Missing []reviews.Gap      `json:"missing"`
 }
 
 // NewWork finds out what has to be run. The errors are those of the plans, or of
 // [file.Library]; a lock without a scenario, or one that cannot be swept, is no
 // error but a gap.
 func NewWork(l play.Lock, opts Options) (*Work, error) {
-	w := &Work{Plan: Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs, AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
+	w := &Work{Plan: reviews.Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs, AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
 	if classes, kinds, err := spaces.NamedFaults(opts.Faults); err != nil {
 		return nil, err
 	} else if classes != nil {
@@ -94,10 +97,10 @@ func (w *Work) planExplorations(l play.Lock, named []lock.Fault) (err error) {
 		w.missing(within, "the lock promises nothing")
 	} else if len(named) > 0 && len(promised) == 0 {
 		w.missing(within, "the promise covers none of the faults that were asked for")
-	} else if w.Within, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.Runs, FirstSeed: 1, Faults: promised, Judge: explore.JudgePromise, Collect: explore.CollectAll}); err != nil {
+	} else if w.Within, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.Runs, FirstSeed: 1, Faults: promised, Judge: explorations.JudgePromise, Collect: explorations.CollectAll}); err != nil {
 		return err
 	}
-	w.All, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.AllRuns, FirstSeed: 1, Faults: named, Judge: explore.JudgeEverything, Collect: explore.CollectAll})
+	w.All, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.AllRuns, FirstSeed: 1, Faults: named, Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
 	return err
 }
 
@@ -118,9 +121,9 @@ func (w *Work) planSweep(l play.Lock, opts Options) error {
 	if l, err = play.FindLock(l.Name, opts.Extra); err != nil {
 		return err
 	}
-	judge := explore.JudgePromise
+	judge := explorations.JudgePromise
 	if l.PromisesNothing() {
-		judge = explore.JudgeEverything
+		judge = explorations.JudgeEverything
 	}
 	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: opts.Faults, Judge: judge})
 	switch {
@@ -135,16 +138,16 @@ func (w *Work) planSweep(l play.Lock, opts Options) error {
 }
 
 func (w *Work) missing(what, why string) {
-	w.Missing = append(w.Missing, Gap{what, why})
+	w.Missing = append(w.Missing, reviews.Gap{What: what, Why: why})
 }
 
 // ReadWork reads the work of a review that was written as JSON. extra are locks
 // that do not come with locksim. The error says what is invalid in it.
 func ReadWork(data []byte, extra []play.Lock) (*Work, error) {
 	var stored struct {
-		Plan
+		reviews.Plan
 		Matrix, Within, All, Sweep json.RawMessage
-		Missing                    []Gap
+		Missing                    []reviews.Gap
 	}
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return nil, fmt.Errorf("this is no plan of a review: %w", err)
@@ -155,13 +158,13 @@ func ReadWork(data []byte, extra []play.Lock) (*Work, error) {
 		w.Matrix, errs[0] = matrix.ReadPlan(stored.Matrix, extra)
 	}
 	if has(stored.Within) {
-		w.Within, errs[1] = explore.ReadPlan(stored.Within)
+		w.Within, errs[1] = explorations.ReadPlan(stored.Within)
 	}
 	if has(stored.All) {
-		w.All, errs[2] = explore.ReadPlan(stored.All)
+		w.All, errs[2] = explorations.ReadPlan(stored.All)
 	}
 	if has(stored.Sweep) {
-		w.Sweep, errs[3] = sweep.ReadPlan(stored.Sweep)
+		w.Sweep, errs[3] = sweeps.ReadPlan(stored.Sweep)
 	}
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, fmt.Errorf("this plan of a review is invalid: %w", err)

@@ -3,7 +3,7 @@
 //
 // A [spaces.Space] says what can be drawn for a lock, and [Discover] finds out from a run
 // without faults what the space leaves open. [Draw] draws a scenario from a space;
-// it depends on the choices alone, which [Seeded] makes from a seed.
+// it depends on the choices alone, which [spaces.Seeded] makes from a seed.
 //
 // [Trials] is the loop of every search: of scenarios.Check and Fuzz, of
 // explorations and sweeps. It takes cases, of which [Drawn] makes one from each

@@ -18,7 +18,7 @@ import (
 // every run, the world is healed and a lone client must get the lock.
 //
 // It panics if the space is not valid; see [spaces.Space.Validate].
-func Draw(from Choices, space spaces.Space) *file.Scenario {
+func Draw(from spaces.Choices, space spaces.Space) *file.Scenario {
 	if err := space.Validate(); err != nil {
 		panic("search: draw from an invalid space: " + err.Error())
 	}
@@ -127,7 +127,7 @@ func (d *drawer) resources() []string {
 
 // drawer is a scenario while it is drawn.
 type drawer struct {
-	from   Choices
+	from   spaces.Choices
 	space  spaces.Space
 	sc     *file.Scenario
 	victim string // the client that was drawn last; "" for none

@@ -86,7 +86,7 @@ func TestDrawDependsOnTheSeedAlone(t *testing.T) {
 
 func drawnText(t *testing.T, seed uint64, space spaces.Space) string {
 	t.Helper()
-	source, err := file.Format(search.Draw(search.Seeded(seed), space))
+	source, err := file.Format(search.Draw(spaces.Seeded(seed), space))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestDrawIsASwarm(t *testing.T) {
 	most := 0
 	for seed := range uint64(500) {
 		here := map[string]int{}
-		for _, f := range search.Draw(search.Seeded(seed), space).Faults {
+		for _, f := range search.Draw(spaces.Seeded(seed), space).Faults {
 			here[f.Action.Kind()]++
 			most = max(most, here[f.Action.Kind()])
 		}
@@ -124,13 +124,13 @@ func TestDrawnRestartsFollowCrashes(t *testing.T) {
 	space := testruns.Spaces(t)[0]
 	restarts := 0
 	for seed := range uint64(500) {
-		for _, f := range search.Draw(search.Seeded(seed), space).Faults {
+		for _, f := range search.Draw(spaces.Seeded(seed), space).Faults {
 			r, ok := f.Action.(faults.Restart)
 			if !ok {
 				continue
 			}
 			restarts++
-			if !slices.ContainsFunc(search.Draw(search.Seeded(seed), space).Faults, func(g faults.Fault) bool {
+			if !slices.ContainsFunc(search.Draw(spaces.Seeded(seed), space).Faults, func(g faults.Fault) bool {
 				c, ok := g.Action.(faults.Crash)
 				return ok && c.Process == r.Process && cmp.Equal(g.When, f.When) && g.At+g.After < f.At+f.After
 			}) {
@@ -147,7 +147,7 @@ func TestDrawnRestartsFollowCrashes(t *testing.T) {
 func TestDrawnFaultsLeaveTimeBetween(t *testing.T) {
 	space := spaces.Space{Faults: []lock.Fault{lock.FaultPause}, MaxFaults: 8}
 	for seed := range uint64(200) {
-		sc := search.Draw(search.Seeded(seed), space)
+		sc := search.Draw(spaces.Seeded(seed), space)
 		end := time.Duration(-1)
 		for _, f := range sc.Faults {
 			if f.When != nil {
@@ -199,7 +199,7 @@ func TestSpaceValidate(t *testing.T) {
 			t.Error("Draw accepted an invalid space")
 		}
 	}()
-	search.Draw(search.Seeded(1), spaces.Space{MaxFaults: -1})
+	search.Draw(spaces.Seeded(1), spaces.Space{MaxFaults: -1})
 }
 
 // A kind that the space names is drawn, alone or with its classes. It does not
@@ -213,7 +213,7 @@ func TestDrawnKinds(t *testing.T) {
 		}
 		drawn := 0
 		for seed := range uint64(100) {
-			sc := search.Draw(search.Seeded(seed), space)
+			sc := search.Draw(spaces.Seeded(seed), space)
 			if err := sc.Validate(); err != nil {
 				t.Fatalf("%s, seed %d: %v", k.Name, seed, err)
 			}

@@ -71,7 +71,7 @@ func TestDrawnTable(t *testing.T) {
 	)
 	count := map[string]int{}
 	for seed := range uint64(runs) {
-		sc := search.Draw(search.Seeded(seed+1), everything)
+		sc := search.Draw(spaces.Seeded(seed+1), everything)
 		for _, thing := range things {
 			if thing.in(sc) {
 				count[thing.name]++

@@ -61,7 +61,7 @@ func FuzzSchedule(f *testing.F) {
 
 // anything draws a scenario with every feature, and then makes its schedule
 // invalid.
-func anything(c search.Choices) *file.Scenario {
+func anything(c spaces.Choices) *file.Scenario {
 	kinds := append(kinds.Names(), kinds.Specimens()...)
 	kind := kinds[c.Below(len(kinds))]
 	var extra []faults.Action
@@ -93,7 +93,7 @@ func anything(c search.Choices) *file.Scenario {
 }
 
 // trigger draws any trigger for an action.
-func trigger(c search.Choices, sc *file.Scenario, a faults.Action) faults.Fault {
+func trigger(c spaces.Choices, sc *file.Scenario, a faults.Action) faults.Fault {
 	if c.Below(2) == 0 {
 		return faults.Fault{At: time.Duration(c.Below(200)) * 100 * time.Millisecond, Action: a}
 	}

@@ -21,7 +21,7 @@ func TestDrawnDeadNodes(t *testing.T) {
 	}{{5, nil, true}, {3, []lock.Fault{lock.FaultPartition}, true}, {5, []lock.Fault{lock.FaultPause}, false}, {1, nil, false}} {
 		dead := 0
 		for seed := range uint64(300) {
-			sc := search.Draw(search.Seeded(seed), spaces.Space{Redis: c.redis, Faults: c.faults})
+			sc := search.Draw(spaces.Seeded(seed), spaces.Space{Redis: c.redis, Faults: c.faults})
 			here := 0
 			for _, f := range sc.Faults {
 				p, ok := f.Action.(faults.Partition)
@@ -49,7 +49,7 @@ func TestDrawnDeadNodes(t *testing.T) {
 func TestDrawnFaultsStrikeAtPoints(t *testing.T) {
 	points, events := 0, 0
 	for seed := range uint64(300) {
-		for _, f := range search.Draw(search.Seeded(seed), spaces.Space{Points: []string{"compared"}, Faults: []lock.Fault{lock.FaultPause}}).Faults {
+		for _, f := range search.Draw(spaces.Seeded(seed), spaces.Space{Points: []string{"compared"}, Faults: []lock.Fault{lock.FaultPause}}).Faults {
 			switch {
 			case f.When == nil:
 			case f.When.Name == "compared":

@@ -89,7 +89,7 @@ func foreignReleases(o *outcome.Outcome) int {
 // without a fence and with the one that the promise names.
 func drawnRun(t *testing.T, kind string, seed uint64) (*outcome.Outcome, lock.Promise) {
 	t.Helper()
-	sc := search.Draw(search.Seeded(seed), promised(t, kind))
+	sc := search.Draw(spaces.Seeded(seed), promised(t, kind))
 	l := testruns.Kind(t, kind)
 	mode, ok := l.DataMode()
 	if !ok || !l.Promises(sc.Faults) {
@@ -164,7 +164,7 @@ func TestSpecificityHasPower(t *testing.T) {
 				space.Faults, space.TTL = c.at, file.Range{Min: time.Second, Max: 1500 * time.Millisecond}
 			}
 			for seed := range c.within {
-				sc := search.Draw(search.Seeded(seed), space)
+				sc := search.Draw(spaces.Seeded(seed), space)
 				o := testruns.Play(t, sc, testruns.Kind(t, space.Lock), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
 				if slices.Contains(outcome.Violations(o, promise), outcome.Violation{Mode: fence.None, Label: c.want}) {
 					t.Logf("found in run %d", seed+1)

@@ -73,7 +73,7 @@ func TestTallyOfBadRuns(t *testing.T) {
 	sum.Add(search.Case{Seed: 8}.Unsteady("two"))
 	for _, seed := range []uint64{9, 10} {
 		unable := play.Lock{Name: "unable"}
-		sum.Add(search.Play(unable, search.Case{Scenario: search.Draw(search.Seeded(seed), spaces.Space{}), Seed: seed}).Tally())
+		sum.Add(search.Play(unable, search.Case{Scenario: search.Draw(spaces.Seeded(seed), spaces.Space{}), Seed: seed}).Tally())
 	}
 	if sum.Nondeterministic != 2 || sum.Failed != 2 || sum.Runs != 0 || sum.Broken == nil || sum.Broken.Seed != 9 || sum.Broken.Why == "" {
 		t.Errorf("%+v", sum)

@@ -43,7 +43,7 @@ func (c Case) Frozen(err error) error {
 func Drawn(space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for seed := range seeds.All() {
-			if !yield(Case{Scenario: Draw(Seeded(seed), space), Seed: seed}) {
+			if !yield(Case{Scenario: Draw(spaces.Seeded(seed), space), Seed: seed}) {
 				return
 			}
 		}

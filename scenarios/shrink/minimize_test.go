@@ -17,6 +17,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/search"
 	"locksim/scenarios/shrink"
+	"locksim/scenarios/spaces"
 )
 
 // reducer is Minimize, or a mutant of it.
@@ -112,7 +113,7 @@ func TestMinimizeToTheCause(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			found := 0
 			for seed := range uint64(150) {
-				sc := search.Draw(search.Seeded(seed), all[0])
+				sc := search.Draw(spaces.Seeded(seed), all[0])
 				if !c.fails(sc) {
 					continue
 				}

@@ -9,6 +9,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/search"
 	"locksim/scenarios/shrink"
+	"locksim/scenarios/spaces"
 )
 
 // mutants are wrong minimizers.
@@ -78,7 +79,7 @@ func TestMinimizeMutants(t *testing.T) {
 	for name, mutant := range mutants {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(40) {
-				sc := search.Draw(search.Seeded(seed), space)
+				sc := search.Draw(spaces.Seeded(seed), space)
 				if !pause(sc) {
 					continue
 				}

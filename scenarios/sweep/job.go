@@ -7,76 +7,37 @@ import (
 	"maps"
 	"slices"
 
+	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
+	"locksim/scenarios/placing"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
-)
-
-// Part is one of the two parts of a sweep.
-type Part string
-
-const (
-	// Singles are the placements, one fault each.
-	Singles Part = ""
-	// Pairs are pairs of them.
-	Pairs Part = "pairs"
 )
 
 // Job is a part of a sweep that one process does. It is a value that can be sent to
 // another process.
 type Job struct {
-	Plan   Plan `json:"plan"`
-	Number int  `json:"number"`
+	Plan   sweeps.Plan `json:"plan"`
+	Number int         `json:"number"`
 	// Of is the part that is tried: Runs placements or pairs, from number First on.
-	Of    Part `json:"of,omitempty"`
-	First int  `json:"first"`
-	Runs  int  `json:"runs"`
+	Of    sweeps.Part `json:"of,omitempty"`
+	First int         `json:"first"`
+	Runs  int         `json:"runs"`
 }
 
-// Block is the result of a [Job]. It depends on the job alone.
-type Block struct {
-	// Job is the number of the job.
-	Job int `json:"job"`
-	Tally
-	// Failures are the failures of different shapes. None is examined.
-	Failures failure.Failures `json:"failures,omitempty"`
-}
-
-// Tally counts the runs of a sweep. A run is evidence only if every fault that was
-// placed struck.
-type Tally struct {
-	tally.Tally
-	// Pairs counts the runs with two placements; all others have one.
-	Pairs int `json:"pairs"`
-	// Reduced counts the pairs of which one placement alone does the same: their
-	// violations are not counted.
-	Reduced int `json:"reduced"`
-	// Kinds counts the placements of the runs with one by kind, as [Kinds] names them.
-	Kinds map[string]tally.FaultTally `json:"kinds,omitempty"`
-}
-
-// Placements counts the runs with one placement.
-func (t *Tally) Placements() int { return t.Runs - t.Pairs }
-
-// Struck counts the runs in which every fault struck.
-func (t *Tally) Struck() int { return t.Runs - t.Vacuous[tally.Missed] }
-
-// VacuousStruck counts the runs that are no evidence although every fault struck, by
-// the reason.
-func (t *Tally) VacuousStruck() map[string]int {
-	out := maps.Clone(t.Vacuous)
-	delete(out, tally.Missed)
-	return out
-}
-
-// Add adds the tally of later runs.
-func (t *Tally) Add(later Tally) {
-	t.Tally.Add(later.Tally)
-	t.Pairs += later.Pairs
-	t.Reduced += later.Reduced
-	t.Kinds = tally.AddTallies(t.Kinds, later.Kinds)
+// NewJob is one of the jobs of a plan, numbered from 0.
+func NewJob(p *sweeps.Plan, i int) Job {
+	j := Job{Plan: *p, Number: i}
+	n := p.Placements
+	if singles := p.Blocks(n); i >= singles {
+		j.Of, n, i = sweeps.Pairs, p.Pairs, i-singles
+	}
+	j.First = i * p.Block
+	j.Runs = min(p.Block, n-j.First)
+	return j
 }
 
 // Play makes the runs, and calls step after each of them. extra are locks that do
@@ -85,11 +46,19 @@ func (t *Tally) Add(later Tally) {
 // A failing run is no error. Errors are those of [file.Parse] and [play.FindLock],
 // a run without faults that differs from that of the plan, and a [*play.Frozen],
 // after which the process must exit.
-func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
-	b := Block{Job: j.Number}
+func (j Job) Play(extra []play.Lock, step func()) (sweeps.Block, error) {
+	b := &block{sweeps.Block{Job: j.Number}}
+	err := b.play(j, extra, step)
+	return b.Block, err
+}
+
+// block is a block that is made.
+type block struct{ sweeps.Block }
+
+func (b *block) play(j Job, extra []play.Lock, step func()) error {
 	s, err := newSweeper(&j.Plan, j.Of, extra)
 	if err != nil {
-		return b, err
+		return err
 	}
 	cases := func(yield func(search.Case) bool) {
 		for n := range j.Runs {
@@ -100,7 +69,7 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 	}
 	for t := range search.Trials(s.lock, cases) {
 		if err := cmp.Or(t.Frozen(t.Err), b.count(s, t)); err != nil {
-			return b, err
+			return err
 		}
 		if len(t.Violations) > 0 {
 			f := search.NewFound(t)
@@ -108,13 +77,13 @@ func (j Job) Play(extra []play.Lock, step func()) (Block, error) {
 		}
 		step()
 	}
-	return b, nil
+	return nil
 }
 
 // count counts a run. It removes the violations of a run in which a fault did not
 // strike, since the placed faults are not their cause then, and of a pair of which
 // one placement alone does the same. An error ends the job.
-func (b *Block) count(s *sweeper, t *search.Trial) error {
+func (b *block) count(s *sweeper, t *search.Trial) error {
 	if t.Outcome == nil {
 		b.Tally.Tally.Add(t.Tally())
 		return nil
@@ -145,7 +114,7 @@ func (b *Block) count(s *sweeper, t *search.Trial) error {
 
 // reduces reports whether one of the two placements of a run alone has the same
 // result as both.
-func (b *Block) reduces(s *sweeper, t *search.Trial) (bool, error) {
+func (b *block) reduces(s *sweeper, t *search.Trial) (bool, error) {
 	for _, p := range s.placements(t.Placed.Number) {
 		alone := search.Play(s.lock, s.of(t.Placed.Number, p))
 		if err := alone.Frozen(alone.Err); err != nil {
@@ -172,16 +141,16 @@ func oneIf(yes bool) int {
 
 // sweeper makes the cases of one part of a plan.
 type sweeper struct {
-	plan *Plan
+	plan *sweeps.Plan
 	calm *file.Scenario
 	lock play.Lock
 	// placements are the placements of a case by its number: one, or a pair.
-	placements func(n int) []placement
+	placements func(n int) []placing.Placement
 }
 
 // newSweeper plays the run without faults again, and finds its boundaries.
-func newSweeper(p *Plan, of Part, extra []play.Lock) (*sweeper, error) {
-	if err := p.problem(); err != nil {
+func newSweeper(p *sweeps.Plan, of sweeps.Part, extra []play.Lock) (*sweeper, error) {
+	if err := p.Problem(); err != nil {
 		return nil, err
 	}
 	calm, err := file.Parse(p.Scenario+sweptSuffix+".yaml", []byte(p.Source), play.ServerNames(extra...)...)
@@ -192,22 +161,22 @@ func newSweeper(p *Plan, of Part, extra []play.Lock) (*sweeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sweeper{plan: p, calm: calm, lock: p.Judge.Of(l)}
-	run, err := p.calmRun(search.Play(s.lock, search.Case{Scenario: calm, Seed: p.Seed}))
+	s := &sweeper{plan: p, calm: calm, lock: explore.Judged(l, p.Judge)}
+	run, err := calmRun(p, search.Play(s.lock, search.Case{Scenario: calm, Seed: p.Seed}))
 	if err != nil {
 		return nil, err
 	}
-	places := p.enumerate(s.lock, run)
-	if run.TraceHash != p.TraceHash || len(places.all) != p.Placements {
+	places := enumerate(p, s.lock, run)
+	if run.TraceHash != p.TraceHash || len(places.All) != p.Placements {
 		return nil, fmt.Errorf("%w: lock %s, scenario %s, seed %d", ErrAnotherRun, p.Lock, p.Scenario, p.Seed)
 	}
-	s.placements = func(n int) []placement { return places.all[n : n+1] }
-	if of == Pairs {
-		all := newPairs(places.all, outageOf(p.TTL))
-		sample := all.sample(p.Pairs, p.Seed)
-		s.placements = func(n int) []placement {
-			first, second, _ := all.pair(sample[n])
-			return []placement{first, second}
+	s.placements = func(n int) []placing.Placement { return places.All[n : n+1] }
+	if of == sweeps.Pairs {
+		all := placing.NewPairs(places.All, placing.Outage(p.TTL))
+		sample := all.Sample(p.Pairs, p.Seed)
+		s.placements = func(n int) []placing.Placement {
+			first, second, _ := all.Pair(sample[n])
+			return []placing.Placement{first, second}
 		}
 	}
 	return s, nil
@@ -221,14 +190,14 @@ var ErrAnotherRun = errors.New("the run without faults is not the one whose boun
 func (s *sweeper) numbered(n int) search.Case { return s.of(n, s.placements(n)...) }
 
 // of is the case of a scenario with some placements in it.
-func (s *sweeper) of(n int, placed ...placement) search.Case {
-	sc := placed[0].scenario(s.calm, placed[1:]...)
+func (s *sweeper) of(n int, placed ...placing.Placement) search.Case {
+	sc := placed[0].Scenario(s.calm, placed[1:]...)
 	kinds := make([]string, len(placed))
 	for i, p := range placed {
-		kinds[i] = p.kind
+		kinds[i] = p.Kind
 	}
 	return search.Case{Scenario: sc, Seed: s.plan.Seed,
-		Placed: &failure.Placed{Number: n, Faults: placement{faults: sc.Faults}.String(), Kinds: kinds}}
+		Placed: &failure.Placed{Number: n, Faults: placing.Text(sc.Faults), Kinds: kinds}}
 }
 
 // Examination is a failure of a sweep that is to be examined. It is a value that
@@ -238,7 +207,7 @@ func (s *sweeper) of(n int, placed ...placement) search.Case {
 // failures of the same few shapes. So a sweep examines one of each shape after all
 // blocks, rather than one of each block.
 type Examination struct {
-	Plan Plan `json:"plan"`
+	Plan sweeps.Plan `json:"plan"`
 	// Shape is the shape of the failure, Placed its placement.
 	Shape  string         `json:"shape"`
 	Placed failure.Placed `json:"placed"`
@@ -246,7 +215,7 @@ type Examination struct {
 
 // Examinations are the failures to examine: of each shape the first, or the first
 // of those with the fewest faults.
-func (p *Plan) Examinations(blocks map[int]Block) []Examination {
+func Examinations(p *sweeps.Plan, blocks map[int]sweeps.Block) []Examination {
 	var failures failure.Failures
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		for _, f := range blocks[i].Failures {
@@ -263,9 +232,9 @@ func (p *Plan) Examinations(blocks map[int]Block) []Examination {
 // Play examines the failure. extra are locks that do not come with locksim.
 // Errors are those of [Job.Play] and [search.Found.Examine].
 func (e Examination) Play(extra []play.Lock) (*failure.Failure, error) {
-	of := Singles
+	of := sweeps.Singles
 	if len(e.Placed.Kinds) > 1 {
-		of = Pairs
+		of = sweeps.Pairs
 	}
 	s, err := newSweeper(&e.Plan, of, extra)
 	if err != nil {

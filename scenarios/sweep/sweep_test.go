@@ -12,21 +12,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"locksim/faults"
 	"locksim/internal/testlocks"
 	"locksim/lock"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/play"
 )
 
 // sweepOf plans and makes a whole sweep, with minimal failures.
-func sweepOf(t *testing.T, sc *file.Scenario, l play.Lock, opts Options, extra ...play.Lock) *Sweep {
+func sweepOf(t *testing.T, sc *file.Scenario, l play.Lock, opts Options, extra ...play.Lock) *sweeps.Sweep {
 	t.Helper()
 	if opts.Judge == "" {
-		opts.Judge = explore.JudgeEverything
+		opts.Judge = explorations.JudgeEverything
 	}
 	opts.Seed = 1
 	plan, err := NewPlan(sc, l, opts)
@@ -34,18 +34,18 @@ func sweepOf(t *testing.T, sc *file.Scenario, l play.Lock, opts Options, extra .
 		t.Fatal(err)
 	}
 	blocks := blocksOf(t, plan, extra, func(int) bool { return true })
-	return Assemble(plan, blocks, examineAll(t, plan, blocks, extra))
+	return sweeps.Assemble(plan, blocks, examineAll(t, plan, blocks, extra))
 }
 
 // blocksOf does some jobs of a plan; jobs and blocks are sent as JSON.
-func blocksOf(t *testing.T, plan *Plan, extra []play.Lock, wanted func(i int) bool) map[int]Block {
+func blocksOf(t *testing.T, plan *sweeps.Plan, extra []play.Lock, wanted func(i int) bool) map[int]sweeps.Block {
 	t.Helper()
-	blocks := map[int]Block{}
+	blocks := map[int]sweeps.Block{}
 	for i := range plan.Jobs() {
 		if !wanted(i) {
 			continue
 		}
-		job, steps := sent(t, plan.Job(i)), 0
+		job, steps := sent(t, NewJob(plan, i)), 0
 		b, err := job.Play(extra, func() { steps++ })
 		if err != nil {
 			t.Fatal(err)
@@ -58,10 +58,10 @@ func blocksOf(t *testing.T, plan *Plan, extra []play.Lock, wanted func(i int) bo
 	return blocks
 }
 
-func examineAll(t *testing.T, plan *Plan, blocks map[int]Block, extra []play.Lock) map[string]*failure.Failure {
+func examineAll(t *testing.T, plan *sweeps.Plan, blocks map[int]sweeps.Block, extra []play.Lock) map[string]*failure.Failure {
 	t.Helper()
 	found := map[string]*failure.Failure{}
-	for _, e := range plan.Examinations(blocks) {
+	for _, e := range Examinations(plan, blocks) {
 		f, err := sent(t, e).Play(extra)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func sent[T any](t *testing.T, v T) (again T) {
 }
 
 // shapes are the shapes of the failures of a sweep.
-func shapes(s *Sweep) []string {
+func shapes(s *sweeps.Sweep) []string {
 	var out []string
 	for _, c := range s.Summary.Failures {
 		out = append(out, c.Shape)
@@ -134,27 +134,6 @@ func TestSweepFinds(t *testing.T) {
 	}
 }
 
-// The published weakness of get-then-del is the moment between its two commands:
-// only a sweep that places faults at points pauses it there.
-func TestSweepReachesPoints(t *testing.T) {
-	sc, err := file.Load("get-then-del")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := play.Kind("broken/get-then-del")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, found := swept(t, calmed(sc, l), l)
-	p := placer{kinds: kindNamed(t, "pause"), ttl: sc.Lock.TTL, readers: run.WallClocks}
-	want := sc.Faults[0].When
-	if want == nil || !slices.ContainsFunc(p.place(found).all, func(x placement) bool {
-		return x.faults[0].When != nil && x.faults[0].When.Name == want.Name
-	}) {
-		t.Errorf("no pause is placed at %v", want)
-	}
-}
-
 // No single fault of a promise breaks it.
 func TestSweepPromises(t *testing.T) {
 	if testing.Short() {
@@ -166,7 +145,7 @@ func TestSweepPromises(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := sweepOf(t, sc, l, Options{Judge: explore.JudgePromise})
+		s := sweepOf(t, sc, l, Options{Judge: explorations.JudgePromise})
 		if len(s.Summary.Failures) > 0 || s.Summary.Struck() == 0 || s.Summary.Problem() != "" {
 			t.Errorf("%s: %s\n%s", kind, s.Statement(), s.Summary.Problem())
 		}
@@ -185,13 +164,13 @@ func TestSweepShards(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	sc, l := small(t, "single", 1)
-	plan, err := NewPlan(sc, l, Options{Seed: 1, Faults: []lock.Fault{"pause", "node-crash"}, Pairs: 30, Judge: explore.JudgeEverything})
+	plan, err := NewPlan(sc, l, Options{Seed: 1, Faults: []lock.Fault{"pause", "node-crash"}, Pairs: 30, Judge: explorations.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
 	plan.Block = 20
-	document := func(blocks map[int]Block) string {
-		b, err := Assemble(plan, blocks, examineAll(t, plan, blocks, nil)).JSON()
+	document := func(blocks map[int]sweeps.Block) string {
+		b, err := sweeps.Assemble(plan, blocks, examineAll(t, plan, blocks, nil)).JSON()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,36 +187,6 @@ func TestSweepShards(t *testing.T) {
 	}
 	if half == whole || !strings.Contains(half, `"complete": false`) {
 		t.Error("half of the jobs count as complete")
-	}
-}
-
-// All pairs whose second placement is later exist once; a sample of them has no
-// pair twice, and depends on its seed.
-func TestPairs(t *testing.T) {
-	pause, restart := make([]faults.Fault, 1), make([]faults.Fault, 2) // the crash, and the restart
-	all := []placement{
-		{target: "r0", at: 10, faults: restart}, {target: "c0", at: 5, faults: pause}, {target: "c1", at: 10, faults: pause},
-		{target: "r0", at: 12, faults: restart}, {target: "r1", at: 13, faults: restart}, {target: "r0", at: 30, faults: restart},
-	}
-	p := newPairs(all, 5)
-	var got []string
-	for _, k := range p.sample(100, 1) {
-		first, second, ok := p.pair(k)
-		if !ok || second.at <= first.at {
-			t.Errorf("%v and %v are no pair", first, second)
-		}
-		got = append(got, first.target+second.target)
-	}
-	// 5 with all others, both of 10 with 12, 13 and 30, but r0 with itself; 12 with 13 and 30; 13 with 30.
-	if len(got) != 13 || p.count() != 13 {
-		t.Errorf("%d pairs, count says %d, want 13: %v", len(got), p.count(), got)
-	}
-	one, two, other := p.sample(4, 1), p.sample(4, 1), p.sample(4, 2)
-	if !slices.Equal(one, two) || slices.Equal(one, other) || len(slices.Compact(slices.Sorted(slices.Values(one)))) != 4 {
-		t.Errorf("samples: %v, again %v, of another seed %v", one, two, other)
-	}
-	if n := newPairs(nil, 5).count(); n != 0 {
-		t.Errorf("%d pairs without placements", n)
 	}
 }
 
@@ -278,13 +227,13 @@ func TestSweepRefuses(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"pase"}}, `there is no class or kind of fault "pase": did you mean pause?`},
-		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"none"}}, "a sweep without faults has nothing to place"},
-		{l, Options{Judge: explore.JudgeEverything, Faults: []lock.Fault{"wall-clock"}}, "no fault can be placed: no client reads its wall clock"},
-		{l, Options{Judge: explore.JudgePromise}, "lock single promises nothing, and cannot be judged by its promise"},
-		{l, Options{Judge: explore.JudgeEverything, Pairs: -1}, "-1 pairs: give a number from 0 to 1000000"},
+		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"pase"}}, `there is no class or kind of fault "pase": did you mean pause?`},
+		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"none"}}, "a sweep without faults has nothing to place"},
+		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"wall-clock"}}, "no fault can be placed: no client reads its wall clock"},
+		{l, Options{Judge: explorations.JudgePromise}, "lock single promises nothing, and cannot be judged by its promise"},
+		{l, Options{Judge: explorations.JudgeEverything, Pairs: -1}, "-1 pairs: give a number from 0 to 1000000"},
 		{l, Options{}, `a lock is judged by ""`},
-		{none, Options{Judge: explore.JudgeEverything}, "lock none fails in scenario small-swept without any fault (corrupted in mode none)"},
+		{none, Options{Judge: explorations.JudgeEverything}, "lock none fails in scenario small-swept without any fault (corrupted in mode none)"},
 	} {
 		if _, err := NewPlan(sc, tt.lock, tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %s", tt.opts, err, tt.want)
@@ -317,16 +266,16 @@ func TestSweepNeedsOneRun(t *testing.T) {
 		inner, err := l.New(e)
 		return chanceLock{inner, e}, err
 	}
-	_, err := NewPlan(sc, chance, Options{Judge: explore.JudgeEverything})
+	_, err := NewPlan(sc, chance, Options{Judge: explorations.JudgeEverything})
 	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
 		t.Errorf("got %v", err)
 	}
-	plan, err := NewPlan(sc, l, Options{Judge: explore.JudgeEverything})
+	plan, err := NewPlan(sc, l, Options{Judge: explorations.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
 	plan.TraceHash = strings.Repeat("0", 64)
-	if _, err := plan.Job(0).Play(nil, func() {}); !errors.Is(err, ErrAnotherRun) {
+	if _, err := NewJob(plan, 0).Play(nil, func() {}); !errors.Is(err, ErrAnotherRun) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -358,4 +307,19 @@ func TestSweepOfOnesOwnLock(t *testing.T) {
 	if first := s.Summary.Failures[0].Placed.Faults; !strings.Contains(first, "pause c0 for 1.05s") {
 		t.Errorf("the pause is not measured by the lock's TTL: %s", first)
 	}
+}
+
+// small is a scenario whose sweep is quick.
+func small(t *testing.T, kind string, rounds int) (*file.Scenario, play.Lock) {
+	t.Helper()
+	sc := file.Defaults()
+	sc.Name, sc.Lock.Kind, sc.Lock.TTL = "small", kind, time.Second
+	sc.Lock.Backoff = file.Range{Min: 60 * time.Millisecond, Max: 120 * time.Millisecond}
+	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = rounds, 200*time.Millisecond, 100*time.Millisecond
+	l, err := play.Kind(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Promise = lock.Promise{}
+	return calmed(sc, l), l
 }

@@ -17,8 +17,8 @@ import (
 	"locksim/reports/csv"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
-	"locksim/scenarios/compare"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/play"
 )
 
@@ -106,9 +106,9 @@ func (f compareFlags) run(s *shell, names []string) error {
 		return err
 	}
 	defer w.Close()
-	measured := func() (*compare.Comparison, error) { return works.Compare(w, locks, seeds) }
+	measured := func() (*comparisons.Comparison, error) { return works.Compare(w, locks, seeds) }
 	if f.live {
-		measured = func() (*compare.Comparison, error) { return works.CompareLive(w, s.Roster, locks, seeds, f.scale) }
+		measured = func() (*comparisons.Comparison, error) { return works.CompareLive(w, s.Roster, locks, seeds, f.scale) }
 	}
 	c, err := measured()
 	if err != nil {

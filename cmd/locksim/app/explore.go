@@ -16,6 +16,7 @@ import (
 	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/cmd/locksim/internal/works"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/play"
 )
 
@@ -139,7 +140,7 @@ func (f exploreFlags) folderName(locks []string) []string {
 	case len(locks) > fewLocks:
 		locks = []string{strings.Join(locks, ",")}
 	}
-	return slices.Concat([]string{explore.Kind}, locks, f.judged.Folder())
+	return slices.Concat([]string{explorations.Kind}, locks, f.judged.Folder())
 }
 
 // problem refuses numbers of runs and seeds that make no sense, and two forms at once.
@@ -148,8 +149,8 @@ func (f exploreFlags) problem() error {
 		return err
 	}
 	switch {
-	case f.runs < 1 || f.runs > explore.MaxRuns:
-		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, explore.MaxRuns)
+	case f.runs < 1 || f.runs > explorations.MaxRuns:
+		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, explorations.MaxRuns)
 	case f.from > math.MaxUint64-uint64(f.runs-1):
 		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
 	}
@@ -160,7 +161,7 @@ func (f exploreFlags) problem() error {
 }
 
 // plans makes the plan of each lock from the flags.
-func (f exploreFlags) plans(s *shell) ([]*explore.Plan, error) {
+func (f exploreFlags) plans(s *shell) ([]*explorations.Plan, error) {
 	names, err := exploredLocks(s, f.locks)
 	if err != nil {
 		return nil, err
@@ -170,11 +171,11 @@ func (f exploreFlags) plans(s *shell) ([]*explore.Plan, error) {
 		return nil, err
 	}
 	opts := explore.Options{Runs: f.runs, FirstSeed: f.from, Faults: named, Space: f.space.Space,
-		Judge: f.judged.Judge(), Collect: explore.CollectFirst}
+		Judge: f.judged.Judge(), Collect: explorations.CollectFirst}
 	if f.all {
-		opts.Collect = explore.CollectAll
+		opts.Collect = explorations.CollectAll
 	}
-	var plans []*explore.Plan
+	var plans []*explorations.Plan
 	for _, name := range names {
 		l, err := play.FindLock(name, s.Extra)
 		if err != nil {

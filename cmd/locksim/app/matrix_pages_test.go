@@ -18,7 +18,7 @@ import (
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/lock/fence"
 	"locksim/reports/html"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/play"
 )
 
@@ -92,7 +92,7 @@ func TestMatrixPages(t *testing.T) {
 		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing none,seal</code>") {
 		t.Error("the index does not link to the report, or does not have its command")
 	}
-	var m matrix.Matrix
+	var m matrices.Matrix
 	readJSON(t, files["matrix.json"], &m)
 	for _, c := range m.Cells {
 		if c.CellRuns != nil && !strings.Contains(files[html.MatrixRunFile(c.Scenario, c.Lock, c.Seed)], c.TraceHash) {

@@ -14,7 +14,7 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/testruns"
 	"locksim/scenarios/file"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/play"
 )
 
@@ -86,14 +86,14 @@ func TestMatrixWithExtraLock(t *testing.T) {
 	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	var m matrix.Matrix
+	var m matrices.Matrix
 	if err := json.Unmarshal([]byte(out), &m); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]int{}
 	for _, c := range m.Cells {
 		got[c.Scenario+" "+c.Lock]++
-		if c.Lock == "mylock" && (c.Match != matrix.NothingExpected || c.CellRuns != nil && !strings.HasPrefix(c.Replay, "mysim run "+c.Scenario+" --lock mylock --seed ")) {
+		if c.Lock == "mylock" && (c.Match != matrices.NothingExpected || c.CellRuns != nil && !strings.HasPrefix(c.Replay, "mysim run "+c.Scenario+" --lock mylock --seed ")) {
 			t.Errorf("%+v, replay %q", c, c.Replay)
 		}
 	}

@@ -13,8 +13,9 @@ import (
 	"locksim/cmd/locksim/internal/searchflags"
 	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/prose"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 )
@@ -80,7 +81,7 @@ func (f reviewFlags) run(s *shell) error {
 		return err
 	}
 	if f.json {
-		err = f.wholeOnly(shard, review.Kind, "--json")
+		err = f.wholeOnly(shard, reviews.Kind, "--json")
 	}
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (f reviewFlags) run(s *shell) error {
 	if err != nil {
 		return err
 	}
-	k := publish.NewFolder(f.keep, f.out, review.Kind, l.Name)
+	k := publish.NewFolder(f.keep, f.out, reviews.Kind, l.Name)
 	if f.keep {
 		k.Flag = "" // the user has not given --keep
 	}
@@ -99,8 +100,8 @@ func (f reviewFlags) run(s *shell) error {
 // plan makes the plan from the flags.
 func (f reviewFlags) plan(s *shell) (play.Lock, *review.Work, error) {
 	none := play.Lock{}
-	if f.runs < 1 || f.runs > explore.MaxRuns {
-		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explore.MaxRuns)
+	if f.runs < 1 || f.runs > explorations.MaxRuns {
+		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explorations.MaxRuns)
 	}
 	l, err := play.FindLock(f.lock, s.Extra)
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"locksim/cmd/locksim/internal/works"
 	"locksim/internal/prose"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/sweeps"
+	"locksim/scenarios/placing"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sweep"
 )
@@ -76,7 +78,7 @@ not deterministic or did not end, or the command was interrupted.`,
 // sweepKindList are the kinds of fault that a sweep places.
 func sweepKindList() string {
 	var b strings.Builder
-	for _, k := range sweep.Kinds() {
+	for _, k := range placing.Kinds() {
 		star := " "
 		if k.Unasked {
 			star = "*"
@@ -102,7 +104,7 @@ func (f sweepFlags) run(s *shell, name string) error {
 	if err != nil {
 		return err
 	}
-	about := []string{sweep.Kind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
+	about := []string{sweeps.Kind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
 	about = append(about, f.judged.Folder()...)
 	w := &works.Sweep{Console: s.Console, Plan: plan, Scenario: name}
 	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, about...), f.form()), []publish.Work{w}, nil)
@@ -117,7 +119,7 @@ func (f sweepFlags) problem() error {
 }
 
 // plan makes the plan from the flags.
-func (f sweepFlags) plan(s *shell, name string) (*sweep.Plan, error) {
+func (f sweepFlags) plan(s *shell, name string) (*sweeps.Plan, error) {
 	t, err := runFlags{lock: f.lock, seed: f.seed, fencing: "none"}.task(s, name)
 	if err != nil {
 		return nil, err

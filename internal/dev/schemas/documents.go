@@ -9,12 +9,13 @@ import (
 	"locksim/internal/worlds"
 	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/compare"
-	"locksim/scenarios/explore"
-	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/review"
-	"locksim/scenarios/sweep"
+	"locksim/scenarios/outcome/comparisons"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/matrices"
+	"locksim/scenarios/outcome/reviews"
+	"locksim/scenarios/outcome/sweeps"
+	"locksim/scenarios/placing"
 )
 
 // document is a type that is printed as JSON, with additional rules for its schema.
@@ -42,28 +43,28 @@ type words struct {
 // documents are all JSON documents of locksim.
 var documents = []document{
 	{
-		name: "compare", title: "A comparison of locks", version: compare.Version,
-		value: compare.Comparison{Version: compare.Version},
+		name: "compare", title: "A comparison of locks", version: comparisons.Version,
+		value: comparisons.Comparison{Version: comparisons.Version},
 		words: withPromise(map[string]words{
 			"class":   {"compared_class", "A class of faults, or none.", comparedClasses()},
 			"classes": {"compared_class", "A class of faults, or none.", comparedClasses()},
 		}),
 	},
 	{
-		name: "explore", title: "An exploration of locksim", version: explore.Version,
-		value: explore.Exploration{Version: explore.Version, Kind: explore.Kind},
+		name: "explore", title: "An exploration of locksim", version: explorations.Version,
+		value: explorations.Exploration{Version: explorations.Version, Kind: explorations.Kind},
 	},
 	{
 		name: "list", title: "What locksim has", version: 1, value: app.List{},
 		words: withPromise(nil),
 	},
 	{
-		name: "matrix", title: "A matrix of locksim", version: matrix.Version,
-		value: matrix.Matrix{Version: matrix.Version},
+		name: "matrix", title: "A matrix of locksim", version: matrices.Version,
+		value: matrices.Matrix{Version: matrices.Version},
 	},
 	{
-		name: "review", title: "A review of a lock", version: review.Version,
-		value: review.Review{Version: review.Version, Kind: review.Kind},
+		name: "review", title: "A review of a lock", version: reviews.Version,
+		value: reviews.Review{Version: reviews.Version, Kind: reviews.Kind},
 		words: withPromise(nil),
 	},
 	{
@@ -71,8 +72,8 @@ var documents = []document{
 		value: outcome.RunFile{Version: outcome.RunVersion},
 	},
 	{
-		name: "sweep", title: "A sweep of locksim", version: sweep.Version,
-		value: sweep.Sweep{Version: sweep.Version, Kind: sweep.Kind},
+		name: "sweep", title: "A sweep of locksim", version: sweeps.Version,
+		value: sweeps.Sweep{Version: sweeps.Version, Kind: sweeps.Kind},
 		words: map[string]words{"kinds": {"sweep_kind", "A kind of fault that a sweep places.", sweepKinds()}},
 	},
 	{
@@ -82,8 +83,8 @@ var documents = []document{
 }
 
 // campaigns are the packages whose types have the same names in several documents, such as
-// Plan, Summary and Timing.
-var campaigns = []string{"explore", "sweep", "matrix", "review"}
+// Plan, Summary and Timing, and what is put before these names.
+var campaigns = map[string]string{"explorations": "explore", "sweeps": "sweep", "matrices": "matrix", "reviews": "review"}
 
 // names are the names in $defs of types whose own name, in snake case, is also that of
 // another type of the same document.
@@ -100,7 +101,7 @@ type part struct {
 // embedded pointer always has its fields.
 var parts = map[reflect.Type]part{
 	reflect.TypeFor[outcome.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
-	reflect.TypeFor[matrix.Cell]():      {"label", checker.NotApplicable, nil},
+	reflect.TypeFor[matrices.Cell]():    {"label", checker.NotApplicable, nil},
 }
 
 // withPromise adds to the words of a document those of a promise of a lock.
@@ -114,12 +115,12 @@ func withPromise(more map[string]words) map[string]words {
 }
 
 func comparedClasses() []string {
-	return append([]string{string(compare.NoFault)}, textsOf(lock.Faults())...)
+	return append([]string{string(comparisons.NoFault)}, textsOf(lock.Faults())...)
 }
 
 func sweepKinds() []string {
 	var out []string
-	for _, k := range sweep.Kinds() {
+	for _, k := range placing.Kinds() {
 		out = append(out, k.Name)
 	}
 	return out

@@ -67,7 +67,7 @@ func (g *generator) fail(format string, args ...any) {
 }
 
 // name is the name of a type in $defs: its Go name in snake case, for the packages in
-// campaigns after the name of the package, or the name in the table names.
+// campaigns after what is there, or the name in the table names.
 func (g *generator) name(t reflect.Type) string {
 	many := (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && t.PkgPath() != ""
 	if t.Kind() != reflect.Struct && !many && len(g.constants(t)) == 0 {
@@ -76,8 +76,8 @@ func (g *generator) name(t reflect.Type) string {
 	name, given := names[t]
 	if !given {
 		name = strings.ReplaceAll(jsonschema.ToSnakeCase(t.Name()), "-", "_")
-		if pkg := path.Base(t.PkgPath()); slices.Contains(campaigns, pkg) && name != pkg {
-			name = pkg + "_" + name
+		if of := campaigns[path.Base(t.PkgPath())]; of != "" && name != of {
+			name = of + "_" + name
 		}
 	}
 	if other := g.types[name]; other != nil && other != t {

@@ -21,8 +21,8 @@ import (
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome/explorations"
 )
 
 // Work is one campaign as the command runs and shows it: an exploration, a sweep, a
@@ -53,7 +53,7 @@ type Results struct {
 }
 
 // Time writes into a timing how the results were made.
-func (r *Results) Time(t *explore.Timing) {
+func (r *Results) Time(t *explorations.Timing) {
 	t.WallSeconds, t.Made, t.Workers = r.Wall.Seconds(), r.Made, r.Children
 	if !r.shard.Whole() {
 		t.Shard = r.shard.String()

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
 )
 
 // Judged say what a lock is judged by.
@@ -28,19 +28,19 @@ func (f Judged) Problem() error {
 }
 
 // Judge is what the flags ask for.
-func (f Judged) Judge() explore.Judge {
+func (f Judged) Judge() explorations.Judge {
 	switch {
 	case f.Promise:
-		return explore.JudgePromise
+		return explorations.JudgePromise
 	case f.claims:
-		return explore.JudgeClaims
+		return explorations.JudgeClaims
 	}
-	return explore.JudgeEverything
+	return explorations.JudgeEverything
 }
 
 // Folder is the part of the name of a folder that the flags add.
 func (f Judged) Folder() []string {
-	if j := f.Judge(); j != explore.JudgeEverything {
+	if j := f.Judge(); j != explorations.JudgeEverything {
 		return []string{string(j)}
 	}
 	return nil

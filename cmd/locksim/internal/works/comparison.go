@@ -20,15 +20,16 @@ import (
 	"locksim/reports/html"
 	"locksim/reports/markdown"
 	"locksim/scenarios/compare"
-	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/comparisons"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/play"
 )
 
 // StoreComparison writes a comparison in every form into a folder. Child processes draw the runs
 // that show harm; the page leaves out a diagram that cannot be made, with a note.
-func StoreComparison(w *publish.Crew, dir string, c *compare.Comparison, names []string) error {
+func StoreComparison(w *publish.Crew, dir string, c *comparisons.Comparison, names []string) error {
 	var drawn map[figureJob]html.Found
 	if !c.Live { // a live run cannot be made again for its diagram
 		var err error
@@ -44,10 +45,10 @@ func StoreComparison(w *publish.Crew, dir string, c *compare.Comparison, names [
 	if c.Live {
 		again += " --live"
 	}
-	timing := explore.NewTiming()
+	timing := explorations.NewTiming()
 	var page, md bytes.Buffer
 	err := html.Comparison(&page, c, html.ComparisonOptions{Again: again, Versions: runfiles.VersionsOf(timing.Go, timing.Modules),
-		Figure: func(lock string, run compare.Seen) html.Found { return drawn[figureOf(lock, run)] }})
+		Figure: func(lock string, run comparisons.Seen) html.Found { return drawn[figureOf(lock, run)] }})
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ type figureJob struct {
 }
 
 // figureOf is the job that draws a run, without its id.
-func figureOf(lock string, run compare.Seen) figureJob {
+func figureOf(lock string, run comparisons.Seen) figureJob {
 	return figureJob{Lock: lock, Scenario: run.Scenario, Seed: run.Seed, Mode: run.Mode}
 }
 
@@ -105,7 +106,7 @@ func draw(r roster.Roster, j figureJob) (publish.Page, error) {
 }
 
 // figures are the diagrams of the runs that show harm, by their jobs without an id.
-func figures(w *publish.Crew, c *compare.Comparison) (map[figureJob]html.Found, error) {
+func figures(w *publish.Crew, c *comparisons.Comparison) (map[figureJob]html.Found, error) {
 	var todo []publish.PageJob
 	asked := map[string]figureJob{} // by id
 	for _, l := range c.Locks {
@@ -144,8 +145,8 @@ type compareJob struct {
 // compareAnswer is the result of a child. Unusable is the reason why a lock cannot be
 // measured, if the lock itself is the cause.
 type compareAnswer struct {
-	Lock     *compare.Lock `json:"lock,omitempty"`
-	Unusable string        `json:"unusable,omitempty"`
+	Lock     *comparisons.Lock `json:"lock,omitempty"`
+	Unusable string            `json:"unusable,omitempty"`
 }
 
 // measure measures the lock of a job, in a child process.
@@ -163,7 +164,7 @@ func measure(c *console.Console, r roster.Roster, j compareJob, step func()) (co
 
 // Compare measures the locks in child processes. It starts with the locks on most
 // servers: they send most messages and take longest, and would delay the end.
-func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds) (*compare.Comparison, error) {
+func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds) (*comparisons.Comparison, error) {
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i
@@ -174,7 +175,7 @@ func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds) (*compare.
 		jobs[n] = compareTask.Job(compareJob{Lock: locks[i].Name, Seeds: seeds})
 		jobs[n].Noun, jobs[n].Count = "locks", 1
 	}
-	rows := make([]compare.Lock, len(locks))
+	rows := make([]comparisons.Lock, len(locks))
 	var unusable []string
 	var failed error
 	finished := 0
@@ -205,5 +206,5 @@ func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds) (*compare.
 		slices.Sort(unusable)
 		return nil, errors.New(strings.Join(unusable, "\n"))
 	}
-	return compare.New(seeds, rows), nil
+	return comparisons.New(seeds, rows), nil
 }

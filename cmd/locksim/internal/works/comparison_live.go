@@ -17,6 +17,7 @@ import (
 	"locksim/scenarios/compare"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/play"
 )
 
@@ -25,7 +26,7 @@ const LiveTogether = 6
 
 // CompareLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
-func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, scale float64) (*compare.Comparison, error) {
+func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, scale float64) (*comparisons.Comparison, error) {
 	session, err := live.Open()
 	if err != nil {
 		return nil, &console.BrokenError{Cause: err}
@@ -35,7 +36,7 @@ func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outc
 	step := func() {
 		w.Progress.Show(fmt.Sprintf("%d live runs made, %d of %d locks measured", runs.Add(1), done.Load(), len(locks)))
 	}
-	rows := make([]compare.Lock, len(locks))
+	rows := make([]comparisons.Lock, len(locks))
 	going, cancel := context.WithCancelCause(w.Ctx) // the first error ends the runs of the other locks
 	turns := make(chan struct{}, LiveTogether)
 	var all sync.WaitGroup
@@ -65,7 +66,7 @@ func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outc
 	case err != nil:
 		return nil, &console.BrokenError{Cause: err}
 	}
-	c := compare.New(seeds, rows)
+	c := comparisons.New(seeds, rows)
 	c.Live = true
 	return c, nil
 }

@@ -20,6 +20,7 @@ import (
 	"locksim/reports/html"
 	"locksim/reports/terminal"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
 )
@@ -27,20 +28,20 @@ import (
 // Exploration is an exploration of one lock.
 type Exploration struct {
 	*console.Console
-	Plan  *explore.Plan
+	Plan  *explorations.Plan
 	tally tally.Tally // of the results so far
 }
 
 func readExploration(c *console.Console, r *campaign.Record) (*Exploration, error) {
-	plan, err := explore.ReadPlan(r.Plan)
+	plan, err := explorations.ReadPlan(r.Plan)
 	return &Exploration{Console: c, Plan: plan}, err
 }
 
 // Campaign implements [publish.Work].
 func (x *Exploration) Campaign() campaign.Campaign {
-	return campaign.Campaign{Kind: explore.Kind, Plan: x.Plan, Jobs: x.Plan.Jobs(),
+	return campaign.Campaign{Kind: explorations.Kind, Plan: x.Plan, Jobs: x.Plan.Jobs(),
 		Job: func(i int) campaign.Job {
-			data := x.Plan.Job(i)
+			data := explore.NewJob(x.Plan, i)
 			job := exploreTask.Job(data)
 			job.Name, job.Noun, job.Count = data.Seeds.String(), "runs", data.Seeds.Len()
 			job.Unit = func(reported int) string {
@@ -61,7 +62,7 @@ func (x *Exploration) Campaign() campaign.Campaign {
 				return false, err
 			}
 			x.tally.Add(b.Tally)
-			return x.Plan.Collect == explore.CollectFirst && b.Ends(), nil
+			return x.Plan.Collect == explorations.CollectFirst && b.Ends(), nil
 		},
 	}
 }
@@ -83,13 +84,13 @@ func (x *Exploration) Detail() string {
 func (x *Exploration) Divisible() bool { return true }
 
 // assembled is the exploration, without what differs from run to run.
-func (x *Exploration) assembled(r *campaign.Record) (*explore.Exploration, error) {
+func (x *Exploration) assembled(r *campaign.Record) (*explorations.Exploration, error) {
 	blocks, err := exploreTask.Results(r)
 	if err != nil {
 		return nil, err
 	}
-	e := explore.Assemble(x.Plan, blocks)
-	e.Timing = explore.NewTiming()
+	e := explorations.Assemble(x.Plan, blocks)
+	e.Timing = explorations.NewTiming()
 	return e, nil
 }
 
@@ -108,7 +109,7 @@ func (x *Exploration) Finished(r *publish.Results) (publish.Finished, error) {
 	}
 	files, notes := publish.FoundRuns(e.Summary.Failures, replay)
 	return publish.Finished{
-		Kind:     explore.Kind,
+		Kind:     explorations.Kind,
 		Document: e,
 		Text:     func(w io.Writer, opt reports.Options) error { return terminal.Exploration(w, e, replay, opt) },
 		CSV: func() csv.Table {
@@ -123,13 +124,13 @@ func (x *Exploration) Finished(r *publish.Results) (publish.Finished, error) {
 }
 
 // pages adds explore.html and the pages of its violations.
-func (x *Exploration) pages(r *publish.Results, e *explore.Exploration, add func(string, []byte) error) error {
+func (x *Exploration) pages(r *publish.Results, e *explorations.Exploration, add func(string, []byte) error) error {
 	public, jobs := &Exploration{Console: x.Public(), Plan: x.Plan}, map[int]publish.FoundPageJob{}
 	for i, f := range e.Summary.Failures {
 		jobs[i+1] = publish.FoundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: publish.ModeOf(&f)}
 	}
 	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(e.Timing.Go, e.Timing.Modules)}
-	return r.FoundPages(explore.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+	return r.FoundPages(explorations.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
 		return html.Exploration(b, e, opt)
 	}, add)
 }
@@ -160,14 +161,14 @@ func (x *Exploration) whole() string {
 	if flag := x.Plan.Judge.Flag(); flag != "" {
 		text += " " + flag
 	}
-	if x.Plan.Collect == explore.CollectAll {
+	if x.Plan.Collect == explorations.CollectAll {
 		text += " --all"
 	}
 	return text
 }
 
 // problem is the error that decides the exit code.
-func (x *Exploration) problem(e *explore.Exploration) error {
+func (x *Exploration) problem(e *explorations.Exploration) error {
 	sum := &e.Summary
 	switch first := cmp.Or(sum.Unsteady, sum.Broken); {
 	case first != nil:

@@ -19,6 +19,7 @@ import (
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/play"
 )
 
@@ -72,7 +73,7 @@ func (x *Matrix) Divisible() bool { return false }
 
 // assembled is the matrix, without what differs from run to run. A failed job is in the
 // failures of the matrix.
-func (x *Matrix) assembled(r *campaign.Record) (*matrix.Matrix, error) {
+func (x *Matrix) assembled(r *campaign.Record) (*matrices.Matrix, error) {
 	done, err := matrixTask.Results(r)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (x *Matrix) assembled(r *campaign.Record) (*matrix.Matrix, error) {
 		answers[i] = a
 	}
 	m := x.Plan.Assemble(answers, runfiles.Again(x.Console))
-	m.Timing = matrix.NewTiming()
+	m.Timing = matrices.NewTiming()
 	return m, nil
 }
 
@@ -107,7 +108,7 @@ func (x *Matrix) Finished(r *publish.Results) (publish.Finished, error) {
 	for i, wall := range r.Took {
 		m.Timing.Slowest = append(m.Timing.Slowest, x.Plan.Timing(i, wall))
 	}
-	slices.SortFunc(m.Timing.Slowest, func(a, b matrix.JobTiming) int { return cmp.Compare(b.WallSeconds, a.WallSeconds) })
+	slices.SortFunc(m.Timing.Slowest, func(a, b matrices.JobTiming) int { return cmp.Compare(b.WallSeconds, a.WallSeconds) })
 	m.Timing.Slowest = m.Timing.Slowest[:min(slowest, len(m.Timing.Slowest))]
 	var notes []string
 	for _, c := range m.Problems() {
@@ -142,7 +143,7 @@ func (x *Matrix) Finished(r *publish.Results) (publish.Finished, error) {
 const matrixWidth = 100
 
 // matrixProblem is the error that decides the exit code.
-func matrixProblem(m *matrix.Matrix) error {
+func matrixProblem(m *matrices.Matrix) error {
 	switch n := len(m.Failures); {
 	case n > 0:
 		return &console.BrokenError{Cause: fmt.Errorf("the runs of %d pairs of scenario and lock failed; the first: %s with %s: %s",

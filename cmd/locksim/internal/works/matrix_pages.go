@@ -10,19 +10,19 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports/html"
 	"locksim/scenarios/file"
-	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // pages adds the pages of a matrix: the table, a page for each scenario and each lock,
 // and the reports of the runs of cells, which child processes write. A cell whose
 // report could not be written links to the page of its scenario.
-func (x *Matrix) pages(r *publish.Results, m *matrix.Matrix, add func(string, []byte) error) (problem, err error) {
+func (x *Matrix) pages(r *publish.Results, m *matrices.Matrix, add func(string, []byte) error) (problem, err error) {
 	modes, err := file.Catalogue()
 	if err != nil {
 		return nil, err
 	}
 	written := map[string]bool{}
-	site := html.MatrixSite{Matrix: m, Scenarios: x.Plan.Scenarios(), Locks: x.Plan.Locks(), FailureModes: modes, Replay: x.PublicName() + " " + x.Asked,
+	site := html.MatrixSite{Matrix: m, Scenarios: x.Plan.Scenarios(), Locks: x.Plan.Columns(), FailureModes: modes, Replay: x.PublicName() + " " + x.Asked,
 		HasReport: func(scenario, lock string, seed uint64) bool {
 			return written[html.MatrixRunFile(scenario, lock, seed)]
 		}}

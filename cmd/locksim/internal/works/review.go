@@ -19,6 +19,7 @@ import (
 	"locksim/reports/html"
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
+	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/play"
 	"locksim/scenarios/review"
 	"locksim/scenarios/spaces"
@@ -63,7 +64,7 @@ func NewReview(c *console.Console, l play.Lock, plan *review.Work) *Review {
 		campaigns = append(campaigns, p.Campaign())
 	}
 	var part func(*campaign.Record, int) *campaign.Record
-	x.whole, part = campaign.Join(review.Kind, plan, campaigns...)
+	x.whole, part = campaign.Join(reviews.Kind, plan, campaigns...)
 	x.part = func(r *campaign.Record, of publish.Work) *campaign.Record { return part(r, slices.Index(parts, of)) }
 	job := x.whole.Job
 	x.whole.Job = func(i int) campaign.Job {
@@ -132,8 +133,8 @@ func (x *Review) missing(r *campaign.Record) int {
 }
 
 // parts are the measurements. ok is false where a violation has not been examined.
-func (x *Review) parts(r *campaign.Record) (parts review.Parts, ok bool, err error) {
-	parts = review.Parts{Missing: x.plan.Missing}
+func (x *Review) parts(r *campaign.Record) (parts reviews.Parts, ok bool, err error) {
+	parts = reviews.Parts{Missing: x.plan.Missing}
 	ok = true
 	var errs [4]error
 	if x.matrix != nil {
@@ -151,12 +152,12 @@ func (x *Review) parts(r *campaign.Record) (parts review.Parts, ok bool, err err
 
 // failures are the ways in which the lock was broken, each with the command that
 // finds it again.
-func (x *Review) failures(parts review.Parts) []review.Failure {
-	return review.Failures(parts, func(f review.Failure) string {
+func (x *Review) failures(parts reviews.Parts) []reviews.Failure {
+	return reviews.Failures(parts, func(f reviews.Failure) string {
 		switch f.From {
-		case review.FromPromise:
+		case reviews.FromPromise:
 			return x.within.again(f.Seed)
-		case review.FromAll:
+		case reviews.FromAll:
 			return x.all.again(f.Seed)
 		}
 		return x.sweep.again(&f.Failure)
@@ -189,7 +190,7 @@ func (x *Review) Finished(r *publish.Results) (publish.Finished, error) {
 	if x.plan.Faults != nil {
 		again += " --faults " + cmp.Or(strings.Join(x.plan.Faults, ","), spaces.NoFaults)
 	}
-	file := func(name string, render func(io.Writer, *review.Review, reports.Options) error) func() (outfile.Document, error) {
+	file := func(name string, render func(io.Writer, *reviews.Review, reports.Options) error) func() (outfile.Document, error) {
 		return func() (outfile.Document, error) {
 			var b bytes.Buffer
 			err := render(&b, done, reports.Options{Replay: again})
@@ -197,7 +198,7 @@ func (x *Review) Finished(r *publish.Results) (publish.Finished, error) {
 		}
 	}
 	return publish.Finished{
-		Kind:     review.Kind,
+		Kind:     reviews.Kind,
 		Document: done,
 		Text: func(w io.Writer, opt reports.Options) error {
 			opt.Replay = again
@@ -211,7 +212,7 @@ func (x *Review) Finished(r *publish.Results) (publish.Finished, error) {
 }
 
 // reviewProblem is the error that decides the exit code.
-func reviewProblem(r *review.Review) error {
+func reviewProblem(r *reviews.Review) error {
 	f := &r.Figures
 	switch {
 	case f.Doubtful > 0:

@@ -19,22 +19,23 @@ import (
 	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/reports/terminal"
-	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/sweep"
 )
 
 // Sweep is a sweep of one scenario.
 type Sweep struct {
 	*console.Console
-	Plan *sweep.Plan
+	Plan *sweeps.Plan
 	// Scenario is the name or the file that the user gave.
 	Scenario string
-	tally    sweep.Tally // of the results so far
+	tally    sweeps.Tally // of the results so far
 }
 
 func readSweep(c *console.Console, r *campaign.Record) (*Sweep, error) {
-	plan, err := sweep.ReadPlan(r.Plan)
+	plan, err := sweeps.ReadPlan(r.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +44,12 @@ func readSweep(c *console.Console, r *campaign.Record) (*Sweep, error) {
 
 // Campaign implements [publish.Work].
 func (x *Sweep) Campaign() campaign.Campaign {
-	return campaign.Campaign{Kind: sweep.Kind, Plan: x.Plan, Asked: x.Scenario, Jobs: x.Plan.Jobs(),
+	return campaign.Campaign{Kind: sweeps.Kind, Plan: x.Plan, Asked: x.Scenario, Jobs: x.Plan.Jobs(),
 		Job: func(i int) campaign.Job {
-			data := x.Plan.Job(i)
+			data := sweep.NewJob(x.Plan, i)
 			job := sweepTask.Job(data)
 			job.Name, job.Noun, job.Count = fmt.Sprintf("%d placements from number %d on", data.Runs, data.First), "placements", data.Runs
-			if data.Of == sweep.Pairs {
+			if data.Of == sweeps.Pairs {
 				job.Name = fmt.Sprintf("%d pairs from number %d on", data.Runs, data.First)
 			}
 			job.Unit = func(reported int) string { return fmt.Sprintf("it ended in number %d", data.First+reported) }
@@ -70,7 +71,7 @@ func (x *Sweep) Campaign() campaign.Campaign {
 				return nil, err
 			}
 			var jobs []campaign.Job
-			for _, e := range x.Plan.Examinations(blocks) {
+			for _, e := range sweep.Examinations(x.Plan, blocks) {
 				job := examineTask.Job(e)
 				job.Name, job.Noun, job.Count = "examine "+e.Shape, "violations examined", 1
 				jobs = append(jobs, job)
@@ -94,21 +95,21 @@ func (x *Sweep) Divisible() bool { return true }
 
 // assembled is the sweep, without what differs from run to run. ok is false where
 // a violation has not been examined.
-func (x *Sweep) assembled(r *campaign.Record) (sw *sweep.Sweep, ok bool, err error) {
+func (x *Sweep) assembled(r *campaign.Record) (sw *sweeps.Sweep, ok bool, err error) {
 	blocks, err := sweepTask.Results(r)
 	if err != nil {
 		return nil, false, err
 	}
 	found := map[string]*failure.Failure{}
-	for _, e := range x.Plan.Examinations(blocks) {
+	for _, e := range sweep.Examinations(x.Plan, blocks) {
 		f, ok, err := examineTask.Answer(r, e)
 		if !ok || err != nil {
 			return nil, false, err
 		}
 		found[e.Shape] = f
 	}
-	sw = sweep.Assemble(x.Plan, blocks, found)
-	sw.Timing = explore.NewTiming()
+	sw = sweeps.Assemble(x.Plan, blocks, found)
+	sw.Timing = explorations.NewTiming()
 	return sw, true, nil
 }
 
@@ -127,7 +128,7 @@ func (x *Sweep) Finished(r *publish.Results) (publish.Finished, error) {
 	}
 	files, notes := publish.FoundRuns(sw.Summary.Failures, replay)
 	return publish.Finished{
-		Kind:     sweep.Kind,
+		Kind:     sweeps.Kind,
 		Document: sw,
 		Text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
 		Files:    files,
@@ -139,7 +140,7 @@ func (x *Sweep) Finished(r *publish.Results) (publish.Finished, error) {
 }
 
 // pages adds sweep.html and the pages of its violations.
-func (x *Sweep) pages(r *publish.Results, sw *sweep.Sweep, add func(string, []byte) error) error {
+func (x *Sweep) pages(r *publish.Results, sw *sweeps.Sweep, add func(string, []byte) error) error {
 	public, jobs := &Sweep{Console: x.Public(), Plan: x.Plan, Scenario: x.Scenario}, map[int]publish.FoundPageJob{}
 	for i := range sw.Summary.Failures {
 		if f := &sw.Summary.Failures[i]; f.Run != nil {
@@ -147,7 +148,7 @@ func (x *Sweep) pages(r *publish.Results, sw *sweep.Sweep, add func(string, []by
 		}
 	}
 	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(sw.Timing.Go, sw.Timing.Modules)}
-	return r.FoundPages(sweep.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
+	return r.FoundPages(sweeps.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {
 		return html.Sweep(b, sw, opt)
 	}, add)
 }
@@ -184,7 +185,7 @@ func (x *Sweep) asking(pairs int, classes []lock.Fault, kinds []string) string {
 }
 
 // sweepProblem is the error that decides the exit code.
-func sweepProblem(sw *sweep.Sweep) error {
+func sweepProblem(sw *sweeps.Sweep) error {
 	if problem := sw.Summary.Problem(); problem != "" {
 		return &console.BrokenError{Cause: errors.New(problem)}
 	}

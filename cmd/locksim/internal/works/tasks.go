@@ -13,7 +13,10 @@ import (
 	"locksim/internal/workers"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/reviews"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/review"
 	"locksim/scenarios/sweep"
 	"locksim/sim"
@@ -22,12 +25,12 @@ import (
 // The tasks of the child processes, each with the types of its job and its answer.
 const (
 	matrixTask  = campaign.Task[matrix.Job, matrix.Answer]("matrix")
-	exploreTask = campaign.Task[explore.Job, explore.Block]("explore")
-	sweepTask   = campaign.Task[sweep.Job, sweep.Block]("sweep")
+	exploreTask = campaign.Task[explore.Job, explorations.Block]("explore")
+	sweepTask   = campaign.Task[sweep.Job, sweeps.Block]("sweep")
 	// examineTask makes a violation of a sweep minimal.
 	examineTask = campaign.Task[sweep.Examination, *failure.Failure]("examine")
 	// fencesTask makes the run of a failure of a review in each fencing mode.
-	fencesTask = campaign.Task[review.FenceJob, []review.Fence]("fences")
+	fencesTask = campaign.Task[review.FenceJob, []reviews.Fence]("fences")
 	// compareTask measures a lock.
 	compareTask = campaign.Task[compareJob, compareAnswer]("compare")
 	// figureTask draws a run of a comparison.
@@ -59,10 +62,10 @@ func Handlers(c *console.Console, r roster.Roster) []campaign.Handler {
 			}
 			return a, err
 		}),
-		handle(exploreTask, func(j explore.Job, step func()) (explore.Block, error) { return j.Play(r.Extra, step) }),
-		handle(sweepTask, func(j sweep.Job, step func()) (sweep.Block, error) { return j.Play(r.Extra, step) }),
+		handle(exploreTask, func(j explore.Job, step func()) (explorations.Block, error) { return j.Play(r.Extra, step) }),
+		handle(sweepTask, func(j sweep.Job, step func()) (sweeps.Block, error) { return j.Play(r.Extra, step) }),
 		handle(examineTask, func(j sweep.Examination, _ func()) (*failure.Failure, error) { return j.Play(r.Extra) }),
-		handle(fencesTask, func(j review.FenceJob, _ func()) ([]review.Fence, error) { return j.Play(r.Extra) }),
+		handle(fencesTask, func(j review.FenceJob, _ func()) ([]reviews.Fence, error) { return j.Play(r.Extra) }),
 		handle(compareTask, func(j compareJob, step func()) (compareAnswer, error) { return measure(c, r, j, step) }),
 		handle(figureTask, func(j figureJob, _ func()) (publish.Page, error) { return draw(r, j) }),
 		handle(runPageTask, func(j runPageJob, _ func()) (publish.Page, error) { return runPage(c, r, j) }),

@@ -1,4 +1,4 @@
-package review
+package reviews
 
 import (
 	"testing"
@@ -32,7 +32,7 @@ func TestEffectOf(t *testing.T) {
 		{checker.Corrupted, checker.Unknown, FenceUndecided},
 		{checker.Corrupted, checker.NotApplicable, FenceNeedsTokens},
 	} {
-		if got := effectOf(tc.without, tc.with); got != tc.want {
+		if got := EffectOf(tc.without, tc.with); got != tc.want {
 			t.Errorf("%s without a fence, %s with one: %s, want %s", tc.without, tc.with, got, tc.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package matrix
+package matrices
 
 import (
 	"bytes"
@@ -7,7 +7,9 @@ import (
 	"runtime"
 	"slices"
 
+	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/outcome"
 )
 
@@ -61,6 +63,18 @@ type Column struct {
 	Name string `json:"name"`
 	// Tokens says whether it mints fencing tokens.
 	Tokens bool `json:"tokens"`
+}
+
+// Lock is what the page of a lock says of it and no matrix has.
+type Lock struct {
+	// Name is the name of the lock.
+	Name string
+	// Nodes is how many servers the lock needs.
+	Nodes int
+	// Tokens says whether it mints fencing tokens.
+	Tokens bool
+	// Promise is what the lock promises.
+	Promise promise.Promise
 }
 
 // Totals are sums over all cells.
@@ -146,4 +160,29 @@ func (m *Matrix) JSON() ([]byte, error) {
 // Problems are the cells that differ from the expectation or are vacuous, in order.
 func (m *Matrix) Problems() []Cell {
 	return slices.DeleteFunc(slices.Clone(m.Cells), func(c Cell) bool { return c.Problem() == "" })
+}
+
+// Add adds a cell to the sums.
+func (t *Totals) Add(c Cell) {
+	t.Worse += oneIf(c.Match == TooBad)
+	t.Milder += oneIf(c.Match == TooGood)
+	t.Vacuous += oneIf(c.Vacuous != "")
+	t.NotFelt += oneIf(c.NotFelt != "")
+	t.NotApplicable += oneIf(c.Label == checker.NotApplicable)
+	if c.CellRuns == nil {
+		return
+	}
+	t.Cells++
+	t.Runs += c.Seeds
+	t.NonVacuous += c.NonVacuous
+	t.Events += c.Events
+	t.VirtualSeconds += c.VirtualSeconds
+}
+
+// oneIf is 1 for yes.
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }

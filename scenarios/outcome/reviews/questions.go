@@ -1,4 +1,4 @@
-package review
+package reviews
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"locksim/checker"
-	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 )
 
 // questionRule is a question that the team has to answer, and its condition.
@@ -39,11 +39,11 @@ var questionRules = slices.Concat([]questionRule{
 		}},
 	{"ttl", "a pause, a delay or a slow process did harm",
 		func(f *Figures) bool {
-			return f.seen(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition) > 0
+			return f.seen(promise.Pause, promise.Slow, promise.Latency, promise.Stall, promise.Partition) > 0
 		},
 		func(f *Figures) string {
 			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? %s.",
-				f.harmWith(lock.FaultPause, lock.FaultSlow, lock.FaultLatency, lock.FaultStall, lock.FaultPartition))
+				f.harmWith(promise.Pause, promise.Slow, promise.Latency, promise.Stall, promise.Partition))
 		}},
 	{"hold", "data was lost without any fault, only because there was no fence",
 		func(f *Figures) bool { return len(f.Outlived) > 0 },
@@ -80,17 +80,17 @@ var questionRules = slices.Concat([]questionRule{
 func classQuestions() []questionRule {
 	var out []questionRule
 	for _, q := range []struct {
-		class lock.Fault
+		class promise.Fault
 		text  string
 	}{
-		{lock.FaultWorker, "What ends a process whose worker has died? The lock is held for as long as the process lives."},
-		{lock.FaultClockDrift, "How are clocks kept at one rate, on clients and nodes? The promise does not allow for drift."},
-		{lock.FaultClockRate, "What tells you that a clock runs at a wrong rate, or stands still, on a client or a node?"},
-		{lock.FaultNodeClock, "How is the time of the Redis nodes kept: is it slewed, never stepped, also after a start and by hand?"},
-		{lock.FaultNodeCrash, "What does a Redis node keep after a crash (appendfsync always, or less), and how long does it stay down before it restarts?"},
-		{lock.FaultFailover, "Does the key live on a primary that a replica can replace? What had not been replicated is lost with it."},
-		{lock.FaultEviction, "Is maxmemory-policy noeviction on the nodes, and does nothing else fill their memory?"},
-		{lock.FaultFlush, "Who may run FLUSHALL, or delete keys, on the nodes?"},
+		{promise.Worker, "What ends a process whose worker has died? The lock is held for as long as the process lives."},
+		{promise.ClockDrift, "How are clocks kept at one rate, on clients and nodes? The promise does not allow for drift."},
+		{promise.ClockRate, "What tells you that a clock runs at a wrong rate, or stands still, on a client or a node?"},
+		{promise.NodeClock, "How is the time of the Redis nodes kept: is it slewed, never stepped, also after a start and by hand?"},
+		{promise.NodeCrash, "What does a Redis node keep after a crash (appendfsync always, or less), and how long does it stay down before it restarts?"},
+		{promise.Failover, "Does the key live on a primary that a replica can replace? What had not been replicated is lost with it."},
+		{promise.Eviction, "Is maxmemory-policy noeviction on the nodes, and does nothing else fill their memory?"},
+		{promise.Flush, "Who may run FLUSHALL, or delete keys, on the nodes?"},
 	} {
 		out = append(out, questionRule{
 			id:   string(q.class),
@@ -108,7 +108,7 @@ func classQuestions() []questionRule {
 
 // seen counts the breaks and the scenarios with a harm in which one of some
 // classes struck.
-func (f *Figures) seen(classes ...lock.Fault) int {
+func (f *Figures) seen(classes ...promise.Fault) int {
 	n := 0
 	for _, class := range classes {
 		n += f.Seen[class]
@@ -117,7 +117,7 @@ func (f *Figures) seen(classes ...lock.Fault) int {
 }
 
 // harmWith says for each class how often harm was done with its faults.
-func (f *Figures) harmWith(classes ...lock.Fault) string {
+func (f *Figures) harmWith(classes ...promise.Fault) string {
 	var parts []string
 	for _, class := range classes {
 		if n := f.Seen[class]; n > 0 {

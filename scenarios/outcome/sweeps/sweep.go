@@ -1,4 +1,4 @@
-package sweep
+package sweeps
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"locksim/internal/prose"
-	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 )
 
@@ -27,8 +27,8 @@ type Sweep struct {
 	Missing int     `json:"missing"`
 	Summary Summary `json:"summary"`
 	// Blocks are the results of the jobs, in order.
-	Blocks []Block        `json:"blocks"`
-	Timing explore.Timing `json:"timing"`
+	Blocks []Block             `json:"blocks"`
+	Timing explorations.Timing `json:"timing"`
 }
 
 // Kind is the kind of a sweep as JSON.
@@ -42,7 +42,7 @@ type Summary struct {
 }
 
 // Assemble combines the existing blocks. examined are the results of the
-// [Plan.Examinations], by their shapes. The result has no timing yet.
+// examinations, by their shapes. The result has no timing yet.
 func Assemble(plan *Plan, blocks map[int]Block, examined map[string]*failure.Failure) *Sweep {
 	s := &Sweep{Version: Version, Kind: Kind, Plan: *plan, Summary: Summary{Failures: failure.Failures{}}, Blocks: []Block{}}
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {

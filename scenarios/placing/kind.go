@@ -1,4 +1,4 @@
-package sweep
+package placing
 
 import (
 	"slices"
@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"locksim/faults"
-	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
 )
 
-// sweepKind is a kind of fault that a sweep places at boundaries.
+// faultKind is a kind of fault that a sweep places at boundaries.
 //
 // It is placed just before each boundary at which its target does something that
 // the fault would prevent, delay or change. Between two of these the target does
@@ -37,7 +37,7 @@ import (
 //
 // Faults with a length strike a little earlier or later within such a gap, and end
 // as much earlier or later; placements in one gap differ only in that.
-type sweepKind struct {
+type faultKind struct {
 	text          string
 	target        func(b boundary) string // the process or link that it strikes at a boundary; "" for none
 	distinguishes []boundaryKind          // the boundaries at which it is placed
@@ -48,11 +48,11 @@ type sweepKind struct {
 	unasked bool
 }
 
-// sweepKinds are the kinds in the order in which they are placed. Those that are not
+// allKinds are the kinds in the order in which they are placed. Those that are not
 // placed unasked come last: a kind that was always placed would change every sweep.
 // The boundaries that matter to the others are not known, so they are placed at all
 // in which their target takes part.
-var sweepKinds = append([]sweepKind{
+var allKinds = append([]faultKind{
 	{"a client stops for one and a half TTLs", clientOf, clientSteps,
 		func(b boundary, ttl time.Duration) faults.Action {
 			return faults.Pause{Process: b.client, For: percent(ttl, 150)}
@@ -83,19 +83,19 @@ var (
 )
 
 // sample has the faults of the kind as they are at some boundary.
-func (k sweepKind) sample() []faults.Fault {
+func (k faultKind) sample() []faults.Fault {
 	p := placer{ttl: time.Second}
 	return p.faults(k, boundary{client: "c0", node: "r0"}, 0)
 }
 
 // class is the class of its faults: of a crash with a restart, that of the restart.
-func (k sweepKind) class() lock.Fault {
+func (k faultKind) class() promise.Fault {
 	all := k.sample()
 	return faults.ClassIn(all, all[len(all)-1].Action)
 }
 
 // name is what its faults are called: see [spaces.FaultName].
-func (k sweepKind) name() string {
+func (k faultKind) name() string {
 	all := k.sample()
 	return spaces.FaultName(all, all[len(all)-1].Action)
 }
@@ -113,7 +113,7 @@ type FaultKind struct {
 // name are one. The caller owns the slice.
 func Kinds() []FaultKind {
 	var out []FaultKind
-	for _, k := range sweepKinds {
+	for _, k := range allKinds {
 		name := k.name()
 		i := slices.IndexFunc(out, func(f FaultKind) bool { return f.Name == name })
 		if i < 0 {
@@ -127,8 +127,8 @@ func Kinds() []FaultKind {
 
 // kindsOf are the kinds of some classes and of some names, in their own order;
 // those that are placed unasked if classes is nil.
-func kindsOf(classes []lock.Fault, names []string) []sweepKind {
-	return slices.DeleteFunc(slices.Clone(sweepKinds), func(k sweepKind) bool {
+func kindsOf(classes []promise.Fault, names []string) []faultKind {
+	return slices.DeleteFunc(slices.Clone(allKinds), func(k faultKind) bool {
 		if classes == nil {
 			return !k.unasked
 		}
@@ -137,9 +137,9 @@ func kindsOf(classes []lock.Fault, names []string) []sweepKind {
 }
 
 // formKinds are all other kinds of fault, placed by their forms.
-func formKinds() []sweepKind {
+func formKinds() []faultKind {
 	byHand := []string{"pause", "crash", "restart", "partition", "lose_reply", "clock_jump"}
-	var out []sweepKind
+	var out []faultKind
 	for _, form := range faults.Kinds() {
 		if !slices.Contains(byHand, form.Name) {
 			out = append(out, formKind(form))
@@ -150,8 +150,8 @@ func formKinds() []sweepKind {
 
 // formKind places a kind of fault by its form. The role of its target decides
 // where: at the client, the node or the link of a boundary.
-func formKind(blank faults.Form) sweepKind {
-	k := sweepKind{text: blank.Text, target: func(boundary) string { return "all" }, distinguishes: []boundaryKind{sending, answering, receiving, pointing, expiring}}
+func formKind(blank faults.Form) faultKind {
+	k := faultKind{text: blank.Text, target: func(boundary) string { return "all" }, distinguishes: []boundaryKind{sending, answering, receiving, pointing, expiring}}
 	for _, field := range blank.Fields {
 		switch h := field.Holds.(type) {
 		case faults.Names:

@@ -1,4 +1,4 @@
-package explore
+package explorations
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"slices"
 
-	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
@@ -137,7 +137,7 @@ func (s *Summary) Problems() []string {
 
 // Uncovered are the classes of fault that never struck, of all that could be
 // drawn.
-func (e *Exploration) Uncovered() (never []lock.Fault, all int) {
+func (e *Exploration) Uncovered() (never []promise.Fault, all int) {
 	classes := e.Plan.Classes()
 	for _, class := range classes {
 		if e.Summary.Classes[class].Struck == 0 {
@@ -149,8 +149,8 @@ func (e *Exploration) Uncovered() (never []lock.Fault, all int) {
 
 // Unfelt are the classes of fault that struck and were never felt in a run that is
 // evidence: the exploration says nothing about them.
-func (e *Exploration) Unfelt() []lock.Fault {
-	var out []lock.Fault
+func (e *Exploration) Unfelt() []promise.Fault {
+	var out []promise.Fault
 	for _, class := range e.Plan.Classes() {
 		if n := e.Summary.Classes[class]; n.Struck > 0 && n.Evidence == 0 {
 			out = append(out, class)

@@ -1,8 +1,7 @@
-package review
+package reviews
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,15 +9,13 @@ import (
 
 	"locksim/faults"
 	"locksim/internal/prose"
-	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/explore"
-	"locksim/scenarios/file"
-	"locksim/scenarios/matrix"
+	"locksim/lock/promise"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/matrices"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
-	"locksim/scenarios/play"
-	"locksim/scenarios/sweep"
 )
 
 // Review is what the review of a design needs to know of one lock: how it works and
@@ -114,37 +111,26 @@ type Lock struct {
 	// Promises says whether the lock promises anything.
 	Promises bool `json:"promises"`
 	// Promise is what the lock promises.
-	Promise lock.Promise `json:"promise"`
+	Promise promise.Promise `json:"promise"`
 	// Unpromised are the classes of fault of which the promise does not speak.
-	Unpromised []lock.Fault `json:"unpromised"`
+	Unpromised []promise.Fault `json:"unpromised"`
 	// Judged is the fencing mode in which it is judged: that of its promise or,
 	// without one, none for a lock that mints no tokens, and else seal.
 	Judged fence.Mode `json:"judged_in"`
-}
-
-func newReviewLock(l play.Lock) Lock {
-	r := Lock{Name: l.Name, About: l.About, Nodes: l.Nodes(), Tokens: l.Tokens,
-		Promises: !l.PromisesNothing(), Promise: l.Promise, Unpromised: []lock.Fault{}, Judged: l.JudgedMode()}
-	for _, class := range lock.Faults() {
-		if !slices.Contains(l.Promise.Exclusion, class) {
-			r.Unpromised = append(r.Unpromised, class)
-		}
-	}
-	return r
 }
 
 // Parts are the measurements of a review. Each is nil if it was not made; Missing
 // says why.
 type Parts struct {
 	// Matrix is the lock in every scenario of the library that is about it.
-	Matrix *matrix.Matrix `json:"matrix" jsonschema:"nullable"`
+	Matrix *matrices.Matrix `json:"matrix" jsonschema:"nullable"`
 	// Within is an exploration in which the lock is judged by its promise.
-	Within *explore.Exploration `json:"within" jsonschema:"nullable"`
+	Within *explorations.Exploration `json:"within" jsonschema:"nullable"`
 	// All is an exploration with every fault, in which the lock is judged as if it
 	// promised everything.
-	All *explore.Exploration `json:"all"`
+	All *explorations.Exploration `json:"all"`
 	// Sweep is a sweep of single faults in one scenario.
-	Sweep *sweep.Sweep `json:"sweep" jsonschema:"nullable"`
+	Sweep *sweeps.Sweep `json:"sweep" jsonschema:"nullable"`
 	// Missing are the parts that were not made.
 	Missing []Gap `json:"missing"`
 }
@@ -157,76 +143,40 @@ type Gap struct {
 	Why string `json:"why"`
 }
 
-// Assemble makes a review of the measurements of a lock, and of the results of its
-// failures in each fencing mode; see [Failures]. replay is the command that runs a
-// scenario. Assemble removes the wall times of the parts, and the results of their
-// single jobs. The error is that of [play.Library].
-func Assemble(plan Plan, l play.Lock, parts Parts, failures []Failure, replay matrix.ReplayCommand) (*Review, error) {
-	timeless(parts)
-	t := explore.NewTiming()
-	r := &Review{Version: Version, Kind: Kind, Plan: plan, Lock: newReviewLock(l), Parts: parts,
-		Failures: failures, Scenarios: []Scenario{}, NotRun: []Gap{}, Catalogue: []Gap{}, NeverDrawn: []string{},
-		Go: t.Go, Modules: t.Modules}
-	r.Missing = append([]Gap{}, r.Missing...)
-	if err := r.readLibrary(l, replay); err != nil {
-		return nil, err
+// Timeless removes from the parts everything that differs from run to run, and the
+// results of single jobs, which their summaries contain.
+func (p Parts) Timeless() {
+	if p.Matrix != nil {
+		p.Matrix.Timing = matrices.Timing{Go: p.Matrix.Timing.Go, Modules: p.Matrix.Timing.Modules}
 	}
+	for _, e := range []*explorations.Exploration{p.Within, p.All} {
+		if e != nil {
+			e.Timing, e.Blocks = explorations.NewTiming(), []explorations.Block{}
+		}
+	}
+	if p.Sweep != nil {
+		p.Sweep.Timing, p.Sweep.Blocks = explorations.NewTiming(), []sweeps.Block{}
+	}
+}
+
+// Conclude sets what follows from the rest of the review: the figures, the advice, the questions and the answer.
+func (r *Review) Conclude() {
 	r.neverDrawn()
 	r.Figures = newReviewFigures(r)
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	r.Answer = r.Figures.answer(r.Advice)
-	return r, nil
 }
 
-// timeless removes from the parts everything that differs from run to run, and the
-// results of single jobs, which their summaries contain.
-func timeless(p Parts) {
-	if p.Matrix != nil {
-		p.Matrix.Timing = matrix.Timing{Go: p.Matrix.Timing.Go, Modules: p.Matrix.Timing.Modules}
-	}
-	for _, e := range []*explore.Exploration{p.Within, p.All} {
-		if e != nil {
-			e.Timing, e.Blocks = explore.NewTiming(), []explore.Block{}
-		}
-	}
-	if p.Sweep != nil {
-		p.Sweep.Timing, p.Sweep.Blocks = explore.NewTiming(), []sweep.Block{}
-	}
-}
-
-// readLibrary divides the scenarios of the library into those that were run and
-// those that were not.
-func (r *Review) readLibrary(l play.Lock, replay matrix.ReplayCommand) error {
-	all, err := play.Library([]play.Lock{l})
-	if err != nil {
-		return err
-	}
-	for _, sc := range all {
-		if cells := r.cells(sc.Name); len(cells) > 0 {
-			r.Scenarios = append(r.Scenarios, newReviewScenario(sc, l, cells, replay))
-			continue
-		}
-		r.NotRun = append(r.NotRun, Gap{sc.Name, cmp.Or(r.gap(sc.Name), "the scenario is not about this lock")})
-	}
-	modes, err := file.Catalogue()
-	for _, m := range modes {
-		if m.Missing != "" {
-			r.Catalogue = append(r.Catalogue, Gap{m.ID + " " + m.Name, m.Missing})
-		}
-	}
-	return err
-}
-
-// cells are the cells of one scenario.
-func (r *Review) cells(scenario string) []matrix.Cell {
+// CellsOf are the cells of one scenario.
+func (r *Review) CellsOf(scenario string) []matrices.Cell {
 	if r.Matrix == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.Matrix.Cells), func(c matrix.Cell) bool { return c.Scenario != scenario })
+	return slices.DeleteFunc(slices.Clone(r.Matrix.Cells), func(c matrices.Cell) bool { return c.Scenario != scenario })
 }
 
-// gap is why a scenario has no cells, if the matrix has a reason.
-func (r *Review) gap(scenario string) string {
+// WhyNot is why a scenario has no cells, if the matrix has a reason.
+func (r *Review) WhyNot(scenario string) string {
 	if r.Matrix == nil {
 		return ""
 	}
@@ -241,7 +191,7 @@ func (r *Review) gap(scenario string) string {
 // neverDrawn finds the kinds of fault that no drawn schedule had.
 func (r *Review) neverDrawn() {
 	drawn := map[string]tally.FaultTally{}
-	for _, e := range []*explore.Exploration{r.Within, r.All} {
+	for _, e := range []*explorations.Exploration{r.Within, r.All} {
 		if e != nil {
 			maps.Copy(drawn, e.Summary.Faults)
 		}

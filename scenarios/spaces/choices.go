@@ -1,4 +1,4 @@
-package search
+package spaces
 
 import "math/rand/v2"
 

@@ -1,4 +1,4 @@
-package review
+package reviews
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/prose"
-	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/matrix"
+	"locksim/lock/promise"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/outcome/tally"
 )
 
@@ -49,10 +49,10 @@ type Figures struct {
 	// lease.
 	Outlived []string `json:"outlived"`
 	// Unpromised are the classes of fault that the promise does not name.
-	Unpromised []lock.Fault `json:"unpromised"`
+	Unpromised []promise.Fault `json:"unpromised"`
 	// Seen counts for each class the failures and the scenarios with a harm in which
 	// it struck.
-	Seen map[lock.Fault]int `json:"seen"`
+	Seen map[promise.Fault]int `json:"seen"`
 	// Partial counts the runs in which the lock acted during a pause.
 	Partial int `json:"partial"`
 }
@@ -84,7 +84,7 @@ type Count struct {
 
 func newReviewFigures(r *Review) Figures {
 	f := Figures{Promises: r.Lock.Promises, Nodes: r.Lock.Nodes, Described: r.Lock.About != "", Modes: r.modes(),
-		Faultless: []string{}, Outlived: []string{}, Unpromised: r.Lock.Unpromised, Seen: map[lock.Fault]int{}}
+		Faultless: []string{}, Outlived: []string{}, Unpromised: r.Lock.Unpromised, Seen: map[promise.Fault]int{}}
 	if mode, err := fence.ParseMode(r.Lock.Promise.Data); err == nil {
 		f.Data = mode
 	}
@@ -178,7 +178,7 @@ func (f *Failure) count(mode fence.Mode) Count {
 }
 
 // with adds the count of one cell.
-func (n Count) with(scenario string, c matrix.Cell) Count {
+func (n Count) with(scenario string, c matrices.Cell) Count {
 	one := Count{Scenarios: 1, Runs: c.Seeds, Labels: c.Labels}
 	if one.corrupted() > 0 {
 		one.Corrupted = []string{scenario}

@@ -1,4 +1,4 @@
-package sweep
+package placing
 
 import (
 	"fmt"
@@ -87,8 +87,8 @@ func TestPlacements(t *testing.T) {
 	p := placer{kinds: kindsOf(nil, nil), ttl: time.Second, readers: []string{"c0"}}
 	places := p.place(boundaries(handMade()))
 	got := map[string][]string{}
-	for _, x := range places.all {
-		got[x.kind] = append(got[x.kind], fmt.Sprintf("%d %s", x.at, x.target))
+	for _, x := range places.All {
+		got[x.Kind] = append(got[x.Kind], fmt.Sprintf("%d %s", x.at, x.target))
 	}
 	c0 := []string{"9 c0", "29 c0", "69 c0", "71 c0", "72 c0", "73 c0"}
 	links := []string{"29 c0-r0", "49 c0-r0", "49 c1-r0", "73 c0-s0", "73 c0-r1", "94 c0-s0"}
@@ -101,8 +101,8 @@ func TestPlacements(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if places.boundaries != 12 {
-		t.Errorf("%d boundaries, want 12", places.boundaries)
+	if places.Boundaries != 12 {
+		t.Errorf("%d boundaries, want 12", places.Boundaries)
 	}
 }
 
@@ -110,10 +110,10 @@ func TestPlacements(t *testing.T) {
 func TestPlacedFaults(t *testing.T) {
 	var got []string
 	for _, k := range slices.Concat(kindsOf(nil, nil), kindsOf([]lock.Fault{lock.FaultRestart, lock.FaultScripts}, nil)) {
-		p := placer{kinds: []sweepKind{k}, ttl: 10 * time.Second}
-		all := p.place(boundaries(handMade())).all
-		if i := slices.IndexFunc(all, func(x placement) bool { return x.at == 73 || x.at == 49 }); i >= 0 {
-			got = append(got, all[i].kind, all[i].String())
+		p := placer{kinds: []faultKind{k}, ttl: 10 * time.Second}
+		all := p.place(boundaries(handMade())).All
+		if i := slices.IndexFunc(all, func(x Placement) bool { return x.at == 73 || x.at == 49 }); i >= 0 {
+			got = append(got, all[i].Kind, all[i].String())
 		}
 	}
 	want := []string{
@@ -145,7 +145,15 @@ func small(t *testing.T, kind string, rounds int) (*file.Scenario, play.Lock) {
 		t.Fatal(err)
 	}
 	l.Promise = lock.Promise{}
-	return calmed(sc, l), l
+	return calm(sc, l), l
+}
+
+// calm is a scenario for a lock without its faults.
+func calm(sc *file.Scenario, l play.Lock) *file.Scenario {
+	out := *sc
+	out.Faults, out.Expect, out.Locks, out.Lock.Kind = nil, nil, nil, l.Name
+	play.Equip(&out.World, l)
+	return &out
 }
 
 // swept is a scenario's run without faults, and its boundaries.
@@ -192,7 +200,7 @@ func TestBoundariesAreComplete(t *testing.T) {
 
 // before describes a mistake in when a placement strikes: up to there the run must
 // equal the one without faults, which goes on with the boundary.
-func before(calm, placed *trace.Trace, p placement, at time.Duration) string {
+func before(calm, placed *trace.Trace, p Placement, at time.Duration) string {
 	n := slices.IndexFunc(placed.Events, func(e trace.Event) bool { return e.Actor == "world" })
 	if n < 0 {
 		return "no fault has struck"
@@ -221,16 +229,16 @@ func TestPlacementsStrikeBefore(t *testing.T) {
 		run, found := swept(t, sc, l)
 		for _, b := range found {
 			pl := placer{kinds: kindNamed(t, "pause"), ttl: time.Second}
-			for _, p := range pl.place([]boundary{b}).all {
-				o, _, err := l.Try(p.scenario(sc), 1)
+			for _, p := range pl.place([]boundary{b}).All {
+				o, _, err := l.Try(p.Scenario(sc), 1)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if problem := before(run.Trace, o.Modes[0].Trace, p, b.at); problem != "" {
 					t.Fatalf("%s: %v: %s", kind, p, problem)
 				}
-				if late := (placement{faults: []faults.Fault{{At: b.at + 1, Action: p.faults[0].Action}}}); p.faults[0].When == nil {
-					o, _, _ := l.Try(late.scenario(sc), 1)
+				if late := (Placement{faults: []faults.Fault{{At: b.at + 1, Action: p.faults[0].Action}}}); p.faults[0].When == nil {
+					o, _, _ := l.Try(late.Scenario(sc), 1)
 					if before(run.Trace, o.Modes[0].Trace, late, b.at) == "" {
 						t.Fatalf("%s: it is not detected that %v is too late", kind, late)
 					}
@@ -240,7 +248,7 @@ func TestPlacementsStrikeBefore(t *testing.T) {
 	}
 }
 
-func kindNamed(t *testing.T, name string) []sweepKind {
+func kindNamed(t *testing.T, name string) []faultKind {
 	t.Helper()
 	classes, kinds, err := spaces.NamedFaults([]string{name})
 	if err != nil {
@@ -262,14 +270,14 @@ func TestLeftOutIsEquivalent(t *testing.T) {
 			if k.class() == lock.FaultWallClock {
 				continue
 			}
-			pl := placer{kinds: []sweepKind{k}, ttl: time.Second}
-			all := pl.place(found).all
+			pl := placer{kinds: []faultKind{k}, ttl: time.Second}
+			all := pl.place(found).All
 			for _, b := range found {
 				target := k.target(b)
 				if target == "" || slices.Contains(k.distinguishes, b.what) {
 					continue
 				}
-				left := placement{kind: k.name(), target: target, at: b.strike, faults: pl.faults(k, b, b.strike)}
+				left := Placement{Kind: k.name(), target: target, at: b.strike, faults: pl.faults(k, b, b.strike)}
 				if got, want := ending(t, l, sc, left), standIns(t, l, sc, all, left); !slices.Contains(want, got) {
 					t.Errorf("%s: %v: %s, and with the placement that replaces it: %s", lockKind, left, got, want)
 				}
@@ -279,7 +287,7 @@ func TestLeftOutIsEquivalent(t *testing.T) {
 }
 
 // standIns are the results of the placements that replace one that was left out.
-func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []placement, left placement) []string {
+func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []Placement, left Placement) []string {
 	t.Helper()
 	next := "no violation"
 	for _, p := range slices.Backward(all) {
@@ -295,9 +303,9 @@ func standIns(t *testing.T, l play.Lock, sc *file.Scenario, all []placement, lef
 }
 
 // ending is the result of a placement.
-func ending(t *testing.T, l play.Lock, sc *file.Scenario, p placement) string {
+func ending(t *testing.T, l play.Lock, sc *file.Scenario, p Placement) string {
 	t.Helper()
-	o, broken, err := l.Try(p.scenario(sc), 1)
+	o, broken, err := l.Try(p.Scenario(sc), 1)
 	if err != nil {
 		t.Fatalf("%v: %v", p, err)
 	}
@@ -315,8 +323,8 @@ func TestIdleClocks(t *testing.T) {
 		t.Fatalf("%v read their wall clocks", run.WallClocks)
 	}
 	p := placer{kinds: kindNamed(t, "wall-clock"), ttl: time.Second, readers: []string{"c0", "c1"}}
-	for _, x := range p.place(found).all {
-		o, _, err := l.Try(x.scenario(sc), 1)
+	for _, x := range p.place(found).All {
+		o, _, err := l.Try(x.Scenario(sc), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,7 +357,7 @@ func TestEveryNameIsPlaced(t *testing.T) {
 	_, found := swept(t, sc, l)
 	for _, name := range spaces.FaultNames() {
 		p := placer{kinds: kindNamed(t, name), ttl: sc.Lock.TTL, readers: []string{"c0", "c1"}}
-		places := p.place(found).all
+		places := p.place(found).All
 		if len(places) == 0 {
 			t.Errorf("%s is placed nowhere", name)
 		}
@@ -358,8 +366,8 @@ func TestEveryNameIsPlaced(t *testing.T) {
 			if class := string(faults.ClassIn(x.faults, last)); class != name && last.Kind() != name {
 				t.Errorf("%s has placed %v, a %s", name, x, class)
 			}
-			if err := x.scenario(sc).Validate(); err != nil || !slices.Contains(spaces.FaultNames(), x.kind) {
-				t.Errorf("%v, called %s: %v", x, x.kind, err)
+			if err := x.Scenario(sc).Validate(); err != nil || !slices.Contains(spaces.FaultNames(), x.Kind) {
+				t.Errorf("%v, called %s: %v", x, x.Kind, err)
 			}
 		}
 		for _, spelling := range []string{strings.ReplaceAll(name, "-", "_"), strings.ReplaceAll(name, "_", "-")} {
@@ -379,5 +387,26 @@ func TestEveryNameIsPlaced(t *testing.T) {
 	}
 	if want := []string{"pause", "crash", "partition", "lose_reply", "clock_jump", "node-crash"}; !slices.Equal(unasked, want) {
 		t.Errorf("unasked are placed %v, want %v", unasked, want)
+	}
+}
+
+// The published weakness of get-then-del is the moment between its two commands:
+// only a sweep that places faults at points pauses it there.
+func TestSweepReachesPoints(t *testing.T) {
+	sc, err := file.Load("get-then-del")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := play.Kind("broken/get-then-del")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, found := swept(t, calm(sc, l), l)
+	p := placer{kinds: kindNamed(t, "pause"), ttl: sc.Lock.TTL, readers: run.WallClocks}
+	want := sc.Faults[0].When
+	if want == nil || !slices.ContainsFunc(p.place(found).All, func(x Placement) bool {
+		return x.faults[0].When != nil && x.faults[0].When.Name == want.Name
+	}) {
+		t.Errorf("no pause is placed at %v", want)
 	}
 }

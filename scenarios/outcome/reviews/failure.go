@@ -1,17 +1,14 @@
-package review
+package reviews
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"locksim/checker"
-	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
-	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
-	"locksim/scenarios/play"
 )
 
 // Failure is one way in which a lock was broken, the part of the review that found
@@ -24,7 +21,7 @@ type Failure struct {
 	// or, in a sweep, all.
 	Of int `json:"of"`
 	// Classes are the classes of its faults.
-	Classes []lock.Fault `json:"classes"`
+	Classes []promise.Fault `json:"classes"`
 	// Fences are the same run, made in each fencing mode; empty before they are
 	// made.
 	Fences []Fence `json:"fences"`
@@ -56,9 +53,9 @@ func Failures(p Parts, replay func(Failure) string) []Failure {
 			if known || f.Run == nil || len(f.Violations) == 0 { // without a violation, runs only differed
 				continue
 			}
-			one := Failure{Failure: f, From: from, Of: of, Classes: []lock.Fault{}, Fences: []Fence{}}
+			one := Failure{Failure: f, From: from, Of: of, Classes: []promise.Fault{}, Fences: []Fence{}}
 			if sc, err := file.Parse(f.Run.File, []byte(f.Run.Source)); err == nil {
-				one.Classes = classesIn(sc.Faults)
+				one.Classes = ClassesIn(sc.Faults)
 			}
 			one.Replay = replay(one)
 			all = append(all, one)
@@ -117,8 +114,8 @@ const (
 	FenceNeedsTokens FenceEffect = "needs-tokens"
 )
 
-// effectOf compares the labels of a run without a fence and with one.
-func effectOf(without, with checker.Label) FenceEffect {
+// EffectOf compares the labels of a run without a fence and with one.
+func EffectOf(without, with checker.Label) FenceEffect {
 	switch {
 	case with == checker.NotApplicable:
 		return FenceNeedsTokens
@@ -134,32 +131,4 @@ func effectOf(without, with checker.Label) FenceEffect {
 		return FenceRescues
 	}
 	return FenceIdle
-}
-
-// FenceJob is the run of a failure, to be made in each fencing mode. It is a value
-// that can be sent to another process.
-type FenceJob struct {
-	Run *outcome.RunFile `json:"run"`
-}
-
-// Play makes the runs, each twice. extra are locks that do not come with locksim.
-// Errors are those of [outcome.RunFile.Setup] and [play.Run].
-func (j FenceJob) Play(extra []play.Lock) ([]Fence, error) {
-	sc, l, err := play.Setup(j.Run, extra)
-	if err != nil {
-		return nil, err
-	}
-	o, err := play.Run(sc, l, play.RunOptions{Seed: j.Run.Seed, Modes: fence.Modes(), Repeat: outcome.Twice})
-	if err != nil {
-		return nil, fmt.Errorf("a failure in every fencing mode: %w", err)
-	}
-	var out []Fence
-	for _, m := range o.Modes {
-		f := Fence{Mode: m.Mode, Label: m.Verdict.Label, Effect: NoFence, TraceHash: m.TraceHash}
-		if m.Mode != fence.None {
-			f.Effect = effectOf(o.Modes[0].Verdict.Label, m.Verdict.Label)
-		}
-		out = append(out, f)
-	}
-	return out, nil
 }

@@ -1,16 +1,13 @@
-package review
+package reviews
 
 import (
-	"cmp"
 	"slices"
 
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/lock"
 	"locksim/lock/fence"
-	"locksim/scenarios/file"
-	"locksim/scenarios/matrix"
-	"locksim/scenarios/play"
+	"locksim/lock/promise"
+	"locksim/scenarios/outcome/matrices"
 )
 
 // Scenario is a scenario of the library, and the result of the lock in it.
@@ -24,9 +21,9 @@ type Scenario struct {
 	// Ground says how the scenario relates to what the lock promises.
 	Ground Ground `json:"ground"`
 	// Classes are the classes of its faults.
-	Classes []lock.Fault `json:"classes"`
+	Classes []promise.Fault `json:"classes"`
 	// Cells has one for each fencing mode.
-	Cells []matrix.Cell `json:"cells"`
+	Cells []matrices.Cell `json:"cells"`
 	// Replay is the command that runs it in all of them, with the seed that is
 	// worst without a fence.
 	Replay string `json:"replay"`
@@ -35,13 +32,13 @@ type Scenario struct {
 // Harmful reports whether a harm was done in any mode: the data wrong, the lock
 // stuck, or a rightful holder refused.
 func (s *Scenario) Harmful() bool {
-	return slices.ContainsFunc(s.Cells, func(c matrix.Cell) bool { return harmful(c.Label) })
+	return slices.ContainsFunc(s.Cells, func(c matrices.Cell) bool { return harmful(c.Label) })
 }
 
 // Effect is the effect of a fencing mode, by the worst labels of all seeds.
 func (s *Scenario) Effect(mode fence.Mode) FenceEffect {
 	label := func(mode fence.Mode) checker.Label {
-		i := slices.IndexFunc(s.Cells, func(c matrix.Cell) bool { return c.Mode == mode })
+		i := slices.IndexFunc(s.Cells, func(c matrices.Cell) bool { return c.Mode == mode })
 		if i < 0 {
 			return checker.NotApplicable
 		}
@@ -50,7 +47,7 @@ func (s *Scenario) Effect(mode fence.Mode) FenceEffect {
 	if mode == fence.None {
 		return NoFence
 	}
-	return effectOf(label(fence.None), label(mode))
+	return EffectOf(label(fence.None), label(mode))
 }
 
 // Ground is how a scenario relates to what a lock promises.
@@ -84,33 +81,9 @@ func Grounds() []Ground {
 	return []Ground{GroundPromised, GroundOutside, GroundSeveralWrites}
 }
 
-func newReviewScenario(sc *file.Scenario, l play.Lock, cells []matrix.Cell, replay matrix.ReplayCommand) Scenario {
-	s := Scenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l), Classes: classesIn(sc.Faults), Cells: cells}
-	var modes []fence.Mode
-	seed := uint64(0)
-	for _, c := range cells {
-		if c.CellRuns != nil {
-			modes, seed = append(modes, c.Mode), cmp.Or(seed, c.Seed)
-		}
-	}
-	s.Replay = replay(sc.Name, l.Name, seed, modes...)
-	return s
-}
-
-func groundOf(sc *file.Scenario, l play.Lock) Ground {
-	switch {
-	case len(sc.Workload.Writes()) > 1:
-		return GroundSeveralWrites
-	case sc.Lock.Owner == file.OwnerShared || sc.Workload.LooksOnce() || !l.Promises(sc.Faults):
-		// One id for all is against the terms (F31, F32), and so is work without a second look.
-		return GroundOutside
-	}
-	return GroundPromised
-}
-
-// classesIn are the classes of the faults of a schedule, each once.
-func classesIn(schedule []faults.Fault) []lock.Fault {
-	out := []lock.Fault{}
+// ClassesIn are the classes of the faults of a schedule, each once.
+func ClassesIn(schedule []faults.Fault) []promise.Fault {
+	out := []promise.Fault{}
 	for _, f := range schedule {
 		if class := faults.ClassIn(schedule, f.Action); class != "" && !slices.Contains(out, class) {
 			out = append(out, class)

@@ -1,4 +1,4 @@
-package sweep
+package placing
 
 import (
 	"cmp"
@@ -6,23 +6,23 @@ import (
 	"sort"
 	"time"
 
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
-// pairs are the pairs of placements of which the second strikes later than the
+// Pairs are the pairs of placements of which the second strikes later than the
 // first, in the run without faults.
-type pairs struct {
-	byTime []placement
+type Pairs struct {
+	byTime []Placement
 	outage time.Duration
 	later  []int // of each placement, the first that strikes later
 	upTo   []int // the number of pairs that begin with it or with one before it
 	clash  int   // the number of pairs that are impossible
 }
 
-// newPairs counts the pairs.
-func newPairs(all []placement, outage time.Duration) *pairs {
-	p := &pairs{byTime: slices.Clone(all), outage: outage}
-	slices.SortStableFunc(p.byTime, func(a, b placement) int { return cmp.Compare(a.at, b.at) })
+// NewPairs counts the pairs of some placements, of which a crash lasts as long as outage: see [Outage].
+func NewPairs(all []Placement, outage time.Duration) *Pairs {
+	p := &Pairs{byTime: slices.Clone(all), outage: outage}
+	slices.SortStableFunc(p.byTime, func(a, b Placement) int { return cmp.Compare(a.at, b.at) })
 	total := 0
 	for i, first := range p.byTime {
 		later := sort.Search(len(p.byTime), func(j int) bool { return p.byTime[j].at > first.at })
@@ -34,7 +34,7 @@ func newPairs(all []placement, outage time.Duration) *pairs {
 }
 
 // clashes counts the impossible pairs that begin with a placement.
-func (p *pairs) clashes(i int) int {
+func (p *Pairs) clashes(i int) int {
 	first, n := p.byTime[i], 0
 	if !first.restarts() {
 		return 0
@@ -49,20 +49,20 @@ func (p *pairs) clashes(i int) int {
 
 // clashing reports whether the second of two placements is a restart of a process
 // that is down: it cannot crash, and cannot be restarted twice.
-func (p *pairs) clashing(first, second placement) bool {
+func (p *Pairs) clashing(first, second Placement) bool {
 	return first.restarts() && second.restarts() && first.target == second.target && second.at <= first.at+p.outage
 }
 
-// count is the number of pairs.
-func (p *pairs) count() int {
+// Count is the number of pairs.
+func (p *Pairs) Count() int {
 	if len(p.upTo) == 0 {
 		return 0
 	}
 	return p.upTo[len(p.upTo)-1] - p.clash
 }
 
-// pair is the pair of that number; ok is false for one that clashes.
-func (p *pairs) pair(n int) (first, second placement, ok bool) {
+// Pair is the pair of that number; ok is false for one that clashes.
+func (p *Pairs) Pair(n int) (first, second Placement, ok bool) {
 	i := sort.SearchInts(p.upTo, n+1)
 	before := 0
 	if i > 0 {
@@ -72,17 +72,17 @@ func (p *pairs) pair(n int) (first, second placement, ok bool) {
 	return first, second, !p.clashing(first, second)
 }
 
-// sample draws numbers of pairs, each once, or all if there are no more. They
+// Sample draws numbers of pairs, each once, or all if there are no more. They
 // depend on the seed alone.
-func (p *pairs) sample(n int, seed uint64) []int {
-	if n >= p.count() {
+func (p *Pairs) Sample(n int, seed uint64) []int {
+	if n >= p.Count() {
 		return p.every()
 	}
-	from, drawn := search.Seeded(seed), map[int]bool{}
+	from, drawn := spaces.Seeded(seed), map[int]bool{}
 	var out []int
 	for len(out) < n {
 		k := from.Below(p.upTo[len(p.upTo)-1])
-		if _, _, ok := p.pair(k); ok && !drawn[k] {
+		if _, _, ok := p.Pair(k); ok && !drawn[k] {
 			drawn[k] = true
 			out = append(out, k)
 		}
@@ -91,10 +91,10 @@ func (p *pairs) sample(n int, seed uint64) []int {
 }
 
 // every is the number of each pair.
-func (p *pairs) every() []int {
+func (p *Pairs) every() []int {
 	var out []int
-	for k := range p.count() + p.clash {
-		if _, _, ok := p.pair(k); ok {
+	for k := range p.Count() + p.clash {
+		if _, _, ok := p.Pair(k); ok {
 			out = append(out, k)
 		}
 	}

@@ -1,0 +1,157 @@
+package comparisons
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/lock/promise"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/spaces"
+)
+
+// Version is the version of comparisons as JSON.
+const Version = 1
+
+// NoFault takes the place of a class of faults for scenarios without any. The cause
+// of a failure there is the client: a section that outlasts the TTL.
+const NoFault promise.Fault = spaces.NoFaults
+
+// Comparison is the result of measuring some locks.
+type Comparison struct {
+	// Version is the version of this document.
+	Version int `json:"version"`
+	// Seeds are the seeds of every scenario.
+	Seeds outcome.Seeds `json:"seeds"`
+	// Live says that what the locks survive was seen in live runs, in which a seed decides the workload alone.
+	Live bool `json:"live,omitempty"`
+	// Classes are the classes of faults: NoFault, and those of [promise.Faults]. Each
+	// lock has a Survival for each, in this order.
+	Classes []promise.Fault `json:"classes"`
+	// Locks are the locks, in the order in which they were asked for.
+	Locks []Lock `json:"locks"`
+}
+
+// Lock is the declarations and the measurements of one lock.
+type Lock struct {
+	// Name is the name of the lock.
+	Name string `json:"name"`
+	// About says how the lock works; empty where its author has not written that.
+	About string `json:"about,omitempty"`
+	// ForWhom says for whom the lock is; empty where its author has not written that.
+	ForWhom string `json:"for_whom,omitempty"`
+	// Servers are the servers that it needs.
+	Servers []Servers `json:"servers"`
+	// Tokens says whether its leases carry fencing tokens.
+	Tokens bool `json:"tokens"`
+	// Promise is what the lock is judged by.
+	Promise promise.Promise `json:"promise"`
+	// Trips is the cost of its calls without contention.
+	Trips Trips `json:"trips"`
+	// Survives has an entry for each class of [Comparison.Classes].
+	Survives []Survival `json:"survives"`
+}
+
+// Servers are servers of one kind.
+type Servers struct {
+	// Kind is the kind of server.
+	Kind string `json:"kind"`
+	// Count is the number of these servers.
+	Count int `json:"count" jsonschema:"minimum=1"`
+}
+
+// Survival is the result of a lock under one class of faults.
+type Survival struct {
+	// Class is the class of faults.
+	Class promise.Fault `json:"class"`
+	// Promised says whether the lock promises that claims exclude each other under
+	// these faults.
+	Promised bool `json:"promised"`
+	// Scenarios counts the scenarios that were played.
+	Scenarios int `json:"scenarios"`
+	// Runs counts the runs that were played. Only runs count in which every fault
+	// struck, and in which clients contended or the class is to blame for a harm.
+	Runs int `json:"runs"`
+	// Fence is the weakest fencing mode, in the order of [fence.Modes], in which no
+	// run ended with wrong data or a stuck lock; fence.None means that no fence is
+	// needed. It is empty if every mode failed, or nothing was played.
+	Fence fence.Mode `json:"fence,omitempty"`
+	// Refused is a run in which that fence refused a client that rightfully held
+	// the lock; nil if there was none. A mode without such a run is preferred to a
+	// weaker one with one.
+	Refused *Seen `json:"refused,omitempty"`
+	// Others has a run for each other mode that was tried, in which it failed, or
+	// refused a rightful holder. Modes after Fence are tried only if Fence refused
+	// one.
+	Others []Seen `json:"others"`
+	// Overlap is a run in which the claims of two clients overlapped: the lock
+	// itself had two holders. It is nil if there was none.
+	Overlap *Seen `json:"overlap,omitempty"`
+}
+
+// Seen is a run that shows a failure, a refusal or an overlap.
+type Seen struct {
+	// Mode is the fencing mode of the run.
+	Mode fence.Mode `json:"mode"`
+	// Label is the label of the run.
+	Label checker.Label `json:"label"`
+	// Scenario is the name of the scenario.
+	Scenario string `json:"scenario"`
+	// Seed is the seed of the run.
+	Seed uint64 `json:"seed"`
+	// Replay is the command that makes it again.
+	Replay string `json:"replay"`
+}
+
+// Stuck reports whether every mode failed because no client could acquire the lock
+// any more. No fence helps with that.
+func (s Survival) Stuck() bool {
+	return s.Fence == "" && len(s.Others) > 0 &&
+		!slices.ContainsFunc(s.Others, func(o Seen) bool { return o.Label != checker.Stuck })
+}
+
+// New is a comparison of locks that were measured with these seeds.
+func New(seeds outcome.Seeds, locks []Lock) *Comparison {
+	return &Comparison{Version: Version, Seeds: seeds, Classes: Classes(), Locks: locks}
+}
+
+// Classes are the classes of faults of every comparison: NoFault, and those of [promise.Faults].
+func Classes() []promise.Fault { return append([]promise.Fault{NoFault}, promise.Faults()...) }
+
+// Trips is the cost of the calls of a lock without contention.
+type Trips struct {
+	// Acquire is what a call of Acquire takes.
+	Acquire Trip `json:"acquire"`
+	// Release is what a call of Release takes.
+	Release Trip `json:"release"`
+	// Renew is nil if a lease is no [lock.Extender].
+	Renew *Trip `json:"renew,omitempty"`
+	// Unasked says that the lock sends requests while it is held and without a
+	// call: it renews its leases by itself.
+	Unasked bool `json:"unasked"`
+}
+
+// Trip is the cost of one call, over open connections and with scripts that the
+// servers have cached.
+type Trip struct {
+	// RoundTrips is the time from the call to its return, in round trips of the
+	// network: simultaneous ones count once.
+	RoundTrips int `json:"round_trips"`
+	// Messages counts the messages that the client sends, to all servers.
+	Messages int `json:"messages"`
+}
+
+// JSON is the comparison as one indented document.
+func (c *Comparison) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(c); err != nil {
+		return nil, fmt.Errorf("write the comparison as JSON: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,145 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"locksim/faults"
+	"locksim/lock"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/sweeps"
+	"locksim/scenarios/placing"
+	"locksim/scenarios/play"
+	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
+)
+
+// blockRuns is the number of runs of a job.
+const blockRuns = 100
+
+// MaxPairs is the greatest number of pairs of a sweep.
+const MaxPairs = 1_000_000
+
+// Options say what a sweep tries.
+type Options struct {
+	// Seed is the seed of all its runs.
+	Seed uint64
+	// Faults name the classes and kinds of fault to place: see [spaces.NamedFaults].
+	// Nil means pauses, crashes, crashes of nodes with a restart, cuts, lost replies
+	// and clocks that jump or, for a lock that is judged by its promise, those of
+	// them that the promise covers.
+	Faults []lock.Fault
+	// Pairs is the number of pairs of placements that are tried in addition. 0 means none.
+	Pairs int
+	// Judge is what the lock is judged by.
+	Judge explorations.Judge
+}
+
+// NewPlan plays the scenario without its faults, and enumerates the placements of a
+// sweep. The errors are about the options, or about that run: a lock that breaks
+// its promise without any fault cannot be swept.
+func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*sweeps.Plan, error) {
+	p := &sweeps.Plan{Scenario: sc.Name, Lock: l.Name, Seed: opts.Seed, Judge: opts.Judge, Block: blockRuns}
+	var err error
+	if p.Faults, p.Kinds, err = spaces.NamedFaults(opts.Faults); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(l.Validate(), search.Judgeable(l), p.Problem(), opts.problem(l)); err != nil {
+		return nil, err
+	}
+	l = explore.Judged(l, p.Judge)
+	calm := calmed(sc, l)
+	source, err := file.Format(calm)
+	if err != nil {
+		return nil, err
+	}
+	p.Source = string(source)
+	if p.TTL, err = ttlOf(l, calm); err != nil {
+		return nil, err
+	}
+	run, err := calmRun(p, search.PlayTwice(l, search.Case{Scenario: calm, Seed: p.Seed}))
+	if err != nil {
+		return nil, err
+	}
+	p.TraceHash = run.TraceHash
+	places := enumerate(p, l, run)
+	for i, x := range places.All {
+		if i == 0 || x.Kind != places.All[i-1].Kind {
+			if err := x.Scenario(calm).Validate(); err != nil {
+				return nil, fmt.Errorf("place %s in scenario %s: %w", x.Kind, sc.Name, err)
+			}
+		}
+	}
+	p.Boundaries, p.Placements, p.Equivalent, p.Idle = places.Boundaries, len(places.All), places.Equivalent, places.Idle
+	p.AllPairs = placing.NewPairs(places.All, placing.Outage(p.TTL)).Count()
+	p.Pairs = min(opts.Pairs, p.AllPairs)
+	switch {
+	case p.Placements == 0 && p.Idle > 0:
+		return nil, errors.New("no fault can be placed: no client reads its wall clock")
+	case p.Placements == 0:
+		return nil, fmt.Errorf("no fault can be placed: lock %s promises nothing under any of those asked for", l.Name)
+	}
+	return p, nil
+}
+
+func (o Options) problem(l play.Lock) error {
+	switch {
+	case o.Pairs < 0 || o.Pairs > MaxPairs:
+		return fmt.Errorf("%d pairs: give a number from 0 to %d", o.Pairs, MaxPairs)
+	case o.Judge == explorations.JudgePromise && l.PromisesNothing():
+		return fmt.Errorf("lock %s promises nothing, and cannot be judged by its promise", l.Name)
+	}
+	return nil
+}
+
+// calmed is a scenario for a lock without its faults, and without the texts and
+// expectations about these.
+func calmed(sc *file.Scenario, l play.Lock) *file.Scenario {
+	calm := *sc
+	calm.Title, calm.Why, calm.Catalogue, calm.Locks = "", "", nil, nil
+	calm.Faults, calm.Expect, calm.Source = nil, nil, nil
+	calm.Name = strings.TrimRight(sc.Name[:min(len(sc.Name), 64-len(sweptSuffix))], "-") + sweptSuffix
+	calm.Lock.Kind = l.Name
+	play.Equip(&calm.World, l)
+	return &calm
+}
+
+const sweptSuffix = "-swept"
+
+// ttlOf is the TTL of the lock: that of the scenario, if the lock follows it, and
+// else that of its leases and keys.
+func ttlOf(l play.Lock, calm *file.Scenario) (time.Duration, error) {
+	if l.FollowsSpec {
+		return calm.Lock.TTL, nil
+	}
+	space, err := search.Discover(l, spaces.Space{Redis: calm.World.Redis, Servers: calm.World.Servers})
+	return space.TTL.Max, err
+}
+
+// calmRun is a run of the scenario without faults. It is an error if the lock fails
+// in it, and if its repetition differs.
+func calmRun(p *sweeps.Plan, t *search.Trial) (*outcome.ModeRun, error) {
+	switch {
+	case t.Err != nil:
+		return nil, t.Err
+	case len(t.Violations) > 0:
+		return nil, fmt.Errorf("lock %s fails in scenario %s without any fault (%s): there is nothing to sweep", p.Lock, p.Scenario, t.Violations[0])
+	case t.Difference != nil:
+		return nil, t.Difference
+	}
+	return &t.Outcome.Modes[0], nil
+}
+
+// enumerate finds the placements in the run without faults.
+func enumerate(p *sweeps.Plan, l play.Lock, run *outcome.ModeRun) placing.Placements {
+	opt := placing.Options{Classes: p.Faults, Kinds: p.Kinds, TTL: p.TTL, Readers: run.WallClocks}
+	if p.Judge == explorations.JudgePromise {
+		opt.Wanted = func(schedule []faults.Fault) bool { return l.Promises(schedule) }
+	}
+	return placing.In(run.Trace, opt)
+}
