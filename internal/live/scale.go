@@ -21,7 +21,7 @@ const timely = 10
 
 // least is the shortest TTL that a lock can have here in a scenario, and why.
 func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) {
-	for _, s := range needed(l) {
+	for _, s := range l.Needs() {
 		pace := server.PaceOf(server.Kind(s.Kind.Name))
 		if pace.Lease > shortest {
 			shortest, why = pace.Lease, pace.Why

@@ -42,18 +42,10 @@ type replication struct {
 // ticks is how many ticks of a ZooKeeper a lease has: it grants sessions of 2 to 20.
 const ticks = 10
 
-// needed are the servers that a lock asks for.
-func needed(l play.Lock) []play.Servers {
-	if l.Servers == nil {
-		return play.Redis(1)
-	}
-	return l.Servers
-}
-
 // wanted are the servers that a scenario and a lock need.
 func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 	var out []server.Options
-	redis, needs := sc.World.Redis, needed(l)
+	redis, needs := sc.World.Redis, l.Needs()
 	for _, s := range needs {
 		if s.Kind.Name == string(server.Redis) {
 			redis = max(redis, s.Count)

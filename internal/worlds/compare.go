@@ -289,11 +289,8 @@ func (p *pair) wasSimulated(seeds int) bool {
 func (p *pair) row(o Options) Pair {
 	row := Pair{Scenario: p.scenario.Name, Lock: p.lock.Name, Servers: []string{}, Scale: p.scale, Skipped: p.skipped, Cells: []Cell{},
 		Replay: o.Replay(p.scenario.Reference(), p.lock.Name, p.scale, p.modes)}
-	for _, s := range p.lock.Servers {
+	for _, s := range p.lock.Needs() {
 		row.Servers = append(row.Servers, s.Kind.Name)
-	}
-	if p.lock.Servers == nil {
-		row.Servers = append(row.Servers, "redis")
 	}
 	if p.skipped != "" {
 		row.Scale = 0

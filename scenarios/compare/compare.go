@@ -82,12 +82,8 @@ func simulated(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*o
 
 // serversOf are the servers that a lock needs.
 func serversOf(l play.Lock) []comparisons.Servers {
-	declared := l.Servers
-	if declared == nil {
-		declared = play.Redis(1)
-	}
 	all := []comparisons.Servers{}
-	for _, s := range declared {
+	for _, s := range l.Needs() {
 		all = append(all, comparisons.Servers{Kind: s.Kind.Name, Count: s.Count})
 	}
 	return all

@@ -107,17 +107,19 @@ type Servers struct {
 }
 
 // Redis is the given number of Redis servers: r0, r1, …
-func Redis(count int) []Servers { return []Servers{{ServerKind{Name: redisName, Prefix: "r"}, count}} }
+func Redis(count int) []Servers { return []Servers{{redisKind, count}} }
 
-// redisName is the kind of server that every scenario can name.
-const redisName = "redis"
+// Needs are the servers that the lock needs: Servers or, if that is nil, one Redis server.
+func (l Lock) Needs() []Servers {
+	if l.Servers == nil {
+		return Redis(1)
+	}
+	return l.Servers
+}
 
 // count is the number of servers of a kind that the lock needs.
 func (l Lock) count(kind string) int {
-	if l.Servers == nil && kind == redisName {
-		return 1
-	}
-	for _, s := range l.Servers {
+	for _, s := range l.Needs() {
 		if s.Kind.Name == kind {
 			return s.Count
 		}
@@ -197,7 +199,7 @@ func (l Lock) Validate() error {
 	if l.Replicas < 0 || l.Replicas > file.MaxReplicas {
 		return fmt.Errorf("lock %s needs %d replicas: give 0 to %d", l.Name, l.Replicas, file.MaxReplicas)
 	}
-	if l.Replicas > 0 && l.count(redisName) == 0 {
+	if l.Replicas > 0 && l.count(redisKind.Name) == 0 {
 		return fmt.Errorf("lock %s needs replicas of r0 and no Redis server: name one in its Servers, or leave Replicas out", l.Name)
 	}
 	if l.Messages < 0 || l.GrantTime < 0 {

@@ -18,6 +18,17 @@ var (
 	takenPrefixes = []string{"c", "r", "s", trace.Probe, trace.World}
 )
 
+// ownKey is that of a kind whose number a world has under a key that every file knows, with more keys about them.
+type ownKey struct {
+	number func(w *file.World) *int
+	most   int
+}
+
+// redisKind is the kind that needs no lock to bring it along. Its servers are made with what a world says of them:
+// their replicas, their persistence.
+var redisKind = ServerKind{Name: server.Redis.Kind, Prefix: server.Redis.Prefix,
+	own: &ownKey{number: func(w *file.World) *int { return &w.Redis }, most: file.MaxRedis}}
+
 // validateServers returns an error about the first invalid servers of a lock, or
 // nil.
 func validateServers(list []Servers) error {
@@ -25,9 +36,9 @@ func validateServers(list []Servers) error {
 		k := s.Kind
 		most := file.MaxServers
 		switch {
-		case k.Name == redisName && k.Prefix == "r" && k.Make == nil:
-			most = file.MaxRedis
-		case !serverKind.MatchString(k.Name) || isWorldKey(k.Name) || k.Name == redisName:
+		case k.own != nil:
+			most = k.own.most
+		case !serverKind.MatchString(k.Name) || isWorldKey(k.Name):
 			return fmt.Errorf("a kind of server cannot be named %q: write a word of lower-case letters that is no other key of a world, such as register", k.Name)
 		case !serverPrefix.MatchString(k.Prefix) || slices.Contains(takenPrefixes, k.Prefix):
 			return fmt.Errorf("the names of %s servers cannot begin with %q: give lower-case letters, other than %q", k.Name, k.Prefix, takenPrefixes)
@@ -53,7 +64,12 @@ func isWorldKey(name string) bool {
 
 // Equip adds the servers that a lock needs to a world that has fewer.
 func Equip(w *file.World, l Lock) {
-	w.Redis = max(w.Redis, l.count(redisName))
+	for _, s := range l.Needs() {
+		if own := s.Kind.own; own != nil {
+			n := own.number(w)
+			*n = max(*n, s.Count)
+		}
+	}
 	w.Replicas = max(w.Replicas, l.Replicas)
 	w.Servers = withServersOf(w.Servers, l)
 }
@@ -62,7 +78,7 @@ func Equip(w *file.World, l Lock) {
 func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 	out := slices.Clone(list)
 	for _, s := range l.Servers {
-		if s.Kind.Name == redisName {
+		if s.Kind.own != nil {
 			continue
 		}
 		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Kind == s.Kind.Name })
@@ -83,7 +99,7 @@ func ServerNames(locks ...Lock) []server.Facts {
 	for _, l := range locks {
 		for _, s := range l.Servers {
 			known := slices.ContainsFunc(out, func(n server.Facts) bool { return n.Kind == s.Kind.Name && n.Prefix == s.Kind.Prefix })
-			if s.Kind.Name != redisName && !known {
+			if s.Kind.own == nil && !known {
 				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks})
 			}
 		}

@@ -54,6 +54,8 @@ type ServerKind struct {
 	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
 	// and what to do; "" for nothing. Nil is for clients without a known source of chance.
 	Advice func(d *trace.Divergence) string
+
+	own *ownKey // nil for a kind that a lock brings along
 }
 
 // Primary is the name that leads to the first Redis server, or to the replica that
@@ -95,7 +97,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency),
 		Limits: sim.Limits{Virtual: p.runLimit(), Burst: burst}, StopAt: stopAt, PanicCrashes: true,
 	}
-	if n := max(w.Redis, p.lock.count(redisName)); n > 0 {
+	if n := max(w.Redis, p.lock.count(redisKind.Name)); n > 0 {
 		c.Servers = append(c.Servers, redis.Servers{
 			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence), Snapshot: w.Snapshot,
 			Scripts: p.lock.scripts,

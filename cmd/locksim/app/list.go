@@ -18,6 +18,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
 )
@@ -161,7 +162,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 	for _, k := range faults.Kinds() {
 		c.Faults = append(c.Faults, ListedEntry{k.Name, k.Text})
 	}
-	c.Servers = []ListedServer{{"redis", []string{}}}
+	c.Servers = []ListedServer{{server.Redis.Kind, []string{}}}
 	for _, kind := range play.ServerNames(extra...) {
 		c.Servers = append(c.Servers, ListedServer{kind.Kind, append([]string{}, kind.Lacks...)})
 	}

@@ -1,4 +1,4 @@
-// Package server has the type of what a scenario file knows of a kind of servers, other than Redis. Those who bring a kind
+// Package server has the type of what a scenario file knows of a kind of servers, and that of Redis. Those who bring a kind
 // along fill it in, as data: no client and no server is compiled for it.
 package server
 
@@ -19,6 +19,9 @@ type Facts struct {
 	// Locks are the locks of that package.
 	Locks []Lock
 }
+
+// Redis is the servers of package sim/redis, which every file can name.
+var Redis = Facts{Kind: "redis", Prefix: "r"}
 
 // Lock is what a scenario file knows of a lock that its program may not have.
 type Lock struct {
