@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -164,15 +163,10 @@ func (s *shell) versions() string {
 	}
 	fmt.Fprintf(&b, "%s %s\n", s.Program, cmp.Or(info.Main.Version, "(unknown version)"))
 	for _, m := range info.Deps {
-		if m.Path == ownModule() {
+		if m.Path == console.OwnModule() {
 			fmt.Fprintf(&b, "%s %s\n", m.Path, cmp.Or(m.Version, "(unknown version)"))
 		}
 	}
 	fmt.Fprintf(&b, "%s %s/%s\nstored runs of version %d\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, outcome.RunVersion)
 	return b.String()
-}
-
-// ownModule is the path of the module that has this package.
-func ownModule() string {
-	return strings.TrimSuffix(reflect.TypeFor[shell]().PkgPath(), "/cmd/locksim/app")
 }

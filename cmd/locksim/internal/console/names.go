@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime/debug"
 	"strings"
@@ -108,4 +109,9 @@ var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 // programName is the name of a program at a path.
 func programName(arg string) string {
 	return strings.TrimSuffix(path.Base(filepath.ToSlash(arg)), ".exe")
+}
+
+// OwnModule is the path of the module that has this package: locksim, or the name under which it is published.
+func OwnModule() string {
+	return strings.TrimSuffix(reflect.TypeFor[Console]().PkgPath(), "/cmd/locksim/internal/console")
 }

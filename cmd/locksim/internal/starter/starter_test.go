@@ -1,4 +1,4 @@
-package app
+package starter
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 // init raises a module to the version of Go that locksim needs.
 func TestNeedsGo(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "go.mod"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}

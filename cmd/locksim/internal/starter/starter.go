@@ -1,0 +1,281 @@
+// Package starter writes what a test of a user's own lock takes into a module.
+package starter
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"go/version"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"text/template"
+
+	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+)
+
+//go:embed skeleton
+var skeleton embed.FS
+
+// skeletonFiles are the files that init writes, by the names of their templates.
+var skeletonFiles = []struct{ template, name string }{
+	{"lock.go.txt", "locksimtest/lock.go"},
+	{"lock_test.go.txt", "locksimtest/lock_test.go"},
+	{"main.go.txt", "locksimtest/sim/main.go"},
+	{"gitignore.txt", "locksimtest/.gitignore"},
+	{"workflow.yml.txt", ".github/workflows/locksim.yml"},
+}
+
+// Options are what is asked for; the zero value is the usual.
+type Options struct {
+	// Module is the path of a module to make first, in a folder without go.mod; "" for the module that is there.
+	Module string
+	// Lock is the name of the lock; "" for the last word of the module's path.
+	Lock string
+	// Checkout is the folder of a checkout of locksim; "" for the one from which this program was built.
+	Checkout string
+	// Overlay runs the tests with the build overlay.
+	Overlay bool
+}
+
+// Written is what Write has written.
+type Written struct {
+	// Files are the names of the files.
+	Files []string
+	// Test is the command that runs the test.
+	Test string
+	// Lock is the name of the lock.
+	Lock string
+}
+
+// initialized is what the templates know.
+type initialized struct {
+	Locksim string // the path of the module of locksim
+	Package string // the import path of the package with the adapter
+	Name    string // the name of the lock
+	Replace string // the folder by which go.mod replaces locksim; "" for a published version
+	Test    string // the command that runs the test
+}
+
+// Write writes the files into the module in the working directory, all or none. It overwrites no file but go.mod. A
+// failure of go mod tidy is a [console.BrokenError]: the files are written then.
+func Write(o Options) (*Written, error) {
+	for _, file := range skeletonFiles {
+		if _, err := os.Lstat(filepath.FromSlash(file.name)); err == nil {
+			return nil, fmt.Errorf("%s exists: init overwrites nothing; move it away, or change it yourself", file.name)
+		}
+	}
+	module, goMod, err := userModule(o.Module)
+	if err != nil {
+		return nil, err
+	}
+	name, err := lockName(o.Lock, module)
+	if err != nil {
+		return nil, err
+	}
+	from, err := locksimFor(o.Checkout)
+	if err != nil {
+		return nil, err
+	}
+	i := initialized{Locksim: console.OwnModule(), Package: module + "/locksimtest", Name: name, Replace: from.replace,
+		Test: "go test -count=1 ./locksimtest"}
+	if o.Overlay {
+		i.Test = "go test -count=1 $(go tool locksim overlay) ./locksimtest"
+	}
+	goMod, err = edited(goMod, from.edits(goMod, o.Overlay))
+	if err != nil {
+		return nil, err
+	}
+	files, err := i.files()
+	if err != nil {
+		return nil, &console.BrokenError{Cause: err}
+	}
+	files = append([]outfile.Document{{Name: "go.mod", Data: goMod}}, files...)
+	if err := outfile.WriteAll(".", files); err != nil {
+		return nil, fmt.Errorf("%w: run init in a folder that can be written to", err)
+	}
+	done := &Written{Test: i.Test, Lock: i.Name}
+	for _, file := range files {
+		done.Files = append(done.Files, file.Name)
+	}
+	if out, err := exec.Command("go", "mod", "tidy").CombinedOutput(); err != nil {
+		return nil, &console.BrokenError{Cause: fmt.Errorf("%s are written, but go mod tidy fails: %w\n%s",
+			strings.Join(done.Files, ", "), err, bytes.TrimSpace(out))}
+	}
+	return done, nil
+}
+
+// files are the files of the skeleton.
+func (i initialized) files() ([]outfile.Document, error) {
+	var files []outfile.Document
+	for _, file := range skeletonFiles {
+		var b bytes.Buffer
+		t, err := template.ParseFS(skeleton, "skeleton/"+file.template)
+		if err == nil {
+			err = t.Execute(&b, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, outfile.Document{Name: file.name, Data: b.Bytes()})
+	}
+	return files, nil
+}
+
+// userModule is the module in the working directory, or the one to be made there.
+func userModule(asked string) (path string, goMod []byte, err error) {
+	here := console.ModuleHere()
+	switch _, err := os.Lstat("go.mod"); {
+	case err == nil && here == "":
+		return "", nil, errors.New("go.mod has no module line: repair it first")
+	case err == nil && asked != "" && asked != here:
+		return "", nil, fmt.Errorf("--module %s: the module here is %s: leave the flag out, or use another folder", console.Quote(asked), here)
+	case err == nil && here == console.OwnModule():
+		return "", nil, errors.New("this is the checkout of locksim itself: run init in the module of your lock")
+	case err == nil:
+		goMod, err := os.ReadFile("go.mod")
+		return here, goMod, err
+	case asked == "":
+		return "", nil, errors.New("there is no go.mod here: run init in the folder of your module, or make one with --module PATH")
+	case !modulePath.MatchString(asked):
+		return "", nil, fmt.Errorf("--module %s: this is no path of a module: write one such as example.org/you/lock", console.Quote(asked))
+	}
+	return asked, []byte("module " + asked + "\n"), nil
+}
+
+// lockName is the name of the lock: the one that was asked for, or the last word of the module's path that is no version.
+func lockName(asked, module string) (string, error) {
+	switch {
+	case asked == "":
+	case !file.IsWord(asked):
+		return "", fmt.Errorf("--lock %s: make it one word, such as stock-lock: scenario files contain it", console.Quote(asked))
+	case taken(asked):
+		return "", fmt.Errorf("--lock %s: a lock that comes with locksim has this name: choose another", console.Quote(asked))
+	default:
+		return asked, nil
+	}
+	words := strings.Split(module, "/")
+	if last := len(words) - 1; last > 0 && majorVersion.MatchString(words[last]) {
+		words = words[:last]
+	}
+	name := words[len(words)-1]
+	if taken(name) {
+		name = "my-" + name
+	}
+	return name, nil
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// taken reports whether a lock that comes with locksim has the name, here or in another package.
+func taken(name string) bool {
+	_, elsewhere := kinds.Package(name)
+	return elsewhere || kinds.Reserved(name)
+}
+
+var modulePath = regexp.MustCompile(`^[A-Za-z0-9][\w.~-]*(/[\w.~-]+)*$`)
+
+// origin is where a user's module takes locksim from.
+type origin struct {
+	version string
+	replace string // a folder, or "" for a published version
+}
+
+// locksimFor is the checkout that a flag names or from which this program was built, as the
+// module in the working directory sees it; or, for a program that was built from a published
+// version, that version.
+func locksimFor(checkout string) (origin, error) {
+	if checkout == "" {
+		if published := publishedVersion(); published != "" {
+			return origin{version: published}, nil
+		}
+		_, file, _, _ := runtime.Caller(0)
+		checkout = filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
+		if console.ModuleIn(checkout) != console.OwnModule() {
+			return origin{}, errors.New("this program does not know from which checkout of locksim it was built: name it with --checkout DIR")
+		}
+	}
+	if console.ModuleIn(checkout) != console.OwnModule() {
+		return origin{}, fmt.Errorf("--checkout %s: there is no go.mod of module %s: name the folder of a checkout of locksim", console.Quote(checkout), console.OwnModule())
+	}
+	checkout, err := filepath.Abs(checkout)
+	if err != nil {
+		return origin{}, err
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return origin{}, err
+	}
+	relative, err := filepath.Rel(here, checkout)
+	if err != nil {
+		relative = checkout // on another drive
+	} else if relative = filepath.ToSlash(relative); !strings.HasPrefix(relative, "../") {
+		relative = "./" + relative
+	}
+	return origin{version: "v0.0.0", replace: relative}, nil
+}
+
+// publishedVersion is the version of locksim that this program has from a registry, or "".
+func publishedVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == console.OwnModule() && m.Replace == nil && m.Sum != "" {
+			return m.Version
+		}
+	}
+	return ""
+}
+
+// needsGo is the version of Go in the go.mod of locksim. A module that needs an older one is
+// raised to it: go mod tidy would do so too, but would load the modules that only the tests of
+// locksim need before.
+const needsGo = "1.26.0"
+
+var goLine = regexp.MustCompile(`(?m)^go\s+(\S+)`)
+
+// edits are the arguments of go mod edit for a go.mod.
+func (o origin) edits(goMod []byte, overlay bool) []string {
+	args := []string{"-require=" + console.OwnModule() + "@" + o.version, "-godebug=randseednop=0"}
+	if m := goLine.FindSubmatch(goMod); m == nil || version.Compare("go"+string(m[1]), "go"+needsGo) < 0 {
+		args = append(args, "-go="+needsGo)
+	}
+	if o.replace != "" {
+		args = append(args, "-replace="+console.OwnModule()+"="+o.replace)
+	}
+	if overlay {
+		args = append(args, "-tool="+console.OwnModule()+"/cmd/locksim")
+	}
+	return args
+}
+
+// edited is a go.mod after go mod edit.
+func edited(goMod []byte, args []string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "locksim-init-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	name := filepath.Join(dir, "go.mod")
+	if err := os.WriteFile(name, goMod, 0o600); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("go", append(append([]string{"mod", "edit", "-print"}, args...), name)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go mod edit: %w: %s", err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
+}
