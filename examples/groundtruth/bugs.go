@@ -61,6 +61,14 @@ func Bugs() []Bug {
 	const redsync = "github.com/go-redsync/redsync/v4"
 	return []Bug{
 		{
+			ID: "redsync-38", Adapter: "redsync1", Module: "github.com/go-redsync/redsync", Has: "v1.2.0", HasNot: "v1.3.0",
+			Source:    "https://github.com/go-redsync/redsync/pull/38",
+			Mechanism: "Extend and Unlock compare the answer of their script, an int64, with the constant 0, which is an int: they are true for a lock that has been lost.",
+			Kind:      "F38",
+			Quote:     "Unlock unlocks m and returns the status of unlock. Extend resets the mutex's expiry and returns the status of expiry extension.", Where: "doc comments of Mutex",
+			Promise: lease(),
+		},
+		{
 			ID: "redsync-61", Adapter: "redsync", Module: redsync, Has: "v4.0.3", HasNot: "v4.0.4",
 			Source:    "https://github.com/go-redsync/redsync/pull/61",
 			Mechanism: "Extend and Unlock compare the answer of their script, an int64, with the constant 0, which is an int: a lock that has been lost is extended and released with success.",
@@ -142,12 +150,21 @@ func Bugs() []Bug {
 			Promise: held(),
 		},
 		{
+			ID: "pglock-40", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.12.0", HasNot: "v1.13.0",
+			Source:    "https://github.com/cirello-io/pglock/issues/40",
+			Mechanism: "A heartbeat that fails for want of a connection marks the lock as released, although its row is still there: each later one is refused, and the lease ends.",
+			Kind:      "F35",
+			Quote:     "SendHeartbeat refreshes the mutex entry so to avoid other clients from grabbing it.", Where: "doc comment of Client.SendHeartbeat",
+			Promise: inTable(),
+		},
+		{
 			ID: "etcd-22123", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
 			Source:    "https://github.com/etcd-io/etcd/issues/22123",
 			Mechanism: "A Resign that fails forgets the key of the leader, so one that is called again succeeds, and the key stays as long as the session.",
 			Kind:      "F29",
 			Quote:     "Resign lets a leader start a new election.", Where: "doc comment of Election.Resign",
 			Promise: session(),
+			Also:    "Found by its tokens: the next Campaign of the session finds the key that was left, and has its revision again. That Resign is a success also after the end of the session is not judged: the documentation does not say otherwise.",
 		},
 		{
 			ID: "etcd-19597", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
@@ -159,6 +176,29 @@ func Bugs() []Bug {
 			Missed:  "No client is harmed while another one has the lock, and the documentation promises no time: a wait that could have ended earlier is no violation.",
 		},
 	}
+}
+
+// Obstacles say what an adapter had to overcome, by its folder.
+var Obstacles = map[string]string{
+	"redsync":     "Its oldest versions tell neither the end of a lease nor an error type for a lock that is taken, and join the errors of their nodes in the order in which goroutines end. Its pool of go-redis v9 begins with v4.8, so redigo is used, and go-redis v8 where a request has no limit.",
+	"redsync1":    "Its calls have no context and no errors: false may mean that the lock was lost, or that there was no answer.",
+	"redislock":   "It waits for one TTL under a context without a deadline. Its oldest version has no Token.",
+	"rueidislock": "It dials in its constructor, reads wall clocks and draws from math/rand/v2: it needs the build overlay, with which all is compiled anew. Its lease lives in the context of its Acquire.",
+	"pglock":      "It asks once in a TTL, and does not tell when. Its clients would create the table at the same time, so the server has it. The checksum database does not know it: versions.sum has the checksum.",
+	"etcd":        "None: locksim comes with these locks.",
+}
+
+// Unplayed are published bugs that no adapter plays yet, with what is missing.
+var Unplayed = []struct{ Source, What, Why string }{
+	{"https://github.com/zeromicro/go-zero/pull/1704", "go-zero v1.3.1: a lock that was not released is had again by its process without asking",
+		"Its clients are in a variable of a package, one for each address, so that the processes of a world would share one. Each process needs an address of its own."},
+	{"https://github.com/go-co-op/gocron/issues/841", "gocron v2.16.1: a short job runs once on each instance, one after another",
+		"Two holders one after another break no lock. It needs a judge of how often a job was done."},
+	{"https://github.com/etcd-io/etcd/issues/11456", "etcd v3.4: Lock is a success after the end of the session",
+		"The client of that time needs an old gRPC, and locksim's servers a new one: its package concurrency would have to be built over the present client."},
+	{"https://github.com/etcd-io/etcd/issues/16221", "etcd: the RWMutex of its recipes is had after the end of the session", "No adapter yet. Its Lock has no context."},
+	{"https://github.com/kubernetes/kubernetes/issues/124588", "client-go: leader election", "The world has no API server."},
+	{"https://github.com/hashicorp/consul/issues/18271", "consul: a renewal that failed is not reported", "The world has no Consul."},
 }
 
 // lease is the promise to start from for a lock with a lease. It is without the faults of a pool, since the world does not see that
@@ -187,14 +227,14 @@ func held(more ...lock.Fault) lock.Promise {
 	}
 }
 
-// session is that of a lock of etcd, which lasts as long as a session, by the documentation of its package concurrency. Its
-// release reports how it went.
+// session is that of a lock of etcd, which lasts as long as a session, by the documentation of its package concurrency.
+// The revision of its key is a token.
 func session() lock.Promise {
 	return lock.Promise{
 		Exclusion: []lock.Fault{
 			lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
 		},
-		Data: "seal", FreeWithin: lock.TermAnyTime, Duties: []promise.Duty{promise.DutyReports},
+		Data: "seal", FreeWithin: lock.TermAnyTime,
 	}
 }
 
@@ -202,5 +242,12 @@ func session() lock.Promise {
 func sparing() lock.Promise {
 	p := lease()
 	p.Duties = append(p.Duties, promise.DutySpares)
+	return p
+}
+
+// inTable is that of a row with an end on one PostgreSQL, which has no fault of Redis.
+func inTable() lock.Promise {
+	p := lease()
+	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == lock.FaultScripts })
 	return p
 }

@@ -5,15 +5,18 @@ go 1.26.0
 godebug randseednop=0
 
 replace (
+	github.com/gomodule/redigo => github.com/gomodule/redigo v1.9.3
 	locksim => ../..
 	locksim/examples/articles => ../articles
 )
 
 require (
+	cirello.io/pglock v1.13.0
 	github.com/bsm/redislock v0.9.4
 	github.com/go-redis/redis/v8 v8.11.4
+	github.com/go-redsync/redsync v1.3.0
 	github.com/go-redsync/redsync/v4 v4.12.1
-	github.com/gomodule/redigo v1.9.3
+	github.com/gomodule/redigo v2.0.0+incompatible
 	github.com/redis/rueidis v1.0.79
 	locksim v0.0.0
 	locksim/examples/articles v0.0.0
@@ -40,6 +43,7 @@ require (
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/lib/pq v1.10.7 // indirect
 	github.com/mattn/go-colorable v0.1.13 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect

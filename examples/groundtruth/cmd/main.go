@@ -36,6 +36,7 @@ func run() error {
 	helped := flag.Bool("helped", false, "with the smallest change that finds it")
 	table := flag.Bool("table", false, "play every bug, or those that are named, and write the table")
 	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs")
+	fixedRuns := flag.Int("fixed-runs", 0, "with -table: how many schedules a version without the bug plays from each seed; 0 is the default of Check")
 	seed := flag.Uint64("seed", groundtruth.FirstSeeds[0], "the first seed")
 	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
 	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the file that is written")
@@ -67,7 +68,7 @@ func run() error {
 			return err
 		}
 		defer func() { _ = j.Close() }() // each line is written at once
-		t := &measurement{builder: b, journal: j, earlier: *earlier}
+		t := &measurement{builder: b, journal: j, earlier: *earlier, fixedRuns: *fixedRuns}
 		for _, bug := range bugs {
 			if err := t.measure(bug); err != nil {
 				return err

@@ -21,7 +21,7 @@ type builder struct {
 	dir string // for what it makes
 	// overlay is the flag of the build overlay; "" until it is needed.
 	overlay string
-	// took are the times of the builds.
+	// took are the times of the builds, by program.
 	took map[string]time.Duration
 }
 
@@ -78,7 +78,7 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 	if b.took == nil {
 		b.took = map[string]time.Duration{}
 	}
-	b.took[bug.Adapter+" "+version] = time.Since(began)
+	b.took[program] = time.Since(began)
 	return program, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +37,9 @@ type result struct {
 	Runs      int     `json:"runs"`
 	CPU       float64 `json:"cpu_seconds"`
 	OutOfTime bool    `json:"out_of_time,omitempty"`
-	Text      string  `json:"text"`
+	// Build is how many seconds the program took to build, of the first result that needed it.
+	Build float64 `json:"build_seconds,omitempty"`
+	Text  string  `json:"text"`
 }
 
 // measurement has the results of the journal and those that it makes.
@@ -44,7 +47,9 @@ type measurement struct {
 	*builder
 	journal *journal.Journal[result]
 	earlier bool
-	made    []result
+	// fixedRuns is how many schedules a version without the bug plays.
+	fixedRuns int
+	made      []result
 }
 
 // measure plays a bug, its fixed version and, where it needs help, both with it.
@@ -87,10 +92,18 @@ func (m *measurement) result(bug groundtruth.Bug, version string, seed uint64, h
 	if old, ok := m.stored(bug.ID, version, seed, helped); ok && old.Program == r.Program {
 		return old, nil
 	}
+	if took, ok := m.took[program]; ok {
+		r.Build = took.Round(100 * time.Millisecond).Seconds()
+		delete(m.took, program)
+	}
 	if r.Commit, err = commit(); err != nil {
 		return result{}, err
 	}
-	p, err := play(program, groundtruth.Play{Bug: bug.ID, Version: version, Seed: seed, Helped: helped, Seconds: seconds}, m.dir)
+	todo := groundtruth.Play{Bug: bug.ID, Version: version, Seed: seed, Helped: helped, Seconds: seconds}
+	if version == bug.HasNot {
+		todo.Runs = m.fixedRuns
+	}
+	p, err := play(program, todo, m.dir)
 	if err != nil {
 		return result{}, err
 	}
@@ -246,6 +259,13 @@ Play one of them in a minute, with its story:
 		}
 		fmt.Fprintf(&w, "- Play it: `go run ./cmd %s%s`\n", help, b.ID)
 	}
+	fmt.Fprint(&w, "\n## Not played yet\n\n")
+	for _, u := range groundtruth.Unplayed {
+		fmt.Fprintf(&w, "- [%s](%s). %s\n", u.What, u.Source, u.Why)
+	}
+	if err := m.glue(&w, bugs); err != nil {
+		return nil, err
+	}
 	m.recipes(&w)
 	return w.Bytes(), nil
 }
@@ -283,4 +303,59 @@ func promised(p lock.Promise) string {
 		text += "; duties " + strings.Join(duties, ", ")
 	}
 	return text
+}
+
+// glue is the table of the adapters.
+func (m *measurement) glue(w *bytes.Buffer, bugs []groundtruth.Bug) error {
+	fmt.Fprint(w, "\n## The adapters\n\nLines of code of each program without comments and imports, and the seconds that one of its builds took, with what had been built before.\n\n"+
+		"| adapter | bugs | lines | build | obstacles |\n|---|---|---|---|---|\n")
+	var adapters []string
+	for _, b := range bugs {
+		if !slices.Contains(adapters, b.Adapter) {
+			adapters = append(adapters, b.Adapter)
+		}
+	}
+	for _, a := range adapters {
+		lines, err := codeLines(filepath.Join(a, "main.go"))
+		if err != nil {
+			return err
+		}
+		count, build := 0, 0.0
+		for _, b := range bugs {
+			if b.Adapter != a {
+				continue
+			}
+			count++
+			for _, r := range slices.Concat(m.journal.Made(), m.made) {
+				if r.Bug == b.ID {
+					build = max(build, r.Build)
+				}
+			}
+		}
+		fmt.Fprintf(w, "| %s | %d | %d | %s | %s |\n", a, count, lines, built(build), groundtruth.Obstacles[a])
+	}
+	return nil
+}
+
+// codeLines counts the lines of a program without those that are empty, comments, or imports.
+func codeLines(file string) (n int, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	_, body, _ := strings.Cut(string(text), "\n)\n")
+	for line := range strings.Lines(body) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// built is the time of a build in a cell.
+func built(seconds float64) string {
+	if seconds == 0 {
+		return "not measured"
+	}
+	return fmt.Sprintf("%.0f s", seconds)
 }

@@ -26,7 +26,7 @@ func of(relative bool) scenarios.Lock {
 		open := sync.OnceValues(func() (rueidislock.Locker, error) { // it dials, and in New the world does not run yet
 			l, err := rueidislock.NewLocker(rueidislock.LockerOption{
 				ClientOption: rueidis.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true, AlwaysRESP2: true},
-				KeyMajority:  1, KeyValidity: ttl, TryNextAfter: time.Second, FallbackSETPX: relative,
+				KeyMajority:  1, KeyValidity: ttl, TryNextAfter: 100 * time.Millisecond, FallbackSETPX: relative,
 			})
 			if err == nil {
 				e.OnEnd(l.Close)
