@@ -41,7 +41,7 @@ func TestSpecificity(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	kinds := kinds.Names()
-	const each = 10
+	each := testruns.Soak(t, 100, 0.04)
 	var all evidence
 	for i, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
