@@ -134,7 +134,7 @@ func TestPageOfKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"test", "-overlay", file, "./scenarios/file", "-run", "^TestKeys$/^warmup$", "-v"},
+		{"test", "-vet=off", "-overlay", file, "./scenarios/file", "-run", "^TestKeys$/^warmup$", "-v"},
 		{"build", "-overlay", file, "./scenarios/play"},
 	} {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
