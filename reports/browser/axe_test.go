@@ -34,25 +34,6 @@ type finding struct {
 	} `json:"nodes"`
 }
 
-// axe-core finds nothing, on any screen, in light and dark: contrast of 4.5 to 1, names,
-// roles, order of headings. Each check takes seconds: one run is checked on every
-// screen, the others on a large light one and a small dark one.
-func TestAxe(t *testing.T) {
-	source := axeSource(t)
-	for name, subject := range subjects {
-		html := rendered(t, subject(t))
-		for _, v := range views {
-			if !shown(name, v) {
-				continue
-			}
-			t.Run(name+"/"+v.name, func(t *testing.T) {
-				tb := open(t, html, v)
-				tb.accessible(source)
-			})
-		}
-	}
-}
-
 // accessible checks the current state of the page with axe-core.
 func (tb *tab) accessible(source string) {
 	tb.t.Helper()
