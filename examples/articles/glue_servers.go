@@ -37,8 +37,8 @@ func clustered(kind scenarios.ServerKind, late time.Duration, make func(e scenar
 	}
 }
 
-// zookeeperQueue makes a locker of recipe A6, with one connection for each process. Its Lock knows no context, and goes
-// on when its caller has given up.
+// zookeeperQueue makes a locker of recipe A6, with one connection for each process. Its Lock knows no context, and
+// goes on when its caller has given up.
 func zookeeperQueue(e scenarios.Env) (lock.Locker, error) {
 	conn, err := zookeeper.Connect(e, ttl, nil, "z0", "z1", "z2")
 	if err != nil {
@@ -95,7 +95,8 @@ func database() scenarios.ServerKind {
 			return kind
 		}
 		server.Schema = append(slices.Clone(server.Schema),
-			"CREATE TABLE article_locks (name varchar(100) PRIMARY KEY, owner varchar(100), expire_at timestamp)")
+			"CREATE TABLE article_locks (name varchar(100) PRIMARY KEY, owner varchar(100), expire_at timestamp)",
+			"CREATE TABLE article_rows (name varchar(100) PRIMARY KEY)")
 		return server
 	}
 	return k
@@ -119,6 +120,35 @@ func sqlRow(e scenarios.Env) (lock.Locker, error) {
 		}
 		end := asked.Add(ttl)
 		return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: unlock(l), Until: func() time.Time { return end }}), nil
+	}), nil
+}
+
+// transaction is a lease of recipe A18.
+type transaction struct {
+	lock.Lease
+	*forUpdate
+}
+
+// within lets the holder of such a lease work in its transaction.
+func within(l lock.Lease, do func(tx *sql.Tx) error) error { return l.(transaction).Do(do) }
+
+// sqlForUpdate makes a locker of recipe A18. The row is there before anybody asks for it.
+func sqlForUpdate(e scenarios.Env) (lock.Locker, error) {
+	db, err := sqllocks.Open(e)
+	if err != nil {
+		return nil, err
+	}
+	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+		if _, err := db.ExecContext(ctx, "INSERT INTO article_rows VALUES ($1) ON CONFLICT DO NOTHING", name); err != nil {
+			return nil, scenarios.Unanswered(err)
+		}
+		l, err := begin(e.Context(), ctx, db, name)
+		if err != nil {
+			return nil, scenarios.Unanswered(err)
+		}
+		return transaction{scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(context.Context) error {
+			return scenarios.Unanswered(l.Commit())
+		}}), l}, nil
 	}), nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"locksim/lock/promise"
 	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/zklocks"
 )
 
@@ -159,6 +160,23 @@ func Recipes() []Recipe {
 			Fails: true, Kind: "F63",
 			Expect: "a client whose clock is ahead deletes a row whose lease goes on, and enters: claims overlap under wall-clock",
 			Lock:   scenarios.Lock{Servers: []scenarios.Servers{{Kind: database(), Count: 1}}, Promise: unscripted(), New: sqlRow},
+		},
+		{
+			ID: "A18", Idea: "SQL: SELECT … FOR UPDATE, with the data in the same transaction",
+			Says: "The transactions of two clients follow one another; a crash frees the row, and undoes what was not committed.",
+			Expect: "passes: the row and the data share the fate of one transaction, so that no write of a client that has lost the row takes effect. " +
+				"That such a client learns of it only from its next statement is no violation: the text promises nothing outside of the database",
+			Lock: scenarios.Lock{
+				Servers: []scenarios.Servers{{Kind: database(), Count: 1}}, Lease: scenarios.LeaseHeld, Detection: time.Hour, Data: sqllocks.Data(within),
+				New: sqlForUpdate, Messages: 40,
+				Promise: lock.Promise{
+					Exclusion: []lock.Fault{
+						lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPool, lock.FaultPartition, lock.FaultLatency,
+						lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultNodeCrash,
+					},
+					Data: "none", FreeWithin: lock.TermAnyTime,
+				},
+			},
 		},
 	}
 	for i := range all {

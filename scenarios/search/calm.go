@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"iter"
 	"time"
 
@@ -75,6 +76,7 @@ func calmCase(space spaces.Space, n int) *file.Scenario {
 	sc.Lock.Kind, sc.Lock.TTL = space.Lock, ttl
 	sc.Lock.Backoff = file.Range{Min: part(2), Max: part(4)}
 	sc.Workload.Rounds, sc.Workload.ChecksUntil = 4, checker.CareNever
+	sc.Workload.Data = cmp.Or(space.Data, sc.Workload.Data)
 	if n%2 == 1 { // the context of Acquire ends when it has returned
 		sc.Workload.AcquireWithin = time.Hour
 	}

@@ -195,7 +195,7 @@ func (d *drawer) world() {
 
 func (d *drawer) workload() {
 	w := &d.sc.Workload
-	w.Kind = pick(d, d.kinds()...)
+	w.Kind, w.Data = pick(d, d.kinds()...), cmp.Or(d.space.Data, w.Data)
 	w.Rounds = d.span(d.space.Rounds)
 	w.ChecksUntil = pick(d, checker.CareNever, checker.CareLost, checker.CareSteps)
 	w.Hold = d.part(pick(d, d.holds()...))

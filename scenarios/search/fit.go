@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -27,12 +28,15 @@ func For(l play.Lock, s spaces.Space) spaces.Space {
 	return equipped(s, l)
 }
 
-// equipped is a space with the servers that a lock needs.
+// equipped is a space with the servers that a lock needs, and with the place of its data.
 func equipped(s spaces.Space, l play.Lock) spaces.Space {
 	w := file.World{Redis: s.Redis, Servers: s.Servers, Replicas: s.LeastReplicas}
 	play.Equip(&w, l)
 	s.Redis, s.Servers, s.LeastReplicas = w.Redis, w.Servers, w.Replicas
 	s.Replicas = max(s.Replicas, s.LeastReplicas)
+	if l.WorksWithin() {
+		s.Data = cmp.Or(s.Data, file.DataTransaction)
+	}
 	return s
 }
 

@@ -69,6 +69,8 @@ type Space struct {
 	Tries bool `json:"tries,omitempty"`
 	// Stock gives the lock's clients the defaults of go-redis now and then.
 	Stock bool `json:"stock,omitempty"`
+	// Data is where the data is that the lock protects. "" means the store.
+	Data file.DataPlace `json:"data,omitempty"`
 	// Workloads are what sections may do. Fill takes the place of one register without
 	// nested sections in eight, if both are in the list. Nil means register and fill.
 	Workloads []file.WorkloadKind `json:"workloads" jsonschema:"minItems=1"`

@@ -48,14 +48,20 @@ func value(resource, register string) string {
 // key is that of the row of a register.
 func key(resource, register string) string { return resource + "/" + register }
 
-// data is the data of a lock that has no transaction, or one.
-func data(transactions bool) *play.Data {
+// Data is the data of a lock in this database. work calls a function with the transaction of a lease, and returns its error;
+// nil is for a lock without a transaction.
+func Data(work func(l lock.Lease, do func(tx *sql.Tx) error) error) *play.Data {
 	d := &play.Data{Open: openStore}
-	if transactions {
-		d.Within = func(s play.Store, l lock.Lease) play.Store { return within{s.(*store), l.(*sqllock.Lease)} }
+	if work != nil {
+		d.Within = func(s play.Store, l lock.Lease) play.Store {
+			return within{s.(*store), func(do func(tx *sql.Tx) error) error { return work(l, do) }}
+		}
 	}
 	return d
 }
+
+// inTransaction works in the transaction of one of our leases.
+func inTransaction(l lock.Lease, do func(tx *sql.Tx) error) error { return l.(*sqllock.Lease).Do(do) }
 
 // store is the access of a client to the data, behind a fence, by the statements of package sqlguard.
 type store struct {
@@ -141,12 +147,12 @@ func bare(ctx context.Context, on sqlguard.DB, op checker.Op, k string) (saw str
 // within works in the transaction of a lease.
 type within struct {
 	*store
-	lease *sqllock.Lease
+	work func(do func(tx *sql.Tx) error) error
 }
 
 // Do implements [play.Store].
 func (w within) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
-	err = w.lease.Do(func(tx *sql.Tx) error {
+	err = w.work(func(tx *sql.Tx) error {
 		if err := w.announce(ctx, tx, op, grant); err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func common(more ...lock.Fault) []lock.Fault {
 // Table is a [sqllock.Table].
 func Table() play.Lock {
 	return play.Lock{
-		Name: "sql-table", Servers: Servers(), Tokens: true, FollowsSpec: true, Data: data(false), Messages: 16,
+		Name: "sql-table", Servers: Servers(), Tokens: true, FollowsSpec: true, Data: Data(nil), Messages: 16,
 		Promise: lock.Promise{
 			Exclusion: common(lock.FaultWorker), Data: "seal", FreeWithin: lock.TermTTL,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells},
@@ -131,12 +131,13 @@ const rows = "lock_rows"
 // connected is a lock that a connection has. The holder learns of its loss within a TTL: its heartbeat fails, or comes too
 // late.
 func connected(name string, transaction bool, about string, make func(play.Env) (lock.Locker, error)) play.Lock {
-	forWhom := "Work on data in the same database, in the transaction that has the lock; elsewhere only work that may be done twice."
+	forWhom, work := "Work on data in the same database, in the transaction that has the lock; elsewhere only work that may be done twice.", inTransaction
 	if !transaction {
+		work = nil
 		forWhom = "Work that may be done twice, and a leader among the clients of one database."
 	}
 	return play.Lock{
-		Name: name, Servers: Servers(), FollowsSpec: true, Waits: true, Lease: play.LeaseHeld, Data: data(transaction), Messages: 40,
+		Name: name, Servers: Servers(), FollowsSpec: true, Waits: true, Lease: play.LeaseHeld, Data: Data(work), Messages: 40,
 		Promise: lock.Promise{
 			Exclusion: common(), Data: "claim", FreeWithin: lock.TermTTLAndWaiter,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
