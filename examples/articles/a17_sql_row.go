@@ -31,10 +31,12 @@ type execer interface {
 func (l *row) Lock(timeout time.Duration) (bool, error) {
 	return polled(l.now, timeout, func() (bool, error) {
 		now := l.now().UTC()
-		if _, err := l.db.ExecContext(l.ctx, "DELETE FROM article_locks WHERE name = ? AND expire_at < ?", l.name, now); err != nil {
+		_, err := l.db.ExecContext(l.ctx, "DELETE FROM article_locks WHERE name = ? AND expire_at < ?", l.name, now)
+		if err != nil {
 			return false, err
 		}
-		_, err := l.db.ExecContext(l.ctx, "INSERT INTO article_locks (name, owner, expire_at) VALUES (?, ?, ?)", l.name, l.id, now.Add(l.ttl))
+		_, err = l.db.ExecContext(l.ctx, "INSERT INTO article_locks (name, owner, expire_at) VALUES (?, ?, ?)",
+			l.name, l.id, now.Add(l.ttl))
 		if l.duplicate(err) {
 			return false, nil
 		}

@@ -19,7 +19,8 @@ func begin(life, ctx context.Context, db *sql.DB, name string) (*forUpdate, erro
 		return nil, err
 	}
 	var found string
-	if err := tx.QueryRowContext(ctx, "SELECT name FROM article_rows WHERE name = $1 FOR UPDATE", name).Scan(&found); err != nil {
+	row := tx.QueryRowContext(ctx, "SELECT name FROM article_rows WHERE name = $1 FOR UPDATE", name)
+	if err := row.Scan(&found); err != nil {
 		_ = tx.Rollback()
 		return nil, err
 	}

@@ -77,7 +77,8 @@ func redlocks(nodes int) func(e scenarios.Env) (lock.Locker, error) {
 			if err := acquire(ctx, e, m); err != nil {
 				return nil, err
 			}
-			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: unlock(m), Until: func() time.Time { return m.until }}), nil
+			until := func() time.Time { return m.until }
+			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: unlock(m), Until: until}), nil
 		}), nil
 	}
 }
@@ -93,8 +94,11 @@ func managed(e scenarios.Env) (lock.Locker, error) {
 		}); err != nil {
 			return nil, err
 		}
-		return scenarios.NewLease(ctx, e, scenarios.Grant{Token: uint64(l.token), Until: func() time.Time { return l.acquiredAt.Add(ttl) },
-			Unlock: func(context.Context) error { return scenarios.NotHeld(l.Release(), errNotOwner) }}), nil
+		return scenarios.NewLease(ctx, e, scenarios.Grant{
+			Token:  uint64(l.token),
+			Until:  func() time.Time { return l.acquiredAt.Add(ttl) },
+			Unlock: func(context.Context) error { return scenarios.NotHeld(l.Release(), errNotOwner) },
+		}), nil
 	}), nil
 }
 

@@ -25,12 +25,15 @@ import (
 
 // clustered is a lock of a session, on three servers of a kind. Its text does not say when a lock is free again
 // after trouble. late is how long a holder may take to learn of a loss.
-func clustered(kind scenarios.ServerKind, late time.Duration, make func(e scenarios.Env) (lock.Locker, error)) scenarios.Lock {
+func clustered(
+	kind scenarios.ServerKind, late time.Duration, make func(e scenarios.Env) (lock.Locker, error),
+) scenarios.Lock {
 	return scenarios.Lock{
 		Servers: []scenarios.Servers{{Kind: kind, Count: 3}}, Lease: scenarios.LeaseHeld, Detection: late, New: make,
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
+				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
+				lock.FaultNodeCrash,
 			},
 			Data: "claim", FreeWithin: lock.TermAnyTime,
 		},

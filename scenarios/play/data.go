@@ -17,7 +17,8 @@ type Data struct {
 	// Open is the access of a client to the data, behind a fence.
 	Open func(e Env, mode fence.Mode) (Store, error)
 	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release
-	// returns nil. s is what Open has returned. Nil is for a lock without a transaction.
+	// returns nil. s is what Open has returned. Nil is for a lock without a transaction. Searches let the holders work
+	// there if the lock promises right data in mode none.
 	Within func(s Store, l lock.Lease) Store
 }
 
