@@ -51,9 +51,9 @@ bad input; 3 the harness failed, or a run was not deterministic.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s), reportCommand(s), matrixCommand(s),
-		exploreCommand(s), sweepCommand(s), mergeCommand(s), schemaCommand(s), overlayCommand(s), versionCommand(s), workerCommand(s),
-		galleryCommand(s), serveCommand(s))
+	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s),
+		reportCommand(s), matrixCommand(s), exploreCommand(s), sweepCommand(s), mergeCommand(s), schemaCommand(s),
+		overlayCommand(s), versionCommand(s), workerCommand(s), galleryCommand(s), serveCommand(s))
 	speakOwnWords(s.Console, root)
 	return root
 }

@@ -124,12 +124,14 @@ func (c *Crew) run(w Work, o Options, dir string, pub *publication) error {
 	if dir != "" {
 		journal = filepath.Join(dir, what.Kind+campaign.JournalSuffix)
 	}
-	opt := campaign.Options{Shard: o.Shard, Journal: journal, Resume: o.Resume, Workers: c.workers, Watch: c.watch(w.Detail)}
+	opt := campaign.Options{Shard: o.Shard, Journal: journal, Resume: o.Resume, Workers: c.workers,
+		Watch: c.watch(w.Detail)}
 	var lost error
 	if o.Shard.Whole() || w.Divisible() { // else the journal is all that there will be
 		opt.Unwritten = func(err error) {
 			c.Progress.Clear()
-			c.Note(fmt.Sprintf("%s: cannot store the results in %s, goes on, and prints them in the end: %v", c.Program, dir, err))
+			c.Note(fmt.Sprintf("%s: cannot store the results in %s, goes on, and prints them in the end: %v",
+				c.Program, dir, err))
 			lost = &console.BrokenError{Cause: fmt.Errorf("the results are not stored in %s: %w", dir, err)}
 			dir, journal = "", ""
 		}
@@ -137,7 +139,8 @@ func (c *Crew) run(w Work, o Options, dir string, pub *publication) error {
 	record, err := what.Run(c.Ctx, opt)
 	c.Progress.Clear()
 	made := func() (Finished, error) {
-		return w.Finished(&Results{Crew: c, Record: record, Dir: dir, shard: o.Shard, Wall: time.Since(began), Children: c.workers.Workers})
+		return w.Finished(&Results{Crew: c, Record: record, Dir: dir, shard: o.Shard, Wall: time.Since(began),
+			Children: c.workers.Workers})
 	}
 	if err != nil {
 		if dir == "" && w.Divisible() {
@@ -150,7 +153,8 @@ func (c *Crew) run(w Work, o Options, dir string, pub *publication) error {
 		if failed != nil {
 			return failed
 		}
-		return c.Print(reportShard(c.Out, what.Kind, o.Shard, record, journal, c.Command()+" merge "+console.Quote(o.Folder.Dir)))
+		merge := c.Command() + " merge " + console.Quote(o.Folder.Dir)
+		return c.Print(reportShard(c.Out, what.Kind, o.Shard, record, journal, merge))
 	}
 	done, err := made()
 	if err != nil {
@@ -195,7 +199,8 @@ func FailedJobs(c campaign.Campaign, r *campaign.Record, dir string) error {
 
 // Incomplete is the error of a campaign with missing results.
 func Incomplete(jobs int) error {
-	return &console.BrokenError{Cause: fmt.Errorf("the result is not complete, without %d of its jobs: wait for their shards, or continue these with --resume", jobs)}
+	return &console.BrokenError{Cause: fmt.Errorf("the result is not complete, without %d of its jobs: "+
+		"wait for their shards, or continue these with --resume", jobs)}
 }
 
 // commandError turns the error that ended a campaign into the one to report.
@@ -236,10 +241,13 @@ func resumeHint(r *campaign.Record, dir string) string {
 // the context, which Ctrl-C cancels.
 type Crew struct {
 	*console.Console
-	Ctx      context.Context
-	stop     context.CancelFunc
-	workers  workers.Options
+	// Ctx ends with Ctrl-C and with Close.
+	Ctx context.Context
+	// Progress is what the command shows of its progress.
 	Progress *console.Progress
+
+	stop    context.CancelFunc
+	workers workers.Options
 }
 
 // maxSilence is how long a child may take for the runs of one seed: far longer than a

@@ -29,7 +29,8 @@ var ErrKeepAndOut = errors.New("--keep and --out: choose one; --keep takes a fol
 // parts about.
 func NewFolder(keep bool, out string, about ...string) Folder {
 	if keep {
-		return Folder{filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...)), true, "--keep: ", "remove that folder, or choose one with --out"}
+		dir := filepath.Join(filepath.FromSlash(runfolder.Default), runfolder.Name(about...))
+		return Folder{dir, true, "--keep: ", "remove that folder, or choose one with --out"}
 	}
 	return Folder{out, false, "--out " + console.Quote(out) + ": ", "give another folder"}
 }

@@ -12,7 +12,8 @@ import (
 
 // Merge combines the records of each group, which are parts of one campaign, and publishes the results. workOf is the
 // work whose results a record has.
-func Merge(out *console.Console, o Options, groups [][]*campaign.Record, workOf func(*campaign.Record) (Work, error)) error {
+func Merge(out *console.Console, o Options, groups [][]*campaign.Record,
+	workOf func(*campaign.Record) (Work, error)) error {
 	if err := outfile.PrepareFolder(o.Folder.Dir); err != nil {
 		return err
 	}

@@ -70,7 +70,8 @@ type PageJob struct {
 
 // WritePages lets child processes write pages, and calls add for each as soon as it is
 // written, or failed where it cannot be. An error of add ends all jobs.
-func (c *Crew) WritePages(todo []PageJob, add func(name string, made Page) error, failed func(name string, err error)) error {
+func (c *Crew) WritePages(todo []PageJob, add func(name string, made Page) error,
+	failed func(name string, err error)) error {
 	defer c.Progress.Clear()
 	jobs := make([]campaign.Job, len(todo))
 	for i := range todo {
@@ -105,7 +106,8 @@ func foundPageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
 
 // FoundRuns are the files of the examined violations of a campaign, and a note on each
 // with its command, which replay gives.
-func FoundRuns(found failure.Failures, replay func(int, *failure.Failure) string) (files []func() (outfile.Document, error), notes []string) {
+func FoundRuns(found failure.Failures,
+	replay func(int, *failure.Failure) string) (files []func() (outfile.Document, error), notes []string) {
 	for i := range found {
 		f := &found[i]
 		if f.Run == nil {
@@ -123,8 +125,8 @@ func FoundRuns(found failure.Failures, replay func(int, *failure.Failure) string
 // FoundPages adds the pages of the violations of a campaign, and the page of the
 // campaign, which has the name of its kind and links to them. jobs are the violations by
 // their numbers, and opt has the other content of the page.
-func (c *Crew) FoundPages(kind string, jobs map[int]FoundPageJob, opt html.CampaignOptions, render func(b *bytes.Buffer, opt html.CampaignOptions) error,
-	add func(name string, data []byte) error) error {
+func (c *Crew) FoundPages(kind string, jobs map[int]FoundPageJob, opt html.CampaignOptions,
+	render func(b *bytes.Buffer, opt html.CampaignOptions) error, add func(name string, data []byte) error) error {
 	var todo []PageJob
 	for i := 1; len(todo) < len(jobs); i++ {
 		if job, ok := jobs[i]; ok {

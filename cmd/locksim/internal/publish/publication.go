@@ -260,7 +260,8 @@ func CSVFile(name string, t csv.Table) (outfile.Document, error) {
 // reportShard prints what a shard has done of a campaign that is not divisible, and the
 // command for the next step.
 func reportShard(w io.Writer, kind string, shard campaign.Shard, r *campaign.Record, journal, merge string) error {
-	_, err := fmt.Fprintf(w, "This is shard %v of a %s: %s of %d done, and stored in %s.\nCombine the shards when all are done: %s\n",
+	_, err := fmt.Fprintf(w, "This is shard %v of a %s: %s of %d done, and stored in %s.\n"+
+		"Combine the shards when all are done: %s\n",
 		shard, kind, prose.Count(len(r.Results), "job"), r.Jobs, journal, merge)
 	return err
 }

@@ -19,7 +19,8 @@ func Again(c *console.Console) func(scenario, lock string, seed uint64, modes ..
 		program = c.Command()
 	}
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
-		return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", program, console.Quote(scenario), console.Quote(lock), seed, JoinModes(modes))
+		return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s",
+			program, console.Quote(scenario), console.Quote(lock), seed, JoinModes(modes))
 	}
 }
 
@@ -34,7 +35,8 @@ func publicCommand(c *console.Console, o *outcome.Outcome) string {
 	for _, m := range o.Modes {
 		modes = append(modes, m.Mode)
 	}
-	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s%s", c.PublicName(), console.Quote(name), console.Quote(o.Lock), o.Seed, JoinModes(modes), LiveFlags(o.Live))
+	return fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s%s",
+		c.PublicName(), console.Quote(name), console.Quote(o.Lock), o.Seed, JoinModes(modes), LiveFlags(o.Live))
 }
 
 // bundled reports whether a scenario is the same as the one of its name in the library.

@@ -50,7 +50,8 @@ func Save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
 		}
 	}
 	// run.json comes last: if it exists, the others are complete.
-	return outfile.WriteAll(dir, append(files, outfile.Document{Name: "report.txt", Data: report.Bytes()}, outfile.Document{Name: "run.json", Data: run}))
+	return outfile.WriteAll(dir, append(files,
+		outfile.Document{Name: "report.txt", Data: report.Bytes()}, outfile.Document{Name: "run.json", Data: run}))
 }
 
 // chromeFile is a run as a file for a trace viewer.
@@ -85,5 +86,7 @@ func Markdown(name string, o *outcome.Outcome, opt reports.Options) (outfile.Doc
 // SaveJUnit writes a run as JUnit XML. A CI system may show it on another machine, so
 // its replay command names no local folder.
 func SaveJUnit(c *console.Console, name string, o *outcome.Outcome) error {
-	return outfile.Save(name, func(w io.Writer) error { return junit.Run(w, o, reports.Options{Replay: publicCommand(c, o)}) })
+	return outfile.Save(name, func(w io.Writer) error {
+		return junit.Run(w, o, reports.Options{Replay: publicCommand(c, o)})
+	})
 }

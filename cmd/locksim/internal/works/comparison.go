@@ -63,7 +63,8 @@ func StoreComparison(w *publish.Crew, dir string, c *comparisons.Comparison, nam
 	if err != nil {
 		return err
 	}
-	return outfile.WriteAll(dir, []outfile.Document{{Name: ComparePage, Data: page.Bytes()}, {Name: "compare.md", Data: md.Bytes()}, table, {Name: "compare.json", Data: whole}})
+	return outfile.WriteAll(dir, []outfile.Document{{Name: ComparePage, Data: page.Bytes()},
+		{Name: "compare.md", Data: md.Bytes()}, table, {Name: "compare.json", Data: whole}})
 }
 
 // ComparePage is the page of a comparison in its folder.

@@ -44,7 +44,8 @@ func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outc
 		all.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: liveRunAgain(w.Console, r, l, scale), Step: step, Play: playLive(going, session, scale)})
+			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: liveRunAgain(w.Console, r, l, scale),
+				Step: step, Play: playLive(going, session, scale)})
 			if err != nil {
 				cancel(err)
 				return

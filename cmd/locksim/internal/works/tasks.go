@@ -69,6 +69,8 @@ func Handlers(c *console.Console, r roster.Roster) []campaign.Handler {
 		handle(compareTask, func(j compareJob, step func()) (compareAnswer, error) { return measure(c, r, j, step) }),
 		handle(figureTask, func(j figureJob, _ func()) (publish.Page, error) { return draw(r, j) }),
 		handle(runPageTask, func(j runPageJob, _ func()) (publish.Page, error) { return runPage(c, r, j) }),
-		handle(publish.FoundPageTask, func(j publish.FoundPageJob, _ func()) (publish.Page, error) { return publish.FoundPage(c, r.Extra, j) }),
+		handle(publish.FoundPageTask, func(j publish.FoundPageJob, _ func()) (publish.Page, error) {
+			return publish.FoundPage(c, r.Extra, j)
+		}),
 	}
 }
