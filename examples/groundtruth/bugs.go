@@ -94,11 +94,12 @@ func Bugs() []Bug {
 		},
 		{
 			ID: "redsync-timeout", Adapter: "redsync", Module: redsync, Has: "v4.4.4", HasNot: "v4.5.0",
-			Source:    "https://github.com/go-redsync/redsync/pull/103",
+			Source:    "https://github.com/go-redsync/redsync/pull/80",
 			Mechanism: "Lock asks its nodes without a limit of time: one node that does not answer keeps it waiting, although the others are a majority.",
 			Kind:      "F23",
 			Quote:     "as described in this post (redis.io/topics/distlock): the client uses a timeout which is small compared to the total lock auto-release time", Where: "README, and the post that it names",
 			Promise: lease(),
+			Also:    "Its client has no limit of time, and its user gives a release and a renewal a second: without that both versions fail, by redsync-140.",
 		},
 		{
 			ID: "redsync-140", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
@@ -123,6 +124,7 @@ func Bugs() []Bug {
 			Kind:      "F27",
 			Quote:     "Token is a unique value that is used to identify the lock. Use this option to provide a custom token instead.", Where: "doc comment of Options.Token",
 			Promise: knowsItself(),
+			Missed:  "A key that a request without an answer has left is excused while its client could not clean up, since most locks do not know their own keys again. That this one does cannot be promised: the judge would need a promise that a client is granted the lock by its own key.",
 		},
 		{
 			ID: "redislock-58", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.9.0", HasNot: "v0.9.1",
@@ -156,6 +158,7 @@ func Bugs() []Bug {
 			Kind:      "F35",
 			Quote:     "SendHeartbeat refreshes the mutex entry so to avoid other clients from grabbing it.", Where: "doc comment of Client.SendHeartbeat",
 			Promise: inTable(),
+			Missed:  "Who is told too early that the lock is lost stops, and harms nobody: an Extend that refuses without need is no violation, and the rows of PostgreSQL are not learnt, by which it could be known.",
 		},
 		{
 			ID: "etcd-22123", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",

@@ -21,7 +21,7 @@ type builder struct {
 	dir string // for what it makes
 	// overlay is the flag of the build overlay; "" until it is needed.
 	overlay string
-	// took are the times of the builds, by program.
+	// took are the CPU times of the builds, by program.
 	took map[string]time.Duration
 }
 
@@ -60,7 +60,7 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-mod=mod", "-modfile=" + name + ".mod", "-o", program}
 	if bug.Overlay {
 		if b.overlay == "" {
-			text, err := command("go", "tool", "locksim", "overlay")
+			text, _, err := command("go", "tool", "locksim", "overlay")
 			if err != nil {
 				return "", err
 			}
@@ -68,8 +68,8 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 		}
 		args = append(args, b.overlay)
 	}
-	began := time.Now()
-	if _, err := command("go", append(args, "./"+bug.Adapter)...); err != nil {
+	_, took, err := command("go", append(args, "./"+bug.Adapter)...)
+	if err != nil {
 		return "", fmt.Errorf("build %s with %s %s: %w", bug.Adapter, bug.Module, version, err)
 	}
 	if err := addSums("versions.sum", string(sum)+string(old), name+".sum"); err != nil {
@@ -78,7 +78,7 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 	if b.took == nil {
 		b.took = map[string]time.Duration{}
 	}
-	b.took[program] = time.Since(began)
+	b.took[program] = took
 	return program, nil
 }
 
@@ -106,15 +106,15 @@ func addSums(file, known, made string) error {
 	return os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644)
 }
 
-// command runs a program and returns what it prints.
-func command(name string, args ...string) (string, error) {
+// command runs a program and returns what it prints, and the CPU time that it took.
+func command(name string, args ...string) (string, time.Duration, error) {
 	cmd := exec.Command(name, args...)
 	var out, diagnostics bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &diagnostics
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, diagnostics.String())
+		return "", 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, diagnostics.String())
 	}
-	return out.String(), nil
+	return out.String(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
 // played is an answer with the CPU time that it took.

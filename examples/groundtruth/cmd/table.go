@@ -20,8 +20,15 @@ import (
 // seconds is the CPU time of one Check at most.
 const seconds = 60
 
-// longest is how many bytes of a text are kept: a failure with its schedule.
-const longest = 5000
+// kept is what is kept of a text: a failure with its schedule, and not where it was stored, or the first line of a verdict.
+func kept(text string) string {
+	if !strings.HasPrefix(text, "seed ") {
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	text, _, _ = strings.Cut(text, "\nstored in ")
+	const longest = 5000 // bytes
+	return strings.TrimSpace(text[:min(len(text), longest)])
+}
 
 // result is one Check, a line of the journal.
 type result struct {
@@ -37,7 +44,7 @@ type result struct {
 	Runs      int     `json:"runs"`
 	CPU       float64 `json:"cpu_seconds"`
 	OutOfTime bool    `json:"out_of_time,omitempty"`
-	// Build is how many seconds the program took to build, of the first result that needed it.
+	// Build is how many seconds of CPU time the program took to build, in the first result that needed it.
 	Build float64 `json:"build_seconds,omitempty"`
 	Text  string  `json:"text"`
 }
@@ -107,7 +114,7 @@ func (m *measurement) result(bug groundtruth.Bug, version string, seed uint64, h
 	if err != nil {
 		return result{}, err
 	}
-	r.Found, r.Runs, r.CPU, r.OutOfTime, r.Text = p.Found, p.Runs, p.cpu.Round(10*time.Millisecond).Seconds(), p.OutOfTime, p.Text[:min(len(p.Text), longest)]
+	r.Found, r.Runs, r.CPU, r.OutOfTime, r.Text = p.Found, p.Runs, p.cpu.Round(10*time.Millisecond).Seconds(), p.OutOfTime, kept(p.Text)
 	m.made = append(m.made, r)
 	return r, m.journal.Add(r)
 }
@@ -125,11 +132,11 @@ func (m *measurement) stored(bug, version string, seed uint64, helped bool) (res
 
 // commit is the state of locksim, with a mark where it has changed since.
 func commit() (string, error) {
-	id, err := command("git", "rev-parse", "--short", "HEAD")
+	id, _, err := command("git", "rev-parse", "--short", "HEAD")
 	if err != nil {
 		return "", err
 	}
-	changed, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports/GROUNDTRUTH.md", ":!results.jsonl")
+	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports/GROUNDTRUTH.md", ":!results.jsonl")
 	if err != nil {
 		return "", err
 	}
@@ -178,7 +185,7 @@ func outcome(checks []result, want string) string {
 // markdown is the page.
 func (m *measurement) markdown(bugs []groundtruth.Bug) ([]byte, error) {
 	var w bytes.Buffer
-	found, byDefault := 0, 0
+	found, byDefault, missed := 0, 0, 0
 	for _, b := range bugs {
 		plain, helped := m.checks(b.ID, b.Has, false), m.checks(b.ID, b.Has, true)
 		is := func(r result) bool { return r.Found }
@@ -188,6 +195,8 @@ func (m *measurement) markdown(bugs []groundtruth.Bug) ([]byte, error) {
 			found++
 		case slices.ContainsFunc(helped, is):
 			found++
+		case b.Missed != "" || len(plain) == len(groundtruth.FirstSeeds):
+			missed++
 		}
 	}
 	fmt.Fprintf(&w, `<!-- Written by make groundtruth. Do not edit. -->
@@ -197,10 +206,10 @@ func (m *measurement) markdown(bugs []groundtruth.Bug) ([]byte, error) {
 Bugs that others found and published, in their unmodified libraries, and whether `+"`scenarios.Check`"+` finds them again. Each
 program is built with exactly the version that the row names, and looks at its build information before it begins. The lock is judged by
 what the documentation of the library says, from three first seeds, with all other options at their defaults: at most 2,000
-schedules and %d seconds of CPU time each. The version without the bug plays the same seeds. Runs and seconds are medians, the
+schedules and %d seconds of CPU time each. The version without the bug plays the same seeds, as many as the row says. Runs and seconds are medians, the
 latter of one processor.
 
-%d bugs: %d are found at the defaults, %d more with a change that the row names, %d are missed.
+%d bugs: %d are found at the defaults, %d more with a change that the row names, %d are missed, %d are not measured yet.
 
 Play one of them in a minute, with its story:
 
@@ -208,7 +217,7 @@ Play one of them in a minute, with its story:
 
 | bug | version with it | version without | at commit |
 |---|---|---|---|
-`, seconds, len(bugs), byDefault, found-byDefault, len(bugs)-found)
+`, seconds, len(bugs), byDefault, found-byDefault, missed, len(bugs)-found-missed)
 	for _, b := range bugs {
 		plain := m.checks(b.ID, b.Has, false)
 		fixed := "open"
@@ -276,6 +285,7 @@ func anchor(id string) string { return strings.ReplaceAll(id, ".", "") }
 // story is the sentences of a failure that come before its story, in one line.
 func story(text string) string {
 	head, _, _ := strings.Cut(text, "\n\n")
+	head, _, _ = strings.Cut(head, " Remedy: ")
 	lines := strings.Split(head, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
@@ -307,7 +317,7 @@ func promised(p lock.Promise) string {
 
 // glue is the table of the adapters.
 func (m *measurement) glue(w *bytes.Buffer, bugs []groundtruth.Bug) error {
-	fmt.Fprint(w, "\n## The adapters\n\nLines of code of each program without comments and imports, and the seconds that one of its builds took, with what had been built before.\n\n"+
+	fmt.Fprint(w, "\n## The adapters\n\nLines of code of each program without comments and imports, and the seconds of CPU time that the longest of its builds took, with what had been built before.\n\n"+
 		"| adapter | bugs | lines | build | obstacles |\n|---|---|---|---|---|\n")
 	var adapters []string
 	for _, b := range bugs {
