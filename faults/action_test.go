@@ -82,12 +82,22 @@ func (n *notebook) Promote(f faults.Failover) error {
 	return n.note("promote %s %s %v", f.To, f.Old, f.Clients)
 }
 
-func (n *notebook) Evict(node string, policy faults.EvictionPolicy, keys int) error {
-	return n.note("evict %s %s %d", node, policy, keys)
+func (n *notebook) Program(node string) (server any, felt func(), err error) {
+	return program{n, node}, func() {}, nil
 }
 
-func (n *notebook) Flush(node string, what faults.FlushWhat) error {
-	return n.note("flush %s %s", node, what)
+// program is a server of a notebook.
+type program struct {
+	n    *notebook
+	node string
+}
+
+func (p program) Evict(policy faults.EvictionPolicy, keys int) (deleted int, err error) {
+	return keys, p.n.note("evict %s %s %d", p.node, policy, keys)
+}
+
+func (p program) Flush(what faults.FlushWhat) (deleted int, err error) {
+	return 1, p.n.note("flush %s %s", p.node, what)
 }
 
 func (n *notebook) RefuseWrites(node string, d time.Duration) error {

@@ -41,12 +41,11 @@ func EvictionPolicies() []EvictionPolicy {
 	return []EvictionPolicy{EvictAllKeysLRU, EvictAllKeysRandom, EvictVolatileLRU, EvictVolatileRandom, EvictVolatileTTL}
 }
 
-// Evictor is a world whose Redis nodes can run out of memory.
+// Evictor is a server whose memory can be full.
 type Evictor interface {
-	// Evict takes so many keys away from the node now, all of them if there are
-	// fewer. The policy is never empty, and keys is positive. It returns an
-	// error when there is no such node.
-	Evict(node string, policy EvictionPolicy, keys int) error
+	// Evict deletes so many keys now, all of them if there are fewer, and returns how many it has deleted. The policy
+	// is never empty, and keys is positive.
+	Evict(policy EvictionPolicy, keys int) (deleted int, err error)
 }
 
 // Kind is "evict".
@@ -67,7 +66,10 @@ func (e *Evict) form() Form {
 // Apply asks an Evictor for it.
 func (e Evict) Apply(world any) error {
 	e = filled(e)
-	return ask(e, world, func(w Evictor) error { return w.Evict(e.Node, e.Policy, e.Keys) })
+	return askServer(e, world, e.Node, func(s Evictor) (bool, error) {
+		deleted, err := s.Evict(e.Policy, e.Keys)
+		return deleted > 0, err
+	})
 }
 
 // String is "evict 2 keys from r0 (allkeys-lru)".

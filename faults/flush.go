@@ -30,11 +30,10 @@ const (
 // slice.
 func FlushWhats() []FlushWhat { return []FlushWhat{FlushKeys, FlushScripts} }
 
-// Flusher is a world whose Redis nodes can be emptied.
+// Flusher is a server that can be emptied.
 type Flusher interface {
-	// Flush makes the node forget now. what is never empty. It returns an error
-	// when there is no such node.
-	Flush(node string, what FlushWhat) error
+	// Flush makes the server forget now, and returns how many keys or scripts it has deleted. what is never empty.
+	Flush(what FlushWhat) (deleted int, err error)
 }
 
 // Kind is "flush".
@@ -58,7 +57,10 @@ func (f *Flush) form() Form {
 // Apply asks a Flusher for it.
 func (f Flush) Apply(world any) error {
 	f = filled(f)
-	return ask(f, world, func(w Flusher) error { return w.Flush(f.Node, f.What) })
+	return askServer(f, world, f.Node, func(s Flusher) (bool, error) {
+		deleted, err := s.Flush(f.What)
+		return deleted > 0, err
+	})
 }
 
 // String is "flush the keys of r0".

@@ -46,20 +46,6 @@ type Promoter interface {
 	Promote(f faults.Failover) error
 }
 
-// Evictor is a server whose memory may be full.
-type Evictor interface {
-	// Evict deletes that many keys, or as many as there are, and returns how many
-	// it has deleted: see [faults.Evict].
-	Evict(policy faults.EvictionPolicy, keys int) (deleted int)
-}
-
-// Flusher is a server that can be emptied.
-type Flusher interface {
-	// Flush deletes that data, and returns how many keys or scripts it has deleted:
-	// see [faults.Flush].
-	Flush(what faults.FlushWhat) (deleted int)
-}
-
 // WriteRefuser is a server that can be made to refuse writes.
 type WriteRefuser interface {
 	// RefuseWrites makes the server refuse writes, and call refused for each of

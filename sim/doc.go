@@ -46,7 +46,7 @@
 //
 // Crashes, stalls, clock faults, partitions and resets work on every server.
 // Every other fault needs an ability, an interface of one method that the
-// server may implement: [Crasher], [Promoter], [Evictor] and others. Packages
+// server may implement: [Crasher], [Promoter], [WriteRefuser] and others. Packages
 // sim/redis and sim/store use this seam; examples/register adds a server of its
 // own.
 //

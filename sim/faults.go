@@ -383,43 +383,13 @@ func (f *Faults) Promote(failover faults.Failover) error {
 	return nil
 }
 
-// Evict makes a server delete keys, as when its memory is full: see [Evictor].
-func (f *Faults) Evict(server string, policy faults.EvictionPolicy, keys int) error {
+// Program implements [faults.Programs].
+func (f *Faults) Program(server string) (program any, felt func(), err error) {
 	n, err := f.w.Node(server)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if err := faults.Validate(faults.Evict{Node: server, Policy: policy, Keys: keys}); err != nil {
-		return err
-	}
-	e, ok := n.server.(Evictor)
-	if !ok {
-		return unable(n, "evict keys")
-	}
-	if e.Evict(policy, keys) > 0 {
-		f.felt()
-	}
-	return nil
-}
-
-// Flush makes a server delete the data that the fault names, as an
-// administrator would: see [Flusher].
-func (f *Faults) Flush(server string, what faults.FlushWhat) error {
-	n, err := f.w.Node(server)
-	if err != nil {
-		return err
-	}
-	if err := faults.Validate(faults.Flush{Node: server, What: what}); err != nil {
-		return err
-	}
-	e, ok := n.server.(Flusher)
-	if !ok {
-		return unable(n, "be flushed")
-	}
-	if e.Flush(what) > 0 {
-		f.felt()
-	}
-	return nil
+	return n.server, f.felt, nil
 }
 
 // RefuseWrites makes a server refuse every write for d, or until [World.Heal]

@@ -125,12 +125,15 @@ func TestMissingAbility(t *testing.T) {
 		f := w.Faults()
 		for what, err := range map[string]error{
 			"take over":     f.Promote(faults.Failover{To: "s"}),
-			"evict keys":    f.Evict("s", faults.EvictAllKeysLRU, 1),
-			"be flushed":    f.Flush("s", faults.FlushKeys),
 			"refuse writes": f.RefuseWrites("s", time.Second),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "s cannot "+what+": a server of this kind has no such ability") {
 				t.Errorf("%s: %v", what, err)
+			}
+		}
+		for _, fault := range []faults.Action{faults.Evict{Node: "s"}, faults.Flush{Node: "s"}} {
+			if err := fault.Apply(f); !errors.Is(err, faults.ErrUnable) || !strings.Contains(err.Error(), "s is a server of a kind without this ability") {
+				t.Errorf("%v: %v", fault, err)
 			}
 		}
 		if err := f.Promote(faults.Failover{}); err == nil || !strings.Contains(err.Error(), `"r0a"`) {

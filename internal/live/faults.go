@@ -45,11 +45,15 @@ var _ interface {
 	faults.Refuser
 	faults.Staller
 	faults.Promoter
-	faults.Evictor
-	faults.Flusher
+	faults.Programs
 	faults.WriteRefuser
 	faults.ErrorReplier
 } = (*abilities)(nil)
+
+var _ interface {
+	faults.Evictor
+	faults.Flusher
+} = onServer{}
 
 // lasting is a fault that is in force.
 type lasting struct {
@@ -663,43 +667,50 @@ func (a *abilities) redisOf(node string) (*server.Server, context.Context, conte
 	return s, ctx, cancel, nil
 }
 
-// Evict implements faults.Evictor.
-func (a *abilities) Evict(node string, policy faults.EvictionPolicy, keys int) error {
-	s, ctx, cancel, err := a.redisOf(node)
+// Program implements faults.Programs.
+func (a *abilities) Program(node string) (program any, felt func(), err error) {
+	s, err := a.w.server(node)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer cancel()
-	if s.Down() {
-		a.w.record(s.Name(), trace.Evict{Policy: string(policy), Role: "down"})
-		return nil
-	}
-	gone, err := s.Evict(ctx, policy, keys)
-	if err != nil {
-		return err
-	}
-	a.felt()
-	a.w.record(s.Name(), trace.Evict{Policy: string(policy), Keys: gone})
-	return nil
+	return onServer{a.w, s}, a.felt, nil
 }
 
-// Flush implements faults.Flusher.
-func (a *abilities) Flush(node string, what faults.FlushWhat) error {
-	s, ctx, cancel, err := a.redisOf(node)
-	if err != nil {
-		return err
-	}
-	defer cancel()
+// onServer has what faults ask a real server for.
+type onServer struct {
+	w *World
+	*server.Server
+}
+
+// Evict implements faults.Evictor.
+func (s onServer) Evict(policy faults.EvictionPolicy, keys int) (deleted int, err error) {
 	if s.Down() {
-		a.w.record(s.Name(), trace.Flush{What: string(what), Role: "down"})
-		return nil
+		s.w.record(s.Name(), trace.Evict{Policy: string(policy), Role: "down"})
+		return 0, nil
 	}
-	if err := s.Flush(ctx, what); err != nil {
-		return err
+	ctx, cancel := context.WithTimeout(s.w.ctx, asking)
+	defer cancel()
+	gone, err := s.Server.Evict(ctx, policy, keys)
+	if err != nil {
+		return 0, err
 	}
-	a.felt()
-	a.w.record(s.Name(), trace.Flush{What: string(what)})
-	return nil
+	s.w.record(s.Name(), trace.Evict{Policy: string(policy), Keys: gone})
+	return len(gone), nil
+}
+
+// Flush implements faults.Flusher. How much the server deletes is not known: it counts as something.
+func (s onServer) Flush(what faults.FlushWhat) (deleted int, err error) {
+	if s.Down() {
+		s.w.record(s.Name(), trace.Flush{What: string(what), Role: "down"})
+		return 0, nil
+	}
+	ctx, cancel := context.WithTimeout(s.w.ctx, asking)
+	defer cancel()
+	if err := s.Server.Flush(ctx, what); err != nil {
+		return 0, err
+	}
+	s.w.record(s.Name(), trace.Flush{What: string(what)})
+	return 1, nil
 }
 
 // RefuseWrites implements faults.WriteRefuser.

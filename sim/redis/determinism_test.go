@@ -65,7 +65,9 @@ func troubledNodes(w *sim.World) error {
 			return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a"}, For: time.Second})
 		},
 		func() error { return w.Faults().JumpClock("r0b", 2*time.Second) },
-		func() error { return w.Faults().Evict("r0", faults.EvictAllKeysRandom, 1) },
+		func() error {
+			return faults.Evict{Node: "r0", Policy: faults.EvictAllKeysRandom, Keys: 1}.Apply(w.Faults())
+		},
 		func() error { return w.Faults().Crash("r1", faults.CrashPower) },
 		func() error {
 			return w.Faults().Promote(faults.Failover{Old: faults.OldServing, Clients: []string{"c1", "c2"}})
@@ -78,12 +80,12 @@ func troubledNodes(w *sim.World) error {
 		func() error {
 			return w.Faults().Cut(faults.Partition{Between: []string{"r0b"}, Bytes: faults.BytesDrop, For: 500 * time.Millisecond})
 		},
-		func() error { return w.Faults().Flush("r0b", faults.FlushScripts) },
+		func() error { return faults.Flush{Node: "r0b", What: faults.FlushScripts}.Apply(w.Faults()) },
 		func() error { return w.Faults().Crash("r0b", faults.CrashProcess) },
 		func() error { return w.Faults().JumpClock("r0b", -2*time.Second) },
 		func() error { return w.Faults().Restart("r0b") },
 		func() error { return w.Faults().Promote(faults.Failover{}) },
-		func() error { return w.Faults().Flush("r0a", faults.FlushKeys) },
+		func() error { return faults.Flush{Node: "r0a", What: faults.FlushKeys}.Apply(w.Faults()) },
 		func() error { return w.Faults().Restart("r0b") },
 	} {
 		w.At(time.Duration(i+1)*500*time.Millisecond, func() { failed = errors.Join(failed, do()) })

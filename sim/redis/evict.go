@@ -10,16 +10,16 @@ import (
 	"locksim/sim/trace"
 )
 
-// Evict implements [sim.Evictor]: it deletes keys of database 0, as Redis does
+// Evict implements [faults.Evictor]: it deletes keys of database 0, as Redis does
 // when its memory is full, or all that the policy allows if they are fewer. A
 // volatile policy deletes only keys with a TTL. The time of the last use is
 // exact to the second of the machine's clock, as in Redis; among equal keys the
 // choice is drawn from the seed. Redis samples five keys, this server considers
 // all. A replica does not evict: it follows its primary.
-func (n *Server) Evict(policy faults.EvictionPolicy, keys int) (deleted int) {
+func (n *Server) Evict(policy faults.EvictionPolicy, keys int) (deleted int, err error) {
 	if role, _ := n.Role(); n.node.Down() || n.repl.leader != nil {
 		n.node.Strike(trace.Evict{Policy: string(policy), Role: role})
-		return 0
+		return 0, nil
 	}
 	n.tick()
 	victims := n.data.victims(policy, keys)
@@ -29,7 +29,7 @@ func (n *Server) Evict(policy faults.EvictionPolicy, keys int) (deleted int) {
 		n.data.ask(0, "DEL", key)
 	}
 	n.commit(origin{step: step, change: trace.KeyEvicted})
-	return len(victims)
+	return len(victims), nil
 }
 
 // victims are the keys to evict, in order.
@@ -61,19 +61,19 @@ func (d *dataset) idle(key string) int64 {
 	return seconds
 }
 
-// Flush implements [sim.Flusher]: the server deletes every key, or every
+// Flush implements [faults.Flusher]: the server deletes every key, or every
 // script, as an administrator's FLUSHALL and SCRIPT FLUSH do (F46). The keys of
 // a primary's replicas are deleted too, their scripts are not. A replica
 // refuses.
-func (n *Server) Flush(what faults.FlushWhat) (deleted int) {
+func (n *Server) Flush(what faults.FlushWhat) (deleted int, err error) {
 	if role, _ := n.Role(); n.node.Down() || n.repl.leader != nil && what != faults.FlushScripts {
 		n.node.Strike(trace.Flush{What: string(what), Role: role})
-		return 0
+		return 0, nil
 	}
 	n.tick()
 	step := n.node.Strike(trace.Flush{What: string(what)})
 	if what == faults.FlushScripts {
-		return n.lua.flush()
+		return n.lua.flush(), nil
 	}
 	for db := range databases {
 		deleted += len(n.data.mini.DB(db).Keys())
@@ -81,5 +81,5 @@ func (n *Server) Flush(what faults.FlushWhat) (deleted int) {
 	n.touch(0, []string{"FLUSHALL"})
 	n.data.ask(0, "FLUSHALL")
 	n.commit(origin{step: step, change: trace.KeyFlushed})
-	return deleted
+	return deleted, nil
 }

@@ -37,7 +37,9 @@ func TestEvict(t *testing.T) {
 					time.Sleep(2 * time.Second)
 					c.want("GET "+key, "1")
 				}
-				c.world(func(w *sim.World) error { return w.Faults().Evict("r0", tt.policy, tt.keys) })
+				c.world(func(w *sim.World) error {
+					return faults.Evict{Node: "r0", Policy: tt.policy, Keys: tt.keys}.Apply(w.Faults())
+				})
 				time.Sleep(10 * time.Millisecond)
 				for _, node := range []string{"r0", "r0a"} {
 					keys, _ := c.at(node).Keys(c.ctx, "*").Result()
@@ -61,7 +63,7 @@ func TestEvictAtRandom(t *testing.T) {
 					c.want("MSET a 1 b 1 c 1", "OK") // equally old, too
 					c.want("PEXPIRE a 1000", "1")
 					c.want("PEXPIRE b 1000", "1")
-					c.world(func(w *sim.World) error { return w.Faults().Evict("r0", policy, 1) })
+					c.world(func(w *sim.World) error { return faults.Evict{Node: "r0", Policy: policy, Keys: 1}.Apply(w.Faults()) })
 				})
 				gone[texts(res.Trace, "world", "evict")[0]]++
 			}
@@ -87,12 +89,16 @@ func TestEvictWhereItCannot(t *testing.T) {
 	res := withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.want("SET k v", "OK")
 		time.Sleep(10 * time.Millisecond)
-		c.world(func(w *sim.World) error { return w.Faults().Evict("r0", faults.EvictVolatileTTL, 1) })
-		c.world(func(w *sim.World) error { return w.Faults().Evict("r0a", faults.EvictAllKeysLRU, 1) })
+		c.world(func(w *sim.World) error {
+			return faults.Evict{Node: "r0", Policy: faults.EvictVolatileTTL, Keys: 1}.Apply(w.Faults())
+		})
+		c.world(func(w *sim.World) error {
+			return faults.Evict{Node: "r0a", Policy: faults.EvictAllKeysLRU, Keys: 1}.Apply(w.Faults())
+		})
 		c.at("r0a").want("GET k", "v")
 		c.want("GET k", "v")
 		c.world(func(w *sim.World) error {
-			if w.Faults().Evict("r9", faults.EvictAllKeysLRU, 1) == nil || w.Faults().Evict("r0", "allkeys-lfu", 1) == nil {
+			if (faults.Evict{Node: "r9", Policy: faults.EvictAllKeysLRU, Keys: 1}).Apply(w.Faults()) == nil || (faults.Evict{Node: "r0", Policy: "allkeys-lfu", Keys: 1}).Apply(w.Faults()) == nil {
 				t.Error("no error for an unknown node, or an unknown policy")
 			}
 			return nil

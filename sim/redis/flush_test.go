@@ -10,7 +10,7 @@ import (
 )
 
 func flush(node string, what faults.FlushWhat) func(w *sim.World) error {
-	return func(w *sim.World) error { return w.Faults().Flush(node, what) }
+	return func(w *sim.World) error { return faults.Flush{Node: node, What: what}.Apply(w.Faults()) }
 }
 
 // TestFlush shows that a flush deletes the keys of a node and of its replica,
@@ -40,7 +40,7 @@ func TestFlush(t *testing.T) {
 		c.world(flush("r0a", faults.FlushScripts))
 		replica.want("EVALSHA "+sha+" 0", unknown)
 		c.world(func(w *sim.World) error {
-			if w.Faults().Flush("r9", faults.FlushKeys) == nil || w.Faults().Flush("r0", "memory") == nil {
+			if (faults.Flush{Node: "r9", What: faults.FlushKeys}).Apply(w.Faults()) == nil || (faults.Flush{Node: "r0", What: "memory"}).Apply(w.Faults()) == nil {
 				t.Error("no error for an unknown node, or an unknown kind of data")
 			}
 			return nil

@@ -72,7 +72,9 @@ func TestKeyChangesOfAPlainNode(t *testing.T) {
 		c.want("SET k a", "OK")
 		c.want("FLUSHALL", "OK")
 		c.want("SET k a", "OK")
-		c.world(func(w *sim.World) error { return w.Faults().Evict("r0", faults.EvictAllKeysLRU, 1) })
+		c.world(func(w *sim.World) error {
+			return faults.Evict{Node: "r0", Policy: faults.EvictAllKeysLRU, Keys: 1}.Apply(w.Faults())
+		})
 		c.want("SELECT 1", "OK")
 		c.want("SET k elsewhere", "OK")
 	})

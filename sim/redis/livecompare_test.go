@@ -147,7 +147,7 @@ func (w *worldPair) promote(old faults.OldPrimary) {
 func (w *worldPair) snapshot() { w.pass(betweenSnapshots) }
 
 func (w *worldPair) evict(policy faults.EvictionPolicy) {
-	w.c.world(func(w *sim.World) error { return w.Faults().Evict("r0", policy, 1) })
+	w.c.world(func(w *sim.World) error { return faults.Evict{Node: "r0", Policy: policy, Keys: 1}.Apply(w.Faults()) })
 }
 
 func (w *worldPair) idle(key string, _, ttl int, v any) {

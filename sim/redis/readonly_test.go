@@ -55,7 +55,9 @@ func TestRefusalIsForClients(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		c.want("MSET a 1 b 2", "OK")
 		c.world(func(w *sim.World) error { return w.Faults().RefuseWrites("r0", 0) })
-		c.world(func(w *sim.World) error { return w.Faults().Evict("r0", faults.EvictAllKeysRandom, 1) })
+		c.world(func(w *sim.World) error {
+			return faults.Evict{Node: "r0", Policy: faults.EvictAllKeysRandom, Keys: 1}.Apply(w.Faults())
+		})
 		c.want("DBSIZE", "1")
 		c.world(flush("r0", faults.FlushKeys))
 		c.want("DBSIZE", "0")
