@@ -20,7 +20,7 @@ func (m *measurement) recipes(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, `
-# The lock that you copied
+## The lock that you copied
 
 Recipes as well-read articles on distributed locks print them: the same ideas with the same choices, right or wrong, written anew as
 their readers would paste them, over the default options of their clients. They are judged like everybody's lock, by what their text
@@ -39,7 +39,7 @@ fail. Runs and seconds are as above.
 		if r.Fails {
 			expected = "fails"
 		}
-		fmt.Fprintf(w, "\n## %s\n\n%s.\n\n- The text promises: %s Judged under: %s.\n- Expected: it %s: %s.\n", r.ID, r.Idea, r.Says,
+		fmt.Fprintf(w, "\n### %s\n\n%s.\n\n- The text promises: %s Judged under: %s.\n- Expected: it %s: %s.\n", r.ID, r.Idea, r.Says,
 			promised(r.Lock.Promise), expected, strings.TrimPrefix(r.Expect, "passes: "))
 		if c := m.checks(r.ID, "", false); len(c) > 0 {
 			if c[0].Found {
