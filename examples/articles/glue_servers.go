@@ -61,15 +61,16 @@ func zookeeperQueue(e scenarios.Env) (lock.Locker, error) {
 	}), nil
 }
 
-// etcdSession makes a locker of recipe A7, with one object of a process for each key.
+// etcdSession makes a locker of recipe A7, with one object of a process for each key, and a client of its own: one client
+// that keeps several sessions alive sends their renewals in the order of a map.
 func etcdSession(e scenarios.Env) (lock.Locker, error) {
-	client, err := etcd.Client(e, "e0", "e1", "e2")
-	if err != nil {
-		return nil, err
-	}
 	kept := map[string]*session{}
 	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
 		if kept[name] == nil {
+			client, err := etcd.Client(e, "e0", "e1", "e2")
+			if err != nil {
+				return nil, err
+			}
 			l, err := newSession(client, "locks/"+name, ttl)
 			if err != nil {
 				return nil, scenarios.Unanswered(err)
