@@ -154,7 +154,7 @@ func (a *asked) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // takes says whether a command may take a lock of a recipe.
 func takes(cmd redis.Cmder) bool {
 	switch cmd.Name() {
-	case "setnx", "getset", "eval", "evalsha":
+	case "setnx", "getset", "eval", "evalsha", "expire": // A11 enters again by EXPIRE
 		return true
 	case "set":
 		return slices.Contains(cmd.Args(), any("nx"))
