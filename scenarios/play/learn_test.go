@@ -320,6 +320,7 @@ func TestLearntKeyThatRemains(t *testing.T) {
 		"left, and said so":     {late(errors.New("no")), "", checker.LivenessOK},
 		"left, not said it had": {late(lock.ErrNotHeld), "", checker.LivenessOK},
 		"no TTL":                {endInValue, crash, checker.LivenessOK},
+		"no TTL, for longer":    {endInValue, strings.Replace(crash, "1s", "10s", 1), checker.LivenessOK},
 		"no TTL, and no lock":   {withBasket, crash, checker.LivenessOK},
 	} {
 		sc := testruns.Parse(t, "name: remains\nworkload: {stagger: 15s}\n"+c.faults)

@@ -151,11 +151,12 @@ func (b *probe) verdict() (checker.Liveness, string) {
 // ended is a run whose workload is over, in its healed world.
 type ended struct{ *play }
 
-// longestTTL is the longest time until a key with a TTL expires or, if a server
-// does not list its keys, until the lock is free by its promise, a TTL at least. key names the key in a sentence.
+// longestTTL is the longest time until a key with a TTL expires or, if a server does not list its keys, or a learnt key has no
+// TTL, so that its value may say until when it counts, until the lock is free by its promise, a TTL at least. key names the
+// key in a sentence.
 func (p ended) longestTTL() (longest time.Duration, key string) {
 	for _, s := range p.asked() {
-		if !s.Listed {
+		if !s.Listed || p.lock.learns() && slices.ContainsFunc(s.Keys, func(k trace.Key) bool { return k.TTL == 0 }) {
 			longest = max(longest, p.sc.Lock.TTL)
 			if term := p.lock.Promise.FreeWithin; term != lock.TermAnyTime {
 				longest = max(longest, p.length(term))
