@@ -74,8 +74,9 @@ func Recipes() []Recipe {
 			Fails: true, Kind: "F39",
 			Expect: "a second Unlock, after one that failed, panics: the channel is closed twice; and a holder " +
 				"that lost its key, by a pause, is never told",
-			Cause: "Unlock closes the channel each time it is called, and the second time, after an Unlock " +
-				"that failed, it panics. A holder that has lost its key is never told, as with A13.",
+			Cause: "A holder that has lost its key is never told, since nobody looks at what the renewal says. " +
+				"And Unlock closes the channel each time it is called: the second time, after one that " +
+				"failed, it panics.",
 			Lock: renewing(func(p process, key string) mutex { return &renewed{setNX: p.setNX(key)} }),
 		},
 		{
@@ -111,9 +112,9 @@ func Recipes() []Recipe {
 			Expect: "a holder whose session has ended, by a pause or a partition, is not told, while the next " +
 				"one enters: claims overlap. And a Create whose answer is lost, or a Delete that fails, " +
 				"leaves a node that the living session keeps (F60): the lock is stuck",
-			Cause: "The nodes of all clients whose sessions have ended are gone, that of the caller too, and " +
-				"Lock looks at the first of an empty list. It watches what it takes for its predecessor and " +
-				"never looks at its own session.",
+			Cause: "A client whose session has ended while it waited does not find its own node: of an empty " +
+				"list it takes the first, which panics, and where others are there it watches the parent, " +
+				"which never changes.",
 			Lock: clustered(zklocks.Kind(), 25*time.Second, zookeeperQueue),
 		},
 		{
@@ -159,8 +160,8 @@ func Recipes() []Recipe {
 			Fails: true, Kind: "F04",
 			Expect: "as A3: a second Unlock panics; and a holder that was paused renews its successor's key, " +
 				"and is never told that it has lost its own",
-			Cause: "As A3: the second Unlock closes a closed channel. A bare EXPIRE also renews the key of a " +
-				"successor.",
+			Cause: "As A3: nobody looks at what EXPIRE says, and the second Unlock closes a closed channel. A " +
+				"bare EXPIRE also renews the key of a successor.",
 			Lock: renewing(func(p process, key string) mutex { return &watchdog{setNX: p.setNX(key)} }),
 		},
 		{
