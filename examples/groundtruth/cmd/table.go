@@ -179,6 +179,9 @@ func outcome(checks []result, want string) string {
 	if found > 0 && runs[half] == 0 {
 		text = strings.Replace(text, "in 0 runs", "without a fault", 1)
 	}
+	if len(checks) < len(groundtruth.FirstSeeds) {
+		text += fmt.Sprintf(", of %d first seed", len(checks))
+	}
 	return text
 }
 
@@ -195,7 +198,7 @@ func (m *measurement) markdown(bugs []groundtruth.Bug) ([]byte, error) {
 			found++
 		case slices.ContainsFunc(helped, is):
 			found++
-		case b.Missed != "" || len(plain) == len(groundtruth.FirstSeeds):
+		case len(plain) > 0:
 			missed++
 		}
 	}
