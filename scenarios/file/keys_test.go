@@ -2,15 +2,11 @@ package file_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"locksim/internal/testpages"
 	"locksim/scenarios/file"
 )
 
@@ -81,67 +77,15 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// change is a change that a page describes: a file, and a difference of its lines.
-var change = regexp.MustCompile("(?s)<!-- change (\\S+) -->\n *```diff\n(.*?)\n *```")
-
 // The changes of the page give a key that is read, written, checked, and played.
 func TestPageOfKeys(t *testing.T) {
-	const root = "../.."
-	page, err := os.ReadFile(filepath.Join(root, "docs/adding-a-scenario-key.md"))
-	if err != nil {
-		t.Fatal(err)
+	page := testpages.Follow(t, "../..", "docs/adding-a-scenario-key.md")
+	if len(page.Changed) != 3 || len(page.New) > 0 {
+		t.Fatalf("the page changes %q and adds %q: 3 files are enough", page.Changed, page.New)
 	}
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for i, m := range change.FindAllStringSubmatch(string(page), -1) {
-		path, err := filepath.Abs(filepath.Join(root, m[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var before, after strings.Builder
-		for line := range strings.Lines(m[2] + "\n") {
-			line = strings.TrimPrefix(line, "   ")
-			if line[0] != '+' {
-				before.WriteString(line[1:])
-			}
-			if line[0] != '-' {
-				after.WriteString(line[1:])
-			}
-		}
-		if n := strings.Count(string(text), before.String()); n != 1 {
-			t.Fatalf("%s has these lines %d times, and not once:\n%s", m[1], n, before.String())
-		}
-		to := filepath.Join(t.TempDir(), filepath.Base(path))
-		if err := os.WriteFile(to, []byte(strings.Replace(string(text), before.String(), after.String(), 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if overlay.Replace[path] = to; i > 5 {
-			t.Fatal("there are more changes than a key needs")
-		}
+	out := page.Go(t, "test", "-vet=off", "./scenarios/file", "-run", "^TestKeys$/^warmup$", "-v")
+	if !strings.Contains(out, "--- PASS: TestKeys/warmup") {
+		t.Errorf("the key is not tested:\n%s", out)
 	}
-	if len(overlay.Replace) != 3 {
-		t.Fatalf("the page changes %d files, and not 3", len(overlay.Replace))
-	}
-	data, err := json.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "overlay.json")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"test", "-vet=off", "-overlay", file, "./scenarios/file", "-run", "^TestKeys$/^warmup$", "-v"},
-		{"build", "-overlay", file, "./scenarios/play"},
-	} {
-		cmd := exec.CommandContext(t.Context(), "go", args...)
-		cmd.Dir = root
-		out, err := cmd.CombinedOutput()
-		if err != nil || args[0] == "test" && !bytes.Contains(out, []byte("--- PASS: TestKeys/warmup")) {
-			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
+	page.Go(t, "build", "./scenarios/play")
 }

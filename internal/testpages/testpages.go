@@ -1,0 +1,109 @@
+// Package testpages lets tests follow pages of docs that say how to add something: it makes the changes of a page, without
+// touching the sources, so that commands of Go can be run with them.
+package testpages
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A step of a page is a comment that names a file, and a block: the whole of a new file, or a difference of lines.
+var step = regexp.MustCompile("(?s)<!-- (change|new) (\\S+) -->\n( *)```\\w+\n(.*?)\n *```")
+
+// Page is a page whose changes are made.
+type Page struct {
+	// Changed and New are the files that the page changes and adds, in its order.
+	Changed, New []string
+
+	root, overlay string
+}
+
+// Follow makes the changes of a page, given by its path below root, the folder of the module, which is relative to that of
+// the test.
+func Follow(t testing.TB, root, page string) *Page {
+	t.Helper()
+	root, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{root: root}
+	dir, replace := t.TempDir(), map[string]string{}
+	for _, m := range step.FindAllStringSubmatch(string(text), -1) {
+		name, block := m[2], regexp.MustCompile("(?m)^"+m[3]).ReplaceAllString(m[4]+"\n", "")
+		path := filepath.Join(root, name)
+		if m[1] == "new" {
+			p.New = append(p.New, name)
+		} else {
+			before := replace[path] // it may be changed twice
+			if before == "" {
+				before = path
+				p.Changed = append(p.Changed, name)
+			}
+			block = changed(t, before, block)
+		}
+		replace[path] = filepath.Join(dir, strings.ReplaceAll(name, "/", "-"))
+		if err := os.WriteFile(replace[path], []byte(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.overlay = filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(p.overlay, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// changed is a file with a difference of lines, whose lines before must stand there once.
+func changed(t testing.TB, file, difference string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after strings.Builder
+	for line := range strings.Lines(difference) {
+		if line[0] != '+' {
+			before.WriteString(line[1:])
+		}
+		if line[0] != '-' {
+			after.WriteString(line[1:])
+		}
+	}
+	if n := strings.Count(string(text), before.String()); n != 1 {
+		t.Fatalf("%s has these lines %d times, and not once:\n%s", file, n, before.String())
+	}
+	return strings.Replace(string(text), before.String(), after.String(), 1)
+}
+
+// Go runs a command of Go with the changes, such as build or test, and returns what it prints. One that fails is an error
+// of the test.
+func (p *Page) Go(t testing.TB, command string, args ...string) string {
+	t.Helper()
+	out, err := p.Command(t, command, args...).CombinedOutput()
+	if err != nil {
+		t.Errorf("go %s %s: %v\n%s", command, strings.Join(args, " "), err, out)
+	}
+	return string(bytes.TrimSpace(out))
+}
+
+// Command is a command of Go with the changes, in the folder of the module.
+func (p *Page) Command(t testing.TB, command string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{command, "-overlay", p.overlay}, args)...)
+	cmd.Dir = p.root
+	return cmd
+}
