@@ -14,8 +14,12 @@ import (
 	"testing"
 )
 
-// A step of a page is a comment that names a file, and a block: the whole of a new file, or a difference of lines.
-var step = regexp.MustCompile("(?s)<!-- (change|new) (\\S+) -->\n( *)```\\w+\n(.*?)\n *```")
+// A step of a page is a comment that names a file, and a block: the whole of a new file, or a difference of lines. Or it is
+// a comment alone, for a new file that is a copy of another one.
+var (
+	step   = regexp.MustCompile("(?s)<!-- (change|new) (\\S+) -->\n( *)```\\w+\n(.*?)\n *```")
+	copied = regexp.MustCompile(`<!-- copy (\S+) (\S+) -->`)
+)
 
 // Page is a page whose changes are made.
 type Page struct {
@@ -39,6 +43,10 @@ func Follow(t testing.TB, root, page string) *Page {
 	}
 	p := &Page{root: root}
 	dir, replace := t.TempDir(), map[string]string{}
+	for _, m := range copied.FindAllStringSubmatch(string(text), -1) {
+		p.New = append(p.New, m[2])
+		replace[filepath.Join(root, m[2])] = filepath.Join(root, m[1])
+	}
 	for _, m := range step.FindAllStringSubmatch(string(text), -1) {
 		name, block := m[2], regexp.MustCompile("(?m)^"+m[3]).ReplaceAllString(m[4]+"\n", "")
 		path := filepath.Join(root, name)
