@@ -142,6 +142,7 @@ func Bugs() []Bug {
 			Kind:      "F22",
 			Quote:     "The returned ctx will be canceled automatically and immediately once the KeyMajority is not held anymore.", Where: "README of rueidislock",
 			Promise: held(lock.FaultWallClock),
+			Also:    "Found in the other direction too: where the clock of the server is behind that of its client, the key of a holder that was paused outlives its TTL by the difference.",
 		},
 		{
 			ID: "rueidislock-923", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.69", HasNot: "v1.0.70", Overlay: true,
@@ -150,6 +151,7 @@ func Bugs() []Bug {
 			Kind:      "F37",
 			Quote:     "The Locker will extend the ctx validity periodically and also watch for canceling the ctx if the KeyMajority is not held anymore.", Where: "README of rueidislock, How it works",
 			Promise: held(),
+			Missed:  "The defaults found nothing in the CPU time that there is. Why is not known yet: it may need several late renewals of one holder while another client waits.",
 		},
 		{
 			ID: "pglock-40", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.12.0", HasNot: "v1.13.0",
