@@ -71,8 +71,30 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// browser opens a tab for one test. It is closed afterwards.
-func browser(t *testing.T) context.Context {
+// shared is the tab in which the pages are opened one after the other: a tab of its own costs a page twice its
+// time. A test that fails closes it, so that the next one does not inherit its state.
+var shared struct {
+	context.Context
+	close func()
+}
+
+// sharedTab is the shared tab, for a page of one test. A test has one page at a time.
+func sharedTab(t *testing.T) context.Context {
+	t.Helper()
+	if shared.close == nil {
+		shared.Context, shared.close = newTab(t)
+	}
+	t.Cleanup(func() {
+		if t.Failed() && shared.close != nil {
+			shared.close()
+			shared.close = nil
+		}
+	})
+	return shared.Context
+}
+
+// newTab opens a tab that reports complaints, requests and its work.
+func newTab(t *testing.T) (context.Context, func()) {
 	t.Helper()
 	parent, err := chromium()
 	if errors.Is(err, exec.ErrNotFound) {
@@ -82,10 +104,21 @@ func browser(t *testing.T) context.Context {
 		t.Fatal(err)
 	}
 	ctx, closeTab := chromedp.NewContext(parent)
-	t.Cleanup(closeTab)
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
+	if err := chromedp.Do(ctx, command(network.Enable, network.EnableParams{}), command(runtime.Enable, cdp.Empty{}),
+		command(log.Enable, cdp.Empty{}), command(performance.Enable,
+			performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})); err != nil {
+		closeTab()
+		t.Fatal(err)
+	}
+	return ctx, closeTab
+}
+
+// command is a command of the protocol whose answer does not matter.
+func command[P, R any](cmd cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, cmd, params)
+		return err
+	})
 }
 
 // tab is an open page, with its complaints and its requests.
@@ -112,32 +145,42 @@ var desktop = view{name: "desktop", width: 1280, height: 900, scheme: "light"}
 // open loads a page from disk.
 func open(t *testing.T, html []byte, v view) *tab {
 	t.Helper()
+	return visit(t, onDisk(t, html), v)
+}
+
+// onDisk is the address of a page that is written to disk.
+func onDisk(t *testing.T, html []byte) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, html, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return visit(t, (&url.URL{Scheme: "file", Path: file}).String(), v)
+	return (&url.URL{Scheme: "file", Path: file}).String()
 }
 
 // visit loads a page from its address.
 func visit(t *testing.T, address string, v view) *tab {
 	t.Helper()
-	tb := &tab{Context: browser(t), t: t}
+	return load(t, sharedTab(t), address, v)
+}
+
+// load loads a page into a tab. A page with a script is ready when the script says so.
+func load(t *testing.T, ctx context.Context, address string, v view) *tab {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	tb := &tab{Context: ctx, t: t}
 	if err := chromedp.Listen(tb.Context, tb.onEvent); err != nil {
 		t.Fatal(err)
 	}
-	call(tb, network.Enable, network.EnableParams{})
-	call(tb, runtime.Enable, cdp.Empty{})
-	call(tb, log.Enable, cdp.Empty{})
-	call(tb, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
-	call(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: v.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
-	ready := "html[data-ready=yes] h1"
+	ready := "html[data-ready=yes] h1, html:not(:has(script)) h1"
 	if v.noScript {
 		ready = "h1"
-		call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
-	tb.do(v.emulate(), chromedp.Navigate(address), chromedp.WaitVisible(chromedp.CSS(ready)))
+	tb.do(command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.noScript}),
+		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: v.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}),
+		v.emulate(), chromedp.Navigate(address), chromedp.WaitVisible(chromedp.CSS(ready)))
 	return tb
 }
 
@@ -149,10 +192,22 @@ func (v view) emulate() chromedp.Action[chromedp.Void] {
 	return chromedp.EmulateViewport(v.width, v.height)
 }
 
-func call[P, R any](tb *tab, cmd cdp.Command[P, R], params P) {
+// check runs an assertion about the open page as a test of its own.
+func (tb *tab) check(name string, f func()) {
 	tb.t.Helper()
-	if _, err := chromedp.Call(tb.Context, cmd, params); err != nil {
-		tb.t.Fatal(err)
+	t := tb.t
+	t.Run(name, func(sub *testing.T) {
+		tb.t = sub
+		f()
+	})
+	tb.t = t
+}
+
+// checkWidth checks that the page is not wider than its screen.
+func (tb *tab) checkWidth(v view) {
+	tb.t.Helper()
+	if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
+		tb.t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
 	}
 }
 

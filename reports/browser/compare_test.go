@@ -36,10 +36,8 @@ func TestComparison(t *testing.T) {
 	page, source := comparisonPage(t), axeSource(t)
 	for _, v := range views {
 		t.Run(v.name, func(t *testing.T) {
-			tb := openUnscripted(t, page, v)
-			if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
-				t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
-			}
+			tb := open(t, page, v)
+			tb.checkWidth(v)
 			outside := eval[[]string](tb, `[...document.querySelectorAll(".chart svg")].flatMap((svg) => {
 				const frame = svg.getBoundingClientRect();
 				return [...svg.querySelectorAll("text:not(.off), .bar")].filter((el) => { const r = el.getBoundingClientRect(); return r.right > frame.right + 1 || r.bottom > frame.bottom + 1; }).map((el) => el.outerHTML);

@@ -83,26 +83,16 @@ func (c chart) within(t *testing.T, what string, y float64, lane string) {
 	}
 }
 
-// Bars, bands and arrows are drawn at the times of the trace, in the whole run and in a
-// window of it.
-func TestGeometry(t *testing.T) {
-	for _, name := range []string{"gc-pause", "redlock"} {
-		o := subjects[name](t)
-		tb := open(t, rendered(t, o), desktop)
-		for _, window := range []string{"whole", "around the decisive step"} {
-			if window != "whole" {
-				tb.click(`[data-do=jump]`)
-			}
-			for _, m := range panels(o) {
-				t.Run(fmt.Sprintf("%s/%s/%s", name, window, m.Mode), func(t *testing.T) {
-					c := drawn(tb, string(m.Mode))
-					compareGrants(t, c, m)
-					compareFaults(t, c, m)
-					compareOps(t, c, m)
-				})
-			}
-		}
-		tb.checkQuiet()
+// compareDiagrams checks that bars, bands and arrows are drawn at the times of the trace, in a window of it.
+func compareDiagrams(tb *tab, o *outcome.Outcome, window string) {
+	tb.t.Helper()
+	for _, m := range panels(o) {
+		tb.check(fmt.Sprintf("diagram of %s, %s", m.Mode, window), func() {
+			c := drawn(tb, string(m.Mode))
+			compareGrants(tb.t, c, m)
+			compareFaults(tb.t, c, m)
+			compareOps(tb.t, c, m)
+		})
 	}
 }
 

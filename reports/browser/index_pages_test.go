@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"locksim/lock"
 	"locksim/reports"
 	"locksim/reports/html"
@@ -111,25 +109,12 @@ func TestIndexPages(t *testing.T) {
 	for name, html := range indexPages(t) {
 		for _, v := range []view{desktop, phoneDark} {
 			t.Run(name+"/"+v.name, func(t *testing.T) {
-				tb := openUnscripted(t, html, v)
+				tb := open(t, html, v)
 				shoot(tb, name+"-"+v.name)
-				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
-					t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
-				}
+				tb.checkWidth(v)
 				tb.checkQuiet()
-				eval[bool](tb, source+"; true")
-				out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
-				if err != nil {
-					t.Fatal(err)
-				}
-				report(t, out)
+				tb.accessible(source)
 			})
 		}
 	}
-}
-
-// openUnscripted opens a page that may have no script.
-func openUnscripted(t *testing.T, html []byte, v view) *tab {
-	t.Helper()
-	return open(t, bytes.Replace(html, []byte("<html "), []byte(`<html data-ready="yes" `), 1), v)
 }

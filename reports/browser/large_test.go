@@ -2,8 +2,8 @@ package browser
 
 import (
 	"fmt"
+	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,29 +35,37 @@ faults:
 	return playedScenario(t, sc, "fenced", modes...)
 }
 
-// ready is the processor time of the thread of the page until it is ready, in
-// milliseconds, the best of three. Processor time does not depend on the other load of
-// the machine.
-func ready(t *testing.T, html []byte) float64 {
+// ready is the processor time of the thread of the page until it is ready, in milliseconds: the first of three
+// openings that is within the limit, or else the best. Processor time does not depend on the other load of the
+// machine.
+func ready(t *testing.T, html []byte, limit float64) float64 {
 	t.Helper()
-	var all []float64
-	for range 3 {
-		tb := open(t, html, desktop)
-		found, err := chromedp.Call(tb.Context, performance.GetMetrics, cdp.Empty{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range found.Metrics {
-			if m.Name == "TaskDuration" {
-				all = append(all, m.Value*1000)
-			}
-		}
-		tb.checkQuiet()
+	address := onDisk(t, html)
+	best := math.Inf(1)
+	for i := 0; i < 3 && best > limit; i++ {
+		best = min(best, readyOnce(t, address))
 	}
-	if len(all) == 0 || slices.Min(all) == 0 {
-		t.Fatal("the browser does not count its work")
+	return best
+}
+
+// readyOnce opens a page in a tab of its own, which has done no other work.
+func readyOnce(t *testing.T, address string) float64 {
+	t.Helper()
+	ctx, closeTab := newTab(t)
+	defer closeTab()
+	tb := load(t, ctx, address, desktop)
+	found, err := chromedp.Call(tb.Context, performance.GetMetrics, cdp.Empty{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return slices.Min(all)
+	tb.checkQuiet()
+	for _, m := range found.Metrics {
+		if m.Name == "TaskDuration" && m.Value > 0 {
+			return m.Value * 1000
+		}
+	}
+	t.Fatal("the browser does not count its work")
+	return 0
 }
 
 // A page of three runs of 2,000 events is under 2 MB, and is ready after less than a
@@ -70,7 +78,7 @@ func TestTwoThousandEvents(t *testing.T) {
 		}
 	}
 	html := rendered(t, o)
-	took := ready(t, html)
+	took := ready(t, html, 1000)
 	t.Logf("%d events in each of %d modes: %d bytes, ready after %.0f ms of work", o.Modes[0].Trace.Len(), len(o.Modes), len(html), took)
 	if len(html) > 2_000_000 {
 		t.Errorf("the page has %d bytes", len(html))
@@ -91,7 +99,7 @@ func TestHundredThousandEvents(t *testing.T) {
 		t.Fatalf("the run has %d events, want 100,000", n)
 	}
 	html := bare(t, o)
-	took := ready(t, html)
+	took := ready(t, html, 1000)
 	t.Logf("%d events: %d bytes, ready after %.0f ms of work", o.Modes[0].Trace.Len(), len(html), took)
 	if len(html) > 4_000_000 {
 		t.Errorf("the page has %d bytes", len(html))

@@ -3,29 +3,25 @@ package browser
 import (
 	"fmt"
 	"strings"
-	"testing"
 )
 
-// The first diagram is on the first screen: all of it on a desktop, and its beginning on a
-// phone.
-func TestFirstDiagramIsOnTheFirstScreen(t *testing.T) {
-	for _, name := range []string{"gc-pause", "redlock", "failover"} {
-		html := rendered(t, subjects[name](t))
-		for _, v := range []view{desktop, phoneDark} {
-			t.Run(name+"/"+v.name, func(t *testing.T) {
-				tb := open(t, html, v)
-				at := eval[[]float64](tb, `(() => { const r = document.querySelector(".chart").getBoundingClientRect(); return [r.top, r.bottom]; })()`)
-				if v.mobile && at[0] > float64(v.height)*0.75 || !v.mobile && at[1] > float64(v.height) {
-					t.Errorf("the first diagram is from %.0f to %.0f on a screen of %d pixels", at[0], at[1], v.height)
-				}
-			})
-		}
+// checkFirstScreen checks that the first diagram is on the first screen: all of it on a desktop, and its beginning
+// on a phone.
+func (tb *tab) checkFirstScreen(v view) {
+	tb.t.Helper()
+	at := eval[[]float64](tb, `(() => {
+		const r = document.querySelector(".chart").getBoundingClientRect();
+		return [r.top, r.bottom];
+	})()`)
+	if v.mobile && at[0] > float64(v.height)*0.75 || !v.mobile && at[1] > float64(v.height) {
+		tb.t.Errorf("the first diagram is from %.0f to %.0f on a screen of %d pixels", at[0], at[1], v.height)
 	}
 }
 
-// A text inside a bar ends before the bar does, one behind it before the next bar, and none
-// leaves the diagram. Every claim that is wide enough for its token has a text.
-func TestLabelsAreNotClipped(t *testing.T) {
+// checkLabels checks in four windows that a text inside a bar ends before the bar does, one behind it before the
+// next bar, and that none leaves the diagram. Every claim that is wide enough for its token has a text.
+func (tb *tab) checkLabels() {
+	tb.t.Helper()
 	const measured = `(() => {
 		const out = [];
 		for (const chart of document.querySelectorAll(".chart svg")) {
@@ -50,43 +46,46 @@ func TestLabelsAreNotClipped(t *testing.T) {
 		}
 		return out;
 	})()`
-	for _, name := range []string{"gc-pause", "redlock"} {
-		html := rendered(t, subjects[name](t))
-		for _, v := range []view{desktop, phoneDark} {
-			t.Run(name+"/"+v.name, func(t *testing.T) {
-				tb := open(t, html, v)
-				for range 4 {
-					for _, problem := range eval[[]string](tb, measured) {
-						t.Error(problem)
-					}
-					tb.click(`[data-do=in]`)
-				}
-				if n := eval[int](tb, `document.querySelectorAll("text.in").length`); n < 4 {
-					t.Errorf("only %d texts were measured", n)
-				}
-			})
+	for range 4 {
+		for _, problem := range eval[[]string](tb, measured) {
+			tb.t.Error(problem)
 		}
+		tb.click(`[data-do=in]`)
 	}
+	if n := eval[int](tb, `document.querySelectorAll("text.in").length`); n < 4 {
+		tb.t.Errorf("only %d texts were measured", n)
+	}
+	tb.click(`[data-do=fit]`)
 }
 
-// Requests that a waiting client repeats are one mark with their number; all of them are
-// shown on demand.
-func TestRepeatedRequestsAreOneMark(t *testing.T) {
-	o := gcPause(t)
-	tb := open(t, rendered(t, o), desktop)
+// checkRepeated checks that requests that a waiting client repeats are one mark with their number, and that all of
+// them are shown on demand.
+func (tb *tab) checkRepeated() {
+	tb.t.Helper()
 	text := eval[string](tb, `document.querySelector("text.in.poll:not(.off)").textContent`)
 	var n int
 	if _, err := fmt.Sscanf(text, "%d requests", &n); err != nil || n < 50 {
-		t.Errorf("the mark says %q, want more than 50 requests: %v", text, err)
+		tb.t.Errorf("the mark says %q, want more than 50 requests: %v", text, err)
 	}
 	const shown = `[...document.querySelectorAll(".panel[data-mode=none] line.m")].filter((l) => getComputedStyle(l).display !== "none").length`
 	before := eval[int](tb, shown)
-	eval[bool](tb, `(() => { const s = document.querySelector("select[data-do=messages]"); s.value = "all"; s.dispatchEvent(new Event("change")); return true; })()`)
+	choose := func(what string) {
+		eval[bool](tb, `(() => {
+			const s = document.querySelector("select[data-do=messages]");
+			s.value = "`+what+`";
+			s.dispatchEvent(new Event("change"));
+			return true;
+		})()`)
+	}
+	choose("all")
 	if after := eval[int](tb, shown); after < before+n*2 {
-		t.Errorf("%d messages are shown, and %d with the repeated ones", before, after)
+		tb.t.Errorf("%d messages are shown, and %d with the repeated ones", before, after)
 	}
 	if head := eval[string](tb, `document.querySelector(".headline").textContent`); !strings.Contains(head, "corrupted") {
-		t.Errorf("the headline is %q", head)
+		tb.t.Errorf("the headline is %q", head)
 	}
-	tb.checkQuiet()
+	choose("folded")
+	if again := eval[int](tb, shown); again != before {
+		tb.t.Errorf("%d messages are shown, and %d when the repeated ones are folded again", before, again)
+	}
 }

@@ -3,27 +3,7 @@ package browser
 import (
 	"strings"
 	"testing"
-
-	"locksim/reports/scene"
 )
-
-// A page has its diagrams, and no complaints or requests.
-func TestPageLoadsQuietly(t *testing.T) {
-	for name, subject := range subjects {
-		t.Run(name, func(t *testing.T) {
-			o := subject(t)
-			tb := open(t, rendered(t, o), desktop)
-			want := len(scene.Merged(scene.All(o))) // modes with the same run have one diagram
-			if got := eval[int](tb, `document.querySelectorAll(".panel").length`); got != want {
-				t.Errorf("%d diagrams, want %d", got, want)
-			}
-			if got := eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`); got {
-				t.Error("the page is wider than its window")
-			}
-			tb.checkQuiet()
-		})
-	}
-}
 
 // Every text of a scenario or a lock is text.
 func TestMarkupIsText(t *testing.T) {

@@ -70,7 +70,7 @@ func written(t *testing.T, render func(io.Writer) error) []byte {
 	return b.Bytes()
 }
 
-func matrixPages(t *testing.T) map[string][]byte {
+var matrixPages = once(func(t *testing.T) map[string][]byte {
 	t.Helper()
 	s, err := matrixSite()
 	if err != nil {
@@ -81,46 +81,32 @@ func matrixPages(t *testing.T) map[string][]byte {
 		"lock":     written(t, func(w io.Writer) error { return html.MatrixLock(w, s, "fenced") }),
 		"scenario": written(t, func(w io.Writer) error { return html.MatrixScenario(w, s, "flushall") }),
 	}
-}
+})
 
 // axe-core finds nothing on the pages of a matrix, on any screen, and no page is wider
 // than its screen or has complaints or requests.
 func TestMatrixPages(t *testing.T) {
 	source := axeSource(t)
 	for name, html := range matrixPages(t) {
-		for i, v := range views {
-			if name != "matrix" && i%3 > 0 {
-				continue // the light one on a desktop, the dark one on a phone
+		for _, v := range views {
+			if name != "matrix" && v != desktop && v != phoneDark {
+				continue
 			}
 			t.Run(name+"/"+v.name, func(t *testing.T) {
-				v.noScript = v.noScript || name != "matrix" // the others have no script, which marks a page as ready
-				tb := openStatic(t, html, v)
+				tb := open(t, html, v)
 				shoot(tb, "matrix-"+name+"-"+v.name)
-				if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
-					t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
-				}
+				tb.checkWidth(v)
 				if n := eval[int](tb, `document.images.length + document.querySelectorAll("h1 script, td script, li script").length`); n > 0 {
 					t.Errorf("texts became %d elements", n)
 				}
 				tb.checkQuiet()
-				eval[bool](tb, source+"; true")
-				out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
-				if err != nil {
-					t.Fatal(err)
+				tb.accessible(source)
+				if name == "matrix" && v == desktop {
+					tb.check("filters", tb.checkFilters)
 				}
-				report(t, out)
 			})
 		}
 	}
-}
-
-// openStatic opens a page, and does not wait for the script of a page without one.
-func openStatic(t *testing.T, html []byte, v view) *tab {
-	t.Helper()
-	if !v.noScript {
-		return open(t, html, v)
-	}
-	return open(t, bytes.Replace(html, []byte(`<html lang="en">`), []byte(`<html lang="en" data-ready="yes">`), 1), view{v.name, v.width, v.height, v.mobile, v.scheme, false})
 }
 
 // shownCells are the modes and labels of the visible cells.
@@ -128,10 +114,11 @@ const shownCells = `[...document.querySelectorAll(".cell")].filter((c) => c.chec
 
 const shownRows = `[...document.querySelectorAll(".matrix tbody tr")].filter((r) => r.checkVisibility()).map((r) => r.cells[0].querySelector("a").textContent).join(" ")`
 
-// The filters work with the keyboard alone, and the counts are those of the visible
+// checkFilters checks that the filters work with the keyboard alone, and that the counts are those of the visible
 // cells.
-func TestMatrixFilters(t *testing.T) {
-	tb := open(t, matrixPages(t)["matrix"], desktop)
+func (tb *tab) checkFilters() {
+	tb.t.Helper()
+	t := tb.t
 	rows := func(want string) {
 		t.Helper()
 		if got := eval[string](tb, shownRows); got != want {

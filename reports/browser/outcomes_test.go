@@ -37,9 +37,28 @@ func playedScenario(t *testing.T, sc *file.Scenario, lock string, modes ...fence
 	return o
 }
 
-// rendered is the page of an outcome, with every option.
+// once is a function whose value is made when the first test needs it. Tests do not run in parallel here.
+func once[T any](f func(*testing.T) T) func(*testing.T) T {
+	var made bool
+	var v T
+	return func(t *testing.T) T {
+		t.Helper()
+		if !made {
+			v, made = f(t), true
+		}
+		return v
+	}
+}
+
+// pages are the pages that rendered has made.
+var pages = map[*outcome.Outcome][]byte{}
+
+// rendered is the page of an outcome, with every option. It is made once.
 func rendered(t *testing.T, o *outcome.Outcome) []byte {
 	t.Helper()
+	if page, ok := pages[o]; ok {
+		return page
+	}
 	l, err := play.FindLock(o.Lock, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -55,33 +74,35 @@ func rendered(t *testing.T, o *outcome.Outcome) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	pages[o] = b.Bytes()
+	return pages[o]
 }
 
-func gcPause(t *testing.T) *outcome.Outcome {
-	return played(t, "gc-pause", "fenced", fence.None, fence.Check, fence.Seal)
+// run is a run of the library that all tests share: they do not change it.
+func run(name, lock string, modes ...fence.Mode) func(*testing.T) *outcome.Outcome {
+	return once(func(t *testing.T) *outcome.Outcome {
+		t.Helper()
+		return played(t, name, lock, modes...)
+	})
 }
 
-func redlockFailure(t *testing.T) *outcome.Outcome {
-	return played(t, "redlock-clock-jump", "redlock", fence.None, fence.Claim, fence.Seal)
-}
+var (
+	gcPause        = run("gc-pause", "fenced", fence.None, fence.Check, fence.Seal)
+	redlockFailure = run("redlock-clock-jump", "redlock", fence.None, fence.Claim, fence.Seal)
+)
 
 // subjects are the runs whose pages are tested.
 var subjects = map[string]func(*testing.T) *outcome.Outcome{
 	"gc-pause": gcPause,
 	"redlock":  redlockFailure,
-	"failover": func(t *testing.T) *outcome.Outcome {
-		return played(t, "split-brain", "fenced", fence.None, fence.Seal, fence.Strict)
-	},
-	"calm": func(t *testing.T) *outcome.Outcome {
-		return played(t, "calm", "fenced", fence.None)
-	},
+	"failover": run("split-brain", "fenced", fence.None, fence.Seal, fence.Strict),
+	"calm":     run("calm", "fenced", fence.None),
 }
 
 // hostile is a run with markup in every text of its scenario and events.
 func hostile(t *testing.T) *outcome.Outcome {
 	t.Helper()
-	o := gcPause(t)
+	o := played(t, "gc-pause", "fenced", fence.None, fence.Check, fence.Seal) // its own, since it is changed
 	sc := *o.Scenario
 	sc.Name = markup
 	sc.Title = markup

@@ -5,39 +5,34 @@ import (
 	"fmt"
 	"image/color"
 	"image/png"
-	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 )
 
-// The drawing of porcupine is loaded when it is opened, in a frame that may only run its
-// script: boxes for operations, and lines through them. It causes no complaints and no
-// requests, and the page stays accessible.
-func TestPorcupinesDrawing(t *testing.T) {
-	html, source := rendered(t, gcPause(t)), axeSource(t)
-	for _, v := range []view{desktop, phoneDark} {
-		t.Run(v.name, func(t *testing.T) {
-			tb := open(t, html, v)
-			if got := eval[string](tb, `[...document.querySelectorAll("iframe")].map((f) => f.getAttribute("sandbox") + " " + f.srcdoc.length).join()`); got != "allow-scripts 0,allow-scripts 0" {
-				t.Errorf("the frames are %q, want two that are empty", got)
-			}
-			tb.press(`.picture summary`, "\r")
-			const leastBoxes, leastLines = 20_000, 300 // boxes too small for their texts have 5,000; the legend has 100
-			boxes, lines := 0, 0
-			for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline) && (boxes < leastBoxes || lines < leastLines); {
-				boxes, lines = painted(tb, v.name)
-			}
-			if boxes < leastBoxes || lines < leastLines {
-				t.Errorf("the drawing has %d pixels of boxes and %d of lines", boxes, lines)
-			}
-			if eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`) {
-				t.Error("the page is wider than its window")
-			}
-			tb.checkQuiet()
-			tb.accessible(source)
-		})
+// checkDrawing checks that the drawing of porcupine is loaded when it is opened, in a frame that may only run its
+// script: boxes for operations, and lines through them. It causes no complaints and no requests.
+func (tb *tab) checkDrawing(v view) {
+	tb.t.Helper()
+	const frames = `[...document.querySelectorAll("iframe")]
+		.map((f) => f.getAttribute("sandbox") + " " + f.srcdoc.length).join()`
+	if got := eval[string](tb, frames); got != "allow-scripts 0,allow-scripts 0" {
+		tb.t.Errorf("the frames are %q, want two that are empty", got)
 	}
+	tb.press(`.picture summary`, "\r")
+	const leastBoxes, leastLines = 20_000, 300 // boxes too small for their texts have 5,000; the legend has 100
+	boxes, lines := 0, 0
+	deadline := time.Now().Add(20 * time.Second)
+	for time.Now().Before(deadline) && (boxes < leastBoxes || lines < leastLines) {
+		boxes, lines = painted(tb, v.name)
+	}
+	if boxes < leastBoxes || lines < leastLines {
+		tb.t.Errorf("the drawing has %d pixels of boxes and %d of lines", boxes, lines)
+	}
+	if eval[bool](tb, `document.documentElement.scrollWidth > innerWidth`) {
+		tb.t.Error("the page is wider than its window")
+	}
+	tb.checkQuiet()
 }
 
 // painted counts the pixels of the first frame that are of the colours of

@@ -12,45 +12,41 @@ import (
 	"locksim/scenarios/outcome"
 )
 
-// The button and the key show the decisive step in the window of the diagram and in the
-// story, with the state of the world beside it.
-func TestJump(t *testing.T) {
-	for _, name := range []string{"gc-pause", "redlock"} {
-		for how, jump := range map[string]func(*tab){
-			"button": func(tb *tab) { tb.click(`[data-do=jump]`) },
-			"key":    func(tb *tab) { tb.press(`.chart`, "b") },
-		} {
-			t.Run(name+"/"+how, func(t *testing.T) {
-				o := subjects[name](t)
-				tb := open(t, rendered(t, o), desktop)
-				jump(tb)
-				step := fatalLine(t, o.Modes[0])
-				at := float64(step.At)
-				c := drawn(tb, "none")
-				if at < c.From || at > c.To || at < c.From+(c.To-c.From)/2 {
-					t.Errorf("the window is %v to %v, the decisive step at %v", c.From, c.To, at)
-				}
-				for _, b := range c.Items {
-					if g := grantedAt(o.Modes[0], b.N); g != nil && strings.HasPrefix(b.Class, "bar claim") && g.Belief(o.Modes[0].History.Care).Contains(checker.Pos(step.N)) && !within(c, b) {
-						t.Errorf("the claim of step %d, in force at the decisive step, begins outside the window", b.N)
-					}
-					if strings.HasPrefix(b.Class, "strip") && !within(c, b) {
-						t.Errorf("the fault of step %d begins outside the window", b.N)
-					}
-				}
-				if got, want := current(tb), fmt.Sprintf("none-%d", step.N); got != want {
-					t.Errorf("the story is at %s, want %s", got, want)
-				}
-				compareState(tb, o.Modes[0], checker.Pos(step.N))
-				tb.click(`[data-play=first]`)
-				first := float64(o.Modes[0].Story[0].At)
-				if c := drawn(tb, "none"); first < c.From || first > c.To {
-					t.Errorf("the window is %v to %v, and the story went to %v", c.From, c.To, first)
-				}
-				tb.checkQuiet()
-			})
+// checkJump checks that the button or the key shows the decisive step in the window of the diagram and in the
+// story, with the state of the world beside it, from the whole run and its first step. It puts the page back to
+// them.
+func checkJump(tb *tab, o *outcome.Outcome, jump func()) {
+	tb.t.Helper()
+	tb.click(`[data-play=first]`)
+	tb.click(`[data-do=fit]`)
+	jump()
+	step := fatalLine(tb.t, o.Modes[0])
+	at := float64(step.At)
+	c := drawn(tb, "none")
+	if at < c.From || at > c.To || at < c.From+(c.To-c.From)/2 {
+		tb.t.Errorf("the window is %v to %v, the decisive step at %v", c.From, c.To, at)
+	}
+	for _, b := range c.Items {
+		g := grantedAt(o.Modes[0], b.N)
+		if g != nil && strings.HasPrefix(b.Class, "bar claim") && !within(c, b) &&
+			g.Belief(o.Modes[0].History.Care).Contains(checker.Pos(step.N)) {
+			tb.t.Errorf("the claim of step %d, in force at the decisive step, begins outside the window", b.N)
+		}
+		if strings.HasPrefix(b.Class, "strip") && !within(c, b) {
+			tb.t.Errorf("the fault of step %d begins outside the window", b.N)
 		}
 	}
+	if got, want := current(tb), fmt.Sprintf("none-%d", step.N); got != want {
+		tb.t.Errorf("the story is at %s, want %s", got, want)
+	}
+	compareState(tb, o.Modes[0], checker.Pos(step.N))
+	tb.click(`[data-play=first]`)
+	first := float64(o.Modes[0].Story[0].At)
+	if c := drawn(tb, "none"); first < c.From || first > c.To {
+		tb.t.Errorf("the window is %v to %v, and the story went to %v", c.From, c.To, first)
+	}
+	tb.click(`[data-do=fit]`)
+	tb.checkQuiet()
 }
 
 // grantedAt is the grant of a step, nil where there is none.
@@ -163,18 +159,19 @@ func TestTabReachesEverything(t *testing.T) {
 	}
 }
 
-// Pointing at a bar shows its description, and stepping through the events does too.
-func TestDetails(t *testing.T) {
-	tb := open(t, rendered(t, gcPause(t)), desktop)
+// checkDetails checks that pointing at a bar shows its description, and that stepping through the events does too.
+// It ends the choice.
+func (tb *tab) checkDetails() {
+	tb.t.Helper()
 	tb.do(chromedp.ScrollIntoView(chromedp.CSS(`.chart`)))
 	point := eval[[]float64](tb, `(() => { const r = document.querySelector("#charts .bar.claim").getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; })()`)
 	tb.do(chromedp.MouseEvent("mouseMoved", point[0], point[1]))
 	if got := eval[string](tb, `document.querySelector("[data-tip]").textContent`); !strings.Contains(got, "c0 has a claim with token 1") {
-		t.Errorf("the tooltip says %q", got)
+		tb.t.Errorf("the tooltip says %q", got)
 	}
 	tb.press(`.chart`, ".")
 	if got := eval[string](tb, `document.querySelector("[data-details]").textContent`); !strings.Contains(got, "step ") {
-		t.Errorf("the details say %q", got)
+		tb.t.Errorf("the details say %q", got)
 	}
-	tb.checkQuiet()
+	tb.do(chromedp.KeyEvent(kb.Escape), chromedp.MouseEvent("mouseMoved", 0, 0))
 }

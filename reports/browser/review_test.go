@@ -68,51 +68,42 @@ func measuredParts(work *review.Work) (reviews.Parts, error) {
 	return parts, err
 }
 
-func openReview(t *testing.T, v view) *tab {
-	t.Helper()
-	html, err := reviewPage()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return open(t, html, v)
-}
-
 // The review loads without complaints and requests, is not wider than its screen, and
 // axe-core finds nothing with everything unfolded.
 func TestReviewPage(t *testing.T) {
+	page, err := reviewPage()
+	if err != nil {
+		t.Fatal(err)
+	}
 	source := axeSource(t)
 	for _, v := range []view{desktop, phoneDark} { // together, both sizes and both colour schemes
 		t.Run(v.name, func(t *testing.T) {
-			tb := openReview(t, v)
-			if wide := eval[int](tb, `document.documentElement.scrollWidth`); int64(wide) > v.width {
-				t.Errorf("the page is %d pixels wide on a screen of %d", wide, v.width)
-			}
+			tb := open(t, page, v)
+			tb.checkWidth(v)
 			shoot(tb, "review-"+v.name)
 			tb.checkQuiet()
-			eval[bool](tb, `(document.querySelectorAll("details").forEach((d) => { d.open = true; }), true)`)
-			eval[bool](tb, source+"; true")
-			out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
-			if err != nil {
-				t.Fatal(err)
+			if v == desktop {
+				tb.check("by keyboard", tb.checkKeyboard)
 			}
-			report(t, out)
+			eval[bool](tb, `(document.querySelectorAll("details").forEach((d) => { d.open = true; }), true)`)
+			tb.accessible(source)
 		})
 	}
 }
 
-// With the keyboard, the skip link leads to the recommendation, and Enter unfolds a
-// part. In print all parts are unfolded.
-func TestReviewByKeyboard(t *testing.T) {
-	tb := openReview(t, desktop)
+// checkKeyboard checks on a page that was just opened that the skip link leads to the recommendation, and that
+// Enter unfolds a part. In print all parts are unfolded.
+func (tb *tab) checkKeyboard() {
+	tb.t.Helper()
 	tb.do(chromedp.KeyEvent("\t"), chromedp.KeyEvent("\r"))
 	if got := eval[string](tb, `location.hash`); got != "#advice" {
-		t.Errorf("the skip link leads to %q", got)
+		tb.t.Errorf("the skip link leads to %q", got)
 	}
 	tb.press("details summary", "\r")
 	if !eval[bool](tb, `document.querySelector("details").open`) {
-		t.Error("Enter does not unfold")
+		tb.t.Error("Enter does not unfold")
 	}
 	if !eval[bool](tb, `(dispatchEvent(new Event("beforeprint")), [...document.querySelectorAll("details")].every((d) => d.open))`) {
-		t.Error("on paper something stays folded")
+		tb.t.Error("on paper something stays folded")
 	}
 }

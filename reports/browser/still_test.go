@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"locksim/checker"
 )
 
 var noScript = view{name: "still", width: 1280, height: 900, scheme: "light", noScript: true}
@@ -34,35 +32,28 @@ func TestWithoutScripts(t *testing.T) {
 	tb.checkQuiet()
 }
 
-// A page can be printed.
-func TestPrint(t *testing.T) {
-	tb := open(t, rendered(t, redlockFailure(t)), desktop)
+// checkPrint checks that a page can be printed.
+func (tb *tab) checkPrint() {
+	tb.t.Helper()
 	pdf, err := chromedp.Run(tb.Context, chromedp.PrintToPDF())
 	if err != nil {
-		t.Fatal(err)
+		tb.t.Fatal(err)
 	}
 	if !bytes.HasPrefix(pdf, []byte("%PDF")) {
-		t.Error("this is no PDF")
+		tb.t.Error("this is no PDF")
 	}
-	saveFile(t, "redlock.pdf", pdf)
-	tb.checkQuiet()
+	saveFile(tb.t, "redlock.pdf", pdf)
 }
 
-// Every text of a diagram has a contrast of 4.5 to 1 to its background, in light and
-// dark: axe-core does not check drawings.
-func TestContrastInDiagrams(t *testing.T) {
-	for _, v := range views[:2] {
-		t.Run(v.name, func(t *testing.T) {
-			tb := open(t, rendered(t, redlockFailure(t)), v)
-			low := eval[[]string](tb, contrast)
-			for _, text := range low {
-				t.Error(text)
-			}
-			if n := eval[int](tb, `document.querySelectorAll("#charts text").length`); n < 20 {
-				t.Errorf("only %d texts were checked", n)
-			}
-			tb.checkQuiet()
-		})
+// checkContrast checks that every text of a diagram has a contrast of 4.5 to 1 to its background: axe-core does
+// not check drawings.
+func (tb *tab) checkContrast() {
+	tb.t.Helper()
+	for _, text := range eval[[]string](tb, contrast) {
+		tb.t.Error(text)
+	}
+	if n := eval[int](tb, `document.querySelectorAll("#charts text").length`); n < 20 {
+		tb.t.Errorf("only %d texts were checked", n)
 	}
 }
 
@@ -88,11 +79,3 @@ const contrast = `(() => {
 	}
 	return low;
 })()`
-
-// The first state that a page shows is the state after the decisive step.
-func TestFirstState(t *testing.T) {
-	o := redlockFailure(t)
-	tb := open(t, rendered(t, o), desktop)
-	compareState(tb, o.Modes[0], checker.Pos(fatalLine(t, o.Modes[0]).N))
-	tb.checkQuiet()
-}
