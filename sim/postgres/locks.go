@@ -32,18 +32,26 @@ const keyedTables = `SELECT quote_ident(c.relname), string_agg(quote_ident(a.att
 	WHERE c.relnamespace = 'public'::regnamespace GROUP BY c.oid, c.relname ORDER BY c.oid`
 
 // rowLocks are the rows of a table that a transaction has locked: its id is in xmax. A row that it has made is not seen.
-const rowLocks = `SELECT l.pid, 'row lock ' || %[3]s || '/' || (%[2]s) FROM %[1]s t
+const rowLocks = `SELECT l.pid, '` + rowLock + `' || %[3]s || '/' || (%[2]s) FROM %[1]s t
 	JOIN pg_locks l ON l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' AND l.transactionid = t.xmax`
 
-// sessionLocks are the locks that sessions have at present, by their names. A session loses them when it ends.
-func (m *machine) sessionLocks() map[string]int32 {
+// rowLock is how the name of a lock on a row begins.
+const rowLock = "row lock "
+
+// sessionLocks are the locks that sessions have at present, by their names; those on rows only if they are asked for. A session
+// loses them when it ends.
+func (m *machine) sessionLocks(rows bool) map[string]int32 {
 	all := map[string]int32{}
 	query := []string{advisoryLocks}
-	for _, table := range m.ask(keyedTables) {
+	var tables [][]string
+	if rows {
+		tables = m.askOften(keyedTables)
+	}
+	for _, table := range tables {
 		name := "'" + strings.ReplaceAll(table[0], "'", "''") + "'"
 		query = append(query, fmt.Sprintf(rowLocks, table[0], table[1], name))
 	}
-	for _, row := range m.ask(strings.Join(query, " UNION ALL ")) {
+	for _, row := range m.askOften(strings.Join(query, " UNION ALL ")) {
 		pid, _ := strconv.Atoi(row[0]) // it is a column of integers
 		if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.pid == int32(pid) }); i >= 0 {
 			all[row[1]] = m.backends[i].id
@@ -58,7 +66,7 @@ func (m *machine) SessionLocks() []trace.Key {
 		return nil
 	}
 	var all []trace.Key
-	for name, session := range m.sessionLocks() {
+	for name, session := range m.sessionLocks(true) {
 		all = append(all, trace.Key{Name: name, Value: valueOf(session)})
 	}
 	slices.SortFunc(all, func(a, b trace.Key) int { return cmp.Compare(a.Name, b.Name) })
@@ -84,7 +92,7 @@ func (m *machine) tell(by string) {
 	}
 	var now map[string]int32
 	if !m.server.down {
-		now = m.sessionLocks()
+		now = m.sessionLocks(slices.ContainsFunc(m.watched, func(name string) bool { return strings.HasPrefix(name, rowLock) }))
 	}
 	for _, name := range m.watched {
 		before, session := m.holders[name], now[name]

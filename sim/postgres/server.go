@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -165,7 +166,7 @@ const emptied = 100
 // which is quicker than to make them, and are as new then.
 func (m *machine) empty() {
 	s := m.server
-	if s.tables == nil || !slices.Equal(s.schema, m.kind.Schema) || s.made != m.text(catalog) {
+	if s.tables == nil || !slices.Equal(s.schema, m.kind.Schema) || s.made != text(m.askOften(catalog)) {
 		m.ask("DROP SCHEMA public CASCADE")
 		m.ask("CREATE SCHEMA public")
 		m.ask("GRANT ALL ON SCHEMA public TO public")
@@ -175,7 +176,7 @@ func (m *machine) empty() {
 		for _, statement := range m.kind.Schema {
 			m.ask(statement)
 		}
-		s.schema, s.tables, s.made = m.kind.Schema, m.tables(), m.text(catalog)
+		s.schema, s.tables, s.made = m.kind.Schema, m.tables(), text(m.askOften(catalog))
 	}
 	if len(s.tables) > 0 {
 		m.ask("DELETE FROM " + strings.Join(s.tables, "; DELETE FROM "))
@@ -191,7 +192,7 @@ func (m *machine) tables() (all []string) {
 		case row[0] == "f":
 			return nil
 		case row[1] == "t":
-			if m.text("SELECT EXISTS (SELECT FROM "+row[2]+")") == "t" {
+			if text(m.ask("SELECT EXISTS (SELECT FROM "+row[2]+")")) == "t" {
 				return nil
 			}
 			all = append(all, row[2])
@@ -201,8 +202,7 @@ func (m *machine) tables() (all []string) {
 }
 
 // text is the answer to a query for one value.
-func (m *machine) text(query string) string {
-	rows := m.ask(query)
+func text(rows [][]string) string {
 	if len(rows) == 0 {
 		return ""
 	}
@@ -212,6 +212,15 @@ func (m *machine) text(query string) string {
 // ask asks the server itself, in no virtual time. It ends the run if that fails.
 func (m *machine) ask(statement string) [][]string {
 	rows, err := m.server.control.query(statement)
+	if err != nil {
+		m.node.Fail(fmt.Errorf("ask PostgreSQL: %w", err))
+	}
+	return rows
+}
+
+// askOften is ask for a statement that is asked time and again.
+func (m *machine) askOften(statement string, parameters ...string) [][]string {
+	rows, err := m.server.control.often(statement, parameters...)
 	if err != nil {
 		m.node.Fail(fmt.Errorf("ask PostgreSQL: %w", err))
 	}
@@ -244,7 +253,7 @@ func (m *machine) Value(resource, register string) string {
 	if m.kind.Value == nil {
 		return ""
 	}
-	return m.text(m.kind.Value(resource, register))
+	return text(m.ask(m.kind.Value(resource, register)))
 }
 
 // Crash implements [sim.Crasher]: all processes of the server are killed. What was committed is on the disk, so a loss of
@@ -355,7 +364,7 @@ const (
 
 // waits returns what a backend waits for.
 func (m *machine) waits(pid int32) wait {
-	rows := m.ask(fmt.Sprintf("SELECT cardinality(pg_blocking_pids(pid)) > 0, wait_event = 'PgSleep' FROM pg_stat_get_activity(%d)", pid))
+	rows := m.askOften("SELECT cardinality(pg_blocking_pids(pid)) > 0, wait_event = 'PgSleep' FROM pg_stat_get_activity($1)", strconv.Itoa(int(pid)))
 	switch {
 	case len(rows) != 1:
 		return forNothing

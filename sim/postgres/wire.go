@@ -173,8 +173,9 @@ func field(m message, code byte) string {
 
 // control is a connection for questions about the server. Its queries take no virtual time.
 type control struct {
-	socket socket
-	in     []byte
+	socket   socket
+	in       []byte
+	prepared []string // statements: number i has the name q and i
 }
 
 func connect(path string) (*control, error) {
@@ -183,7 +184,7 @@ func connect(path string) (*control, error) {
 		return nil, err
 	}
 	c := &control{socket: s}
-	err = s.write(startup("user", "locksim", "database", "postgres", "application_name", "locksim"))
+	err = s.write(startup("user", "locksim", "database", "postgres", "application_name", "locksim", "options", "-c plan_cache_mode=force_generic_plan"))
 	if err == nil {
 		_, err = c.answer()
 	}
@@ -200,6 +201,27 @@ func (c *control) query(statement string) (rows [][]string, err error) {
 		return nil, err
 	}
 	if rows, err = c.answer(); err != nil {
+		return nil, fmt.Errorf("%s: %w", statement, err)
+	}
+	return rows, nil
+}
+
+// often is query for a statement that is asked time and again: to parse and to plan it takes the server far longer than to
+// execute it. parameters are the values of its parameters.
+func (c *control) often(statement string, parameters ...string) (rows [][]string, err error) {
+	i := slices.Index(c.prepared, statement)
+	if i < 0 {
+		i = len(c.prepared)
+		if _, err := c.query(fmt.Sprintf("PREPARE q%d AS %s", i, statement)); err != nil {
+			return nil, err
+		}
+		c.prepared = append(c.prepared, statement)
+	}
+	execute := fmt.Sprintf("EXECUTE q%d", i)
+	if len(parameters) > 0 {
+		execute += "(" + strings.Join(parameters, ", ") + ")"
+	}
+	if rows, err = c.query(execute); err != nil {
 		return nil, fmt.Errorf("%s: %w", statement, err)
 	}
 	return rows, nil
