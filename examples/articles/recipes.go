@@ -188,7 +188,7 @@ func Recipes() []Recipe {
 				"a successor's keys (F03)",
 			Cause: "Unlock reads the owner, counts down, and deletes, in three requests: when the key ends in " +
 				"between, it deletes what the next owner has set.",
-			Lock: onRedis(once(func(p process, key string) mutex { return &twoKeys{p.setNX(key)} })),
+			Lock: onRedis(func(p process, key string) mutex { return &twoKeys{p.setNX(key)} }),
 		},
 		{
 			ID:    "A12",
