@@ -91,7 +91,8 @@ func Recipes() []Recipe {
 				"judged here",
 			Cause: "A node that does not answer holds up the client, which asks it first, for four times the " +
 				"read timeout of its default client: that is longer than the TTL, so the lock is not " +
-				"granted although four of five nodes answer.",
+				"granted although four of five nodes answer. This was not expected: Check does ask whether " +
+				"a majority is enough.",
 			Lock: scenarios.Lock{Servers: scenarios.Redis(5), Promise: quorum(), New: redlocks(5)},
 		},
 		{
