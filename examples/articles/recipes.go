@@ -247,7 +247,9 @@ func Recipes() []Recipe {
 				"client that has lost the row takes effect. That such a client learns of it only from its " +
 				"next statement is no violation: the text promises nothing outside of the database",
 			Cause: "The row is locked as long as the transaction lives, and what it has written takes effect " +
-				"only with its commit: a client that lost the row has lost its writes, too.",
+				"only with its commit: a client that lost the row has lost its writes, too. A first pass " +
+				"made 247 runs without a violation; the run of seed 1000248 froze without a verdict, and is " +
+				"not examined yet.",
 			Lock: scenarios.Lock{
 				Servers: []scenarios.Servers{{Kind: database(), Count: 1}}, New: sqlForUpdate, Data: sqllocks.Data(within),
 				Lease: scenarios.LeaseHeld, Detection: time.Hour, Messages: 40,
