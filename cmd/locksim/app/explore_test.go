@@ -39,7 +39,7 @@ func program(t *testing.T, will string, args ...string) (code int, stdout, stder
 
 // exploreMine are the arguments of an exploration of mylock that finds no violation.
 func exploreMine(dir string, more ...string) []string {
-	return append([]string{"explore", "--lock", "mylock", "--promise", "--runs", "320", "--out", dir, "--quiet"}, more...)
+	return append([]string{"explore", "--lock", "mylock", "--promise", "--runs", "201", "--out", dir, "--quiet"}, more...)
 }
 
 // undisturbed is the document of exploreMine without any sabotage.
@@ -78,7 +78,7 @@ func TestExploreChildIsKilled(t *testing.T) {
 		t.Skip("it makes many runs; package campaign has the same test for smaller jobs")
 	}
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "killed")
-	code, _, errs := program(t, "kill:400:"+file, exploreMine(dir)...)
+	code, _, errs := program(t, "kill:250:"+file, exploreMine(dir)...)
 	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
@@ -96,7 +96,7 @@ func TestExploreInterrupted(t *testing.T) {
 	}
 	dir := t.TempDir()
 	code, out, errs := program(t, "interrupt:700:", exploreMine(dir, "--workers", "1")...)
-	interrupted := regexp.MustCompile(`: interrupted, with ([1-3]) of 4 jobs done, which are in .*: continue with the same command and --resume\n\z`).FindStringSubmatch(errs)
+	interrupted := regexp.MustCompile(`: interrupted, with ([12]) of 3 jobs done, which are in .*: continue with the same command and --resume\n\z`).FindStringSubmatch(errs)
 	if code != console.ExitBroken || out != "" || interrupted == nil {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
