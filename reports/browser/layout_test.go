@@ -8,7 +8,6 @@ import (
 // checkFirstScreen checks that the first diagram is on the first screen: all of it on a desktop, and its beginning
 // on a phone.
 func (tb *tab) checkFirstScreen(v view) {
-	tb.t.Helper()
 	at := eval[[]float64](tb, `(() => {
 		const r = document.querySelector(".chart").getBoundingClientRect();
 		return [r.top, r.bottom];
@@ -19,9 +18,9 @@ func (tb *tab) checkFirstScreen(v view) {
 }
 
 // checkLabels checks in four windows that a text inside a bar ends before the bar does, one behind it before the
-// next bar, and that none leaves the diagram. Every claim that is wide enough for its token has a text.
+// next bar, and that none leaves the diagram. Every claim that is wide enough for its token has a text. In the end the
+// button for the whole run shows what the page began with.
 func (tb *tab) checkLabels() {
-	tb.t.Helper()
 	const measured = `(() => {
 		const out = [];
 		for (const chart of document.querySelectorAll(".chart svg")) {
@@ -46,6 +45,8 @@ func (tb *tab) checkLabels() {
 		}
 		return out;
 	})()`
+	const window = `(() => { const c = document.getElementById("charts"); return c.dataset.from + " to " + c.dataset.to; })()`
+	whole := eval[string](tb, window)
 	for range 4 {
 		for _, problem := range eval[[]string](tb, measured) {
 			tb.t.Error(problem)
@@ -56,12 +57,14 @@ func (tb *tab) checkLabels() {
 		tb.t.Errorf("only %d texts were measured", n)
 	}
 	tb.click(`[data-do=fit]`)
+	if got := eval[string](tb, window); got != whole {
+		tb.t.Errorf("the button for the whole run shows %s ns, and the page began with %s", got, whole)
+	}
 }
 
 // checkRepeated checks that requests that a waiting client repeats are one mark with their number, and that all of
 // them are shown on demand.
 func (tb *tab) checkRepeated() {
-	tb.t.Helper()
 	text := eval[string](tb, `document.querySelector("text.in.poll:not(.off)").textContent`)
 	var n int
 	if _, err := fmt.Sscanf(text, "%d requests", &n); err != nil || n < 50 {

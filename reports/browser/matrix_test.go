@@ -117,7 +117,6 @@ const shownRows = `[...document.querySelectorAll(".matrix tbody tr")].filter((r)
 // checkFilters checks that the filters work with the keyboard alone, and that the counts are those of the visible
 // cells.
 func (tb *tab) checkFilters() {
-	tb.t.Helper()
 	t := tb.t
 	rows := func(want string) {
 		t.Helper()

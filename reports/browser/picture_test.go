@@ -13,7 +13,6 @@ import (
 // checkDrawing checks that the drawing of porcupine is loaded when it is opened, in a frame that may only run its
 // script: boxes for operations, and lines through them. It causes no complaints and no requests.
 func (tb *tab) checkDrawing(v view) {
-	tb.t.Helper()
 	const frames = `[...document.querySelectorAll("iframe")]
 		.map((f) => f.getAttribute("sandbox") + " " + f.srcdoc.length).join()`
 	if got := eval[string](tb, frames); got != "allow-scripts 0,allow-scripts 0" {

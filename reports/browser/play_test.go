@@ -16,7 +16,6 @@ import (
 // story, with the state of the world beside it, from the whole run and its first step. It puts the page back to
 // them.
 func checkJump(tb *tab, o *outcome.Outcome, jump func()) {
-	tb.t.Helper()
 	tb.click(`[data-play=first]`)
 	tb.click(`[data-do=fit]`)
 	jump()
@@ -162,7 +161,6 @@ func TestTabReachesEverything(t *testing.T) {
 // checkDetails checks that pointing at a bar shows its description, and that stepping through the events does too.
 // It ends the choice.
 func (tb *tab) checkDetails() {
-	tb.t.Helper()
 	tb.do(chromedp.ScrollIntoView(chromedp.CSS(`.chart`)))
 	point := eval[[]float64](tb, `(() => { const r = document.querySelector("#charts .bar.claim").getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; })()`)
 	tb.do(chromedp.MouseEvent("mouseMoved", point[0], point[1]))

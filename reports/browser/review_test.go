@@ -94,7 +94,6 @@ func TestReviewPage(t *testing.T) {
 // checkKeyboard checks on a page that was just opened that the skip link leads to the recommendation, and that
 // Enter unfolds a part. In print all parts are unfolded.
 func (tb *tab) checkKeyboard() {
-	tb.t.Helper()
 	tb.do(chromedp.KeyEvent("\t"), chromedp.KeyEvent("\r"))
 	if got := eval[string](tb, `location.hash`); got != "#advice" {
 		tb.t.Errorf("the skip link leads to %q", got)

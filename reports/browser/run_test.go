@@ -95,7 +95,6 @@ func (p runPage) changes() {
 // checkLoad checks that a page has its diagrams, and no complaints or requests: modes with the same run have one
 // diagram.
 func (tb *tab) checkLoad(diagrams int) {
-	tb.t.Helper()
 	if got := eval[int](tb, `document.querySelectorAll(".panel").length`); got != diagrams {
 		tb.t.Errorf("%d diagrams, want %d", got, diagrams)
 	}

@@ -34,7 +34,6 @@ func TestWithoutScripts(t *testing.T) {
 
 // checkPrint checks that a page can be printed.
 func (tb *tab) checkPrint() {
-	tb.t.Helper()
 	pdf, err := chromedp.Run(tb.Context, chromedp.PrintToPDF())
 	if err != nil {
 		tb.t.Fatal(err)
@@ -48,7 +47,6 @@ func (tb *tab) checkPrint() {
 // checkContrast checks that every text of a diagram has a contrast of 4.5 to 1 to its background: axe-core does
 // not check drawings.
 func (tb *tab) checkContrast() {
-	tb.t.Helper()
 	for _, text := range eval[[]string](tb, contrast) {
 		tb.t.Error(text)
 	}
