@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,10 +22,16 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// quick are the options of a check of a few runs, always the same ones.
+// quick are the options of a check of thirty runs, always the same ones. A check makes a multiple of -rapid.checks.
 func quick(t *testing.T) scenarios.Options {
 	t.Helper()
-	return scenarios.Options{Seed: 5, Runs: 100, Dir: filepath.Join(t.TempDir(), "locksim")}
+	const checks = "rapid.checks"
+	before := flag.Lookup(checks).Value.String()
+	t.Cleanup(func() { _ = flag.Set(checks, before) })
+	if err := flag.Set(checks, "30"); err != nil {
+		t.Fatal(err)
+	}
+	return scenarios.Options{Seed: 5, Runs: 30, Dir: filepath.Join(t.TempDir(), "locksim")}
 }
 
 // wantPass fails the test unless the check passed.
