@@ -107,7 +107,7 @@ func TestOfACrash(t *testing.T) {
 	if dir == "" {
 		t.Skip("it is a part of TestCheckAfterACrash")
 	}
-	scenarios.Check(t, crashing(os.Getenv("LOCKSIM_TEST_CRASH")), scenarios.Options{Seed: 1, Runs: 100, Dir: dir, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+	scenarios.Check(t, crashing(os.Getenv("LOCKSIM_TEST_CRASH")), scenarios.Options{Seed: 1, Runs: 40, Dir: dir, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
 		for _, line := range o.Modes[0].Story {
 			if _, err := fmt.Fprintln(w, line.Text); err != nil {
 				return err
@@ -135,7 +135,7 @@ func newCrashes(t *testing.T) crashes {
 
 // process is one of them, whose lock has a mistake.
 func (c crashes) process(kind string) (output string, ok bool) {
-	cmd := exec.CommandContext(c.t.Context(), os.Args[0], "-test.run=^TestOfACrash$")
+	cmd := exec.CommandContext(c.t.Context(), os.Args[0], "-test.run=^TestOfACrash$", "-rapid.checks=40") // blocks, of one run
 	cmd.Env = append(os.Environ(), "LOCKSIM_TEST_CRASH_DIR="+c.dir, "LOCKSIM_TEST_CRASH="+kind)
 	out, err := cmd.CombinedOutput()
 	return string(out), err == nil
