@@ -117,7 +117,7 @@ func (t *Tally) Labels() []checker.Label {
 }
 
 // plus is the sum of two tallies.
-func (n FaultTally) plus(m FaultTally) FaultTally {
+func (n FaultTally) plus(m FaultTally) FaultTally { //nolint:unused // AddTallies calls it
 	return FaultTally{n.Planned + m.Planned, n.Struck + m.Struck, n.Felt + m.Felt, n.Violating + m.Violating}
 }
 

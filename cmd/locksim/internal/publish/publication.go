@@ -50,6 +50,7 @@ type Finished struct {
 // Form is the form in which a command prints its result.
 type Form int
 
+// The forms.
 const (
 	AsText Form = iota
 	AsMarkdown
