@@ -37,7 +37,7 @@ func (l *getSet) Lock(timeout time.Duration) (bool, error) {
 		if at, err := time.Parse(time.RFC3339Nano, end); err != nil || !l.now().After(at) {
 			return false, err
 		}
-		was, err := l.client.GetSet(l.ctx, l.key, l.value()).Result()
+		was, err := l.client.GetSet(l.ctx, l.key, l.value()).Result() //nolint:staticcheck // the recipe has GETSET
 		if errors.Is(err, redis.Nil) {
 			err = nil
 		}
