@@ -41,11 +41,11 @@ func run() error {
 	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
 	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the file that is written")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run ./cmd -table [FLAGS] [BUG…]\n\nThe bugs, and the recipes of articles:")
+		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run ./cmd -table [FLAGS] [BUG…]\n\nThe bugs, and the recipes of articles:")
 		for _, b := range groundtruth.All() {
-			fmt.Fprintf(flag.CommandLine.Output(), "  %-24s %s %s\n", b.ID, cmp.Or(b.Module, b.Mechanism), b.Has)
+			_, _ = fmt.Fprintf(flag.CommandLine.Output(), "  %-24s %s %s\n", b.ID, cmp.Or(b.Module, b.Mechanism), b.Has)
 		}
-		fmt.Fprintln(flag.CommandLine.Output(), "\nThe flags:")
+		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "\nThe flags:")
 		flag.PrintDefaults()
 	}
 	flag.Parse()

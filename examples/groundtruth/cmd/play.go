@@ -150,7 +150,7 @@ func play(program string, p groundtruth.Play, dir string) (played, error) {
 			continue
 		}
 		if err != nil {
-			return played{}, fmt.Errorf("%s gave no answer: %v\n%s", program, failed, said)
+			return played{}, fmt.Errorf("%s gave no answer: %w\n%s", program, failed, said)
 		}
 		return out, json.Unmarshal(text, &out.Answer)
 	}

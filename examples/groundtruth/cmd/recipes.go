@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,7 +11,7 @@ import (
 )
 
 // recipes is the section about the locks that people copy.
-func (m *measurement) recipes(w io.Writer) {
+func (m *measurement) recipes(w *bytes.Buffer) {
 	all := articles.Recipes()
 	fails := 0
 	for _, r := range all {
