@@ -9,8 +9,8 @@ import (
 	"locksim/lock/promise"
 )
 
-// GrantedWithin is how long after the end of the context of an Acquire a grant counts as made at that end: locks, clients
-// and servers count their timeouts in milliseconds, and clocks that drift round instants.
+// GrantedWithin is how long after the end of the context of an Acquire a grant counts as made at that end: locks,
+// clients and servers count their timeouts in milliseconds, and clocks that drift round instants.
 const GrantedWithin = time.Millisecond
 
 // ToldWithin is how long after the end of a lease its loss counts as announced at that end.

@@ -163,18 +163,18 @@ type Facts struct {
 	// after it had ended and then another grant had returned, with a claim; in a
 	// reentrant lock, one to another client.
 	RevivedClaims int `json:"revived_claims"`
-	// Misconduct counts the calls that did not end as the lock promises, see [promise.Duty], and the losses that were noticed
-	// too late. Of these it counts the grants of which, on steady servers ([Timing.Steady]) and a prompt network
+	// Misconduct counts the calls that did not end as the lock promises, see [promise.Duty], and the losses that were
+	// noticed too late. Of these it counts the grants of which, on steady servers ([Timing.Steady]) and a prompt network
 	// ([Timing.Prompt]), a loss by the record of the nodes was noticed later than [History.Detection] and twice
 	// [Timing.Trips] allow: see NoticedLateSeconds.
 	Misconduct int `json:"misconduct"`
 	// NoticedLateSeconds is the longest time after the loss of a lock in which its holder could have been told and was
 	// not. By the record of the nodes, the lock of a grant is lost at the end of the [Holding] of its client that has the
-	// position of the grant in it, at the instant [Holding.Ended] if it has one. Where the record has no holding of the resource, or does not say when the lock is
-	// lost ([History.ManyKeys]), it is lost at the first later grant to another client that has a claim. The time ends
-	// at the first of the call of Release, Lost, Until and crash, and by the record too where the next Holding of the
-	// client begins. Of it the longest part counts in which the client was not away ([Timing.Away]). A grant that none
-	// of these ends does not count.
+	// position of the grant in it, at the instant [Holding.Ended] if it has one. Where the record has no holding of the
+	// resource, or does not say when the lock is lost ([History.ManyKeys]), it is lost at the first later grant to another
+	// client that has a claim. The time ends at the first of the call of Release, Lost, Until and crash, and by the record
+	// too where the next Holding of the client begins. Of it the longest part counts in which the client was not away
+	// ([Timing.Away]). A grant that none of these ends does not count.
 	NoticedLateSeconds float64 `json:"noticed_late_seconds"`
 	// FailedCalls counts the calls of Acquire, Release and Extend that returned an error although nothing was wrong: on a
 	// prompt network ([Timing.Prompt]), before the first fault struck ([Timing.Undisturbed]) and before the context of

@@ -148,8 +148,8 @@ type Call struct {
 	Called, Due, Returned time.Duration
 	// ContextEnded says that the context of the call had ended by its return.
 	ContextEnded bool
-	// Result is how a Release or an Extend ended; "" if its process did not survive it, or if the lock has no such call. Error is the text of
-	// the error of one that failed.
+	// Result is how a Release or an Extend ended; "" if its process did not survive it, or if the lock has no such call.
+	// Error is the text of the error of one that failed.
 	Result Result
 	Error  string
 }
@@ -330,18 +330,18 @@ type History struct {
 	// ManyKeys says that the holdings are of a lock with several keys of which it may not need all: a holding ends
 	// where the client has not all of them any more, and it may still have the lock.
 	ManyKeys bool
-	// SessionKeys says that keys end with the sessions of their clients: one that has ended its session no longer holds the
-	// lock, and a server has the key until it has learnt that.
+	// SessionKeys says that keys end with the sessions of their clients: one that has ended its session no longer holds
+	// the lock, and a server has the key until it has learnt that.
 	SessionKeys bool
 	// Detection is how long a holder that runs and reaches the servers may take to learn that it has lost the lock:
 	// see [Facts.Misconduct]. 0 means that it is not judged.
 	Detection time.Duration
 }
 
-// OfClients is the history as its clients and the store know it: without what the servers of the lock recorded, which are
-// the places in a queue and who had a key, and without a timing, on which idle times and [promise.Duty] are judged. The history of a
-// run on real servers has no more: they keep no such record, and no client may have a free lock for a while since the machine
-// is busy.
+// OfClients is the history as its clients and the store know it: without what the servers of the lock recorded, which
+// are the places in a queue and who had a key, and without a timing, on which idle times and [promise.Duty] are judged.
+// The history of a run on real servers has no more: they keep no such record, and no client may have a free lock for a
+// while since the machine is busy.
 func (h History) OfClients() History {
 	h.Timing, h.Holdings, h.Deletions = nil, nil, nil
 	h.Grants, h.Attempts = slices.Clone(h.Grants), slices.Clone(h.Attempts)

@@ -24,14 +24,13 @@ type Timing struct {
 	// waited by then. A backoff that doubles is no longer than that and the first one.
 	Growing bool
 	// Within says how long after each cause the lock may stay taken although no
-	// client has it: the package doc says what a cause is. One without an entry allows no time. [promise.CauseOther] allows it from
-	// the beginning of the idle time: that is the first deadline. Each other cause, in the
-	// order of their instants, moves the deadline to Within and Slack after it, if that is
-	// later, and if it occurred at the deadline that stood until then, or before. So
-	// what happens when the lock is overdue, such as that the client that waits gives up,
-	// crashes or is paused, excuses nothing. An idle time is overdue if it ends after the
-	// last deadline. If the client was away when a cause occurred, and did not crash, the
-	// time is counted from its return: until then, what it had sent may be under way.
+	// client has it: the package doc says what a cause is. One without an entry allows no time. [promise.CauseOther]
+	// allows it from the beginning of the idle time: that is the first deadline. Each other cause, in the order of their
+	// instants, moves the deadline to Within and Slack after it, if that is later, and if it occurred at the deadline that
+	// stood until then, or before. So what happens when the lock is overdue, such as that the client that waits gives up,
+	// crashes or is paused, excuses nothing. An idle time is overdue if it ends after the last deadline. If the client was
+	// away when a cause occurred, and did not crash, the time is counted from its return: until then, what it had sent may
+	// be under way.
 	Within map[promise.Cause]time.Duration
 
 	// Lease is the TTL of a lease, and Trips how long the requests of one call take at

@@ -96,8 +96,8 @@ func TestIdle(t *testing.T) {
 
 func releasing(g Grant, until Pos) Grant { g.ReleaseReturned = until; return g }
 
-// A lock is free for 1,000 s while a client asks, and promises to be free within 10 s of any cause. What happens when that
-// time is over excuses nothing.
+// A lock is free for 1,000 s while a client asks, and promises to be free within 10 s of any cause. What happens when
+// that time is over excuses nothing.
 func TestWhatComesTooLateExcusesNothing(t *testing.T) {
 	const second = time.Second
 	at := func(from, to time.Duration) Span { return Span{from, to} }

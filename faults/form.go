@@ -159,8 +159,8 @@ func ClassOf(a Action) promise.Fault {
 	return f.Class
 }
 
-// Unpromised are the faults of a schedule under which a promise does not say that claims exclude each other: the names of
-// their classes, or of their kinds if they have no class in promises, each once, in the order of the schedule.
+// Unpromised are the faults of a schedule under which a promise does not say that claims exclude each other: the names
+// of their classes, or of their kinds if they have no class in promises, each once, in the order of the schedule.
 func Unpromised(p promise.Promise, schedule []Fault) []string {
 	var out []string
 	for _, f := range schedule {

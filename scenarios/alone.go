@@ -24,9 +24,10 @@ import (
 	"locksim/sim"
 )
 
-// A run that ends its process is played in processes of their own, one after another, each of which is this test again. They
-// make the schedule minimal, as [search.Found.Examine] does: a process plays smaller schedules until one of them ends it, and
-// the next process knows the answers so far. So there are about as many processes as schedules that end one.
+// A run that ends its process is played in processes of their own, one after another, each of which is this test again.
+// They make the schedule minimal, as [search.Found.Examine] does: a process plays smaller schedules until one of them
+// ends it, and the next process knows the answers so far. So there are about as many processes as schedules that end
+// one.
 //
 // aloneVariable is the environment variable that tells such a process its folder.
 const aloneVariable = "LOCKSIM_ALONE"
@@ -46,14 +47,14 @@ type job struct {
 	Lock string
 	Dir  string // of stored failures
 	Run  noted
-	// At is the number of the run that is played, where the note stands for several. Cause is how it ends the process; nil if
-	// that is not known yet.
+	// At is the number of the run that is played, where the note stands for several. Cause is how it ends the process; nil
+	// if that is not known yet.
 	At    int
 	Cause *cause
 	// Verdict describes the end in case there is no other answer.
 	Verdict string
-	// Known are the answers about smaller schedules so far, in the order of [shrink.Minimize]: nil for one that does not end the
-	// process. Pending is the answer about the next one, if it has ended the last process.
+	// Known are the answers about smaller schedules so far, in the order of [shrink.Minimize]: nil for one that does not
+	// end the process. Pending is the answer about the next one, if it has ended the last process.
 	Known   []*outcome.Death
 	Pending *outcome.Death
 	// Enough says that no more schedules are tried.
@@ -77,8 +78,8 @@ func (e *cause) Error() string {
 // maxProcesses is how many processes are started at most.
 const maxProcesses = 100
 
-// alone plays a run in processes of its own. failure describes the failure if it ends them, and is "" otherwise. The error says
-// why it is not known whether it does.
+// alone plays a run in processes of its own. failure describes the failure if it ends them, and is "" otherwise. The
+// error says why it is not known whether it does.
 func (c *checkup) alone(run noted) (failure string, err error) {
 	dir, err := os.MkdirTemp("", "locksim-alone-")
 	if err != nil {
@@ -173,7 +174,8 @@ func (c *checkup) start(dir string) error {
 	return cmd.Run()
 }
 
-// playAlone plays the job of this process. It reports whether the process has one, which may be for another test or lock.
+// playAlone plays the job of this process. It reports whether the process has one, which may be for another test or
+// lock.
 func (c *checkup) playAlone() bool {
 	c.t.Helper()
 	dir := os.Getenv(aloneVariable)
@@ -333,7 +335,8 @@ func (p *loner) dies(l Lock, of search.Case, f *search.Found) func(sc *Scenario)
 	}
 }
 
-// diesAgain plays a stored run in which the process ends in a process of its own, and reports whether it ends that one too.
+// diesAgain plays a stored run in which the process ends in a process of its own, and reports whether it ends that one
+// too.
 func (c *checkup) diesAgain(s stored) bool {
 	c.t.Helper()
 	failure, err := c.alone(noted{What: storedBefore, Seed: s.file.Seed, File: s.path})

@@ -33,8 +33,8 @@ import (
 // [Discover]. A lock that promises nothing is judged for everything under every
 // fault, and a failure of it says so.
 //
-// A panic of the lock is a violation. One in a goroutine that the lock has started ends the process, and the next run of the
-// test reports it: it plays the run, and smaller ones, in processes of their own.
+// A panic of the lock is a violation. One in a goroutine that the lock has started ends the process, and the next run
+// of the test reports it: it plays the run, and smaller ones, in processes of their own.
 //
 // A failing run is made ten times, and every twentieth run that passes is made
 // twice. A lock whose runs differ fails the test too, with the first event that
@@ -45,8 +45,8 @@ import (
 // means that these runs showed no violation, with the bound that the log gives. It
 // does not mean that there is none. The log also says how many further runs would be
 // of a kind that was not seen: see [tally.Courses.Novelty]. A pass in which clients hardly ever contended,
-// or faults hardly ever struck, is no evidence, and fails the test. So does one in which a server did not know a command of the
-// lock, or no Release, or no Extend that was asked for, ever succeeded.
+// or faults hardly ever struck, is no evidence, and fails the test. So does one in which a server did not know a
+// command of the lock, or no Release, or no Extend that was asked for, ever succeeded.
 //
 // Runs are made one after another, also if several tests ask for them.
 func Check(t testing.TB, l Lock, opts Options) {

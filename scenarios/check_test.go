@@ -78,8 +78,8 @@ func TestCheckSaysWhichKeysWereLearnt(t *testing.T) {
 	wants(t, j.said(), `^the lock’s key was learnt: lock:\{order\}$`)
 }
 
-// A lock whose pauses double is not blamed for them, whatever they were at first: it asks again before it has waited for twice
-// as long. One that lets a free lock wait for longer is stuck.
+// A lock whose pauses double is not blamed for them, whatever they were at first: it asks again before it has waited
+// for twice as long. One that lets a free lock wait for longer is stuck.
 func TestCheckLearnsHowPausesGrow(t *testing.T) {
 	opts := quick(t)
 	opts.Runs = testruns.Soak(t, 300, 0.34)

@@ -26,10 +26,10 @@ func (f LockerFunc) Acquire(ctx context.Context, name string) (lock.Lease, error
 type Grant struct {
 	// Unlock gives the lock back. It is required.
 	Unlock func(ctx context.Context) error
-	// Until is when the lease ends, by the clock of its holder: the instant of the request plus the TTL. Leave it out, with nil,
-	// for a lock that does not tell, and set Lease of the [Lock]: [LeaseCounted] with LeaseTTL for leases that last for a TTL
-	// from the call of Acquire; [LeaseHeld] with Detection for those that last until they are released or Lost is closed, such
-	// as that of a session. Without either a run ends with an error that says so.
+	// Until is when the lease ends, by the clock of its holder: the instant of the request plus the TTL. Leave it out,
+	// with nil, for a lock that does not tell, and set Lease of the [Lock]: [LeaseCounted] with LeaseTTL for leases that
+	// last for a TTL from the call of Acquire; [LeaseHeld] with Detection for those that last until they are released or
+	// Lost is closed, such as that of a session. Without either a run ends with an error that says so.
 	Until func() time.Time
 	// Extend makes the lease last longer. Until tells how long.
 	Extend func(ctx context.Context) error
@@ -41,8 +41,8 @@ type Grant struct {
 
 // NewLease makes the [lock.Lease] of a grant to the client with the environment e. It is a [lock.Extender] if g has
 // Extend. ctx is the context of the Acquire: the context of the lease has its values, and ends when the lease is lost,
-// when Release is called, or with the process. A Release that is called again returns what the first one did that had an
-// answer. It is safe for concurrent use.
+// when Release is called, or with the process. A Release that is called again returns what the first one did that had
+// an answer. It is safe for concurrent use.
 func NewLease(ctx context.Context, e Env, g Grant) lock.Lease {
 	l := &lease{grant: g}
 	l.ctx, l.end = context.WithCancelCause(lasting{e.Context(), ctx})
@@ -122,9 +122,9 @@ func (l *lease) Release(ctx context.Context) error {
 	return err
 }
 
-// Within acquires a lock whose lease lives in a context. acquire gets one that ends with ctx while it waits, but not with it
-// after the grant, as [lock.Locker] has it; it returns the context of the lease, which the lock ends when it is lost, and
-// what gives the lock back. Set Lease of the [Lock] to [LeaseHeld].
+// Within acquires a lock whose lease lives in a context. acquire gets one that ends with ctx while it waits, but not
+// with it after the grant, as [lock.Locker] has it; it returns the context of the lease, which the lock ends when it is
+// lost, and what gives the lock back. Set Lease of the [Lock] to [LeaseHeld].
 func Within(ctx context.Context, e Env, acquire func(ctx context.Context) (held context.Context, release func(), err error)) (lock.Lease, error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, end)
@@ -157,8 +157,8 @@ func Retry(ctx context.Context, clock lock.Clock, pause time.Duration, try func(
 
 // Unanswered marks the error of a request that may have been carried out although its caller has no answer: it then
 // wraps [lock.ErrOutcomeUnknown] too, and whatever the request has left on the server is no surprise. The answer of a
-// Redis or SQL server, also when it is an error, is left as it is, and so are errors that are certain by the word of the
-// lock, such as that it is taken. nil stays nil.
+// Redis or SQL server, also when it is an error, is left as it is, and so are errors that are certain by the word of
+// the lock, such as that it is taken. nil stays nil.
 func Unanswered(err error, certain ...error) error {
 	if err == nil || errors.Is(err, lock.ErrOutcomeUnknown) || errors.Is(err, lock.ErrNotHeld) {
 		return err
@@ -193,9 +193,9 @@ func NotHeld(err error, lost ...error) error {
 	return err
 }
 
-// Sorted is an error with the lines of its text in order, each once, and with "; " between them. Use it for a library that asks
-// several servers at once and joins their errors in the order in which its goroutines end: two runs of one seed would have
-// different texts. nil stays nil.
+// Sorted is an error with the lines of its text in order, each once, and with "; " between them. Use it for a library
+// that asks several servers at once and joins their errors in the order in which its goroutines end: two runs of one
+// seed would have different texts. nil stays nil.
 func Sorted(err error) error {
 	if err == nil {
 		return nil

@@ -21,9 +21,9 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// running is the file in which a test notes the run that it plays. A panic in a goroutine that a lock has started ends the
-// process, and nothing can catch it: the next process finds the note in the file. The file is removed when the test ends. A nil
-// running notes nothing.
+// running is the file in which a test notes the run that it plays. A panic in a goroutine that a lock has started ends
+// the process, and nothing can catch it: the next process finds the note in the file. The file is removed when the test
+// ends. A nil running notes nothing.
 //
 // Two processes that run the same test at once share the file. Each may then play the
 // other's seed first, or lose its own, which does no other harm.
@@ -134,7 +134,8 @@ func (r *running) close() {
 	}
 }
 
-// openRunning opens the file of this test, and returns what the last process of the test has left in it; nil for nothing.
+// openRunning opens the file of this test, and returns what the last process of the test has left in it; nil for
+// nothing.
 func (c *checkup) openRunning() *noted {
 	c.t.Helper()
 	r, last, err := openRunning(c.dir, c.name, c.lock.Name)
@@ -146,8 +147,8 @@ func (c *checkup) openRunning() *noted {
 	return last
 }
 
-// tryInterrupted plays the run that ended the last process of this test, if one did, in a process of its own. If it ends that
-// one too, that is the failure.
+// tryInterrupted plays the run that ended the last process of this test, if one did, in a process of its own. If it
+// ends that one too, that is the failure.
 func (c *checkup) tryInterrupted(last *noted) {
 	if last == nil {
 		return
@@ -161,8 +162,8 @@ func (c *checkup) tryInterrupted(last *noted) {
 	c.failure = failure
 }
 
-// playAgain plays a drawn run that ended the last process of this test, and did not end the process of its own. That process may
-// have been killed, or the lock is not deterministic.
+// playAgain plays a drawn run that ended the last process of this test, and did not end the process of its own. That
+// process may have been killed, or the lock is not deterministic.
 func (c *checkup) playAgain(last *noted) {
 	if last == nil || c.failure != "" || cmp.Or(last.What, drawn) != drawn {
 		return

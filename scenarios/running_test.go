@@ -184,8 +184,8 @@ func (c crashes) replays(kind string) {
 
 const notice = `TestOfACrash: the last process of this test ended in the run of theirs with seed \d+, which is played first now, in a process of its own$`
 
-// A panic in a goroutine of a lock's own ends the process. The next one reports it as a violation, with a minimal schedule and a
-// page, and stores it; so do those after it, until the lock is repaired.
+// A panic in a goroutine of a lock's own ends the process. The next one reports it as a violation, with a minimal
+// schedule and a page, and stores it; so do those after it, until the lock is repaired.
 func TestCheckAfterACrash(t *testing.T) {
 	c := newCrashes(t)
 	first, _ := c.process("twice")
@@ -239,8 +239,8 @@ func TestCheckAfterACrashInCalm(t *testing.T) {
 	}
 }
 
-// A process that ends in another way has no verdict, and the message says why: the lock has called os.Exit, or its code panicked
-// when its client had crashed, or when the run was over.
+// A process that ends in another way has no verdict, and the message says why: the lock has called os.Exit, or its code
+// panicked when its client had crashed, or when the run was over.
 func TestCheckAfterAnEndWithoutVerdict(t *testing.T) {
 	for kind, why := range map[string]string{
 		"exit":  `its process ended \(exit status 3\), and not by a panic: os\.Exit and log\.Fatal end it so$`,
@@ -259,8 +259,8 @@ func TestCheckAfterAnEndWithoutVerdict(t *testing.T) {
 	}
 }
 
-// A process that was killed leaves its seed. The next one plays that first, in a process of its own and then as any other, and the
-// test goes on. A test that ends leaves no file.
+// A process that was killed leaves its seed. The next one plays that first, in a process of its own and then as any
+// other, and the test goes on. A test that ends leaves no file.
 func TestCheckAfterAKill(t *testing.T) {
 	c := newCrashes(t)
 	if _, ok := c.process("kill"); ok {

@@ -87,8 +87,8 @@ type Keyed interface {
 	Keys() []trace.Key
 }
 
-// SessionLocker is a server that can list the locks which end with the sessions that have them. What else keeps a client
-// out, such as a row of a table, it does not list.
+// SessionLocker is a server that can list the locks which end with the sessions that have them. What else keeps a
+// client out, such as a row of a table, it does not list.
 type SessionLocker interface {
 	// SessionLocks are those at present, in the order of their names.
 	SessionLocks() []trace.Key
@@ -125,9 +125,9 @@ type Canonical interface {
 	Canonical(b []byte) []byte
 }
 
-// Immediate is a server some of whose requests are answered without a message and without a delay, even while the process
-// is paused: a client library that keeps a mutex from the request to the answer would keep virtual time from passing, so
-// that neither could come.
+// Immediate is a server some of whose requests are answered without a message and without a delay, even while the
+// process is paused: a client library that keeps a mutex from the request to the answer would keep virtual time from
+// passing, so that neither could come.
 type Immediate interface {
 	// Answer returns the answer to one write of a client that is such a request, and nil for all others. Any goroutine
 	// may call it.

@@ -230,8 +230,9 @@ func wasteful(h checker.History, renews bool) (n int) {
 // call, and it had not been away before the return; or a release failed whose context had
 // ended when it was called, although by the record its client had the lock without a gap
 // from the grant to the return, and it had not been away before the return (F29); or a
-// release returned that the lock was not held, although the client had it without a gap from the grant to the return, and had
-// not been away before the grant or, where keys end with sessions, before the return. The last is judged where entry is exclusive."
+// release returned that the lock was not held, although the client had it without a gap from the grant to the return,
+// and had not been away before the grant or, where keys end with sessions, before the return. The last is judged where
+// entry is exclusive."
 func refusedFalsely(h checker.History, g checker.Grant) bool {
 	if !h.Timing.Steady || !h.Timing.Prompt || g.ReleaseReturned == 0 {
 		return false

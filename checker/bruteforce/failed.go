@@ -7,8 +7,8 @@ import (
 	"locksim/checker"
 )
 
-// fine reports whether nothing was wrong before an instant: "on a prompt network, before the first fault struck and before
-// the context of any call had ended before the call returned".
+// fine reports whether nothing was wrong before an instant: "on a prompt network, before the first fault struck and
+// before the context of any call had ended before the call returned".
 func fine(h checker.History, by time.Duration) bool {
 	if !h.Timing.Prompt || by >= h.Timing.Undisturbed {
 		return false
@@ -60,10 +60,10 @@ func failedCalls(h checker.History) (n int) {
 	return n
 }
 
-// "A Release or an Extend counts if by its return the lease had not ended or been lost, and no other grant of the resource,
-// in a reentrant lock none to another client, had been made which had not been released when this one was; an Extend not
-// after the call of Release, and one that the lock is not held not in a reentrant lock, nor one that the lease may not be
-// extended any more."
+// "A Release or an Extend counts if by its return the lease had not ended or been lost, and no other grant of the
+// resource, in a reentrant lock none to another client, had been made which had not been released when this one was; an
+// Extend not after the call of Release, and one that the lock is not held not in a reentrant lock, nor one that the
+// lease may not be extended any more."
 func failedNeedlessly(h checker.History, g checker.Grant, c checker.Call) bool {
 	reentrant := h.Entry == checker.EntryReentrant
 	switch {
@@ -94,8 +94,8 @@ func busy(h checker.History, client string, p checker.Pos) bool {
 	})
 }
 
-// "Each grant before had been released with success before its lease ended, and each Acquire before had been granted; in a
-// reentrant lock the grants of the client itself need not have been released."
+// "Each grant before had been released with success before its lease ended, and each Acquire before had been granted;
+// in a reentrant lock the grants of the client itself need not have been released."
 func clean(h checker.History, client string, p checker.Pos) bool {
 	for _, a := range h.Attempts {
 		if a.Invoked < p {
@@ -113,9 +113,9 @@ func clean(h checker.History, client string, p checker.Pos) bool {
 	return true
 }
 
-// "Withheld counts the Acquires that were not granted a lock that was free, although nothing was wrong until then: a grant
-// had been made and, when the Acquire was called, no other client had a lock or asked for one, … More than Timing.Alone
-// after the client first sent something, it had not returned, and no other client had asked."
+// "Withheld counts the Acquires that were not granted a lock that was free, although nothing was wrong until then: a
+// grant had been made and, when the Acquire was called, no other client had a lock or asked for one, … More than
+// Timing.Alone after the client first sent something, it had not returned, and no other client had asked."
 func withheld(h checker.History) (n int) {
 	if h.Timing == nil || h.Timing.Alone == 0 {
 		return 0

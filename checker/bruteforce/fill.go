@@ -40,8 +40,8 @@ func repeatedWork(h checker.History) (again, twice int) {
 	return again, twice
 }
 
-// "Another computation has an earlier grant, its claim overlaps that of this one, the lock promised that they do not, and
-// its write neither has an unknown outcome nor had returned without success when this one was granted."
+// "Another computation has an earlier grant, its claim overlaps that of this one, the lock promised that they do not,
+// and its write neither has an unknown outcome nor had returned without success when this one was granted."
 func prevented(h checker.History, other, w work) bool {
 	earlier := other.grant.Granted < w.grant.Granted || other.grant.Granted == w.grant.Granted && other.grant.ID < w.grant.ID
 	if !earlier || h.Entry == checker.EntryReentrant && other.grant.Client == w.grant.Client {
@@ -58,9 +58,10 @@ func wasThere(h checker.History, write checker.Op, w work) bool {
 		slices.ContainsFunc(h.Ops, func(r checker.Op) bool { return readFor(h, r, w.write) })
 }
 
-// filled is the state of the data of a history with History.Fill: "each cell has a value in the end if a write of it was
-// acknowledged or a read found one; no read found none which was called after such a write or read had returned; and
-// what a read, or the end, found is the id of a write, acknowledged or of unknown outcome, that had been called by then."
+// filled is the state of the data of a history with History.Fill: "each cell has a value in the end if a write of it
+// was acknowledged or a read found one; no read found none which was called after such a write or read had returned;
+// and what a read, or the end, found is the id of a write, acknowledged or of unknown outcome, that had been called by
+// then."
 //
 // A cell is empty up to some instant, and has its value from then on. The instants that are tried lie between the
 // positions and on them: position p is the instant 2p.

@@ -85,7 +85,8 @@ func couldBeTold(h checker.History, g, other checker.Grant) time.Duration {
 	return longestPresence(h, g.Client, at(h, other.Granted), end)
 }
 
-// longestPresence is the longest time within another in which a client ran and reached the servers without interruption.
+// longestPresence is the longest time within another in which a client ran and reached the servers without
+// interruption.
 func longestPresence(h checker.History, client string, begin, end time.Duration) time.Duration {
 	instants := []time.Duration{begin, end}
 	for _, s := range h.Timing.Away[client] {

@@ -7,13 +7,13 @@ import (
 	"locksim/checker"
 )
 
-// noticedLate is the longest time that a loss was noticed late, in seconds, and the number of losses that were noticed too
-// late.
+// noticedLate is the longest time that a loss was noticed late, in seconds, and the number of losses that were noticed
+// too late.
 //
-// "NoticedLateSeconds is the longest time after the loss of a lock in which its holder could have been told and was not. The
-// time ends at the first of the call of Release, Lost, Until and crash, and by the record too where the next Holding of the
-// client begins. Of it the longest part counts in which the client was not away. A grant that none of these ends does not
-// count."
+// "NoticedLateSeconds is the longest time after the loss of a lock in which its holder could have been told and was
+// not. The time ends at the first of the call of Release, Lost, Until and crash, and by the record too where the next
+// Holding of the client begins. Of it the longest part counts in which the client was not away. A grant that none of
+// these ends does not count."
 //
 // "Misconduct counts the grants of which, on steady servers and a prompt network, a loss by the record of the nodes was
 // noticed later than Detection and twice Trips allow."
@@ -45,9 +45,9 @@ func noticedLate(h checker.History) (seconds float64, tooLate int) {
 
 // lossOf is where a lock was lost, the instant of that, and whether the record of the nodes says so.
 //
-// "By the record of the nodes, the lock of a grant is lost at the end of the Holding of its client that has the position of
-// the grant in it, at the instant Ended if it has one. Where the record has no holding of the resource, or does not say when
-// the lock is lost, it is lost at the first later grant to another client that has a claim."
+// "By the record of the nodes, the lock of a grant is lost at the end of the Holding of its client that has the
+// position of the grant in it, at the instant Ended if it has one. Where the record has no holding of the resource, or
+// does not say when the lock is lost, it is lost at the first later grant to another client that has a claim."
 func lossOf(h checker.History, g checker.Grant) (lost checker.Pos, instant time.Duration, recorded bool) {
 	if !h.ManyKeys && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return s.Resource == g.Resource }) {
 		for _, s := range h.Holdings {

@@ -61,8 +61,8 @@ func zookeeperQueue(e scenarios.Env) (lock.Locker, error) {
 	}), nil
 }
 
-// etcdSession makes a locker of recipe A7, with one object of a process for each key, and a client of its own: one client
-// that keeps several sessions alive sends their renewals in the order of a map.
+// etcdSession makes a locker of recipe A7, with one object of a process for each key, and a client of its own: one
+// client that keeps several sessions alive sends their renewals in the order of a map.
 func etcdSession(e scenarios.Env) (lock.Locker, error) {
 	kept := map[string]*session{}
 	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {

@@ -206,9 +206,9 @@ var Unplayed = []struct{ Source, What, Why string }{
 	{"https://github.com/hashicorp/consul/issues/18271", "consul: a renewal that failed is not reported", "The world has no Consul."},
 }
 
-// lease is the promise to start from for a lock with a lease. It is without the faults of a pool, since the world does not see that
-// of redigo, or of a client that a library makes; and it lives with a key that a request without an answer has left, which keeps
-// its own client out until it ends: no library says that it does not.
+// lease is the promise to start from for a lock with a lease. It is without the faults of a pool, since the world does
+// not see that of redigo, or of a client that a library makes; and it lives with a key that a request without an answer
+// has left, which keeps its own client out until it ends: no library says that it does not.
 func lease() lock.Promise {
 	p := lock.LeasePromise()
 	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == lock.FaultPool })
@@ -223,8 +223,8 @@ func knowsItself() lock.Promise {
 	return p
 }
 
-// held is that of a lock that renews itself and tells its holder of a loss: under the faults of clients and connections, and
-// more. Its Release has no result.
+// held is that of a lock that renews itself and tells its holder of a loss: under the faults of clients and
+// connections, and more. Its Release has no result.
 func held(more ...lock.Fault) lock.Promise {
 	return lock.Promise{
 		Exclusion:    append([]lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset}, more...),

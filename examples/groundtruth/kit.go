@@ -1,6 +1,6 @@
-// Package groundtruth has published bugs of other people's locks as data, and plays each in the unmodified library: in the
-// version that has it, and in the one that has not. A program of each library has its locks; go run ./cmd builds it with a
-// version, plays it, and writes reports/GROUNDTRUTH.md.
+// Package groundtruth has published bugs of other people's locks as data, and plays each in the unmodified library: in
+// the version that has it, and in the one that has not. A program of each library has its locks; go run ./cmd builds it
+// with a version, plays it, and writes reports/GROUNDTRUTH.md.
 package groundtruth
 
 import (
@@ -28,8 +28,8 @@ import (
 
 // Answer is what a program says of one Check.
 type Answer struct {
-	// Found says that Check failed the lock. Runs is how many schedules it drew up to then, 0 for a failure of a run without
-	// faults, or all of them.
+	// Found says that Check failed the lock. Runs is how many schedules it drew up to then, 0 for a failure of a run
+	// without faults, or all of them.
 	Found bool
 	Runs  int
 	// Text is the failure, or the verdict.
@@ -56,8 +56,8 @@ func (p Play) Flags() []string {
 		"-helped=" + strconv.FormatBool(p.Helped), "-dir=" + p.Dir, "-answer=" + p.Answer, "-seconds=" + strconv.FormatUint(p.Seconds, 10)}
 }
 
-// Main is the program of a library with a lock for each of its bugs, by id. With the flags of [Play] it judges one as a test would;
-// with other arguments it is the command of locksim with these locks. It does not return.
+// Main is the program of a library with a lock for each of its bugs, by id. With the flags of [Play] it judges one as a
+// test would; with other arguments it is the command of locksim with these locks. It does not return.
 func Main(locks map[string]scenarios.Lock) {
 	var p Play
 	testing.Init()
@@ -133,9 +133,9 @@ func built(module, version string) error {
 	return nil
 }
 
-// Done is the error of a release or a renewal that says in two results how it went: whether the lock was still held, and why
-// not. Without a reason, or where each line of it has one of the words by which the library says so, it was not; else that is
-// not known.
+// Done is the error of a release or a renewal that says in two results how it went: whether the lock was still held,
+// and why not. Without a reason, or where each line of it has one of the words by which the library says so, it was
+// not; else that is not known.
 func Done(ok bool, err error, lost ...string) error {
 	switch {
 	case ok:

@@ -2,8 +2,8 @@ package groundtruth
 
 import "locksim/examples/articles"
 
-// Recipes are the locks that people copy from articles, as rows that are played like bugs: they have one version, "", which is that
-// of this tree. The caller owns the slice.
+// Recipes are the locks that people copy from articles, as rows that are played like bugs: they have one version, "",
+// which is that of this tree. The caller owns the slice.
 func Recipes() []Bug {
 	var all []Bug
 	for _, r := range articles.Recipes() {

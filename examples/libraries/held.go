@@ -17,8 +17,9 @@ import (
 // ttl is the length of a lease of all libraries.
 const ttl = 10 * time.Second
 
-// detection is how long a holder may take to learn that it has lost a lock of rueidislock or valkeylock. They renew a key
-// twice in a lease, by default, and the first renewal that finds it gone ends the context of the lease, after a round trip.
+// detection is how long a holder may take to learn that it has lost a lock of rueidislock or valkeylock. They renew a
+// key twice in a lease, by default, and the first renewal that finds it gone ends the context of the lease, after a
+// round trip.
 const detection = ttl/2 + time.Second
 
 // withContext is the interface of rueidislock and valkeylock.

@@ -49,8 +49,8 @@ func TestNoRelease(t *testing.T) {
 	t.Logf("run %d: %v: %s", runs, found.Violations, found.Outcome.Modes[0].Verdict.Reasons[0].Text)
 }
 
-// A lock whose Acquire fails for no reason of its caller has its error on the pass line, and is found if it says how it says
-// that it is taken.
+// A lock whose Acquire fails for no reason of its caller has its error on the pass line, and is found if it says how it
+// says that it is taken.
 func TestHolderGone(t *testing.T) {
 	l := find(t, "r06-holder-gone")
 	_, found, tally := tried(t, l, 20)

@@ -51,8 +51,8 @@ func TestKeptOnPurpose(t *testing.T) {
 	}
 }
 
-// The key of a grant that no replica has confirmed keeps its own client out, also from a lock that promises nothing of when it
-// is free.
+// The key of a grant that no replica has confirmed keeps its own client out, also from a lock that promises nothing of
+// when it is free.
 func TestKeptOutByItself(t *testing.T) {
 	l := find(t, "r25-not-synced")
 	sc := load(t, "not-synced", l)

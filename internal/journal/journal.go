@@ -1,5 +1,5 @@
-// Package journal keeps the results of a program that takes long as lines of JSON in a file, so that it goes on after an
-// interruption.
+// Package journal keeps the results of a program that takes long as lines of JSON in a file, so that it goes on after
+// an interruption.
 package journal
 
 import (
@@ -11,16 +11,16 @@ import (
 	"sync"
 )
 
-// Journal has results of type T. Several goroutines may call Add at the same time; the results that Made returns are those
-// before the journal was opened.
+// Journal has results of type T. Several goroutines may call Add at the same time; the results that Made returns are
+// those before the journal was opened.
 type Journal[T any] struct {
 	mu   sync.Mutex
 	made []T
 	out  *os.File // nil without a file
 }
 
-// Open reads the journal in a file, which may be missing, and adds to it from then on. A line that was cut off is skipped, and
-// what follows has a line of its own. With "" nothing is read or written.
+// Open reads the journal in a file, which may be missing, and adds to it from then on. A line that was cut off is
+// skipped, and what follows has a line of its own. With "" nothing is read or written.
 func Open[T any](name string) (*Journal[T], error) {
 	j := new(Journal[T])
 	if name == "" {

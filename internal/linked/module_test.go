@@ -15,9 +15,9 @@ import (
 
 const redis = "github.com/redis/go-redis/v9"
 
-// A module that ships go-redis v9.7.0, with the tests of its lock in a module of their own beside it: the pass line, the
-// message of a failure, its page and the stored run say that another version was tested, and the command that they give
-// makes them test the one that ships.
+// A module that ships go-redis v9.7.0, with the tests of its lock in a module of their own beside it: the pass line,
+// the message of a failure, its page and the stored run say that another version was tested, and the command that they
+// give makes them test the one that ships.
 func TestLockThatShipsAnOlderClient(t *testing.T) {
 	outer := t.TempDir()
 	nested := filepath.Join(outer, "locksimtest")
@@ -71,7 +71,8 @@ func TestLibraryThatIsPinned(t *testing.T) {
 	}
 }
 
-// goMod is the go.mod of a module that requires this checkout of locksim and what that requires, as go mod tidy leaves it.
+// goMod is the go.mod of a module that requires this checkout of locksim and what that requires, as go mod tidy leaves
+// it.
 func goMod(t *testing.T, path, more string) string {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))

@@ -156,8 +156,8 @@ func (a *abilities) Crash(name string, mode faults.CrashMode) error {
 	return nil
 }
 
-// Terminate implements faults.Terminator. The driver of the client hears of it; the process of its lock is told nothing, and
-// is killed in the end.
+// Terminate implements faults.Terminator. The driver of the client hears of it; the process of its lock is told
+// nothing, and is killed in the end.
 func (a *abilities) Terminate(process string, grace time.Duration) error {
 	w := a.w
 	m, err := w.client(process)
@@ -219,8 +219,8 @@ func (w *World) refuse(name string, by int, silent bool) {
 	}
 }
 
-// Restart implements faults.Restarter, for servers. Package play restarts clients. Of a name that another server may take
-// over, such as that of a leader, the one starts that has crashed under it.
+// Restart implements faults.Restarter, for servers. Package play restarts clients. Of a name that another server may
+// take over, such as that of a leader, the one starts that has crashed under it.
 func (a *abilities) Restart(name string) error {
 	w := a.w
 	if crashed, ok := w.crashedAs[name]; ok {
@@ -558,7 +558,8 @@ func (a *abilities) Cut(p faults.Partition) error {
 	return nil
 }
 
-// Reset implements faults.Resetter: the proxy of the pair closes all of its connections, and new ones have another proxy.
+// Reset implements faults.Resetter: the proxy of the pair closes all of its connections, and new ones have another
+// proxy.
 func (a *abilities) Reset(process, node string) error {
 	w := a.w
 	m, err := w.client(process)

@@ -35,8 +35,8 @@ func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) 
 	return shortest, why
 }
 
-// awaitsReturn says that clients have to wait in a scenario until servers are back that have crashed: a cluster goes on as long
-// as a majority of its members runs.
+// awaitsReturn says that clients have to wait in a scenario until servers are back that have crashed: a cluster goes on
+// as long as a majority of its members runs.
 func awaitsReturn(sc *file.Scenario, s play.Servers) bool {
 	back := 0
 	for _, f := range sc.Faults {
@@ -50,8 +50,8 @@ func awaitsReturn(sc *file.Scenario, s play.Servers) bool {
 	return 2*back >= max(s.Count, sc.World.Count(s.Kind.Name))
 }
 
-// ScaleFor is the scale that is wanted or, where the servers of the lock cannot take that, the least that they can, in whole
-// hundredths.
+// ScaleFor is the scale that is wanted or, where the servers of the lock cannot take that, the least that they can, in
+// whole hundredths.
 func ScaleFor(sc *file.Scenario, l play.Lock, wanted float64) float64 {
 	shortest, _ := least(sc, l)
 	return max(wanted, math.Ceil(100*float64(shortest)/float64(sc.Lock.TTL))/100)
@@ -76,12 +76,13 @@ func times(d time.Duration, scale float64) time.Duration {
 	return time.Duration(math.Round(float64(d)*scale/float64(time.Microsecond))) * time.Microsecond
 }
 
-// ofAMessage is the longest duration that may be the delay of a message. Such a one is not made shorter: a machine sends no
-// message in less than a part of a millisecond, and a fault that strikes while a request is under way is still to do so.
+// ofAMessage is the longest duration that may be the delay of a message. Such a one is not made shorter: a machine
+// sends no message in less than a part of a millisecond, and a fault that strikes while a request is under way is still
+// to do so.
 const ofAMessage = 5 * time.Millisecond
 
-// Scaled is a scenario whose durations are all multiplied, but for those of a message. What is counted in a unit stays a
-// multiple of it, and what is not 0 does not become 0.
+// Scaled is a scenario whose durations are all multiplied, but for those of a message. What is counted in a unit stays
+// a multiple of it, and what is not 0 does not become 0.
 func Scaled(sc *file.Scenario, scale float64) *file.Scenario {
 	c := sc.Clone()
 	in := func(d *time.Duration, unit time.Duration) {

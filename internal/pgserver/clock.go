@@ -67,8 +67,8 @@ func (s *Server) Timers() (all []Timer, err error) {
 	return all, nil
 }
 
-// Fire lets a timer fire. If it is not due by the server's wall clock, its process sets it anew. The process must not be
-// at work: it may set a timer at the same time.
+// Fire lets a timer fire. If it is not due by the server's wall clock, its process sets it anew. The process must not
+// be at work: it may set a timer at the same time.
 func (s *Server) Fire(t Timer) error {
 	if _, err := s.clock.WriteAt(make([]byte, 8), t.at); err != nil { // it is set once
 		return err

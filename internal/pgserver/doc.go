@@ -1,9 +1,9 @@
 // Package pgserver runs a PostgreSQL: in a private folder, on a Unix socket there or on a loopback address, and as an
-// unprivileged user, which PostgreSQL insists on. It asks for no password. It is in the packages postgresql of Debian and Ubuntu, which start a server of their own; this one
-// uses their programs only. It needs Linux.
+// unprivileged user, which PostgreSQL insists on. It asks for no password. It is in the packages postgresql of Debian
+// and Ubuntu, which start a server of their own; this one uses their programs only. It needs Linux.
 //
-// Nothing of it outlives the program: a guard (package guard) ends the server and removes what it has left, also when the
-// program was killed.
+// Nothing of it outlives the program: a guard (package guard) ends the server and removes what it has left, also when
+// the program was killed.
 package pgserver
 
 import (
@@ -28,7 +28,8 @@ type Options struct {
 	// Address is one on the loopback interface, such as "127.0.0.1:5432", on which the server listens. Empty means a Unix
 	// socket in its folder.
 	Address string
-	// Dir is an empty folder for the server, in that of a guard of the caller. Empty means a folder and a guard of its own.
+	// Dir is an empty folder for the server, in that of a guard of the caller. Empty means a folder and a guard of its
+	// own.
 	Dir string
 	// Env is more of the environment of the server, such as "LD_PRELOAD=…".
 	Env []string

@@ -53,8 +53,8 @@ func programs() (dir string, err error) {
 	return filepath.Dir(slices.Max(found)), nil
 }
 
-// Missing returns the error that Start would return for lack of a program: [ErrMissing] or [ErrNoCompiler]. It is nil if
-// they are there.
+// Missing returns the error that Start would return for lack of a program: [ErrMissing] or [ErrNoCompiler]. It is nil
+// if they are there.
 func Missing() error {
 	if _, err := programs(); err != nil {
 		return err
@@ -63,8 +63,9 @@ func Missing() error {
 	return err
 }
 
-// Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and soon after this
-// program. The error wraps [ErrMissing] where there is no PostgreSQL, and [ErrNoCompiler] where there can be no clock.
+// Start makes a server with an empty database, and waits until it serves. It ends with [Server.Stop], and soon after
+// this program. The error wraps [ErrMissing] where there is no PostgreSQL, and [ErrNoCompiler] where there can be no
+// clock.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	bin, err := programs()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package testpages lets tests follow pages of docs that say how to add something: it makes the changes of a page, without
-// touching the sources, so that commands of Go can be run with them.
+// Package testpages lets tests follow pages of docs that say how to add something: it makes the changes of a page,
+// without touching the sources, so that commands of Go can be run with them.
 package testpages
 
 import (
@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// A step of a page is a comment that names a file, and a block: the whole of a new file, or a difference of lines. Or it is
-// a comment alone, for a new file that is a copy of another one.
+// A step of a page is a comment that names a file, and a block: the whole of a new file, or a difference of lines. Or
+// it is a comment alone, for a new file that is a copy of another one.
 var (
 	step   = regexp.MustCompile("(?s)<!-- (change|new) (\\S+) -->\n( *)```\\w+\n(.*?)\n *```")
 	copied = regexp.MustCompile(`<!-- copy (\S+) (\S+) -->`)
@@ -29,8 +29,8 @@ type Page struct {
 	root, overlay string
 }
 
-// Follow makes the changes of a page, given by its path below root, the folder of the module, which is relative to that of
-// the test.
+// Follow makes the changes of a page, given by its path below root, the folder of the module, which is relative to that
+// of the test.
 func Follow(t testing.TB, root, page string) *Page {
 	t.Helper()
 	root, err := filepath.Abs(root)
@@ -98,8 +98,8 @@ func changed(t testing.TB, file, difference string) string {
 	return strings.Replace(string(text), before.String(), after.String(), 1)
 }
 
-// Go runs a command of Go with the changes, such as build or test, and returns what it prints. One that fails is an error
-// of the test.
+// Go runs a command of Go with the changes, such as build or test, and returns what it prints. One that fails is an
+// error of the test.
 func (p *Page) Go(t testing.TB, command string, args ...string) string {
 	t.Helper()
 	out, err := p.Command(t, command, args...).CombinedOutput()

@@ -17,9 +17,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// MeetExpectations plays the scenarios of the library with the locks that they name, each in its modes: no label is worse
-// than the expected one. With LOCKSIM_SOAK=1 the worst of the seeds 1 to 20 is that one, and each run is played twice;
-// otherwise there are seeds of them, of the pairs that some accepts, and modes chooses from the modes.
+// MeetExpectations plays the scenarios of the library with the locks that they name, each in its modes: no label is
+// worse than the expected one. With LOCKSIM_SOAK=1 the worst of the seeds 1 to 20 is that one, and each run is played
+// twice; otherwise there are seeds of them, of the pairs that some accepts, and modes chooses from the modes.
 func MeetExpectations(t *testing.T, locks []play.Lock, seeds uint64, some func(Pair) bool, modes func([]fence.Mode) []fence.Mode) {
 	all, err := file.Library()
 	if err != nil {
@@ -75,9 +75,9 @@ func meets(t *testing.T, sc *file.Scenario, l play.Lock, seeds uint64, options p
 	return worst
 }
 
-// EqualInFreshProcesses plays seeds of pairs of a scenario and a lock in fresh processes at other numbers of processors, one
-// for each of procs, and compares the hashes of the traces. It is all that the test of its name does, since the processes
-// run only that. before is called in each process before each run, with the number of the process.
+// EqualInFreshProcesses plays seeds of pairs of a scenario and a lock in fresh processes at other numbers of
+// processors, one for each of procs, and compares the hashes of the traces. It is all that the test of its name does,
+// since the processes run only that. before is called in each process before each run, with the number of the process.
 func EqualInFreshProcesses(t *testing.T, seeds int, procs []string, pairs func() []Pair, before func(process int, seed uint64)) {
 	const asChild = "LOCKSIM_HASHES"
 	if process := os.Getenv(asChild); process != "" {
@@ -159,8 +159,8 @@ func EqualRuns(t *testing.T, locks []play.Lock) {
 	EqualInFreshProcesses(t, seeds, procs, func() []Pair { return Pairs(t, locks) }, func(int, uint64) {})
 }
 
-// KnownElsewhere tests that the library names the locks of a package, and knows whether they mint tokens, also in a program
-// without them.
+// KnownElsewhere tests that the library names the locks of a package, and knows whether they mint tokens, also in a
+// program without them.
 func KnownElsewhere(t *testing.T, locks []play.Lock, path string) {
 	t.Helper()
 	for _, l := range locks {

@@ -39,12 +39,13 @@ type Options struct {
 	Journal string
 	// Replay makes the commands of [Pair].
 	Replay func(scenario, lock string, scale float64, modes []fence.Mode) string
-	// Step is called after each pair that was simulated, and after each live run, with the number of them so far; what says
-	// which it is. Calls do not overlap.
+	// Step is called after each pair that was simulated, and after each live run, with the number of them so far; what
+	// says which it is. Calls do not overlap.
 	Step func(what string, done, of int)
 }
 
-// Steady is the least scale of [Compare] by default: a machine with other work to do is late by a small part of a lease only.
+// Steady is the least scale of [Compare] by default: a machine with other work to do is late by a small part of a lease
+// only.
 const Steady = 0.3
 
 // pair is a scenario with a lock, in both worlds.
@@ -63,7 +64,8 @@ type pair struct {
 	twins map[end]twin // of the labels that only live runs have
 }
 
-// Compare plays all pairs in both worlds. After the end of ctx the table has the pairs that are complete, beside an error.
+// Compare plays all pairs in both worlds. After the end of ctx the table has the pairs that are complete, beside an
+// error.
 func Compare(ctx context.Context, o Options) (*Table, error) {
 	all, err := pairsOf(o)
 	if err != nil {

@@ -49,8 +49,8 @@ func (t twin) String() string {
 	return text
 }
 
-// explain looks in the simulated world for the labels that only live runs had: with the same seeds, judged as live runs, and at
-// the scale of the live runs. After the end of ctx it does nothing.
+// explain looks in the simulated world for the labels that only live runs had: with the same seeds, judged as live
+// runs, and at the scale of the live runs. After the end of ctx it does nothing.
 func explain(ctx context.Context, all []*pair, o Options) error {
 	for _, p := range all {
 		odd := p.odd()
@@ -68,10 +68,10 @@ func explain(ctx context.Context, all []*pair, o Options) error {
 // seeds are those with which [Differences] compares.
 var seeds = outcome.Seeds{First: 1, Last: 20}
 
-// Differences are the modes in which live runs of a scenario with a lock, which were made at one scale, have a label that none
-// of the seeds 1 to 20 of the simulated world has. It plays the scenario in the simulated world until all labels of the live
-// runs were seen, mostly once, so that it takes a small part of their time. It returns none if a fault was not played. Errors
-// are those of play.Run and of ctx.
+// Differences are the modes in which live runs of a scenario with a lock, which were made at one scale, have a label
+// that none of the seeds 1 to 20 of the simulated world has. It plays the scenario in the simulated world until all
+// labels of the live runs were seen, mostly once, so that it takes a small part of their time. It returns none if a
+// fault was not played. Errors are those of play.Run and of ctx.
 func Differences(ctx context.Context, sc *file.Scenario, l play.Lock, live []*outcome.Outcome) ([]outcome.Difference, error) {
 	p := &pair{scenario: sc, lock: l, scale: live[0].Live.Scale, twins: map[end]twin{}}
 	for _, m := range live[0].Modes {
@@ -117,8 +117,8 @@ func (p *pair) odd() (all []end) {
 	return all
 }
 
-// findTwins plays the scenario at a scale, in the modes in which it is open, until there is a twin for each of some labels. It
-// returns the labels of the runs.
+// findTwins plays the scenario at a scale, in the modes in which it is open, until there is a twin for each of some
+// labels. It returns the labels of the runs.
 func (p *pair) findTwins(ctx context.Context, scale float64, odd []end, seeds outcome.Seeds) (counts, error) {
 	sc, all := p.scenario, counts{}
 	if scale != 1 {
@@ -185,8 +185,8 @@ func (p *pair) explanation(mode fence.Mode) string {
 	return strings.Join(whys, "; ")
 }
 
-// bears is by how much the machine may be late: what the scenario allows and, for a lock that asks several Redis servers, each
-// for 50 ms or so, half of that at most.
+// bears is by how much the machine may be late: what the scenario allows and, for a lock that asks several Redis
+// servers, each for 50 ms or so, half of that at most.
 func (p *pair) bears() time.Duration {
 	limit := live.Scaled(p.scenario, p.scale).LateLimit()
 	if p.lock.Quorum {

@@ -222,8 +222,8 @@ func load(t *testing.T, scenario, name string, scale float64, late time.Duration
 	return p
 }
 
-// A difference is explained by a run of the simulated world that has the label too, as it is, judged as a live one or at the
-// scale; then by a machine that was late. One run that none of these explains is enough to leave it open.
+// A difference is explained by a run of the simulated world that has the label too, as it is, judged as a live one or
+// at the scale; then by a machine that was late. One run that none of these explains is enough to leave it open.
 func TestExplanation(t *testing.T) {
 	o := Options{Seeds: outcome.Seeds{First: 1, Last: 2}}
 	for _, c := range []struct {
@@ -255,8 +255,8 @@ func TestExplanation(t *testing.T) {
 	}
 }
 
-// Live runs differ from the simulated world if one of them has a label that no seed has, a harsher or a milder one, unless a
-// seed that is judged as a live run has it, or the machine was late. Without all faults nothing is compared.
+// Live runs differ from the simulated world if one of them has a label that no seed has, a harsher or a milder one,
+// unless a seed that is judged as a live run has it, or the machine was late. Without all faults nothing is compared.
 func TestDifferences(t *testing.T) {
 	const none, claim = fence.None, fence.Claim
 	type labelled = map[fence.Mode]checker.Label

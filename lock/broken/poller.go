@@ -76,8 +76,8 @@ type release func(ctx context.Context, c claim) error
 type protocol struct {
 	grant   grant
 	release release
-	// back is what a request with an unknown outcome is followed by: release, unless its mistake or its count must stay out
-	// of that.
+	// back is what a request with an unknown outcome is followed by: release, unless its mistake or its count must stay
+	// out of that.
 	back release
 }
 

@@ -35,7 +35,8 @@ func New(client *clientv3.Client, o Options) (*Lock, error) {
 }
 
 // Acquire implements [lock.Locker]. It waits in the queue of the resource until ctx ends or a request fails; then it
-// gives its place up. Its error says so if that fails too: the place then stays for up to a TTL. The lease is a [*Lease].
+// gives its place up. Its error says so if that fails too: the place then stays for up to a TTL. The lease is a
+// [*Lease].
 func (l *Lock) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	return l.acquire(ctx, resource, (*lock.Watchdog).Acquire)
 }
@@ -309,8 +310,8 @@ func (q *queue) leave(ctx context.Context, p *place, err error) error {
 	return err
 }
 
-// revoke ends a lease, and deletes its key with it, also after the end of ctx. revoked is false if it had ended. It sends
-// once: a client that sends again would take its own success for that of another.
+// revoke ends a lease, and deletes its key with it, also after the end of ctx. revoked is false if it had ended. It
+// sends once: a client that sends again would take its own success for that of another.
 func (q *queue) revoke(ctx context.Context, p *place) (revoked bool, err error) {
 	ctx, cancel := detached(ctx, q.opt.ReleaseTimeout)
 	defer cancel()
@@ -330,7 +331,8 @@ type grant struct {
 	place *place
 }
 
-// Extend implements [lock.Grant]. It looks for the key too: a lease may outlive its key, which an administrator can delete.
+// Extend implements [lock.Grant]. It looks for the key too: a lease may outlive its key, which an administrator can
+// delete.
 func (g grant) Extend(ctx context.Context) (until time.Time, held bool, err error) {
 	held, err = g.queue.renew(ctx, g.place)
 	if held {

@@ -47,8 +47,8 @@ func newConnected(db *sql.DB, o Options, open func(context.Context, *sql.Conn, s
 	return &connected{db: db, opt: o, dice: &dice{rand: rand.New(o.Jitter)}, open: open}, nil
 }
 
-// Acquire implements [lock.Locker]. It asks again and again, or waits in the database with [Options.Block], until ctx ends
-// or a statement fails. The lease is a [*Lease].
+// Acquire implements [lock.Locker]. It asks again and again, or waits in the database with [Options.Block], until ctx
+// ends or a statement fails. The lease is a [*Lease].
 func (c *connected) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	return c.watched(ctx, resource, (*lock.Watchdog).Acquire)
 }
@@ -81,11 +81,12 @@ type Lease struct {
 
 type renewedLease = frame.Lease
 
-// Do lets work run in the transaction that has the lock. Release commits its writes: they are durable when it returns nil,
-// and are never made if the lock is lost before. They need no fence. If work returns an error, its writes are undone, not those of other
-// calls. Work must use tx from its own goroutine only, and must not end it. While it runs nothing renews the lease: if it
-// pauses between two statements for longer than the TTL, the database ends the transaction. If the lock is lost meanwhile,
-// or [Options.Context] ends, the transaction is rolled back when work has returned.
+// Do lets work run in the transaction that has the lock. Release commits its writes: they are durable when it returns
+// nil, and are never made if the lock is lost before. They need no fence. If work returns an error, its writes are
+// undone, not those of other calls. Work must use tx from its own goroutine only, and must not end it. While it runs
+// nothing renews the lease: if it pauses between two statements for longer than the TTL, the database ends the
+// transaction. If the lock is lost meanwhile, or [Options.Context] ends, the transaction is rolled back when work has
+// returned.
 //
 // It returns the error of work. It returns [lock.ErrNotHeld] if the lease has ended before, and
 // [errors.ErrUnsupported] for an [Advisory] lock, which has no transaction.
@@ -124,9 +125,9 @@ func (a *asking) TryAcquire(ctx context.Context, resource string) (lock.Lease, e
 // grace is the time for the answer of a database that has ended a wait.
 const grace = 50 * time.Millisecond
 
-// wait is how long to wait in the database, which does not notice that a waiter has died until it is granted the lock: so
-// it is a TTL at most, and a dead waiter keeps the lock from others for two at most. In the last moments before its deadline
-// a waiter polls: a connection that ends during a wait is in the queue until the database has noticed.
+// wait is how long to wait in the database, which does not notice that a waiter has died until it is granted the lock:
+// so it is a TTL at most, and a dead waiter keeps the lock from others for two at most. In the last moments before its
+// deadline a waiter polls: a connection that ends during a wait is in the queue until the database has noticed.
 func (a *asking) wait(ctx context.Context) time.Duration {
 	if !a.opt.Block {
 		return 0
@@ -182,8 +183,8 @@ func (a *asking) try(ctx context.Context, resource string, wait time.Duration) (
 	return lock.NewLease(ctx, a.opt.Clock, h, resource, 0, h.renewed.Add(a.opt.TTL)), nil
 }
 
-// connect takes a connection from the pool. After a TTL it begins anew: a server that has lost its power does not answer,
-// and does not reset its connections.
+// connect takes a connection from the pool. After a TTL it begins anew: a server that has lost its power does not
+// answer, and does not reset its connections.
 func connect(ctx context.Context, db *sql.DB, o Options) (*sql.Conn, error) {
 	for {
 		limited, cancel := context.WithCancel(ctx)

@@ -15,12 +15,12 @@ import (
 	"locksim/lock/internal/frame"
 )
 
-// Table is a lock on rows of a table: one row for each resource, with the owner, the end of its lease, and the number of
-// grants so far, which is the fencing token. It is safe for concurrent use.
+// Table is a lock on rows of a table: one row for each resource, with the owner, the end of its lease, and the number
+// of grants so far, which is the fencing token. It is safe for concurrent use.
 //
-// A grant is one statement: it inserts the row, or takes an expired one over. A release ends the lease and leaves the row,
-// so that the number goes on. Rows must not be deleted, also those of ended leases: the next token would be 1 again, and
-// a fence would not refuse an earlier holder (F64). While the lock is held it needs no connection.
+// A grant is one statement: it inserts the row, or takes an expired one over. A release ends the lease and leaves the
+// row, so that the number goes on. Rows must not be deleted, also those of ended leases: the next token would be 1
+// again, and a fence would not refuse an earlier holder (F64). While the lock is held it needs no connection.
 //
 // Its leases end after the TTL, unless a [lock.Watchdog] renews them.
 type Table struct {
@@ -33,8 +33,8 @@ type Table struct {
 	mu sync.Mutex // guards opt.Entropy
 }
 
-// NewTable returns a lock on the rows of the table of the options, or an error that says which option is wrong. It sends
-// nothing: [Table.Schema] has the statement that makes the table.
+// NewTable returns a lock on the rows of the table of the options, or an error that says which option is wrong. It
+// sends nothing: [Table.Schema] has the statement that makes the table.
 func NewTable(db *sql.DB, o Options) (*Table, error) {
 	if err := check(db, o); err != nil {
 		return nil, fmt.Errorf("make a lock on a table: %w", err)
@@ -73,8 +73,8 @@ func (t *Table) Schema() string {
 }
 
 // Acquire implements [lock.Locker]. It asks again and again until ctx ends or a statement fails. After a statement of
-// unknown outcome it takes back what it may have been granted; its error says so if that fails too, and the lock may then
-// be taken for up to a TTL.
+// unknown outcome it takes back what it may have been granted; its error says so if that fails too, and the lock may
+// then be taken for up to a TTL.
 func (t *Table) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	return poll(ctx, resource, t.opt, t.dice, func() (lock.Lease, error) { return t.try(ctx, resource) })
 }
@@ -129,8 +129,8 @@ func (t *Table) try(ctx context.Context, resource string) (lock.Lease, error) {
 	return lock.NewLease(ctx, t.opt.Clock, g, resource, uint64(token), until), nil
 }
 
-// ask sends the statement that takes the row. It waits a TTL at most for the answer: one that comes later is of no use, and
-// a server that has lost its power does not reset its connections.
+// ask sends the statement that takes the row. It waits a TTL at most for the answer: one that comes later is of no use,
+// and a server that has lost its power does not reset its connections.
 func (t *Table) ask(ctx context.Context, token *int64, resource, owner string) error {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -64,17 +64,17 @@ type Lease struct {
 type renewedLease = frame.Lease
 
 // Guard is an operation for transactions on the same ZooKeeper: it holds only while the lock is this lease's. So what a
-// holder writes to ZooKeeper itself needs no fencing token: it is refused once the lock may be another's, however late it
-// arrives.
+// holder writes to ZooKeeper itself needs no fencing token: it is refused once the lock may be another's, however late
+// it arrives.
 //
 //	conn.Multi(lease.Guard(), &zk.SetDataRequest{Path: "/stock/42", Data: seven, Version: -1})
 func (l *Lease) Guard() *zk.CheckVersionRequest {
 	return &zk.CheckVersionRequest{Path: l.place.path(), Version: -1}
 }
 
-// follow looks at once whether the lease is lost when its node is deleted, or the session has ended. It deletes the node
-// of a lease that has ended in another way than by a release, as its holder's end or MaxHold: the session may go on, and
-// the node with it. It does so when the session could have ended, until when the holder may still be at work.
+// follow looks at once whether the lease is lost when its node is deleted, or the session has ended. It deletes the
+// node of a lease that has ended in another way than by a release, as its holder's end or MaxHold: the session may go
+// on, and the node with it. It does so when the session could have ended, until when the holder may still be at work.
 func (l *Lease) follow() {
 	select {
 	case <-l.place.gone:
@@ -169,9 +169,9 @@ func (p *place) keep(ctx context.Context) {
 	}
 }
 
-// confirm renews the place until the client can be sure of its session for long enough. What it learns from now on is of use
-// a report later, so renewals can keep the lease up only if it lasts until then. That takes a moment where the connection
-// was not used lately. On a slow network it may never be so; then the time to the next renewal is enough.
+// confirm renews the place until the client can be sure of its session for long enough. What it learns from now on is
+// of use a report later, so renewals can keep the lease up only if it lasts until then. That takes a moment where the
+// connection was not used lately. On a slow network it may never be so; then the time to the next renewal is enough.
 func (p *place) confirm(ctx context.Context) error {
 	began := p.opt.Clock.Now()
 	for {

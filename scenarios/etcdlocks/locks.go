@@ -3,8 +3,8 @@
 //
 //	scenarios.Check(t, etcdlocks.Lock(), scenarios.Options{})
 //
-// Each runs on a cluster of three members of package [locksim/sim/etcd]. A program that imports this package compiles the
-// client of etcd, gRPC and raft.
+// Each runs on a cluster of three members of package [locksim/sim/etcd]. A program that imports this package compiles
+// the client of etcd, gRPC and raft.
 package etcdlocks
 
 import (

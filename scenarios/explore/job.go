@@ -80,7 +80,8 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 	return b.examine(found, step)
 }
 
-// Unit is what the job makes after so many steps: a run with its schedule, or something else of which the seed is not known.
+// Unit is what the job makes after so many steps: a run with its schedule, or something else of which the seed is not
+// known.
 func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
 	if steps >= j.Seeds.Len() {
 		return "while a failure was examined", 0, false

@@ -241,8 +241,8 @@ func (p pair) work() int {
 	return messages
 }
 
-// realServer is about how many times as long a message takes that a program outside answers, as PostgreSQL does, and not a
-// model of it.
+// realServer is about how many times as long a message takes that a program outside answers, as PostgreSQL does, and
+// not a model of it.
 const realServer = 30
 
 // Runs is the number of runs of a job.

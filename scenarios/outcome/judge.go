@@ -9,8 +9,8 @@ import (
 	"locksim/lock/promise"
 )
 
-// Judge sets the verdict and the story of a run, by its history and its trace. base is the run in mode none, against which a
-// rescue is measured; it may be nil. Errors are those of the checker, and [ErrContradiction].
+// Judge sets the verdict and the story of a run, by its history and its trace. base is the run in mode none, against
+// which a rescue is measured; it may be nil. Errors are those of the checker, and [ErrContradiction].
 func (run *ModeRun) Judge(base *ModeRun) (err error) {
 	var none *checker.Facts
 	if base != nil {
@@ -27,7 +27,8 @@ func (run *ModeRun) Judge(base *ModeRun) (err error) {
 	return nil
 }
 
-// advised are the reasons with another after the first about each duty: what the duty is, and what a lock does to keep it.
+// advised are the reasons with another after the first about each duty: what the duty is, and what a lock does to keep
+// it.
 func advised(reasons []checker.Reason) []checker.Reason {
 	said := map[promise.Duty]bool{"": true}
 	out := make([]checker.Reason, 0, len(reasons))

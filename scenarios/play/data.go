@@ -22,8 +22,8 @@ type Data struct {
 	Within func(s Store, l lock.Lease) Store
 }
 
-// WorksWithin reports whether the lock promises that the data is right without a fence, and has the transaction in which it
-// is: a search then lets the holders work there.
+// WorksWithin reports whether the lock promises that the data is right without a fence, and has the transaction in
+// which it is: a search then lets the holders work there.
 func (l Lock) WorksWithin() bool {
 	return l.Data != nil && l.Data.Within != nil && l.Promise.Data == string(fence.None)
 }

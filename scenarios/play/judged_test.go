@@ -305,8 +305,8 @@ func TestOperationsOfANestedSection(t *testing.T) {
 	}
 }
 
-// An extension has to return by the end of the lease, as its client knew it at the call, and a tenth of a TTL: the inner
-// lease of a watchdog ends by so much later.
+// An extension has to return by the end of the lease, as its client knew it at the call, and a tenth of a TTL: the
+// inner lease of a watchdog ends by so much later.
 func TestExtensionsAreDue(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New

@@ -77,8 +77,8 @@ func (l unfaithfulLease) Extend(ctx context.Context) error {
 	return l.Lease.(lock.Extender).Extend(ctx)
 }
 
-// What a lease or an error is against the promise of a lock is misconduct, and the verdict says what it is. The same lock
-// without it does what it promises.
+// What a lease or an error is against the promise of a lock is misconduct, and the verdict says what it is. The same
+// lock without it does what it promises.
 func TestKeepsAndExplains(t *testing.T) {
 	const short, long = "workload: {rounds: 1, hold: 1s}\n", "workload: {rounds: 1, hold: 3s}\n"
 	for _, c := range []struct {
@@ -140,8 +140,8 @@ func TestKeepsAndExplains(t *testing.T) {
 	}
 }
 
-// misconducts fails the test unless a kind of lock, altered, breaks a duty in a scenario for a reason that contains want.
-// The lock as it is breaks none, nor does an altered one that promises none.
+// misconducts fails the test unless a kind of lock, altered, breaks a duty in a scenario for a reason that contains
+// want. The lock as it is breaks none, nor does an altered one that promises none.
 func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.Env, lock.Locker) (lock.Locker, error), want string) {
 	t.Helper()
 	l := testruns.Kind(t, kind)

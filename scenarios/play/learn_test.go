@@ -219,8 +219,8 @@ func TestLearnt(t *testing.T) {
 	}
 }
 
-// A run with learnt keys is that of a lock without keys, event by event, and knows who had the lock as one does whose lock
-// names them.
+// A run with learnt keys is that of a lock without keys, event by event, and knows who had the lock as one does whose
+// lock names them.
 func TestLearntKeysChangeNoTrace(t *testing.T) {
 	all, err := play.Library(nil)
 	if err != nil {
@@ -279,8 +279,8 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 	}
 }
 
-// A learnt key that remains after a release that succeeded was left behind. One is no violation that a failed release has
-// left, or that has no TTL and keeps no client out.
+// A learnt key that remains after a release that succeeded was left behind. One is no violation that a failed release
+// has left, or that has no TTL and keeps no client out.
 func TestLearntKeyThatRemains(t *testing.T) {
 	// late is a release of a lock that was held for longer than it takes to learn its key.
 	late := func(then error) attempt {

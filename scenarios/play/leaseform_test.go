@@ -61,8 +61,8 @@ func TestCausesAndDutiesAgree(t *testing.T) {
 	}
 }
 
-// A lock that is held until its holder is told, whose key lives for 10 s and which never tells: its holder, alone and in a run
-// without faults, works on for 20 s. Several keys that were learnt do not say when it was lost.
+// A lock that is held until its holder is told, whose key lives for 10 s and which never tells: its holder, alone and
+// in a run without faults, works on for 20 s. Several keys that were learnt do not say when it was lost.
 func TestDetectionIsJudged(t *testing.T) {
 	sc, err := file.Parse("late.yaml", []byte("{name: late, world: {clients: 1, latency: 1ms}, lock: {ttl: 10s}, workload: {rounds: 1, hold: 30s}}"))
 	if err != nil {
@@ -101,8 +101,9 @@ func TestDetectionIsJudged(t *testing.T) {
 	}
 }
 
-// A lease that is counted or held can be extended as it can by itself, has its token, and tells its loss. What is counted
-// begins anew with an extension that succeeds, and is judged by the TTL of the lock, which is not that of the scenario here.
+// A lease that is counted or held can be extended as it can by itself, has its token, and tells its loss. What is
+// counted begins anew with an extension that succeeds, and is judged by the TTL of the lock, which is not that of the
+// scenario here.
 func TestExtendsInEveryForm(t *testing.T) {
 	for _, c := range []struct {
 		form     play.LeaseForm

@@ -80,8 +80,8 @@ type Lock struct {
 	// lost ([checker.Facts.Misconduct]), and decides when two holders at once are a violation.
 	Detection time.Duration
 
-	// Taken are the errors, besides [lock.ErrTaken], with which its Acquire and TryAcquire say that another client has the lock:
-	// those that wrap one of them. A client that does not wait asks again after one. With it, any other error of an
+	// Taken are the errors, besides [lock.ErrTaken], with which its Acquire and TryAcquire say that another client has the
+	// lock: those that wrap one of them. A client that does not wait asks again after one. With it, any other error of an
 	// Acquire is a violation if nothing was wrong; without, only one of a client that was alone.
 	Taken []error
 
@@ -90,8 +90,9 @@ type Lock struct {
 	// with a failure; otherwise it measures them.
 	FollowsSpec bool
 
-	// Pause is the pause between two tries of a client that waits, for a lock that has a backoff of its own; where pauses grow,
-	// the longest. [promise.DutySpares] is judged by it. 0 is for a lock that does not say it, or follows the scenario.
+	// Pause is the pause between two tries of a client that waits, for a lock that has a backoff of its own; where pauses
+	// grow, the longest. [promise.DutySpares] is judged by it. 0 is for a lock that does not say it, or follows the
+	// scenario.
 	Pause time.Duration
 
 	scripts *redis.Scripts // the cache of compiled scripts; nil for none
@@ -383,8 +384,8 @@ func (l Lock) Missing() error {
 	return nil
 }
 
-// MissingError is that of a lock whose servers cannot be made here. It is an [ErrUnknownLock], as that of a lock that the
-// program does not have.
+// MissingError is that of a lock whose servers cannot be made here. It is an [ErrUnknownLock], as that of a lock that
+// the program does not have.
 type MissingError struct {
 	// Lock is the name of the lock.
 	Lock string
@@ -423,8 +424,8 @@ func FindLock(name string, extra []Lock) (Lock, error) {
 	return Lock{}, fmt.Errorf("%w %q: there are %s", ErrUnknownLock, name, strings.Join(names, ", "))
 }
 
-// Library is the scenarios of the library that are about a lock of the program: a kind that comes with locksim, or one of
-// extra. They are sorted by name. The caller owns the slice and the scenarios. The error is that of [file.Library].
+// Library is the scenarios of the library that are about a lock of the program: a kind that comes with locksim, or one
+// of extra. They are sorted by name. The caller owns the slice and the scenarios. The error is that of [file.Library].
 func Library(extra []Lock) ([]*file.Scenario, error) {
 	all, err := file.Library()
 	return slices.DeleteFunc(all, func(sc *file.Scenario) bool {

@@ -35,8 +35,8 @@ type probe struct {
 // backoff is not known.
 const retry = 2 * time.Second
 
-// probeLimit is the longest time for which the probe waits for the keys of a lock to expire. No lease that the scenario asks for
-// lasts as long.
+// probeLimit is the longest time for which the probe waits for the keys of a lock to expire. No lease that the scenario
+// asks for lasts as long.
 func (p *play) probeLimit() time.Duration { return p.acquireLimit() + time.Hour }
 
 func (p *play) runProbe() error {
@@ -151,9 +151,9 @@ func (b *probe) verdict() (checker.Liveness, string) {
 // ended is a run whose workload is over, in its healed world.
 type ended struct{ *play }
 
-// longestTTL is the longest time until a key with a TTL expires or, if a server does not list its keys, or a learnt key has no
-// TTL, so that its value may say until when it counts, until the lock is free by its promise, a TTL at least. key names the
-// key in a sentence.
+// longestTTL is the longest time until a key with a TTL expires or, if a server does not list its keys, or a learnt key
+// has no TTL, so that its value may say until when it counts, until the lock is free by its promise, a TTL at least.
+// key names the key in a sentence.
 func (p ended) longestTTL() (longest time.Duration, key string) {
 	for _, s := range p.asked() {
 		if !s.Listed || p.lock.learns() && slices.ContainsFunc(s.Keys, func(k trace.Key) bool { return k.TTL == 0 }) {
@@ -172,9 +172,9 @@ func (p ended) longestTTL() (longest time.Duration, key string) {
 	return longest, key
 }
 
-// longestWait is how long the probe may wait, but for a backoff and its messages. One whose backoff is not known may pause for
-// as long as it has waited: see [checker.Timing.Growing]. It need not wait for a key that outlives every lease, which
-// lasting names: it asks as long as a client asks.
+// longestWait is how long the probe may wait, but for a backoff and its messages. One whose backoff is not known may
+// pause for as long as it has waited: see [checker.Timing.Growing]. It need not wait for a key that outlives every
+// lease, which lasting names: it asks as long as a client asks.
 func (p ended) longestWait() (wait time.Duration, lasting string) {
 	switch ttl, key := p.longestTTL(); {
 	case ttl > p.probeLimit():
@@ -247,8 +247,8 @@ func (p ended) leftBehind() (all []leftover) {
 	return all
 }
 
-// meansNothing reports, when the probe has asked for the lock, whether a key without a TTL did not keep it out: of keys that were
-// learnt it is not known which of them is the lock, and the value of one may say until when it counts.
+// meansNothing reports, when the probe has asked for the lock, whether a key without a TTL did not keep it out: of keys
+// that were learnt it is not known which of them is the lock, and the value of one may say until when it counts.
 func (p ended) meansNothing(of leftover) bool {
 	return p.lock.learns() && of.key.TTL == 0 && p.probe.acquired
 }
@@ -275,8 +275,8 @@ func (p ended) ownerOf(server string, k trace.Key) string {
 // excused reports whether a key of an owner may exist on a server through no fault of
 // the lock. That a fault struck somewhere else is no excuse. A lock that names its keys
 // says by it that none remains when a call ends with its context. Of keys that were
-// learnt that is not known: they must be gone after a release that succeeded, from all of several servers if its context
-// had not ended.
+// learnt that is not known: they must be gone after a release that succeeded, from all of several servers if its
+// context had not ended.
 func (p ended) excused(owner, server string) bool {
 	for i, f := range p.sc.Faults {
 		if p.schedule.fired[i] && leavesKey(f.Action) && p.strikesAt(f.Action, owner, server) {

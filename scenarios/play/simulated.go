@@ -48,8 +48,8 @@ type ServerKind struct {
 	// Stop ends what Make has started outside the worlds of this process; nil if it starts nothing. The command calls it
 	// at its end.
 	Stop func() error
-	// Prepare makes a real server of a live run, at its address, ready for the locks, such as by making tables. Nil if there
-	// is nothing to do. An error that wraps [faults.ErrUnable] says why there are no real servers like that.
+	// Prepare makes a real server of a live run, at its address, ready for the locks, such as by making tables. Nil if
+	// there is nothing to do. An error that wraps [faults.ErrUnable] says why there are no real servers like that.
 	Prepare func(ctx context.Context, address string) error
 	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
 	// and what to do; "" for nothing. Nil is for clients without a known source of chance.
@@ -112,8 +112,8 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	return c
 }
 
-// burst is far more events than the world delivers within a second, unless a client loops: some 200 for each millisecond
-// in which messages take a few microseconds.
+// burst is far more events than the world delivers within a second, unless a client loops: some 200 for each
+// millisecond in which messages take a few microseconds.
 const burst = 500_000
 
 // loopOf says in a sentence which client loops, if a run ended because of too many events.

@@ -61,7 +61,8 @@ func (p *play) undisturbed() time.Duration {
 }
 
 // alone is how long a client may wait for a lock that was released and that no other client asks for: its first try is
-// granted. A quarter of a lease is allowed besides, far more than a client needs before it asks. It is not known where votes may split.
+// granted. A quarter of a lease is allowed besides, far more than a client needs before it asks. It is not known where
+// votes may split.
 func (p *play) alone() time.Duration {
 	kept := p.lock.Promise.FreeAfter[promise.CauseOther]
 	if p.lock.voters() > 1 || kept == lock.TermAnyTime || p.lock.Promise.FreeWithin == lock.TermAnyTime {
@@ -74,8 +75,9 @@ func (p *play) alone() time.Duration {
 	return within
 }
 
-// pace is how often a client asks the servers, for a lock that has the backoff of the scenario or says its own. It is not known where a
-// server has forgotten scripts, which are sent again, nor for stock clients, which send a request again by themselves.
+// pace is how often a client asks the servers, for a lock that has the backoff of the scenario or says its own. It is
+// not known where a server has forgotten scripts, which are sent again, nor for stock clients, which send a request
+// again by themselves.
 func (p *play) pace() *checker.Pace {
 	for i, f := range p.sc.Faults {
 		if p.schedule.fired[i] && faults.ClassIn(p.sc.Faults, f.Action) == promise.Scripts {
@@ -92,8 +94,8 @@ func (p *play) pace() *checker.Pace {
 	return &checker.Pace{Servers: p.lock.voters(), Pause: pause, Renewal: lock.DefaultRetry(p.sc.Lock.TTL), Extends: p.sc.Workload.Extend}
 }
 
-// returnsWithin is how soon a call returns by the promise of the lock if no server answers, and an Acquire after the end of
-// its context. 0 is for a lock that does not promise it.
+// returnsWithin is how soon a call returns by the promise of the lock if no server answers, and an Acquire after the
+// end of its context. 0 is for a lock that does not promise it.
 func (p *play) returnsWithin() time.Duration { return p.length(p.lock.Promise.ReturnsWithin) }
 
 // trips is how long the requests of one call take at most on a whole network: it
@@ -102,8 +104,8 @@ func (p *play) trips() time.Duration {
 	return 2*p.lock.messages()*p.sc.World.Latency.Max + 10*time.Millisecond
 }
 
-// prompt says that no time limit of a request ends before its answer: not that of a watchdog nor, where a quorum is asked,
-// that of a Redlock.
+// prompt says that no time limit of a request ends before its answer: not that of a watchdog nor, where a quorum is
+// asked, that of a Redlock.
 func (p *play) prompt() bool {
 	limit := lock.DefaultRetry(p.sc.Lock.TTL)
 	if p.byQuorum() {
@@ -329,8 +331,8 @@ func (p *play) troublesOf(a faults.Action, spans []checker.Span, clients []strin
 	return out
 }
 
-// concernsCluster reports whether an action concerns a server, or a link between two: if they form a cluster, all of its
-// clients are concerned.
+// concernsCluster reports whether an action concerns a server, or a link between two: if they form a cluster, all of
+// its clients are concerned.
 func (p *play) concernsCluster(form faults.Form) bool {
 	if p.lock.settles() == 0 {
 		return false
@@ -350,8 +352,8 @@ func (p *play) concernsCluster(form faults.Form) bool {
 	})
 }
 
-// betweenReplicas reports whether an action concerns the links between r0 and replicas that the lock needs: no client is
-// granted it then.
+// betweenReplicas reports whether an action concerns the links between r0 and replicas that the lock needs: no client
+// is granted it then.
 func (p *play) betweenReplicas(form faults.Form) bool {
 	if p.lock.Replicas == 0 {
 		return false

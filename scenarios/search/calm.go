@@ -45,8 +45,8 @@ func CalmCases(space spaces.Space) iter.Seq[Case] {
 	}
 }
 
-// FirstCases are runs without faults of a lock of which nothing is known: the one by which [Discover] begins, and those of
-// [CalmTrials] without what Discover finds out.
+// FirstCases are runs without faults of a lock of which nothing is known: the one by which [Discover] begins, and those
+// of [CalmTrials] without what Discover finds out.
 func FirstCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 	space.Lock = l.Name
 	space = equipped(space, l)

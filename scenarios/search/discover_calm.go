@@ -151,8 +151,8 @@ func (c *calmRun) unreplicated() string {
 	return "; it waits for replicas by WAIT, and there are none: say how many it needs in its Replicas"
 }
 
-// named returns an error if the clients had the lock, and none of the keys that the lock names: what the servers record would
-// be judged as if no client ever had it.
+// named returns an error if the clients had the lock, and none of the keys that the lock names: what the servers record
+// would be judged as if no client ever had it.
 func (c *calmRun) named() error {
 	if c.lock.Keys == nil || len(c.run.History.Holdings) > 0 {
 		return nil

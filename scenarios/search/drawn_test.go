@@ -17,8 +17,8 @@ import (
 // Each thing that is drawn now and then is there for a reason: a lock has a mistake that
 // only this thing shows. The search finds the specimen among the scenarios as they are
 // drawn, and in none of the same scenarios without that thing. But for the release that is
-// called again, they are without faults. Data that is wrong is not counted: without a fence, a client that works for longer
-// than its lease loses some with any lock.
+// called again, they are without faults. Data that is wrong is not counted: without a fence, a client that works for
+// longer than its lease loses some with any lock.
 func TestFoundOnlyBecause(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many runs")

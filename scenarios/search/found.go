@@ -122,7 +122,8 @@ func FailsLike(l play.Lock, sc *file.Scenario, broken []outcome.Violation, seed 
 	}
 }
 
-// misleads reports whether a scenario has another lock part than the one that was drawn, and the lock does not follow it.
+// misleads reports whether a scenario has another lock part than the one that was drawn, and the lock does not follow
+// it.
 func misleads(l play.Lock, drawn, smaller *file.Scenario) bool {
 	return !l.FollowsSpec && smaller.Lock != drawn.Lock
 }
@@ -169,7 +170,8 @@ func (f *Found) adopt(sc *file.Scenario) (ok bool, err error) {
 	return ok, nil
 }
 
-// modes are the fencing modes in which the minimal scenario is played. A run in which the program ends is one of them alone.
+// modes are the fencing modes in which the minimal scenario is played. A run in which the program ends is one of them
+// alone.
 func (f *Found) modes() []fence.Mode {
 	mode := f.trial.lock.JudgedMode()
 	if mode == fence.None || f.death != nil {

@@ -12,8 +12,8 @@ import (
 	"locksim/scenarios/search"
 )
 
-// The holders of a lock that promises right data without a fence, and has the transaction in which it is, work in it, in each run
-// that is drawn and in those without faults. Those of other locks work in the store.
+// The holders of a lock that promises right data without a fence, and has the transaction in which it is, work in it,
+// in each run that is drawn and in those without faults. Those of other locks work in the store.
 func TestWorkInTheTransaction(t *testing.T) {
 	within := &play.Data{Within: func(s play.Store, _ lock.Lease) play.Store { return s }}
 	for _, tt := range []struct {

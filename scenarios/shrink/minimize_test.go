@@ -237,8 +237,8 @@ func atSomeEvent(action string) string {
 
 var anyEvent = regexp.MustCompile(`event: [a-z]+,`)
 
-// A server that comes back after its crash does so in the minimal scenario as well, where a lock could never be had without
-// it; a crash that lasts from the start stays as it is.
+// A server that comes back after its crash does so in the minimal scenario as well, where a lock could never be had
+// without it; a crash that lasts from the start stays as it is.
 func TestMinimizeKeepsTheReturnOfAServer(t *testing.T) {
 	crashes := func(sc *file.Scenario) bool {
 		return slices.ContainsFunc(sc.Faults, func(f faults.Fault) bool { return f.Action.Kind() == "crash" })

@@ -48,8 +48,8 @@ func value(resource, register string) string {
 // key is that of the row of a register.
 func key(resource, register string) string { return resource + "/" + register }
 
-// Data is the data of a lock in this database. work calls a function with the transaction of a lease, and returns its error;
-// nil is for a lock without a transaction.
+// Data is the data of a lock in this database. work calls a function with the transaction of a lease, and returns its
+// error; nil is for a lock without a transaction.
 func Data(work func(l lock.Lease, do func(tx *sql.Tx) error) error) *play.Data {
 	d := &play.Data{Open: openStore}
 	if work != nil {

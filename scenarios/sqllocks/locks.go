@@ -128,8 +128,8 @@ func AdvisoryTransaction() play.Lock {
 // rows is the table of [ForUpdate].
 const rows = "lock_rows"
 
-// connected is a lock that a connection has. The holder learns of its loss within a TTL: its heartbeat fails, or comes too
-// late.
+// connected is a lock that a connection has. The holder learns of its loss within a TTL: its heartbeat fails, or comes
+// too late.
 func connected(name string, transaction bool, about string, make func(play.Env) (lock.Locker, error)) play.Lock {
 	forWhom, work := "Work on data in the same database, in the transaction that has the lock; elsewhere only work that may be done twice.", inTransaction
 	if !transaction {

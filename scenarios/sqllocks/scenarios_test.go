@@ -23,8 +23,8 @@ func TestScenarios(t *testing.T) {
 func own(p testruns.Pair) bool { return p.Scenario.Lock.Kind == p.Lock.Name }
 
 // The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and its own
-// lock, on a server that has served other worlds and, in the second process, on a fresh one now and then. LOCKSIM_SOAK=10 is
-// 200 seeds.
+// lock, on a server that has served other worlds and, in the second process, on a fresh one now and then.
+// LOCKSIM_SOAK=10 is 200 seeds.
 func TestEqualInFreshProcesses(t *testing.T) {
 	testruns.NeedsPostgres(t)
 	seeds := testruns.Soak(t, 20, 0.1)

@@ -79,8 +79,8 @@ func TestPausedHolder(t *testing.T) {
 	}
 }
 
-// A write in the transaction that has the lock takes effect with the release, or not at all: a holder that is paused after
-// it has written loses the write, and the data is right.
+// A write in the transaction that has the lock takes effect with the release, or not at all: a holder that is paused
+// after it has written loses the write, and the data is right.
 func TestWriteOfALostTransaction(t *testing.T) {
 	testruns.NeedsPostgres(t)
 	sc, err := scenarios.Parse("lost.yaml", []byte(`
@@ -116,8 +116,8 @@ faults:
 	}
 }
 
-// A client loses its power with the lock, and another one while it waits in the database behind it. The lock is free after
-// a TTL for each, as it promises: the run is not stuck (seed 3538 of explore --lock sql-advisory --promise).
+// A client loses its power with the lock, and another one while it waits in the database behind it. The lock is free
+// after a TTL for each, as it promises: the run is not stuck (seed 3538 of explore --lock sql-advisory --promise).
 func TestHolderAndWaiterLosePower(t *testing.T) {
 	testruns.NeedsPostgres(t)
 	sc, err := scenarios.Parse("power.yaml", []byte(`

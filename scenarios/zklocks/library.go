@@ -14,9 +14,9 @@ import (
 	"locksim/sim/zookeeper"
 )
 
-// Library is the Lock of the Go client, with one connection for each client. It is held until it is unlocked, or until the
-// session is known to have ended. The token is the czxid of the node, which the lock keeps to itself: it is the one in the
-// queue that the session owns.
+// Library is the Lock of the Go client, with one connection for each client. It is held until it is unlocked, or until
+// the session is known to have ended. The token is the czxid of the node, which the lock keeps to itself: it is the one
+// in the queue that the session owns.
 //
 // Its Lock knows no context: one that is given up goes on, and is unlocked once it has the lock. An Unlock that fails
 // leaves the node, and the session keeps it (F62).

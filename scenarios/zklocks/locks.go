@@ -1,5 +1,5 @@
-// Package zklocks puts locks on ZooKeeper on trial: the one of package [locksim/lock/zklock], and that of the Go client,
-// as its documentation uses it.
+// Package zklocks puts locks on ZooKeeper on trial: the one of package [locksim/lock/zklock], and that of the Go
+// client, as its documentation uses it.
 //
 //	scenarios.Check(t, zklocks.Lock(), scenarios.Options{})
 //
@@ -26,8 +26,8 @@ import (
 // servers is the number of servers of an ensemble.
 const servers = 3
 
-// settles is how long the ensemble may take to serve all clients again: five ticks until a server misses another one, an
-// election, and what a client needs to notice a broken connection, and to find a server.
+// settles is how long the ensemble may take to serve all clients again: five ticks until a server misses another one,
+// an election, and what a client needs to notice a broken connection, and to find a server.
 const settles = 25 * time.Second
 
 // confirms is how long the lock may take to be sure of its session: it gives up to be sure of more than it needs after

@@ -121,7 +121,8 @@ func (l *ticketed) Release(ctx context.Context) error {
 	return l.Lease.Release(ctx)
 }
 
-// A lock on ZooKeeper that breaks its promise is found, that of order too. The right one, searched in the same way, is not.
+// A lock on ZooKeeper that breaks its promise is found, that of order too. The right one, searched in the same way, is
+// not.
 func TestMistakesAreFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		l    scenarios.Lock

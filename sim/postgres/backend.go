@@ -74,8 +74,8 @@ func (m *machine) Accept(c *sim.ServerConn) sim.Session {
 	return nil
 }
 
-// crowd is the number of connections above which the machine refuses more, as PostgreSQL does above max_connections: the
-// server has room for the timers of twice as many processes.
+// crowd is the number of connections above which the machine refuses more, as PostgreSQL does above max_connections:
+// the server has room for the timers of twice as many processes.
 const crowd = 512
 
 // refused is a connection that gets no process. It is a [sim.Session].
@@ -163,8 +163,8 @@ func (b *backend) leave() {
 	}
 }
 
-// asksAgain is after how many looks at a process that is to end it is asked to end again: the question costs the server more than
-// the end.
+// asksAgain is after how many looks at a process that is to end it is asked to end again: the question costs the server
+// more than the end.
 const asksAgain = 100
 
 // alive reports whether there is a process that has not ended.
@@ -442,8 +442,8 @@ func (b *backend) take(msg message) {
 	b.out = append(b.out, msg...)
 }
 
-// decide decides the operation that a statement is about, by what has become of the statement. A fence refuses by changing
-// no row. A read whose fence changes a row has read when it has selected.
+// decide decides the operation that a statement is about, by what has become of the statement. A fence refuses by
+// changing no row. A read whose fence changes a row has read when it has selected.
 func (b *backend) decide(tag string) {
 	op, ok := b.machine.server.op(b.op)
 	verb, _, _ := strings.Cut(tag, " ")
@@ -460,8 +460,8 @@ func (b *backend) decide(tag string) {
 	b.undone = tag == "ROLLBACK"
 }
 
-// commit decides the writes of a transaction that has ended: status is that of ReadyForQuery. ROLLBACK TO SAVEPOINT ends
-// none.
+// commit decides the writes of a transaction that has ended: status is that of ReadyForQuery. ROLLBACK TO SAVEPOINT
+// ends none.
 func (b *backend) commit(status byte) {
 	if status != 'I' {
 		return

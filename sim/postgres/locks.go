@@ -12,8 +12,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// holder is the session that has a lock, by the id of its backend, and the client that it had then: with a pooling proxy, one
-// session serves all of them.
+// holder is the session that has a lock, by the id of its backend, and the client that it had then: with a pooling
+// proxy, one session serves all of them.
 type holder struct {
 	session int32
 	client  string
@@ -31,15 +31,16 @@ const keyedTables = `SELECT quote_ident(c.relname), string_agg(quote_ident(a.att
 	JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
 	WHERE c.relnamespace = 'public'::regnamespace GROUP BY c.oid, c.relname ORDER BY c.oid`
 
-// rowLocks are the rows of a table that a transaction has locked: its id is in xmax. A row that it has made is not seen.
+// rowLocks are the rows of a table that a transaction has locked: its id is in xmax. A row that it has made is not
+// seen.
 const rowLocks = `SELECT l.pid, '` + rowLock + `' || %[3]s || '/' || (%[2]s) FROM %[1]s t
 	JOIN pg_locks l ON l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' AND l.transactionid = t.xmax`
 
 // rowLock is how the name of a lock on a row begins.
 const rowLock = "row lock "
 
-// sessionLocks are the locks that sessions have at present, by their names; those on rows only if they are asked for. A session
-// loses them when it ends.
+// sessionLocks are the locks that sessions have at present, by their names; those on rows only if they are asked for. A
+// session loses them when it ends.
 func (m *machine) sessionLocks(rows bool) map[string]int32 {
 	all := map[string]int32{}
 	query := []string{advisoryLocks}
@@ -85,7 +86,8 @@ func (m *machine) WatchKeys(names []string) {
 	}
 }
 
-// tell adds to the ground truth which of the watched locks have changed hands, by what a client has sent, or without one.
+// tell adds to the ground truth which of the watched locks have changed hands, by what a client has sent, or without
+// one.
 func (m *machine) tell(by string) {
 	if len(m.watched) == 0 {
 		return

@@ -43,8 +43,8 @@ type Server struct {
 }
 
 // Op takes note of an operation on the protected data of a run, which a client is about to send. The client tells the
-// server by application_name which operation its next statements are about, so that the trace says when they took effect,
-// as it does for the store. Any goroutine may call it.
+// server by application_name which operation its next statements are about, so that the trace says when they took
+// effect, as it does for the store. Any goroutine may call it.
 func (s *Server) Op(op trace.Decision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,8 @@ type Kind struct {
 	Schema []string
 	// Value is the query for the value of a register of the protected data; nil if there is none.
 	Value func(resource, register string) string
-	// Pooled puts a pooling proxy before the server, which gives a connection to each transaction, and not to each session.
+	// Pooled puts a pooling proxy before the server, which gives a connection to each transaction, and not to each
+	// session.
 	Pooled bool
 }
 
@@ -146,8 +147,8 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	return m
 }
 
-// alone ends the connections of the last world, and waits for their end. It reports false if the server has failed, which
-// it may learn only meanwhile.
+// alone ends the connections of the last world, and waits for their end. It reports false if the server has failed,
+// which it may learn only meanwhile.
 func (m *machine) alone() bool {
 	_, err := m.server.control.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
 	return err == nil
@@ -162,8 +163,8 @@ const catalog = `SELECT string_agg(oid || ' ' || xmin, ',' ORDER BY oid) FROM (
 // emptied is how many worlds have tables of their own between two clean-ups of the catalogs, which grow with each.
 const emptied = 100
 
-// empty makes the database as it is at the beginning of a world. Tables that are there from the world before are emptied,
-// which is quicker than to make them, and are as new then.
+// empty makes the database as it is at the beginning of a world. Tables that are there from the world before are
+// emptied, which is quicker than to make them, and are as new then.
 func (m *machine) empty() {
 	s := m.server
 	if s.tables == nil || !slices.Equal(s.schema, m.kind.Schema) || s.made != text(m.askOften(catalog)) {
@@ -184,8 +185,8 @@ func (m *machine) empty() {
 	}
 }
 
-// tables are the tables of the schema, if they can be emptied; nil if one has rows, or if there is something else, such as
-// a sequence.
+// tables are the tables of the schema, if they can be emptied; nil if one has rows, or if there is something else, such
+// as a sequence.
 func (m *machine) tables() (all []string) {
 	for _, row := range m.ask("SELECT relkind IN ('r', 'i'), relkind = 'r', quote_ident(relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY oid") {
 		switch {
@@ -256,8 +257,8 @@ func (m *machine) Value(resource, register string) string {
 	return text(m.ask(m.kind.Value(resource, register)))
 }
 
-// Crash implements [sim.Crasher]: all processes of the server are killed. What was committed is on the disk, so a loss of
-// power loses no more than that.
+// Crash implements [sim.Crasher]: all processes of the server are killed. What was committed is on the disk, so a loss
+// of power loses no more than that.
 func (m *machine) Crash(faults.CrashMode) {
 	m.server.down = true
 	m.server.control.socket.close()
@@ -305,16 +306,16 @@ func (*machine) Canonical(b []byte) []byte {
 	return bytes.Clone(b)
 }
 
-// settle lets the backends work, and tells what has changed of the watched locks by what a client has sent; by is empty if
-// none has.
+// settle lets the backends work, and tells what has changed of the watched locks by what a client has sent; by is empty
+// if none has.
 func (m *machine) settle(by string) {
 	m.work()
 	m.tell(by)
 	m.step = 0
 }
 
-// work waits until every backend has answered, or waits for a lock. One that need not wait any more goes on when no other
-// is at work, and alone, the one that has waited longest first. Then it plans the timers of all.
+// work waits until every backend has answered, or waits for a lock. One that need not wait any more goes on when no
+// other is at work, and alone, the one that has waited longest first. Then it plans the timers of all.
 func (m *machine) work() {
 	if m.server.down {
 		return

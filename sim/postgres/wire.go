@@ -206,8 +206,8 @@ func (c *control) query(statement string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// often is query for a statement that is asked time and again: to parse and to plan it takes the server far longer than to
-// execute it. parameters are the values of its parameters.
+// often is query for a statement that is asked time and again: to parse and to plan it takes the server far longer than
+// to execute it. parameters are the values of its parameters.
 func (c *control) often(statement string, parameters ...string) (rows [][]string, err error) {
 	i := slices.Index(c.prepared, statement)
 	if i < 0 {

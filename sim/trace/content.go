@@ -159,8 +159,8 @@ type Request interface {
 	Brief(answer Content) string
 }
 
-// Kinded is the content of a request that says what kind of request it is, whatever its values are: two of a kind ask the
-// server to do the same.
+// Kinded is the content of a request that says what kind of request it is, whatever its values are: two of a kind ask
+// the server to do the same.
 type Kinded interface {
 	// Kind is the command, or the text of the script or the statement.
 	Kind() string

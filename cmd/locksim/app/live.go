@@ -61,7 +61,8 @@ func (f *liveFlag) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// playLive makes the runs on real servers. Of several it returns the worst, and writes the labels of all to standard error.
+// playLive makes the runs on real servers. Of several it returns the worst, and writes the labels of all to standard
+// error.
 func (f liveFlag) playLive(s *shell, t *task) (*outcome.Outcome, error) {
 	if err := live.Check(t.scenario, t.lock, t.scale); err != nil {
 		return nil, err

@@ -38,8 +38,8 @@ func (a apart) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 	return a.Locker.Acquire(ctx, resource+" of "+a.client)
 }
 
-// A live run with a label that no simulated seed has, also at a larger scale, is not as expected, although its scenario expects
-// nothing of the lock.
+// A live run with a label that no simulated seed has, also at a larger scale, is not as expected, although its scenario
+// expects nothing of the lock.
 func TestLiveDiffers(t *testing.T) {
 	if err := server.Missing(server.Redis); err != nil {
 		if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {

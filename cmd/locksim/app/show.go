@@ -34,7 +34,8 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 	}
 }
 
-// hasLock is the error of a scenario of the user whose lock.kind is no lock. One whose servers are not installed is a lock.
+// hasLock is the error of a scenario of the user whose lock.kind is no lock. One whose servers are not installed is a
+// lock.
 func hasLock(r roster.Roster, sc *file.Scenario) error {
 	if sc.InLibrary() {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"locksim/examples/groundtruth"
 )
 
-// Every adapter builds with both versions of every bug, knows which one it has, and plays: the first runs of a fixed version show
-// no violation, and those of the other show the bug where few runs do.
+// Every adapter builds with both versions of every bug, knows which one it has, and plays: the first runs of a fixed
+// version show no violation, and those of the other show the bug where few runs do.
 func TestBugs(t *testing.T) {
 	t.Chdir("..")
 	b := &builder{dir: t.TempDir()}
@@ -17,7 +17,8 @@ func TestBugs(t *testing.T) {
 			t.Errorf("two bugs are called %s", bug.ID)
 		}
 		ids[bug.ID] = true
-		// With the build overlay all is compiled anew, and PostgreSQL is slow: these are built, and only say which version they have.
+		// With the build overlay all is compiled anew, and PostgreSQL is slow: these are built, and only say which version
+		// they have.
 		plays := !bug.Overlay && bug.Adapter != "pglock"
 		bug.Overlay = false
 		for _, version := range []string{bug.Has, bug.HasNot} {

@@ -1,5 +1,5 @@
-// Command cmd plays published bugs of other people's locks, each in exactly the version that has it, and the recipes that people
-// copy from articles.
+// Command cmd plays published bugs of other people's locks, each in exactly the version that has it, and the recipes
+// that people copy from articles.
 //
 //	go run ./cmd redsync-151           # one bug, from its first seed, with its story
 //	go run ./cmd A3                    # one recipe

@@ -25,8 +25,8 @@ type builder struct {
 	took map[string]time.Duration
 }
 
-// build returns the program. The go.mod of the module is used with that version in place of the one that it requires, so
-// that neither the other adapters nor locksim can raise it.
+// build returns the program. The go.mod of the module is used with that version in place of the one that it requires,
+// so that neither the other adapters nor locksim can raise it.
 func (b *builder) build(bug groundtruth.Bug, version string) (program string, err error) {
 	program = filepath.Join(b.dir, bug.Adapter+"-"+version)
 	if bug.Overlay {

@@ -20,7 +20,8 @@ import (
 // seconds is the CPU time of one Check at most.
 const seconds = 60
 
-// kept is what is kept of a text: a failure with its schedule, and not where it was stored, or the first line of a verdict.
+// kept is what is kept of a text: a failure with its schedule, and not where it was stored, or the first line of a
+// verdict.
 func kept(text string) string {
 	if !strings.HasPrefix(text, "seed ") {
 		text, _, _ = strings.Cut(text, "\n")

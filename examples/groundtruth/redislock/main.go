@@ -26,8 +26,8 @@ func main() {
 // longest is the longest pause of a backoff that grows.
 const longest = 512 * time.Millisecond
 
-// of is redislock with a token for each process, and a backoff; with the token "" the library draws one for each lock. How long
-// a lease lasts it tells when it is asked.
+// of is redislock with a token for each process, and a backoff; with the token "" the library draws one for each lock.
+// How long a lease lasts it tells when it is asked.
 func of(token func() string, backoff func() redislock.RetryStrategy) scenarios.Lock {
 	const ttl = 8 * time.Second
 	return scenarios.Lock{New: func(e scenarios.Env) (lock.Locker, error) {

@@ -16,7 +16,8 @@ import (
 
 func main() { groundtruth.Main(map[string]scenarios.Lock{"redsync-38": one()}) }
 
-// one is the lock on one node. It does not tell when a lease ends: a TTL after the request, without the drift of clocks.
+// one is the lock on one node. It does not tell when a lease ends: a TTL after the request, without the drift of
+// clocks.
 func one() scenarios.Lock {
 	const held = 8 * time.Second * 99 / 100 // of the default
 	return scenarios.Lock{New: func(e scenarios.Env) (lock.Locker, error) {

@@ -18,8 +18,8 @@ func main() {
 	groundtruth.Main(map[string]scenarios.Lock{"rueidislock-clock": of(false), "rueidislock-923": of(true)})
 }
 
-// of is rueidislock over one key. Where relative is set, the request that takes a key has a TTL in place of an instant. Its
-// renewals, which come twice in a lease, detect a loss.
+// of is rueidislock over one key. Where relative is set, the request that takes a key has a TTL in place of an instant.
+// Its renewals, which come twice in a lease, detect a loss.
 func of(relative bool) scenarios.Lock {
 	const ttl = 10 * time.Second
 	return scenarios.Lock{Lease: scenarios.LeaseHeld, Detection: ttl/2 + time.Second, New: func(e scenarios.Env) (lock.Locker, error) {

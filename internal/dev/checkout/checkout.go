@@ -11,8 +11,8 @@ import (
 // module is the folder of the module of this package, relative to the root of the checkout.
 var module = filepath.Join("internal", "dev")
 
-// Root returns the root of the checkout: the folder of the main module, from anywhere in it and in this module. It is an
-// error if the working directory is in no module, or if the go command is missing.
+// Root returns the root of the checkout: the folder of the main module, from anywhere in it and in this module. It is
+// an error if the working directory is in no module, or if the go command is missing.
 func Root() (string, error) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

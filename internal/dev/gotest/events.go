@@ -14,8 +14,8 @@ type Event struct {
 	FailedBuild string
 }
 
-// Events reads the output of go test -json. Other output, such as an error about a flag, is an error, after which nothing
-// follows.
+// Events reads the output of go test -json. Other output, such as an error about a flag, is an error, after which
+// nothing follows.
 func Events(r io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		d := json.NewDecoder(r)

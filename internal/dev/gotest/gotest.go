@@ -1,5 +1,5 @@
-// Package gotest runs tests with a mistake in the code that they test, and tells what became of them. It reads the events
-// of go test.
+// Package gotest runs tests with a mistake in the code that they test, and tells what became of them. It reads the
+// events of go test.
 package gotest
 
 import (

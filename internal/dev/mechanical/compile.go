@@ -29,8 +29,8 @@ type Compiler struct {
 	imports types.Importer
 }
 
-// NewCompiler reads the package in a folder, which is relative to the root of the checkout. It is an error if the package
-// or what it imports does not compile.
+// NewCompiler reads the package in a folder, which is relative to the root of the checkout. It is an error if the
+// package or what it imports does not compile.
 func NewCompiler(ctx context.Context, root, folder string) (*Compiler, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./"+folder)
 	cmd.Dir = root

@@ -13,7 +13,8 @@ import (
 // Group is the group of the mechanical mutants: the first part of their names.
 const Group = "mechanical"
 
-// Edit is a mechanical mutant: one place of a file, and what is there instead. The rest of the file stays byte for byte.
+// Edit is a mechanical mutant: one place of a file, and what is there instead. The rest of the file stays byte for
+// byte.
 type Edit struct {
 	Name     string // mechanical/FILE-FUNCTION-WHAT-N, the Nth such place of the function, whatever else the file has
 	File     string // relative to the root of the checkout
@@ -108,8 +109,8 @@ var concerned = map[string][]string{
 	"release_reentrant.lua":           {"reentrant", "reentrant-fenced"},
 }
 
-// Overlay writes the file with the mistake into dir, and the file for the flag -overlay of the go command, whose name it
-// returns.
+// Overlay writes the file with the mistake into dir, and the file for the flag -overlay of the go command, whose name
+// it returns.
 func (e Edit) Overlay(root, dir string) (string, error) {
 	text, err := e.Mutated(root)
 	if err != nil {

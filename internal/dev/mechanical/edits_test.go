@@ -136,7 +136,8 @@ func TestAMutantChangesOnePlace(t *testing.T) {
 	}
 }
 
-// The mutants of package lock have names of their own, and kinds that are searched. The names of functions are those of the source.
+// The mutants of package lock have names of their own, and kinds that are searched. The names of functions are those of
+// the source.
 func TestMechanicalMutants(t *testing.T) {
 	root, err := checkout.Root()
 	if err != nil {

@@ -19,15 +19,16 @@ type OwnTests struct {
 	Seed   uint64 // of the sample
 }
 
-// unseen has a line "FOLDER/NAME `CODE`: REASON" for each mutant of a package that no run can show, with the code that it
-// changes: a mutant of that name after a change of the function may be another. It is relative to the root of the module.
+// unseen has a line "FOLDER/NAME `CODE`: REASON" for each mutant of a package that no run can show, with the code that
+// it changes: a mutant of that name after a change of the function may be another. It is relative to the root of the
+// module.
 const unseen = "internal/dev/mechanical/unseen.txt"
 
 // afterCode separates the name and the code of a mutant from the reason.
 const afterCode = "`: "
 
-// Run draws the sample, runs the tests with each of its mutants, and writes those that they do not detect to stdout. dir is
-// for temporary files. It is an error if the tests fail without a mutant.
+// Run draws the sample, runs the tests with each of its mutants, and writes those that they do not detect to stdout.
+// dir is for temporary files. It is an error if the tests fail without a mutant.
 func (o OwnTests) Run(ctx context.Context, root, dir string, stdout, progress io.Writer) error {
 	o.Folder = path.Clean(filepath.ToSlash(o.Folder))
 	reasons, err := Reasons(root, unseen, afterCode)

@@ -45,7 +45,8 @@ func f(a, b int) int {
 	}
 }
 
-// A sample of each package of the judge compiles, and is equal each time. Each reason is about a mutant with a name and code.
+// A sample of each package of the judge compiles, and is equal each time. Each reason is about a mutant with a name and
+// code.
 func TestSampleOfTheJudge(t *testing.T) {
 	root := mustRoot(t)
 	for _, folder := range []string{"checker", "sim", "scenarios/play"} {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Reasons reads a file of lines of a name and a reason, with a separator between them. The file is relative to the root of
-// the checkout. The error names a line that is none, or has a name for the second time.
+// Reasons reads a file of lines of a name and a reason, with a separator between them. The file is relative to the root
+// of the checkout. The error names a line that is none, or has a name for the second time.
 func Reasons(root, file, separator string) (map[string]string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
 	if err != nil {

@@ -75,8 +75,8 @@ func drawSample(ctx context.Context, root string) (drawn []Edit, possible, tried
 	return drawn, len(all), tried, err
 }
 
-// SampleFile has the sample with what the unit tests make of it, relative to the root of the checkout. It is made anew by
-// go -C internal/dev run ./mutants sample.
+// SampleFile has the sample with what the unit tests make of it, relative to the root of the checkout. It is made anew
+// by go -C internal/dev run ./mutants sample.
 const SampleFile = "internal/dev/mechanical/sample.json"
 
 // Sample is the content of [SampleFile].
@@ -192,7 +192,8 @@ func MakeSample(ctx context.Context, root, dir string, earlier bool, progress io
 	return now.write(root)
 }
 
-// kept are the results that are still right for a source, and with earlier also those that were right for an earlier one.
+// kept are the results that are still right for a source, and with earlier also those that were right for an earlier
+// one.
 func (r Sample) kept(source string, earlier bool) (list []Tested) {
 	for _, u := range r.Mutants {
 		if u.Earlier = u.Earlier || r.Source != source; earlier || !u.Earlier {
@@ -202,8 +203,8 @@ func (r Sample) kept(source string, earlier bool) (list []Tested) {
 	return list
 }
 
-// newWorkshop is for the tests of the package in a folder. It is an error if they fail without a mutant: they would seem
-// to kill every mutant.
+// newWorkshop is for the tests of the package in a folder. It is an error if they fail without a mutant: they would
+// seem to kill every mutant.
 func newWorkshop(ctx context.Context, root, dir, folder string) (gotest.Workshop, error) {
 	shop := gotest.Workshop{Root: root, Dir: dir, Limit: testLimit}
 	if t, err := shop.Run(ctx, "./"+folder, ".", unitTests...); err != nil || !t.Passed {

@@ -16,10 +16,10 @@ import (
 // program has no mistake.
 const Chooser = "LOCKSIM_MUTANT"
 
-// Schemata are the files of package lock with many mutants in them, by their names relative to the root of the checkout,
-// and the mutants that they have. A function with mutants has a copy for each, which it calls if that one is chosen;
-// nothing else of it changes. The scripts of a program are replaced when it starts. Mutants outside functions and scripts
-// are left out: a constant cannot be chosen when the program runs.
+// Schemata are the files of package lock with many mutants in them, by their names relative to the root of the
+// checkout, and the mutants that they have. A function with mutants has a copy for each, which it calls if that one is
+// chosen; nothing else of it changes. The scripts of a program are replaced when it starts. Mutants outside functions
+// and scripts are left out: a constant cannot be chosen when the program runs.
 func Schemata(root string, all []Edit) (files map[string]string, has map[string]bool, err error) {
 	files, has = map[string]string{}, map[string]bool{}
 	byFile := map[string][]Edit{}
@@ -132,8 +132,8 @@ func withCopies(root, file string, text []byte, edits []Edit, has map[string]boo
 	return out.String() + copies.String(), nil
 }
 
-// callOf is a format for the call of a copy of a function, with the arguments of the function, and a return. ok is false
-// for a function whose receiver or arguments have no names, and for a generic one.
+// callOf is a format for the call of a copy of a function, with the arguments of the function, and a return. ok is
+// false for a function whose receiver or arguments have no names, and for a generic one.
 func callOf(f *ast.FuncDecl) (format string, ok bool) {
 	callee := f.Name.Name + "%s"
 	if f.Recv != nil {

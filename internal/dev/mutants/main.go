@@ -5,9 +5,10 @@
 //	go -C internal/dev run ./mutants sample [--earlier]
 //	go -C internal/dev run ./mutants reach [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier] [--table]
 //
-// A mistake is a patch that somebody wrote, of package patch, or a small change that was drawn, of package mechanical. No
-// file of the checkout changes: the go command gets the mistake by its flag -overlay. The progress goes to stderr, the
-// result to stdout. A result does not depend on the machine or the time, so that a committed copy can be compared with it.
+// A mistake is a patch that somebody wrote, of package patch, or a small change that was drawn, of package mechanical.
+// No file of the checkout changes: the go command gets the mistake by its flag -overlay. The progress goes to stderr,
+// the result to stdout. A result does not depend on the machine or the time, so that a committed copy can be compared
+// with it.
 //
 // The exit code is 0; 1 when a mutant of named is not killed or one of reach has no result that counts, and when a run
 // cannot be completed (a patch does not fit the source, a test fails without a mutant, Ctrl-C); and 2 for bad usage.

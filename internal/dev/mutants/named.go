@@ -15,8 +15,9 @@ import (
 	"locksim/internal/dev/gotest"
 )
 
-// named runs the tests that the patches in the folder patches name. The header of a patch is a line "Test: PACKAGE TEST".
-// The tests must first pass without a mutant. A mutant whose test does not end, or that does not compile, is not killed.
+// named runs the tests that the patches in the folder patches name. The header of a patch is a line "Test: PACKAGE
+// TEST". The tests must first pass without a mutant. A mutant whose test does not end, or that does not compile, is not
+// killed.
 type named struct {
 	pattern  string
 	wanted   *regexp.Regexp

@@ -61,21 +61,21 @@ const (
 	// exitPanicked stands for 2 and 3 if the command names the call of the lock that panicked, or ends with its stack. It
 	// is a find.
 	exitPanicked = 100
-	// exitFails stands for 2 if the command says that the lock cannot be made, that no client is granted it, that it does not
-	// set the keys that it names, or that it sends without end, although nothing goes wrong. It is a find.
+	// exitFails stands for 2 if the command says that the lock cannot be made, that no client is granted it, that it does
+	// not set the keys that it names, or that it sends without end, although nothing goes wrong. It is a find.
 	exitFails = 101
 )
 
 // panicked is in the message about a panic of a lock.
 const panicked = " panicked: "
 
-// fails finds the messages about a lock that cannot be used at all. A run that is frozen says nothing: the machine may be
-// too busy. The number of its events does not depend on the machine.
+// fails finds the messages about a lock that cannot be used at all. A run that is frozen says nothing: the machine may
+// be too busy. The number of its events does not depend on the machine.
 var fails = regexp.MustCompile(`, in a run without faults: (no client was granted it|no client had a key that its Keys name|.*: the lock of \w+ cannot be made: |.*: the run reached its limit of events )`)
 
-// crashed finds what ends a program in package lock, as it would end that of a user: a fatal error of the Go runtime, such as
-// that of a mutex that is not locked, or a panic in a goroutine that the lock has started. The goroutine that it ended is
-// the first of the message; it ends with an empty line. A worker's message is in that of the command.
+// crashed finds what ends a program in package lock, as it would end that of a user: a fatal error of the Go runtime,
+// such as that of a mutex that is not locked, or a panic in a goroutine that the lock has started. The goroutine that
+// it ended is the first of the message; it ends with an empty line. A worker's message is in that of the command.
 var crashed = regexp.MustCompile(`(?m)^(?:fatal error|panic): .*\n(?:.+\n)*\n(?:.+\n)*locksim/lock\.`)
 
 // searched is a search for a mechanical mutant.
@@ -225,8 +225,8 @@ func (w *workshop) build(ctx context.Context, file, overlay string) error {
 type buildError struct{ error }
 
 // measure searches the kinds of a subject for its mistake, and adds to the result what is missing there: with more
-// first seeds than before, only the explorations from these. The search for a mutant ends with the first kind that has a
-// find.
+// first seeds than before, only the explorations from these. The search for a mutant ends with the first kind that has
+// a find.
 func measure(ctx context.Context, run locksim, s subject, sweepFile string, l limits, r *result) error {
 	for i, kind := range s.kinds {
 		if s.ended(*r, l) {
@@ -276,9 +276,9 @@ func (s subject) steps() []string {
 	return []string{stepQuick, stepOneSeed, stepLibrary, stepSweep, stepExplore}
 }
 
-// next is the search for a mechanical mutant that is missing first. The steps come one after another, each in all kinds of
-// lock, until the first find. What an exploration finds is explored from the other first seeds too, in the kind in which it
-// was found; and what nothing finds, in all kinds. ok is false if no search is missing.
+// next is the search for a mechanical mutant that is missing first. The steps come one after another, each in all kinds
+// of lock, until the first find. What an exploration finds is explored from the other first seeds too, in the kind in
+// which it was found; and what nothing finds, in all kinds. ok is false if no search is missing.
 func (s subject) next(r result, l limits) (missing searched, ok bool) {
 	steps, done := s.steps(), len(r.Searches)
 	all := len(steps) * len(s.kinds)
@@ -302,8 +302,8 @@ func (s subject) next(r result, l limits) (missing searched, ok bool) {
 	return searched{Kind: again[done%len(again)], Search: stepExplore, Start: 1 + done/len(again)}, true
 }
 
-// measureMechanical makes the searches that are missing; without a find only so many of the first steps. keep stores the
-// result after each.
+// measureMechanical makes the searches that are missing; without a find only so many of the first steps. keep stores
+// the result after each.
 func measureMechanical(ctx context.Context, run locksim, s subject, sweepFile string, l limits, first int, r *result,
 	keep func() error) error {
 	for {

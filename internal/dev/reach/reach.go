@@ -68,8 +68,8 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// Run makes the results that are missing in the checkout at root, and prints the table. dir is for temporary files. It is
-// an error if a mutant does not compile, or if a lock without a mistake is not right.
+// Run makes the results that are missing in the checkout at root, and prints the table. dir is for temporary files. It
+// is an error if a mutant does not compile, or if a lock without a mistake is not right.
 func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) (err error) {
 	began := time.Now()
 	all, err := readSubjects(root, r.wanted)

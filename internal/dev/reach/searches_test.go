@@ -48,8 +48,8 @@ func TestMeasureEndsEarly(t *testing.T) {
 	}
 }
 
-// The searches for a mechanical mutant begin with the cheapest in all kinds, and end with the first find. An interrupted
-// search goes on with the one that is missing.
+// The searches for a mechanical mutant begin with the cheapest in all kinds, and end with the first find. An
+// interrupted search goes on with the one that is missing.
 func TestMechanicalSearches(t *testing.T) {
 	l := limits{Runs: 2000, Starts: 3, Seeds: 2, Placements: 100}
 	steps := []string{

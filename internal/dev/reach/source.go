@@ -16,14 +16,15 @@ import (
 	"strings"
 )
 
-// theCommand is the command that searches, a package of this module, whose folder is relative to the root of the checkout.
+// theCommand is the command that searches, a package of this module, whose folder is relative to the root of the
+// checkout.
 const (
 	theCommand = "./reach/locksim"
 	itsModule  = "internal/dev"
 )
 
-// identify returns a hash of what decides the results besides the mutants: the version of Go, the modules, the source of
-// the command, and the scenario of the sweep.
+// identify returns a hash of what decides the results besides the mutants: the version of Go, the modules, the source
+// of the command, and the scenario of the sweep.
 func identify(ctx context.Context, root, scenario string) (string, error) {
 	source, err := sources(ctx, root)
 	if err != nil {

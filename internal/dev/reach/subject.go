@@ -84,8 +84,8 @@ func readPatches(root string, wanted *regexp.Regexp) ([]subject, error) {
 	return mutants, errors.Join(errs...)
 }
 
-// readMechanical returns the mechanical mutants of the sample that the unit tests kill. No measure counts the others, and
-// a search that finds nothing costs a thousand times what one that finds something does.
+// readMechanical returns the mechanical mutants of the sample that the unit tests kill. No measure counts the others,
+// and a search that finds nothing costs a thousand times what one that finds something does.
 func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 	r, err := mechanical.ReadSample(root)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s subject) ended(r result, l limits) bool {
 	return s.complete(r) && !slices.ContainsFunc(r.Kinds, func(k kindResult) bool { return len(k.Explore) < s.starts(l) })
 }
 
-// complete reports whether a result has all searches from the first of the first seeds. It then counts, and those from the
-// others add how many of them find the mistake.
+// complete reports whether a result has all searches from the first of the first seeds. It then counts, and those from
+// the others add how many of them find the mistake.
 func (s subject) complete(r result) bool {
 	switch {
 	case r.Unbuilt != "":

@@ -65,8 +65,8 @@ seeds too. One that is argued to be equivalent gets the first two of these, whic
 
 `
 
-// markdown is the table. missing are the mutants without a result. It depends on the rows, the limits, the sample and wanted alone: the regular expression for the
-// names of the mutants, which is "" for all.
+// markdown is the table. missing are the mutants without a result. It depends on the rows, the limits, the sample and
+// wanted alone: the regular expression for the names of the mutants, which is "" for all.
 func markdown(rows []row, missing []string, l limits, sample mechanical.Sample, wanted string) string {
 	var seeds []string
 	for _, s := range firstSeeds[:l.Starts] {
@@ -182,8 +182,8 @@ func runsOf(rows []row) (library, sweeps, explorations int) {
 	return library, sweeps, explorations
 }
 
-// noteEarlier says how many results are those of earlier programs, most first. A program has the name of a commit that had
-// it, of one without changes if there is one.
+// noteEarlier says how many results are those of earlier programs, most first. A program has the name of a commit that
+// had it, of one without changes if there is one.
 func noteEarlier(b *strings.Builder, rows []row) {
 	number, names := map[string]int{}, map[string]string{} // by program
 	all := 0
@@ -222,7 +222,8 @@ the searches said that is none.
 |---|---|---|---|
 `
 
-// noteEarlierTests says with how many mutants the unit tests ran before package lock changed elsewhere; "" if with none.
+// noteEarlierTests says with how many mutants the unit tests ran before package lock changed elsewhere; "" if with
+// none.
 func noteEarlierTests(r mechanical.Sample) string {
 	n := 0
 	for _, u := range r.Mutants {
@@ -266,7 +267,8 @@ func firstFind(r row) (kind, find string) {
 	return s.Kind, fmt.Sprintf("explore, run %s: %s", strings.Join(runs, ", "), cell(s.found))
 }
 
-// lines are the lines of a mutant made by hand: one for each kind. The first has the cells first, the others have empty ones.
+// lines are the lines of a mutant made by hand: one for each kind. The first has the cells first, the others have empty
+// ones.
 func lines(b *strings.Builder, r row, first, empty string) {
 	if r.Unbuilt != "" {
 		fmt.Fprintf(b, "| %s | %s | | | %s |\n", first, prose.Commas(r.kinds), unbuilt)

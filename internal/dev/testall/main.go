@@ -82,8 +82,9 @@ func modulesUnder(root string) ([]string, error) {
 
 // test runs the tests of one module. go test starts with the packages that are named
 // first. That is the one that takes longest, so that it does not run alone at the end
-// while the other cores are idle. One package more than there are cores is tested at a time: some tests wait. Each has one
-// processor: the goroutines of a world take turns, and a run on two costs half as much again. Tests of several set them.
+// while the other cores are idle. One package more than there are cores is tested at a time: some tests wait. Each has
+// one processor: the goroutines of a world take turns, and a run on two costs half as much again. Tests of several set
+// them.
 func (s *summary) test(dir string, flags []string) (ok bool) {
 	args := append([]string{"test", "-json", fmt.Sprintf("-p=%d", runtime.NumCPU()+1), "-cpu=1"}, flags...)
 	const longest = "./scenarios/play"

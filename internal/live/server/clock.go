@@ -47,8 +47,8 @@ type clock struct {
 	current setting
 }
 
-// newClock makes clocks, in the private folder of a server. They show the time of the machine. Without a C compiler there
-// are none.
+// newClock makes clocks, in the private folder of a server. They show the time of the machine. Without a C compiler
+// there are none.
 func newClock(shared, dir string) (*clock, error) {
 	file, err := shim.New(shared, dir, clockSource, clockSize)
 	switch {

@@ -26,8 +26,8 @@ func names(g *server.Group) (all []string) {
 	return all
 }
 
-// Three members of etcd go on without one that is stalled or was killed, and stand without two; the killed ones come back with
-// what they had.
+// Three members of etcd go on without one that is stalled or was killed, and stand without two; the killed ones come
+// back with what they had.
 func TestEtcd(t *testing.T) {
 	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Etcd, Count: 3, Clock: true})
@@ -82,8 +82,8 @@ func TestEtcd(t *testing.T) {
 }
 
 // A server serves again after a crash within the time that its kind says. One of two times is enough, and no time is a
-// reason to skip the test: the machine may have other work to do. With LOCKSIM_SOAK=1 it is one of twenty, and a failure
-// where each takes three times as long.
+// reason to skip the test: the machine may have other work to do. With LOCKSIM_SOAK=1 it is one of twenty, and a
+// failure where each takes three times as long.
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	soak := os.Getenv("LOCKSIM_SOAK") == "1"
@@ -145,7 +145,8 @@ func leads(t *testing.T, g *server.Group) {
 	must(t, first.Resume())
 }
 
-// create makes a node. The connection may break, and be made again, while the client or the server waits for a processor.
+// create makes a node. The connection may break, and be made again, while the client or the server waits for a
+// processor.
 func create(t *testing.T, c *zk.Conn, name string, flags int32) {
 	t.Helper()
 	eventually(t, name+" is made", func() bool {
@@ -154,8 +155,8 @@ func create(t *testing.T, c *zk.Conn, name string, flags int32) {
 	})
 }
 
-// A ZooKeeper keeps its nodes over a crash, and its sessions go by its own monotonic clock: one that is fast ends a session
-// whose client has hung up early, and one that stands still does not end it at all.
+// A ZooKeeper keeps its nodes over a crash, and its sessions go by its own monotonic clock: one that is fast ends a
+// session whose client has hung up early, and one that stands still does not end it at all.
 func TestZooKeeper(t *testing.T) {
 	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.ZooKeeper, Tick: time.Second, Clock: true})
@@ -225,8 +226,8 @@ func TestEnsemble(t *testing.T) {
 	leads(t, g)
 }
 
-// A PostgreSQL keeps what was committed over a crash of all its processes, stands while it is stalled, and tells the time
-// of its own clock.
+// A PostgreSQL keeps what was committed over a crash of all its processes, stands while it is stalled, and tells the
+// time of its own clock.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Postgres, Clock: true})

@@ -36,9 +36,9 @@ type File struct {
 	library string
 }
 
-// New makes the library from the part of a kind of server, in the folder shared, unless it is there, and its file of this
-// size, in the private folder dir of one server. The caller closes it. The error wraps [ErrNoCompiler] where there can be
-// no library. It is safe for concurrent use.
+// New makes the library from the part of a kind of server, in the folder shared, unless it is there, and its file of
+// this size, in the private folder dir of one server. The caller closes it. The error wraps [ErrNoCompiler] where there
+// can be no library. It is safe for concurrent use.
 func New(shared, dir string, part []byte, size int64) (*File, error) {
 	library := filepath.Join(shared, "clock.so")
 	if err := compile(library, part); err != nil {

@@ -23,14 +23,14 @@ type Poller struct {
 	dice    *rand.Rand
 }
 
-// New returns a Poller that waits for as long as backoff says, by a clock, and draws those times from jitter, and the ids
-// of owners from entropy, which may be nil if no owner is drawn.
+// New returns a Poller that waits for as long as backoff says, by a clock, and draws those times from jitter, and the
+// ids of owners from entropy, which may be nil if no owner is drawn.
 func New(clock lock.Clock, backoff lock.Backoff, jitter rand.Source, entropy io.Reader) *Poller {
 	return &Poller{clock: clock, backoff: backoff, entropy: entropy, dice: rand.New(jitter)}
 }
 
-// Acquire tries until a try is granted the lock, fails, or ctx ends. Without a lease and an error another client has the
-// lock. The outcome of a try that fails counts as unknown: the error wraps [lock.ErrOutcomeUnknown].
+// Acquire tries until a try is granted the lock, fails, or ctx ends. Without a lease and an error another client has
+// the lock. The outcome of a try that fails counts as unknown: the error wraps [lock.ErrOutcomeUnknown].
 func (p *Poller) Acquire(ctx context.Context, resource string, try func() (lock.Lease, error)) (lock.Lease, error) {
 	for {
 		l, err := try()

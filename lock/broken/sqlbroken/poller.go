@@ -21,8 +21,8 @@ type poller struct {
 	polling *polling.Poller
 }
 
-// Acquire implements [lock.Locker]. A statement that fails ends it; its outcome counts as unknown, and its lease ends by
-// itself.
+// Acquire implements [lock.Locker]. A statement that fails ends it; its outcome counts as unknown, and its lease ends
+// by itself.
 func (p *poller) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	return p.polling.Acquire(ctx, resource, func() (lock.Lease, error) { return p.try(ctx, resource) })
 }

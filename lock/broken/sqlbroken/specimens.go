@@ -60,8 +60,8 @@ type Options struct {
 	Backoff lock.Backoff
 	// Second says that a client takes two locks in the other order.
 	Second bool
-	// Clock is the source of time, Wall the wall clock of the client, Jitter the source of the random times, Entropy that of
-	// the owner ids.
+	// Clock is the source of time, Wall the wall clock of the client, Jitter the source of the random times, Entropy that
+	// of the owner ids.
 	Clock   lock.Clock
 	Wall    lock.Clock
 	Jitter  rand.Source

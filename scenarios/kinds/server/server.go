@@ -1,5 +1,5 @@
-// Package server has the type of what a scenario file knows of a kind of servers, and that of Redis. Those who bring a kind
-// along fill it in, as data: no client and no server is compiled for it.
+// Package server has the type of what a scenario file knows of a kind of servers, and that of Redis. Those who bring a
+// kind along fill it in, as data: no client and no server is compiled for it.
 package server
 
 // Facts are what a scenario file knows of a kind of servers.

@@ -46,8 +46,8 @@ func (t *Tally) Unproven() string {
 	return ""
 }
 
-// ByCall says how the calls of the lock ended, as "calls: Acquire granted 210, gave up 3; Release succeeded 200, failed 7",
-// and on further lines the most frequent errors with which calls ended. It has no lines without calls.
+// ByCall says how the calls of the lock ended, as "calls: Acquire granted 210, gave up 3; Release succeeded 200, failed
+// 7", and on further lines the most frequent errors with which calls ended. It has no lines without calls.
 func (t *Tally) ByCall() []string {
 	if t.Calls == (checker.Calls{}) {
 		return nil

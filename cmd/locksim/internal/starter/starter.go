@@ -151,7 +151,8 @@ func userModule(asked string) (path string, goMod []byte, err error) {
 	return asked, []byte("module " + asked + "\n"), nil
 }
 
-// lockName is the name of the lock: the one that was asked for, or the last word of the module's path that is no version.
+// lockName is the name of the lock: the one that was asked for, or the last word of the module's path that is no
+// version.
 func lockName(asked, module string) (string, error) {
 	switch {
 	case asked == "":
