@@ -41,7 +41,7 @@ func Recipes() []Recipe {
 			Expect: "a client that crashes between the two requests, or whose EXPIRE is refused, leaves a key " +
 				"without a TTL: the lock is stuck",
 			Cause: "A client that crashes, or gets no answer, after its SETNX sends no EXPIRE: the key has no " +
-				"TTL, and nobody deletes it. The default client makes it worse: it sends the SETNX again, " +
+				"TTL, and no client deletes it. The default client makes it worse: it sends the SETNX again, " +
 				"and takes its own key for another's.",
 			Lock: onRedis(func(p process, key string) mutex { return &setnxExpire{p.setNX(key)} }),
 		},
@@ -74,7 +74,7 @@ func Recipes() []Recipe {
 			Fails: true, Kind: "F39",
 			Expect: "a second Unlock, after one that failed, panics: the channel is closed twice; and a holder " +
 				"that lost its key, by a pause, is never told",
-			Cause: "A holder that has lost its key is never told, since nobody looks at what the renewal says. " +
+			Cause: "A holder that has lost its key is never told, since the renewal does not look at its answer. " +
 				"And Unlock closes the channel each time it is called: the second time, after one that " +
 				"failed, it panics.",
 			Lock: renewing(func(p process, key string) mutex { return &renewed{setNX: p.setNX(key)} }),
@@ -127,7 +127,7 @@ func Recipes() []Recipe {
 			Expect: "a holder whose session has ended is not told, while the next one enters: claims overlap. " +
 				"And an Unlock under a context that has ended leaves the key, which the session keeps alive " +
 				"(F29): the lock is stuck",
-			Cause: "The session ends when its renewal was late, and nobody looks at its Done: the client goes " +
+			Cause: "The session ends when its renewal was late, and the lock does not look at its Done: the client goes " +
 				"on in a lock that is another's, and takes it again with a session that ends a moment " +
 				"later.",
 			Lock: clustered(etcdlocks.Kind(), 15*time.Second, etcdSession),
@@ -138,7 +138,7 @@ func Recipes() []Recipe {
 			Says:  "One client has the lock at a time, and Unlock gives it back.",
 			Fails: true, Kind: "F02",
 			Expect: "a holder that is late deletes its successor's key, and reports success",
-			Cause: "Unlock deletes the key of whoever has it: a holder whose lease has ended deletes its " +
+			Cause: "Unlock deletes the key, also that of another client: a holder whose lease has ended deletes its " +
 				"successor's.",
 			Lock: silent(func(p process, key string) mutex { return &unchecked{p.setNX(key)} }),
 		},
@@ -161,7 +161,7 @@ func Recipes() []Recipe {
 			Fails: true, Kind: "F04",
 			Expect: "as A3: a second Unlock panics; and a holder that was paused renews its successor's key, " +
 				"and is never told that it has lost its own",
-			Cause: "As A3: nobody looks at what EXPIRE says, and the second Unlock closes a closed channel. A " +
+			Cause: "As A3: the watchdog does not look at the answer of EXPIRE, and the second Unlock closes a closed channel. A " +
 				"bare EXPIRE also renews the key of a successor.",
 			Lock: renewing(func(p process, key string) mutex { return &watchdog{setNX: p.setNX(key)} }),
 		},

@@ -160,7 +160,7 @@ func Bugs() []Bug {
 			Kind:      "F35",
 			Quote:     "SendHeartbeat refreshes the mutex entry so to avoid other clients from grabbing it.", Where: "doc comment of Client.SendHeartbeat",
 			Promise: inTable(),
-			Missed:  "Who is told too early that the lock is lost stops, and harms nobody: an Extend that refuses without need is no violation, and the rows of PostgreSQL are not learnt, by which it could be known.",
+			Missed:  "Who is told too early that the lock is lost stops, and does no harm: an Extend that refuses without need is no violation, and the rows of PostgreSQL are not learnt, by which it could be known.",
 		},
 		{
 			ID: "etcd-22123", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
