@@ -127,10 +127,9 @@ func ExampleTrace_WriteJSON() {
 		fmt.Println(err)
 	}
 	// Output:
-	// {"n":1,"at":1000000000,"actor":"world","kind":"slow","peer":"c0","text":"timers late by 1ms, until
-	// healed","fields":{"by":1000000}} {"n":2,"at":2000000000,"actor":"world","kind":"slow-end","peer":"c0"}
-	// {"n":3,"at":3000000000,"actor":"r0","kind":"exec","peer":"c0","text":"GET k ->
-	// nil","fields":{"conn":"#1","request":"GET k","answer":"nil"}}
+	// {"n":1,"at":1000000000,"actor":"world","kind":"slow","peer":"c0","text":"timers late by 1ms, until healed","fields":{"by":1000000}}
+	// {"n":2,"at":2000000000,"actor":"world","kind":"slow-end","peer":"c0"}
+	// {"n":3,"at":3000000000,"actor":"r0","kind":"exec","peer":"c0","text":"GET k -> nil","fields":{"conn":"#1","request":"GET k","answer":"nil"}}
 }
 
 // The lines of every event are JSON that any parser reads back: names and values.

@@ -1,13 +1,19 @@
 package main
 
 import (
+	"os"
+	"slices"
 	"testing"
 
 	"locksim/examples/groundtruth"
 )
 
+// quick are the bugs that the first runs show.
+var quick = []string{"redsync-38", "redsync-61", "redsync-151", "redsync-timeout", "redsync-140", "redislock-58", "etcd-22123"}
+
 // Every adapter builds with both versions of every bug, knows which one it has, and plays: the first runs of a fixed
-// version show no violation, and those of the other show the bug where few runs do.
+// version show no violation, and those of the other show the bug where few runs do. Without LOCKSIM_SOAK three bugs are
+// enough, since each version takes a build.
 func TestBugs(t *testing.T) {
 	t.Chdir("..")
 	b := &builder{dir: t.TempDir()}
@@ -17,6 +23,9 @@ func TestBugs(t *testing.T) {
 			t.Errorf("two bugs are called %s", bug.ID)
 		}
 		ids[bug.ID] = true
+		if os.Getenv("LOCKSIM_SOAK") == "" && !slices.Contains([]string{"redsync-151", "redislock-58", "etcd-22123"}, bug.ID) {
+			continue
+		}
 		// With the build overlay all is compiled anew, and PostgreSQL is slow: these are built, and only say which version
 		// they have.
 		plays := !bug.Overlay && bug.Adapter != "pglock"
@@ -38,6 +47,9 @@ func TestBugs(t *testing.T) {
 					}
 					if got.Found && version == bug.HasNot {
 						t.Errorf("the fixed version fails: %s", got.Text)
+					}
+					if !got.Found && version == bug.Has && slices.Contains(quick, bug.ID) {
+						t.Errorf("the bug is not found: %s", got.Text)
 					}
 				}
 				if p.Version = "v0.0.1"; version == bug.Has {
