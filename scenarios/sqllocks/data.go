@@ -152,16 +152,20 @@ type within struct {
 
 // Do implements [play.Store].
 func (w within) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
+	sent := false
 	err = w.work(func(tx *sql.Tx) error {
 		if err := w.announce(ctx, tx, op, grant); err != nil {
 			return err
 		}
+		sent = true
 		saw, err = bare(ctx, tx, op, key(op.Resource, op.Register))
 		return err
 	})
 	switch {
 	case err == nil:
 		return saw, checker.OutcomeOK, nil
+	case op.Kind == checker.Read && sent:
+		return "", checker.OutcomeUnknown, err
 	case op.Kind == checker.Read:
 		return "", checker.OutcomeNotSent, err
 	}

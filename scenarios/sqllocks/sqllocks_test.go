@@ -116,6 +116,40 @@ faults:
 	}
 }
 
+// A read in the transaction that has the lock counts as of unknown outcome if its reply is lost: the database has served
+// it (seed 1000265 of recipe A18).
+func TestLostReadOfATransaction(t *testing.T) {
+	testruns.NeedsPostgres(t)
+	unknown := 0
+	for _, after := range []string{"5ms", "15ms", "25ms", "35ms", "45ms", "55ms", "65ms"} {
+		sc, err := scenarios.Parse("lost-read.yaml", []byte(`
+name: lost-read
+world: {postgres: 1, clients: 1, latency: 5ms}
+lock: {kind: sql-for-update, ttl: 10s}
+workload: {rounds: 1, hold: 1s, data: transaction}
+faults:
+  - when: {client: c0, event: granted}
+    after: `+after+`
+    lose_reply: {between: [c0], and: [p0], count: 1}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := scenarios.Run(sc, sqllocks.ForUpdate(), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+		if err != nil {
+			t.Fatalf("after %s: %v", after, err)
+		}
+		for _, op := range o.Modes[0].History.Ops {
+			if op.Kind == checker.Read && op.Outcome == checker.OutcomeUnknown {
+				unknown++
+			}
+		}
+	}
+	if unknown == 0 {
+		t.Error("no reply of a read was lost")
+	}
+}
+
 // A client loses its power with the lock, and another one while it waits in the database behind it. The lock is free
 // after a TTL for each, as it promises: the run is not stuck (seed 3538 of explore --lock sql-advisory --promise).
 func TestHolderAndWaiterLosePower(t *testing.T) {
