@@ -32,6 +32,8 @@ type Answer struct {
 	// without faults, or all of them.
 	Found bool
 	Runs  int
+	// NoVerdict says that a run had no verdict, which tells nothing of the lock: it is a defect of locksim or of the adapter.
+	NoVerdict bool
 	// Text is the failure, or the verdict.
 	Text string
 	// OutOfTime says that the CPU time was over before.
@@ -207,13 +209,16 @@ type listener struct {
 }
 
 var (
-	seedOf = regexp.MustCompile(`(?m)^seed (\d+): `)
-	runsOf = regexp.MustCompile(`: ([\d,]+) runs, `)
+	seedOf   = regexp.MustCompile(`(?m)^seed (\d+): `)
+	unjudged = regexp.MustCompile(`^seed \d+: a run of .+ has no verdict: `)
+	runsOf   = regexp.MustCompile(`: ([\d,]+) runs, `)
 )
 
 func (l *listener) Fatal(args ...any) {
 	l.Helper()
-	a := Answer{Found: true, Text: fmt.Sprint(args...)}
+	a := Answer{Text: fmt.Sprint(args...)}
+	a.NoVerdict = unjudged.MatchString(a.Text)
+	a.Found = !a.NoVerdict
 	if m := seedOf.FindStringSubmatch(a.Text); m != nil {
 		if seed, err := strconv.ParseUint(m[1], 10, 64); err == nil && seed >= l.play.Seed {
 			a.Runs = int(seed-l.play.Seed) + 1

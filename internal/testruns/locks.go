@@ -107,7 +107,7 @@ func EqualInFreshProcesses(t *testing.T, seeds int, procs []string, pairs func()
 			t.Fatalf("GOMAXPROCS=%s: %d runs, at %s there are %d", n, len(lines), procs[0], len(first))
 		}
 	}
-	if len(first) < 15 {
+	if len(first) < 20 {
 		t.Errorf("only %d runs", len(first))
 	}
 }

@@ -55,7 +55,7 @@ func TestPausedHolder(t *testing.T) {
 				if l.Tokens {
 					fenced = fence.Seal
 				}
-				o, err := scenarios.Run(paused(t, place), l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fenced}})
+				o, err := scenarios.Run(paused(t, place), l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fenced}, Repeat: scenarios.Twice})
 				if place == "transaction" && l.Data.Within == nil {
 					if err == nil || !strings.Contains(err.Error(), "has no transaction") {
 						t.Errorf("the error is %v", err)

@@ -152,7 +152,13 @@ func play(program string, p groundtruth.Play, dir string) (played, error) {
 		if err != nil {
 			return played{}, fmt.Errorf("%s gave no answer: %w\n%s", program, failed, said)
 		}
-		return out, json.Unmarshal(text, &out.Answer)
+		if err := json.Unmarshal(text, &out.Answer); err != nil {
+			return played{}, err
+		}
+		if out.NoVerdict {
+			return played{}, fmt.Errorf("%s %s from seed %d: a defect of locksim or of the adapter: %s", p.Bug, p.Version, p.Seed, out.Text)
+		}
+		return out, nil
 	}
 	return played{}, fmt.Errorf("%s gave no answer:\n%s", program, out.Text)
 }
