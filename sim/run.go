@@ -162,8 +162,8 @@ func (b *bubble) runWorld() {
 		w.procs.forgetLabels()
 	}()
 	b.err = guard(func() error { return b.body(w) })
-	kept := w.trace.Trace // the close is not part of it
-	b.result = &Result{Trace: &kept, Events: w.time.events, Virtual: w.Now()}
+	w.trace.end() // the close is not part of it
+	b.result = &Result{Trace: w.Trace(), Events: w.time.events, Virtual: w.Now()}
 	if w.halted { // see [World.Halt]: the bubble remains as it is
 		b.exhausted = true
 		w.procs.forgetLabels()

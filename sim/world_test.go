@@ -71,6 +71,21 @@ func TestSameSeedSameTrace(t *testing.T) {
 	}
 }
 
+// A run leaves nothing to the next one: its trace is the same after a longer run, and a later run does not change it.
+func TestRunsAreSeparate(t *testing.T) {
+	short, long := sim.Config{Seed: 7}, sim.Config{Seed: 8, Clients: 5}
+	first := run(t, short, contend).Trace
+	before := first.Hash()
+	second := run(t, long, contend).Trace
+	again := run(t, short, contend).Trace
+	if d := trace.Diff(first, again); d != nil {
+		t.Errorf("the run after the long one differs: %v", d)
+	}
+	if first.Hash() != before || second.Len() <= first.Len() {
+		t.Errorf("a later run has changed a trace, or the second is no longer: %d and %d events", first.Len(), second.Len())
+	}
+}
+
 func BenchmarkContend(b *testing.B) {
 	events := 0
 	for b.Loop() {
