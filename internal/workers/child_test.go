@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/metrics"
 	"strings"
 	"sync"
 	"testing"
@@ -102,6 +103,10 @@ func do(j job, step func()) (int, error) {
 		return os.Getpid(), fmt.Errorf("%w: a goroutine is busy", workers.ErrSpent)
 	case "who":
 		return os.Getpid(), nil
+	case "stack":
+		sample := []metrics.Sample{{Name: "/gc/stack/starting-size:bytes"}}
+		metrics.Read(sample)
+		return int(sample[0].Value.Uint64()), nil
 	case "environment":
 		return 0, errors.New(os.Getenv("GOMAXPROCS") + " " + os.Getenv("GOGC") + " " + os.Getenv("GODEBUG"))
 	}

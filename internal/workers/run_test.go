@@ -88,6 +88,13 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// The stacks of goroutines in a child begin with 8 KB.
+func TestStacks(t *testing.T) {
+	if d := run(t, workers.Options{}, job{Do: "stack"})[0]; d.Err != nil || d.Result != 8<<10 {
+		t.Errorf("%d bytes, %v", d.Result, d.Err)
+	}
+}
+
 // The error of a job has the way in which it ended its child, and the jobs before and
 // after it are executed.
 func TestBadJobs(t *testing.T) {

@@ -28,6 +28,7 @@ var ErrSpent = errors.New("the worker process can execute no more jobs")
 // Any other output to out breaks the protocol. A program that runs code of its users
 // should set os.Stdout to another file first.
 func Serve[J, R any](in io.Reader, out io.Writer, do func(job J, step func()) (R, error)) error {
+	defer settleStacks()()
 	w := &lineWriter{w: out}
 	if err := w.write(reply{Ready: protocol}); err != nil {
 		return fmt.Errorf("report to the parent that the worker is ready: %w", err)
