@@ -45,6 +45,9 @@ func TestBugs(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					if got.NoVerdict {
+						t.Errorf("a run has no verdict: %s", got.Text)
+					}
 					if got.Found && version == bug.HasNot {
 						t.Errorf("the fixed version fails: %s", got.Text)
 					}

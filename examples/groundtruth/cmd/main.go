@@ -6,13 +6,15 @@
 //	go run ./cmd -fixed redsync-151    # the version without it
 //	go run ./cmd -helped redsync-4.5   # with the smallest change that finds it, where the defaults do not
 //	go run ./cmd redsync-151 replay F  # any command of locksim, in the program with that lock
-//	go run ./cmd -table                # all of them, from three first seeds, for reports/GROUNDTRUTH.md; goes on after an interruption
+//	go run ./cmd -table                # all of them, from three first seeds, for reports/GROUNDTRUTH.md; goes on after an
+//	                                   # interruption
 //
 // Run it in examples/groundtruth. The exit code is 0, also when a bug is found; 2 for bad input.
 package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -36,7 +38,6 @@ func run() error {
 	helped := flag.Bool("helped", false, "with the smallest change that finds it")
 	table := flag.Bool("table", false, "play every bug, or those that are named, and write the table")
 	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs")
-	fixedRuns := flag.Int("fixed-runs", 0, "with -table: how many schedules a version without the bug plays from each seed; 0 is the default of Check")
 	seed := flag.Uint64("seed", groundtruth.FirstSeeds[0], "the first seed")
 	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
 	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the file that is written")
@@ -68,17 +69,13 @@ func run() error {
 			return err
 		}
 		defer func() { _ = j.Close() }() // each line is written at once
-		t := &measurement{builder: b, journal: j, earlier: *earlier, fixedRuns: *fixedRuns}
-		for _, bug := range bugs {
-			if err := t.measure(bug); err != nil {
-				return err
-			}
-		}
+		t := &measurement{builder: b, journal: j, earlier: *earlier}
+		failed := t.measure(bugs)
 		text, err := t.markdown(groundtruth.Bugs())
 		if err != nil {
-			return err
+			return errors.Join(failed, err)
 		}
-		return os.WriteFile(*out, text, 0o644)
+		return errors.Join(failed, os.WriteFile(*out, text, 0o644))
 	}
 	if flag.NArg() == 0 {
 		flag.Usage()

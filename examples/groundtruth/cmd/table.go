@@ -2,14 +2,16 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"locksim/examples/groundtruth"
@@ -45,6 +47,8 @@ type result struct {
 	Runs      int     `json:"runs"`
 	CPU       float64 `json:"cpu_seconds"`
 	OutOfTime bool    `json:"out_of_time,omitempty"`
+	// NoVerdict says that a run had none, which tells nothing of the lock: Text says why.
+	NoVerdict bool `json:"no_verdict,omitempty"`
 	// Build is how many seconds of CPU time the program took to build, in the first result that needed it.
 	Build float64 `json:"build_seconds,omitempty"`
 	Text  string  `json:"text"`
@@ -55,39 +59,75 @@ type measurement struct {
 	*builder
 	journal *journal.Journal[result]
 	earlier bool
-	// fixedRuns is how many schedules a version without the bug plays.
-	fixedRuns int
-	made      []result
+
+	mu   sync.Mutex // of made
+	made []result
 }
 
-// measure plays a bug, its fixed version and, where it needs help, both with it.
-func (m *measurement) measure(bug groundtruth.Bug) error {
+// check is one Check to be played.
+type check struct {
+	bug     groundtruth.Bug
+	version string
+	seed    uint64
+	helped  bool
+}
+
+// checksOf are those of a bug: of the version with it, of the fixed one and, where it needs help, of both with it.
+func checksOf(bug groundtruth.Bug) (all []check) {
 	for i, version := range []string{bug.Has, bug.HasNot} {
 		for _, helped := range []bool{false, true} {
 			if i > 0 && version == "" || helped && bug.Helped == nil {
 				continue
 			}
 			for _, seed := range groundtruth.FirstSeeds {
-				r, err := m.result(bug, version, seed, helped)
-				if err != nil {
-					return err
-				}
-				first, _, _ := strings.Cut(r.Text, "\n")
-				fmt.Printf("%s %s seed %d helped %v: found %v, %d runs, %.1f s: %.120s\n", bug.ID, version, seed, helped, r.Found, r.Runs, r.CPU, first)
+				all = append(all, check{bug, version, seed, helped})
 			}
 		}
 	}
-	return nil
+	return all
+}
+
+// measure plays bugs, as many Checks at a time as there are processors. What fails in one does not stop the others.
+func (m *measurement) measure(bugs []groundtruth.Bug) error {
+	var all []check
+	for _, bug := range bugs {
+		all = append(all, checksOf(bug)...)
+	}
+	todo, failed := make(chan check), make([]error, 0)
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	for range runtime.NumCPU() {
+		workers.Go(func() {
+			for c := range todo {
+				r, err := m.result(c)
+				if err == nil && r.NoVerdict {
+					err = fmt.Errorf("%s %s from seed %d, a defect of locksim or of the adapter: %s", c.bug.ID, c.version, c.seed, r.Text)
+				}
+				mu.Lock()
+				if err != nil {
+					failed = append(failed, err)
+				}
+				first, _, _ := strings.Cut(r.Text, "\n")
+				fmt.Printf("%s %s seed %d helped %v: found %v, %d runs, %.1f s: %.120s\n", c.bug.ID, c.version, c.seed, c.helped, r.Found, r.Runs, r.CPU, first)
+				mu.Unlock()
+			}
+		})
+	}
+	for _, c := range all {
+		todo <- c
+	}
+	close(todo)
+	workers.Wait()
+	return errors.Join(failed...)
 }
 
 // result is the one of the journal, or a new one.
-func (m *measurement) result(bug groundtruth.Bug, version string, seed uint64, helped bool) (result, error) {
-	if m.earlier {
-		if r, ok := m.stored(bug.ID, version, seed, helped); ok {
-			return r, nil
-		}
+func (m *measurement) result(c check) (result, error) {
+	old, known := m.stored(c.bug.ID, c.version, c.seed, c.helped)
+	if m.earlier && known {
+		return old, nil
 	}
-	program, err := m.build(bug, version)
+	program, err := m.build(c.bug, c.version)
 	if err != nil {
 		return result{}, err
 	}
@@ -96,39 +136,41 @@ func (m *measurement) result(bug groundtruth.Bug, version string, seed uint64, h
 		return result{}, err
 	}
 	sum := sha256.Sum256(text)
-	r := result{Bug: bug.ID, Version: version, Seed: seed, Helped: helped, Program: hex.EncodeToString(sum[:8])}
-	if old, ok := m.stored(bug.ID, version, seed, helped); ok && old.Program == r.Program {
+	r := result{Bug: c.bug.ID, Version: c.version, Seed: c.seed, Helped: c.helped, Program: hex.EncodeToString(sum[:8])}
+	if known && old.Program == r.Program {
 		return old, nil
 	}
-	if took, ok := m.took[program]; ok {
-		r.Build = took.Round(100 * time.Millisecond).Seconds()
-		delete(m.took, program)
-	}
+	r.Build = m.tookToBuild(program).Round(100 * time.Millisecond).Seconds()
 	if r.Commit, err = commit(); err != nil {
 		return result{}, err
 	}
-	todo := groundtruth.Play{Bug: bug.ID, Version: version, Seed: seed, Helped: helped, Seconds: seconds}
-	if version == bug.HasNot {
-		todo.Runs = m.fixedRuns
-	}
-	p, err := play(program, todo, m.dir)
+	p, err := play(program, groundtruth.Play{Bug: c.bug.ID, Version: c.version, Seed: c.seed, Helped: c.helped, Seconds: seconds}, m.dir)
 	if err != nil {
 		return result{}, err
 	}
-	r.Found, r.Runs, r.CPU, r.OutOfTime, r.Text = p.Found, p.Runs, p.cpu.Round(10*time.Millisecond).Seconds(), p.OutOfTime, kept(p.Text)
+	r.Found, r.NoVerdict, r.Runs, r.OutOfTime = p.Found, p.NoVerdict, p.Runs, p.OutOfTime
+	r.CPU, r.Text = p.cpu.Round(10*time.Millisecond).Seconds(), kept(p.Text)
+	m.mu.Lock()
 	m.made = append(m.made, r)
+	m.mu.Unlock()
 	return r, m.journal.Add(r)
 }
 
 // stored is the latest result of one Check.
 func (m *measurement) stored(bug, version string, seed uint64, helped bool) (result, bool) {
-	all := slices.Concat(m.journal.Made(), m.made)
-	for _, r := range slices.Backward(all) {
+	for _, r := range slices.Backward(m.results()) {
 		if r.Bug == bug && r.Version == version && r.Seed == seed && r.Helped == helped {
 			return r, true
 		}
 	}
 	return result{}, false
+}
+
+// results are those of the journal, and those that were made.
+func (m *measurement) results() []result {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Concat(m.journal.Made(), m.made)
 }
 
 // commit is the state of locksim, with a mark where it has changed since.
@@ -159,26 +201,41 @@ func (m *measurement) checks(bug, version string, helped bool) []result {
 	return out
 }
 
-// outcome says in a cell how checks ended: the median of the runs, and of the CPU seconds.
+// outcome says in a cell how checks ended: the median of the runs, and of the CPU seconds. want is the word for a find.
 func outcome(checks []result, want string) string {
-	found := 0
+	if len(checks) == 0 {
+		return "not measured"
+	}
+	found, unjudged := 0, 0
 	var runs []int
 	var cpu []float64
 	for _, r := range checks {
-		if r.Found {
+		switch {
+		case r.Found:
 			found++
+		case r.NoVerdict:
+			unjudged++
 		}
 		runs, cpu = append(runs, r.Runs), append(cpu, r.CPU)
-	}
-	if len(checks) == 0 {
-		return "not measured"
 	}
 	slices.Sort(runs)
 	slices.Sort(cpu)
 	half := len(runs) / 2
-	text := fmt.Sprintf("%s in %d runs, %.1f s", cmp.Or(map[int]string{0: "passes", len(checks): want}[found], fmt.Sprintf("%s from %d of %d seeds", want, found, len(checks))), runs[half], cpu[half])
+	text := "passes"
+	switch {
+	case found == len(checks):
+		text = want
+	case found > 0:
+		text = fmt.Sprintf("%s from %d of %d seeds", want, found, len(checks))
+	}
 	if found > 0 && runs[half] == 0 {
-		text = strings.Replace(text, "in 0 runs", "without a fault", 1)
+		text += " without a fault"
+	} else {
+		text += fmt.Sprintf(" in %d runs", runs[half])
+	}
+	text += fmt.Sprintf(", %.1f s", cpu[half])
+	if unjudged > 0 {
+		text += fmt.Sprintf("; **no verdict** from %d of %d seeds", unjudged, len(checks))
 	}
 	if len(checks) < len(groundtruth.FirstSeeds) {
 		text += fmt.Sprintf(", of %d first seed", len(checks))
@@ -210,8 +267,8 @@ func (m *measurement) markdown(bugs []groundtruth.Bug) ([]byte, error) {
 Bugs that others found and published, in their unmodified libraries, and whether `+"`scenarios.Check`"+` finds them again. Each
 program is built with exactly the version that the row names, and looks at its build information before it begins. The lock is judged by
 what the documentation of the library says, from three first seeds, with all other options at their defaults: at most 2,000
-schedules and %d seconds of CPU time each. The version without the bug plays the same seeds, as many as the row says. Runs and seconds are medians, the
-latter of one processor.
+schedules and %d seconds of CPU time each. The version without the bug plays the same seeds within the same limits, so each schedule
+that shows the bug and was reached is among those that it passes. Runs and seconds are medians, the latter of one processor.
 
 %d bugs: %d are found at the defaults, %d more with a change that the row names, %d are missed, %d are not measured yet.
 
@@ -343,7 +400,7 @@ func (m *measurement) glue(w *bytes.Buffer, bugs []groundtruth.Bug) error {
 				continue
 			}
 			count++
-			for _, r := range slices.Concat(m.journal.Made(), m.made) {
+			for _, r := range m.results() {
 				if r.Bug == b.ID {
 					build = max(build, r.Build)
 				}

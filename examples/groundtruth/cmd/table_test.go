@@ -1,0 +1,23 @@
+package main
+
+import "testing"
+
+// A cell says what each first seed came to; a run without a verdict is neither a find nor a pass.
+func TestOutcome(t *testing.T) {
+	is := func(found, unjudged bool, runs int) result {
+		return result{Found: found, NoVerdict: unjudged, Runs: runs, CPU: 1.5}
+	}
+	for want, checks := range map[string][]result{
+		"not measured":                                              nil,
+		"found in 3 runs, 1.5 s":                                    {is(true, false, 9), is(true, false, 3), is(true, false, 1)},
+		"found without a fault, 1.5 s":                              {is(true, false, 0), is(true, false, 0), is(true, false, 0)},
+		"passes in 2000 runs, 1.5 s":                                {is(false, false, 2000), is(false, false, 2000), is(false, false, 1900)},
+		"passes in 7 runs, 1.5 s, of 1 first seed":                  {is(false, false, 7)},
+		"found from 1 of 3 seeds in 5 runs, 1.5 s":                  {is(true, false, 1), is(false, false, 5), is(false, false, 5)},
+		"passes in 5 runs, 1.5 s; **no verdict** from 1 of 3 seeds": {is(false, true, 1), is(false, false, 5), is(false, false, 5)},
+	} {
+		if got := outcome(checks, "found"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
