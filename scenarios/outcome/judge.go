@@ -9,8 +9,8 @@ import (
 	"locksim/lock/promise"
 )
 
-// Judge sets the verdict and the story of a run, by its history and its trace. base is the run in mode none, against
-// which a rescue is measured; it may be nil. Errors are those of the checker, and [ErrContradiction].
+// Judge sets the verdict of a run, by its history. base is the run in mode none, against which a rescue is measured; it
+// may be nil. Errors are those of the checker.
 func (run *ModeRun) Judge(base *ModeRun) (err error) {
 	var none *checker.Facts
 	if base != nil {
@@ -20,7 +20,14 @@ func (run *ModeRun) Judge(base *ModeRun) (err error) {
 		return fmt.Errorf("the checker: %w", err)
 	}
 	run.Verdict.Reasons = advised(run.Verdict.Reasons)
-	if err := corroborate(run); err != nil {
+	return nil
+}
+
+// Complete sets what a reader of a run wants besides its verdict: the hash of its trace, porcupine's opinion, and the
+// story. Errors are those of [ModeRun.Corroborate].
+func (run *ModeRun) Complete() error {
+	run.TraceHash = run.Trace.Hash()
+	if err := run.Corroborate(); err != nil {
 		return err
 	}
 	run.Story = tell(run)
@@ -68,7 +75,9 @@ func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
 // checks: one of the two is wrong, and there is no verdict.
 var ErrContradiction = errors.New("the checkers contradict each other: this is a bug in locksim")
 
-func corroborate(run *ModeRun) error {
+// Corroborate sets porcupine's opinion of a run that has been judged. Errors are those of [checker.Corroborate], and
+// [ErrContradiction].
+func (run *ModeRun) Corroborate() error {
 	c, err := checker.Corroborate(run.History, run.Verdict.Facts)
 	if err != nil {
 		return err

@@ -93,10 +93,11 @@ type ModeRun struct {
 	// Verdict is the label with its facts and reasons. The label is n/a, and
 	// nothing else is set, when the mode needs tokens and the lock mints none.
 	Verdict checker.Verdict
-	// Corroboration is the result of porcupine's independent check.
+	// Corroboration is the result of porcupine's independent check. It is zero if [ModeRun.Corroborate] was not called.
 	Corroboration checker.Corroboration
-	// Trace is what the world did, TraceHash its hash.
-	Trace     *trace.Trace
+	// Trace is what the world did.
+	Trace *trace.Trace
+	// TraceHash is the hash of Trace. It is "" if [ModeRun.Complete] was not called, as in a search.
 	TraceHash string
 	// History is what the clients saw.
 	History checker.History
@@ -126,7 +127,7 @@ type ModeRun struct {
 	Barred bool
 	// Hung says that a client waited or looped for ever, although the network was whole.
 	Hung bool
-	// Story is the run in words.
+	// Story is the run in words. It is empty if [ModeRun.Complete] was not called, as in a search.
 	Story []Line
 	// Wall is the time of the run on the wall clock. It differs from run to run and
 	// is never compared.

@@ -26,6 +26,8 @@ type RunOptions struct {
 	// Alone leaves out the run in mode none if Modes does not have it. The label is
 	// then never rescued, and a run of one mode takes half the time.
 	Alone bool
+	// Bare leaves out what only a reader of a run wants: see [outcome.ModeRun.Complete].
+	Bare bool
 	// Death says how the program ends in the run, which is known from another process: the run is made up to there. There is
 	// one mode then.
 	Death *outcome.Death
@@ -189,7 +191,11 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 	}
 	run := p.runOf(mode, res.trace)
 	run.Virtual = res.virtual
-	if err := run.Judge(base); err != nil {
+	err = run.Judge(base)
+	if err == nil && !opts.Bare {
+		err = run.Complete()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}
 	run.Wall = time.Since(began) //nolint:forbidigo // outside the bubble
@@ -215,12 +221,15 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeR
 	}
 	run := p.runOf(mode, w.Trace())
 	run.Virtual = w.Now()
-	return run, run.Judge(base)
+	if err := run.Judge(base); err != nil {
+		return nil, err
+	}
+	return run, run.Complete()
 }
 
 // runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *outcome.ModeRun {
-	run := &outcome.ModeRun{Mode: mode, Trace: t, TraceHash: t.Hash(), Events: t.Len(), FaultsFired: p.schedule.fired, NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(),
+	run := &outcome.ModeRun{Mode: mode, Trace: t, Events: t.Len(), FaultsFired: p.schedule.fired, NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(),
 		Barred: !p.probe.acquired, Hung: p.hung != "", WallClocks: p.wallClocks()}
 	run.History = p.history(t)
 	run.LongestWait = longestWait(run.History, t)

@@ -96,3 +96,36 @@ func TestAloneTwice(t *testing.T) {
 	opts.Alone, opts.Repeat = true, outcome.Twice
 	same(t, whole, testruns.Play(t, sc, l, opts).Modes[0])
 }
+
+// A run of a search has its verdict and no more, but for porcupine's opinion of a share of the runs and of each violation.
+func TestTryIsBare(t *testing.T) {
+	for name, violates := range map[string]bool{"calm": false, "gc-pause": true} {
+		sc, l := testruns.Load(t, name)
+		l.Promise.Data = string(fence.None)
+		asked := 0
+		for seed := range uint64(48) {
+			o, broken, err := l.Try(sc, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := o.Modes[0]
+			full := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{m.Mode}, Alone: true}).Modes[0]
+			if m.TraceHash != "" || m.Story != nil || m.Trace.Hash() != full.TraceHash || m.Verdict.Label != full.Verdict.Label {
+				t.Fatalf("%s, seed %d: hash %q, %d lines of story, label %s: want only what the full run has too: %s, %s", name, seed,
+					m.TraceHash, len(m.Story), m.Verdict.Label, full.TraceHash, full.Verdict.Label)
+			}
+			if m.Corroboration.Agreement != "" {
+				asked++
+				if m.Corroboration != full.Corroboration {
+					t.Errorf("%s, seed %d: porcupine says %v, and %v of the full run", name, seed, m.Corroboration, full.Corroboration)
+				}
+			}
+			if violates != (len(broken) > 0) {
+				t.Fatalf("%s, seed %d: %v", name, seed, broken)
+			}
+		}
+		if all := asked == 48; asked == 0 || all != violates {
+			t.Errorf("%s: porcupine was asked about %d of 48 runs", name, asked)
+		}
+	}
+}

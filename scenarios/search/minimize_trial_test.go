@@ -206,7 +206,7 @@ func mustReplay(t *testing.T, l play.Lock, sc *file.Scenario, seed uint64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hashes = append(hashes, o.Modes[0].TraceHash)
+		hashes = append(hashes, o.Modes[0].Trace.Hash())
 	}
 	if hashes[0] != hashes[1] {
 		t.Errorf("the run differs after the scenario was read from a file: %v", hashes)

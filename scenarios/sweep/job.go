@@ -167,7 +167,7 @@ func newSweeper(p *sweeps.Plan, of sweeps.Part, extra []play.Lock) (*sweeper, er
 		return nil, err
 	}
 	places := enumerate(p, s.lock, run)
-	if run.TraceHash != p.TraceHash || len(places.All) != p.Placements {
+	if run.Trace.Hash() != p.TraceHash || len(places.All) != p.Placements {
 		return nil, fmt.Errorf("%w: lock %s, scenario %s, seed %d", ErrAnotherRun, p.Lock, p.Scenario, p.Seed)
 	}
 	s.placements = func(n int) []placing.Placement { return places.All[n : n+1] }

@@ -66,7 +66,7 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*sweeps.Plan, error)
 	if err != nil {
 		return nil, err
 	}
-	p.TraceHash = run.TraceHash
+	p.TraceHash = run.Trace.Hash()
 	places := enumerate(p, l, run)
 	for i, x := range places.All {
 		if i == 0 || x.Kind != places.All[i-1].Kind {
