@@ -118,6 +118,20 @@ func Bugs() []Bug {
 			Promise: lease(),
 		},
 		{
+			ID: "redsync-156", Adapter: "redsync", Module: redsync, Has: "v4.12.1", HasNot: "v4.13.0",
+			Source:    "https://github.com/go-redsync/redsync/pull/156",
+			Mechanism: "TryLock counts its one try by the tries of Lock: where the lock is taken it never says so, but has the error that stands for anything.",
+			Quote:     "ErrTaken is the error resulting if the lock is already taken in a quorum of nodes", Where: "doc comment of ErrTaken",
+			Promise: lease(),
+		},
+		{
+			ID: "redsync-164", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
+			Source:    "https://github.com/go-redsync/redsync/issues/164",
+			Mechanism: "A Lock whose context ends while it waits has the same error as one that has used up its tries: its caller cannot tell which. Open: the maintainers leave it.",
+			Quote:     "LockContext locks m. In case it returns an error on failure, you may retry to acquire the lock by calling this method again.", Where: "doc comment of Mutex.LockContext; that an error tells of the end of a context is what the issue asks for",
+			Promise: dutiful(promise.DutyExplains),
+		},
+		{
 			ID: "redislock-71", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.9.3", HasNot: "v0.9.4",
 			Source:    "https://github.com/bsm/redislock/pull/71",
 			Mechanism: "A lock with a token of its user cannot be obtained again with that token: a request whose reply was lost keeps its own client out until the TTL.",
@@ -136,6 +150,21 @@ func Bugs() []Bug {
 			Also:    "It was missed until a lock with a backoff of its own could say it (Lock.Pause): load was judged of locks alone that follow the backoff of the scenario.",
 		},
 		{
+			ID: "redislock-64", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.9.1", HasNot: "v0.9.2",
+			Source:    "https://github.com/bsm/redislock/pull/64",
+			Mechanism: "An Obtain whose context ends while it waits says that the lock was not obtained, and nothing of the context.",
+			Quote:     "I think your change is correct, what we had before seems like a bug/oversight.", Where: "the maintainer, in the pull request; the documentation says nothing",
+			Promise: dutiful(promise.DutyExplains),
+		},
+		{
+			ID: "redislock-79", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.9.4", HasNot: "v0.10.0",
+			Source:    "https://github.com/bsm/redislock/issues/79",
+			Mechanism: "An Obtain whose context ends while it waits has the error of the context alone: who compares it with ErrNotObtained, as the example does, takes a lock that is taken for a failure.",
+			Quote:     "if err == redislock.ErrNotObtained { fmt.Println(\"Could not obtain lock!\") } else if err != nil { log.Fatalln(err) }", Where: "example of Obtain with a deadline",
+			Promise: dutiful(promise.DutyExplains),
+			Missed:  "The judge asks that the error of a wait that was cut short wraps that of its context. That it also wraps one of the library is no promise that a lock can make.",
+		},
+		{
 			ID: "rueidislock-clock", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.79", Overlay: true,
 			Source:    "https://github.com/redis/rueidis/blob/v1.0.79/rueidislock/lock.go",
 			Mechanism: "The end of a key is sent as an instant of the holder's wall clock: where that is behind, the key ends at once, and another client enters. Found by locksim; open.",
@@ -152,6 +181,13 @@ func Bugs() []Bug {
 			Quote:     "The Locker will extend the ctx validity periodically and also watch for canceling the ctx if the KeyMajority is not held anymore.", Where: "README of rueidislock, How it works",
 			Promise: held(),
 			Missed:  "The defaults found nothing in the CPU time that there is. Why is not known yet: it may need several late renewals of one holder while another client waits.",
+		},
+		{
+			ID: "rueidislock-301", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.11", HasNot: "v1.0.12", Overlay: true,
+			Source:    "https://github.com/redis/rueidis/pull/301",
+			Mechanism: "A TryWithContext shares the gate of an earlier one that is not over, without being counted: the count goes wrong, and a later cancel function waits for ever.",
+			Quote:     "TryWithContext tries to acquire a distributed redis lock by name without waiting. It may return ErrNotLocked.", Where: "doc comment of Locker.TryWithContext; \"invoke cancel() to release the lock\", README",
+			Promise: held(),
 		},
 		{
 			ID: "pglock-40", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.12.0", HasNot: "v1.13.0",
@@ -244,9 +280,12 @@ func session() lock.Promise {
 }
 
 // sparing is that of a lock whose documentation says how long a client waits between two tries.
-func sparing() lock.Promise {
+func sparing() lock.Promise { return dutiful(promise.DutySpares) }
+
+// dutiful is that of a lock with one more duty.
+func dutiful(d promise.Duty) lock.Promise {
 	p := lease()
-	p.Duties = append(p.Duties, promise.DutySpares)
+	p.Duties = append(p.Duties, d)
 	return p
 }
 

@@ -20,7 +20,8 @@ func main() {
 	again := of(func() string { return rand.Text() }, every)
 	grows := of(func() string { return "" }, func() redislock.RetryStrategy { return redislock.ExponentialBackoff(16*time.Millisecond, longest) })
 	grows.Pause = longest
-	groundtruth.Main(map[string]scenarios.Lock{"redislock-71": again, "redislock-58": grows})
+	plain := of(func() string { return "" }, every)
+	groundtruth.Main(map[string]scenarios.Lock{"redislock-71": again, "redislock-58": grows, "redislock-64": plain, "redislock-79": plain})
 }
 
 // longest is the longest pause of a backoff that grows.

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"net"
+	"strings"
 	"time"
 
 	goredis "github.com/go-redis/redis/v8"
@@ -27,6 +28,8 @@ func main() {
 		"redsync-timeout": of(use{nodes: three, client: unlimited, end: told, limit: time.Second}),
 		"redsync-140":     of(use{nodes: three, client: unlimited, end: told}),
 		"redsync-late":    of(use{nodes: three, client: limited, end: told, tries: 32}),
+		"redsync-156":     of(use{nodes: one, client: limited, end: told, tries: 32, asks: true}),
+		"redsync-164":     of(use{nodes: one, client: limited, end: told, tries: 1 << 20, waits: true}),
 	})
 }
 
@@ -40,6 +43,10 @@ type use struct {
 	tries int
 	// limit is how long a release or a renewal may take; 0 is for ever.
 	limit time.Duration
+	// waits says that an Acquire is one call of Lock, which waits by itself; else it is called until it succeeds.
+	waits bool
+	// asks says that there is TryLock, too.
+	asks bool
 }
 
 const ttl = 8 * time.Second // the default of redsync
@@ -56,37 +63,79 @@ func told(m *redsync.Mutex, _ time.Time) time.Time {
 func counted(_ *redsync.Mutex, asked time.Time) time.Time { return asked.Add(ttl * 99 / 100) }
 
 func of(u use) scenarios.Lock {
-	return scenarios.Lock{Servers: scenarios.Redis(len(u.nodes)), New: func(e scenarios.Env) (lock.Locker, error) {
+	l := scenarios.Lock{Servers: scenarios.Redis(len(u.nodes)), New: func(e scenarios.Env) (lock.Locker, error) {
 		var all []pools.Pool
 		for _, node := range u.nodes {
 			all = append(all, u.client(e, node))
 		}
 		locks := redsync.New(all...)
-		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			m, until := locks.NewMutex(name, redsync.WithTries(max(u.tries, 1))), time.Time{}
-			if err := scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
-				asked := time.Now()
-				err := m.LockContext(ctx)
-				until = u.end(m, asked)
-				return err == nil, ctx.Err()
-			}); err != nil {
-				return nil, scenarios.Unanswered(err)
+		by := func(had func(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error)) scenarios.LockerFunc {
+			return func(ctx context.Context, name string) (lock.Lease, error) {
+				m := locks.NewMutex(name, redsync.WithTries(max(u.tries, 1)))
+				asked, err := had(ctx, e, m)
+				if err != nil {
+					return nil, scenarios.Unanswered(err)
+				}
+				until := u.end(m, asked)
+				return scenarios.NewLease(ctx, e, scenarios.Grant{
+					Until:  func() time.Time { return until },
+					Unlock: func(ctx context.Context) error { return u.within(ctx, m.UnlockContext) },
+					Extend: func(ctx context.Context) error {
+						asked := time.Now()
+						err := u.within(ctx, m.ExtendContext)
+						if err == nil {
+							until = u.end(m, asked)
+						}
+						return err
+					},
+				}), nil
 			}
-			return scenarios.NewLease(ctx, e, scenarios.Grant{
-				Until:  func() time.Time { return until },
-				Unlock: func(ctx context.Context) error { return u.within(ctx, m.UnlockContext) },
-				Extend: func(ctx context.Context) error {
-					asked := time.Now()
-					err := u.within(ctx, m.ExtendContext)
-					if err == nil {
-						until = u.end(m, asked)
-					}
-					return err
-				},
-			}), nil
-		}), nil
+		}
+		if u.asks {
+			return trier{by(again), by(try)}, nil
+		}
+		if u.waits {
+			return by(wait), nil
+		}
+		return by(again), nil
 	}}
+	if u.asks {
+		l.Taken = []error{lock.ErrTaken}
+	}
+	return l
 }
+
+func wait(ctx context.Context, _ scenarios.Env, m *redsync.Mutex) (time.Time, error) {
+	asked := time.Now()
+	return asked, m.LockContext(ctx)
+}
+
+// again calls Lock until it succeeds.
+func again(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error) {
+	return asked, scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+		var err error
+		asked, err = wait(ctx, e, m)
+		return err == nil, ctx.Err()
+	})
+}
+
+// try calls TryLock, which old versions lack. That a lock is taken it says by the type of its error.
+func try(ctx context.Context, _ scenarios.Env, m *redsync.Mutex) (time.Time, error) {
+	asked := time.Now()
+	err := any(m).(interface{ TryLockContext(ctx context.Context) error }).TryLockContext(ctx)
+	if err != nil && strings.Contains(err.Error(), "already taken") {
+		err = lock.ErrTaken
+	}
+	return asked, err
+}
+
+// trier can also ask without waiting.
+type trier struct {
+	scenarios.LockerFunc
+	try scenarios.LockerFunc
+}
+
+func (t trier) TryAcquire(ctx context.Context, name string) (lock.Lease, error) { return t.try(ctx, name) }
 
 // within calls a release or a renewal, not under a context that has ended: its documentation has no context there.
 func (u use) within(ctx context.Context, call func(ctx context.Context) (bool, error)) error {

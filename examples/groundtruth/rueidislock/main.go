@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -15,12 +16,14 @@ import (
 )
 
 func main() {
-	groundtruth.Main(map[string]scenarios.Lock{"rueidislock-clock": of(false), "rueidislock-923": of(true)})
+	groundtruth.Main(map[string]scenarios.Lock{
+		"rueidislock-clock": of(false, wait), "rueidislock-923": of(true, wait), "rueidislock-301": of(true, again),
+	})
 }
 
 // of is rueidislock over one key. Where relative is set, the request that takes a key has a TTL in place of an instant.
 // Its renewals, which come twice in a lease, detect a loss.
-func of(relative bool) scenarios.Lock {
+func of(relative bool, had call) scenarios.Lock {
 	const ttl = 10 * time.Second
 	return scenarios.Lock{Lease: scenarios.LeaseHeld, Detection: ttl/2 + time.Second, New: func(e scenarios.Env) (lock.Locker, error) {
 		open := sync.OnceValues(func() (rueidislock.Locker, error) { // it dials, and in New the world does not run yet
@@ -42,9 +45,28 @@ func of(relative bool) scenarios.Lock {
 				return nil, err
 			}
 			lease, err := scenarios.Within(ctx, e, func(ctx context.Context) (context.Context, func(), error) {
-				return l.WithContext(ctx, name)
+				return had(ctx, e, l, name)
 			})
 			return lease, scenarios.Unanswered(err)
 		}), nil
 	}}
+}
+
+// call is a way to ask for the lock.
+type call func(ctx context.Context, e scenarios.Env, l rueidislock.Locker, name string) (held context.Context, release func(), err error)
+
+func wait(ctx context.Context, _ scenarios.Env, l rueidislock.Locker, name string) (context.Context, func(), error) {
+	return l.WithContext(ctx, name)
+}
+
+// again calls TryWithContext until it succeeds.
+func again(ctx context.Context, e scenarios.Env, l rueidislock.Locker, name string) (held context.Context, release func(), err error) {
+	err = scenarios.Retry(ctx, e.Clock(), 200*time.Millisecond, func(ctx context.Context) (bool, error) {
+		held, release, err = l.TryWithContext(ctx, name)
+		if errors.Is(err, rueidislock.ErrNotLocked) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	return held, release, err
 }
