@@ -112,17 +112,20 @@ func wait(ctx context.Context, _ scenarios.Env, m *redsync.Mutex) (time.Time, er
 
 // again calls Lock until it succeeds.
 func again(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error) {
-	return asked, scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+	err = scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
 		var err error
 		asked, err = wait(ctx, e, m)
 		return err == nil, ctx.Err()
 	})
+	return asked, err
 }
 
 // try calls TryLock, which old versions lack. That a lock is taken it says by the type of its error.
 func try(ctx context.Context, _ scenarios.Env, m *redsync.Mutex) (time.Time, error) {
 	asked := time.Now()
-	err := any(m).(interface{ TryLockContext(ctx context.Context) error }).TryLockContext(ctx)
+	err := any(m).(interface {
+		TryLockContext(ctx context.Context) error
+	}).TryLockContext(ctx)
 	if err != nil && strings.Contains(err.Error(), "already taken") {
 		err = lock.ErrTaken
 	}
@@ -135,7 +138,9 @@ type trier struct {
 	try scenarios.LockerFunc
 }
 
-func (t trier) TryAcquire(ctx context.Context, name string) (lock.Lease, error) { return t.try(ctx, name) }
+func (t trier) TryAcquire(ctx context.Context, name string) (lock.Lease, error) {
+	return t.try(ctx, name)
+}
 
 // within calls a release or a renewal, not under a context that has ended: its documentation has no context there.
 func (u use) within(ctx context.Context, call func(ctx context.Context) (bool, error)) error {
