@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"os"
 	"reflect"
 	"time"
 
@@ -46,12 +47,12 @@ func of(token func() string, backoff func() redislock.RetryStrategy) scenarios.L
 			}
 			l, err := locks.Obtain(waits, name, ttl, &o)
 			if err != nil {
-				return nil, scenarios.Unanswered(err)
+				return nil, scenarios.Unanswered(ended(waits, err))
 			}
 			until := time.Now()
 			left, err := l.TTL(ctx)
 			if err != nil {
-				return nil, scenarios.Unanswered(errors.Join(err, l.Release(context.WithoutCancel(ctx))))
+				return nil, scenarios.Unanswered(errors.Join(ended(ctx, err), l.Release(context.WithoutCancel(ctx))))
 			}
 			until = until.Add(left)
 			return scenarios.NewLease(ctx, e, scenarios.Grant{
@@ -70,4 +71,12 @@ func of(token func() string, backoff func() redislock.RetryStrategy) scenarios.L
 			}), nil
 		}), nil
 	}}
+}
+
+// ended is the error of a request whose context may have ended: go-redis has its deadline as that of a connection.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return errors.Join(err, ctx.Err())
+	}
+	return err
 }

@@ -45,7 +45,7 @@ type use struct {
 	limit time.Duration
 	// waits says that an Acquire is one call of Lock, which waits by itself; else it is called until it succeeds.
 	waits bool
-	// asks says that there is TryLock, too.
+	// asks says that all is done by TryLock.
 	asks bool
 }
 
@@ -69,7 +69,7 @@ func of(u use) scenarios.Lock {
 			all = append(all, u.client(e, node))
 		}
 		locks := redsync.New(all...)
-		by := func(had func(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error)) scenarios.LockerFunc {
+		by := func(had call) scenarios.LockerFunc {
 			return func(ctx context.Context, name string) (lock.Lease, error) {
 				m := locks.NewMutex(name, redsync.WithTries(max(u.tries, 1)))
 				asked, err := had(ctx, e, m)
@@ -92,12 +92,12 @@ func of(u use) scenarios.Lock {
 			}
 		}
 		if u.asks {
-			return trier{by(again), by(try)}, nil
+			return trier{by(again(try)), by(try)}, nil
 		}
 		if u.waits {
 			return by(wait), nil
 		}
-		return by(again), nil
+		return by(again(wait)), nil
 	}}
 	if u.asks {
 		l.Taken = []error{lock.ErrTaken}
@@ -105,19 +105,24 @@ func of(u use) scenarios.Lock {
 	return l
 }
 
+// call asks for a lock, the last time at an instant.
+type call func(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error)
+
 func wait(ctx context.Context, _ scenarios.Env, m *redsync.Mutex) (time.Time, error) {
 	asked := time.Now()
 	return asked, m.LockContext(ctx)
 }
 
-// again calls Lock until it succeeds.
-func again(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error) {
-	err = scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
-		var err error
-		asked, err = wait(ctx, e, m)
-		return err == nil, ctx.Err()
-	})
-	return asked, err
+// again is a call that is made until it succeeds.
+func again(once call) call {
+	return func(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error) {
+		err = scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+			var err error
+			asked, err = once(ctx, e, m)
+			return err == nil, ctx.Err()
+		})
+		return asked, err
+	}
 }
 
 // try calls TryLock, which old versions lack. That a lock is taken it says by the type of its error.
