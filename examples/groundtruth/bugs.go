@@ -216,6 +216,49 @@ func Bugs() []Bug {
 			Promise: session(),
 			Missed:  "No client is harmed while another one has the lock, and the documentation promises no time: a wait that could have ended earlier is no violation.",
 		},
+		{
+			ID: "etcd-11007", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
+			Source:    "https://github.com/etcd-io/etcd/issues/11007",
+			Mechanism: "Campaign waits for the keys before its own, and does not look whether its own is still there: a candidate whose session has ended meanwhile is told that it is elected.",
+			Kind:      "F56",
+			Quote:     "Multiple sessions can participate in the election for the same prefix, but only one can be the leader at a time.", Where: "doc comment of Election.Campaign",
+			Promise: unordered(),
+		},
+		{
+			ID: "etcd-21128", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
+			Source:    "https://github.com/etcd-io/etcd/issues/21128",
+			Mechanism: "A Campaign that fails for another reason than its context, such as a compaction, leaves its key, which the session keeps before those of all others.",
+			Kind:      "F54",
+			Quote:     "the Campaign will continue to be blocked for other keys to be deleted, unless server returns a non-recoverable error (e.g. ErrCompacted)", Where: "doc comment of Election.Campaign",
+			Promise: steady(),
+			Missed:  "No fault of the world makes such a wait fail while the session lives: the client asks again when a member is gone, and no history is compacted.",
+		},
+		{
+			ID: "zk-229", Adapter: "zk", Module: "github.com/go-zookeeper/zk", Has: "v1.0.4",
+			Source:    "https://github.com/samuel/go-zookeeper/issues/229",
+			Mechanism: "A Lock whose connection is lost after it has made its node returns an error, and leaves the node: the session keeps it, and the next Lock of that client waits behind it for ever.",
+			Kind:      "F60",
+			Quote:     "Lock attempts to acquire the lock. It works like LockWithData, but it doesn't write any data to the lock node.", Where: "doc comment of Lock.Lock",
+			Promise: session(),
+		},
+		{
+			ID: "libkv-156", Adapter: "libkv", Module: "github.com/docker/libkv", Has: "v0.2.1", Overlay: true,
+			Source:    "https://github.com/docker/libkv/pull/156",
+			Mechanism: "The channel that tells of the loss of a lock on ZooKeeper is never closed: a holder whose session has ended goes on beside the next one.",
+			Kind:      "F39",
+			Quote:     "It returns a channel that is closed if our lock is lost or if an error occurs", Where: "doc comment of Lock",
+			Promise: tokenless(),
+			With:    []string{"github.com/samuel/go-zookeeper => github.com/samuel/go-zookeeper v0.0.0-20201211165307-7117e9ea2414"},
+		},
+		{
+			ID: "migrate-296", Adapter: "migrate", Module: "github.com/mattes/migrate", Has: "v3.0.1+incompatible",
+			Source:    "https://github.com/mattes/migrate/issues/296",
+			Mechanism: "The advisory lock belongs to a connection, and is given back by any connection of the pool: by another one it is not, and Unlock does not look at the answer.",
+			Kind:      "F66",
+			Quote:     "Lock should acquire a database lock so that only one migration process can run at a time. Unlock should release the lock.", Where: "doc comments of Driver",
+			Promise: pooled(),
+			Also:    "The repository has been left; its successor, golang-migrate, keeps one connection for both.",
+		},
 	}
 }
 
@@ -224,7 +267,10 @@ var Obstacles = map[string]string{
 	"redsync":     "Its oldest versions tell neither the end of a lease nor an error type for a lock that is taken, and join the errors of their nodes in the order in which goroutines end. Its pool of go-redis v9 begins with v4.8, so redigo is used, and go-redis v8 where a request has no limit.",
 	"redsync1":    "Its calls have no context and no errors: false may mean that the lock was lost, or that there was no answer.",
 	"redislock":   "It waits for one TTL under a context without a deadline. Its oldest version has no Token.",
-	"rueidislock": "It dials in its constructor, reads wall clocks and draws from math/rand/v2: it needs the build overlay, with which all is compiled anew. Its lease lives in the context of its Acquire.",
+	"zk":          "None: locksim comes with this lock.",
+	"libkv":       "It dials by itself, with a client of ZooKeeper that has another name: it needs the build overlay. Its Lock ends with no context.",
+	"migrate":     "Its clients would create the table at the same time, so the server has it.",
+	"rueidislock": "It dials in its constructor, reads wall clocks and draws from math/rand/v2: it needs the build overlay, with which all is compiled anew. Its lease lives in the context of its Acquire. Old versions seed what they draw with the time, and keep it: the variable for that is replaced.",
 	"pglock":      "It asks once in a TTL, and does not tell when. Its clients would create the table at the same time, so the server has it. The checksum database does not know it: versions.sum has the checksum.",
 	"etcd":        "None: locksim comes with these locks.",
 }
@@ -276,6 +322,36 @@ func session() lock.Promise {
 			lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
 		},
 		Data: "seal", FreeWithin: lock.TermAnyTime,
+	}
+}
+
+// unordered is that of an election of etcd, whose tokens do not always rise: by etcd-22123 a leader may have its last one
+// again.
+func unordered() lock.Promise {
+	p := session()
+	p.TokensUnordered = true
+	return p
+}
+
+// steady is that where no session ends by a fault: the lock is free as soon as its holder has given it back.
+func steady() lock.Promise {
+	p := unordered()
+	p.Exclusion, p.FreeWithin = []lock.Fault{lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash}, lock.TermTTLAndCluster
+	return p
+}
+
+// tokenless is that of a session whose lock has no token.
+func tokenless() lock.Promise {
+	p := session()
+	p.Data = "claim"
+	return p
+}
+
+// pooled is that of a lock on one connection of a pool, whose loss is no fault here.
+func pooled() lock.Promise {
+	return lock.Promise{
+		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPool, lock.FaultLatency},
+		Data:      "claim", FreeWithin: lock.TermAnyTime,
 	}
 }
 

@@ -8,5 +8,7 @@ import (
 )
 
 func main() {
-	groundtruth.Main(map[string]scenarios.Lock{"etcd-22123": etcdlocks.Election(), "etcd-19597": etcdlocks.Mutex()})
+	groundtruth.Main(map[string]scenarios.Lock{
+		"etcd-22123": etcdlocks.Election(), "etcd-19597": etcdlocks.Mutex(),
+		"etcd-11007": etcdlocks.Election(), "etcd-21128": etcdlocks.Election()})
 }

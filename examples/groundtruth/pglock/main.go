@@ -8,11 +8,10 @@ import (
 	"cirello.io/pglock"
 
 	"locksim/examples/groundtruth"
+	"locksim/examples/groundtruth/tables"
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/sqllocks"
-	"locksim/sim"
-	"locksim/sim/postgres"
 )
 
 func main() {
@@ -22,7 +21,10 @@ func main() {
 // renewed is the lock without the heartbeats of the library: its user sends them, as its documentation has it.
 func renewed() scenarios.Lock {
 	const ttl = 20 * time.Second // the default
-	return scenarios.Lock{Servers: []scenarios.Servers{{Kind: kind(), Count: 1}}, New: func(e scenarios.Env) (lock.Locker, error) {
+	return scenarios.Lock{Servers: tables.With(
+		"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner CHARACTER VARYING(255))",
+		"CREATE SEQUENCE "+table+"_rvn OWNED BY "+table+".record_version_number",
+	), New: func(e scenarios.Env) (lock.Locker, error) {
 		db, err := sqllocks.Open(e)
 		if err != nil {
 			return nil, err
@@ -58,20 +60,3 @@ func renewed() scenarios.Lock {
 
 // table is apart from those of locksim.
 const table = "pglocks"
-
-// kind is PostgreSQL with the table of the library, which its clients would otherwise make at the same time.
-func kind() scenarios.ServerKind {
-	k := sqllocks.Kind()
-	inner := k.Make
-	k.Make = func(count int) sim.Kind {
-		made := inner(count)
-		if p, ok := made.(postgres.Kind); ok {
-			p.Schema = append(p.Schema,
-				"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner CHARACTER VARYING(255))",
-				"CREATE SEQUENCE "+table+"_rvn OWNED BY "+table+".record_version_number")
-			return p
-		}
-		return made
-	}
-	return k
-}

@@ -1,0 +1,25 @@
+// Package tables is PostgreSQL with the tables of a library.
+package tables
+
+import (
+	"locksim/scenarios"
+	"locksim/scenarios/sqllocks"
+	"locksim/sim"
+	"locksim/sim/postgres"
+)
+
+// With is one PostgreSQL in which statements have been executed before a run: what the clients of a library would
+// otherwise make at the same time.
+func With(statements ...string) []scenarios.Servers {
+	k := sqllocks.Kind()
+	inner := k.Make
+	k.Make = func(count int) sim.Kind {
+		made := inner(count)
+		if p, ok := made.(postgres.Kind); ok {
+			p.Schema = append(p.Schema, statements...)
+			return p
+		}
+		return made
+	}
+	return []scenarios.Servers{{Kind: k, Count: 1}}
+}
