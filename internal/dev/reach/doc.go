@@ -3,7 +3,8 @@
 //
 // A mutant made by hand is a patch, patches/GROUP/NAME.patch; package patch has the format. Its header is a line
 // "Kinds: KIND…", the kinds of lock that have the mistake and are tried, and, for a mutant that no lock's user could
-// notice, a line "Equivalent: REASON".
+// notice, a line "Equivalent: REASON". In the group order nothing but the order of messages or steps is wrong, in the
+// group value nothing but a number: a benchmark of searches counts the two apart.
 //
 // The mechanical mutants, mechanical/NAME, are those of the sample of package mechanical that the unit tests of package
 // lock kill. They are searched, until the first find, from what is cheap to what is dear; what an exploration finds, or

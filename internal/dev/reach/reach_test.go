@@ -175,7 +175,8 @@ func TestTableIsComplete(t *testing.T) {
 	}
 }
 
-// The README says in numbers what the stored results say.
+// The README says in numbers what the stored results say. A mutant made by hand without a result does not count yet: the
+// committed table names it.
 func TestReadmeHasTheNumbers(t *testing.T) {
 	root, all := committed(t)
 	f := newStore(t, filepath.Join(root, "internal", "dev", "reach", "results.jsonl"), store{limits: limits{Runs: 10_000, Starts: 3, Seeds: 3, Placements: 500}, earlier: true})
@@ -183,12 +184,22 @@ func TestReadmeHasTheNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const reportFile = "reports/REACH.md"
+	report, err := os.ReadFile(filepath.Join(root, reportFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(report), "\nWithout a result yet, ")
+	line, _, _ = strings.Cut(line, ". A mistake")
+	withoutResult := strings.Fields(strings.ReplaceAll(line, ",", ""))
 	var byHand, byHandFound, mechanical, mechanicalFound int
 	for _, u := range all {
 		switch {
 		case !slices.Contains(missing, u.name) || u.equivalent != "":
 		case u.edit == nil:
-			t.Errorf("%s has no result", u.name)
+			if !slices.Contains(withoutResult, u.name) {
+				t.Errorf("%s has no result, and %s does not say so", u.name, reportFile)
+			}
 		default:
 			mechanical++ // it counts as not found
 		}

@@ -133,7 +133,8 @@ func TestMechanicalSearches(t *testing.T) {
 // A table of a part says how many mechanical mutants have no result, beside the share of those found.
 func TestTableOfAPart(t *testing.T) {
 	r := row{subject{name: "mechanical/a", edit: &mechanical.Edit{}, kinds: []string{"single"}}, result{Searches: []searched{{"single", stepQuick, 0, found{Exit: exitFound, Runs: 7, What: "overlap in mode none"}}}}, false}
-	table := markdown([]row{r}, []string{"mechanical/b", "queue/c"}, limits{Starts: 1}, mechanical.Sample{}, "")
+	byHand := row{subject{name: "queue/d", patch: &patch.Patch{}, kinds: []string{"fair"}}, result{Kinds: []kindResult{{Kind: "fair", Explore: []found{{Runs: 10_000}}}}}, false}
+	table := markdown([]row{byHand, r}, []string{"mechanical/b", "queue/c"}, limits{Starts: 1}, mechanical.Sample{}, "")
 	again := r
 	again.Searches = append(slices.Clone(r.Searches), searched{"single", stepExplore, 1, found{Runs: 10_000}}, searched{"single", stepExplore, 2, found{Exit: exitFound, Runs: 1234}})
 	for starts, want := range map[int]string{2: "explore, run 7, –: overlap", 3: "explore, run 7, –, 1,234: overlap"} {
@@ -149,6 +150,7 @@ func TestTableOfAPart(t *testing.T) {
 	}
 	for _, want := range []string{
 		"\nWithout a result yet, 2: mechanical/b, queue/c. ",
+		"\n| made by hand, but for 1 without a result | 1 | 0 (0 %) | 0 | 0 | 0 | 0 |\n",
 		"\n| mechanical, killed by the unit tests, but for 1 without a result | 1 | 1 (100 %) | 0 | 0 | 1 | 1 |\n",
 		"| single | explore, run 7: overlap in mode none |\n",
 	} {

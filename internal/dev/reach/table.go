@@ -102,14 +102,19 @@ func markdown(rows []row, missing []string, l limits, sample mechanical.Sample, 
 		}
 	}
 	equivalent := func(r row) bool { return r.equivalent != "" }
-	rest := ""
-	if n := len(slices.DeleteFunc(slices.Clone(missing), func(name string) bool { return !strings.HasPrefix(name, mechanical.Group+"/") })); n > 0 {
-		rest = fmt.Sprintf(", but for %d without a result", n)
+	rest := func(drawn bool) string {
+		n := len(slices.DeleteFunc(slices.Clone(missing), func(name string) bool {
+			return strings.HasPrefix(name, rightGroup+"/") || strings.HasPrefix(name, mechanical.Group+"/") != drawn
+		}))
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprintf(", but for %d without a result", n)
 	}
-	total("made by hand", byHand, row.counts)
+	total("made by hand"+rest(false), byHand, row.counts)
 	total("made by hand, equivalent", byHand, equivalent)
-	total("mechanical, killed by the unit tests"+rest, drawn, row.counts)
-	total("mechanical, killed by the unit tests, which no run can show"+rest, drawn, equivalent)
+	total("mechanical, killed by the unit tests"+rest(true), drawn, row.counts)
+	total("mechanical, killed by the unit tests, which no run can show"+rest(true), drawn, equivalent)
 	b.WriteString("\nEach mistake counts for the first of its searches that finds it.\n")
 	library, sweeps, explorations := runsOf(rows)
 	fmt.Fprintf(&b, "\nAll these searches took %s runs of scenarios of the library, %s of sweeps, and %s of explorations up to their first violations.\n",
