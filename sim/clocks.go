@@ -32,7 +32,7 @@ func (p *Process) WallClock() *Clock { return &Clock{p: p, wall: true} }
 func (p *Process) LooksAtWallClock() bool { return p.sawWall.Load() }
 
 // Now is the process's time: the bubble's start plus the time that this clock has
-// counted since. It has no monotonic reading, unless the program is [Overlaid]: then the
+// counted since, in whole steps of [Config.ClockStep]. It has no monotonic reading, unless the program is [Overlaid]: then the
 // clock of [Process.Clock] reads as time.Now does, with the wall time beside.
 func (c *Clock) Now() time.Time {
 	_ = c.p.gate.pass("clock") // a crashed process may read it: it can no longer act on it
@@ -44,16 +44,32 @@ func (c *Clock) Now() time.Time {
 func (c *Clock) Peek() time.Time { return c.read() }
 
 func (c *Clock) read() time.Time {
-	now := c.p.w.time.Now()
-	d := c.p.clock.monotonic(now)
 	if c.wall {
 		c.p.sawWall.Store(true)
-		d = c.p.clock.wall(now)
 	}
 	if overlayAt != nil && !c.wall {
-		return overlayAt(c.p.readings(c.p.w.time.start.UnixNano() + int64(now)))
+		return overlayAt(c.p.readings(c.p.w.time.start.UnixNano() + int64(c.p.w.time.Now())))
 	}
-	return c.p.w.time.start.Round(0).Add(d)
+	d := c.counted()
+	return c.p.w.time.start.Round(0).Add(d - c.p.w.intoStep(d))
+}
+
+// counted is the time that the clock has counted since the start of the run.
+func (c *Clock) counted() time.Duration {
+	now := c.p.w.time.Now()
+	if c.wall {
+		return c.p.clock.wall(now)
+	}
+	return c.p.clock.monotonic(now)
+}
+
+// intoStep is how far a clock is in its present step when it has counted d since the start of the run.
+func (w *World) intoStep(d time.Duration) time.Duration {
+	step := int64(w.cfg.ClockStep)
+	if step == 0 {
+		return 0
+	}
+	return time.Duration((w.time.start.UnixNano() + int64(d)) % step)
 }
 
 // Sleep waits for at least d of this clock. It returns the context's error when
@@ -119,6 +135,9 @@ func (c *Clock) Until(t time.Time, stop <-chan struct{}) bool {
 		left := t.Sub(c.read())
 		if left <= 0 {
 			return true
+		}
+		if step := c.p.w.cfg.ClockStep; step > 0 { // up to the step that shows t, from here
+			left = (left+step-1)/step*step - c.p.w.intoStep(c.counted())
 		}
 		woken := make(chan struct{})
 		timer := c.p.timers.make(untilLabel, left, func() { close(woken) })

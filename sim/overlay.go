@@ -222,7 +222,8 @@ const spinStep = 100 * time.Microsecond
 func (p *Process) readings(now int64) (wall, mono int64) {
 	start := p.w.time.start.UnixNano()
 	elapsed := time.Duration(now - start)
-	return start + int64(p.clock.wall(elapsed)), start + int64(p.clock.monotonic(elapsed))
+	shown := func(d time.Duration) int64 { return start + int64(d-p.w.intoStep(d)) }
+	return shown(p.clock.wall(elapsed)), shown(p.clock.monotonic(elapsed))
 }
 
 // inBubble is when the bubble's clock shows what the process's clock will show at t, at its

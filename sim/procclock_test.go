@@ -173,6 +173,38 @@ func TestUntil(t *testing.T) {
 	})
 }
 
+// TestClockStep shows that readings within one step are equal, that a sleep is as long as without, and that Until returns
+// when the clock shows the instant, whether that is the beginning of a step or not.
+func TestClockStep(t *testing.T) {
+	const step = time.Millisecond
+	for name, clock := range map[string]func(*sim.Process) *sim.Clock{"monotonic": (*sim.Process).Clock, "wall": (*sim.Process).WallClock} {
+		t.Run(name, func(t *testing.T) {
+			solo(t, sim.Config{ClockStep: step}, func(w *sim.World, p *sim.Process, _ *Sink) {
+				c, began, first := clock(p), w.Now(), clock(p).Now()
+				must(t, p.Clock().Sleep(p.Context(), 400*time.Microsecond))
+				if now := c.Now(); !now.Equal(first) || !near(w.Now()-began, 400*time.Microsecond) {
+					t.Errorf("0.4 ms later, at %v, it shows %v, and before %v", w.Now(), now, first)
+				}
+				must(t, p.Clock().Sleep(p.Context(), step))
+				if now := c.Now(); !now.Equal(first.Add(step)) || now.UnixNano()%int64(step) != 0 {
+					t.Errorf("1.4 ms later it shows %v, and before %v", now, first)
+				}
+				for _, to := range []time.Duration{3 * step, 4*step + 1, 6*step - 1} {
+					if c.Until(first.Add(to), nil); !near(w.Now()-began, (to+step-1)/step*step) || c.Peek().Before(first.Add(to)) {
+						t.Errorf("Until %v returned after %v, when it showed %v", to, w.Now()-began, c.Peek().Sub(first))
+					}
+				}
+				if name == "wall" {
+					w.Do(func() { must(t, w.Faults().JumpClock("c0", -24*time.Hour-step/2)) })
+					if now := c.Now(); now.UnixNano()%int64(step) != 0 || now.After(first) {
+						t.Errorf("set back by a day and half a step it shows %v", now)
+					}
+				}
+			})
+		})
+	}
+}
+
 // A time that is over is over by any clock, however long ago it was.
 func TestSleepForLessThanNothing(t *testing.T) {
 	_, err := sim.Run(sim.Config{Seed: 1, Clients: 1}, func(w *sim.World) error {

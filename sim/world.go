@@ -24,6 +24,9 @@ type Config struct {
 	Clients int
 	// Latency is the one-way delay of every link. Default 1 ms to 5 ms.
 	Latency Latency
+	// ClockStep is the length of the steps in which the clocks of the processes are read: two readings within one step are
+	// equal. Timers do not go by steps. Default 0: clocks are read to the nanosecond.
+	ClockStep time.Duration
 	// Limits bound the run.
 	Limits Limits
 	// StopAt ends the run when the trace has that many events; 0 means never.
@@ -60,6 +63,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("sim: %d clients: give 1 to %d", c.Clients, maxClients)
 	case !c.Latency.Valid():
 		return fmt.Errorf("sim: latency %v..%v: give a range that is not negative and not reversed", c.Latency.Min, c.Latency.Max)
+	case c.ClockStep < 0:
+		return fmt.Errorf("sim: clocks are read in steps of %v: give a length that is not negative", c.ClockStep)
 	case c.StopAt < 0:
 		return fmt.Errorf("sim: stop at event %d: give a number from 1, or 0 for never", c.StopAt)
 	}

@@ -28,6 +28,8 @@ type reading struct {
 	Wall int64
 	// Late is by how much later timers fire.
 	Late int64
+	// Step is the length of the steps in which both are read; 0 for none. Timers do not go by it.
+	Step int64
 }
 
 // at is what the monotonic clock shows at an instant of the machine.
@@ -97,7 +99,11 @@ func (c *clock) Now() time.Time {
 	if c.looked != nil {
 		c.looked()
 	}
-	return time.Unix(0, r.at(monotonic())+c.offset(r))
+	shown := r.at(monotonic()) + c.offset(r)
+	if r.Step > 0 {
+		shown -= shown % r.Step
+	}
+	return time.Unix(0, shown)
 }
 
 // Sleep implements lock.Clock.

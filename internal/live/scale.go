@@ -104,6 +104,9 @@ func Scaled(sc *file.Scenario, scale float64) *file.Scenario {
 	for _, k := range file.Keys() {
 		switch v := k.Value.(type) {
 		case file.Length:
+			if v.Divides > 0 {
+				continue
+			}
 			in(v.Of(c), cmp.Or(v.Grain, time.Millisecond))
 		case file.Span:
 			scaled := func(d *time.Duration) { in(d, time.Millisecond) }

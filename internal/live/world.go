@@ -80,7 +80,7 @@ func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Loc
 	if w.silence, err = listen(); err != nil {
 		return nil, err
 	}
-	shows := reading{From: monotonic(), Base: time.Now().UnixNano()}
+	shows := reading{From: monotonic(), Base: time.Now().UnixNano(), Step: int64(sc.World.ClockStep)}
 	var all sync.WaitGroup
 	w.clients = make([]*machine, sc.World.Clients)
 	errs := make([]error, sc.World.Clients)
@@ -265,7 +265,7 @@ func (w *World) Clients() []play.Machine {
 // Join implements play.Stage.
 func (w *World) Join(name string) (play.Machine, error) {
 	r, _ := w.clients[0].clock.get()
-	m, err := w.launch(name, 1, reading{From: r.From, Base: r.Base})
+	m, err := w.launch(name, 1, reading{From: r.From, Base: r.Base, Step: r.Step})
 	if err != nil {
 		return nil, err
 	}

@@ -135,6 +135,10 @@ func drawScenario(t *rapid.T) *Scenario {
 		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),
 		Locks:     rapid.SliceOf(rapid.SampledFrom([]string{"all", "one-node", "broken/x", "true"})).Draw(t, "locks"),
 	}
+	s.World.ClockStep = min(rapid.SampledFrom([]time.Duration{0, 1, time.Microsecond, time.Millisecond}).Draw(t, "clock_step"), s.World.Latency.Min)
+	if s.World.ClockStep > 0 && time.Millisecond%s.World.ClockStep != 0 {
+		s.World.ClockStep = 1
+	}
 	if most := s.Lock.Backoff.Max; most < MaxDuration/MaxTries { // else no hold is too long for those who try
 		s.Workload.Hold = min(s.Workload.Hold, MaxTries*most)
 	}

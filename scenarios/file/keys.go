@@ -46,6 +46,8 @@ type Number struct {
 type Length struct {
 	Of    func(*Scenario) *time.Duration
 	Least time.Duration
+	// Divides is a length that it must divide, unless it is 0. A live run leaves it as it is. 0 is for any length.
+	Divides time.Duration
 	// Whole says that it must be a whole number of milliseconds, since Redis counts no finer.
 	Whole bool
 	// Grain is the unit to which a live run rounds it. 0 means a millisecond.
@@ -96,6 +98,8 @@ var keys = []Key{
 		Grain: time.Second, Plain: []time.Duration{time.Minute}}}, // Redis counts no finer
 	{"world", "skew", false,
 		Length{Of: func(s *Scenario) *time.Duration { return &s.World.Skew }, Plain: []time.Duration{0}}},
+	{"world", "clock_step", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.ClockStep },
+		Divides: time.Millisecond, Plain: []time.Duration{0, time.Microsecond}}},
 
 	{"lock", "ttl", true,
 		Length{Of: func(s *Scenario) *time.Duration { return &s.Lock.TTL }, Least: time.Millisecond, Whole: true}},
@@ -191,6 +195,9 @@ func (v Length) check(path string, s *Scenario) error {
 	d := *v.Of(s)
 	if v.Whole && d%time.Millisecond != 0 {
 		return wrong(path, "%v is not a whole number of milliseconds: Redis counts no finer", d)
+	}
+	if v.Divides > 0 && d > 0 && v.Divides%d != 0 {
+		return wrong(path, "%v is no whole part of %v: give a length such as 1µs, 100µs or 1ms, or 0s for none", d, v.Divides)
 	}
 	return inLimits(path, d, v.Least)
 }

@@ -33,6 +33,9 @@ func TestKeys(t *testing.T) {
 				*v.Of(s), *v.Of(wrong) = v.Most, v.Most+1
 			case file.Length:
 				*v.Of(s), *v.Of(wrong) = 7*time.Second, -1
+				if v.Divides > 0 {
+					*v.Of(s), *v.Of(wrong) = v.Divides, v.Divides/3
+				}
 			case file.Span:
 				*v.Of(s), *v.Of(wrong) = file.Range{Min: 7 * time.Second, Max: 8 * time.Second}, file.Range{Min: 2, Max: 1}
 			case file.Flag:

@@ -105,6 +105,11 @@ type World struct {
 	// clients: each is ahead or behind by a length up to it, drawn by the seed.
 	// Default: 0s.
 	Skew time.Duration
+	// ClockStep is the length of the steps in which clients read their clocks, as those of many
+	// systems are read: two readings within one step are equal. Timers do not go by
+	// steps. It divides a millisecond, and is no longer than the shortest Latency. Default: 0s,
+	// clocks are read to the nanosecond.
+	ClockStep time.Duration
 }
 
 // LockSpec is the lock under test.

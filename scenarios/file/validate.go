@@ -65,7 +65,7 @@ func (s checked) validateCatalogue() error {
 }
 
 func (s checked) validateWorld() error {
-	return first(s.validateServers(), s.checkKeys("world"), s.validateLatency())
+	return first(s.validateServers(), s.checkKeys("world"), s.validateLatency(), s.validateClockStep())
 }
 
 // validateServers checks the numbers of servers. A world with servers of another
@@ -92,6 +92,16 @@ func (s checked) validateLock() error {
 func (s checked) validateLatency() error {
 	if most := s.World.Latency.Max; most > MaxLatency {
 		return wrong("world.latency", "%v is too long: a message takes up to %v, or delay the messages that matter by a fault", most, MaxLatency)
+	}
+	return nil
+}
+
+// validateClockStep refuses steps with which a right lock may be late: a timer for the end of its lease, which it sets by a
+// reading, fires up to a step after that end, and by then no other client must have got the lock by a request and an answer.
+func (s checked) validateClockStep() error {
+	if step, least := s.World.ClockStep, s.World.Latency.Min; step > least {
+		return wrong("world.clock_step", "%v is longer than the shortest message, which takes %v, and no lock can tell in time by such a clock: "+
+			"make it shorter, or world.latency longer", step, least)
 	}
 	return nil
 }

@@ -30,6 +30,12 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 		}, ""},
 		{"latency without end", func(s *file.Scenario) { s.World.Latency.Max = time.Hour },
 			"world.latency: 1h0m0s is too long: a message takes up to 1m0s, or delay the messages that matter by a fault"},
+		{"steps of a clock that are no part of a millisecond", func(s *file.Scenario) { s.World.ClockStep = 3 * time.Microsecond },
+			"world.clock_step: 3µs is no whole part of 1ms: give a length such as 1µs, 100µs or 1ms, or 0s for none"},
+		{"steps of a clock longer than a message", func(s *file.Scenario) {
+			s.World.ClockStep, s.World.Latency.Min = time.Millisecond, 100*time.Microsecond
+		}, "world.clock_step: 1ms is longer than the shortest message, which takes 100µs, and no lock can tell in time by such a clock: " +
+			"make it shorter, or world.latency longer"},
 		{"a day of tries", func(s *file.Scenario) {
 			s.Lock.TTL, s.Workload.Hold, s.Lock.Backoff = 24*time.Hour, 24*time.Hour, file.Range{time.Millisecond, 100 * time.Millisecond}
 		}, "workload.hold: while one client holds the lock for 24h0m0s, each other one tries 864000 times, once in 100ms: more than a run " +

@@ -94,7 +94,7 @@ func (p *play) simulateFor(seed uint64, limit time.Duration, body func(w Stage) 
 func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	w := p.sc.World
 	c := sim.Config{
-		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency),
+		Seed: seed, Clients: w.Clients, Latency: sim.Latency(w.Latency), ClockStep: w.ClockStep,
 		Limits: sim.Limits{Virtual: p.runLimit(), Burst: burst}, StopAt: stopAt, PanicCrashes: true,
 	}
 	if n := max(w.Redis, p.lock.count(redisKind.Name)); n > 0 {
