@@ -16,7 +16,7 @@ func dutiful() checker.History {
 	const ms = time.Millisecond
 	timing := &checker.Timing{
 		Away:  map[string][]checker.Absence{"c2": {{Span: checker.Span{From: 1050 * ms, To: 1150 * ms}}}, "c9": {{Crash: true}}},
-		Lease: 300 * ms, Trips: 20 * ms, Steady: true, Prompt: true, InOrder: true, Slack: time.Minute,
+		Lease: 300 * ms, Trips: 20 * ms, Steady: true, Prompt: true, InOrder: true, Grace: time.Minute,
 		Sends: map[string][]time.Duration{}, Pace: &checker.Pace{Servers: 1, Pause: 40 * ms, Renewal: 50 * ms},
 	}
 	for i := range 20 {

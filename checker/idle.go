@@ -15,18 +15,18 @@ type Timing struct {
 	At []time.Duration
 	// Away has the absences of each client. They need not be in order.
 	Away map[string][]Absence
-	// Slack is how long a lock that is free may take until a client has it: one
+	// Grace is how long a lock that is free may take until a client has it: one
 	// backoff and one round trip.
-	Slack time.Duration
+	Grace time.Duration
 	// Growing says that the backoff is not known, and may grow with each try: then the
-	// Slack is counted from when the client next sends something ([Timing.Sends]) after
+	// Grace is counted from when the client next sends something ([Timing.Sends]) after
 	// the lock is to be free, but no later than as long after that as the client had
 	// waited by then. A backoff that doubles is no longer than that and the first one.
 	Growing bool
 	// Within says how long after each cause the lock may stay taken although no
 	// client has it: the package doc says what a cause is. One without an entry allows no time. [promise.CauseOther]
 	// allows it from the beginning of the idle time: that is the first deadline. Each other cause, in the order of their
-	// instants, moves the deadline to Within and Slack after it, if that is later, and if it occurred at the deadline that
+	// instants, moves the deadline to Within and Grace after it, if that is later, and if it occurred at the deadline that
 	// stood until then, or before. So what happens when the lock is overdue, such as that the client that waits gives up,
 	// crashes or is paused, excuses nothing. An idle time is overdue if it ends after the last deadline. If the client was
 	// away when a cause occurred, and did not crash, the time is counted from its return: until then, what it had sent may
@@ -344,7 +344,7 @@ func (w *watch) due(a waiting, free time.Duration) time.Duration {
 		}
 		free = asks
 	}
-	return free + w.Slack
+	return free + w.Grace
 }
 
 // joined are the spans in order, those that overlap or touch as one.

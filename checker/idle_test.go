@@ -8,7 +8,7 @@ import (
 	"locksim/lock/promise"
 )
 
-// The instant of position n is n seconds. Two seconds are the slack.
+// The instant of position n is n seconds. Two seconds are the grace.
 func TestIdle(t *testing.T) {
 	failed := func(g Grant) Grant { g.ReleaseFailed = true; return g }
 	at := func(from, to int) Span {
@@ -78,7 +78,7 @@ func TestIdle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
 			h.Attempts = c.attempts
-			h.Timing = &Timing{Slack: 2 * time.Second, Away: c.away, Within: map[promise.Cause]time.Duration{
+			h.Timing = &Timing{Grace: 2 * time.Second, Away: c.away, Within: map[promise.Cause]time.Duration{
 				promise.CauseCrash: 10 * time.Second, promise.CauseLostReply: 10 * time.Second, promise.CauseFailedRelease: 10 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
@@ -129,7 +129,7 @@ func TestWhatComesTooLateExcusesNothing(t *testing.T) {
 			for _, cause := range promise.Causes() {
 				within[cause] = 10 * second
 			}
-			h.Timing = &Timing{At: []time.Duration{0, 999 * second, 1000 * second}, Slack: 2 * second, Away: c.away, Within: within}
+			h.Timing = &Timing{At: []time.Duration{0, 999 * second, 1000 * second}, Grace: 2 * second, Away: c.away, Within: within}
 			if v := mustJudge(t, h, nil); v.Facts.Overdue != c.want || (v.Label == Stuck) != (c.want > 0) {
 				t.Errorf("label %s, overdue %d, want %d: %v", v.Label, v.Facts.Overdue, c.want, v.Reasons)
 			}
@@ -169,7 +169,7 @@ func TestIdleAfterAnEntryWasLeftBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := story("", []Grant{held(1, "c0", 2, 20), held(2, "c1", 29, 40).asked(10)})
 			h.Entry = EntryReentrant
-			h.Timing = &Timing{Slack: 2 * time.Second, Within: map[promise.Cause]time.Duration{c.cause: 7 * time.Second}}
+			h.Timing = &Timing{Grace: 2 * time.Second, Within: map[promise.Cause]time.Duration{c.cause: 7 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -207,7 +207,7 @@ func TestIdleAfterALeaseEndedInsideAnother(t *testing.T) {
 			}
 			h := story("", []Grant{c.outer, c.inner, next.asked(10)})
 			h.Entry, h.Care = c.entry, CareSteps
-			h.Timing = &Timing{Slack: 2 * time.Second, Within: map[promise.Cause]time.Duration{promise.CauseExpiry: 12 * time.Second}}
+			h.Timing = &Timing{Grace: 2 * time.Second, Within: map[promise.Cause]time.Duration{promise.CauseExpiry: 12 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}

@@ -79,7 +79,7 @@ func TestNoticedLate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
 			h.Holdings, h.Detection = c.record, 5*time.Second
-			h.Timing = &Timing{Away: map[string][]Absence{"c0": c.away}, Trips: time.Second, Slack: time.Hour, Steady: true, Prompt: true}
+			h.Timing = &Timing{Away: map[string][]Absence{"c0": c.away}, Trips: time.Second, Grace: time.Hour, Steady: true, Prompt: true}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}

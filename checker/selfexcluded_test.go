@@ -51,7 +51,7 @@ func TestSelfExcludedMeanwhile(t *testing.T) {
 			}
 			h.Holdings = []Holding{{Client: "c0", Resource: "orders", From: 4, Again: 8, To: 20}}
 			h.Deletions = []Deletion{{At: 20, Node: "r0", Resource: "orders", Owner: "c0", By: "c1"}}
-			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Slack: time.Hour}
+			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Grace: time.Hour}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -136,7 +136,7 @@ func TestSelfExcluded(t *testing.T) {
 			h := story("", nil)
 			h.Attempts = []Attempt{{Client: "c0", Resource: "orders", Invoked: 2, Returned: 10, Outcome: OutcomeFailed}}
 			h.Holdings = []Holding{{Client: "c0", Resource: "orders", From: 4, To: 40}}
-			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Slack: time.Hour}
+			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Grace: time.Hour}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}

@@ -75,7 +75,7 @@ func randomHistory(seed uint64) checker.History {
 		m.h.LivenessWhy = "the probe says so"
 	}
 	if m.chance(0.7) {
-		m.h.Timing = &checker.Timing{Away: map[string][]checker.Absence{}, Slack: m.span(0, 20), Within: map[promise.Cause]time.Duration{}}
+		m.h.Timing = &checker.Timing{Away: map[string][]checker.Absence{}, Grace: m.span(0, 20), Within: map[promise.Cause]time.Duration{}}
 		for _, cause := range promise.Causes() {
 			if m.chance(0.6) {
 				m.h.Timing.Within[cause] = m.span(0, 60)

@@ -164,7 +164,7 @@ func crashedWhileAsking(h checker.History, a acquire, by time.Duration) bool {
 // allowed is the last instant until which a lock may stay taken after an idle time
 // began. "CauseOther allows it from the beginning of the idle time: that is the first
 // deadline. Each other cause, in the order of their instants, moves the deadline to Within
-// and Slack after it, if that is later, and if it occurred at the deadline that stood until
+// and Grace after it, if that is later, and if it occurred at the deadline that stood until
 // then, or before." Here the deadline moves until no cause that occurred by then moves it.
 func allowed(h checker.History, resource string, a acquire, idle checker.Span) time.Duration {
 	deadline := due(h, a, idle.From+h.Timing.Within[promise.CauseOther])
@@ -179,7 +179,7 @@ func allowed(h checker.History, resource string, a acquire, idle checker.Span) t
 	return deadline
 }
 
-// due is when a client that waits must have a lock that is to be free at an instant. "The Slack is
+// due is when a client that waits must have a lock that is to be free at an instant. "The Grace is
 // counted from when the client next sends something after the lock is to be free, but no later
 // than as long after that as the client had waited by then."
 func due(h checker.History, a acquire, free time.Duration) time.Duration {
@@ -192,7 +192,7 @@ func due(h checker.History, a acquire, free time.Duration) time.Duration {
 			}
 		}
 	}
-	return asks + h.Timing.Slack
+	return asks + h.Timing.Grace
 }
 
 // back is the instant at which a client that was away was back, or the instant itself:

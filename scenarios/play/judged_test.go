@@ -142,7 +142,7 @@ func TestSlack(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock         play.Lock
 		latency      string
-		slack, trips time.Duration
+		grace, trips time.Duration
 		inOrder      bool
 	}{
 		"a lock":                     {single, "1ms..5ms", 240 * ms, 90 * ms, false},
@@ -153,9 +153,9 @@ func TestSlack(t *testing.T) {
 		"a lock of a cluster":        {cluster, "1ms..5ms", 900 * ms, 90 * ms, false},
 	} {
 		got := timingOf(t, c.lock, c.latency, "hold: 1s")
-		if got.Slack != c.slack || got.Trips != c.trips || got.InOrder != c.inOrder || got.Lease != 10*time.Second {
-			t.Errorf("%s: slack %v, trips %v, in order %v, lease %v, want %v, %v, %v and 10s",
-				name, got.Slack, got.Trips, got.InOrder, got.Lease, c.slack, c.trips, c.inOrder)
+		if got.Grace != c.grace || got.Trips != c.trips || got.InOrder != c.inOrder || got.Lease != 10*time.Second {
+			t.Errorf("%s: grace %v, trips %v, in order %v, lease %v, want %v, %v, %v and 10s",
+				name, got.Grace, got.Trips, got.InOrder, got.Lease, c.grace, c.trips, c.inOrder)
 		}
 	}
 }

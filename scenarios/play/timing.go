@@ -33,7 +33,7 @@ func (p *play) calm() bool {
 
 // timing is what the idle time of the lock is computed from.
 func (p *play) timing(t *trace.Trace) *checker.Timing {
-	out := &checker.Timing{Away: p.absences(t), Slack: p.slack(), Within: p.freeWithin(),
+	out := &checker.Timing{Away: p.absences(t), Grace: p.grace(), Within: p.freeWithin(),
 		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
 		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace(),
 		Growing: !p.lock.FollowsSpec, Undisturbed: p.undisturbed(), Alone: p.alone()}
@@ -130,10 +130,10 @@ func (p *play) steady() bool {
 	return true
 }
 
-// slack is how long a lock that is free may take until a client has it: the
+// grace is how long a lock that is free may take until a client has it: the
 // longest time between two attempts, what it sends and receives, and what it needs to
 // be sure.
-func (p *play) slack() time.Duration {
+func (p *play) grace() time.Duration {
 	backoff := p.sc.Lock.Backoff.Max
 	if !p.lock.FollowsSpec {
 		backoff = max(backoff, retry)
@@ -165,7 +165,7 @@ func (p *play) freeWithin() map[promise.Cause]time.Duration {
 	return out
 }
 
-// length is the length of a term in this run, without the slack.
+// length is the length of a term in this run, without the grace.
 func (p *play) length(t lock.Term) time.Duration {
 	return t.Length(p.sc.Lock.TTL, p.sc.Lock.Backoff.Max)
 }
