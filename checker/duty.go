@@ -186,12 +186,11 @@ func lastThird(h History, g Grant) (from, to time.Duration) {
 func (h History) has(d promise.Duty) bool { return slices.Contains(h.Duties, d) }
 
 // misconduct finds the breaches of the duties. A call may break several.
-func misconduct(h History) *tally {
+func misconduct(h History, records map[holder]holdings) *tally {
 	found := &tally{more: "calls that did not end as the lock promises"}
 	if h.Timing == nil || len(h.Duties) == 0 {
 		return found
 	}
-	records := holdingsOf(h)
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
 		if a.Returned > 0 {
 			apply(h, attemptRules, a.Client, a, records[holder{a.Client, a.Resource}], found)

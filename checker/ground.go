@@ -38,6 +38,15 @@ type Holding struct {
 	Ended time.Duration
 }
 
+// Vote is a change of the number of nodes that have the key of a client.
+type Vote struct {
+	// Client and Resource are whose key it is, and what it locks.
+	Client, Resource string
+	// At is the step of the change, Nodes the number from there on. There is one at most for a client and a resource at a step.
+	At    Pos
+	Nodes int
+}
+
 // Span returns the holding as an interval.
 func (s Holding) Span() Interval { return Interval{Start: s.From, End: s.To} }
 

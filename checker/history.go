@@ -94,6 +94,9 @@ type Grant struct {
 	// LeaseEnded is the instant at which the context of the lease ended; 0 if it did
 	// not.
 	LeaseEnded time.Duration
+	// Left is how long the validity still lasted when Acquire returned, by the holder's clock: 0 or less if it had ended. Nil
+	// means that it is not known, or that the validity has no end.
+	Left *time.Duration
 	// Unkept is what its client saw the lease do that is not as the lock says, each as
 	// the end of a sentence about the client: its context lacks the values of that of Acquire.
 	Unkept []string
@@ -146,6 +149,8 @@ type Call struct {
 	// Called and Returned are the instants of the call and of the return, Due is when it
 	// had to return at the latest, whatever the servers do; 0 if that is not known.
 	Called, Due, Returned time.Duration
+	// Left is how long the validity of the lease still lasted when an Extend without an error returned, as [Grant.Left].
+	Left *time.Duration
 	// ContextEnded says that the context of the call had ended by its return.
 	ContextEnded bool
 	// Result is how a Release or an Extend ended; "" if its process did not survive it, or if the lock has no such call.
@@ -327,6 +332,10 @@ type History struct {
 	// determine the rightful holder.
 	Deletions []Deletion
 	Holdings  []Holding
+	// Voters is how many nodes grant the lock independently of each other, Votes who had how many of them, as ground truth. Only
+	// the slack of votes ([SlackVotes]) needs the two; it is not known where there are fewer than two Voters.
+	Voters int
+	Votes  []Vote
 	// ManyKeys says that the holdings are of a lock with several keys of which it may not need all: a holding ends
 	// where the client has not all of them any more, and it may still have the lock.
 	ManyKeys bool
@@ -343,7 +352,7 @@ type History struct {
 // The history of a run on real servers has no more: they keep no such record, and no client may have a free lock for a
 // while since the machine is busy.
 func (h History) OfClients() History {
-	h.Timing, h.Holdings, h.Deletions = nil, nil, nil
+	h.Timing, h.Holdings, h.Deletions, h.Votes = nil, nil, nil, nil
 	h.Grants, h.Attempts = slices.Clone(h.Grants), slices.Clone(h.Attempts)
 	for i := range h.Grants {
 		h.Grants[i].Enqueued = 0

@@ -21,7 +21,8 @@ type Timing struct {
 	// Growing says that the backoff is not known, and may grow with each try: then the
 	// Grace is counted from when the client next sends something ([Timing.Sends]) after
 	// the lock is to be free, but no later than as long after that as the client had
-	// waited by then. A backoff that doubles is no longer than that and the first one.
+	// waited by then. A backoff that doubles is no longer than that and the first one. Where it does not wait any more
+	// then, the Grace is counted from that instant.
 	Growing bool
 	// Within says how long after each cause the lock may stay taken although no
 	// client has it: the package doc says what a cause is. One without an entry allows no time. [promise.CauseOther]
@@ -86,8 +87,8 @@ type idleness struct {
 // idle finds the times in which a client waited for a lock that no client had:
 // the client ran and reached the servers, no client claimed the lock or believed
 // that it had it, none was releasing it, and no reply to an Acquire waited for a
-// client that was away.
-func idle(h History) idleness {
+// client that was away. It adds how much longer they might have been.
+func idle(h History, slack *leastSlack) idleness {
 	found := idleness{overdue: &tally{more: "times in which nobody had the lock and nobody got it"}}
 	t := h.Timing
 	if t == nil {
@@ -99,11 +100,14 @@ func idle(h History) idleness {
 		for _, a := range w.acquires {
 			for _, s := range w.idleFor(a) {
 				from := w.due(a, s.From)
+				cause, deadline := w.deadline(a, s)
+				last := max(from, deadline)
+				slack.add(Slack{Kind: SlackWait, Value: int64(last - s.To), Client: a.client, Resource: resource, From: s.To, To: last, At: []Pos{a.invoked}})
 				if from >= s.To {
 					continue
 				}
 				all = append(all, Span{from, s.To})
-				if cause, deadline := w.deadline(a, s); s.To > deadline {
+				if s.To > last {
 					s.From = from
 					found.overdue.add(func() Reason { return idleReason(resource, a, s, cause) })
 				}

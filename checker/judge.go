@@ -12,6 +12,9 @@ type Verdict struct {
 	// Reasons explain the label and the facts, those behind the label first. There
 	// is always at least one.
 	Reasons []Reason `json:"reasons"`
+	// Slack is how near the history came to what must not happen: the least of each kind that it has, in the order of
+	// [SlackKinds].
+	Slack []Slack `json:"slack,omitempty"`
 	// Errors are those with which calls ended, the most frequent first: see [CallError]. An Acquire that returned the error of its context, or that
 	// the lock is taken, and a Release or an Extend of a lock that is not held, have none.
 	Errors []CallError `json:"errors,omitempty"`
@@ -37,7 +40,7 @@ func judge(h History, none *Facts, budget int) Verdict {
 	f := examine(h, budget)
 	facts := f.facts(h)
 	label := labelOf(facts, none)
-	return Verdict{Label: label, Facts: facts, Reasons: f.reasons(h, label, none), Errors: callErrors(h)}
+	return Verdict{Label: label, Facts: facts, Reasons: f.reasons(h, label, none), Slack: f.slack, Errors: callErrors(h)}
 }
 
 // findings are the results of all checks.
@@ -62,23 +65,26 @@ type findings struct {
 	overtaken *tally // grants out of order
 	twice     *tally // computations that the lock should have prevented
 	again     *tally // the other computations of a value beyond the first
+	slack     []Slack
 }
 
 func examine(h History, budget int) findings {
-	data := checkData(h, budget)
+	data, records := checkData(h, budget), holdingsOf(h)
+	var slack leastSlack
+	slack.ofClaims(h, records)
 	f := findings{
 		data:      data,
 		fencing:   checkFencing(h, data.cells),
-		tokens:    checkTokens(h),
+		tokens:    checkTokens(h, &slack),
 		claims:    claimOverlaps(h),
 		panics:    panics(h),
-		idle:      idle(h),
+		idle:      idle(h, &slack),
 		denied:    denied(h),
 		excluded:  selfExcluded(h),
 		void:      voidGrants(h),
 		revived:   revivedClaims(h),
-		conduct:   misconduct(h),
-		noticed:   noticed(h),
+		conduct:   misconduct(h, records),
+		noticed:   noticed(h, records, &slack),
 		failed:    failedCalls(h),
 		withheld:  withheld(h),
 		foreign:   foreignReleases(h),
@@ -86,6 +92,7 @@ func examine(h History, budget int) findings {
 	}
 	f.believed, f.beliefs = beliefOverlaps(h)
 	f.twice, f.again = repeatedWork(h)
+	f.slack = slack.list()
 	return f
 }
 

@@ -80,6 +80,7 @@ func TestWholeVerdict(t *testing.T) {
 			{Text: "c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.", At: []Pos{14, 2, 50}},
 			{Text: "c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.", At: []Pos{41, 14}},
 		},
+		Slack: []Slack{{Kind: SlackTokens, Value: 1, Client: "c1", Other: "c0", Resource: "orders", At: []Pos{14, 2}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)

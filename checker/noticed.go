@@ -13,13 +13,13 @@ type lateness struct {
 	untold  *tally // losses that were noticed later than [History.Detection] allows
 }
 
-// noticed finds how late clients learned that they had lost the lock: see [Facts.NoticedLateSeconds].
-func noticed(h History) lateness {
+// noticed finds how late clients learned that they had lost the lock: see [Facts.NoticedLateSeconds]. It adds by how
+// much that was sooner than it had to be.
+func noticed(h History, records map[holder]holdings, slack *leastSlack) lateness {
 	found := lateness{untold: &tally{more: "losses of which the holder was told too late"}}
 	if h.Timing == nil {
 		return found
 	}
-	records := holdingsOf(h)
 	for _, grants := range grantsByResource(h) {
 		recorded := !h.ManyKeys && slices.ContainsFunc(h.Holdings, func(s Holding) bool { return s.Resource == grants[0].Resource })
 		for _, g := range grants {
@@ -34,7 +34,12 @@ func noticed(h History) lateness {
 			}
 			late := h.Timing.presence(g.Client, Span{cmp.Or(instant, h.Timing.when(lost)), h.Timing.when(over)})
 			found.longest = max(found.longest, late)
-			if recorded && h.Detection > 0 && h.Timing.Steady && h.Timing.Prompt && late > h.Detection+2*h.Timing.Trips {
+			if !recorded || h.Detection == 0 || !h.Timing.Steady || !h.Timing.Prompt {
+				continue
+			}
+			left, told := h.Detection+2*h.Timing.Trips-late, h.Timing.when(over)
+			slack.add(Slack{Kind: SlackNotice, Value: int64(left), Client: g.Client, Resource: g.Resource, From: told, To: told + left, At: []Pos{lost, over}})
+			if left < 0 {
 				found.untold.add(func() Reason {
 					return Reason{Text: fmt.Sprintf("%s was granted %s at step %d and lost it at step %d, and did not know that before step %d, although it ran and reached the servers for %v meanwhile: "+
 						"longer than the Detection of the lock, %v. Let the lock look more often whether it still has its key or its session, and close Lost if not, or state the Detection that it keeps.",

@@ -19,41 +19,43 @@ type tokenFinding struct {
 // into a reentrant lock has the token of the grant that it enters: with a token for
 // each entry the fence would refuse the outer ones (F34). A client whose release has
 // failed may be granted what it still has.
-func checkTokens(h History) tokenFinding {
+func checkTokens(h History, slack *leastSlack) tokenFinding {
 	f := tokenFinding{
 		regressions: &tally{more: "tokens that went back"},
 		duplicates:  &tally{more: "tokens given out twice"},
 	}
 	for _, grants := range grantsByResource(h) {
 		minted := slices.DeleteFunc(grants, func(g Grant) bool { return g.Token == 0 })
-		checkTokenOrder(minted, f.regressions)
-		checkTokenUse(h, minted, f.duplicates)
+		checkTokenOrder(h, minted, f.regressions, slack)
+		checkTokenUse(h, minted, f.duplicates, slack)
 	}
 	return f
 }
 
 // checkTokenOrder expects the grants of one resource in the order of granting.
-func checkTokenOrder(grants []Grant, found *tally) {
+func checkTokenOrder(h History, grants []Grant, found *tally, slack *leastSlack) {
 	var returned, ended topToken
 	returned.grants = grants
 	ended.grants = slices.DeleteFunc(slices.Clone(grants), func(g Grant) bool { return g.Claim().Empty() })
 	slices.SortFunc(ended.grants, func(a, b Grant) int {
 		return cmp.Or(cmp.Compare(a.Claim().end(), b.Claim().end()), cmp.Compare(a.ID, b.ID))
 	})
-	below := make(map[int]Grant) // a grant with a higher token, by the grant that came after it
+	before := make(map[int]Grant) // the one with the highest token that had returned when a grant was asked for
 	for _, g := range slices.SortedFunc(slices.Values(grants), byCalling) {
-		if top := returned.before(g.Invoked, func(e Grant) Pos { return e.Granted }); g.Token < top.Token {
-			below[g.ID] = top
-		}
+		before[g.ID] = returned.before(g.Invoked, func(e Grant) Pos { return e.Granted })
 	}
 	for _, g := range grants {
-		top := ended.before(g.Granted, func(e Grant) Pos { return e.Claim().end() })
-		if earlier, known := below[g.ID]; known {
-			top = earlier
-		} else if g.Token >= top.Token || g.Claim().Empty() {
+		top := before[g.ID]
+		if claimed := ended.before(g.Granted, func(e Grant) Pos { return e.Claim().end() }); claimed.Token > top.Token && !g.Claim().Empty() {
+			top = claimed
+		}
+		if top.ID == 0 || g.Token == top.Token { // see checkTokenUse
 			continue
 		}
-		found.add(func() Reason { return tokenReason(g, top, "below") })
+		slack.ofToken(h, g, top)
+		if g.Token < top.Token {
+			found.add(func() Reason { return tokenReason(g, top, "below") })
+		}
 	}
 }
 
@@ -78,10 +80,11 @@ func (s *topToken) before(p Pos, at func(Grant) Pos) Grant {
 }
 
 // checkTokenUse expects the grants of one resource in the order of granting.
-func checkTokenUse(h History, grants []Grant, found *tally) {
+func checkTokenUse(h History, grants []Grant, found *tally, slack *leastSlack) {
 	given := make(map[uint64]tokenUse)
 	for _, g := range grants {
 		if twin, twice := given[g.Token].conflict(h, g); twice {
+			slack.ofToken(h, g, twin)
 			found.add(func() Reason { return tokenReason(g, twin, "the same as") })
 		}
 		given[g.Token] = given[g.Token].add(g)

@@ -141,7 +141,7 @@ func (o *ordering) swapped(order map[Pos]Pos) (first, second Pos) {
 // reordered is the history with its positions in another order.
 func (h History) reordered(order map[Pos]Pos) History {
 	h.Grants, h.Attempts, h.Ops = slices.Clone(h.Grants), slices.Clone(h.Attempts), slices.Clone(h.Ops)
-	h.Deletions, h.Holdings = slices.Clone(h.Deletions), slices.Clone(h.Holdings)
+	h.Deletions, h.Holdings, h.Votes = slices.Clone(h.Deletions), slices.Clone(h.Holdings), slices.Clone(h.Votes)
 	h.Within = nil
 	h.positions(func(p *Pos) { *p = cmp.Or(order[*p], *p) })
 	return h
@@ -176,6 +176,9 @@ func (h History) positions(visit func(*Pos)) {
 		visit(&h.Holdings[i].From)
 		visit(&h.Holdings[i].To)
 		visit(&h.Holdings[i].Again)
+	}
+	for i := range h.Votes {
+		visit(&h.Votes[i].At)
 	}
 }
 

@@ -254,6 +254,11 @@ func (h History) validateGround() error {
 			return err
 		}
 	}
+	for _, v := range h.Votes {
+		if v.Client == "" || v.Resource == "" || v.At < 1 || v.Nodes < 0 || v.Nodes > h.Voters {
+			return malformed("a vote lacks its client, resource or position, or has more nodes than there are: %+v", v)
+		}
+	}
 	return validateHoldings(h.Holdings)
 }
 

@@ -13,7 +13,20 @@ import (
 // values: "overdue: checker 1, bruteforce 0".
 func differences(h checker.History, none *checker.Facts, v checker.Verdict) []string {
 	label, facts := bruteforce.Judge(h, none)
-	return different(v, label, facts)
+	return append(different(v, label, facts), slackDifferences(h, v)...)
+}
+
+// slackDifferences are the kinds of slack of which the two have different values.
+func slackDifferences(h checker.History, v checker.Verdict) []string {
+	var all []string
+	want := bruteforce.Slack(h)
+	for _, kind := range checker.SlackKinds() {
+		value, known := want[kind]
+		if s, has := v.SlackOf(kind); has != known || s.Value != value {
+			all = append(all, fmt.Sprintf("slack %s: checker %d (%t), bruteforce %d (%t)", kind, s.Value, has, value, known))
+		}
+	}
+	return all
 }
 
 func different(v checker.Verdict, label checker.Label, facts checker.Facts) []string {

@@ -92,15 +92,20 @@ func tokenRegressions(h checker.History) int {
 			if e.Resource != g.Resource || e.Token == 0 || g.Token == 0 || e.Token <= g.Token {
 				continue
 			}
-			end := first(e.Released, e.Lost, e.Until, e.Crashed, e.Doubted)
-			claimBefore := hadClaim(e) && hadClaim(g) && end != 0 && end < g.Granted
-			if e.Granted < g.Invoked || claimBefore {
+			if comesBefore(e, g) {
 				n++
 				break
 			}
 		}
 	}
 	return n
+}
+
+// comesBefore reports whether a grant "had returned before" another was "asked for or, if both have a claim," its "claim
+// had ended before" that one "returned".
+func comesBefore(e, g checker.Grant) bool {
+	end := claimEnd(e)
+	return e.Granted < g.Invoked || hadClaim(e) && hadClaim(g) && end != 0 && end < g.Granted
 }
 
 // "TokenDuplicates counts grants with the token of an earlier grant, also of one that
@@ -114,28 +119,32 @@ func tokenRegressions(h checker.History) int {
 func tokenDuplicates(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
-		var twins []checker.Grant
-		for _, e := range h.Grants {
-			earlier := e.Granted < g.Granted || e.Granted == g.Granted && e.ID < g.ID
-			if e.Resource == g.Resource && earlier && g.Token != 0 && e.Token == g.Token {
-				twins = append(twins, e)
-			}
-		}
-		goesOn := slices.ContainsFunc(twins, func(e checker.Grant) bool {
-			last := !slices.ContainsFunc(twins, func(f checker.Grant) bool {
-				return f.Client == e.Client && (f.Granted > e.Granted || f.Granted == e.Granted && f.ID > e.ID)
-			})
-			entered := h.Entry == checker.EntryReentrant && !ended(e, g.Invoked)
-			return e.Client == g.Client && (entered || last && e.ReleaseReturned != 0 && !e.ReleaseSucceeded && !e.ReleaseNotHeld && !happened(e.Crashed, g.Invoked))
-		})
-		if goesOn {
-			twins = slices.DeleteFunc(twins, func(e checker.Grant) bool { return e.Client == g.Client })
-		}
-		if len(twins) > 0 {
+		if isDuplicate(h, g) {
 			n++
 		}
 	}
 	return n
+}
+
+func isDuplicate(h checker.History, g checker.Grant) bool {
+	var twins []checker.Grant
+	for _, e := range h.Grants {
+		earlier := e.Granted < g.Granted || e.Granted == g.Granted && e.ID < g.ID
+		if e.Resource == g.Resource && earlier && g.Token != 0 && e.Token == g.Token {
+			twins = append(twins, e)
+		}
+	}
+	goesOn := slices.ContainsFunc(twins, func(e checker.Grant) bool {
+		last := !slices.ContainsFunc(twins, func(f checker.Grant) bool {
+			return f.Client == e.Client && (f.Granted > e.Granted || f.Granted == e.Granted && f.ID > e.ID)
+		})
+		entered := h.Entry == checker.EntryReentrant && !ended(e, g.Invoked)
+		return e.Client == g.Client && (entered || last && e.ReleaseReturned != 0 && !e.ReleaseSucceeded && !e.ReleaseNotHeld && !happened(e.Crashed, g.Invoked))
+	})
+	if goesOn {
+		twins = slices.DeleteFunc(twins, func(e checker.Grant) bool { return e.Client == g.Client })
+	}
+	return len(twins) > 0
 }
 
 // "ForeignReleases counts the keys that a client deleted and another one had set, on

@@ -100,6 +100,7 @@ func randomHistory(seed uint64) checker.History {
 		}
 	}
 	m.h.ManyKeys, m.h.SessionKeys = m.chance(0.2), m.chance(0.2)
+	m.slack()
 	if m.h.Timing != nil && m.chance(0.5) {
 		m.h.Detection = m.span(1, 20)
 		for i := range m.h.Holdings {
@@ -109,6 +110,32 @@ func randomHistory(seed uint64) checker.History {
 		}
 	}
 	return m.h
+}
+
+// slack is what only the slack of a history is computed from. It has its own numbers, so that the other draws of a seed stay
+// as they are.
+func (m *maker) slack() {
+	own := maker{Rand: rand.New(rand.NewPCG(uint64(len(m.events)), uint64(len(m.h.Ops))))}
+	for i := range m.h.Grants {
+		if left := own.span(-20, 100); own.chance(0.3) {
+			m.h.Grants[i].Left = &left
+		}
+	}
+	for i := range m.h.Calls {
+		if left := own.span(-20, 200); m.h.Calls[i].Result == checker.ResultDone && own.chance(0.3) {
+			m.h.Calls[i].Left = &left
+		}
+	}
+	if m.h.Timing == nil || own.chance(0.5) {
+		return
+	}
+	m.h.Voters = oneOf(&own, 1, 3, 5)
+	for _, client := range []string{"c0", "c1", "c2", "c3"} {
+		for at := own.IntN(8); at < len(m.h.Timing.At); at += 1 + own.IntN(30) {
+			m.h.Votes = append(m.h.Votes, checker.Vote{Client: client, Resource: "a", At: checker.Pos(1 + at), Nodes: own.IntN(m.h.Voters + 1)})
+		}
+	}
+	own.Shuffle(len(m.h.Votes), func(i, j int) { m.h.Votes[i], m.h.Votes[j] = m.h.Votes[j], m.h.Votes[i] })
 }
 
 // duties are what the lock promises about its calls, and what is known of them.

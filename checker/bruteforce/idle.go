@@ -181,10 +181,11 @@ func allowed(h checker.History, resource string, a acquire, idle checker.Span) t
 
 // due is when a client that waits must have a lock that is to be free at an instant. "The Grace is
 // counted from when the client next sends something after the lock is to be free, but no later
-// than as long after that as the client had waited by then."
+// than as long after that as the client had waited by then. Where it does not wait any more then, Grace is counted from
+// that instant."
 func due(h checker.History, a acquire, free time.Duration) time.Duration {
 	asks := free
-	if waited := free - at(h, a.invoked); h.Timing.Growing && waited > 0 && free < h.Timing.At[len(h.Timing.At)-1] {
+	if waited := free - at(h, a.invoked); h.Timing.Growing && waited > 0 && free < waitsUntil(h, a) {
 		asks = free + waited
 		for _, sent := range h.Timing.Sends[a.client] {
 			if sent >= free {
@@ -193,6 +194,17 @@ func due(h checker.History, a acquire, free time.Duration) time.Duration {
 		}
 	}
 	return asks + h.Timing.Grace
+}
+
+// waitsUntil is when an Acquire ended: with its return, with its client, or at the end of the history.
+func waitsUntil(h checker.History, a acquire) time.Duration {
+	end := endOf(h, a.returned)
+	for _, s := range h.Timing.Away[a.client] {
+		if a.returned == 0 && s.Crash && at(h, a.invoked) <= s.From {
+			end = min(end, s.From)
+		}
+	}
+	return end
 }
 
 // back is the instant at which a client that was away was back, or the instant itself:

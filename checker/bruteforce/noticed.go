@@ -23,24 +23,33 @@ func noticedLate(h checker.History) (seconds float64, tooLate int) {
 	}
 	var longest time.Duration
 	for _, g := range h.Grants {
-		lost, instant, recorded := lossOf(h, g)
-		ends := []checker.Pos{g.Released, g.Lost, g.Until, g.Crashed}
-		for _, s := range h.Holdings {
-			if recorded && s.Client == g.Client && s.Resource == g.Resource && s.From > g.Granted {
-				ends = append(ends, s.From)
-			}
-		}
-		over := first(ends...)
-		if lost == 0 || over == 0 || over < lost {
+		late, recorded, known := noticedAfter(h, g)
+		if !known {
 			continue
 		}
-		late := longestPresence(h, g.Client, instant, at(h, over))
 		longest = max(longest, late)
 		if recorded && h.Detection != 0 && h.Timing.Steady && h.Timing.Prompt && late-h.Detection > 2*h.Timing.Trips {
 			tooLate++
 		}
 	}
 	return longest.Seconds(), tooLate
+}
+
+// noticedAfter is how long after the loss of a grant its holder could have been told and was not, and whether the record of
+// the nodes has the loss. known is false if the grant was not lost, or does not count.
+func noticedAfter(h checker.History, g checker.Grant) (late time.Duration, recorded, known bool) {
+	lost, instant, recorded := lossOf(h, g)
+	ends := []checker.Pos{g.Released, g.Lost, g.Until, g.Crashed}
+	for _, s := range h.Holdings {
+		if recorded && s.Client == g.Client && s.Resource == g.Resource && s.From > g.Granted {
+			ends = append(ends, s.From)
+		}
+	}
+	over := first(ends...)
+	if lost == 0 || over == 0 || over < lost {
+		return 0, recorded, false
+	}
+	return longestPresence(h, g.Client, instant, at(h, over)), recorded, true
 }
 
 // lossOf is where a lock was lost, the instant of that, and whether the record of the nodes says so.

@@ -41,6 +41,15 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 				reached[name]++
 			}
 		}
+		if what := contradicted(h, v); what != "" {
+			t.Errorf("seed %d: %s", seed, what)
+		}
+		for _, s := range v.Slack {
+			reached["slack "+string(s.Kind)]++
+			if s.Broken() {
+				reached["broken "+string(s.Kind)]++
+			}
+		}
 		if v.Facts.Data == checker.DataCorrupted && v.Facts.LostUpdates+v.Facts.TornSections == 0 {
 			reached[disorder]++
 		}
@@ -70,9 +79,36 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 			t.Errorf("only %d of %d histories have %s", reached[name], valid, name)
 		}
 	}
+	for _, kind := range checker.SlackKinds() {
+		for _, name := range []string{"slack " + string(kind), "broken " + string(kind)} {
+			if few := reached[name] < valid/1000 || reached[name] == 0; few && name != "broken release" {
+				t.Errorf("only %d of %d histories have %s", reached[name], valid, name)
+			}
+		}
+	}
 	if n > 2*valid {
 		t.Errorf("only %d of %d histories are valid: %v", valid, n, refused)
 	}
+}
+
+// contradicted says which slack contradicts the fact of its kind; "" for none.
+func contradicted(h checker.History, v checker.Verdict) string {
+	broken := func(kind checker.SlackKind) bool {
+		s, ok := v.SlackOf(kind)
+		return ok && s.Broken()
+	}
+	f := v.Facts
+	switch {
+	case broken(checker.SlackLease) != (f.ClaimOverlaps > 0 && h.Timing != nil), broken(checker.SlackRelease):
+		return fmt.Sprintf("slack %v with %d overlaps of claims", v.Slack, f.ClaimOverlaps)
+	case broken(checker.SlackTokens) != (f.TokenRegressions+f.TokenDuplicates > 0):
+		return fmt.Sprintf("slack %v with %d and %d wrong tokens", v.Slack, f.TokenRegressions, f.TokenDuplicates)
+	case broken(checker.SlackWait) != (f.Overdue > 0):
+		return fmt.Sprintf("slack %v with %d overdue", v.Slack, f.Overdue)
+	case broken(checker.SlackNotice) && f.Misconduct == 0:
+		return fmt.Sprintf("slack %v without misconduct", v.Slack)
+	}
+	return ""
 }
 
 // disorder is data that is wrong although nothing is lost or torn.

@@ -84,7 +84,6 @@ type grant struct {
 	overAtOnce bool          // its validity had ended when Acquire returned
 	lostAtOnce bool          // its loss had been announced by then
 	returnedAt time.Duration // when Acquire returned
-	lasts      time.Duration // what was left of its validity then; it says nothing without an end
 	expired    atomic.Bool   // its validity has ended
 }
 
@@ -336,6 +335,16 @@ func (p *play) watchEnd(ctx context.Context) *atomic.Int64 {
 	return at
 }
 
+// left is what is left of the validity of a lease now; nil if its end is not known.
+func (c *client) left(l lock.Lease) *time.Duration {
+	until := l.Until()
+	if until.IsZero() {
+		return nil
+	}
+	d := until.Sub(c.view.Now())
+	return &d
+}
+
 // nextGrant is the id of the next grant of the process.
 func (c *client) nextGrant() string { return fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted+1) }
 
@@ -348,7 +357,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
 	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
 	g.overAtOnce, g.lostAtOnce, g.returnedAt = isOver(lease, c.view.Now()), isLost(lease), c.play.world.Now()
-	g.lasts = lease.Until().Sub(c.view.Now())
+	g.Left = c.left(lease)
 	if slices.Contains(c.play.lock.Promise.Duties, promise.DutyReports) {
 		g.over = new(atomic.Int64)
 		if ctx := lease.Context(); ctx != nil { // a lease without one breaks the duty
@@ -470,6 +479,9 @@ func (c *client) returned(ctx context.Context, g *grant, what string, called, du
 		call.Result = checker.ResultRefused
 	default:
 		call.Result, call.Error = checker.ResultFailed, errorText(err)
+	}
+	if what == "Extend" && call.Result == checker.ResultDone {
+		call.Left = c.left(g.lease)
 	}
 	g.calls = append(g.calls, call)
 }

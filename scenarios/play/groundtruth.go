@@ -50,12 +50,14 @@ type groundTruth struct {
 
 	deletions []checker.Deletion
 	holdings  []checker.Holding
+	votes     []checker.Vote
+	last      map[string]int // how many nodes have the keys of a client
 }
 
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
 	g := &groundTruth{resource: resource, nodes: p.lock.voters(), writers: map[string]string{}, holders: map[keyOn]string{},
-		primary: "r0", held: map[string]checker.Pos{}}
+		primary: "r0", held: map[string]checker.Pos{}, last: map[string]int{}}
 	if p.lock.Keys == nil {
 		return g
 	}
@@ -173,6 +175,7 @@ func (g *groundTruth) recount(at checker.Pos, instant time.Duration) {
 			votes[holder]++
 		}
 	}
+	g.vote(votes, at)
 	for _, client := range slices.Sorted(maps.Keys(votes)) {
 		if _, open := g.held[client]; !open && votes[client] > g.nodes/2 {
 			g.held[client] = at
@@ -182,6 +185,26 @@ func (g *groundTruth) recount(at checker.Pos, instant time.Duration) {
 		if votes[client] <= g.nodes/2 {
 			g.close(client, at, instant)
 		}
+	}
+}
+
+// vote notes the numbers of nodes that have changed, where there are several.
+func (g *groundTruth) vote(votes map[string]int, at checker.Pos) {
+	if g.nodes < 2 {
+		return
+	}
+	for client := range votes {
+		if _, known := g.last[client]; !known {
+			g.last[client] = 0
+		}
+	}
+	for _, client := range slices.Sorted(maps.Keys(g.last)) {
+		if g.last[client] == votes[client] {
+			continue
+		}
+		g.last[client] = votes[client]
+		g.votes = slices.DeleteFunc(g.votes, func(v checker.Vote) bool { return v.At == at && v.Client == client }) // it lasted for no time
+		g.votes = append(g.votes, checker.Vote{Client: client, Resource: g.resource, At: at, Nodes: votes[client]})
 	}
 }
 
@@ -213,4 +236,5 @@ func (g *groundTruth) into(h *checker.History) {
 		h.Holdings = append(h.Holdings, checker.Holding{Client: client, Resource: g.resource, From: g.held[client]})
 	}
 	h.Deletions = append(h.Deletions, g.deletions...)
+	h.Votes = append(h.Votes, g.votes...)
 }

@@ -66,6 +66,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 		p.groundTruth(t, resource).into(&h)
 		p.followQueue(t, resource, timing.Away).into(&h)
 	}
+	h.Voters = p.lock.voters()
 	h.Timing, h.ManyKeys, h.SessionKeys = timing, p.learntMany(), p.learntSessions()
 	nameResources(&h)
 	h.Liveness, h.LivenessWhy = p.probe.verdict()
@@ -153,6 +154,9 @@ func nameResources(h *checker.History) {
 	}
 	for i := range h.Holdings {
 		h.Holdings[i].Resource = trace.Name(h.Holdings[i].Resource)
+	}
+	for i := range h.Votes {
+		h.Votes[i].Resource = trace.Name(h.Votes[i].Resource)
 	}
 	for i := range h.Deletions {
 		h.Deletions[i].Resource = trace.Name(h.Deletions[i].Resource)

@@ -38,7 +38,10 @@ func (c *client) inspect(g *grant) {
 // for the time that a holder has to stop. A lease without an end says nothing.
 func (c *client) inspectExtension(g *grant, called time.Time) {
 	until := g.lease.Until()
-	if half := min(c.play.sc.Lock.TTL, g.lasts) / 2; c.play.keeps() && !until.IsZero() && until.Before(called.Add(half)) {
+	if until.IsZero() || g.Left == nil || !c.play.keeps() {
+		return
+	}
+	if half := min(c.play.sc.Lock.TTL, *g.Left) / 2; until.Before(called.Add(half)) {
 		g.Unkept = append(g.Unkept, fmt.Sprintf("an Extend returned no error, and its lease ended %v after the call", until.Sub(called)))
 	}
 }
