@@ -117,6 +117,13 @@ type Joiner interface {
 	JoinWrites()
 }
 
+// Still is a server without goroutines of its own, or most of the time. While it is still the world does not look for
+// what a request has unblocked.
+type Still interface {
+	// Still reports whether the server has no goroutine that runs, or that it could unblock.
+	Still() bool
+}
+
 // Canonical is a server whose clients send it facts of the real machine, such
 // as the version of Go, on which a run must not depend.
 type Canonical interface {

@@ -24,6 +24,7 @@ type conn struct {
 	describe  Describer
 	canonical Canonical
 	immediate Immediate
+	still     Still
 	joins     bool
 }
 
@@ -83,6 +84,7 @@ func (c *conn) accept() bool {
 	c.describe, _ = n.server.(Describer)
 	c.canonical, _ = n.server.(Canonical)
 	c.immediate, _ = n.server.(Immediate)
+	c.still, _ = n.server.(Still)
 	_, c.joins = n.server.(Joiner)
 	c.w.time.joins = c.w.time.joins || c.joins
 	return true
@@ -123,21 +125,26 @@ func (c *conn) planArrival(dir Direction, b []byte) {
 	f.last = c.w.time.queue.join(c.link.where[dir], k.name, at, func() { c.arrive(dir, b) })
 }
 
-func (c *conn) arrive(dir Direction, b []byte) {
+// arrive delivers bytes, or the end of the stream. It reports whether that has certainly unblocked no goroutine: bytes
+// for a server that is [Still] only make it post its answers.
+func (c *conn) arrive(dir Direction, b []byte) (still bool) {
 	if c.dead {
-		return
+		return false
 	}
 	c.flows[dir].bytes -= len(b)
 	switch {
 	case dir == Down:
 		c.arriveAtClient(b)
 	default:
-		c.client.drained(len(b))
+		woken := c.client.drained(len(b))
+		still = b != nil && !woken && c.still != nil && c.still.Still()
 		c.arriveAtServer(b)
+		still = still && c.still.Still()
 	}
 	if b == nil {
 		c.ended(dir)
 	}
+	return still
 }
 
 // ended records that the end of a stream has arrived; bytes that its toxics

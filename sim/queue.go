@@ -14,15 +14,16 @@ type event struct {
 	data []byte // nil is the end of the stream
 }
 
-func (e *event) happen() {
+// happen delivers the event, and reports whether that has certainly unblocked no goroutine.
+func (e *event) happen() (still bool) {
 	if e.conn != nil {
-		e.conn.arrive(e.dir, e.data)
-		return
+		return e.conn.arrive(e.dir, e.data)
 	}
 	e.fire()
 	for _, f := range e.more {
 		f()
 	}
+	return false
 }
 
 // joinKey identifies events that must be one: dials of one process to one node

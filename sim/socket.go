@@ -245,8 +245,8 @@ func (c *Conn) arrived(b []byte) {
 	c.cond.Broadcast()
 }
 
-// drained makes room in the send buffer.
-func (c *Conn) drained(n int) {
+// drained makes room in the send buffer. It reports whether it has woken a goroutine that may have waited for that.
+func (c *Conn) drained(n int) (woken bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	full := c.unsent >= sendBuffer
@@ -254,6 +254,7 @@ func (c *Conn) drained(n int) {
 	if full {
 		c.cond.Broadcast()
 	}
+	return full
 }
 
 // broken makes every operation fail from now on, blocked ones too.

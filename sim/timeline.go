@@ -31,6 +31,7 @@ type timeline struct {
 	pulse   *pulse
 	// unblocked tells settle that a goroutine may have been unblocked.
 	unblocked bool
+	still     bool // the latest event has certainly unblocked no goroutine
 	joins     bool // some server is a [Joiner]
 	// closed is closed at the end of the run.
 	closed chan struct{}
@@ -76,7 +77,7 @@ func (t *timeline) failure() error {
 // requests only plan an event; after one that unblocks a goroutine at once it
 // waits again.
 func (t *timeline) settle() {
-	for t.unblocked = true; ; {
+	for t.unblocked, t.still = !t.still, false; ; {
 		if t.unblocked {
 			synctest.Wait()
 		}
@@ -139,7 +140,7 @@ func (t *timeline) deliver() {
 	t.events++
 	t.pulse.beat()
 	e := t.queue.pop()
-	e.happen()
+	t.still = e.happen() && len(t.woken) == 0
 	t.queue.recycle(e)
 	for _, done := range t.woken {
 		close(done)

@@ -41,6 +41,8 @@ type Server struct {
 	blocked  blockedCommands
 	waits    ackWaits
 
+	subscribed bool // it has had subscribers: see [Server.Still]
+
 	ledger *ledger // of its commands' effects; nil if not needed
 	repl   role
 	disk   disk
@@ -233,6 +235,14 @@ func (n *Server) request(args []string) Request {
 	}
 	return r
 }
+
+// noteSubscriber notes that a client subscribes, now or in a transaction.
+func (n *Server) noteSubscriber(command string) {
+	n.subscribed = n.subscribed || strings.EqualFold(command, "SUBSCRIBE") || strings.EqualFold(command, "PSUBSCRIBE")
+}
+
+// Still implements [sim.Still]: only subscribers have goroutines, which belong to miniredis.
+func (n *Server) Still() bool { return !n.subscribed }
 
 // Describe implements [sim.Describer].
 func (n *Server) Describe(_ sim.Direction, b []byte) trace.Content { return RESP(b) }

@@ -121,6 +121,7 @@ func (s *session) hangUp(err error) {
 
 func (s *session) run(args []string) {
 	lowerSHA(args)
+	s.server.noteSubscriber(args[0])
 	s.server.guard.wrote = false
 	if s.refuseLoading(args) {
 		return

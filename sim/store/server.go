@@ -60,6 +60,9 @@ func (*server) Crash(faults.CrashMode) {}
 // Restart implements [sim.Restarter].
 func (*server) Restart(int) {}
 
+// Still implements [sim.Still].
+func (*server) Still() bool { return true }
+
 // Accept implements [sim.Server].
 func (s *server) Accept(c *sim.ServerConn) sim.Session { return &session{server: s, conn: c} }
 
