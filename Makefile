@@ -22,7 +22,7 @@ in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -l LOCKSIM_SOAK /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test race check format lint bench soak soak-tests promises mutants owntests reach module schemas matrix compare findings groundtruth gallery screenshots peers demo live
+.PHONY: help test race check format lint bench soak soak-tests promises mutants owntests reach strategies module schemas matrix compare findings groundtruth gallery screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -82,6 +82,11 @@ reach: ## makes one mistake at a time in the locks and lets locksim find it; wri
 	@mkdir -p reports/out
 	$(DEV) ./mutants reach $(REACH) >reports/out/REACH.md
 	mv reports/out/REACH.md reports/REACH.md
+
+strategies: ## searches hard mistakes with the strategies of a search, in turns, and compares how soon they find them; writes reports/SEARCH.md; takes most of an hour, and goes on after an interruption
+	@mkdir -p reports/out
+	$(DEV) ./mutants strategies $(STRATEGIES) >reports/out/SEARCH.md
+	mv reports/out/SEARCH.md reports/SEARCH.md
 
 # Make hands PATH on to the recipe, where it is to find programs: it gets that of the environment back, which a make from
 # 4.4 on no longer knows, and the folders in which Go and Git mostly are.

@@ -26,7 +26,7 @@ import (
 // be drawn then. A lock that breaks its promise even without faults is no error:
 // the first runs that are drawn will show it.
 func Discover(l play.Lock, space spaces.Space) (spaces.Space, error) {
-	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate()); err != nil {
+	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate(), knownStrategy(space)); err != nil {
 		return spaces.Space{}, err
 	}
 	space.Lock = l.Name

@@ -17,18 +17,14 @@ import (
 // crashed processes are restarted. The workload runs under the faults; then, as in
 // every run, the world is healed and a lone client must get the lock.
 //
-// It panics if the space is not valid; see [spaces.Space.Validate].
+// It panics if the space is not valid, see [spaces.Space.Validate], or names a strategy that is not one of [Strategies].
 func Draw(from spaces.Choices, space spaces.Space) *file.Scenario {
 	if err := space.Validate(); err != nil {
 		panic("search: draw from an invalid space: " + err.Error())
 	}
 	d := &drawer{from: from, space: space.WithDefaults(), sc: file.Defaults()}
 	d.sc.Name = "drawn"
-	d.lock()
-	d.world()
-	d.workload()
-	d.schedule()
-	d.further()
+	strategyOf(space).draw(d)
 	return d.sc
 }
 

@@ -71,6 +71,8 @@ type Space struct {
 	Stock bool `json:"stock,omitempty"`
 	// Data is where the data is that the lock protects. "" means the store.
 	Data file.DataPlace `json:"data,omitempty"`
+	// Strategy is the name of the way in which scenarios are drawn, one of those of package search. "" means its default.
+	Strategy string `json:"strategy,omitempty"`
 	// Workloads are what sections may do. Fill takes the place of one register without
 	// nested sections in eight, if both are in the list. Nil means register and fill.
 	Workloads []file.WorkloadKind `json:"workloads" jsonschema:"minItems=1"`

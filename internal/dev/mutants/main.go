@@ -3,6 +3,7 @@
 //	go -C internal/dev run ./mutants named [--run REGEXP] [-j N] [--markdown]
 //	go -C internal/dev run ./mutants own FOLDER [--size N] [--seed N]
 //	go -C internal/dev run ./mutants sample [--earlier]
+//	go -C internal/dev run ./mutants strategies [--run REGEXP] [--strategies NAME,…] [--seeds N] [--cpu LENGTH] [--table]
 //	go -C internal/dev run ./mutants reach [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier] [--table]
 //
 // A mistake is a patch that somebody wrote, of package patch, or a small change that was drawn, of package mechanical.
@@ -30,6 +31,7 @@ import (
 	"locksim/internal/dev/checkout"
 	"locksim/internal/dev/mechanical"
 	"locksim/internal/dev/reach"
+	"locksim/internal/dev/strategies"
 )
 
 // The exit codes.
@@ -67,6 +69,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	add("own FOLDER", "List the mechanical mutants of a package, of a sample, that its own tests do not detect", cobra.ExactArgs(1), &own{})
 	add("sample", "Run the unit tests of package lock with the sample of its mechanical mutants, and write the results into "+
 		mechanical.SampleFile, cobra.NoArgs, &sample{})
+	add("strategies", "Search hard mistakes with several strategies, and compare how soon they are found", cobra.NoArgs, &strategies.Request{})
 	add("reach", "Search the mutants of package lock with locksim", cobra.NoArgs, &search{})
 	if err := root.ExecuteContext(ctx); err != nil {
 		_, _ = fmt.Fprintf(stderr, "mutants: %v\n", err)

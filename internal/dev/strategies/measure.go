@@ -1,0 +1,202 @@
+package strategies
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+
+	"locksim/internal/dev/strategies/trials"
+	"locksim/internal/journal"
+	"locksim/scenarios/search"
+)
+
+// Request is what the flags ask for.
+type Request struct {
+	pattern    string
+	strategies []string
+	results    string
+	seeds      int
+	limit      time.Duration
+	workers    int
+	table      bool
+
+	wanted *regexp.Regexp
+}
+
+// Flags defines the flags.
+func (r *Request) Flags(flags *pflag.FlagSet) {
+	flags.StringVar(&r.pattern, "run", "", "only the mistakes whose name matches this regular expression")
+	flags.StringSliceVar(&r.strategies, "strategies", []string{search.Swarm, search.Default}, "compare these; the first is what the others are measured by")
+	flags.StringVar(&r.results, "results", "", "the file of the results; default: "+resultsFile)
+	flags.IntVar(&r.seeds, "seeds", 10, "search from so many first seeds")
+	flags.DurationVar(&r.limit, "cpu", 10*time.Second, "end a search after so much CPU time")
+	flags.IntVar(&r.workers, "workers", 2, "search so many mistakes at a time")
+	flags.BoolVar(&r.table, "table", false, "search nothing, print the table of the results that there are")
+}
+
+// Validate returns an error for values of flags with which nothing can be searched.
+func (r *Request) Validate([]string) error {
+	var err error
+	if r.wanted, err = regexp.Compile(r.pattern); err != nil {
+		return err
+	}
+	for _, s := range r.strategies {
+		if !slices.Contains(search.Strategies(), s) {
+			return fmt.Errorf("--strategies: there is no %s: choose from %s", s, strings.Join(search.Strategies(), ", "))
+		}
+	}
+	switch {
+	case len(r.strategies) == 0:
+		return errors.New("--strategies: name one at least")
+	case r.seeds < 1 || r.workers < 1 || r.limit <= 0:
+		return errors.New("--seeds and --workers are numbers from 1, and --cpu is a length of time")
+	}
+	return nil
+}
+
+const (
+	resultsFile = "internal/dev/strategies/results.jsonl"
+	itsModule   = "internal/dev"
+	program     = "./strategies/trial"
+)
+
+// result has the searches for a mistake.
+type result struct {
+	Name   string         `json:"name"`
+	Lock   string         `json:"lock"`
+	Limit  time.Duration  `json:"limit"`
+	Commit string         `json:"commit"`
+	Trials []trials.Trial `json:"trials"`
+}
+
+// Run makes the searches that are missing in the checkout at root, and prints the table.
+func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) (err error) {
+	all, err := mistakes(root, list, r.wanted)
+	if err != nil {
+		return err
+	}
+	file := r.results
+	if file == "" {
+		file = filepath.Join(root, resultsFile)
+	}
+	j, err := journal.Open[result](file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	found := map[string]result{}
+	for _, done := range j.Made() {
+		found[done.Name] = done
+	}
+	commit, err := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--dirty").Output()
+	if err != nil {
+		return fmt.Errorf("name the commit: %w", err)
+	}
+	var work errgroup.Group
+	work.SetLimit(r.workers)
+	fresh := make(chan result, len(all))
+	for i, m := range all {
+		if r.table || r.complete(found[m.name]) {
+			continue
+		}
+		work.Go(func() error {
+			out, err := r.search(ctx, root, filepath.Join(dir, strconv.Itoa(i)), m)
+			if err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+			made := result{m.name, m.lock, r.limit, strings.TrimSpace(string(commit)), out}
+			fresh <- made
+			_, _ = fmt.Fprintf(stderr, "%s\n", made.line(r.strategies))
+			return j.Add(made)
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	close(fresh)
+	for made := range fresh {
+		found[made.Name] = made
+	}
+	_, err = io.WriteString(stdout, markdown(all, found, r.strategies))
+	return err
+}
+
+// complete reports whether a result has all that is asked for.
+func (r *Request) complete(done result) bool {
+	for _, s := range r.strategies {
+		if len(done.of(s)) < r.seeds {
+			return false
+		}
+	}
+	return done.Limit == r.limit
+}
+
+// of are the trials of a strategy.
+func (r result) of(strategy string) []trials.Trial {
+	return slices.DeleteFunc(slices.Clone(r.Trials), func(t trials.Trial) bool { return t.Strategy != strategy })
+}
+
+// line is a result in a line of progress.
+func (r result) line(strategies []string) string {
+	line := r.Name
+	for _, s := range strategies {
+		m := sampleOf(r.of(s))
+		line += fmt.Sprintf("; %s %.2f s, %d runs, %d of %d found", s, m.median(), m.runs(), m.found(), len(m))
+	}
+	return line
+}
+
+// search builds the program with a mistake, and runs it.
+func (r *Request) search(ctx context.Context, root, dir string, m mistake) ([]trials.Trial, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "trial")
+	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", file}
+	if m.patch != nil {
+		overlay, err := m.patch.Overlay(root, dir)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "-overlay", overlay)
+	}
+	build := exec.CommandContext(ctx, "go", append(args, program)...)
+	build.Dir = filepath.Join(root, itsModule)
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build it: %w\n%s", err, out)
+	}
+	cmd := exec.CommandContext(ctx, file, m.lock, strings.Join(r.strategies, ","), strconv.Itoa(r.seeds), r.limit.String())
+	cmd.Env = append(os.Environ(), "GOGC=400", "GOMAXPROCS=1")
+	var messages bytes.Buffer
+	cmd.Stderr = &messages
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, messages.Bytes())
+	}
+	_ = os.Remove(file) // 44 of them would take a gigabyte
+	var all []trials.Trial
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var t trials.Trial
+		if err := dec.Decode(&t); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+}
