@@ -7,11 +7,11 @@ import (
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
-// Delay is a toxic that delays the next chunk, once, and with it all that comes
+// Delay is a toxic that delays one chunk, once, and with it all that comes
 // behind it on its connection, the end of the stream as well: everything passes
 // on in order when the time is over. Connections without that chunk are not
 // touched, so they overtake it. Chunks that come on several connections in one
-// and the same instant are all the next. When it is removed it passes on at
+// and the same instant count as one. When it is removed it passes on at
 // once what is still late.
 //
 // It keeps as much as it is given, without a limit. One Delay serves any number
@@ -19,8 +19,10 @@ import (
 type Delay struct {
 	// By is for how long the chunk is held. JSON has nanoseconds.
 	By time.Duration `json:"by"`
+	// Skip is how many chunks pass before it, over all connections.
+	Skip int `json:"skip,omitempty"`
 
-	spent allowance
+	skipped, spent allowance
 }
 
 var (
@@ -43,7 +45,7 @@ func (*Delay) NewState() any { return new(delayed) }
 func (d *Delay) Pipe(stub *toxics.ToxicStub) {
 	state := stateOf[delayed](d, stub)
 	state.pass(stub, func(chunk *stream.StreamChunk, now time.Time) time.Time {
-		if chunk != nil && len(chunk.Data) > 0 && d.spent.take(now, 1) {
+		if chunk != nil && len(chunk.Data) > 0 && !d.skipped.take(now, d.Skip) && d.spent.take(now, 1) {
 			state.until = now.Add(d.By)
 		}
 		if state.until.Before(now) {

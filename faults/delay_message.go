@@ -9,7 +9,7 @@ import (
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
-// DelayMessage delays the next message, and with it all that is behind it on
+// DelayMessage delays the next message, or a later one, and with it all that is behind it on
 // its connection. Other connections overtake it. So a write that was sent while
 // its client held the lock arrives under the next holder (F13), and a request
 // that was given up arrives after the release (F28).
@@ -20,6 +20,9 @@ type DelayMessage struct {
 	And     []string
 	// By is for how long. It must be positive.
 	By time.Duration
+	// Skip is how many messages pass before it, on each link and in each direction: 0 to MaxSkipped. Messages of one
+	// instant count as one.
+	Skip int
 	// Direction is which way. Empty means DirectionForward here: one message
 	// from Between to And.
 	Direction Direction
@@ -36,6 +39,7 @@ func (d *DelayMessage) form() Form {
 			near(&d.Between, Anybody),
 			far(&d.And, Anybody),
 			{"by", Offset{To: &d.By, Such: 15 * time.Second}, "how late it is"},
+			{"skip", skip(&d.Skip), "how many messages pass before it"},
 			way(&d.Direction, DirectionForward),
 		},
 	}
@@ -44,7 +48,7 @@ func (d *DelayMessage) form() Form {
 // Apply asks a Toxifier for Delay toxics.
 func (d DelayMessage) Apply(world any) error {
 	d = filled(d)
-	return toxify(d, world, d.wire(), func(uint64) toxics.Toxic { return &Delay{By: d.By} }, 0)
+	return toxify(d, world, d.wire(), func(uint64) toxics.Toxic { return &Delay{By: d.By, Skip: d.Skip} }, 0)
 }
 
 func (d DelayMessage) wire() Wire { return Wire{d.Between, d.And, d.Direction} }
@@ -52,5 +56,21 @@ func (d DelayMessage) wire() Wire { return Wire{d.Between, d.And, d.Direction} }
 // String is "delay the next message between c0 and s0 (forward) by 15s".
 func (d DelayMessage) String() string {
 	d = filled(d)
-	return fmt.Sprintf("delay the next message %v by %v", d.wire(), d.By)
+	return fmt.Sprintf("delay the %s %v by %v", nth(d.Skip, "message"), d.wire(), d.By)
+}
+
+// MaxSkipped is the most messages that may pass before one that is delayed or lost.
+const MaxSkipped = 1000
+
+// skip is the field for how many messages pass before the first that is struck.
+func skip(to *int) Count {
+	return Count{To: to, Most: MaxSkipped, Units: "messages", Such: 3, None: "it is the next one"}
+}
+
+// nth is "next message", or "message after the next 3".
+func nth(skipped int, what string) string {
+	if skipped == 0 {
+		return "next " + what
+	}
+	return fmt.Sprintf("%s after the next %d", what, skipped)
 }

@@ -22,6 +22,21 @@ func TestDelay(t *testing.T) {
 		_ = l.Close()
 		l.far.want(t, "abc$")
 	})
+	bubble(t, "lets so many pass before, on any connection", func(t *testing.T) {
+		delay := &faults.Delay{By: 10 * time.Second, Skip: 2}
+		one, two := newLine(delay), newLine(delay)
+		one.send("1")
+		two.send("2") // in the same instant, and so it counts with the first
+		time.Sleep(time.Nanosecond)
+		one.send("3")
+		time.Sleep(time.Nanosecond)
+		two.send("4")
+		one.far.want(t, "13")
+		two.far.want(t, "2")
+		time.Sleep(10 * time.Second)
+		two.far.want(t, "24")
+		_, _ = one.Close(), two.Close()
+	})
 	bubble(t, "other connections overtake it", func(t *testing.T) {
 		delay := &faults.Delay{By: 10 * time.Second}
 		one, two := newLine(delay), newLine(delay)

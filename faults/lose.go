@@ -20,8 +20,10 @@ import (
 type Lose struct {
 	// Count is how many chunks are lost.
 	Count int `json:"count"`
+	// Skip is how many chunks pass before the first of them, over all connections.
+	Skip int `json:"skip,omitempty"`
 
-	spent allowance
+	skipped, spent allowance
 }
 
 var _ toxics.Toxic = (*Lose)(nil)
@@ -37,7 +39,7 @@ func (l *Lose) Pipe(stub *toxics.ToxicStub) {
 		case chunk == nil:
 			stub.Close()
 			return
-		case len(chunk.Data) > 0 && l.spent.take(time.Now(), l.Count):
+		case len(chunk.Data) > 0 && !l.skipped.take(time.Now(), l.Skip) && l.spent.take(time.Now(), l.Count):
 			stub.Close()
 			for range stub.Input { // to its end
 			}

@@ -26,6 +26,8 @@ type LoseReply struct {
 	// Each ends its connection. 0 means 1. On a new connection the first replies
 	// are those of the client's handshake, if it makes one.
 	Count int
+	// Skip is how many replies arrive before the first of them, on each link: 0 to MaxSkipped.
+	Skip int
 }
 
 // Kind is "lose_reply".
@@ -39,6 +41,7 @@ func (l *LoseReply) form() Form {
 			near(&l.Between, Clients),
 			far(&l.And, Servers|Store),
 			{"count", Count{To: &l.Count, Most: MaxReplies, Units: "replies", Default: 1}, "how many are lost on each link"},
+			{"skip", skip(&l.Skip), "how many replies arrive before them"},
 		},
 	}
 }
@@ -47,7 +50,7 @@ func (l *LoseReply) form() Form {
 func (l LoseReply) Apply(world any) error {
 	l = filled(l)
 	return toxify(l, world, Wire{l.Between, l.And, DirectionBackward}, func(uint64) toxics.Toxic {
-		return &Lose{Count: l.Count}
+		return &Lose{Count: l.Count, Skip: l.Skip}
 	}, 0)
 }
 
@@ -57,5 +60,5 @@ func (l LoseReply) String() string {
 	if l = filled(l); l.Count != 1 {
 		replies = fmt.Sprint(l.Count, " replies")
 	}
-	return fmt.Sprintf("lose the next %s to %s from %s", replies, strings.Join(l.Between, ", "), orEverything(l.And))
+	return fmt.Sprintf("lose the %s to %s from %s", nth(l.Skip, replies), strings.Join(l.Between, ", "), orEverything(l.And))
 }

@@ -47,6 +47,20 @@ func TestLose(t *testing.T) {
 		two.far.want(t, "$")
 		_, _ = one.Close(), two.Close()
 	})
+	bubble(t, "lets so many pass before", func(t *testing.T) {
+		lose := &faults.Lose{Count: 1, Skip: 2}
+		one, two := newLine(lose), newLine(lose)
+		one.send("a")
+		time.Sleep(time.Nanosecond)
+		two.send("b")
+		time.Sleep(time.Nanosecond)
+		two.send("c")
+		two.far.want(t, "b$")
+		time.Sleep(time.Nanosecond)
+		one.send("d")
+		one.far.want(t, "ad")
+		_, _ = one.Close(), two.Close()
+	})
 	bubble(t, "an end and an empty chunk are no loss", func(t *testing.T) {
 		lose := &faults.Lose{Count: 1}
 		one, two := newLine(lose), newLine(lose)
