@@ -31,7 +31,11 @@ type Grant struct {
 	// last for a TTL from the call of Acquire; [LeaseHeld] with Detection for those that last until they are released or
 	// Lost is closed, such as that of a session. Without either a run ends with an error that says so.
 	Until func() time.Time
-	// Extend makes the lease last longer. Until tells how long.
+	// TTL is how long the lease of a lock lasts that does not tell when it ends, in place of Until: from Asked on, the
+	// instant of the request by the clock of its holder, and from the call of each Extend that succeeds.
+	TTL   time.Duration
+	Asked time.Time
+	// Extend makes the lease last longer. Until or TTL tells how long.
 	Extend func(ctx context.Context) error
 	// Lost is closed when the lock notices that the lease is lost.
 	Lost <-chan struct{}
@@ -44,7 +48,10 @@ type Grant struct {
 // when Release is called, or with the process. A Release that is called again returns what the first one did that had
 // an answer. It is safe for concurrent use.
 func NewLease(ctx context.Context, e Env, g Grant) lock.Lease {
-	l := &lease{grant: g}
+	l := &lease{grant: g, clock: e.Clock}
+	if g.TTL > 0 {
+		l.until = g.Asked.Add(g.TTL)
+	}
 	l.ctx, l.end = context.WithCancelCause(lasting{e.Context(), ctx})
 	if g.Lost != nil {
 		go l.watch()
@@ -73,8 +80,10 @@ type lease struct {
 	grant Grant
 	ctx   context.Context
 	end   context.CancelCauseFunc
+	clock func() lock.Clock
 
 	mu       sync.Mutex // never held during a call
+	until    time.Time  // by the TTL of the grant
 	released bool       // a Release has had an answer, result
 	result   error
 }
@@ -82,7 +91,19 @@ type lease struct {
 type extender struct{ *lease }
 
 // Extend implements [lock.Extender].
-func (e *extender) Extend(ctx context.Context) error { return e.grant.Extend(ctx) }
+func (e *extender) Extend(ctx context.Context) error {
+	if e.grant.TTL == 0 {
+		return e.grant.Extend(ctx)
+	}
+	until := e.clock().Now().Add(e.grant.TTL)
+	err := e.grant.Extend(ctx)
+	if err == nil {
+		e.mu.Lock()
+		e.until = until
+		e.mu.Unlock()
+	}
+	return err
+}
 
 // watch ends the context of a lease that is lost.
 func (l *lease) watch() {
@@ -98,10 +119,12 @@ func (l *lease) Lost() <-chan struct{}    { return l.grant.Lost }
 func (l *lease) Context() context.Context { return l.ctx }
 
 func (l *lease) Until() time.Time {
-	if l.grant.Until == nil {
-		return time.Time{}
+	if l.grant.Until != nil {
+		return l.grant.Until()
 	}
-	return l.grant.Until()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.until
 }
 
 // Release gives the lock back.

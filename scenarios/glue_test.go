@@ -70,6 +70,36 @@ func TestNewLease(t *testing.T) {
 	})
 }
 
+// timed is one with a clock too.
+type timed struct{ process }
+
+func (timed) Clock() lock.Clock { return lock.SystemClock() }
+
+// The lease of a lock that does not tell its end lasts for its TTL from the request, and from that of an Extend that
+// succeeds.
+func TestNewLeaseTTL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const ttl = 8 * time.Second
+		answer, asked := error(nil), time.Now()
+		time.Sleep(time.Second) // the request was on its way
+		l := scenarios.NewLease(t.Context(), timed{process{ctx: t.Context()}}, scenarios.Grant{
+			Unlock: func(context.Context) error { return nil }, TTL: ttl, Asked: asked,
+			Extend: func(context.Context) error { time.Sleep(time.Second); return answer },
+		})
+		if want := asked.Add(ttl); !l.Until().Equal(want) {
+			t.Errorf("granted until %v, want %v", l.Until(), want)
+		}
+		want := time.Now().Add(ttl)
+		if err := l.(lock.Extender).Extend(t.Context()); err != nil || !l.Until().Equal(want) {
+			t.Errorf("extended until %v, want %v: %v", l.Until(), want, err)
+		}
+		answer = io.EOF
+		if err := l.(lock.Extender).Extend(t.Context()); !errors.Is(err, io.EOF) || !l.Until().Equal(want) {
+			t.Errorf("an Extend that failed: until %v, want %v: %v", l.Until(), want, err)
+		}
+	})
+}
+
 // An answer of a server is certain, all else is not.
 func TestUnanswered(t *testing.T) {
 	taken := errors.New("taken")

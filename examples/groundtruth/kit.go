@@ -4,6 +4,7 @@
 package groundtruth
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"locksim/cmd/locksim/app"
 	"locksim/lock"
@@ -133,6 +135,24 @@ func built(module, version string) error {
 		return fmt.Errorf("this program was built with %s %s, and not with %s %s", m.Path, m.Version, module, version)
 	}
 	return nil
+}
+
+// Way is how a lock is asked for: it calls what asks, and returns the instant of the last call.
+type Way func(ctx context.Context, e scenarios.Env, ask func(ctx context.Context) error) (asked time.Time, err error)
+
+// Once is the [Way] of a call that waits, or of one that does not.
+func Once(ctx context.Context, e scenarios.Env, ask func(ctx context.Context) error) (asked time.Time, err error) {
+	asked = e.Clock().Now()
+	return asked, scenarios.Unanswered(ask(ctx))
+}
+
+// Tried is the [Way] of one that does not wait: it is called until it has the lock, with a pause of 100 ms.
+func Tried(ctx context.Context, e scenarios.Env, ask func(ctx context.Context) error) (asked time.Time, err error) {
+	err = scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
+		asked = e.Clock().Now()
+		return ask(ctx) == nil, ctx.Err()
+	})
+	return asked, scenarios.Unanswered(err)
 }
 
 // Done is the error of a release or a renewal that says in two results how it went: whether the lock was still held,

@@ -18,7 +18,7 @@ import (
 //
 // An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29).
 func Mutex() play.Lock {
-	return library("etcd-mutex", func(s *concurrency.Session, prefix string) held { return &mutex{concurrency.NewMutex(s, prefix)} })
+	return Library("etcd-mutex", NewSession, func(s *concurrency.Session, prefix string) Held { return &mutex{concurrency.NewMutex(s, prefix)} })
 }
 
 // Election is the Election of the same package: the leader has the lock. The token is the revision at which the client
@@ -30,7 +30,7 @@ func Mutex() play.Lock {
 // A Resign that fails forgets its key, so that one that is called again succeeds and leaves it (etcd 22123). The next
 // Campaign of the session finds the key, and has its revision again: no order of the tokens is promised.
 func Election() play.Lock {
-	l := library("etcd-election", func(s *concurrency.Session, prefix string) held { return &election{concurrency.NewElection(s, prefix)} })
+	l := Library("etcd-election", NewSession, func(s *concurrency.Session, prefix string) Held { return &election{concurrency.NewElection(s, prefix)} })
 	l.Promise.TokensUnordered = true
 	return l
 }
@@ -43,36 +43,54 @@ var promised = lock.Promise{
 	Data: "seal", FreeWithin: lock.TermAnyTime,
 }
 
-// held is a lock of the library for one resource.
-type held interface {
-	lock(ctx context.Context) (token int64, err error)
-	unlock(ctx context.Context) error
+// Held is a lock of a library for one resource.
+type Held interface {
+	// Lock waits until it has the lock, and returns its token, 0 if it has none.
+	Lock(ctx context.Context) (token int64, err error)
+	// Unlock gives it back. [lock.ErrNotHeld] says that it was not held any more.
+	Unlock(ctx context.Context) error
+}
+
+// Session is a session of a library: a lease of etcd that the library keeps alive. Done is closed when it has ended.
+type Session interface{ Done() <-chan struct{} }
+
+// NewSession is a session of package concurrency with a TTL in seconds, for [Library].
+func NewSession(c *clientv3.Client, ttl int) (*concurrency.Session, error) {
+	return concurrency.NewSession(c, concurrency.WithTTL(ttl))
 }
 
 type mutex struct{ *concurrency.Mutex }
 
-func (m *mutex) lock(ctx context.Context) (int64, error) {
-	if err := m.Lock(ctx); err != nil {
+func (m *mutex) Lock(ctx context.Context) (int64, error) {
+	if err := m.Mutex.Lock(ctx); err != nil {
 		return 0, err
 	}
 	return m.Header().Revision, nil
 }
 
-func (m *mutex) unlock(ctx context.Context) error { return m.Unlock(ctx) }
+func (m *mutex) Unlock(ctx context.Context) error {
+	err := m.Mutex.Unlock(ctx)
+	if errors.Is(err, concurrency.ErrLockReleased) {
+		return lock.ErrNotHeld
+	}
+	return err
+}
 
 type election struct{ *concurrency.Election }
 
-func (e *election) lock(ctx context.Context) (int64, error) {
+func (e *election) Lock(ctx context.Context) (int64, error) {
 	if err := e.Campaign(ctx, ""); err != nil {
 		return 0, err
 	}
 	return e.Rev(), nil
 }
 
-func (e *election) unlock(ctx context.Context) error { return e.Resign(ctx) }
+func (e *election) Unlock(ctx context.Context) error { return e.Resign(ctx) }
 
-// library is a lock of the library, over a session.
-func library(name string, make func(s *concurrency.Session, prefix string) held) play.Lock {
+// Library is a lock of a library on a cluster of etcd. Each process has one session, which is made anew where it has
+// ended: its end is the loss of the lock. open makes one with a TTL in seconds, and make a lock for a prefix of keys. With
+// what the documentation of package concurrency says, the lock has tokens.
+func Library[S Session](name string, open func(c *clientv3.Client, ttl int) (S, error), make func(s S, prefix string) Held) play.Lock {
 	return play.Lock{
 		Name: name, Servers: servers(), Tokens: true, FollowsSpec: true, Lease: play.LeaseHeld, Detection: 15 * time.Second,
 		Promise: promised,
@@ -81,76 +99,79 @@ func library(name string, make func(s *concurrency.Session, prefix string) held)
 			if err != nil {
 				return nil, err
 			}
-			return &sessions{client: c, ttl: seconds(e.Spec().TTL), make: make}, nil
+			ttl := int(seconds(e.Spec().TTL) / time.Second)
+			return &sessions[S]{open: func() (S, error) { return open(c, ttl) }, make: make}, nil
 		},
 	}
 }
 
 // sessions makes a lock with the session of its process. A session that has ended is made anew.
-type sessions struct {
-	client *clientv3.Client
-	ttl    time.Duration
-	make   func(s *concurrency.Session, prefix string) held
+type sessions[S Session] struct {
+	open func() (S, error)
+	make func(s S, prefix string) Held
 
 	mu      sync.Mutex
-	session *concurrency.Session
+	session S
+	opened  bool
 }
 
-func (l *sessions) current() (*concurrency.Session, error) {
+func (l *sessions[S]) current() (S, error) {
 	l.mu.Lock()
-	s := l.session
+	s, opened := l.session, l.opened
 	l.mu.Unlock()
-	if s != nil {
+	if opened {
 		select {
 		case <-s.Done():
 		default:
 			return s, nil
 		}
 	}
-	s, err := concurrency.NewSession(l.client, concurrency.WithTTL(int(l.ttl/time.Second)))
+	s, err := l.open()
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.session = s
+	l.session, l.opened = s, true
 	return s, nil
 }
 
-func (l *sessions) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+func (l *sessions[S]) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	s, err := l.current()
 	if err != nil {
 		return nil, err
 	}
 	h := l.make(s, "locks/"+resource)
-	token, err := h.lock(ctx)
+	token, err := h.Lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	held, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(s.Ctx(), func() { end(lock.ErrLost) })
-	return &lease{session: s, held: h, token: uint64(token), ctx: held, end: func() { stop(); end(nil) }}, nil
+	go func() {
+		select {
+		case <-s.Done():
+			end(lock.ErrLost)
+		case <-held.Done():
+		}
+	}()
+	return &lease{held: h, token: uint64(token), ctx: held, lost: s.Done(), end: func() { end(nil) }}, nil
 }
 
 // lease is held until the session ends.
 type lease struct {
-	session *concurrency.Session
-	held    held
-	token   uint64
-	ctx     context.Context
-	end     func()
+	held  Held
+	token uint64
+	ctx   context.Context
+	lost  <-chan struct{}
+	end   func()
 }
 
 func (l *lease) Token() uint64            { return l.token }
 func (l *lease) Until() time.Time         { return time.Time{} }
-func (l *lease) Lost() <-chan struct{}    { return l.session.Done() }
+func (l *lease) Lost() <-chan struct{}    { return l.lost }
 func (l *lease) Context() context.Context { return l.ctx }
 
 func (l *lease) Release(ctx context.Context) error {
 	l.end()
-	err := l.held.unlock(ctx)
-	if errors.Is(err, concurrency.ErrLockReleased) {
-		return lock.ErrNotHeld
-	}
-	return err
+	return l.held.Unlock(ctx)
 }

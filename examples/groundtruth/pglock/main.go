@@ -39,19 +39,13 @@ func renewed() scenarios.Lock {
 			if err != nil {
 				return nil, scenarios.Unanswered(err)
 			}
-			until := asked.Add(time.Since(asked).Truncate(ttl) + ttl) // it asks once in a TTL
 			return scenarios.NewLease(ctx, e, scenarios.Grant{
-				Until: func() time.Time { return until },
+				TTL: ttl, Asked: asked.Add(time.Since(asked).Truncate(ttl)), // it asks once in a TTL
 				Unlock: func(ctx context.Context) error {
 					return scenarios.NotHeld(locks.ReleaseContext(context.WithoutCancel(ctx), l), pglock.ErrLockAlreadyReleased)
 				},
 				Extend: func(ctx context.Context) error {
-					asked := time.Now()
-					err := scenarios.NotHeld(locks.SendHeartbeat(ctx, l), pglock.ErrLockAlreadyReleased)
-					if err == nil {
-						until = asked.Add(ttl)
-					}
-					return err
+					return scenarios.NotHeld(locks.SendHeartbeat(ctx, l), pglock.ErrLockAlreadyReleased)
 				},
 			}), nil
 		}), nil

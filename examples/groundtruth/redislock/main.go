@@ -35,12 +35,8 @@ func of(token func() string, backoff func() redislock.RetryStrategy) scenarios.L
 	return scenarios.Lock{New: func(e scenarios.Env) (lock.Locker, error) {
 		locks, mine := redislock.New(scenarios.RedisClient(e, scenarios.Primary)), token()
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			waits := ctx
-			if _, ok := ctx.Deadline(); !ok { // else the library waits for a TTL only
-				var cancel context.CancelFunc
-				waits, cancel = context.WithTimeout(ctx, time.Hour)
-				defer cancel()
-			}
+			waits, stop := context.WithTimeout(ctx, time.Hour) // else the library waits for a TTL only
+			defer stop()
 			o := redislock.Options{RetryStrategy: backoff()}
 			if mine != "" { // the oldest version has no such field
 				reflect.ValueOf(&o).Elem().FieldByName("Token").SetString(mine)
@@ -49,24 +45,18 @@ func of(token func() string, backoff func() redislock.RetryStrategy) scenarios.L
 			if err != nil {
 				return nil, scenarios.Unanswered(ended(waits, err))
 			}
-			until := time.Now()
+			now := time.Now()
 			left, err := l.TTL(ctx)
 			if err != nil {
 				return nil, scenarios.Unanswered(errors.Join(ended(ctx, err), l.Release(context.WithoutCancel(ctx))))
 			}
-			until = until.Add(left)
 			return scenarios.NewLease(ctx, e, scenarios.Grant{
-				Until: func() time.Time { return until },
+				TTL: ttl, Asked: now.Add(left - ttl),
 				Unlock: func(ctx context.Context) error { // not under a context that has ended, as its documentation has it
 					return scenarios.NotHeld(l.Release(context.WithoutCancel(ctx)), redislock.ErrLockNotHeld)
 				},
 				Extend: func(ctx context.Context) error {
-					asked := time.Now()
-					err := scenarios.NotHeld(l.Refresh(ctx, ttl, nil), redislock.ErrNotObtained)
-					if err == nil {
-						until = asked.Add(ttl)
-					}
-					return err
+					return scenarios.NotHeld(l.Refresh(ctx, ttl, nil), redislock.ErrNotObtained)
 				},
 			}), nil
 		}), nil

@@ -3,18 +3,17 @@ package main
 
 import (
 	"context"
-	"net"
 	"strings"
 	"time"
 
 	goredis "github.com/go-redis/redis/v8"
 	"github.com/go-redsync/redsync/v4"
-	pools "github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis"
 	overGoredis "github.com/go-redsync/redsync/v4/redis/goredis/v8"
 	overRedigo "github.com/go-redsync/redsync/v4/redis/redigo"
-	redigo "github.com/gomodule/redigo/redis"
 
 	"locksim/examples/groundtruth"
+	"locksim/examples/groundtruth/pools"
 	"locksim/lock"
 	"locksim/scenarios"
 )
@@ -22,82 +21,52 @@ import (
 func main() {
 	one, three := []string{"r0"}, []string{"r0", "r1", "r2"}
 	groundtruth.Main(map[string]scenarios.Lock{
-		"redsync-61":      of(use{nodes: one, client: limited, end: counted}),
-		"redsync-71":      of(use{nodes: one, client: limited, end: told}),
-		"redsync-151":     of(use{nodes: three, client: limited, end: told}),
-		"redsync-timeout": of(use{nodes: three, client: unlimited, end: told, limit: time.Second}),
-		"redsync-140":     of(use{nodes: three, client: unlimited, end: told}),
-		"redsync-late":    of(use{nodes: three, client: limited, end: told, tries: 32}),
-		"redsync-156":     of(use{nodes: one, client: limited, end: told, tries: 32, asks: true}),
-		"redsync-164":     of(use{nodes: one, client: limited, end: told, tries: 1 << 20, waits: true}),
+		"redsync-61":      of(use{nodes: one, client: limited}),
+		"redsync-71":      of(use{nodes: one, client: limited, answered: true}),
+		"redsync-151":     of(use{nodes: three, client: limited}),
+		"redsync-timeout": of(use{nodes: three, client: unlimited, limit: time.Second}),
+		"redsync-140":     of(use{nodes: three, client: unlimited}),
+		"redsync-late":    of(use{nodes: three, client: limited, tries: 32}),
+		"redsync-156":     of(use{nodes: one, client: limited, tries: 32, asks: true}),
+		"redsync-164":     of(use{nodes: one, client: limited, tries: 1 << 20, waits: true}),
 	})
 }
 
 // use is how redsync is used.
 type use struct {
-	nodes  []string
-	client func(e scenarios.Env, node string) pools.Pool
-	// end is when a lease ends that was had or extended by a request of an instant.
-	end func(m *redsync.Mutex, asked time.Time) time.Time
-	// tries are those of a Lock; 0 means one.
-	tries int
-	// limit is how long a release or a renewal may take; 0 is for ever.
-	limit time.Duration
-	// waits says that an Acquire is one call of Lock, which waits by itself; else it is called until it succeeds.
-	waits bool
-	// asks says that all is done by TryLock.
-	asks bool
+	nodes    []string
+	client   func(e scenarios.Env, node string) redis.Pool
+	tries    int           // of a Lock; 0 means one
+	limit    time.Duration // of a release or a renewal; 0 is for ever
+	waits    bool          // an Acquire is one call of Lock, which waits by itself; else it is called until it succeeds
+	asks     bool          // all is done by TryLock
+	answered bool          // a lease counts from the answer, where the version does not tell its end
 }
-
-const ttl = 8 * time.Second // the default of redsync
-
-// told is what redsync says or, in versions that do not, a TTL after its answer.
-func told(m *redsync.Mutex, _ time.Time) time.Time {
-	if says, ok := any(m).(interface{ Until() time.Time }); ok {
-		return says.Until()
-	}
-	return time.Now().Add(ttl)
-}
-
-// counted is what newer versions say: a TTL after the request, without the drift of clocks.
-func counted(_ *redsync.Mutex, asked time.Time) time.Time { return asked.Add(ttl * 99 / 100) }
 
 func of(u use) scenarios.Lock {
 	l := scenarios.Lock{Servers: scenarios.Redis(len(u.nodes)), New: func(e scenarios.Env) (lock.Locker, error) {
-		var all []pools.Pool
+		var all []redis.Pool
 		for _, node := range u.nodes {
 			all = append(all, u.client(e, node))
 		}
 		locks := redsync.New(all...)
-		by := func(had call) scenarios.LockerFunc {
+		by := func(how groundtruth.Way, call func(m *redsync.Mutex, ctx context.Context) error) scenarios.LockerFunc {
 			return func(ctx context.Context, name string) (lock.Lease, error) {
 				m := locks.NewMutex(name, redsync.WithTries(max(u.tries, 1)))
-				asked, err := had(ctx, e, m)
+				asked, err := how(ctx, e, func(ctx context.Context) error { return call(m, ctx) })
 				if err != nil {
-					return nil, scenarios.Unanswered(err)
+					return nil, err
 				}
-				until := u.end(m, asked)
-				return scenarios.NewLease(ctx, e, scenarios.Grant{
-					Until:  func() time.Time { return until },
-					Unlock: func(ctx context.Context) error { return u.within(ctx, m.UnlockContext) },
-					Extend: func(ctx context.Context) error {
-						asked := time.Now()
-						err := u.within(ctx, m.ExtendContext)
-						if err == nil {
-							until = u.end(m, asked)
-						}
-						return err
-					},
-				}), nil
+				return scenarios.NewLease(ctx, e, u.grant(m, asked)), nil
 			}
 		}
-		if u.asks {
-			return trier{by(again(try)), by(try)}, nil
+		switch {
+		case u.asks:
+			return trier{by(groundtruth.Tried, try), by(groundtruth.Once, try)}, nil
+		case u.waits:
+			return by(groundtruth.Once, (*redsync.Mutex).LockContext), nil
 		}
-		if u.waits {
-			return by(wait), nil
-		}
-		return by(again(wait)), nil
+		return by(groundtruth.Tried, (*redsync.Mutex).LockContext), nil
 	}}
 	if u.asks {
 		l.Taken = []error{lock.ErrTaken}
@@ -105,36 +74,38 @@ func of(u use) scenarios.Lock {
 	return l
 }
 
-// call asks for a lock, the last time at an instant.
-type call func(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error)
-
-func wait(ctx context.Context, _ scenarios.Env, m *redsync.Mutex) (time.Time, error) {
-	asked := time.Now()
-	return asked, m.LockContext(ctx)
-}
-
-// again is a call that is made until it succeeds.
-func again(once call) call {
-	return func(ctx context.Context, e scenarios.Env, m *redsync.Mutex) (asked time.Time, err error) {
-		err = scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(ctx context.Context) (bool, error) {
-			var err error
-			asked, err = once(ctx, e, m)
-			return err == nil, ctx.Err()
-		})
-		return asked, err
+// grant is that of a mutex that was asked for at an instant.
+func (u use) grant(m *redsync.Mutex, asked time.Time) scenarios.Grant {
+	const ttl = 8 * time.Second // the default of redsync
+	answered := time.Now()
+	g := scenarios.Grant{
+		TTL: ttl * 99 / 100, Asked: asked, // less the drift of clocks, as redsync counts
+		Unlock: func(ctx context.Context) error { return u.within(ctx, m.UnlockContext) },
+		Extend: func(ctx context.Context) error {
+			err := u.within(ctx, m.ExtendContext)
+			if err == nil {
+				answered = time.Now()
+			}
+			return err
+		},
 	}
+	if tells, ok := any(m).(interface{ Until() time.Time }); ok {
+		g.Until = tells.Until
+	} else if u.answered {
+		g.Until = func() time.Time { return answered.Add(ttl) }
+	}
+	return g
 }
 
 // try calls TryLock, which old versions lack. That a lock is taken it says by the type of its error.
-func try(ctx context.Context, _ scenarios.Env, m *redsync.Mutex) (time.Time, error) {
-	asked := time.Now()
+func try(m *redsync.Mutex, ctx context.Context) error {
 	err := any(m).(interface {
 		TryLockContext(ctx context.Context) error
 	}).TryLockContext(ctx)
 	if err != nil && strings.Contains(err.Error(), "already taken") {
 		err = lock.ErrTaken
 	}
-	return asked, err
+	return err
 }
 
 // trier can also ask without waiting.
@@ -159,23 +130,13 @@ func (u use) within(ctx context.Context, call func(ctx context.Context) (bool, e
 	return groundtruth.Done(ok, err, "already taken", "already expired")
 }
 
-// limited is a pool of redigo, which all versions know, with a limit on each dial and each request.
-func limited(e scenarios.Env, node string) pools.Pool {
-	const limit = time.Second
-	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
-		return e.Dial(ctx, network, addr)
-	}
-	p := &redigo.Pool{MaxIdle: 4, DialContext: func(ctx context.Context) (redigo.Conn, error) {
-		return redigo.DialContext(ctx, "tcp", e.Address(node), redigo.DialContextFunc(dial), redigo.DialReadTimeout(limit), redigo.DialWriteTimeout(limit))
-	}}
-	e.OnEnd(func() { _ = p.Close() })
-	return overRedigo.NewPool(p)
+// limited is a client of redigo, which all versions know.
+func limited(e scenarios.Env, node string) redis.Pool {
+	return overRedigo.NewPool(pools.Redigo(e, node))
 }
 
 // unlimited is a client of go-redis without limits: only a context ends its requests.
-func unlimited(e scenarios.Env, node string) pools.Pool {
+func unlimited(e scenarios.Env, node string) redis.Pool {
 	c := goredis.NewClient(&goredis.Options{Addr: e.Address(node), Dialer: e.Dial, ReadTimeout: -1, WriteTimeout: -1, MaxRetries: -1, IdleCheckFrequency: -1})
 	e.OnEnd(func() { _ = c.Close() })
 	return overGoredis.NewPool(c)
