@@ -18,16 +18,16 @@ DEV := $(GO) -C internal/dev run
 MODULES := $(sort $(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path '*/.*/*')))
 in_modules = @set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(1)); done
 
-# The packages of the module in this folder with tests whose number of runs LOCKSIM_SOAK sets.
+# The packages of the module in this folder with tests that make soak alone plays, or whose number of runs LOCKSIM_SOAK sets.
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
-	xargs grep -l LOCKSIM_SOAK /dev/null | sed 's,/[^/]*$$,,' | sort -u)
+	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
 .PHONY: help test race check format lint bench soak soak-tests promises mutants owntests reach strategies module schemas matrix compare findings groundtruth gallery screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-test: ## all tests, without the race detector, in every module
+test: ## tests of every module, without the race detector; of those that play in real time a few
 	$(DEV) ./testall -vet=off
 
 # The packages that start goroutines, the one that takes longest first. Those of the commands are in internal/campaign,
@@ -57,7 +57,7 @@ EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(7000 * $(SOAK)); print (n > 1 ? n :
 
 REDIS_LOCKS := single,fenced,watchdog,watchdog-fenced,reentrant,reentrant-fenced,fair,fair-fenced,redlock,redlock-watchdog,redlock-fenced
 
-soak: soak-tests promises ## the long tests, and each lock within its promise, with all runs; SOAK=0.1 makes a tenth of them
+soak: soak-tests promises ## the long tests, those in real time, and each lock within its promise, with all runs; SOAK=0.1 makes a tenth of them
 
 soak-tests:
 	$(call in_modules,packages="$(soak_packages)"; test -z "$$packages" || LOCKSIM_SOAK=$(SOAK) $(GO) test -count=1 -timeout 2h $$packages)

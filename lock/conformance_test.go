@@ -9,6 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/lock/locktest"
 	"locksim/lock/locktest/redisserver"
@@ -183,6 +184,7 @@ func (m member) simulated(w *sim.World, admin *sim.Process, ttl time.Duration) l
 
 // TestConformanceOnRedis runs the same suite on real servers.
 func TestConformanceOnRedis(t *testing.T) {
+	soak.RealTime(t)
 	const ttl = 1500 * time.Millisecond
 	servers := redisserver.StartN(t, 5)
 	var all sync.WaitGroup // not t.Parallel: that runs one per processor, and these mostly wait

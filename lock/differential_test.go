@@ -16,6 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/lock/broken"
 	"locksim/lock/fence"
@@ -27,9 +28,7 @@ import (
 // same requests in a different order, also with keys of unexpected types. Each replica, run at the same instants, must
 // have the same answers, keys and TTLs.
 func TestOurScriptsAreTheSameEverywhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it uses real servers until every script was run")
-	}
+	soak.RealTime(t)
 	scripts := ourScripts(t)
 	all := crowds(scripts)
 	var seen []string

@@ -14,6 +14,7 @@ import (
 	"locksim/internal/journal"
 	"locksim/internal/live"
 	"locksim/internal/live/server"
+	"locksim/internal/soak"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/matrix"
@@ -105,6 +106,7 @@ func options(t *testing.T, journal string) Options {
 
 // A difference is found, a run that the journal has is not made again, and one in other modes is no such run.
 func TestCompareGoesOn(t *testing.T) {
+	soak.RealTime(t)
 	if err := server.Missing(server.Redis); err != nil {
 		if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
 			t.Fatal(err)

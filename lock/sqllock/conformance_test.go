@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"locksim/internal/pgserver"
+	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/lock/locktest"
 	"locksim/lock/sqllock"
@@ -185,6 +186,7 @@ func (v variant) world(t testing.TB, admin *sql.DB, o sqllock.Options) (w lockte
 
 // Each kind keeps the promises of every lock on a real PostgreSQL, whether its waiters poll or wait in the database.
 func TestConformance(t *testing.T) {
+	soak.RealTime(t)
 	turns := make(chan struct{}, 2) // they mostly wait, and the machine may be busy
 	var all sync.WaitGroup
 	for _, v := range variants() {

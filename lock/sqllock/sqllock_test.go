@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/lock/fence/sqlguard"
@@ -132,6 +133,7 @@ func TestDo(t *testing.T) {
 // A session of the database that is ended by an administrator has lost the lock and its writes. The holder is told by its
 // next heartbeat.
 func TestSessionEnded(t *testing.T) {
+	soak.RealTime(t)
 	db := database(t, nil)
 	exec(t, db, `CREATE TABLE lost (what text)`)
 	for name, l := range transactional(t, db, sqllock.Options{TTL: ttl, Table: "ended_locks"}) {
@@ -171,6 +173,7 @@ func TestSessionEnded(t *testing.T) {
 
 // A holder that works for longer than the TTL between two statements has lost the lock: the database ends its session.
 func TestHolderThatHangs(t *testing.T) {
+	soak.RealTime(t)
 	db := database(t, nil)
 	for name, l := range transactional(t, db, sqllock.Options{TTL: ttl, Table: "hung_locks"}) {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func TestConformanceInTheWorld(t *testing.T) {
 	server := simulated(t)
 	for _, v := range variants() {
 		if !v.isTable() && !v.blocks && os.Getenv("LOCKSIM_SOAK") != "1" {
-			continue // they poll on the free server, and in the scenarios
+			continue // they poll on the free server in make soak and .ci/run, and in the scenarios
 		}
 		t.Run(v.name, func(t *testing.T) {
 			const ttl = 10 * time.Second

@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"go.uber.org/goleak"
 
+	"locksim/internal/soak"
 	"locksim/internal/zkserver"
 	"locksim/lock/locktest"
 	"locksim/lock/zklock"
@@ -131,6 +132,7 @@ func (m *machine) OnEnd(f func()) { m.t.Cleanup(f) }
 
 // TestConformanceOnRealServers is the same on real ones, one and three.
 func TestConformanceOnRealServers(t *testing.T) {
+	soak.RealTime(t)
 	const (
 		tick = 200 * time.Millisecond
 		ttl  = 15 * tick

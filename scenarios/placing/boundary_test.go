@@ -2,7 +2,6 @@ package placing
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/faults"
+	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
@@ -223,7 +223,7 @@ func before(calm, placed *trace.Trace, p Placement, at time.Duration) string {
 // A fault strikes after everything that precedes its boundary, and before
 // everything that happens there.
 func TestPlacementsStrikeBefore(t *testing.T) {
-	onlyInASoak(t)
+	soak.Only(t, "it takes many runs")
 	for _, kind := range []string{"single", "redlock", "broken/get-then-del"} {
 		sc, l := small(t, kind, 1)
 		run, found := swept(t, sc, l)
@@ -262,7 +262,7 @@ func kindNamed(t *testing.T, name string) []faultKind {
 // before, which is after the last command. One without a later placement has no
 // effect.
 func TestLeftOutIsEquivalent(t *testing.T) {
-	onlyInASoak(t)
+	soak.Only(t, "it takes many runs")
 	for _, lockKind := range []string{"single", "fenced"} {
 		sc, l := small(t, lockKind, 1)
 		_, found := swept(t, sc, l)
@@ -338,13 +338,6 @@ func TestIdleClocks(t *testing.T) {
 	}}
 	if run, _ := swept(t, sc, wall); !slices.Equal(run.WallClocks, []string{"c0", "c1"}) {
 		t.Errorf("%v read their wall clocks, want both", run.WallClocks)
-	}
-}
-
-// onlyInASoak skips a test that takes many runs.
-func onlyInASoak(t testing.TB) {
-	if os.Getenv("LOCKSIM_SOAK") == "" {
-		t.Skip("make soak does it, LOCKSIM_SOAK is not set")
 	}
 }
 

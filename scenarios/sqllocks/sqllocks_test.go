@@ -29,7 +29,7 @@ func paused(t testing.TB, data string) *scenarios.Scenario {
 	sc, err := scenarios.Parse("paused.yaml", []byte(`
 name: paused
 world: {postgres: 1, clients: 3, latency: 1ms..5ms}
-lock: {kind: sql-table, ttl: 10s, backoff: 200ms..400ms}
+lock: {kind: sql-table, ttl: 10s, backoff: 1s..2s}
 workload: {hold: 2s, stagger: 1s, data: `+data+`}
 faults:
   - when: {client: c0, event: read}

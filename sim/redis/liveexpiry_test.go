@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"locksim/internal/soak"
 	"locksim/lock/locktest/redisserver"
 	"locksim/sim"
 	simredis "locksim/sim/redis"
@@ -273,6 +274,7 @@ var optionConflicts = []string{
 // TestExpiryIsThatOfRedis runs every boundary value of every option that sets an expiry in the world and on a real
 // server.
 func TestExpiryIsThatOfRedis(t *testing.T) {
+	soak.RealTime(t)
 	if testing.Short() {
 		t.Skip("runs many commands, without a goroutine of its own")
 	}

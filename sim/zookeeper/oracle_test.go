@@ -14,6 +14,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/internal/soak"
 	"locksim/internal/zkserver"
 	"locksim/sim"
 	"locksim/sim/zookeeper"
@@ -387,6 +388,7 @@ func realRun(t *testing.T, addresses []string, tick time.Duration, root string, 
 // The programs have the same answers here and on real servers. LOCKSIM_SOAK is the part of 1,000 programs that is run, ten
 // at least.
 func TestRealServersAnswerAlike(t *testing.T) {
+	soak.RealTime(t)
 	const tick = 500 * time.Millisecond
 	count := 10
 	if s := os.Getenv("LOCKSIM_SOAK"); s != "" {

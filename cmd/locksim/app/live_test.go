@@ -9,6 +9,7 @@ import (
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/internal/live/server"
+	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/scenarios/play"
 )
@@ -41,6 +42,7 @@ func (a apart) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 // A live run with a label that no simulated seed has, also at a larger scale, is not as expected, although its scenario
 // expects nothing of the lock.
 func TestLiveDiffers(t *testing.T) {
+	soak.RealTime(t)
 	if err := server.Missing(server.Redis); err != nil {
 		if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
 			t.Fatalf("%v, and LOCKSIM_REQUIRE_LIVE=1 asks for it", err)

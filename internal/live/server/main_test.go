@@ -10,21 +10,29 @@ import (
 	"time"
 
 	"locksim/internal/live/server"
+	"locksim/internal/soak"
 )
 
 // patience is how long anything here may take, on a busy machine.
 const patience = 3 * time.Minute
 
-// start starts servers, which end with the test. Where they are missing the test is skipped, or fails with
-// LOCKSIM_REQUIRE_LIVE=1.
-func start(t *testing.T, o server.Options) (*server.Group, context.Context) {
+// need skips a test where servers are missing, or fails it with LOCKSIM_REQUIRE_LIVE=1.
+func need(t *testing.T, kind server.Kind) {
 	t.Helper()
-	if err := server.Missing(o.Kind); err != nil {
+	if err := server.Missing(kind); err != nil {
 		if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
 			t.Fatalf("%v, and LOCKSIM_REQUIRE_LIVE=1 asks for it", err)
 		}
 		t.Skipf("%v; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", err)
 	}
+}
+
+// start starts servers, which end with the test. It is for tests in real time: without LOCKSIM_SOAK they are skipped, and
+// [TestStartsAndAnswers] is what is left.
+func start(t *testing.T, o server.Options) (*server.Group, context.Context) {
+	t.Helper()
+	soak.RealTime(t)
+	need(t, o.Kind)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	g, err := server.Start(ctx, o)

@@ -8,6 +8,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"locksim/internal/soak"
 	"locksim/lock/etcdlock"
 	"locksim/lock/locktest"
 )
@@ -38,6 +39,7 @@ func TestConformanceInABubble(t *testing.T) {
 
 // The same on three real members. Without a wire: gRPC needs 10 s to notice a connection that has lost a message.
 func TestConformanceOnRealMembers(t *testing.T) {
+	soak.RealTime(t)
 	const ttl = 2 * time.Second
 	c := cluster(t)
 	h := locktest.Harness{TTL: ttl, Tokens: true, Renews: true, Together: 8, World: world(c)}

@@ -10,6 +10,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/zap"
+
+	"locksim/internal/soak"
 )
 
 // What locksim says of the Mutex and the Election of etcd's package concurrency is so on the real server too, in plain Go.
@@ -29,6 +31,7 @@ func TestLibraries(t *testing.T) {
 				})
 			})
 			t.Run("on real members", func(t *testing.T) {
+				soak.RealTime(t)
 				first := cluster(t)
 				story.tell(t, func() *clientv3.Client {
 					c, err := clientv3.New(clientv3.Config{Endpoints: first.Endpoints(), Logger: zap.NewNop()})

@@ -5,11 +5,14 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"locksim/internal/soak"
 )
 
 // Three members of a real cluster answer as the small server does. The programs run one after another on the same cluster,
 // in real time: LOCKSIM_SOAK is the part of 60 programs that is run, four at least.
 func TestRealMembersAnswerAsTheSmallServer(t *testing.T) {
+	soak.RealTime(t)
 	c := cluster(t)
 	count := 4
 	if s := os.Getenv("LOCKSIM_SOAK"); s != "" {

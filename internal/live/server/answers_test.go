@@ -1,0 +1,106 @@
+package server_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/redis/go-redis/v9"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"locksim/internal/live/server"
+)
+
+// A server of each kind starts, listens on the loopback interface only, and answers: what was written is read. It has
+// two tries, and minutes for each, since the machine may have other work to do.
+func TestStartsAndAnswers(t *testing.T) {
+	for _, c := range []struct {
+		kind   server.Kind
+		name   string
+		answer func(ctx context.Context, t *testing.T, s *server.Server) (string, error)
+	}{
+		{server.Redis, "r0", redisAnswers},
+		{server.Etcd, "e0", etcdAnswers},
+		{server.ZooKeeper, "z0", zooKeeperAnswers},
+		{server.Postgres, "p0", postgresAnswers},
+	} {
+		t.Run(string(c.kind), func(t *testing.T) {
+			t.Parallel()
+			need(t, c.kind)
+			try := func() (err error) {
+				ctx, cancel := context.WithTimeout(context.Background(), patience)
+				defer cancel()
+				g, err := server.Start(ctx, server.Options{Kind: c.kind, Count: 1})
+				if err != nil {
+					return err
+				}
+				defer func() { err = errors.Join(err, g.Stop()) }()
+				s := g.Server(c.name)
+				listensOnLoopbackOnly(t, g)
+				if read, err := c.answer(ctx, t, s); err != nil || read != "written" {
+					return fmt.Errorf("%s answers %q: %w", c.name, read, err)
+				}
+				return nil
+			}
+			err := try()
+			if err != nil {
+				t.Logf("tried again: %v", err)
+				err = try()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func redisAnswers(ctx context.Context, t *testing.T, s *server.Server) (string, error) {
+	c := redis.NewClient(&redis.Options{Addr: s.Addr()})
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Set(ctx, "k", "written", 0).Err(); err != nil {
+		return "", err
+	}
+	return c.Get(ctx, "k").Result()
+}
+
+func etcdAnswers(ctx context.Context, t *testing.T, s *server.Server) (string, error) {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.Addr()}, Logger: zap.NewNop()})
+	if err != nil {
+		return "", err
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if _, err := c.Put(ctx, "k", "written"); err != nil {
+		return "", err
+	}
+	r, err := c.Get(ctx, "k")
+	if err != nil || len(r.Kvs) == 0 {
+		return "", err
+	}
+	return string(r.Kvs[0].Value), nil
+}
+
+func zooKeeperAnswers(_ context.Context, t *testing.T, s *server.Server) (string, error) {
+	c, _ := session(t, s, patience)
+	if _, err := c.Create("/k", []byte("written"), 0, zk.WorldACL(zk.PermAll)); err != nil {
+		return "", err
+	}
+	value, _, err := c.Get("/k")
+	return string(value), err
+}
+
+func postgresAnswers(ctx context.Context, _ *testing.T, s *server.Server) (value string, err error) {
+	db, err := sql.Open("pgx", s.Source())
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, "CREATE TABLE t (v text); INSERT INTO t VALUES ('written')"); err != nil {
+		return "", err
+	}
+	err = db.QueryRowContext(ctx, "SELECT v FROM t").Scan(&value)
+	return value, err
+}
