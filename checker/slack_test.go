@@ -101,6 +101,8 @@ func TestSlack(t *testing.T) {
 		{name: "votes lost", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) {
 			h.Voters, h.Votes = 5, []Vote{voted("c0", 8, 2), voted("c0", 4, 3), voted("c1", 8, 0)}
 		}, want: values{SlackVotes: -1}},
+		{name: "votes at the grant", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) { h.Voters, h.Votes = 5, []Vote{voted("c0", 4, 3)} },
+			want: values{SlackVotes: 0}},
 		{name: "votes unknown", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) { h.Voters, h.Votes = 5, []Vote{voted("c0", 6, 2)} }},
 		{name: "one node has no votes", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) { h.Voters, h.Votes = 1, []Vote{voted("c0", 4, 1)} }},
 
