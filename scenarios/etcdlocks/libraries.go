@@ -16,7 +16,8 @@ import (
 // Mutex is the Mutex of etcd's package concurrency, with a session for each client, whose end is the loss of the lock.
 // The token is the revision at which the lock was had.
 //
-// An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29).
+// An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29). A Lock whose last answer
+// comes after the end of the session is a success where the key is still there: such a grant is void.
 func Mutex() play.Lock {
 	return Library("etcd-mutex", NewSession, func(s *concurrency.Session, prefix string) Held { return &mutex{concurrency.NewMutex(s, prefix)} })
 }
@@ -25,7 +26,7 @@ func Mutex() play.Lock {
 // campaigned.
 //
 // Campaign does not look whether its own key is still there: a client whose session has ended while it waited is told
-// that it is elected (F56), and learns from its session that it is not.
+// that it is elected (F56), and learns from its session that it is not. Such a grant is void.
 //
 // A Resign that fails forgets its key, so that one that is called again succeeds and leaves it (etcd 22123). The next
 // Campaign of the session finds the key, and has its revision again: no order of the tokens is promised.

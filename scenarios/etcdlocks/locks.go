@@ -33,7 +33,7 @@ const settles = 15 * time.Second
 // Kind is the kind of server: etcd, with e0, e1 and e2.
 func Kind() play.ServerKind {
 	is := facts.Server
-	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles,
+	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles, Late: etcd.Late,
 		Advice: etcd.Advice}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/outcome"
@@ -102,5 +103,22 @@ func TestMistakesAreFound(t *testing.T) {
 				t.Errorf("violations %v, want %q", found, c.want)
 			}
 		})
+	}
+}
+
+// A candidate whose session has ended while it waited is told that it is elected (F56): the grant is void, although the
+// client of etcd has the last answer a little later than it comes.
+func TestElectedWithoutSession(t *testing.T) {
+	l := etcdlocks.Election()
+	sc, err := scenarios.Load("etcd-place-lost", l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.Seal}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := o.Modes[0].Verdict.Facts.VoidGrants; got != 1 {
+		t.Errorf("%d void grants, want that of c1: %v", got, o.Modes[0].Verdict.Reasons)
 	}
 }

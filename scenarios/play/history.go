@@ -2,6 +2,7 @@ package play
 
 import (
 	"cmp"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +25,8 @@ func (p *play) history(t *trace.Trace) checker.History {
 			h.Within = append(h.Within, checker.Span{From: e.At, To: e.At + e.Within})
 		}
 	}
-	ends, answered := endings(t), answers(t)
+	ends, answers := endings(t), answersOf(t)
+	late := p.lock.late()
 	for _, c := range p.clients {
 		for _, g := range c.grants {
 			g.ID = len(h.Grants) + 1
@@ -33,7 +35,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 				g.LostSeen = g.lossChecked
 			}
 			if g.lostAtOnce {
-				g.Lost, g.LostBefore = g.Granted, !p.real && answered[answer{g.Client, g.returnedAt}]
+				g.Lost, g.LostBefore = g.Granted, !p.real && answers.just(g.Client, g.returnedAt, late)
 			}
 			if g.overAtOnce { // a lease that was over on arrival is no claim, although the clock is read a little later
 				g.Until = g.Granted
@@ -182,22 +184,24 @@ func (p *play) addDecisions(h *checker.History) {
 	}
 }
 
-// answer is an instant at which a client received something.
-type answer struct {
-	client string
-	at     time.Duration
-}
+// answers are the instants at which each client received something, in order. Each event has an instant of its own: what
+// a client knows in the instant of an answer, and has not learned by it, it knew before.
+type answers map[string][]time.Duration
 
-// answers are those of a run. Each event has an instant of its own: what a client knows
-// in the instant of an answer, and has not learned by it, it knew before.
-func answers(t *trace.Trace) map[answer]bool {
-	out := map[answer]bool{}
+func answersOf(t *trace.Trace) answers {
+	out := answers{}
 	for _, e := range t.Events {
 		if _, ok := e.What.(trace.Receive); ok {
-			out[answer{e.Actor, e.At}] = true
+			out[e.Actor] = append(out[e.Actor], e.At)
 		}
 	}
 	return out
+}
+
+// just reports whether the code of a client has had an answer in this instant, which it has up to so late after it came.
+func (a answers) just(client string, at, late time.Duration) bool {
+	i, _ := slices.BinarySearch(a[client], at+1)
+	return i > 0 && at-a[client][i-1] <= late
 }
 
 // ends are the steps at which a fault ended the work of a client.

@@ -91,8 +91,8 @@ type Lock struct {
 	FollowsSpec bool
 
 	// Pause is the pause between two tries of a client that waits, for a lock that has a backoff of its own; where pauses
-	// grow, the longest. [promise.DutySpares] is judged by it. 0 is for a lock that does not say it, or follows the
-	// scenario.
+	// grow, the longest. [promise.DutySpares] is judged by it, and a lone client at the end of a run has as long to get the
+	// lock, where that is more than two seconds. 0 is for a lock that does not say it, or follows the scenario.
 	Pause time.Duration
 
 	scripts *redis.Scripts // the cache of compiled scripts; nil for none
@@ -148,6 +148,14 @@ func (l Lock) voters() int {
 		}
 	}
 	return max(total, 1)
+}
+
+// late is how long an answer is kept from the code of the lock: see [ServerKind.Late].
+func (l Lock) late() (longest time.Duration) {
+	for _, s := range l.Servers {
+		longest = max(longest, s.Kind.Late)
+	}
+	return longest
 }
 
 // settles is how long its servers take to serve again after trouble of one of them: see [ServerKind.Settles].

@@ -54,7 +54,7 @@ func (p *play) runProbe() error {
 	bare, changes := after.bare(), len(w.Ground().KeyChanges())
 	var longest time.Duration
 	longest, p.probe.lasting = after.longestWait()
-	p.probe.bound = longest + max(p.sc.Lock.Backoff.Max, retry) + 8*p.sc.World.Latency.Max + p.lock.settles()
+	p.probe.bound = longest + max(p.sc.Lock.Backoff.Max, p.lock.Pause, retry) + 8*p.sc.World.Latency.Max + p.lock.settles()
 	proc, err := w.Join(trace.Probe)
 	if err != nil {
 		return fmt.Errorf("add the probe: %w", err)

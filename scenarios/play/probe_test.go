@@ -60,11 +60,12 @@ func TestProbe(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		name string
-		bend func(e play.Env, inner lock.Locker) altered
-		want checker.Liveness
+		name  string
+		bend  func(e play.Env, inner lock.Locker) altered
+		want  checker.Liveness
+		pause time.Duration // that the lock says
 	}{
-		{"sound", func(_ play.Env, l lock.Locker) altered { return altered{l, l.Acquire} }, checker.LivenessOK},
+		{"sound", func(_ play.Env, l lock.Locker) altered { return altered{l, l.Acquire} }, checker.LivenessOK, 0},
 		{"asked again", func(e play.Env, l lock.Locker) altered {
 			tries := 0
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
@@ -73,7 +74,7 @@ func TestProbe(t *testing.T) {
 				}
 				return l.Acquire(ctx, resource)
 			}}
-		}, checker.LivenessOK},
+		}, checker.LivenessOK, 0},
 		{"never granted", func(e play.Env, l lock.Locker) altered {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				if e.Name() == "probe" {
@@ -81,20 +82,23 @@ func TestProbe(t *testing.T) {
 				}
 				return l.Acquire(ctx, resource)
 			}}
-		}, checker.LivenessStuck},
-		{"granted within the bound, a retry", after(1500*time.Millisecond, false), checker.LivenessOK},
-		{"granted later", after(3*time.Second, false), checker.LivenessStuck},
-		{"granted within the bound, the TTL of a key and a retry", after(9*time.Second, true), checker.LivenessLeaked},
-		{"granted later than that", after(15*time.Second, true), checker.LivenessStuck},
+		}, checker.LivenessStuck, 0},
+		{"granted within the bound, a retry", after(1500*time.Millisecond, false), checker.LivenessOK, 0},
+		{"granted later", after(3*time.Second, false), checker.LivenessStuck, 0},
+		{"granted within the pause that it says", after(3*time.Second, false), checker.LivenessOK, 4 * time.Second},
+		{"granted later than that pause", after(6*time.Second, false), checker.LivenessStuck, 4 * time.Second},
+		{"granted within the bound, the TTL of a key and a retry", after(9*time.Second, true), checker.LivenessLeaked, 0},
+		{"granted later than that", after(15*time.Second, true), checker.LivenessStuck, 0},
 		{"left behind", func(_ play.Env, l lock.Locker) altered {
 			return altered{l, func(ctx context.Context, resource string) (lock.Lease, error) {
 				lease, err := l.Acquire(ctx, resource)
 				return keeping{lease}, err
 			}}
-		}, checker.LivenessLeaked},
+		}, checker.LivenessLeaked, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := sound
+			l.Pause = c.pause
 			l.New = func(e play.Env) (lock.Locker, error) {
 				inner, err := sound.New(e)
 				return c.bend(e, inner), err

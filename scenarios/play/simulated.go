@@ -42,6 +42,9 @@ type ServerKind struct {
 	// take to serve all clients again after trouble of one of its members, or of a link among them. It elects a leader,
 	// and clients notice which of their connections are broken. 0 means that each server is for itself.
 	Settles time.Duration
+	// Late is how long at most an answer that has arrived is kept from the code of the lock, where a client in the world
+	// is made repeatable so. 0 means that it has it at once.
+	Late time.Duration
 	// Missing says what has to be installed before such servers can be made, in one line; nil if nothing has. A nil
 	// Missing is for servers that can always be made.
 	Missing func() error

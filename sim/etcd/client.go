@@ -71,10 +71,14 @@ func DialOptions() []grpc.DialOption {
 	}
 }
 
+// Late is how long at most an answer is kept from the code that waits for it: see [DialOptions].
+const Late = 64 * letter
+
+// letter is what each letter of the name of a method adds.
+const letter = 1013 * time.Nanosecond
+
 // apart sleeps for some microseconds, equally long for all calls of a method.
-func apart(method string) {
-	time.Sleep(time.Duration(len(method)) * 1013 * time.Nanosecond) //nolint:forbidigo // it is in the bubble
-}
+func apart(method string) { time.Sleep(min(time.Duration(len(method))*letter, Late)) } //nolint:forbidigo // it is in the bubble
 
 // streamApart opens a stream some microseconds late, and so is what it receives.
 func streamApart(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
