@@ -34,6 +34,22 @@ type Bug struct {
 	Overlay bool
 	// With are replacements, in the words of a go.mod, of other modules that this version needs.
 	With []string
+	// Apart says that no go.mod requires the module, so that its requirements raise nothing elsewhere: the program, which
+	// no pattern matches, is built by the name of its file with a go.mod that does.
+	Apart bool
+	// Over are the files of the module that are built, for a module that does not link any more: over what the folder over
+	// of the adapter has in place of its other packages. The module is Apart.
+	Over []string
+	// NotAdapter and NotModule are those of HasNot, for a lock that has moved to another module; "" for the same.
+	NotAdapter, NotModule string
+}
+
+// At is the bug as its version is built and played: with the adapter and the module of that version.
+func (b Bug) At(version string) Bug {
+	if b.NotModule != "" && version == b.HasNot {
+		b.Adapter, b.Module, b.Apart, b.Over = b.NotAdapter, b.NotModule, false, nil
+	}
+	return b
 }
 
 // Help is the smallest change that finds a bug which the defaults miss.
@@ -234,6 +250,26 @@ func Bugs() []Bug {
 			Also:    "It was expected to be missed, since no history is compacted here; another way to the same was found: the context of the first request ends, and the key that it has made stays as well.",
 		},
 		{
+			ID: "etcd-11456", Adapter: "etcd34", Module: "go.etcd.io/etcd", Has: "v0.5.0-alpha.5.0.20200910180754-dd1b699fc489", HasNot: "v3.7.3",
+			NotAdapter: "etcd", NotModule: "go.etcd.io/etcd/client/v3", Apart: true,
+			Over:      []string{"clientv3/concurrency/mutex.go", "clientv3/concurrency/key.go", "clientv3/concurrency/session.go"},
+			Source:    "https://github.com/etcd-io/etcd/issues/11456",
+			Mechanism: "Lock waits for the keys before its own, and does not look whether its own is still there: a client whose session has ended meanwhile has the lock without a key, beside the next one.",
+			Kind:      "F56",
+			Quote:     "Lock locks the mutex with a cancelable context. If the context is canceled while trying to acquire the lock, the mutex tries to clean its stale lock entry.", Where: "doc comment of Mutex.Lock",
+			Promise: session(),
+			Missed:  "Expected: its session tells the holder in the instant of the grant that it has lost the lock, so that it never acts on it.",
+		},
+		{
+			ID: "etcd-16221", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
+			Source:    "https://github.com/etcd-io/etcd/issues/16221",
+			Mechanism: "The Lock of the recipe RWMutex waits for the keys before its own, and does not look whether its own is still there. The issue was closed without a change of the recipe.",
+			Kind:      "F56",
+			Quote:     "what we expect: m2 shouldn't lock success", Where: "the issue, in short; the recipe has no documentation",
+			Promise: tokenless(),
+			Missed:  "Expected: as etcd-11456, its session tells the holder in the instant of the grant.",
+		},
+		{
 			ID: "zk-229", Adapter: "zk", Module: "github.com/go-zookeeper/zk", Has: "v1.0.4",
 			Source:    "https://github.com/samuel/go-zookeeper/issues/229",
 			Mechanism: "A Lock whose connection is lost after it has made its node returns an error, and leaves the node: the session keeps it, and the next Lock of that client waits behind it for ever.",
@@ -259,6 +295,34 @@ func Bugs() []Bug {
 			Promise: pooled(),
 			Also:    "The repository has been left; its successor, golang-migrate, keeps one connection for both.",
 		},
+		{
+			ID: "gozero-1704", Adapter: "gozero", Module: "github.com/zeromicro/go-zero", Has: "v1.3.1", HasNot: "v1.3.2", Apart: true,
+			Source:    "https://github.com/zeromicro/go-zero/pull/1704",
+			Mechanism: "Acquire counts how often its object has the lock, and asks the server the first time only: one that was not released, since its lease had ended, is had again at once.",
+			Kind:      "F03",
+			Quote:     "Acquire acquires the lock. SetExpire sets the expiration.", Where: "doc comments of RedisLock",
+			Promise: lease(),
+			Also:    "Its user keeps one object for each name, and does not release a lock whose lease has ended by its own clock.",
+		},
+		{
+			ID: "gocron-799", Adapter: "gocron", Module: "github.com/go-co-op/gocron-redis-lock/v2", Has: "v2.0.1", Apart: true,
+			Source:    "https://github.com/go-co-op/gocron/issues/799",
+			Mechanism: "Nothing renews the lock of a job, and it ends after 8 s: a job that takes longer runs on two instances at once.",
+			Kind:      "F02",
+			Quote:     "The lock is held for the duration of the job's run", Where: "doc comment of gocron.Locker",
+			Promise: held(),
+			With:    []string{"github.com/go-co-op/gocron/v2 => github.com/go-co-op/gocron/v2 v2.16.1"},
+		},
+		{
+			ID: "gocron-841", Adapter: "gocron", Module: "github.com/go-co-op/gocron/v2", Has: "v2.16.1", Apart: true,
+			Source:    "https://github.com/go-co-op/gocron/issues/841",
+			Mechanism: "A short job whose instances start it at different times is run by each of them, one after another. From v2.16.2 on the documentation says so.",
+			Quote:     "A locker can be used to lock each run of a job to a single instance of gocron.", Where: "README of gocron",
+			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultLatency}, SelfExcludes: true, ResendExcludes: true},
+			Missed:  "Holders one after another break no lock. A judge would have to know which grants are of one run of a job, and how often it was done.",
+			Also:    "Its lock ends after an hour, so that it is not gocron-799 again.",
+			With:    []string{"github.com/go-co-op/gocron-redis-lock/v2 => github.com/go-co-op/gocron-redis-lock/v2 v2.0.1"},
+		},
 	}
 }
 
@@ -272,18 +336,14 @@ var Obstacles = map[string]string{
 	"migrate":     "Its clients would create the table at the same time, so the server has it.",
 	"rueidislock": "It dials in its constructor, reads wall clocks and draws from math/rand/v2: it needs the build overlay, with which all is compiled anew. Its lease lives in the context of its Acquire. Old versions seed what they draw with the time, and keep it: the variable for that is replaced.",
 	"pglock":      "It asks once in a TTL, and does not tell when. Its clients would create the table at the same time, so the server has it. The checksum database does not know it: versions.sum has the checksum.",
-	"etcd":        "None: locksim comes with these locks.",
+	"etcd":        "None: locksim comes with these locks, but for that of a recipe, whose calls have no context.",
+	"etcd34":      "Its client needs an old gRPC, and locksim's servers a new one: three of its files are built over the present client.",
+	"gozero":      "Its clients are in a variable of a package, one for each address: each process of the world puts its own there. Its calls have no context, and what it draws random numbers from is a variable too.",
+	"gocron":      "It asks the server in its constructor, does not tell when its lock ends, and has one error for all.",
 }
 
 // Unplayed are published bugs that no adapter plays yet, with what is missing.
 var Unplayed = []struct{ Source, What, Why string }{
-	{"https://github.com/zeromicro/go-zero/pull/1704", "go-zero v1.3.1: a lock that was not released is had again by its process without asking",
-		"Its clients are in a variable of a package, one for each address, so that the processes of a world would share one. Each process needs an address of its own."},
-	{"https://github.com/go-co-op/gocron/issues/841", "gocron v2.16.1: a short job runs once on each instance, one after another",
-		"Two holders one after another break no lock. It needs a judge of how often a job was done."},
-	{"https://github.com/etcd-io/etcd/issues/11456", "etcd v3.4: Lock is a success after the end of the session",
-		"The client of that time needs an old gRPC, and locksim's servers a new one: its package concurrency would have to be built over the present client."},
-	{"https://github.com/etcd-io/etcd/issues/16221", "etcd: the RWMutex of its recipes is had after the end of the session", "No adapter yet. Its Lock has no context."},
 	{"https://github.com/kubernetes/kubernetes/issues/124588", "client-go: leader election", "The world has no API server."},
 	{"https://github.com/hashicorp/consul/issues/18271", "consul: a renewal that failed is not reported", "The world has no Consul."},
 }

@@ -82,7 +82,7 @@ func Main(locks map[string]scenarios.Lock) {
 	if !ok || !known {
 		refuse(fmt.Errorf("this program has no lock for a bug %q", p.Bug))
 	}
-	if bug.Module != "" {
+	if bug = bug.At(p.Version); bug.Module != "" {
 		if err := built(bug.Module, p.Version); err != nil {
 			refuse(err)
 		}
@@ -128,7 +128,7 @@ func built(module, version string) error {
 		return fmt.Errorf("this program has no module %s", module)
 	}
 	m := info.Deps[i]
-	if m.Replace != nil {
+	if m.Replace != nil && m.Replace.Version != "" { // else it is a folder with files of that version
 		m = m.Replace
 	}
 	if m.Path != module || m.Version != version {
@@ -153,6 +153,24 @@ func Tried(ctx context.Context, e scenarios.Env, ask func(ctx context.Context) e
 		return ask(ctx) == nil, ctx.Err()
 	})
 	return asked, scenarios.Unanswered(err)
+}
+
+// Patient calls what waits for a lock without a context. If ctx ends first it returns its error, and the wait goes on: once
+// it has the lock it gives it back, as its user has to.
+func Patient(ctx context.Context, wait, giveBack func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- wait() }()
+	select {
+	case err := <-done:
+		return scenarios.Unanswered(err)
+	case <-ctx.Done():
+		go func() {
+			if <-done == nil {
+				_ = giveBack()
+			}
+		}()
+		return ctx.Err()
+	}
 }
 
 // Done is the error of a release or a renewal that says in two results how it went: whether the lock was still held,

@@ -42,6 +42,7 @@ func (b *builder) tookToBuild(program string) time.Duration {
 func (b *builder) build(bug groundtruth.Bug, version string) (program string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	bug = bug.At(version)
 	program = filepath.Join(b.dir, bug.Adapter+"-"+version)
 	if bug.Overlay {
 		program += "-overlay"
@@ -53,11 +54,22 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 	if err != nil {
 		return "", err
 	}
-	if bug.Module != "" {
-		mod = fmt.Appendf(mod, "\nreplace %s => %[1]s %s\n", bug.Module, version)
+	replaced := bug.With
+	switch {
+	case bug.Over != nil:
+		folder, err := over(bug, version)
+		if err != nil {
+			return "", err
+		}
+		mod = fmt.Appendf(mod, "\nrequire %s %s\nreplace %[1]s => ./%s\n", bug.Module, version, folder)
+	case bug.Module != "":
+		replaced = append([]string{fmt.Sprintf("%s => %[1]s %s", bug.Module, version)}, replaced...)
 	}
-	for _, also := range bug.With {
-		mod = fmt.Appendf(mod, "\nreplace %s\n", also)
+	for _, line := range replaced {
+		if words := strings.Fields(line); bug.Apart {
+			mod = fmt.Appendf(mod, "\nrequire %s %s\n", words[0], words[len(words)-1])
+		}
+		mod = fmt.Appendf(mod, "\nreplace %s\n", line)
 	}
 	sum, err := os.ReadFile("go.sum")
 	if err != nil {
@@ -82,7 +94,11 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 		}
 		args = append(args, b.overlay)
 	}
-	_, took, err := command("go", append(args, "./"+bug.Adapter)...)
+	target := "./" + bug.Adapter
+	if bug.Apart {
+		target += "/main.go"
+	}
+	_, took, err := command("go", append(args, target)...)
 	if err != nil {
 		return "", fmt.Errorf("build %s with %s %s: %w", bug.Adapter, bug.Module, version, err)
 	}

@@ -33,31 +33,13 @@ func told() scenarios.Lock {
 			if err != nil {
 				return nil, err
 			}
-			type answer struct {
-				lost <-chan struct{}
-				err  error
+			var lost <-chan struct{}
+			if err := groundtruth.Patient(ctx, func() (err error) { lost, err = l.Lock(nil); return err }, l.Unlock); err != nil {
+				return nil, err
 			}
-			done := make(chan answer, 1)
-			go func() {
-				lost, err := l.Lock(nil)
-				done <- answer{lost, err}
-			}()
-			select {
-			case a := <-done:
-				if a.err != nil {
-					return nil, scenarios.Unanswered(a.err)
-				}
-				return scenarios.NewLease(ctx, e, scenarios.Grant{Lost: a.lost, Unlock: func(context.Context) error {
-					return scenarios.NotHeld(l.Unlock(), zk.ErrNoNode, zk.ErrNotLocked)
-				}}), nil
-			case <-ctx.Done():
-				go func() {
-					if a := <-done; a.err == nil {
-						_ = l.Unlock()
-					}
-				}()
-				return nil, ctx.Err()
-			}
+			return scenarios.NewLease(ctx, e, scenarios.Grant{Lost: lost, Unlock: func(context.Context) error {
+				return scenarios.NotHeld(l.Unlock(), zk.ErrNoNode, zk.ErrNotLocked)
+			}}), nil
 		}), nil
 	}}
 }

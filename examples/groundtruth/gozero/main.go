@@ -1,0 +1,66 @@
+//go:build ignore
+
+// Command gozero has the lock of go-zero's package redis.
+package main
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	_ "unsafe" // for go:linkname
+
+	red "github.com/go-redis/redis/v8"
+	"github.com/zeromicro/go-zero/core/logx"
+	"github.com/zeromicro/go-zero/core/stores/redis"
+	"github.com/zeromicro/go-zero/core/stringx"
+	"github.com/zeromicro/go-zero/core/syncx"
+
+	"locksim/examples/groundtruth"
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// clients are those of the library, one for each address. A process of a world puts its own there under a name that no
+// other has: one that dials in the world.
+//
+//go:linkname clients github.com/zeromicro/go-zero/core/stores/redis.clientManager
+var clients *syncx.ResourceManager
+
+var processes atomic.Int64
+
+func main() {
+	logx.Disable()
+	const ttl = 8 // seconds
+	groundtruth.Main(map[string]scenarios.Lock{"gozero-1704": {New: func(e scenarios.Env) (lock.Locker, error) {
+		stringx.Seed(e.Source("token").Int63())
+		c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3, IdleCheckFrequency: -1})
+		e.OnEnd(func() { _ = c.Close() })
+		name := strconv.FormatInt(processes.Add(1), 10)
+		if _, err := clients.GetResource(name, func() (io.Closer, error) { return c, nil }); err != nil {
+			return nil, err
+		}
+		store := redis.New(name)
+		var locks sync.Map // one for each name, as the fields of a service are
+		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+			kept, _ := locks.LoadOrStore(name, redis.NewRedisLock(store, name))
+			l := kept.(*redis.RedisLock)
+			l.SetExpire(ttl)
+			asked, err := groundtruth.Tried(ctx, e, func(context.Context) error { ok, err := l.Acquire(); return groundtruth.Done(ok, err) })
+			if err != nil {
+				return nil, err
+			}
+			return scenarios.NewLease(ctx, e, scenarios.Grant{
+				TTL: ttl * time.Second, Asked: asked,
+				Unlock: func(context.Context) error {
+					if e.Clock().Now().After(asked.Add(ttl * time.Second)) {
+						return lock.ErrNotHeld // it has ended: there is nothing to give back
+					}
+					return groundtruth.Done(l.Release())
+				},
+			}), nil
+		}), nil
+	}}})
+}
