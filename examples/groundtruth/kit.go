@@ -128,7 +128,7 @@ func built(module, version string) error {
 		return fmt.Errorf("this program has no module %s", module)
 	}
 	m := info.Deps[i]
-	if m.Replace != nil && m.Replace.Version != "" { // else it is a folder with files of that version
+	if m.Replace != nil && !strings.HasPrefix(m.Replace.Path, "./") { // else it is a folder with files of that version
 		m = m.Replace
 	}
 	if m.Path != module || m.Version != version {

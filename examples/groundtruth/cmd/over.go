@@ -15,7 +15,7 @@ import (
 // packages of the module those of the adapter's folder over. Its path is relative, so that the program is the same
 // wherever it is built.
 func over(bug groundtruth.Bug, version string) (folder string, err error) {
-	text, _, err := command("go", "mod", "download", "-json", "-modfile="+os.DevNull, bug.Module+"@"+version)
+	text, _, err := command("go", "-C", os.TempDir(), "mod", "download", "-json", bug.Module+"@"+version) // of no module
 	if err != nil {
 		return "", err
 	}

@@ -61,7 +61,7 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 		if err != nil {
 			return "", err
 		}
-		mod = fmt.Appendf(mod, "\nrequire %s %s\nreplace %[1]s => ./%s\n", bug.Module, version, folder)
+		mod = fmt.Appendf(mod, "\nrequire %[1]s %[2]s\nreplace %[1]s => ./%[3]s\n", bug.Module, version, folder)
 	case bug.Module != "":
 		replaced = append([]string{fmt.Sprintf("%s => %[1]s %s", bug.Module, version)}, replaced...)
 	}
