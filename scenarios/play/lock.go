@@ -95,9 +95,9 @@ type Lock struct {
 	// lock, where that is more than two seconds. 0 is for a lock that does not say it, or follows the scenario.
 	Pause time.Duration
 
-	scripts *redis.Scripts // the cache of compiled scripts; nil for none
-	lessons *lessons       // the cache of what was learnt of its keys; nil for none
-	learnt  bool           // Keys were learnt
+	reuse   *redis.Reuse // what runs keep for the next ones; nil for nothing
+	lessons *lessons     // the cache of what was learnt of its keys; nil for none
+	learnt  bool         // Keys were learnt
 }
 
 // Servers are servers of one kind.
@@ -188,8 +188,8 @@ func (l Lock) Cached() Lock {
 	if l.lessons == nil {
 		l.lessons = new(lessons)
 	}
-	if l.scripts == nil {
-		l.scripts = new(redis.Scripts)
+	if l.reuse == nil {
+		l.reuse = new(redis.Reuse)
 	}
 	return l
 }

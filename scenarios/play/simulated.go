@@ -103,7 +103,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	if n := max(w.Redis, p.lock.count(redisKind.Name)); n > 0 {
 		c.Servers = append(c.Servers, redis.Servers{
 			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence), Snapshot: w.Snapshot,
-			Scripts: p.lock.scripts,
+			Reuse: p.lock.reuse,
 		})
 	}
 	for _, s := range p.lock.Servers {

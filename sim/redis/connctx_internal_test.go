@@ -62,7 +62,7 @@ func TestNestedContextsAreFresh(t *testing.T) {
 	p.Ctx = a
 	n.data.mini.Lock()
 	defer n.data.mini.Unlock()
-	n.lua.vm = n.lua.cache.take()
+	n.lua.vm = n.lua.reuse.state()
 	n.lua.vm.commands = n.lua
 	n.lua.vm.nested.Ctx = a
 	n.lua.vm.dispatch("SELECT", "3")

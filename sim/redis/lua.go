@@ -20,7 +20,7 @@ import (
 // under its lock: a script is atomic.
 type luaEngine struct {
 	server  *Server
-	cache   *Scripts
+	reuse   *Reuse
 	vm      *luaVM
 	scripts map[string]*luaScript // by SHA-1
 	// known are scripts that are certainly loaded, by SHA-1: all of them, or,
@@ -38,14 +38,14 @@ type luaScript struct {
 	proto  *lua.FunctionProto // nil before its first run
 }
 
-func newLuaEngine(n *Server, cache *Scripts) *luaEngine {
-	return &luaEngine{server: n, cache: cache, scripts: map[string]*luaScript{}, known: map[string]bool{}}
+func newLuaEngine(n *Server, reuse *Reuse) *luaEngine {
+	return &luaEngine{server: n, reuse: reuse, scripts: map[string]*luaScript{}, known: map[string]bool{}}
 }
 
-// close returns the Lua state to the cache.
+// close returns the Lua state for the next run.
 func (e *luaEngine) close() {
 	if e.vm != nil {
-		e.cache.giveBack(e.vm)
+		e.reuse.keepState(e.vm)
 		e.vm = nil
 	}
 }
@@ -79,7 +79,7 @@ func (e *luaEngine) find(args []string) (s *luaScript, problem string) {
 	switch strings.ToUpper(args[0]) {
 	case "EVAL":
 		s = e.intern(args[1])
-		if err := s.compile(e.cache); err != nil {
+		if err := s.compile(e.reuse); err != nil {
 			return nil, "ERR Error compiling script (new function): " + oneLine(err.Error())
 		}
 		e.load(s)
@@ -87,7 +87,7 @@ func (e *luaEngine) find(args []string) (s *luaScript, problem string) {
 		if s = e.scripts[args[1]]; s == nil || !e.loaded(args[1]) { // the engine has seen every source
 			return nil, "NOSCRIPT No matching script. Please use EVAL."
 		}
-		if err := s.compile(e.cache); err != nil {
+		if err := s.compile(e.reuse); err != nil {
 			return nil, "ERR Error compiling script: " + oneLine(err.Error())
 		}
 	}
@@ -165,9 +165,9 @@ func involvesScripts(command string) bool {
 	return runsScript(command) || strings.EqualFold(command, "SCRIPT") || strings.EqualFold(command, "EXEC")
 }
 
-func (s *luaScript) compile(cache *Scripts) (err error) {
+func (s *luaScript) compile(reuse *Reuse) (err error) {
 	if s.proto == nil {
-		s.proto, err = cache.compile(s.source)
+		s.proto, err = reuse.compile(s.source)
 	}
 	return err
 }
@@ -209,7 +209,7 @@ func splitKeys(count string, rest []string) (keys, argv []string, ok bool) {
 // exec runs one script. The miniredis lock is held.
 func (e *luaEngine) exec(c *server.Peer, s *luaScript, keys, argv []string, db int) {
 	if e.vm == nil {
-		e.vm = e.cache.take()
+		e.vm = e.reuse.state()
 		e.vm.commands = e
 	}
 	if err := e.vm.run(c, s.proto, keys, argv, db); err != nil {

@@ -571,7 +571,7 @@ func TestLuaTitles(t *testing.T) {
 // TestCompiledIsBounded shows that a client which sends a new script with every
 // call does not fill the memory of the program.
 func TestCompiledIsBounded(t *testing.T) {
-	kept := new(Scripts)
+	kept := new(Reuse)
 	for i := range 2 * maxCompiled {
 		if _, err := kept.compile(fmt.Sprintf("return %d", i)); err != nil {
 			t.Fatal(err)

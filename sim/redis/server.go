@@ -49,13 +49,13 @@ type Server struct {
 }
 
 func newServer(node *sim.Node, f *family) *Server {
-	n := &Server{node: node, family: f, data: newDataset(node)}
+	n := &Server{node: node, family: f, data: newDataset(node, f.config.Reuse)}
 	n.guard.server = n
 	n.expiry = newExpiryCommands(n.data)
 	n.data.mini.Server().SetPreHook(n.before)
 	n.blocked.server = n
 	n.waits.server = n
-	n.lua = newLuaEngine(n, f.config.Scripts)
+	n.lua = newLuaEngine(n, f.config.Reuse)
 	n.disk = disk{server: n, mode: f.config.Persistence, every: f.config.Snapshot}
 	n.repl.server = n
 	return n
@@ -190,7 +190,7 @@ func (n *Server) Close() {
 		n.sessions[0].close()
 	}
 	n.lua.close()
-	n.data.mini.Close()
+	n.family.config.Reuse.keepMini(n.data.mini)
 }
 
 // WatchKeys implements [sim.KeyWatcher], for keys of database 0.
@@ -284,11 +284,8 @@ type dataset struct {
 	ownReply bytes.Buffer  // replies to the server's own commands
 }
 
-func newDataset(node *sim.Node) *dataset {
-	d := &dataset{node: node, mini: miniredis.NewMiniRedis()}
-	if err := start(d.mini); err != nil {
-		panic("redis: " + err.Error()) // it cannot fail in memory
-	}
+func newDataset(node *sim.Node, reuse *Reuse) *dataset {
+	d := &dataset{node: node, mini: reuse.mini()}
 	d.mini.SetTime(node.Now())
 	d.mini.Seed(int(node.Draw("miniredis").Value() >> 33))
 	d.own = server.NewPeer(bufio.NewWriterSize(&d.ownReply, 512))

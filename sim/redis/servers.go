@@ -39,16 +39,16 @@ type Servers struct {
 	// Snapshot is how often a server saves a snapshot, by its own clock, where
 	// Persistence is rdb. Default 60 s.
 	Snapshot time.Duration
-	// Scripts caches scripts from run to run. Nil means no cache.
-	Scripts *Scripts
+	// Reuse keeps from run to run what is expensive to make. Nil makes everything anew.
+	Reuse *Reuse
 }
 
 func (c Servers) withDefaults() Servers {
 	c.Nodes = cmp.Or(c.Nodes, 1)
 	c.Persistence = cmp.Or(c.Persistence, PersistNone)
 	c.Snapshot = cmp.Or(c.Snapshot, time.Minute)
-	if c.Scripts == nil {
-		c.Scripts = new(Scripts)
+	if c.Reuse == nil {
+		c.Reuse = new(Reuse)
 	}
 	return c
 }
