@@ -37,7 +37,7 @@ func run() error {
 	fixed := flag.Bool("fixed", false, "the version without the bug")
 	helped := flag.Bool("helped", false, "with the smallest change that finds it")
 	table := flag.Bool("table", false, "play every bug, or those that are named, and write the table")
-	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs")
+	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs, but for those of no commit or of fewer schedules")
 	seed := flag.Uint64("seed", groundtruth.FirstSeeds[0], "the first seed")
 	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
 	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the file that is written")

@@ -54,6 +54,13 @@ type result struct {
 	Text  string  `json:"text"`
 }
 
+// lasts reports whether a result may be kept although the program is another one now: it is that of a commit, and of as
+// many schedules as there are.
+func (r result) lasts() bool {
+	const all = 2000 // the default of Check
+	return r.Program != "" && !strings.HasSuffix(r.Commit, dirty) && (r.Found || r.NoVerdict || r.OutOfTime || r.Runs >= all)
+}
+
 // measurement has the results of the journal and those that it makes.
 type measurement struct {
 	*builder
@@ -124,7 +131,7 @@ func (m *measurement) measure(bugs []groundtruth.Bug) error {
 // result is the one of the journal, or a new one.
 func (m *measurement) result(c check) (result, error) {
 	old, known := m.stored(c.bug.ID, c.version, c.seed, c.helped)
-	if m.earlier && known {
+	if m.earlier && known && old.lasts() {
 		return old, nil
 	}
 	program, err := m.build(c.bug, c.version)
@@ -173,7 +180,10 @@ func (m *measurement) results() []result {
 	return slices.Concat(m.journal.Made(), m.made)
 }
 
-// commit is the state of locksim, with a mark where it has changed since.
+// dirty is the mark of a commit since which locksim has changed.
+const dirty = "-dirty"
+
+// commit is the state of locksim.
 func commit() (string, error) {
 	id, _, err := command("git", "rev-parse", "--short", "HEAD")
 	if err != nil {
@@ -185,7 +195,7 @@ func commit() (string, error) {
 	}
 	id = strings.TrimSpace(id)
 	if changed != "" {
-		id += "-dirty"
+		id += dirty
 	}
 	return id, nil
 }

@@ -21,3 +21,22 @@ func TestOutcome(t *testing.T) {
 		}
 	}
 }
+
+// A result of a program that no commit has, or of too few schedules, is made anew.
+func TestLasts(t *testing.T) {
+	for name, c := range map[string]struct {
+		r    result
+		want bool
+	}{
+		"found":       {result{Program: "p", Commit: "c", Found: true, Runs: 3}, true},
+		"passed":      {result{Program: "p", Commit: "c", Runs: 2000}, true},
+		"out of time": {result{Program: "p", Commit: "c", Runs: 700, OutOfTime: true}, true},
+		"few runs":    {result{Program: "p", Commit: "c", Runs: 400}, false},
+		"dirty":       {result{Program: "p", Commit: "c-dirty", Found: true}, false},
+		"restored":    {result{Commit: "c", Found: true}, false},
+	} {
+		if got := c.r.lasts(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
