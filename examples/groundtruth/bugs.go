@@ -154,7 +154,7 @@ func Bugs() []Bug {
 			Kind:      "F27",
 			Quote:     "Token is a unique value that is used to identify the lock. Use this option to provide a custom token instead.", Where: "doc comment of Options.Token",
 			Promise: knowsItself(),
-			Missed:  "A key that a request without an answer has left is excused while its client could not clean up, since most locks do not know their own keys again. That this one does cannot be promised: the judge would need a promise that a client is granted the lock by its own key.",
+			Also:    "It was expected to be missed, since a key that a request without an answer has left is excused where its client could not clean up: it is found where the client gave up at a deadline of its own, and could. The failures from another first seed are of the token, not of this bug: a release that arrives late deletes the key of the next lock with the same token.",
 		},
 		{
 			ID: "redislock-58", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.9.0", HasNot: "v0.9.1",
