@@ -129,7 +129,7 @@ func drawScenario(t *rapid.T) *Scenario {
 			Tries:         rapid.Bool().Draw(t, "tries"),
 			Extend:        rapid.IntRange(0, MaxExtend).Draw(t, "extend"),
 			Resources:     drawResources(t),
-			Release:       rapid.SampledFrom([]ReleaseTime{ReleaseLast, ReleaseEarly, ReleaseRetried}).Draw(t, "release"),
+			Release:       rapid.SampledFrom(ReleaseTimes()).Draw(t, "release"),
 			Look:          rapid.SampledFrom([]LookTimes{LookTwice, LookOnce}).Draw(t, "look"),
 		},
 		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),

@@ -140,7 +140,7 @@ var keys = []Key{
 		"leave release_within out to wait for ever")},
 	{"workload", "resources", false, Names{func(s *Scenario) *[]string { return &s.Workload.Resources }}},
 	{"workload", "release", false,
-		word(func(s *Scenario) *ReleaseTime { return &s.Workload.Release }, ReleaseLast, ReleaseEarly, ReleaseRetried)},
+		word(func(s *Scenario) *ReleaseTime { return &s.Workload.Release }, ReleaseTimes()...)},
 	{"workload", "look", false, word(func(s *Scenario) *LookTimes { return &s.Workload.Look }, LookTwice, LookOnce)},
 }
 

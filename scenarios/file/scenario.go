@@ -307,7 +307,16 @@ const (
 	// ReleaseRetried releases it when the section is over, and up to three times more if
 	// that fails.
 	ReleaseRetried ReleaseTime = "retried"
+	// ReleaseLater releases it when the section is over and, if that fails, up to three times more after the
+	// client's next Acquire has begun, on another goroutine: while that waits, or in the section of its grant. So do queues
+	// of calls that failed. The first time is drawn, up to Backoff.Max and Hold after the call of Acquire.
+	ReleaseLater ReleaseTime = "later"
 )
+
+// ReleaseTimes lists them, the default first. The caller owns the slice.
+func ReleaseTimes() []ReleaseTime {
+	return []ReleaseTime{ReleaseLast, ReleaseEarly, ReleaseRetried, ReleaseLater}
+}
 
 // Range is a span of time, both ends included. A file writes it as "1ms..5ms",
 // or as "5ms" when both ends are the same.

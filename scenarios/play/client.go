@@ -36,7 +36,9 @@ type client struct {
 	value  string // the register of the value that the round fills, in a workload that does
 	dice   *rand.Rand
 	start  time.Duration
-	tries  bool // it does not wait for the lock
+	tries  bool            // it does not wait for the lock
+	owed   []*grant        // whose releases failed, to be called again later
+	later  []chan struct{} // each is closed when releases that were called again have ended
 
 	grants   []*grant
 	attempts []attempt
@@ -190,6 +192,9 @@ func (c *client) work() {
 	c.working.Store(true)
 	defer c.working.Store(false)
 	c.roundByRound()
+	for _, ended := range c.later {
+		<-ended
+	}
 	c.proc.Exit()
 }
 
@@ -280,6 +285,9 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 	invoked, err := c.proc.Mark(trace.Mark{Step: s.acquire, Resource: resource})
 	if err != nil {
 		return nil, err
+	}
+	if s == outer {
+		c.releaseLater()
 	}
 	ctx, end := c.within(ctx, c.play.sc.Workload.AcquireWithin)
 	ctx = context.WithValue(ctx, acquireKey{}, c.nextGrant())
@@ -431,7 +439,7 @@ func (c *client) release(g *grant) error {
 	g.Released = n
 	cause := c.give(g)
 	for range c.play.retries() {
-		if cause == nil || errors.Is(cause, lock.ErrNotHeld) {
+		if !fails(cause) {
 			break
 		}
 		if err := c.sleep(c.play.sc.Lock.Backoff.Min); err != nil {
@@ -450,6 +458,56 @@ func (c *client) release(g *grant) error {
 	g.ReleaseSucceeded, g.ReleaseFailed, g.ReleaseNotHeld = cause == nil, excusable(cause), errors.Is(cause, lock.ErrNotHeld)
 	g.settle(cause)
 	c.inspectRelease(g, cause)
+	if c.play.sc.Workload.Release == file.ReleaseLater && fails(cause) {
+		c.owed = append(c.owed, g)
+	}
+	return nil
+}
+
+// fails reports whether a release with this error is to be called again.
+func fails(cause error) bool { return cause != nil && !errors.Is(cause, lock.ErrNotHeld) }
+
+// releaseLater calls the releases that failed again, on another goroutine, within the work that comes next.
+func (c *client) releaseLater() {
+	if len(c.owed) == 0 {
+		return
+	}
+	owed, after, ended := c.owed, c.upTo(c.play.sc.Lock.Backoff.Max+c.play.sc.Workload.Hold), make(chan struct{})
+	c.owed, c.later = nil, append(c.later, ended)
+	c.proc.Go(func() {
+		defer close(ended)
+		if c.pass(after) != nil {
+			return
+		}
+		for _, g := range owed {
+			if c.releaseAgain(g) != nil {
+				return
+			}
+		}
+	})
+}
+
+// releaseAgain calls a release again until it is answered. What the judge knows of the end of the grant is that of the first
+// call. The error is that of a process that has ended, or is to.
+func (c *client) releaseAgain(g *grant) error {
+	for range repeats {
+		if err := c.point(trace.PointReleaseAgain); err != nil {
+			return err
+		}
+		ctx, called := c.proc.Context(), c.play.world.Now()
+		cause := g.lease.Release(ctx)
+		c.returned(ctx, g, "Release", called, called+c.play.returnsWithin(), cause)
+		m := trace.Mark{Step: trace.Point, Label: trace.PointReleasedAgain}
+		if cause != nil {
+			m.Label, m.Problem = trace.PointNotReleasedAgain, cause.Error()
+		}
+		if _, err := c.proc.Mark(m); err != nil || !fails(cause) {
+			return err
+		}
+		if err := c.pass(c.play.sc.Lock.Backoff.Min); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -486,10 +544,13 @@ func (c *client) returned(ctx context.Context, g *grant, what string, called, du
 	g.calls = append(g.calls, call)
 }
 
-// retries is how often a release that failed is called again.
+// repeats is how often a release that failed is called again, where it is.
+const repeats = 3
+
+// retries is how often a release that failed is called again at once.
 func (p *play) retries() int {
 	if p.sc.Workload.Release == file.ReleaseRetried {
-		return 3
+		return repeats
 	}
 	return 0
 }

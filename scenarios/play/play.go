@@ -194,6 +194,7 @@ func (p *play) whoWaits() string {
 
 // lastStep is the last event of a client's workload in a trace, with what the client did there.
 func (c *client) lastStep(t *trace.Trace) (e trace.Event, did string) {
+	answered := 0 // of the releases that were called again
 	for _, e := range slices.Backward(t.Events) {
 		m, ok := e.What.(trace.Mark)
 		if !ok || e.Actor != c.proc.Name() {
@@ -207,6 +208,16 @@ func (c *client) lastStep(t *trace.Trace) (e trace.Event, did string) {
 		case trace.Release, trace.Leave:
 			return e, "began to release " + trace.Name(m.Resource)
 		case trace.Point:
+			switch m.Label {
+			case trace.PointReleasedAgain, trace.PointNotReleasedAgain: // beside the workload
+				answered++
+				continue
+			case trace.PointReleaseAgain:
+				if answered--; answered < 0 {
+					return e, "called Release again"
+				}
+				continue
+			}
 			return e, "passed " + m.Label
 		}
 		return e, "had passed " + m.Step.String()

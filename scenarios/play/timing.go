@@ -77,7 +77,7 @@ func (p *play) alone() time.Duration {
 
 // pace is how often a client asks the servers, for a lock that has the backoff of the scenario or says its own. It is
 // not known where a server has forgotten scripts, which are sent again, nor for stock clients, which send a request
-// again by themselves.
+// again by themselves, nor where a release may be called again at any time.
 func (p *play) pace() *checker.Pace {
 	for i, f := range p.sc.Faults {
 		if p.schedule.fired[i] && faults.ClassIn(p.sc.Faults, f.Action) == promise.Scripts {
@@ -88,7 +88,7 @@ func (p *play) pace() *checker.Pace {
 	if p.lock.FollowsSpec {
 		pause = max(p.sc.Lock.Backoff.Min, 1)
 	}
-	if pause == 0 || p.sc.Lock.Client == file.ClientStock {
+	if pause == 0 || p.sc.Lock.Client == file.ClientStock || p.sc.Workload.Release == file.ReleaseLater {
 		return nil
 	}
 	return &checker.Pace{Servers: p.lock.voters(), Pause: pause, Renewal: lock.DefaultRetry(p.sc.Lock.TTL), Extends: p.sc.Workload.Extend}

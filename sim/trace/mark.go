@@ -70,6 +70,13 @@ const (
 	PointNotExtended = "not-extended"
 )
 
+// The labels of the points that a release passes which is called again, after one of the same lease has failed.
+const (
+	PointReleaseAgain     = "release-again"
+	PointReleasedAgain    = "released-again"
+	PointNotReleasedAgain = "not-released-again"
+)
+
 // Steps lists all steps. The caller owns the slice.
 func Steps() []Step {
 	all := make([]Step, 0, steps-1)
@@ -255,6 +262,12 @@ func (m Mark) passes() string {
 		return "has extended its lease"
 	case PointNotExtended:
 		return "fails to extend its lease: " + m.Problem
+	case PointReleaseAgain:
+		return "calls Release again for an earlier lease"
+	case PointReleasedAgain:
+		return "has released the earlier lease"
+	case PointNotReleasedAgain:
+		return "fails again to release the earlier lease: " + m.Problem
 	}
 	return "passes " + m.Label
 }
