@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"testing"
+	"time"
 )
 
 // The exact checks take linear time: ns/op must grow by a factor of ten from
@@ -57,6 +58,31 @@ func queueInTurn(n int) History {
 		h.Attempts = append(h.Attempts, waited("c9", Pos(2+20*i), Pos(4+20*i), Pos(5+20*i)))
 	}
 	return h
+}
+
+// The slack of the claims is most of what a search pays for the slack of each of its runs. judging-% is its part of the
+// time of a verdict: 2 at most.
+func BenchmarkSlack(b *testing.B) {
+	h := queueInTurn(16)
+	h.Timing = &Timing{At: make([]time.Duration, 1000)}
+	for i := range h.Timing.At {
+		h.Timing.At[i] = time.Duration(i) * time.Millisecond
+	}
+	records := holdingsOf(h)
+	b.ReportAllocs()
+	var judging time.Duration
+	for b.Loop() {
+		var l leastSlack
+		l.ofClaims(h, records)
+		b.StopTimer()
+		began := time.Now()
+		if _, err := Judge(h, nil); err != nil {
+			b.Fatal(err)
+		}
+		judging += time.Since(began)
+		b.StartTimer()
+	}
+	b.ReportMetric(100*b.Elapsed().Seconds()/judging.Seconds(), "judging-%")
 }
 
 func BenchmarkCorroborate(b *testing.B) {

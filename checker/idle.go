@@ -102,7 +102,7 @@ func idle(h History, slack *leastSlack) idleness {
 				from := w.due(a, s.From)
 				cause, deadline := w.deadline(a, s)
 				last := max(from, deadline)
-				slack.add(Slack{Kind: SlackWait, Value: int64(last - s.To), Client: a.client, Resource: resource, From: s.To, To: last, At: []Pos{a.invoked}})
+				slack.add(Slack{Kind: SlackWait, Value: int64(last - s.To), Client: a.client, Resource: resource, From: s.To, To: last}, a.invoked)
 				if from >= s.To {
 					continue
 				}

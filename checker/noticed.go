@@ -38,7 +38,7 @@ func noticed(h History, records map[holder]holdings, slack *leastSlack) lateness
 				continue
 			}
 			left, told := h.Detection+2*h.Timing.Trips-late, h.Timing.when(over)
-			slack.add(Slack{Kind: SlackNotice, Value: int64(left), Client: g.Client, Resource: g.Resource, From: told, To: told + left, At: []Pos{lost, over}})
+			slack.add(Slack{Kind: SlackNotice, Value: int64(left), Client: g.Client, Resource: g.Resource, From: told, To: told + left}, lost, over)
 			if left < 0 {
 				found.untold.add(func() Reason {
 					return Reason{Text: fmt.Sprintf("%s was granted %s at step %d and lost it at step %d, and did not know that before step %d, although it ran and reached the servers for %v meanwhile: "+

@@ -14,15 +14,16 @@ type Slack struct {
 	Kind SlackKind `json:"kind"`
 	// Value is in nanoseconds or, for a kind that [SlackKind.Counts], a number. Below [SlackKind.Least] it happened.
 	Value int64 `json:"value"`
-	// Client and Resource are those whose claim, grant or Acquire it is about. Other is the other client, if there
-	// is one.
-	Client   string `json:"client"`
-	Other    string `json:"other,omitempty"`
+	// Client is whose claim, grant or Acquire it is about.
+	Client string `json:"client"`
+	// Other is the other client, if there is one.
+	Other string `json:"other,omitempty"`
+	// Resource is what the lock was for.
 	Resource string `json:"resource"`
-	// From and To are the instants between which it was measured, in nanoseconds. They are both 0 if the instants of the
-	// history are not known.
+	// From is the instant from which it was measured, in nanoseconds; 0 if the instants are not known.
 	From time.Duration `json:"from_ns"`
-	To   time.Duration `json:"to_ns"`
+	// To is the instant to which it was measured, in nanoseconds. It may be after the end of the run.
+	To time.Duration `json:"to_ns"`
 	// At has the positions that [Slack.String] speaks of, in its order.
 	At []Pos `json:"at,omitempty"`
 }
@@ -115,17 +116,20 @@ func (v Verdict) NearestMiss() (s Slack, ok bool) {
 // leastSlack has the least slack of each kind, by its place in slackKinds.
 type leastSlack [len(slackKinds)]Slack
 
-// add keeps a slack if it is the least of its kind so far. Of equal ones the choice does not depend on the order.
-func (l *leastSlack) add(s Slack) {
+// add keeps a slack, with its positions, if it is the least of its kind so far. Of equal ones the choice does not depend on
+// the order.
+func (l *leastSlack) add(s Slack, at ...Pos) {
 	i := slices.Index(slackKinds[:], s.Kind)
-	if l[i].Kind == "" || s.Value < l[i].Value || s.Value == l[i].Value && s.sooner(l[i]) {
-		l[i] = s
+	least := &l[i]
+	if least.Kind == "" || s.Value < least.Value || s.Value == least.Value && s.sooner(least, at) {
+		*least = s
+		least.At = slices.Clone(at)
 	}
 }
 
-func (s Slack) sooner(t Slack) bool {
+func (s *Slack) sooner(t *Slack, at []Pos) bool {
 	return cmp.Or(cmp.Compare(s.From, t.From), cmp.Compare(s.To, t.To), cmp.Compare(s.Resource, t.Resource), cmp.Compare(s.Client, t.Client),
-		cmp.Compare(s.Other, t.Other), slices.Compare(s.At, t.At)) < 0
+		cmp.Compare(s.Other, t.Other), slices.Compare(at, t.At)) < 0
 }
 
 // list has those that were found.
@@ -166,8 +170,8 @@ func (l *leastSlack) ofClaims(h History, records map[holder]holdings) {
 	}
 	for _, c := range h.Calls {
 		if c.Left != nil {
-			l.add(Slack{Kind: SlackValidity, Value: int64(*c.Left), Client: c.Client, Resource: c.Resource, From: c.Returned, To: c.Returned + *c.Left,
-				At: []Pos{c.About}})
+			l.add(Slack{Kind: SlackValidity, Value: int64(*c.Left), Client: c.Client, Resource: c.Resource, From: c.Returned, To: c.Returned + *c.Left},
+				c.About)
 		}
 	}
 }
@@ -218,12 +222,12 @@ func (l *leastSlack) afterClaims(h History, before lastClaims, g *Grant) {
 		return
 	}
 	s := Slack{Kind: SlackLease, Client: last.grant.Client, Other: g.Client, Resource: g.Resource,
-		From: h.Timing.when(last.end), To: h.Timing.when(g.Granted), At: []Pos{g.Granted}}
+		From: h.Timing.when(last.end), To: h.Timing.when(g.Granted)}
 	s.Value = int64(s.To - s.From)
 	switch last.end {
 	case never:
 		s.Value = min(s.Value, -1)
-		l.add(s)
+		l.add(s, g.Granted)
 		return
 	case last.grant.Released:
 		s.Kind = SlackRelease
@@ -235,8 +239,7 @@ func (l *leastSlack) afterClaims(h History, before lastClaims, g *Grant) {
 		s.Kind, s.Value = SlackLease, min(s.Value, -1)
 	}
 	if s.Kind != "" {
-		s.At = append(s.At, last.end)
-		l.add(s)
+		l.add(s, g.Granted, last.end)
 	}
 }
 
@@ -247,23 +250,23 @@ func (l *leastSlack) ofExpiry(h History, g Grant, claim Interval, record holding
 		return
 	}
 	held := record[begun-1]
-	s := Slack{Kind: SlackExpiry, Client: g.Client, Resource: g.Resource, From: h.Timing.when(claim.end()), To: cmp.Or(held.Ended, h.Timing.when(held.To)),
-		At: []Pos{held.To}}
+	s := Slack{Kind: SlackExpiry, Client: g.Client, Resource: g.Resource, From: h.Timing.when(claim.end()), To: cmp.Or(held.Ended, h.Timing.when(held.To))}
 	s.Value = int64(s.To - s.From)
 	if end := claim.end(); s.Value >= 0 && (end == g.Released || end != g.Until && end != g.Lost) {
 		return
 	}
-	if claim.End > 0 {
-		s.At = append(s.At, claim.End)
+	if claim.End == 0 {
+		l.add(s, held.To)
+		return
 	}
-	l.add(s)
+	l.add(s, held.To, claim.End)
 }
 
 // ofValidity adds what was left of a lease when it was granted.
 func (l *leastSlack) ofValidity(h History, g Grant) {
 	if g.Left != nil {
 		at := h.Timing.when(g.Granted)
-		l.add(Slack{Kind: SlackValidity, Value: int64(*g.Left), Client: g.Client, Resource: g.Resource, From: at, To: at + *g.Left, At: []Pos{g.Granted}})
+		l.add(Slack{Kind: SlackValidity, Value: int64(*g.Left), Client: g.Client, Resource: g.Resource, From: at, To: at + *g.Left}, g.Granted)
 	}
 }
 
@@ -295,18 +298,18 @@ func (l *leastSlack) ofVotes(h History, g Grant, claim Interval, votes []Vote) {
 			break
 		}
 		when := h.Timing.when(at)
-		l.add(Slack{Kind: SlackVotes, Value: int64(v.Nodes - (h.Voters/2 + 1)), Client: g.Client, Resource: g.Resource, From: when, To: when, At: []Pos{at}})
+		l.add(Slack{Kind: SlackVotes, Value: int64(v.Nodes - (h.Voters/2 + 1)), Client: g.Client, Resource: g.Resource, From: when, To: when}, at)
 	}
 }
 
 // ofToken adds the difference between the token of a grant and that of one before it.
 func (l *leastSlack) ofToken(h History, g, before Grant) {
-	s := Slack{Kind: SlackTokens, Client: g.Client, Other: before.Client, Resource: g.Resource, At: []Pos{g.Granted, before.Granted},
+	s := Slack{Kind: SlackTokens, Client: g.Client, Other: before.Client, Resource: g.Resource,
 		Value: difference(g.Token, before.Token)}
 	if h.Timing != nil {
 		s.From, s.To = h.Timing.when(before.Granted), h.Timing.when(g.Granted)
 	}
-	l.add(s)
+	l.add(s, g.Granted, before.Granted)
 }
 
 // difference is a - b, as far as an int64 can have it.
@@ -316,6 +319,15 @@ func difference(a, b uint64) int64 {
 		return int64(min(a-b, most))
 	}
 	return -int64(min(b-a, most))
+}
+
+// Miss is the slack of a [Verdict.NearestMiss] in words, for a reader who knows nothing of kinds: how long it was, and what
+// it was.
+func (s Slack) Miss() string {
+	if s.Broken() {
+		return s.String()
+	}
+	return rounded(time.Duration(s.Value)).String() + ": " + s.String()
 }
 
 // rounded is a time as a person reads it.

@@ -176,8 +176,8 @@ func TestSlackOfAWait(t *testing.T) {
 func TestNearestMiss(t *testing.T) {
 	h := inMilliseconds(story("", []Grant{held(1, "c0", 2, 0).until(10, 0), held(2, "c1", 14, 20).asked(5)}))
 	s, ok := mustJudge(t, h, nil).NearestMiss()
-	if want := "c1 was granted orders 4ms after the claim of c0 had ended"; !ok || s.String() != want {
-		t.Errorf("%q, %t, want %q", s, ok, want)
+	if want := "4ms: c1 was granted orders 4ms after the claim of c0 had ended"; !ok || s.Miss() != want {
+		t.Errorf("%q, %t, want %q", s.Miss(), ok, want)
 	}
 	h.Holdings = []Holding{holds("c0", 2, 11)}
 	if s, ok = mustJudge(t, h, nil).NearestMiss(); !ok || s.Kind != SlackLease {
@@ -185,8 +185,8 @@ func TestNearestMiss(t *testing.T) {
 	}
 	h.Holdings = []Holding{holds("c0", 2, 7)}
 	s, ok = mustJudge(t, h, nil).NearestMiss()
-	if want := "c0 still claimed orders 3ms after the servers had given up its key"; !ok || s.String() != want {
-		t.Errorf("%q, %t, want %q", s, ok, want)
+	if want := "c0 still claimed orders 3ms after the servers had given up its key"; !ok || s.Miss() != want {
+		t.Errorf("%q, %t, want %q", s.Miss(), ok, want)
 	}
 	if s, ok := mustJudge(t, story("", h.Grants), nil).NearestMiss(); ok {
 		t.Errorf("%q without a timing", s)

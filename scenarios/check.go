@@ -191,6 +191,9 @@ func (c *checkup) verdict() string {
 	for _, line := range t.ByCall() {
 		text += "\n" + line
 	}
+	if t.Nearest != nil {
+		text += "\nnearest miss: " + t.Nearest.String()
+	}
 	if t.NoticedLate > 0 {
 		text += "\nlosses of the lock were noticed at most " + prose.Seconds(t.NoticedLate) + " late"
 		if d := c.lock.DetectedWithin(); d != "" {

@@ -453,6 +453,7 @@ var (
 	passing  = regexp.MustCompile(`(?m)^(\s*mutex_test\.go:\d+: mutex: ).*( no violation: rate below ).*( at 95 % under this generator \(faults drawn: ).*\)$`)
 	unseen   = regexp.MustCompile(`(?m)^(\s*not seen yet: about ).*( % of further runs .* \().*( courses in one run only\); more runs would show ).*$`)
 	calls    = regexp.MustCompile(`(?m)^(\s*calls: ).*(?:\n\s*(?:errors: +)?(?:Acquire|TryAcquire|Extend|Release) \d+: .*)*$`)
+	nearest  = regexp.MustCompile(`(?m)^(\s*nearest miss: ).*$`)
 	byClass  = regexp.MustCompile(`(?m)^(\s*by class of fault, non-vacuous runs and the rate at 95 %: ).*$`)
 )
 
@@ -474,6 +475,7 @@ func timeless(out string) string {
 func about(out string) string {
 	out = calls.ReplaceAllString(out, "${1}…")
 	out = byClass.ReplaceAllString(out, "${1}…")
+	out = nearest.ReplaceAllString(out, "${1}…")
 	out = unseen.ReplaceAllString(out, "${1}…${2}…${3}…")
 	return passing.ReplaceAllString(timeless(out), "${1}…${2}…${3}…)")
 }

@@ -182,6 +182,12 @@ var facts = []struct {
 	{"Lost updates", "acknowledged, and not in the data", number(func(f checker.Facts) int { return f.LostUpdates })},
 	{"Torn sections", "only a part is in the data", number(func(f checker.Facts) int { return f.TornSections })},
 	{"Claims that overlap", "the lock broke its promise", number(func(f checker.Facts) int { return f.ClaimOverlaps })},
+	{"Nearest miss", "how little was missing to such an overlap", func(m outcome.ModeRun) string {
+		if s, ok := m.Verdict.NearestMiss(); ok && m.Verdict.Facts.ClaimOverlaps == 0 {
+			return s.Miss()
+		}
+		return prose.Nothing
+	}},
 	{"Beliefs that overlap", "a client outlived its lease", number(func(f checker.Facts) int { return f.BeliefOverlaps })},
 	{"Stale writes taken", "", number(func(f checker.Facts) int { return f.StaleAccepted })},
 	{"Stale operations refused", "", number(func(f checker.Facts) int { return f.StaleRejected })},

@@ -52,6 +52,21 @@ func Evidence(o *outcome.Outcome) string {
 	return text + fmt.Sprintf(" and %d of %d faults struck.", struck, faults)
 }
 
+// NearestMiss says by how little the clients of a run missed having the lock at once: the least of the modes in which no
+// claims overlap. It is empty if none has one.
+func NearestMiss(o *outcome.Outcome) string {
+	var least *checker.Slack
+	for _, m := range Ran(o) {
+		if s, ok := m.Verdict.NearestMiss(); ok && m.Verdict.Facts.ClaimOverlaps == 0 && (least == nil || s.Nearer(*least)) {
+			least = &s
+		}
+	}
+	if least == nil {
+		return ""
+	}
+	return "nearest miss: " + least.Miss()
+}
+
 // Vacuous lists the reasons for which the label safe of a run proves little.
 func Vacuous(o *outcome.Outcome) []string {
 	var out []string

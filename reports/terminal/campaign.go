@@ -71,6 +71,7 @@ func exploreFigures(e *explorations.Exploration, opt reports.Options) []string {
 		{"classes of fault that struck: ", campaign.Coverage(e)},
 		{byClass, s.ByClass()},
 		{"violations: ", campaign.Tallies(s.Violations)},
+		{"nearest miss: ", nearestMiss(s.Nearest)},
 	} {
 		if row.text != "" {
 			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
@@ -154,12 +155,21 @@ func sweepFigures(s *sweeps.Sweep, opt reports.Options) []string {
 		{"no evidence: ", campaign.Tallies(t.VacuousStruck())},
 		{byClass, t.ByClass()},
 		{"violations: ", campaign.Tallies(t.Violations)},
+		{"nearest miss: ", nearestMiss(t.Nearest)},
 	} {
 		if row.text != "" {
 			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)
 		}
 	}
 	return append(lines, doubts(t.ByCall(), opt)...)
+}
+
+// nearestMiss is the nearest miss in words; "" for none.
+func nearestMiss(n *tally.NearMiss) string {
+	if n == nil {
+		return ""
+	}
+	return n.String()
 }
 
 // placed writes "pause 200, crash 110, restart 120 of 133": how many of the placed

@@ -109,6 +109,9 @@ func limits(o *outcome.Outcome, opt reports.Options) []string {
 			lines = append(lines, line)
 		}
 	}
+	if miss := scene.NearestMiss(o); miss != "" {
+		lines = append(lines, prose.Fold(miss, opt.Width)...)
+	}
 	return append(lines, prose.Fold(evidence, opt.Width)...)
 }
 

@@ -75,6 +75,17 @@ var cases = map[string]struct {
 		shows:   "all safe: no proof, with the counts behind it",
 		outcome: testreports.Safe,
 	},
+	"near-miss": {
+		shows: "how near the runs came to a violation: the nearest of the modes",
+		outcome: func() *outcome.Outcome {
+			o := testreports.Safe()
+			far := checker.Slack{Kind: checker.SlackLease, Value: 45_072_623, Client: "c0", Other: "c1", Resource: "order"}
+			near := far
+			near.Value = 3_000_417
+			o.Modes[0].Verdict.Slack, o.Modes[1].Verdict.Slack = []checker.Slack{far}, []checker.Slack{near}
+			return o
+		},
+	},
 	"safe-in-one": {
 		shows: "one mode safe, another not: the notice on safe names that one only",
 		outcome: func() *outcome.Outcome {

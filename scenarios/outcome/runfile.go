@@ -92,6 +92,8 @@ type ModeFile struct {
 	// Reasons are sentences that give the reasons of the verdict, the decisive ones
 	// first.
 	Reasons []string `json:"reasons,omitempty"`
+	// Slack is how near the run came to what must not happen: the least of each kind that it has.
+	Slack []checker.Slack `json:"slack,omitempty"`
 	// TraceHash is the SHA-256 of all details of all events of the trace. Equal
 	// hashes mean equal runs.
 	TraceHash string `json:"trace_hash,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"`
@@ -159,6 +161,7 @@ func newModeFile(m ModeRun) ModeFile {
 	for _, r := range m.Verdict.Reasons {
 		f.Reasons = append(f.Reasons, r.Text)
 	}
+	f.Slack = m.Verdict.Slack
 	f.LongestWait, f.VirtualSeconds = m.LongestWait.Seconds(), m.Virtual.Seconds()
 	f.TraceHash, f.Events = m.TraceHash, m.Events
 	return f

@@ -50,6 +50,12 @@ func (t *Trial) ended() tally.Tally {
 	} else {
 		one.Evidence = 1
 	}
+	if s, ok := m.Verdict.NearestMiss(); ok && one.Evidence > one.Violating {
+		one.Nearest = &tally.NearMiss{Seed: t.Seed, Slack: s}
+		if t.Placed != nil {
+			one.Nearest.Faults = t.Placed.Faults
+		}
+	}
 	classes := map[lock.Fault]tally.ClassTally{}
 	for i, f := range t.Scenario.Faults {
 		n := tally.FaultTally{Planned: 1}

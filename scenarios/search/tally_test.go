@@ -36,6 +36,16 @@ func TestTally(t *testing.T) {
 		trials = append(trials, trial)
 		whole.Add(trial.Tally())
 	}
+	var nearest *tally.NearMiss
+	for _, trial := range trials {
+		s, ok := trial.Outcome.Modes[0].Verdict.NearestMiss()
+		if ok && len(trial.Violations) == 0 && trial.Vacuous == "" && (nearest == nil || s.Nearer(nearest.Slack)) {
+			nearest = &tally.NearMiss{Seed: trial.Seed, Slack: s}
+		}
+	}
+	if d := cmp.Diff(nearest, whole.Nearest); d != "" || nearest == nil {
+		t.Errorf("nearest miss (-want +got):\n%s", d)
+	}
 	planned, vacuous := 0, 0
 	for _, n := range whole.Faults {
 		planned += n.Planned

@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -27,6 +28,8 @@ type Tally struct {
 	// NoticedLate is the longest time that a loss was noticed late in any of the runs, in nanoseconds: see
 	// [checker.Facts.NoticedLateSeconds].
 	NoticedLate time.Duration `json:"noticed_late,omitzero"`
+	// Nearest is the nearest miss of the runs that are evidence and have no violation. It is absent if none of them has one.
+	Nearest *NearMiss `json:"nearest_miss,omitempty"`
 	// Unknown counts the runs in which a server did not know something, by what it was: see [outcome.ModeRun.Unknown].
 	Unknown map[string]int `json:"unknown,omitempty"`
 	// Violating counts the runs with a violation.
@@ -73,6 +76,24 @@ type ClassTally struct {
 	Violating int `json:"violating"`
 }
 
+// NearMiss is a run in which two clients missed having the lock at once: see [checker.Verdict.NearestMiss].
+type NearMiss struct {
+	// Seed is the seed of the run.
+	Seed uint64 `json:"seed"`
+	// Faults are the faults that a sweep had placed.
+	Faults string `json:"faults,omitempty"`
+	// Slack is by how much they missed it, and where.
+	Slack checker.Slack `json:"slack"`
+}
+
+// String is the miss in words, with what tells its run from others.
+func (n *NearMiss) String() string {
+	if n.Faults != "" {
+		return fmt.Sprintf("%s (%s)", n.Slack.Miss(), n.Faults)
+	}
+	return fmt.Sprintf("%s (seed %d)", n.Slack.Miss(), n.Seed)
+}
+
 // BadRun is a run without a valid result.
 type BadRun struct {
 	// Seed is the seed of the run.
@@ -94,6 +115,9 @@ func (t *Tally) Add(later Tally) {
 	t.Vacuous = AddCounts(t.Vacuous, later.Vacuous)
 	t.Calls, t.Errors = t.Calls.Plus(later.Calls), checker.AddErrors(t.Errors, later.Errors)
 	t.NoticedLate = max(t.NoticedLate, later.NoticedLate)
+	if later.Nearest != nil && (t.Nearest == nil || later.Nearest.Slack.Nearer(t.Nearest.Slack)) {
+		t.Nearest = later.Nearest
+	}
 	t.Unknown = AddCounts(t.Unknown, later.Unknown)
 	t.Violating += later.Violating
 	t.Violations = AddCounts(t.Violations, later.Violations)
