@@ -1,9 +1,12 @@
 package markdowntest
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,35 +31,77 @@ type parsedDiagram struct {
 	}
 }
 
-// parsed parses diagrams with mermaid, all in one process.
-func parsed(t *testing.T, diagrams ...string) []parsedDiagram {
+// mermaid is the process that parses diagrams, once the first test needs it: node takes seconds to load the packages.
+var mermaid struct {
+	dir    string
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	errors bytes.Buffer
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if mermaid.cmd != nil {
+		_ = mermaid.in.Close() // it ends with its input
+		if err := errors.Join(mermaid.cmd.Wait(), os.RemoveAll(mermaid.dir)); err != nil && code == 0 {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// startMermaid starts the process.
+func startMermaid(t *testing.T) {
 	t.Helper()
-	dir := t.TempDir()
+	modules := testnpm.Modules(t, packages...)
 	script, err := os.ReadFile("parse.mjs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// node looks for packages beside the script.
-	err = errors.Join(os.Symlink(testnpm.Modules(t, packages...), filepath.Join(dir, "node_modules")),
-		os.WriteFile(filepath.Join(dir, "parse.mjs"), script, 0o600))
+	dir, err := os.MkdirTemp("", "locksim-mermaid-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := json.Marshal(diagrams)
+	// node looks for packages beside the script.
+	err = errors.Join(os.Symlink(modules, filepath.Join(dir, "node_modules")), os.WriteFile(filepath.Join(dir, "parse.mjs"), script, 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("node", "parse.mjs")
-	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(in)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
+	cmd.Dir, cmd.Stderr = dir, &mermaid.errors
+	in, err := cmd.StdinPipe()
 	if err != nil {
-		t.Fatalf("node: %v\n%s", err, errs.String())
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	mermaid.dir, mermaid.cmd, mermaid.in, mermaid.out = dir, cmd, in, bufio.NewReader(out)
+}
+
+// parsed parses diagrams with mermaid, those of all tests in one process.
+func parsed(t *testing.T, diagrams ...string) []parsedDiagram {
+	t.Helper()
+	if mermaid.cmd == nil {
+		startMermaid(t)
+	}
+	if err := json.NewEncoder(mermaid.in).Encode(diagrams); err != nil {
+		t.Fatal(err)
+	}
+	line, err := mermaid.out.ReadBytes('\n')
+	if err != nil { // it has ended, or is about to: it writes no more
+		_ = mermaid.cmd.Wait()
+		t.Fatalf("node: %v\n%s", err, mermaid.errors.String())
 	}
 	var all []parsedDiagram
-	if err := json.Unmarshal(out, &all); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if err := json.Unmarshal(line, &all); err != nil {
+		t.Fatalf("%v: %s", err, line)
 	}
 	return all
 }

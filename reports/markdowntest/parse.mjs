@@ -1,6 +1,6 @@
-// Parses mermaid diagrams: a JSON list of texts on standard input, a JSON list of
-// the parsed diagrams on standard output.
-import { readFileSync } from "node:fs";
+// Parses mermaid diagrams: for each line of standard input, a JSON list of texts, it
+// writes a line with a JSON list of the parsed diagrams to standard output.
+import { createInterface } from "node:readline";
 import { JSDOM } from "jsdom";
 
 // mermaid cleans texts with DOMPurify, which needs a document.
@@ -30,6 +30,8 @@ async function read(text) {
   }
 }
 
-const out = [];
-for (const text of JSON.parse(readFileSync(0, "utf8"))) out.push(await read(text));
-process.stdout.write(JSON.stringify(out));
+for await (const line of createInterface({ input: process.stdin })) {
+  const out = [];
+  for (const text of JSON.parse(line)) out.push(await read(text));
+  process.stdout.write(JSON.stringify(out) + "\n");
+}
