@@ -16,18 +16,17 @@ import (
 )
 
 func main() {
-	tries := of(true, again)
-	tries.Pause = ttl / 2 // after a try that failed it says for so long that the lock is taken, without asking
+	const byDefault, longer = 5 * time.Second, 10 * time.Second
+	tries := of(true, byDefault, again)
+	tries.Pause = byDefault / 2 // after a try that failed it says for so long that the lock is taken, without asking
 	groundtruth.Main(map[string]scenarios.Lock{
-		"rueidislock-clock": of(false, wait), "rueidislock-923": of(true, wait), "rueidislock-301": tries,
+		"rueidislock-clock": of(false, longer, wait), "rueidislock-923": of(true, longer, wait), "rueidislock-301": tries,
 	})
 }
 
-const ttl = 10 * time.Second
-
 // of is rueidislock over one key. Where relative is set, the request that takes a key has a TTL in place of an instant.
 // Its renewals, which come twice in a lease, detect a loss.
-func of(relative bool, had call) scenarios.Lock {
+func of(relative bool, ttl time.Duration, had call) scenarios.Lock {
 	return scenarios.Lock{Lease: scenarios.LeaseHeld, Detection: ttl/2 + time.Second, New: func(e scenarios.Env) (lock.Locker, error) {
 		open := sync.OnceValues(func() (rueidislock.Locker, error) { // it dials, and in New the world does not run yet
 			l, err := rueidislock.NewLocker(rueidislock.LockerOption{
