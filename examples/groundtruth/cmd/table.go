@@ -6,6 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -391,49 +396,94 @@ func promised(p lock.Promise) string {
 
 // glue is the table of the adapters.
 func (m *measurement) glue(w *bytes.Buffer, bugs []groundtruth.Bug) error {
-	fmt.Fprint(w, "\n## The adapters\n\nLines of code of each program without comments and imports, and the seconds of CPU time that the longest of its builds took, with what had been built before.\n\n"+
-		"| adapter | bugs | lines | build | obstacles |\n|---|---|---|---|---|\n")
-	var adapters []string
+	type adapter struct {
+		name        string
+		bugs, lines int
+		build       float64
+	}
+	var all []adapter
 	for _, b := range bugs {
-		if !slices.Contains(adapters, b.Adapter) {
-			adapters = append(adapters, b.Adapter)
+		i := slices.IndexFunc(all, func(a adapter) bool { return a.name == b.Adapter })
+		if i < 0 {
+			lines, err := codeLines(b.Adapter)
+			if err != nil {
+				return err
+			}
+			all, i = append(all, adapter{name: b.Adapter, lines: lines}), len(all)
+		}
+		all[i].bugs++
+		for _, r := range m.results() {
+			if r.Bug == b.ID {
+				all[i].build = max(all[i].build, r.Build)
+			}
 		}
 	}
-	for _, a := range adapters {
-		lines, err := codeLines(filepath.Join(a, "main.go"))
-		if err != nil {
-			return err
-		}
-		count, build := 0, 0.0
-		for _, b := range bugs {
-			if b.Adapter != a {
-				continue
-			}
-			count++
-			for _, r := range m.results() {
-				if r.Bug == b.ID {
-					build = max(build, r.Build)
-				}
-			}
-		}
-		fmt.Fprintf(w, "| %s | %d | %d | %s | %s |\n", a, count, lines, built(build), groundtruth.Obstacles[a])
+	var lines []int
+	for _, a := range all {
+		lines = append(lines, a.lines)
+	}
+	slices.Sort(lines)
+	fmt.Fprintf(w, `
+## The adapters
+
+Lines of code in the folder of each, without comments and imports: the median is %d. What they share is in kit.go and the folders pools
+and tables. The build is the CPU time that the longest one took, with what had been built before.
+
+| adapter | bugs | lines | build | obstacles |
+|---|---|---|---|---|
+`, lines[len(lines)/2])
+	for _, a := range all {
+		fmt.Fprintf(w, "| %s | %d | %d | %s | %s |\n", a.name, a.bugs, a.lines, built(a.build), groundtruth.Obstacles[a.name])
 	}
 	return nil
 }
 
-// codeLines counts the lines of a program without those that are empty, comments, or imports.
-func codeLines(file string) (n int, err error) {
-	text, err := os.ReadFile(file)
+// codeLines counts the lines of the Go files in a folder that have code, without those of imports.
+func codeLines(folder string) (n int, err error) {
+	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		lines, err := linesOf(text)
+		n += lines
+		return err
+	})
+	return n, err
+}
+
+// linesOf counts those of a file.
+func linesOf(text []byte) (n int, err error) {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return 0, err
 	}
-	_, body, _ := strings.Cut(string(text), "\n)\n")
-	for line := range strings.Lines(body) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
-			n++
+	code := map[int]bool{} // the lines of declarations
+	for _, d := range parsed.Decls {
+		if of, ok := d.(*ast.GenDecl); ok && of.Tok == token.IMPORT {
+			continue
+		}
+		for line := files.Position(d.Pos()).Line; line <= files.Position(d.End()).Line; line++ {
+			code[line] = true
 		}
 	}
-	return n, nil
+	var tokens scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	tokens.Init(file, text, nil, 0)
+	for {
+		pos, kind, literal := tokens.Scan()
+		if kind == token.EOF {
+			return n, nil
+		}
+		if line := file.Line(pos); code[line] && literal != "\n" {
+			n++
+			delete(code, line)
+		}
+	}
 }
 
 // built is the time of a build in a cell.

@@ -40,3 +40,27 @@ func TestLasts(t *testing.T) {
 		}
 	}
 }
+
+// Lines without code, and imports, are no glue.
+func TestLinesOf(t *testing.T) {
+	const text = `// Command c is one.
+package main
+
+import "os"
+
+import (
+	"fmt"
+)
+
+// main says it.
+func main() {
+	fmt.Println(os.Args) // all
+
+	/* nothing
+	   here */
+}
+`
+	if n, err := linesOf([]byte(text)); n != 3 || err != nil {
+		t.Errorf("%d lines, want 3: %v", n, err)
+	}
+}
