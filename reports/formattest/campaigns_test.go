@@ -1,6 +1,7 @@
 package formattest
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,6 +28,11 @@ workload: {rounds: 1, hold: 500ms}
 // whether the first violation ends the exploration.
 func exploration(t *testing.T, runs int, collect explorations.Collect) *explorations.Exploration {
 	t.Helper()
+	return once(fmt.Sprint(runs, collect), func() *explorations.Exploration { return explored(t, runs, collect) })
+}
+
+func explored(t *testing.T, runs int, collect explorations.Collect) *explorations.Exploration {
+	t.Helper()
 	l, err := play.FindLock("broken/del-without-owner", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +54,11 @@ func exploration(t *testing.T, runs int, collect explorations.Collect) *explorat
 
 // aSweep is a sweep of the same specimen, with its violations examined.
 func aSweep(t *testing.T) *sweeps.Sweep {
+	t.Helper()
+	return once("sweep", func() *sweeps.Sweep { return swept(t) })
+}
+
+func swept(t *testing.T) *sweeps.Sweep {
 	t.Helper()
 	sc, err := file.Parse("./brief.yaml", []byte(brief))
 	if err != nil {

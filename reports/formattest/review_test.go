@@ -3,6 +3,7 @@ package formattest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,12 @@ func lockOf(t *testing.T, name string) play.Lock {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// promisedReview is the review of a lock with a promise, without a sweep.
+func promisedReview(t *testing.T) *reviews.Review {
+	t.Helper()
+	return once("review", func() *reviews.Review { return aReview(t, "single", "gc-pause", nil) })
 }
 
 // aReview is a small review of a lock: its matrix has one scenario, its explorations
@@ -83,7 +90,7 @@ func specimenReview(t *testing.T) *reviews.Review {
 // A review is valid with a promise and without, with all parts and with some missing.
 func TestReviewIsValid(t *testing.T) {
 	s := compiled(t, "review")
-	for name, r := range map[string]*reviews.Review{"a specimen": specimenReview(t), "a lock with a promise": aReview(t, "single", "gc-pause", nil)} {
+	for name, r := range map[string]*reviews.Review{"a specimen": specimenReview(t), "a lock with a promise": promisedReview(t)} {
 		if err := s.Validate(parsed(t, document(t, r))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -92,6 +99,11 @@ func TestReviewIsValid(t *testing.T) {
 
 // aComparison compares a lock without tokens and one that is wrong on purpose.
 func aComparison(t *testing.T) *comparisons.Comparison {
+	t.Helper()
+	return once("comparison", func() *comparisons.Comparison { return compared(t) })
+}
+
+func compared(t *testing.T) *comparisons.Comparison {
 	t.Helper()
 	seeds := outcome.Seeds{First: 1, Last: 1}
 	var rows []comparisons.Lock
@@ -122,20 +134,20 @@ var (
 // Whatever is taken from a comparison or a review, set to null, or added to it, is
 // noticed, and so are values that make no sense.
 func TestBrokenReviewsAreRefused(t *testing.T) {
-	compared := document(t, aComparison(t))
-	breakApart(t, "compare", compared, 300, func(path, key string, _ map[string]any) bool {
+	comparison := document(t, aComparison(t))
+	breakApart(t, "compare", comparison, 300, func(path, key string, _ map[string]any) bool {
 		return sparedComparison.MatchString(path + "/" + key)
 	}, func(path string) bool {
 		return strings.HasSuffix(path, "/promise/exclusion") || strings.HasSuffix(path, "/promise/duties")
 	})
 
 	// The parts of a review are broken by the tests of their own schemas.
-	r := aReview(t, "single", "gc-pause", nil)
-	docs := map[string]string{"compare": string(compared), "review": string(document(t, r))}
-	r.Matrix, r.Within, r.All, r.Failures = nil, nil, explorations.Assemble(&r.All.Plan, nil), r.Failures[:1]
+	r := *promisedReview(t)
+	docs := map[string]string{"compare": string(comparison), "review": string(document(t, &r))}
+	r.Matrix, r.Within, r.All, r.Failures = nil, nil, explorations.Assemble(&r.All.Plan, nil), slices.Clone(r.Failures[:1])
 	r.All.Timing = explorations.NewTiming()
 	r.Failures[0].Run = nil
-	breakApart(t, "review", document(t, r), 300, func(path, key string, _ map[string]any) bool {
+	breakApart(t, "review", document(t, &r), 300, func(path, key string, _ map[string]any) bool {
 		if part, ok := strings.CutPrefix(path+"/"+key, "/all/"); ok {
 			return spared["explore"].MatchString("/" + part)
 		}

@@ -18,8 +18,26 @@ import (
 	"locksim/scenarios/play"
 )
 
+// kept is what several tests look at, by what it is: it takes a second to make. A test that changes it has a copy.
+var kept = map[string]any{}
+
+// once makes something for the first test that asks for it. The tests run one after another.
+func once[T any](what string, made func() T) T {
+	v, ok := kept[what].(T)
+	if !ok {
+		v = made()
+		kept[what] = v
+	}
+	return v
+}
+
 // compiled is a schema, which compiling checks against the meta-schema.
 func compiled(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	return once("schema "+name, func() *jsonschema.Schema { return compile(t, name) })
+}
+
+func compile(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	b, err := reports.Schema(name)
 	if err != nil {
@@ -56,11 +74,7 @@ func runDocument(t *testing.T, o *outcome.Outcome) []byte {
 
 func matrixDocument(t *testing.T) []byte {
 	t.Helper()
-	b, err := aMatrix(t).JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return once("matrix", func() []byte { return document(t, aMatrix(t)) })
 }
 
 // listDocument is the output of list --json, with a lock that promises nothing.
