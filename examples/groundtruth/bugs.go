@@ -258,7 +258,15 @@ func Bugs() []Bug {
 			Kind:      "F56",
 			Quote:     "Lock locks the mutex with a cancelable context. If the context is canceled while trying to acquire the lock, the mutex tries to clean its stale lock entry.", Where: "doc comment of Mutex.Lock",
 			Promise: session(),
-			Also:    "It was expected to be missed, since its session tells the holder of the loss in the instant of the grant. But a lease that is lost when it is granted is judged too: the lock must look before it returns.",
+			Also:    "It was expected to be missed, since its session tells the holder of the loss in the instant of the grant. But a lease that the lock knows to be lost when it grants it is judged too. The version without this bug fails by etcd-void, which is another one: its key is still there.",
+		},
+		{
+			ID: "etcd-void", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
+			Source:    "https://github.com/etcd-io/etcd/blob/client/v3.7.3/client/v3/concurrency/mutex.go",
+			Mechanism: "Lock looks whether the server still has its key, and not whether its session has ended: a client that heard nothing for the TTL, and has closed its session for that, is granted the lock with it. Found by locksim, as what the version without etcd-11456 fails on; open.",
+			Kind:      "F56",
+			Quote:     "make sure the session is not expired, and the owner key still exists.", Where: "comment in Mutex.Lock",
+			Promise: session(),
 		},
 		{
 			ID: "etcd-16221", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",

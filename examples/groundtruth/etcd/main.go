@@ -19,7 +19,8 @@ func main() {
 	rw.Tokens = false
 	groundtruth.Main(map[string]scenarios.Lock{
 		"etcd-22123": etcdlocks.Election(), "etcd-11007": etcdlocks.Election(), "etcd-21128": etcdlocks.Election(),
-		"etcd-19597": etcdlocks.Mutex(), "etcd-11456": etcdlocks.Mutex(), "etcd-16221": rw,
+		"etcd-19597": etcdlocks.Mutex(), "etcd-11456": etcdlocks.Mutex(), "etcd-void": etcdlocks.Mutex(),
+		"etcd-16221": rw,
 	})
 }
 
