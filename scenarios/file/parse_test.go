@@ -195,9 +195,9 @@ x.yaml:2:22: workload.deadline: a context without an end has no deadline: give r
 x.yaml:2:28: workload.acquire_within: 0s is no length of time: leave acquire_within out to wait for ever
    2 | workload: {acquire_within: 0s}
      |                            ^`},
-	{"an unknown release", "name: x\nworkload: {release: later}\n", `
-x.yaml:2:21: workload.release: "later" is not known: choose one of last, early, retried
-   2 | workload: {release: later}
+	{"an unknown release", "name: x\nworkload: {release: never}\n", `
+x.yaml:2:21: workload.release: "never" is not known: choose one of last, early, retried, later
+   2 | workload: {release: never}
      |                     ^`},
 	{"a key twice", "name: x\nlock: {ttl: 3s, ttl: 5s}\n", `
 x.yaml:2:17: lock has the key "ttl" twice: keep one of them
