@@ -421,7 +421,7 @@ func unordered() lock.Promise {
 // steady is that where no session ends by a fault: the lock is free as soon as its holder has given it back.
 func steady() lock.Promise {
 	p := unordered()
-	p.Exclusion, p.FreeWithin = []lock.Fault{lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash}, lock.TermTTLAndCluster
+	p.Exclusion, p.FreeWithin = []lock.Fault{lock.FaultReset}, lock.TermTTLAndCluster
 	return p
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // quick are the bugs that the first runs show.
-var quick = []string{"redsync-38", "redsync-61", "redsync-151", "redsync-timeout", "redsync-140", "redislock-58", "etcd-22123", "gozero-1704"}
+var quick = []string{"redsync-38", "redsync-61", "redsync-151", "redsync-timeout", "redsync-140", "redislock-58", "redislock-64", "redsync-156",
+	"redsync-164", "etcd-22123", "etcd-21128", "gozero-1704"}
 
 // Every adapter builds with both versions of every bug, knows which one it has, and plays: the first runs of a fixed
 // version show no violation, and those of the other show the bug where few runs do. Without LOCKSIM_SOAK three bugs are
