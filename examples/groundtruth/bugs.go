@@ -220,7 +220,7 @@ func Bugs() []Bug {
 			Mechanism: "A Resign that fails forgets the key of the leader, so one that is called again succeeds, and the key stays as long as the session.",
 			Kind:      "F29",
 			Quote:     "Resign lets a leader start a new election.", Where: "doc comment of Election.Resign",
-			Promise: session(),
+			Promise: steady(),
 			Also:    "Found by its tokens: the next Campaign of the session finds the key that was left, and has its revision again. That Resign is a success also after the end of the session is not judged: the documentation does not say otherwise.",
 		},
 		{
@@ -246,7 +246,7 @@ func Bugs() []Bug {
 			Mechanism: "A Campaign that fails for another reason than its context, such as a compaction, leaves its key, which the session keeps before those of all others.",
 			Kind:      "F54",
 			Quote:     "the Campaign will continue to be blocked for other keys to be deleted, unless server returns a non-recoverable error (e.g. ErrCompacted)", Where: "doc comment of Election.Campaign",
-			Promise: steady(),
+			Promise: left(),
 			Also:    "It was expected to be missed, since no history is compacted here; another way to the same was found: the context of the first request ends, and the key that it has made stays as well.",
 		},
 		{
@@ -418,10 +418,17 @@ func unordered() lock.Promise {
 	return p
 }
 
-// steady is that where no session ends by a fault: the lock is free as soon as its holder has given it back.
+// steady is that where no session ends by a fault, which would void a grant: see etcd-11007 and etcd-void.
 func steady() lock.Promise {
-	p := unordered()
-	p.Exclusion, p.FreeWithin = []lock.Fault{lock.FaultReset}, lock.TermTTLAndCluster
+	p := session()
+	p.Exclusion = []lock.Fault{lock.FaultReset}
+	return p
+}
+
+// left is that where a candidate who has left keeps no other one waiting.
+func left() lock.Promise {
+	p := steady()
+	p.TokensUnordered, p.FreeWithin = true, lock.TermTTLAndCluster
 	return p
 }
 
