@@ -312,7 +312,15 @@ func Bugs() []Bug {
 			Kind:      "F03",
 			Quote:     "Acquire acquires the lock. SetExpire sets the expiration.", Where: "doc comments of RedisLock",
 			Promise: unreported(),
-			Also:    "Its user keeps one object for each name, and does not release a lock whose lease has ended by its own clock: so it is judged without the duty that a release reports. The first run judged that too, and had both violations.",
+			Also:    "Its user keeps one object for each name, and does not release a lock whose lease has ended by its own clock: so it is judged without the duty that a release reports. The first run judged that too, and had both violations. The version without it fails by gozero-late.",
+		},
+		{
+			ID: "gozero-late", Adapter: "gozero", Module: "github.com/zeromicro/go-zero", Has: "v1.3.2", Apart: true,
+			Source:    "https://github.com/zeromicro/go-zero/blob/v1.3.2/core/stores/redis/redislock.go",
+			Mechanism: "The value of a key is drawn once for each lock object: a release that arrives late deletes the key that the same object has set since. Found by locksim, as what the version without gozero-1704 fails on.",
+			Kind:      "F28",
+			Quote:     "Acquire acquires the lock. Release releases the lock.", Where: "doc comments of RedisLock",
+			Promise: unreported(),
 		},
 		{
 			ID: "gocron-799", Adapter: "gocron", Module: "github.com/go-co-op/gocron-redis-lock/v2", Has: "v2.0.1", Apart: true,

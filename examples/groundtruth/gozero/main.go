@@ -33,8 +33,13 @@ var processes atomic.Int64
 
 func main() {
 	logx.Disable()
+	groundtruth.Main(map[string]scenarios.Lock{"gozero-1704": kept(), "gozero-late": kept()})
+}
+
+// kept has one object of the library for each name, as the fields of a service are.
+func kept() scenarios.Lock {
 	const ttl = 8 // seconds
-	groundtruth.Main(map[string]scenarios.Lock{"gozero-1704": {New: func(e scenarios.Env) (lock.Locker, error) {
+	return scenarios.Lock{New: func(e scenarios.Env) (lock.Locker, error) {
 		stringx.Seed(int64(e.Source("token").Uint64()))
 		c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3, MinRetryBackoff: -1, IdleCheckFrequency: -1})
 		e.OnEnd(func() { _ = c.Close() })
@@ -43,10 +48,10 @@ func main() {
 			return nil, err
 		}
 		store := redis.New(name)
-		var locks sync.Map // one for each name, as the fields of a service are
+		var locks sync.Map
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-			kept, _ := locks.LoadOrStore(name, redis.NewRedisLock(store, name))
-			l := kept.(*redis.RedisLock)
+			object, _ := locks.LoadOrStore(name, redis.NewRedisLock(store, name))
+			l := object.(*redis.RedisLock)
 			l.SetExpire(ttl)
 			asked, err := groundtruth.Tried(ctx, e, func(context.Context) error { ok, err := l.Acquire(); return groundtruth.Done(ok, err) })
 			if err != nil {
@@ -62,5 +67,5 @@ func main() {
 				},
 			}), nil
 		}), nil
-	}}})
+	}}
 }
