@@ -108,8 +108,7 @@ func (s checked) validateClockStep() error {
 
 // validateTries refuses a hold during which a client that polls the lock would ask too often.
 func (s checked) validateTries() error {
-	k, err := kinds.Find(s.Lock.Kind)
-	if err != nil || k.Redis == 0 || s.Lock.Wait == WaitNotify || s.World.Clients < 2 || s.Lock.Backoff.Max <= 0 {
+	if _, ok := kinds.RedisOf(s.Lock.Kind); !ok || s.Lock.Wait == WaitNotify || s.World.Clients < 2 || s.Lock.Backoff.Max <= 0 {
 		return nil
 	}
 	held := min(s.Workload.Hold, s.Lock.TTL) // at least

@@ -64,8 +64,8 @@ func (s checked) redisNodes() int {
 	}
 	least := MaxRedis
 	for _, name := range s.LockNames() {
-		if k, err := kinds.Find(name); err == nil {
-			least = min(least, max(s.World.Redis, k.Redis))
+		if n, ok := kinds.RedisOf(name); ok {
+			least = min(least, max(s.World.Redis, n))
 		}
 	}
 	return least

@@ -154,6 +154,20 @@ func Find(name string) (Kind, error) {
 	return k, nil
 }
 
+// RedisOf is the number of Redis servers that the kind or the specimen of that name needs, 1 at least; ok is false if there
+// is none. Each run asks for it several times.
+func RedisOf(name string) (n int, ok bool) {
+	if short, ok := strings.CutPrefix(name, BrokenPrefix); ok {
+		s, err := mistake.Find(short)
+		return max(s.Nodes, 1), err == nil
+	}
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return kinds[i].Redis, true
+}
+
 // servers are the kinds of servers that come with locksim, besides Redis, with the locks that run on them.
 var servers = []server.Facts{
 	etcdfacts.Server,

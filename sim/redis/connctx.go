@@ -42,6 +42,15 @@ func connStateOf(p *server.Peer) connState {
 // nestedContext is a new context for the commands of one script, in database 0.
 func nestedContext() any { return shape().newNested() }
 
+// renewNested is as [nestedContext], but it uses the context of an earlier script again, if there is one.
+func renewNested(ctx any) any {
+	if ctx == nil {
+		return nestedContext()
+	}
+	reflect.ValueOf(ctx).Elem().Set(shape().nested)
+	return ctx
+}
+
 func (s *connShape) state(ctx any) connState {
 	v := reflect.ValueOf(ctx).Elem()
 	return connState{

@@ -618,3 +618,42 @@ func BenchmarkLuaNative(b *testing.B) {
 		n.data.mini.Server().Dispatch(p, []string{"EVALSHA", sha, "1", "k", "v"})
 	})
 }
+
+// A script gets each status reply as a table of its own with the field ok alone, whatever earlier scripts have done with
+// theirs.
+func TestStatusRepliesAreFresh(t *testing.T) {
+	n := loneNode(t)
+	p, out := peerTo()
+	run := func(script string) string {
+		out.Reset()
+		if !n.lua.run(p, []string{"EVAL", script, "0"}, 0) {
+			t.Fatal("it was not run")
+		}
+		p.Flush()
+		return out.String()
+	}
+	for _, damage := range []string{
+		`redis.call('SET', 'k', 'v').x = 1`,
+		`redis.call('SET', 'k', 'v').ok = nil`,
+		`redis.call('SET', 'k', 'v')[1] = 'one'`,
+		`local t = redis.call('SET', 'k', 'v'); t.ok = nil; t.a = 1; t.ok = 'late'`,
+		`setmetatable(redis.call('SET', 'k', 'v'), {__index = function() return 'other' end})`,
+		`KEYS[1] = redis.call('SET', 'k', 'v')`,
+		`for i = 1, 40 do local t = redis.call('SET', 'k', 'v'); t.ok = 'mine' end`,
+	} {
+		if got := run(damage + " return 1"); got != ":1\r\n" {
+			t.Errorf("%s: %q", damage, got)
+		}
+		const look = `local t, u, fields = redis.call('SET', 'k', 'v'), redis.call('SET', 'k', 'w'), 0
+			for _ in pairs(t) do fields = fields + 1 end
+			return tostring(t.ok) .. tostring(t.x) .. tostring(t[1]) .. tostring(getmetatable(t)) .. tostring(t == u) .. fields .. tostring(KEYS[1])`
+		if got, want := run(look), "$20\r\nOKnilnilnilfalse1nil\r\n"; got != want {
+			t.Errorf("after %s: %q, want %q", damage, got, want)
+		}
+	}
+	const many = `local all, seen = {}, {} for i = 1, 40 do all[i] = redis.call('SET', 'k', 'v') end
+		for i = 1, 40 do if seen[all[i]] then return i end seen[all[i]] = true end return 0`
+	if got := run(many); got != ":0\r\n" {
+		t.Errorf("a script got one table twice: %q", got)
+	}
+}

@@ -47,6 +47,11 @@ func (v *luaVM) call(l *lua.LState, fail failure) int {
 	if len(reply) > 0 && reply[0] == '-' {
 		return fail(l, scriptCallError(args, string(bytes.TrimSuffix(reply[1:], []byte("\r\n")))))
 	}
+	if len(reply) > 0 && reply[0] == '+' {
+		line, _ := cutLine(reply)
+		l.Push(v.status(string(line[1:])))
+		return 1
+	}
 	value, _ := toLua(l, reply)
 	l.Push(value)
 	return 1

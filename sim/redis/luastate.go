@@ -34,6 +34,8 @@ type luaVM struct {
 	db        int          // the database in which the script began
 	nested    *server.Peer // the connection of a script's commands
 	reply     bytes.Buffer
+	statuses  []*lua.LTable // what a script has got as status replies; no later one can reach them
+	given     int           // how many of them the running script has
 }
 
 // maxInstructions bounds one script. They take some 20 ms, or 2 s if every step
@@ -282,7 +284,8 @@ func (v *luaVM) run(c *server.Peer, proto *lua.FunctionProto, keys, argv []strin
 func (v *luaVM) begin(keys, argv []string, db int) {
 	v.random.Seed(0, 0) // Redis also seeds math.random anew for every script
 	v.budget.left = maxInstructions
-	v.nested.Ctx = nestedContext()
+	v.nested.Ctx = renewNested(v.nested.Ctx)
+	v.given = 0
 	v.db = db
 	if db != 0 {
 		v.dispatch("SELECT", strconv.Itoa(db))
@@ -325,6 +328,37 @@ func (v *luaVM) filled(name string, t *lua.LTable, values []string) *lua.LTable 
 	fresh := v.l.CreateTable(len(values), 0)
 	v.globals.RawSetString(name, fresh)
 	return v.filled(name, fresh, values)
+}
+
+// maxStatuses bounds the tables that are used again.
+const maxStatuses = 16
+
+// status is a status reply, a table with the field ok: one that an earlier script got, unless that has changed it. Nothing
+// of a script remains that could lead to it: see [luaVM].
+func (v *luaVM) status(text string) *lua.LTable {
+	if v.given == len(v.statuses) {
+		if v.given == maxStatuses {
+			return single(v.l, "ok", text)
+		}
+		v.statuses = append(v.statuses, v.l.CreateTable(0, 1))
+	}
+	t := v.statuses[v.given]
+	if !isStatus(t) {
+		t = v.l.CreateTable(0, 1)
+		v.statuses[v.given] = t
+	}
+	v.given++
+	t.RawSetString("ok", lua.LString(text))
+	return t
+}
+
+// isStatus reports whether a table has no more than the field ok.
+func isStatus(t *lua.LTable) bool {
+	key, _ := t.Next(lua.LNil)
+	if key == lua.LString("ok") {
+		key, _ = t.Next(key)
+	}
+	return key == lua.LNil && t.Metatable == lua.LNil
 }
 
 // replyText is the argument of status_reply and error_reply, a string.
