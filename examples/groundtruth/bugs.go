@@ -204,6 +204,7 @@ func Bugs() []Bug {
 			Mechanism: "A TryWithContext shares the gate of an earlier one that is not over, without being counted: the count goes wrong, and a later cancel function waits for ever.",
 			Quote:     "TryWithContext tries to acquire a distributed redis lock by name without waiting. It may return ErrNotLocked.", Where: "doc comment of Locker.TryWithContext; \"invoke cancel() to release the lock\", README",
 			Promise: held(),
+			Missed:  "It is seen, and has no verdict: the goroutine that waits for ever has a mutex of the library, and virtual time stands still while others wait for a mutex. The run without faults ends as frozen, and names both places in the library; it should count as a client that waits for ever.",
 		},
 		{
 			ID: "pglock-40", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.12.0", HasNot: "v1.13.0",
