@@ -205,6 +205,7 @@ func Bugs() []Bug {
 			Quote:     "TryWithContext tries to acquire a distributed redis lock by name without waiting. It may return ErrNotLocked.", Where: "doc comment of Locker.TryWithContext; \"invoke cancel() to release the lock\", README",
 			Promise: held(),
 			Missed:  "It is seen, and has no verdict: the goroutine that waits for ever has a mutex of the library, and virtual time stands still while others wait for a mutex. The run without faults ends as frozen, and names both places in the library; it should count as a client that waits for ever.",
+			Also:    "The fixed version fails by rueidislock-clock, after 790 runs from the first seed: the clock of the server is behind, and the instant that a renewal sends lets the key live for longer.",
 		},
 		{
 			ID: "pglock-40", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.12.0", HasNot: "v1.13.0",
@@ -455,11 +456,11 @@ func tokenless() lock.Promise {
 	return p
 }
 
-// pooled is that of a lock on one connection of a pool, whose loss is no fault here.
+// pooled is that of a lock on one connection of a pool, whose loss is no fault here: it is free once it is released.
 func pooled() lock.Promise {
 	return lock.Promise{
-		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPool, lock.FaultLatency},
-		Data:      "claim", FreeWithin: lock.TermAnyTime,
+		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPool, lock.FaultLatency},
+		Data:      "claim", FreeWithin: lock.TermTTL,
 	}
 }
 
