@@ -364,6 +364,11 @@ var Obstacles = map[string]string{
 
 // Unplayed are published bugs that no adapter plays yet, with what is missing.
 var Unplayed = []struct{ Source, What, Why string }{
+	{"https://github.com/redis/rueidis/pull/374", "rueidislock: its loops do not end after a FLUSHALL that client-side caching tells of", "The Redis of the world has no client-side caching."},
+	{"https://github.com/RichardKnop/machinery/issues/780", "machinery v1.10.6: a key that ends between GET and GETSET makes a Lock fail that could have been had",
+		"Its module requires those of three clouds and of a database, which all adapters would build with: it needs a module of its own. Its lock is never given back."},
+	{"https://github.com/cirello-io/pglock/issues/36", "pglock: a heartbeat that is cancelled marks the lock as released, and the release that follows leaves the row", "No adapter yet: it needs the heartbeats of the library, and its Do."},
+	{"https://github.com/openbao/openbao/issues/2097", "openbao: the holder of a row that was removed inserts it again, and goes on", "No fault removes rows of PostgreSQL."},
 	{"https://github.com/kubernetes/kubernetes/issues/124588", "client-go: leader election", "The world has no API server."},
 	{"https://github.com/hashicorp/consul/issues/18271", "consul: a renewal that failed is not reported", "The world has no Consul."},
 }
