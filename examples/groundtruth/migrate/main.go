@@ -19,7 +19,7 @@ import (
 
 func main() { groundtruth.Main(map[string]scenarios.Lock{"migrate-296": advisory()}) }
 
-// advisory is asked again until it is not taken. It has one name for a database.
+// advisory is asked again until it is not taken.
 func advisory() scenarios.Lock {
 	return scenarios.Lock{Servers: tables.With("CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, dirty BOOLEAN NOT NULL)"),
 		Lease: scenarios.LeaseHeld, Detection: time.Hour, Taken: []error{database.ErrLocked},
@@ -30,10 +30,12 @@ func advisory() scenarios.Lock {
 				return nil, err
 			}
 			return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
-				d, err := postgres.WithInstance(db, &postgres.Config{})
+				of := &postgres.Config{}
+				d, err := postgres.WithInstance(db, of)
 				if err != nil {
 					return nil, scenarios.Unanswered(err)
 				}
+				of.DatabaseName = name // a lock is that of a database
 				if err := scenarios.Retry(ctx, e.Clock(), 100*time.Millisecond, func(context.Context) (bool, error) {
 					err := d.Lock()
 					if errors.Is(err, database.ErrLocked) {
