@@ -13,7 +13,7 @@ type Slack struct {
 	// Kind is what was measured. Only slacks of one kind can be compared.
 	Kind SlackKind `json:"kind"`
 	// Value is in nanoseconds or, for a kind that [SlackKind.Counts], a number. Below [SlackKind.Least] it happened.
-	Value int64 `json:"value"`
+	Value int64 `json:"value" jsonschema:"minimum=-9223372036854775808"`
 	// Client is whose claim, grant or Acquire it is about.
 	Client string `json:"client"`
 	// Other is the other client, if there is one.

@@ -127,7 +127,7 @@ func TestListIsValid(t *testing.T) {
 
 // mayBeAbsent are the fields that a document may lack, and the maps whose entries it
 // may lack.
-var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogue", "slowest", "faults_never_fired", "free_after", "order", "returns_within", "tokens_unordered", "resend_excludes",
+var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogue", "slowest", "faults_never_fired", "free_after", "order", "returns_within", "tokens_unordered", "resend_excludes", "slack", "nearest",
 	"modes.*", "labels.*", "wall_seconds.*", "modules.*"}
 
 // The schema refuses a document with a field removed, set to null, or added.
@@ -182,6 +182,9 @@ func mayMiss(path, key string, object map[string]any) bool {
 	}
 	if _, isCell := object["mode"]; isCell && key == "replay" || parent == "totals" {
 		return false
+	}
+	if strings.Contains(path+"/", "/slack/") && (key == "other" || key == "at") {
+		return true
 	}
 	return slices.Contains(mayBeAbsent, parent+".*") && len(object) > 1 || slices.Contains(mayBeAbsent, key)
 }

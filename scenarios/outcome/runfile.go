@@ -161,7 +161,9 @@ func newModeFile(m ModeRun) ModeFile {
 	for _, r := range m.Verdict.Reasons {
 		f.Reasons = append(f.Reasons, r.Text)
 	}
-	f.Slack = m.Verdict.Slack
+	f.Slack = slices.DeleteFunc(slices.Clone(m.Verdict.Slack), func(s checker.Slack) bool {
+		return s.Kind == checker.SlackWait // its bound is learnt from another run in a search than in a replay
+	})
 	f.LongestWait, f.VirtualSeconds = m.LongestWait.Seconds(), m.Virtual.Seconds()
 	f.TraceHash, f.Events = m.TraceHash, m.Events
 	return f

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"locksim/checker"
 	"locksim/faults"
 	"locksim/internal/soak"
 	"locksim/lock"
@@ -328,7 +330,8 @@ func TestIdleClocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(run.Verdict, o.Modes[0].Verdict); diff != "" {
+		// The clock that jumps is a step of its own, so that later positions are others.
+		if diff := cmp.Diff(run.Verdict, o.Modes[0].Verdict, cmpopts.IgnoreFields(checker.Slack{}, "At")); diff != "" {
 			t.Errorf("%v: %s", x, diff)
 		}
 	}
