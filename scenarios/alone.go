@@ -260,7 +260,7 @@ func (p *loner) cases(s stored) (Lock, iter.Seq[search.Case], error) {
 			}
 		}, nil
 	}
-	return p.lock, search.Drawn(p.space, outcome.Seeds{First: run.Seed, Last: run.Seed}), nil
+	return p.lock, search.Drawn(p.lock, p.space, outcome.Seeds{First: run.Seed, Last: run.Seed}), nil
 }
 
 // judged is the lock as it was judged in a stored run in which the process ends, which has one mode.
@@ -287,7 +287,7 @@ func (p *loner) attempt(l Lock, of search.Case) {
 	}
 	note(play.Course{})
 	// All that counts is whether the process ends.
-	_, _ = play.Run(of.Scenario, l, play.RunOptions{Seed: of.Seed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true, Note: note})
+	_, _ = play.Run(of.Scenario, l, play.RunOptions{Seed: of.Played(), Modes: []fence.Mode{l.JudgedMode()}, Alone: true, Note: note})
 }
 
 // tell describes the failure of a run that ends the process.
@@ -326,7 +326,7 @@ func (p *loner) dies(l Lock, of search.Case, f *search.Found) func(sc *Scenario)
 		case j.Enough:
 			return nil
 		case j.Pending == nil:
-			p.attempt(l, search.Case{Scenario: sc, Seed: of.Seed})
+			p.attempt(l, search.Case{Scenario: sc, Seed: of.Played()})
 		case !f.Strikes(sc, j.Pending):
 			j.Pending = nil
 		}

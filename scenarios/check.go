@@ -234,7 +234,7 @@ func (c *checkup) tryBlock(first uint64) {
 		return
 	}
 	c.blocks++
-	c.try(c.running.noting(drawn, search.Drawn(c.space, outcome.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
+	c.try(c.running.noting(drawn, search.Drawn(c.lock, c.space, outcome.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
 }
 
 // tryCalm plays the runs without faults.

@@ -225,6 +225,7 @@ func TestCheckAsksForAPromise(t *testing.T) {
 	without := testlocks.Correct("theirs")
 	without.Promise = lock.Promise{}
 	opts := quick(t)
+	opts.Runs = 200
 	for range 2 { // the second time the failure is a stored one
 		wants(t, checked(t, "TestTheirs", without, opts).said(), asks)
 	}

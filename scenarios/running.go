@@ -13,12 +13,12 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
-	"locksim/scenarios/spaces"
 )
 
 // running is the file in which a test notes the run that it plays. A panic in a goroutine that a lock has started ends
@@ -168,12 +168,16 @@ func (c *checkup) playAgain(last *noted) {
 	if last == nil || c.failure != "" || cmp.Or(last.What, drawn) != drawn {
 		return
 	}
-	source, err := file.Format(search.Draw(spaces.Seeded(last.Seed), c.space))
+	var again search.Case
+	for again = range search.Drawn(c.lock, c.space, outcome.Seeds{First: last.Seed, Last: last.Seed}) {
+		break
+	}
+	source, err := file.Format(again.Scenario)
 	if err != nil {
 		source = []byte(err.Error())
 	}
 	fmt.Fprintf(os.Stderr, "%s: that run is played in this process now; if it ends with a panic, that came from a goroutine that the lock has started: "+
 		"nothing can catch it, and its stack names the code\n  schedule:\n    %s\n  replay: %s, which plays it first until it passes, or with Options{Seed: %d}\n",
 		c.name, strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n    "), c.command(), last.Seed)
-	c.tryUncounted(search.Trials(c.lock, c.running.noting(drawn, search.Drawn(c.space, outcome.Seeds{First: last.Seed, Last: last.Seed}))))
+	c.tryUncounted(search.Trials(c.lock, c.running.noting(drawn, slices.Values([]search.Case{again}))))
 }

@@ -136,6 +136,7 @@ func narrow(ts *testscript.TestScript, neg bool, args []string) {
 	if !found {
 		ts.Fatalf("there is no story")
 	}
+	story, _, _ = strings.Cut(story, "\n\nnearest miss")
 	story, _, _ = strings.Cut(story, "\n\nOne seed")
 	story, _, _ = strings.Cut(story, "\n\nNo violation")
 	story, _, _ = strings.Cut(story, "\n\nVACUOUS")

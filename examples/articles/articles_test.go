@@ -48,10 +48,10 @@ func TestRecipes(t *testing.T) {
 			if r.Lock.Servers != nil {
 				last = 8 // a run on PostgreSQL takes a hundred times as long as one on Redis
 			}
-			cases := search.Drawn(space, outcome.Seeds{First: 1, Last: last})
+			cases := search.Drawn(r.Lock, space, outcome.Seeds{First: 1, Last: last})
 			switch {
 			case seed > 0:
-				cases = search.Drawn(space, outcome.Seeds{First: seed, Last: seed})
+				cases = search.Drawn(r.Lock, space, outcome.Seeds{First: seed, Last: seed})
 			case fails:
 				r.Lock, cases = search.InCalm(r.Lock), search.CalmCases(space)
 			}

@@ -48,7 +48,7 @@ func TestSplitVotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	split := false
-	for trial := range search.Trials(l, search.Drawn(space, outcome.Seeds{First: 1, Last: 200})) {
+	for trial := range search.Trials(l, search.Drawn(l, space, outcome.Seeds{First: 1, Last: 200})) {
 		if trial.Err != nil || len(trial.Violations) > 0 {
 			t.Fatalf("%v %v", trial.Err, trial.Violations)
 		}

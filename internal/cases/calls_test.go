@@ -24,7 +24,7 @@ func tried(t *testing.T, l scenarios.Lock, seeds uint64) (runs int, found *searc
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := search.Trials(l, search.Drawn(space, outcome.Seeds{First: 1, Last: seeds}))
+	drawn := search.Trials(l, search.Drawn(l, space, outcome.Seeds{First: 1, Last: seeds}))
 	for _, trials := range []iter.Seq[*search.Trial]{search.CalmTrials(l, space), drawn} {
 		for one := range trials {
 			if one.Err != nil {
@@ -53,13 +53,13 @@ func TestNoRelease(t *testing.T) {
 // says that it is taken.
 func TestHolderGone(t *testing.T) {
 	l := find(t, "r06-holder-gone")
-	_, found, tally := tried(t, l, 20)
+	_, found, tally := tried(t, l, 60)
 	const says = "read the holder of order: redis: nil"
 	if found != nil || !slices.ContainsFunc(tally.Errors, func(e checker.CallError) bool { return e.Call == "Acquire" && e.Error == says }) {
 		t.Errorf("found %v, and counted %v", found, tally.Errors)
 	}
 	l.Taken = []error{lock.ErrTaken}
-	if runs, found, _ := tried(t, l, 20); found == nil || found.Violations[0].Label != checker.Misconduct {
+	if runs, found, _ := tried(t, l, 60); found == nil || found.Violations[0].Label != checker.Misconduct {
 		t.Errorf("%d runs of the lock that names its errors: %v", runs, found)
 	}
 }

@@ -88,7 +88,7 @@ func TestMistakesAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := map[checker.Label]int{}
-			for trial := range search.Trials(c.l, search.Drawn(space, outcome.Seeds{First: 1, Last: 60})) {
+			for trial := range search.Trials(c.l, search.Drawn(c.l, space, outcome.Seeds{First: 1, Last: 60})) {
 				if trial.Err != nil {
 					t.Fatal(trial.Err)
 				}

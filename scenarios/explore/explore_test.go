@@ -17,6 +17,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
+	"locksim/scenarios/spaces"
 
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
@@ -179,7 +180,7 @@ func TestExploreNondeterminism(t *testing.T) {
 func nondeterminism(t *testing.T, judge explorations.Judge) {
 	l := erratic()
 	l.Promise.Exclusion = []lock.Fault{lock.FaultPause}
-	plan := planOf(t, l, explore.Options{Runs: 40, FirstSeed: 1, Faults: l.Promise.Exclusion, Judge: judge, Collect: explorations.CollectAll})
+	plan := planOf(t, l, explore.Options{Runs: 40, FirstSeed: 1, Faults: l.Promise.Exclusion, Space: spaces.Space{Strategy: spaces.StrategySwarm}, Judge: judge, Collect: explorations.CollectAll})
 	b := block(t, explore.NewJob(plan, 0), l)
 	if wanted := judge == explorations.JudgeEverything; wanted != (b.Violating > 0) {
 		t.Errorf("%d runs with a violation", b.Violating)

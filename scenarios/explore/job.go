@@ -12,7 +12,6 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
-	"locksim/scenarios/spaces"
 )
 
 // Job is a part of an exploration that one process does. It is a value that can be
@@ -63,7 +62,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 			return errors.Join(err, b.examine(found, step))
 		}
 	}
-	for t := range search.Trials(Judged(l, j.Plan.Judge), search.Drawn(j.Plan.Space, j.Seeds)) {
+	for t := range search.Trials(Judged(l, j.Plan.Judge), search.Drawn(Judged(l, j.Plan.Judge), j.Plan.Space, j.Seeds)) {
 		if err := t.Frozen(t.Err); err != nil {
 			return err
 		}
@@ -91,7 +90,11 @@ func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
 	if j.Number == 0 && steps == 0 {
 		what = "in the runs without faults with which a search begins, or " + what
 	}
-	source, err := file.Format(search.Draw(spaces.Seeded(seed), j.Plan.Space))
+	sc, ok := search.DrawnAlone(j.Plan.Space, seed)
+	if !ok {
+		return what + ", whose schedule is a variation of another one: play it alone, with --from-seed and --runs 1", seed, true
+	}
+	source, err := file.Format(sc)
 	if err != nil {
 		return what, seed, true // it is in the error of the run, which did not end by it
 	}

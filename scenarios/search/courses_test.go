@@ -148,7 +148,7 @@ func TestCourse(t *testing.T) {
 // explored are the courses of the runs of some seeds, drawn from a space.
 func explored(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) (trials []*search.Trial, courses tally.Courses) {
 	t.Helper()
-	for trial := range search.Trials(l, search.Drawn(space, seeds)) {
+	for trial := range search.Trials(l, search.Drawn(l, space, seeds)) {
 		if trial.Err != nil {
 			t.Fatal(trial.Err)
 		}
@@ -170,6 +170,7 @@ func TestNoveltyOfSpaces(t *testing.T) {
 		t.Errorf("a tiny space: %+v", courses.Novelty())
 	}
 	large := search.SpaceOf(l)
+	large.Strategy = spaces.StrategySwarm // others draw less from it
 	large.Clients, large.Rounds, large.MaxFaults = spaces.Span{Min: 8, Max: 8}, spaces.Span{Min: 8, Max: 8}, 8
 	if _, courses := explored(t, l, large, outcome.Seeds{First: 1, Last: 20}); courses.Novelty().Rate < 0.8 {
 		t.Errorf("a large space: %+v", courses.Novelty())

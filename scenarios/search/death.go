@@ -39,6 +39,6 @@ func (f *Found) ExamineDeath(dies func(*file.Scenario) *outcome.Death) error {
 // Strikes reports whether every fault of a scenario strikes before the program ends in its run.
 func (f *Found) Strikes(sc *file.Scenario, d *outcome.Death) bool {
 	l := f.trial.lock
-	o, err := play.Run(sc, l, play.RunOptions{Seed: f.Seed, Modes: f.modes(), Death: d})
+	o, err := play.Run(sc, l, play.RunOptions{Seed: f.trial.Played(), Modes: f.modes(), Death: d})
 	return err == nil && len(o.NeverFired()) == 0
 }

@@ -26,7 +26,7 @@ import (
 // be drawn then. A lock that breaks its promise even without faults is no error:
 // the first runs that are drawn will show it.
 func Discover(l play.Lock, space spaces.Space) (spaces.Space, error) {
-	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate(), knownStrategy(space)); err != nil {
+	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate()); err != nil {
 		return spaces.Space{}, err
 	}
 	space.Lock = l.Name
@@ -152,9 +152,12 @@ func (s *discovery) discoverSize(l play.Lock) {
 		s.Clients, s.Crowd = spaces.Span{Min: 2, Max: 3}, cmp.Or(s.Crowd, spaces.LargeCrowd)
 	}
 	if s.Rounds == (spaces.Span{}) {
-		s.Rounds = spaces.Span{Min: 1, Max: 3}
+		s.Rounds = fewRounds
 	}
 }
+
+// fewRounds are the rounds of a lock on many nodes.
+var fewRounds = spaces.Span{Min: 1, Max: 3}
 
 // coversAll returns an error for a class that is not in the lock's promise: no
 // result under such a fault would be a violation.

@@ -17,12 +17,14 @@ import (
 // crashed processes are restarted. The workload runs under the faults; then, as in
 // every run, the world is healed and a lone client must get the lock.
 //
-// It panics if the space is not valid, see [spaces.Space.Validate], or names a strategy that is not one of [Strategies].
+// It panics if the space is not valid; see [spaces.Space.Validate].
 func Draw(from spaces.Choices, space spaces.Space) *file.Scenario {
 	if err := space.Validate(); err != nil {
 		panic("search: draw from an invalid space: " + err.Error())
 	}
-	d := &drawer{from: from, space: space.WithDefaults(), sc: file.Defaults()}
+	d := &drawer{from: from, space: space.WithDefaults(), sc: file.Defaults(), manner: broad}
+	usual := spaces.Space{}.WithDefaults()
+	d.usualTTL, d.usualRounds = d.space.TTL == usual.TTL, d.space.Rounds == usual.Rounds || d.space.Rounds == fewRounds
 	d.sc.Name = "drawn"
 	strategyOf(space).draw(d)
 	return d.sc
@@ -41,7 +43,7 @@ func (d *drawer) further() {
 	if d.once(6) {
 		w.Resources = d.resources()
 	}
-	if d.once(6) {
+	if d.once(d.manner.skew) {
 		d.sc.World.Skew = d.part(pick(d, 50, 100, 1000))
 	}
 	w.Deadline = w.Request > 0 && d.once(2)
@@ -127,6 +129,9 @@ type drawer struct {
 	space  spaces.Space
 	sc     *file.Scenario
 	victim string // the client that was drawn last; "" for none
+	manner manner
+
+	usualTTL, usualRounds bool // the space has the default there: nobody asked for it
 }
 
 // span draws a number from a range.
@@ -162,12 +167,18 @@ func (d *drawer) lock() {
 	l, ttl := &d.sc.Lock, d.space.TTL
 	l.Kind = d.space.Lock
 	l.TTL = (ttl.Min + (ttl.Max-ttl.Min)*time.Duration(d.from.Below(steps+1))/steps).Truncate(time.Millisecond)
-	short := d.part(pick(d, 5, 10, 2))
+	if d.manner.corners {
+		l.TTL = pick(d, ttl.Min, ttl.Max, l.TTL).Truncate(time.Millisecond)
+	}
+	short := d.part(pick(d, d.manner.backoffs...))
 	l.Backoff = file.Range{Min: short, Max: short * time.Duration(pick(d, 4, 1, 8))}
 	l.Wait = pick(d, d.space.Waits...)
 	l.Client = pick(d, d.space.Profiles...)
 	if d.space.Nodes != (spaces.Span{}) && d.once(3) {
 		l.Nodes = d.span(d.space.Nodes)
+		if some := d.manner.nodesWithin(d.space.Nodes); len(some) > 0 {
+			l.Nodes = pick(d, some...)
+		}
 	}
 }
 
@@ -195,7 +206,7 @@ func (d *drawer) workload() {
 	w.Rounds = d.span(d.space.Rounds)
 	w.ChecksUntil = pick(d, checker.CareNever, checker.CareLost, checker.CareSteps)
 	w.Hold = d.part(pick(d, d.holds()...))
-	w.Think = d.part(pick(d, 10, 1, 50))
+	w.Think = d.part(pick(d, d.manner.thinks...))
 	w.Stagger = pick(d, 0, d.part(10))
 	w.Timeout = pick(d, 0, 0, d.part(50), d.part(200))
 	w.Request = pick(d, 0, 0, d.part(40), d.part(200))
@@ -219,9 +230,9 @@ func (d *drawer) kinds() []file.WorkloadKind {
 // that is not renewed, without any fault: that proves nothing about the lock.
 func (d *drawer) holds() []int {
 	if d.sc.Workload.ChecksUntil == checker.CareNever {
-		return []int{25, 10, 50, 90}
+		return slices.DeleteFunc(slices.Clone(d.manner.holds), func(percent int) bool { return percent > 90 })
 	}
-	return []int{25, 10, 50, 90, 150}
+	return d.manner.holds
 }
 
 // client draws one of the clients.

@@ -9,7 +9,7 @@ import (
 
 // spell draws the length of a fault, or a delay: around the lock's TTL, since that
 // is where locks break.
-func (d *drawer) spell() time.Duration { return d.part(pick(d, 110, 10, 50, 90, 100, 150, 300)) }
+func (d *drawer) spell() time.Duration { return d.part(pick(d, d.manner.spells...)) }
 
 // single is a trouble of one action without a length.
 func single(a faults.Action) []step { return []step{{action: a}} }

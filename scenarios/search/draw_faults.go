@@ -61,6 +61,9 @@ type step struct {
 // runs some have much of one kind, which the average of all kinds would never have.
 func (d *drawer) schedule() {
 	menu := d.possible()
+	if d.manner.tilts && d.once(2) && allows(d.space, tilt) {
+		d.sc.Faults = append(d.sc.Faults, d.tilted()...)
+	}
 	if len(menu) == 0 {
 		return
 	}
@@ -97,6 +100,12 @@ func every[T any](list []T, holds func(T) bool) bool {
 // weigh draws the weights of n kinds of trouble, of which one at least is positive.
 func (d *drawer) weigh(n int) []int {
 	weights := make([]int, n)
+	if d.manner.kinds > 0 {
+		for range 1 + d.from.Below(d.manner.kinds) {
+			weights[d.from.Below(n)] = 1
+		}
+		return weights
+	}
 	for i := range weights {
 		weights[i] = pick(d, 0, 1, 0, 4, 0, 16)
 	}
@@ -147,9 +156,13 @@ func (s *swarm) trigger(t trouble) []faults.Fault {
 	s.victim = ""
 	steps := t.steps(s.drawer)
 	if t.repeats == always {
-		return []faults.Fault{{Action: steps[0].action}}
+		var out []faults.Fault
+		for _, step := range steps {
+			out = append(out, faults.Fault{Action: step.action})
+		}
+		return out
 	}
-	if s.once(2) && s.nth[t.name] < s.sc.Workload.Rounds {
+	if s.from.Below(s.manner.times+1) > 0 && s.nth[t.name] < s.sc.Workload.Rounds {
 		return s.atEvent(t, steps)
 	}
 	return s.atTime(t, steps)
@@ -219,5 +232,8 @@ func (s *swarm) delay(e faults.Event) time.Duration {
 	if slices.Contains(s.space.Points, e.Name) {
 		return 0
 	}
-	return pick(s.drawer, 0, 0, s.part(1), s.part(20), s.part(100))
+	if percent := pick(s.drawer, s.manner.delays...); percent > 0 {
+		return s.part(percent)
+	}
+	return 0
 }

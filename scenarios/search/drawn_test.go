@@ -61,7 +61,7 @@ func TestFoundOnlyBecause(t *testing.T) {
 				runs.Last *= 3
 			}
 			first := func(runs outcome.Seeds, change func(sc *file.Scenario)) (seed uint64) {
-				for drawn := range search.Drawn(space, runs) {
+				for drawn := range search.Drawn(l, space, runs) {
 					change(drawn.Scenario)
 					trial := search.Play(l, drawn)
 					if trial.Err != nil {

@@ -75,7 +75,7 @@ func found(t *testing.T, l play.Lock, space spaces.Space, first uint64) {
 // firstFound is the first failure of a search.
 func firstFound(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) search.Found {
 	t.Helper()
-	for trial := range search.Trials(l, search.Drawn(space, seeds)) {
+	for trial := range search.Trials(l, search.Drawn(l, space, seeds)) {
 		if trial.Err != nil {
 			t.Fatal(trial.Err)
 		}

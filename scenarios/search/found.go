@@ -70,7 +70,7 @@ func (f *Found) Examine() error {
 		f.Divergence = cmp.Or(f.Divergence, t.Difference.Where())
 	}
 	if f.Again >= failure.Enough {
-		small := shrink.Minimize(struck(t.Outcome), FailsLike(t.lock, t.Scenario, f.Violations, f.Seed))
+		small := shrink.Minimize(struck(t.Outcome), FailsLike(t.lock, t.Scenario, f.Violations, t.Played()))
 		if ok, err := f.adopt(small); ok || err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (f *Found) adopt(sc *file.Scenario) (ok bool, err error) {
 		return false, fmt.Errorf("scenario %s, as it is stored: %w", sc.Name, err)
 	}
 	for range failure.Replays {
-		o, err := play.Run(read, l, play.RunOptions{Seed: f.Seed, Modes: f.modes(), Death: f.death})
+		o, err := play.Run(read, l, play.RunOptions{Seed: f.trial.Played(), Modes: f.modes(), Death: f.death})
 		if err != nil {
 			return false, err
 		}

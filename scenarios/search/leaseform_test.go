@@ -72,7 +72,7 @@ func TestLeaseForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found := map[checker.Label]int{}
 			contended := 0
-			for trial := range search.Trials(c.l, search.Drawn(discovered(t, c.l, spaces.Space{}), outcome.Seeds{First: 1, Last: c.runs})) {
+			for trial := range search.Trials(c.l, search.Drawn(c.l, discovered(t, c.l, spaces.Space{}), outcome.Seeds{First: 1, Last: c.runs})) {
 				if trial.Err != nil {
 					t.Fatal(trial.Err)
 				}

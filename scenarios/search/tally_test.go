@@ -32,7 +32,7 @@ func TestTally(t *testing.T) {
 	const runs = 20
 	var whole tally.Tally
 	var trials []*search.Trial
-	for trial := range search.Trials(l, search.Drawn(space, outcome.Seeds{First: 1, Last: runs})) {
+	for trial := range search.Trials(l, search.Drawn(l, space, outcome.Seeds{First: 1, Last: runs})) {
 		trials = append(trials, trial)
 		whole.Add(trial.Tally())
 	}
@@ -104,7 +104,7 @@ func TestTrialsRepeat(t *testing.T) {
 		return makeLocker(e)
 	}
 	var got []uint64
-	for trial := range search.Trials(l, search.Drawn(spaces.Space{Lock: l.Name, Faults: []lock.Fault{}}, outcome.Seeds{First: 15, Last: 42})) {
+	for trial := range search.Trials(l, search.Drawn(l, spaces.Space{Lock: l.Name, Faults: []lock.Fault{}, Strategy: spaces.StrategySwarm}, outcome.Seeds{First: 15, Last: 42})) {
 		if trial.Err != nil || trial.Difference != nil || len(trial.Violations) > 0 {
 			t.Fatalf("seed %d: %v, %v, %v", trial.Seed, trial.Err, trial.Difference, trial.Violations)
 		}

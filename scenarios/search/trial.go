@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -10,17 +11,25 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
-	"locksim/scenarios/spaces"
 )
 
 // Case is a scenario with a seed, which a search plays.
 type Case struct {
 	Scenario *file.Scenario
-	Seed     uint64
+	// Seed is the seed by which the search names it.
+	Seed uint64
+	// Run is the seed with which it is played, if that is another one: that of a run that came near a violation, of which
+	// this scenario is a variation.
+	Run uint64
 	// Placed is the fault that a sweep has placed in the scenario. It is nil in
 	// every other search.
 	Placed *failure.Placed
+
+	learn func(*Trial) // tells the strategy that made it how it went; nil for one that does not look back
 }
+
+// Played is the seed with which the case is played.
+func (c Case) Played() uint64 { return cmp.Or(c.Run, c.Seed) }
 
 // String names the case among those of its search: "seed 7", or what was placed.
 func (c Case) String() string {
@@ -37,17 +46,6 @@ func (c Case) Frozen(err error) error {
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	return nil
-}
-
-// Drawn are the scenarios that seeds draw from a space, each with its seed.
-func Drawn(space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] {
-	return func(yield func(Case) bool) {
-		for seed := range seeds.All() {
-			if !yield(Case{Scenario: Draw(spaces.Seeded(seed), space), Seed: seed}) {
-				return
-			}
-		}
-	}
 }
 
 // Trial is one run of a search: a case, played with a lock in the mode in which
@@ -112,11 +110,21 @@ func PlayEach(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 // Play plays a case once.
 func Play(l play.Lock, c Case) *Trial {
 	t := &Trial{Case: c, lock: l}
-	if t.Outcome, t.Violations, t.Err = l.Try(c.Scenario, c.Seed); t.Err == nil {
+	if t.Outcome, t.Violations, t.Err = l.Try(c.Scenario, c.Played()); t.Err == nil {
 		t.Vacuous = outcome.Vacuous(t.Outcome)
+	}
+	if c.learn != nil {
+		c.learn(t)
+	}
+	if c.Run != 0 && t.Err == nil && t.Vacuous == "" && len(t.Violations) == 0 {
+		t.Vacuous = variation
 	}
 	return t
 }
+
+// variation is why a run that varies another one is no evidence: it was not drawn independently, so that it says nothing
+// about a rate.
+const variation = "a variation of another run"
 
 // PlayTwice plays a case twice and compares the runs.
 func PlayTwice(l play.Lock, c Case) *Trial {

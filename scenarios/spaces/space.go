@@ -71,8 +71,8 @@ type Space struct {
 	Stock bool `json:"stock,omitempty"`
 	// Data is where the data is that the lock protects. "" means the store.
 	Data file.DataPlace `json:"data,omitempty"`
-	// Strategy is the name of the way in which scenarios are drawn, one of those of package search. "" means its default.
-	Strategy string `json:"strategy,omitempty"`
+	// Strategy is the way in which scenarios are chosen. "" means mixed.
+	Strategy Strategy `json:"strategy,omitempty"`
 	// Workloads are what sections may do. Fill takes the place of one register without
 	// nested sections in eight, if both are in the list. Nil means register and fill.
 	Workloads []file.WorkloadKind `json:"workloads" jsonschema:"minItems=1"`
@@ -126,7 +126,7 @@ func (s Space) WithDefaults() Space {
 func (s Space) Validate() error {
 	s = s.WithDefaults()
 	errs := []error{
-		inSpan("Clients", s.Clients, file.MaxClients), inSpan("Rounds", s.Rounds, file.MaxRounds),
+		s.Strategy.known(), inSpan("Clients", s.Clients, file.MaxClients), inSpan("Rounds", s.Rounds, file.MaxRounds),
 		inSpan("Nodes", s.Nodes.orNone(true), file.MaxRedis),
 		inSpan("Redis", Span{s.Redis, s.Redis}.orNone(len(s.Servers) > 0), file.MaxRedis),
 	}

@@ -32,7 +32,7 @@ func BenchmarkExplore(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		began := time.Now()
-		for t := range search.Trials(explore.Judged(l, plan.Judge), search.Drawn(plan.Space, outcome.Seeds{First: 1, Last: runs})) {
+		for t := range search.Trials(explore.Judged(l, plan.Judge), search.Drawn(l, plan.Space, outcome.Seeds{First: 1, Last: runs})) {
 			if t.Err != nil {
 				b.Fatal(t.Err)
 			}

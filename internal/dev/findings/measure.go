@@ -78,7 +78,7 @@ func searchFrom(l play.Lock, space spaces.Space, first uint64, most int) (anyRun
 		return 0, 0, err
 	}
 	runs := 0
-	for t := range search.Trials(l, search.Drawn(space, seeds)) {
+	for t := range search.Trials(l, search.Drawn(l, space, seeds)) {
 		runs++
 		if t.Err != nil {
 			return 0, 0, t.Err

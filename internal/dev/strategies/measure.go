@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ import (
 
 	"locksim/internal/dev/strategies/trials"
 	"locksim/internal/journal"
-	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Request is what the flags ask for.
@@ -33,6 +34,7 @@ type Request struct {
 	limit      time.Duration
 	workers    int
 	table      bool
+	list       string
 
 	wanted *regexp.Regexp
 }
@@ -40,7 +42,8 @@ type Request struct {
 // Flags defines the flags.
 func (r *Request) Flags(flags *pflag.FlagSet) {
 	flags.StringVar(&r.pattern, "run", "", "only the mistakes whose name matches this regular expression")
-	flags.StringSliceVar(&r.strategies, "strategies", []string{search.Swarm, search.Default}, "compare these; the first is what the others are measured by")
+	flags.StringSliceVar(&r.strategies, "strategies", []string{string(spaces.StrategySwarm), string(spaces.StrategyMixed)}, "compare these; the first is what the others are measured by")
+	flags.StringVar(&r.list, "list", "", "search the mistakes of another file; its results need a file of their own, too")
 	flags.StringVar(&r.results, "results", "", "the file of the results; default: "+resultsFile)
 	flags.IntVar(&r.seeds, "seeds", 10, "search from so many first seeds")
 	flags.DurationVar(&r.limit, "cpu", 10*time.Second, "end a search after so much CPU time")
@@ -55,11 +58,13 @@ func (r *Request) Validate([]string) error {
 		return err
 	}
 	for _, s := range r.strategies {
-		if !slices.Contains(search.Strategies(), s) {
-			return fmt.Errorf("--strategies: there is no %s: choose from %s", s, strings.Join(search.Strategies(), ", "))
+		if err := (spaces.Space{Strategy: spaces.Strategy(s)}).Validate(); s == "" || err != nil {
+			return fmt.Errorf("--strategies: %w", cmp.Or(err, errors.New("one has no name")))
 		}
 	}
 	switch {
+	case r.list != "" && r.results == "":
+		return errors.New("--list: name the file of its results, too, with --results")
 	case len(r.strategies) == 0:
 		return errors.New("--strategies: name one at least")
 	case r.seeds < 1 || r.workers < 1 || r.limit <= 0:
@@ -85,7 +90,15 @@ type result struct {
 
 // Run makes the searches that are missing in the checkout at root, and prints the table.
 func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) (err error) {
-	all, err := mistakes(root, list, r.wanted)
+	text := list
+	if r.list != "" {
+		other, err := os.ReadFile(r.list)
+		if err != nil {
+			return err
+		}
+		text = string(other)
+	}
+	all, err := mistakes(root, text, r.wanted)
 	if err != nil {
 		return err
 	}

@@ -65,8 +65,28 @@ var allSpaceFlags = []spaceFlag{
 	wordsFlag("wait", "how the lock waits", []file.WaitMode{file.WaitPoll, file.WaitNotify}, func(s *spaces.Space) *[]file.WaitMode { return &s.Waits }),
 	wordsFlag("client", "the configuration of the lock's clients", []file.ClientProfile{file.ClientQuiet, file.ClientStock},
 		func(s *spaces.Space) *[]file.ClientProfile { return &s.Profiles }),
+	{
+		"strategy", "way to choose schedules, which is " + strategyNames(), "schedules are chosen in this `WAY`: " + strategyNames(),
+		func(s *spaces.Space) string { return string(s.Strategy) },
+		func(s *spaces.Space, text string) error {
+			s.Strategy = spaces.Strategy(text)
+			if !slices.Contains(spaces.Strategies(), s.Strategy) {
+				return errForm
+			}
+			return nil
+		},
+	},
 	wordsFlag("workload", "what sections do", file.WorkloadKinds(),
 		func(s *spaces.Space) *[]file.WorkloadKind { return &s.Workloads }),
+}
+
+// strategyNames are the names of the strategies, with commas.
+func strategyNames() string {
+	var names []string
+	for _, s := range spaces.Strategies() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
 }
 
 func spanFlag(name, usage string, of func(*spaces.Space) *spaces.Span) spaceFlag {

@@ -52,7 +52,7 @@ func run(args []string) error {
 	}
 	for i := range seeds {
 		for j := range strategies { // in turns, and each is the first as often
-			space.Strategy = strategies[(i+j)%len(strategies)]
+			space.Strategy = spaces.Strategy(strategies[(i+j)%len(strategies)])
 			t, err := searchOnce(l, space, uint64(i)*1_000_000+1, limit)
 			if err != nil {
 				return err
@@ -84,13 +84,13 @@ func subject(name string) (play.Lock, spaces.Space, error) {
 
 // searchOnce searches from a seed on until a run breaks the promise, or the limit of CPU time is over.
 func searchOnce(l play.Lock, space spaces.Space, first uint64, limit time.Duration) (trials.Trial, error) {
-	t := trials.Trial{Strategy: space.Strategy, First: first}
+	t := trials.Trial{Strategy: string(space.Strategy), First: first}
 	began, err := cpu()
 	if err != nil {
 		return t, err
 	}
 	seeds := outcome.Seeds{First: first, Last: first + 999_999}
-	for run := range search.Trials(l, search.Drawn(space, seeds)) {
+	for run := range search.Trials(l, search.Drawn(l, space, seeds)) {
 		t.Runs++
 		now, err := cpu()
 		if err != nil {

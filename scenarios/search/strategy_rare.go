@@ -1,0 +1,42 @@
+package search
+
+import (
+	"time"
+
+	"locksim/scenarios/file"
+)
+
+// rares draws what other strategies never do, one thing in each scenario: many short rounds, a lease of minutes, names
+// that end alike, clocks that are read in steps, so that ids made of a time collide, a release that failed and is repeated
+// when the client has asked for the lock again.
+var rares = strategy{draw: func(d *drawer) {
+	d.manner = seams
+	d.space.MaxFaults = min(d.space.MaxFaults, 2)
+	what := d.from.Below(5)
+	if what == 0 && d.usualTTL { // else the lock does not follow it, or it was asked for
+		d.space.TTL = file.Range{Min: time.Minute, Max: longestTTL}
+	}
+	shorts.draw(d)
+	w := &d.sc.Workload
+	switch what {
+	case 1:
+		if !d.usualRounds {
+			return
+		}
+		w.Rounds, w.Hold, w.Think = pick(d, 8, 16, 24, 32, 40, 130), time.Millisecond, time.Millisecond // 130: more than a byte counts
+		d.sc.Lock.Backoff = file.Range{Min: time.Millisecond, Max: 4 * time.Millisecond}
+	case 2:
+		w.Resources = []string{"a/order", "b/order"}
+		if d.once(2) {
+			w.Resources = []string{"order:1", "stock:1"}
+		}
+	case 3:
+		w.Think = 0
+		d.sc.World.ClockStep = min(pick(d, time.Millisecond, time.Microsecond), d.sc.World.Latency.Min)
+	case 4:
+		w.Rounds, w.Release = max(w.Rounds, min(2, d.space.Rounds.Max)), file.ReleaseLater
+	}
+}}
+
+// longestTTL is the longest lease that is drawn where the space leaves it open.
+const longestTTL = 10 * time.Minute
