@@ -16,9 +16,11 @@ func nearness(t *Trial) (s checker.Slack, distance float64, ok bool) {
 	for _, x := range t.Outcome.Modes[0].Verdict.Slack {
 		d := float64(x.Value-x.Kind.Least()) / ttl
 		switch x.Kind {
-		case checker.SlackLease, checker.SlackExpiry, checker.SlackNotice, checker.SlackWait:
-		case checker.SlackVotes:
-			d = float64(x.Value) / 10
+		case checker.SlackLease, checker.SlackNotice, checker.SlackWait:
+		case checker.SlackExpiry, checker.SlackVotes:
+			if !x.Broken() { // it is only how long a request was under way, or the usual majority
+				continue
+			}
 		default: // small in every run
 			continue
 		}
