@@ -56,7 +56,7 @@ func TestFoundOnlyBecause(t *testing.T) {
 				c.space.Faults = []lock.Fault{}
 			}
 			space := discovered(t, l, c.space)
-			runs := outcome.Seeds{First: 1, Last: uint64(max(testruns.Soak(t, 1200, 0.1), 120))}
+			runs := outcome.Seeds{First: 1, Last: uint64(max(testruns.Soak(t, 1200, 0.1), 240))}
 			if c.rare {
 				runs.Last *= 3
 			}
