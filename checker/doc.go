@@ -71,7 +71,8 @@
 //     judged where entry is exclusive; the first two only if by the record the client had the lock at some time from
 //     the call of Acquire to the call of the release. Or, on steady servers and a prompt network, a release failed
 //     before its context had ended, although by the record its client had the lock without a gap from the grant to
-//     the call, and it had not been away before the return; or a release failed whose context had ended when it was
+//     the call, and it had not been away before the return, unless the lease and the key had ended by the return, and
+//     the client deleted nothing meanwhile; or a release failed whose context had ended when it was
 //     called, although by the record its client had the lock without a gap from the grant to the return, and it had
 //     not been away before the return (F29); or a release returned that the lock was not held, although the client
 //     had it without a gap from the grant to the return, and had not been away before the grant or, where keys end

@@ -239,13 +239,22 @@ func (h History) falselyReleased(g Grant, record holdings) string {
 	return ""
 }
 
+// ranOut reports whether a lease and its key ended while its release was under way, and the release deleted nothing: then
+// there was nothing left to release.
+func (h History) ranOut(g Grant, had Holding) bool {
+	return g.Until > 0 && g.Until <= g.ReleaseReturned && had.Span().end() <= g.ReleaseReturned &&
+		!slices.ContainsFunc(h.Deletions, func(d Deletion) bool {
+			return d.By == g.Client && d.Resource == g.Resource && g.Released < d.At && d.At <= g.ReleaseReturned
+		})
+}
+
 // falselyRefused says what is wrong with a release that returned an error; "" if nothing is.
 func (h History) falselyRefused(g Grant, record holdings) string {
 	if g.ReleaseReturned == 0 {
 		return ""
 	}
 	if g.ReleaseFailed && !g.ReleaseContextEnded && !h.awayDuring(g.Client, 0, h.Timing.when(g.ReleaseReturned)) {
-		if _, kept := record.since(g.Granted, g.Released); kept {
+		if had, kept := record.since(g.Granted, g.Released); kept && !h.ranOut(g, had) {
 			return fmt.Sprintf("failed at step %d, although nothing had gone wrong and the client still had the lock", g.ReleaseReturned)
 		}
 	}

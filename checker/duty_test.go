@@ -147,7 +147,13 @@ func TestDuties(t *testing.T) {
 			[]func(*checker.History){
 				unsteady, slow, away("c0", 0, 0), away("c0", 800*ms, 900*ms), func(h *checker.History) { h.Grants[0].ReleaseContextEnded = true },
 				func(h *checker.History) { h.Holdings[0].To = 6 }, func(h *checker.History) { h.Holdings[0].From = 4 },
+				func(h *checker.History) { h.Grants[0].Until = 7 }, // and the key ends by itself at 7
 			}},
+		{"a release fails that deleted the key of a lease that ends meanwhile", promise.DutyReports, func(h *checker.History) {
+			g := &h.Grants[0]
+			g.ReleaseSucceeded, g.ReleaseFailed, g.Until = false, true, 7
+			h.Deletions = []checker.Deletion{{At: 7, Node: "r0", Resource: "r", Owner: "c0", By: "c0"}}
+		}, []func(*checker.History){unsteady, func(h *checker.History) { h.Deletions[0].By = "c9" }}},
 		{"a release fails with the context of its caller", promise.DutyReports, func(h *checker.History) {
 			g := &h.Grants[0]
 			g.ReleaseSucceeded, g.ReleaseContextEnded, g.ReleaseContextOver, h.Holdings[0].To = false, true, true, 9

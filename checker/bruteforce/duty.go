@@ -227,7 +227,8 @@ func wasteful(h checker.History, renews bool) (n int) {
 
 // "Or, on steady servers and a prompt network, a release failed before its context had
 // ended, although by the record its client had the lock without a gap from the grant to the
-// call, and it had not been away before the return; or a release failed whose context had
+// call, and it had not been away before the return; but not if by the return the lease had ended,
+// and the client had not got the lock by the record, and no deletion by the client was why; or a release failed whose context had
 // ended when it was called, although by the record its client had the lock without a gap
 // from the grant to the return, and it had not been away before the return (F29); or a
 // release returned that the lock was not held, although the client had it without a gap from the grant to the return,
@@ -242,7 +243,11 @@ func refusedFalsely(h checker.History, g checker.Grant) bool {
 			return s.Client == g.Client && s.Resource == g.Resource && happened(s.From, g.Granted) && !happened(s.To, to)
 		})
 	}
-	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && present(h, g.Client, 0, at(h, g.ReleaseReturned))
+	deleted := slices.ContainsFunc(h.Deletions, func(d checker.Deletion) bool {
+		return d.By == g.Client && d.Resource == g.Resource && !happened(d.At, g.Released) && happened(d.At, g.ReleaseReturned)
+	})
+	ranOut := happened(g.Until, g.ReleaseReturned) && !throughout(g.ReleaseReturned) && !deleted
+	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && !ranOut && present(h, g.Client, 0, at(h, g.ReleaseReturned))
 	until := g.Granted
 	if h.SessionKeys {
 		until = g.ReleaseReturned

@@ -99,7 +99,7 @@ var keys = []Key{
 	{"world", "skew", false,
 		Length{Of: func(s *Scenario) *time.Duration { return &s.World.Skew }, Plain: []time.Duration{0}}},
 	{"world", "clock_step", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.ClockStep },
-		Divides: time.Millisecond, Plain: []time.Duration{0, time.Microsecond}}},
+		Divides: time.Millisecond, Plain: []time.Duration{0}}},
 
 	{"lock", "ttl", true,
 		Length{Of: func(s *Scenario) *time.Duration { return &s.Lock.TTL }, Least: time.Millisecond, Whole: true}},
