@@ -3,7 +3,7 @@ package clientv3
 
 import v3 "go.etcd.io/etcd/client/v3"
 
-// The types of the present client.
+// Client is that of the present client, as the other types are.
 type (
 	Client        = v3.Client
 	LeaseID       = v3.LeaseID
