@@ -131,7 +131,7 @@ type drawer struct {
 	victim string // the client that was drawn last; "" for none
 	manner manner
 
-	usualTTL, usualRounds bool // the space has the default there: nobody asked for it
+	usualTTL, usualRounds bool // the space has the default there: no user asked for another
 }
 
 // span draws a number from a range.

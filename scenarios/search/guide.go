@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"iter"
 
 	"locksim/checker"
@@ -11,8 +12,8 @@ import (
 )
 
 // Drawn are the cases that seeds choose for a lock from a space. Of each ten seeds in a row, a strategy that looks back
-// draws the first six, and varies the nearest of them in the others if it was near: so a case depends on its seed and on the runs of the
-// others of its ten, which are played, uncounted, where a search begins in the middle of them.
+// draws the first six, and varies the nearest of them in the others if it was near: so a case depends on its seed and on
+// the runs of the others of its ten, which are played, uncounted, where a search begins in the middle of them.
 func Drawn(l play.Lock, space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] {
 	g := &guide{lock: l, space: space, strategy: strategyOf(space)}
 	return func(yield func(Case) bool) {
@@ -101,7 +102,11 @@ func (g *guide) learn(place uint64, t *Trial) {
 	if t.Err != nil || len(t.Violations) > 0 || t.Vacuous != "" {
 		return
 	}
-	if s, distance, ok := nearness(t); ok && distance < isNear && (g.near.scenario == nil || distance < g.near.distance || distance == g.near.distance && place < g.near.place) {
+	s, distance, ok := nearness(t)
+	if !ok || distance >= isNear {
+		return
+	}
+	if g.near.scenario == nil || cmp.Or(cmp.Compare(distance, g.near.distance), cmp.Compare(place, g.near.place)) < 0 {
 		g.near = nearest{t.Scenario, t.Played(), place, s, distance}
 	}
 }

@@ -53,8 +53,8 @@ func (d *drawer) allowed() bool {
 }
 
 // steer changes one length or instant of a scenario, by a small step, by the slack itself, or by a jump to where something
-// of a lock ends. Where the nodes end a lease before its holder, whoever waits asks often enough to be granted the
-// lock meanwhile. Falsification guided by robustness, and hybrid corner-random search, do so for control systems.
+// of a lock ends. Where the nodes end a lease before its holder, the clients that wait ask often enough to be
+// granted the lock meanwhile. Falsification guided by robustness, and hybrid corner-random search, do so for control systems.
 func steer(d *drawer, near checker.Slack) {
 	l := &d.sc.Lock
 	if near.Kind == checker.SlackExpiry && near.Broken() && d.once(2) {
@@ -79,8 +79,8 @@ func steer(d *drawer, near checker.Slack) {
 		k.set(pick(d, k.least, k.least+time.Millisecond))
 	}
 	l.Backoff.Max = max(l.Backoff.Max, l.Backoff.Min)
-	for i, f := range k.forms {
-		d.sc.Faults[i].Action = f.Action()
+	if k.fault != nil {
+		k.fault.Action = k.form.Action()
 	}
 }
 
@@ -88,7 +88,8 @@ func steer(d *drawer, near checker.Slack) {
 type knob struct {
 	to    *time.Duration
 	least time.Duration
-	forms map[int]faults.Form // the fault that has it, by its index
+	fault *faults.Fault // whose action has it, by this form; nil for none
+	form  faults.Form
 }
 
 func (k knob) set(to time.Duration) { *k.to = max(to.Truncate(time.Microsecond), k.least) }
@@ -116,15 +117,14 @@ func (d *drawer) knobs() []knob {
 			out = append(out, knob{to: &f.At})
 		}
 		for _, field := range form.Fields {
-			forms := map[int]faults.Form{i: form}
 			switch h := field.Holds.(type) {
 			case faults.Length:
 				if *h.To > 0 {
-					out = append(out, knob{h.To, ms, forms})
+					out = append(out, knob{h.To, ms, f, form})
 				}
 			case faults.Offset:
 				if *h.To > 0 && h.Unit == 0 {
-					out = append(out, knob{h.To, ms, forms})
+					out = append(out, knob{h.To, ms, f, form})
 				}
 			}
 		}

@@ -3,13 +3,17 @@ package clientv3
 
 import v3 "go.etcd.io/etcd/client/v3"
 
-// Client is that of the present client, as the other types are.
-type (
-	Client        = v3.Client
-	LeaseID       = v3.LeaseID
-	Cmp           = v3.Cmp
-	WatchResponse = v3.WatchResponse
-)
+// Client is that of the present client.
+type Client = v3.Client
+
+// LeaseID is that of the present client.
+type LeaseID = v3.LeaseID
+
+// Cmp is that of the present client.
+type Cmp = v3.Cmp
+
+// WatchResponse is that of the present client.
+type WatchResponse = v3.WatchResponse
 
 // NoLease is that of the present client.
 const NoLease LeaseID = v3.NoLease
