@@ -194,7 +194,7 @@ func (c *checkup) verdict() string {
 	if t.Nearest != nil {
 		text += "\nnearest miss: " + t.Nearest.String()
 	}
-	if t.NoticedLate > 0 {
+	if t.NoticedLate >= time.Millisecond { // less is the way of an answer
 		text += "\nlosses of the lock were noticed at most " + prose.Seconds(t.NoticedLate) + " late"
 		if d := c.lock.DetectedWithin(); d != "" {
 			text += ", and its Detection is " + d

@@ -454,6 +454,7 @@ var (
 	unseen   = regexp.MustCompile(`(?m)^(\s*not seen yet: about ).*( % of further runs .* \().*( courses in one run only\); more runs would show ).*$`)
 	calls    = regexp.MustCompile(`(?m)^(\s*calls: ).*(?:\n\s*(?:errors: +)?(?:Acquire|TryAcquire|Extend|Release) \d+: .*)*$`)
 	nearest  = regexp.MustCompile(`(?m)^(\s*nearest miss: ).*$`)
+	late     = regexp.MustCompile(`(?m)^\s*losses of the lock were noticed at most .* late\n`) // if some draw lost it
 	byClass  = regexp.MustCompile(`(?m)^(\s*by class of fault, non-vacuous runs and the rate at 95 %: ).*$`)
 )
 
@@ -476,6 +477,7 @@ func about(out string) string {
 	out = calls.ReplaceAllString(out, "${1}…")
 	out = byClass.ReplaceAllString(out, "${1}…")
 	out = nearest.ReplaceAllString(out, "${1}…")
+	out = late.ReplaceAllString(out, "")
 	out = unseen.ReplaceAllString(out, "${1}…${2}…${3}…")
 	return passing.ReplaceAllString(timeless(out), "${1}…${2}…${3}…)")
 }
