@@ -27,8 +27,9 @@ soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
+# Without the tables for a debugger, linking a hundred programs of tests takes two thirds of the time.
 test: ## tests of every module, without the race detector; of those that play in real time a few
-	$(DEV) ./testall -vet=off
+	$(DEV) ./testall -vet=off -ldflags=-w
 
 # The packages that start goroutines, the one that takes longest first. Those of the commands are in internal/campaign,
 # internal/workers and internal/serve; those of a search or a check are in scenarios/play. A program with the race detector

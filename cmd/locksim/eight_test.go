@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"locksim/internal/soak"
 )
 
 // extend is an Extend of the lock that init writes, by an expression for the number of keys that it prolongs.
@@ -72,9 +74,7 @@ var eight = []struct {
 
 // The test that init writes finds the common mistakes within 500 runs, whatever the first seed.
 func TestEightLocks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds a module")
-	}
+	soak.Only(t, "it builds a module, and plays each lock in it")
 	beside(t)
 	dir := t.TempDir()
 	checkout, err := filepath.Abs(root)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"locksim/internal/soak"
 )
 
 // These tests make modules of users, and run their tests as users do.
@@ -19,6 +21,7 @@ const redis = "github.com/redis/go-redis/v9"
 // the message of a failure, its page and the stored run say that another version was tested, and the command that they
 // give makes them test the one that ships.
 func TestLockThatShipsAnOlderClient(t *testing.T) {
+	soak.Only(t, "it builds a module twice")
 	outer := t.TempDir()
 	nested := filepath.Join(outer, "locksimtest")
 	write(t, outer, "go.mod", "module example.org/outer\n\ngo 1.26.0\n\nrequire "+redis+" v9.7.0\n")

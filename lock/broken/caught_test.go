@@ -1,6 +1,7 @@
 package broken_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 
 // seeds is the number of runs of each specimen and of each of its siblings, from seed 1.
 func seeds() int {
-	if testing.Short() {
-		return 4
+	if os.Getenv("LOCKSIM_SOAK") == "" {
+		return 5
 	}
 	return 10
 }

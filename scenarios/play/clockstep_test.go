@@ -96,7 +96,7 @@ faults:
   - when: {client: c0, event: read}
     pause: {process: c0, for: 2s}
 `)
-				for seed := range uint64(5) {
+				for seed := range uint64(testruns.Soak(t, 20, 0.1)) {
 					o := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
 					if v := outcome.Violations(o, l.Promise); len(v) > 0 {
 						t.Errorf("%s, seed %d: %v: %v", workload, seed, v, o.Modes[0].Verdict.Reasons)

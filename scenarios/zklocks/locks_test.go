@@ -29,7 +29,7 @@ func TestEqualInFreshProcesses(t *testing.T) { testruns.EqualRuns(t, zklocks.All
 
 // The lock keeps its promise, of order too. With LOCKSIM_SOAK=1 it is 5,000 runs.
 func TestLock(t *testing.T) {
-	runs := 100
+	runs := 40
 	if os.Getenv("LOCKSIM_SOAK") == "1" {
 		runs = 5000
 	}

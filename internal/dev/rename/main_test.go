@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"locksim/internal/soak"
 )
 
 // The path of the module is renamed, and the name of the command is not.
@@ -73,9 +75,7 @@ func TestWrongPathsAreRefused(t *testing.T) {
 // module and, with LOCKSIM_SOAK=1, has the schemas of its types, and its command makes the same run as this one: that
 // compiles everything once more.
 func TestTheCheckoutUnderAnotherPath(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the command once more")
-	}
+	soak.Only(t, "it builds the command once more")
 	const root, to = "../../..", "example.org/you/locksim"
 	files, err := tracked(root)
 	if err != nil {
