@@ -69,7 +69,7 @@ func findCause(all []goroutine) string {
 		if !waitsForMutex(waiter) {
 			continue
 		}
-		at := callerOf(waiter, "sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.")
+		at := callerOf(waiter, "sync.", "internal/sync.")
 		lines = append(lines, fmt.Sprintf("%s waits for a mutex in %s", waiter.name(), at))
 		holds := holders(all, waiter, packageOf(at))
 		lines = append(lines, holds...)

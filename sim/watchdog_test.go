@@ -13,7 +13,20 @@ import (
 // account is code under test that holds a mutex across a simulated sleep.
 type account struct {
 	mu sync.Mutex
+	rw sync.RWMutex
 	p  *sim.Process
+}
+
+func (a *account) readAcrossSleep() {
+	a.rw.RLock()
+	defer a.rw.RUnlock()
+	_ = a.p.Clock().Sleep(a.p.Context(), time.Second)
+}
+
+func (a *account) change() {
+	_ = a.p.Clock().Sleep(a.p.Context(), time.Millisecond)
+	a.rw.Lock()
+	defer a.rw.Unlock()
 }
 
 func (a *account) holdAcrossSleep() {
@@ -33,29 +46,34 @@ func (a *account) wantIt() {
 // works.
 func TestFrozen(t *testing.T) {
 	_, _ = sim.Run(sim.Config{}, func(*sim.World) error { go waitForEver(); return nil })
-	_, err := sim.Run(sim.Config{Limits: sim.Limits{Frozen: 300 * time.Millisecond}}, func(w *sim.World) error {
-		a := &account{p: w.Client(0)}
-		a.p.Go(a.holdAcrossSleep)
-		a.p.Go(a.wantIt)
-		return w.RunUntil(w.Idle)
-	})
-	var frozen *sim.FrozenError
-	if !errors.As(err, &frozen) {
-		t.Fatalf("error %v, want a *FrozenError", err)
-	}
-	for _, want := range []string{
-		"waits for a mutex in locksim/sim_test.(*account).wantIt",
-		"blocked in locksim/sim_test.(*account).holdAcrossSleep",
+	for _, c := range []struct {
+		holds, waits func(a *account)
+		want         []string
+	}{
+		{(*account).holdAcrossSleep, (*account).wantIt, []string{"(*account).wantIt", "(*account).holdAcrossSleep"}},
+		{(*account).readAcrossSleep, (*account).change, []string{"(*account).change", "(*account).readAcrossSleep"}},
 	} {
-		if !strings.Contains(frozen.Reason, want) {
-			t.Errorf("the reason does not say %q:\n%s", want, frozen.Reason)
+		_, err := sim.Run(sim.Config{Limits: sim.Limits{Frozen: 300 * time.Millisecond}}, func(w *sim.World) error {
+			a := &account{p: w.Client(0)}
+			a.p.Go(func() { c.holds(a) })
+			a.p.Go(func() { c.waits(a) })
+			return w.RunUntil(w.Idle)
+		})
+		var frozen *sim.FrozenError
+		if !errors.As(err, &frozen) {
+			t.Fatalf("error %v, want a *FrozenError", err)
 		}
-	}
-	if n := strings.Count(frozen.Reason, "likely holds"); n != 1 {
-		t.Errorf("%d goroutines are said to hold it, want 1:\n%s", n, frozen.Reason)
-	}
-	if strings.Contains(frozen.Stacks, "waitForEver") {
-		t.Error("the stacks of another run's leak are shown")
+		for i, want := range []string{"waits for a mutex in locksim/sim_test.", "blocked in locksim/sim_test."} {
+			if !strings.Contains(frozen.Reason, want+c.want[i]) {
+				t.Errorf("the reason does not say %q:\n%s", want+c.want[i], frozen.Reason)
+			}
+		}
+		if n := strings.Count(frozen.Reason, "likely holds"); n != 1 {
+			t.Errorf("%d goroutines are said to hold it, want 1:\n%s", n, frozen.Reason)
+		}
+		if strings.Contains(frozen.Stacks, "waitForEver") {
+			t.Error("the stacks of another run's leak are shown")
+		}
 	}
 	after(t)
 }
