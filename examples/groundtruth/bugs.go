@@ -154,7 +154,15 @@ func Bugs() []Bug {
 			Kind:      "F27",
 			Quote:     "Token is a unique value that is used to identify the lock. Use this option to provide a custom token instead.", Where: "doc comment of Options.Token",
 			Promise: knowsItself(),
-			Also:    "It was expected to be missed, since a key that a request without an answer has left is excused where its client could not clean up: it is found where the client gave up at a deadline of its own, and could. The failures from another first seed are of the token, not of this bug: a release that arrives late deletes the key of the next lock with the same token.",
+			Also:    "It was expected to be missed, since a key that a request without an answer has left is excused where its client could not clean up: it is found where the client gave up at a deadline of its own, and could. The failures from another first seed are of the token, and so are those of the version without this bug: redislock-token.",
+		},
+		{
+			ID: "redislock-token", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.10.0",
+			Source:    "https://github.com/bsm/redislock/blob/v0.10.0/redislock.go",
+			Mechanism: "Locks with the same token of their user have the same value on the server: a release that arrives late, or is called again, deletes the key of the next one. Found by locksim, as what the version without redislock-71 fails on; open, and outside what the documentation asks of a token, which is that it is unique.",
+			Kind:      "F28",
+			Quote:     "Token is a unique value that is used to identify the lock. Use this option to provide a custom token instead.", Where: "doc comment of Options.Token",
+			Promise: knowsItself(),
 		},
 		{
 			ID: "redislock-58", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.9.0", HasNot: "v0.9.1",
@@ -197,6 +205,7 @@ func Bugs() []Bug {
 			Quote:     "The Locker will extend the ctx validity periodically and also watch for canceling the ctx if the KeyMajority is not held anymore.", Where: "README of rueidislock, How it works",
 			Promise: renewing(),
 			Missed:  "Each renewal is late by a round trip, and moves the end of the key by no more than its interval: the key ends too early after hundreds of renewals, and a pause of the holder can make it no later than it may be. A section that is drawn lasts for four leases at most. One of half an hour shows it without a fault: `go run ./cmd rueidislock-923 run rueidislock/long-section.yaml`, and with -fixed it is safe.",
+			Also:    "Both versions fail otherwise, by rueidislock-clock: where the clock of the server is ahead, the key ends before its TTL, and no renewal finds it.",
 		},
 		{
 			ID: "rueidislock-301", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.11", HasNot: "v1.0.12", Overlay: true,
@@ -215,6 +224,7 @@ func Bugs() []Bug {
 			Quote:     "SendHeartbeat refreshes the mutex entry so to avoid other clients from grabbing it.", Where: "doc comment of Client.SendHeartbeat",
 			Promise: inTable(),
 			Missed:  "Who is told too early that the lock is lost stops, and does no harm: an Extend that refuses without need is no violation, and the rows of PostgreSQL are not learnt, by which it could be known.",
+			Also:    "Both versions fail otherwise: a client that loses power within a transaction leaves its row locked for as long as the server takes the connection for alive, which is two hours by the usual keep-alive. Some runs have no verdict: database/sql ends a transaction whose context is over with a mutex that another call has while it reads from the network, and virtual time stands still for a mutex.",
 		},
 		{
 			ID: "etcd-22123", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",

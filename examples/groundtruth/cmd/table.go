@@ -285,7 +285,7 @@ Bugs that others found and published, in their unmodified libraries, and whether
 program is built with exactly the version that the row names, and looks at its build information before it begins. The lock is judged by
 what the documentation of the library says, from three first seeds, with all other options at their defaults: at most 2,000
 schedules and %d seconds of CPU time each. The version without the bug plays the same seeds within the same limits. Where it fails, it fails
-by another bug, which was read in its code and has a row of its own. Runs and seconds are medians, the latter of one processor.
+by another bug, which was read in its code: the text of the row names it. Runs and seconds are medians, the latter of one processor.
 
 %d bugs: %d are found at the defaults, %d more with a change that the row names, %d are missed, %d are not measured yet.
 
