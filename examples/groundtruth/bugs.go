@@ -243,6 +243,7 @@ func Bugs() []Bug {
 			Quote:     "Lock locks the mutex with a cancelable context. If the context is canceled while trying to acquire the lock, the mutex tries to clean its stale lock entry.", Where: "doc comment of Mutex.Lock",
 			Promise: session(),
 			Missed:  "No client is harmed while another one has the lock, and the documentation promises no time: a wait that could have ended earlier is no violation.",
+			Also:    "It fails otherwise, by etcd-void.",
 		},
 		{
 			ID: "etcd-11007", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
@@ -287,7 +288,7 @@ func Bugs() []Bug {
 			Kind:      "F56",
 			Quote:     "what we expect: m2 shouldn't lock success", Where: "the issue, in short; the recipe has no documentation",
 			Promise: tokenless(),
-			Missed:  "Expected: as etcd-11456, its session tells the holder in the instant of the grant.",
+			Also:    "It was expected to be missed, as etcd-11456 was.",
 		},
 		{
 			ID: "zk-229", Adapter: "zk", Module: "github.com/go-zookeeper/zk", Has: "v1.0.4",
