@@ -351,7 +351,7 @@ func Bugs() []Bug {
 			Quote:     "A locker can be used to lock each run of a job to a single instance of gocron.", Where: "README of gocron",
 			Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultLatency}, SelfExcludes: true, ResendExcludes: true},
 			Missed:  "Holders one after another break no lock. A judge would have to know which grants are of one run of a job, and how often it was done.",
-			Also:    "Its lock ends after an hour, so that it is not gocron-799 again.",
+			Also:    "Its lock ends after an hour. A job that takes longer fails it otherwise, by gocron-799; with less it is not found within the time.",
 			With:    []string{"github.com/go-co-op/gocron-redis-lock/v2 => github.com/go-co-op/gocron-redis-lock/v2 v2.0.1"},
 		},
 	}
