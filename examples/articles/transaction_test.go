@@ -3,6 +3,7 @@ package articles
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"testing"
 
 	"locksim/checker"
@@ -45,6 +46,34 @@ func TestTransaction(t *testing.T) {
 		if m := o.Modes[0]; m.Verdict.Label != want || !m.FaultsFelt[0] || m.Verdict.Facts.Operations < 7 {
 			t.Errorf("%s, felt %v, %d operations; want %s", m.Verdict.Label, m.FaultsFelt[0], m.Verdict.Facts.Operations, want)
 		}
+	}
+}
+
+// A client that gives up a statement of the transaction that has its lock ends the connection: that the release then fails
+// is no failure of the lock.
+func TestGivenUpInATransaction(t *testing.T) {
+	l := recipe(t, "A18")
+	if err := l.Missing(); err != nil {
+		t.Skip(err)
+	}
+	sc, err := scenarios.Parse("given-up.yaml", []byte(`name: given-up
+world: {postgres: 1, clients: 1, latency: 1ms}
+lock: {ttl: 10s}
+workload: {rounds: 1, hold: 0s, timeout: 1ms, data: transaction}
+`), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := scenarios.Run(sc, l, scenarios.RunOptions{Seed: 3000967, Modes: []fence.Mode{fence.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := o.Modes[0]
+	if !slices.ContainsFunc(run.History.Calls, func(c checker.Call) bool { return c.What == "Release" && c.Result == checker.ResultFailed }) {
+		t.Error("no release failed: nothing was tested")
+	}
+	if n := run.Verdict.Facts.FailedCalls; n > 0 {
+		t.Errorf("%d calls count as failed although nothing was wrong: %v", n, run.Verdict.Reasons)
 	}
 }
 

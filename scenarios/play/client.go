@@ -48,6 +48,7 @@ type client struct {
 	// lapsed are the instants at which the lock was granted to the client although
 	// its process, or its worker, had ended by then.
 	lapsed  []time.Duration
+	gaveUp  time.Duration // when it first gave up an operation in the transaction that has its lock; 0 for never
 	longest time.Duration // of its sections
 	misuse  error         // the first mistake in what the user says of the lock
 	partial atomic.Bool

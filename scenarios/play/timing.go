@@ -46,7 +46,8 @@ func (p *play) timing(t *trace.Trace) *checker.Timing {
 	return out
 }
 
-// undisturbed is when the first fault struck. Clocks that disagree from the start are one.
+// undisturbed is when the first fault struck. Clocks that disagree from the start are one, and so is an operation in the
+// transaction of a lock that its client gave up.
 func (p *play) undisturbed() time.Duration {
 	first := time.Duration(math.MaxInt64)
 	if p.sc.World.Skew > 0 {
@@ -55,6 +56,11 @@ func (p *play) undisturbed() time.Duration {
 	for i := range p.sc.Faults {
 		if p.schedule.fired[i] {
 			first = min(first, p.schedule.felt[i].struck)
+		}
+	}
+	for _, c := range p.clients {
+		if c.gaveUp > 0 {
+			first = min(first, c.gaveUp)
 		}
 	}
 	return first
