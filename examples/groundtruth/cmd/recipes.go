@@ -41,12 +41,12 @@ fail. Runs and seconds are as above.
 		}
 		fmt.Fprintf(w, "\n### %s\n\n%s.\n\n- The text promises: %s Judged under: %s.\n- Expected: it %s: %s.\n", r.ID, r.Idea, r.Says,
 			promised(r.Lock.Promise), expected, strings.TrimPrefix(r.Expect, "passes: "))
-		if c := m.checks(r.ID, "", false); len(c) > 0 {
-			if c[0].Found {
-				fmt.Fprintf(w, "- Found as: %s\n", story(c[0].Text))
-			} else {
-				fmt.Fprintf(w, "- Passes: %s\n", story(c[0].Text))
+		if c, ok := shown(m.checks(r.ID, "", false)); ok {
+			word := "Passes"
+			if c.Found {
+				word = "Found as"
 			}
+			fmt.Fprintf(w, "- %s: %s\n", word, story(c.Text))
 		}
 		fmt.Fprintf(w, "- Why: %s\n", r.Cause)
 	}

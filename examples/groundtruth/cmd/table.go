@@ -260,6 +260,15 @@ func outcome(checks []result, want string) string {
 	return text
 }
 
+// shown is the check whose text the page has: the first that found something, or else the first. ok is false for none.
+func shown(checks []result) (r result, ok bool) {
+	if len(checks) == 0 {
+		return result{}, false
+	}
+	i := slices.IndexFunc(checks, func(r result) bool { return r.Found })
+	return checks[max(i, 0)], true
+}
+
 // markdown is the page.
 func (m *measurement) markdown(bugs []groundtruth.Bug) ([]byte, error) {
 	var w bytes.Buffer
@@ -328,16 +337,16 @@ Play one of them in a minute, with its story:
 			fmt.Fprintf(&w, "; kind %s", b.Kind)
 		}
 		fmt.Fprintf(&w, ")\n\n- Promise: \"%s\" (%s). Judged under: %s.\n", b.Quote, b.Where, promised(b.Promise))
-		if r := m.checks(b.ID, b.Has, false); len(r) > 0 && r[0].Found && b.Missed == "" {
-			fmt.Fprintf(&w, "- Found as: %s\n", story(r[0].Text))
+		if r, ok := shown(m.checks(b.ID, b.Has, false)); ok && r.Found && b.Missed == "" {
+			fmt.Fprintf(&w, "- Found as: %s\n", story(r.Text))
 		}
 		if b.Missed != "" {
 			fmt.Fprintf(&w, "- Missed: %s\n", b.Missed)
 		}
 		if b.Helped != nil {
 			fmt.Fprintf(&w, "- Found with: %s\n", b.Helped.What)
-			if r := m.checks(b.ID, b.Has, true); len(r) > 0 && r[0].Found {
-				fmt.Fprintf(&w, "- Found as: %s\n", story(r[0].Text))
+			if r, ok := shown(m.checks(b.ID, b.Has, true)); ok && r.Found {
+				fmt.Fprintf(&w, "- Found as: %s\n", story(r.Text))
 			}
 		}
 		if b.Also != "" {

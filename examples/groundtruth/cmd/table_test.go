@@ -64,3 +64,16 @@ func main() {
 		t.Errorf("%d lines, want 3: %v", n, err)
 	}
 }
+
+// The page shows the text of a check that found something, whichever it was.
+func TestShown(t *testing.T) {
+	passed, found := result{Text: "passed"}, result{Text: "found", Found: true}
+	for want, checks := range map[string][]result{"found": {passed, found, found}, "passed": {passed, passed}} {
+		if got, ok := shown(checks); !ok || got.Text != want {
+			t.Errorf("%v: %q, %v; want %s", checks, got.Text, ok, want)
+		}
+	}
+	if _, ok := shown(nil); ok {
+		t.Error("no check is shown")
+	}
+}
