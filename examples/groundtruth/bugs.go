@@ -224,7 +224,15 @@ func Bugs() []Bug {
 			Quote:     "SendHeartbeat refreshes the mutex entry so to avoid other clients from grabbing it.", Where: "doc comment of Client.SendHeartbeat",
 			Promise: inTable(),
 			Missed:  "Who is told too early that the lock is lost stops, and does no harm: an Extend that refuses without need is no violation, and the rows of PostgreSQL are not learnt, by which it could be known.",
-			Also:    "Both versions fail otherwise: a client that loses power within a transaction leaves its row locked for as long as the server takes the connection for alive, which is two hours by the usual keep-alive. Some runs have no verdict: database/sql ends a transaction whose context is over with a mutex that another call has while it reads from the network, and virtual time stands still for a mutex.",
+			Also:    "Both versions fail otherwise, by pglock-power. Some runs have no verdict: database/sql ends a transaction whose context is over with a mutex that another call has while it reads from the network, and virtual time stands still for a mutex.",
+		},
+		{
+			ID: "pglock-power", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.13.0",
+			Source:    "https://github.com/cirello-io/pglock/blob/v1.13.0/client.go",
+			Mechanism: "Each try is a transaction that locks the row. A client that loses power within it leaves the row locked for as long as the server takes the connection for alive, two hours by the usual keep-alive: no client has the lock, and none gets it, whatever the lease. Found by locksim, as what the version without pglock-40 fails on; open.",
+			Quote:     "DefaultLeaseDuration is the recommended period of time that a lock can be considered valid before being stolen by another client.", Where: "doc comment of DefaultLeaseDuration",
+			Promise: inTable(),
+			Also:    "A keep-alive of some seconds on the server, or its idle_in_transaction_session_timeout, ends the transaction.",
 		},
 		{
 			ID: "etcd-22123", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	groundtruth.Main(map[string]scenarios.Lock{"pglock-40": renewed()})
+	groundtruth.Main(map[string]scenarios.Lock{"pglock-40": renewed(), "pglock-power": renewed()})
 }
 
 // renewed is the lock without the heartbeats of the library: its user sends them, as its documentation has it.
