@@ -28,6 +28,8 @@ type Bug struct {
 	Helped *Help
 	// Missed is why Check at its defaults does not find it; "" if it does.
 	Missed string
+	// Frozen is why some runs have no verdict; "" if each must have one.
+	Frozen string
 	// Also is what else the runs showed, as read by hand: why a fixed version fails, or what a failure is.
 	Also string
 	// Overlay says that the program needs the build overlay: the library dials or reads clocks by itself.
@@ -224,7 +226,8 @@ func Bugs() []Bug {
 			Quote:     "SendHeartbeat refreshes the mutex entry so to avoid other clients from grabbing it.", Where: "doc comment of Client.SendHeartbeat",
 			Promise: inTable(),
 			Missed:  "Who is told too early that the lock is lost stops, and does no harm: an Extend that refuses without need is no violation, and the rows of PostgreSQL are not learnt, by which it could be known.",
-			Also:    "Both versions fail otherwise, by pglock-power. Some runs have no verdict: database/sql ends a transaction whose context is over with a mutex that another call has while it reads from the network, and virtual time stands still for a mutex.",
+			Also:    "Both versions fail otherwise, by pglock-power.",
+			Frozen:  frozenTransaction,
 		},
 		{
 			ID: "pglock-power", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.13.0",
@@ -232,6 +235,7 @@ func Bugs() []Bug {
 			Mechanism: "Each try is a transaction that locks the row. A client that loses power within it leaves the row locked for as long as the server takes the connection for alive, two hours by the usual keep-alive: no client has the lock, and none gets it, whatever the lease. Found by locksim, as what the version without pglock-40 fails on; open.",
 			Quote:     "DefaultLeaseDuration is the recommended period of time that a lock can be considered valid before being stolen by another client.", Where: "doc comment of DefaultLeaseDuration",
 			Promise: inTable(),
+			Frozen:  frozenTransaction,
 			Also:    "A keep-alive of some seconds on the server, or its idle_in_transaction_session_timeout, ends the transaction.",
 		},
 		{
@@ -364,6 +368,9 @@ func Bugs() []Bug {
 		},
 	}
 }
+
+// frozenTransaction is why some runs on a database freeze.
+const frozenTransaction = "database/sql ends a transaction whose context is over with a mutex that another call has while it reads from the network, and virtual time stands still for a mutex."
 
 // Obstacles say what an adapter had to overcome, by its folder.
 var Obstacles = map[string]string{
