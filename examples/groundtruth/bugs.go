@@ -26,6 +26,8 @@ type Bug struct {
 	Promise lock.Promise
 	// Helped finds the bug where Check at its defaults does not; nil if nothing does, or is needed.
 	Helped *Help
+	// Ours says that locksim found it: it is no published bug, and is counted apart.
+	Ours bool
 	// Missed is why Check at its defaults does not find it; "" if it does.
 	Missed string
 	// Frozen is why some runs have no verdict; "" if each must have one.
@@ -128,7 +130,7 @@ func Bugs() []Bug {
 			Promise: lease(),
 		},
 		{
-			ID: "redsync-late", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
+			ID: "redsync-late", Ours: true, Adapter: "redsync", Module: redsync, Has: "v4.18.1",
 			Source:    "https://github.com/go-redsync/redsync/blob/v4.18.1/mutex.go",
 			Mechanism: "All tries of a Lock have the same value, so the clean-up of a try that failed, late on a connection that was given up, deletes the keys of the next one. Found by locksim; open.",
 			Kind:      "F28",
@@ -159,7 +161,7 @@ func Bugs() []Bug {
 			Also:    "It was expected to be missed, since a key that a request without an answer has left is excused where its client could not clean up: it is found where the client gave up at a deadline of its own, and could. The failures from another first seed are of the token, and so are those of the version without this bug: redislock-token.",
 		},
 		{
-			ID: "redislock-token", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.10.0",
+			ID: "redislock-token", Ours: true, Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.10.0",
 			Source:    "https://github.com/bsm/redislock/blob/v0.10.0/redislock.go",
 			Mechanism: "Locks with the same token of their user have the same value on the server: a release that arrives late, or is called again, deletes the key of the next one. Found by locksim, as what the version without redislock-71 fails on; open, and outside what the documentation asks of a token, which is that it is unique.",
 			Kind:      "F28",
@@ -191,7 +193,7 @@ func Bugs() []Bug {
 			Missed:  "The judge asks that the error of a wait that was cut short wraps that of its context. That it also wraps one of the library is no promise that a lock can make.",
 		},
 		{
-			ID: "rueidislock-clock", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.79", Overlay: true,
+			ID: "rueidislock-clock", Ours: true, Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.79", Overlay: true,
 			Source:    "https://github.com/redis/rueidis/blob/v1.0.79/rueidislock/lock.go",
 			Mechanism: "The end of a key is sent as an instant of the holder's wall clock: where that is behind, the key ends at once, and another client enters. Found by locksim; open.",
 			Kind:      "F22",
@@ -230,7 +232,7 @@ func Bugs() []Bug {
 			Frozen:  frozenTransaction,
 		},
 		{
-			ID: "pglock-power", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.13.0",
+			ID: "pglock-power", Ours: true, Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.13.0",
 			Source:    "https://github.com/cirello-io/pglock/blob/v1.13.0/client.go",
 			Mechanism: "Each try is a transaction that locks the row. A client that loses power within it leaves the row locked for as long as the server takes the connection for alive, two hours by the usual keep-alive: no client has the lock, and none gets it, whatever the lease. Found by locksim, as what the version without pglock-40 fails on; open.",
 			Quote:     "DefaultLeaseDuration is the recommended period of time that a lock can be considered valid before being stolen by another client.", Where: "doc comment of DefaultLeaseDuration",
@@ -286,7 +288,7 @@ func Bugs() []Bug {
 			Also:    "It was expected to be missed, since its session tells the holder of the loss in the instant of the grant. But a lease that the lock knows to be lost when it grants it is judged too. The version without this bug fails by etcd-void, which is another one: its key is still there.",
 		},
 		{
-			ID: "etcd-void", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
+			ID: "etcd-void", Ours: true, Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
 			Source:    "https://github.com/etcd-io/etcd/blob/client/v3.7.3/client/v3/concurrency/mutex.go",
 			Mechanism: "Lock looks whether the server still has its key, and not whether its session has ended: a client that heard nothing for the TTL, and has closed its session for that, is granted the lock with it. Found by locksim, as what the version without etcd-11456 fails on; open.",
 			Kind:      "F56",
@@ -340,7 +342,7 @@ func Bugs() []Bug {
 			Also:    "Its user keeps one object for each name, and does not release a lock whose lease has ended by its own clock: so it is judged without the duty that a release reports. The first run judged that too, and had both violations. The version without it fails by gozero-late.",
 		},
 		{
-			ID: "gozero-late", Adapter: "gozero", Module: "github.com/zeromicro/go-zero", Has: "v1.3.2", Apart: true,
+			ID: "gozero-late", Ours: true, Adapter: "gozero", Module: "github.com/zeromicro/go-zero", Has: "v1.3.2", Apart: true,
 			Source:    "https://github.com/zeromicro/go-zero/blob/v1.3.2/core/stores/redis/redislock.go",
 			Mechanism: "The value of a key is drawn once for each lock object: a release that arrives late deletes the key that the same object has set since. Found by locksim, as what the version without gozero-1704 fails on.",
 			Kind:      "F28",

@@ -186,15 +186,15 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 	defer cancel()
 	saw, outcome, cause := g.store.Do(ctx, op, g.id)
 	op.Saw, op.Outcome = saw, outcome
-	c.noteGivenUp(cause)
+	c.noteGivenUp(ctx)
 	_, err = c.finish(g, op, g.steps.read, cause)
 	return saw, cause == nil, err
 }
 
-// noteGivenUp keeps the first instant at which the client gave up an operation in the transaction that has its lock: the
-// connection may be of no more use to the lock.
-func (c *client) noteGivenUp(cause error) {
-	if cause != nil && c.gaveUp == 0 && c.play.sc.Workload.Data == file.DataTransaction {
+// noteGivenUp keeps the first instant at which the client gave up an operation in the transaction that has its lock, since
+// the context of it had ended: the connection may be of no more use to the lock. One that fails by itself is no such reason.
+func (c *client) noteGivenUp(ctx context.Context) {
+	if ctx.Err() != nil && c.gaveUp == 0 && c.play.sc.Workload.Data == file.DataTransaction {
 		c.gaveUp = c.play.world.Now()
 	}
 }
@@ -211,7 +211,7 @@ func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 	defer cancel()
 	var cause error
 	_, op.Outcome, cause = g.store.Do(ctx, op, g.id)
-	c.noteGivenUp(cause)
+	c.noteGivenUp(ctx)
 	ok, err = c.finish(g, op, g.steps.written, cause)
 	if ok && c.play.sc.Workload.Data == file.DataTransaction {
 		g.await(len(g.ops) - 1)

@@ -19,7 +19,7 @@ import (
 )
 
 // guided are the runs of some seeds by the strategy that looks back, a line each: the schedule, the seed with which it was
-// played, the trace and how near it came. varied is how many are variations of another run.
+// played, how many events it had, its label and how near it came. varied is how many are variations of another run.
 func guided(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) (lines []string, varied int) {
 	t.Helper()
 	for trial := range search.PlayEach(l, search.Drawn(l, space, seeds)) {
