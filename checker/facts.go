@@ -115,8 +115,8 @@ type Facts struct {
 	// Calls has all calls by how they ended.
 	Calls Calls `json:"calls"`
 	// IdleSeconds is the time in which a client waited for the lock, no client had
-	// it, and no client got it: see [Timing]. The client ran and reached the servers;
-	// no client claimed the lock, believed that it had it, was releasing it, or was
+	// it, and no client got it: see [Timing]. The context of its Acquire had not ended; the client ran and reached the
+	// servers; no client claimed the lock, believed that it had it, was releasing it, or was
 	// away while it asked for it. One backoff and one round trip are subtracted from
 	// each such time of each Acquire; time in which two were pending, for one lock or
 	// two, counts once.

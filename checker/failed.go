@@ -113,10 +113,10 @@ func withheld(h History) *tally {
 	troubled := h.troubled()
 	var all []waiting
 	for _, g := range h.Grants {
-		all = append(all, waiting{g.Client, g.Invoked, Span{h.Timing.when(g.Invoked), h.Timing.when(g.Granted)}})
+		all = append(all, waiting{client: g.Client, invoked: g.Invoked, span: Span{h.Timing.when(g.Invoked), h.Timing.when(g.Granted)}})
 	}
 	for _, a := range h.Attempts {
-		all = append(all, waiting{a.Client, a.Invoked, Span{h.Timing.when(a.Invoked), h.Timing.when(cmp.Or(a.Returned, never))}})
+		all = append(all, waiting{client: a.Client, invoked: a.Invoked, span: Span{h.Timing.when(a.Invoked), h.Timing.when(cmp.Or(a.Returned, never))}})
 	}
 	slices.SortFunc(all, func(a, b waiting) int {
 		return cmp.Or(cmp.Compare(a.invoked, b.invoked), cmp.Compare(a.client, b.client))

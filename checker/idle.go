@@ -85,7 +85,7 @@ type idleness struct {
 }
 
 // idle finds the times in which a client waited for a lock that no client had:
-// the client ran and reached the servers, no client claimed the lock or believed
+// the context of its Acquire had not ended, it ran and reached the servers, no client claimed the lock or believed
 // that it had it, none was releasing it, and no reply to an Acquire waited for a
 // client that was away. It adds how much longer they might have been.
 func idle(h History, slack *leastSlack) idleness {
@@ -160,6 +160,7 @@ type waiting struct {
 	client  string
 	invoked Pos
 	span    Span
+	until   time.Duration // the client wants the lock until then: its context ends before the Acquire returns, or with it
 }
 
 // departure is an end after which the lock may stay taken for a while.
@@ -178,7 +179,7 @@ func newWatch(h History, resource string) *watch {
 		if g.Resource != resource {
 			continue
 		}
-		w.ask(g.Client, g.Invoked, g.Granted)
+		w.ask(g.Client, g.Invoked, g.Granted, 0)
 		belief := g.Belief(h.Care)
 		w.take(g.Granted, max(g.Claim().end(), belief.end()))
 		if g.Released > 0 {
@@ -190,7 +191,7 @@ func newWatch(h History, resource string) *watch {
 		if a.Resource != resource {
 			continue
 		}
-		w.ask(a.Client, a.Invoked, a.Returned)
+		w.ask(a.Client, a.Invoked, a.Returned, a.ContextEnded)
 		if a.Returned > 0 {
 			cause := promise.CauseCancelled
 			if a.Outcome == OutcomeUnknown {
@@ -220,9 +221,10 @@ func (t *Timing) when(p Pos) time.Duration {
 	return t.At[min(int(p), len(t.At))-1]
 }
 
-// ask adds a pending Acquire.
-func (w *watch) ask(client string, invoked, returned Pos) {
-	w.acquires = append(w.acquires, waiting{client, invoked, w.pending(client, invoked, returned)})
+// ask adds a pending Acquire, and when its context ended; 0 if it did not.
+func (w *watch) ask(client string, invoked, returned Pos, ended time.Duration) {
+	span := w.pending(client, invoked, returned)
+	w.acquires = append(w.acquires, waiting{client, invoked, span, min(cmp.Or(ended, span.To), span.To)})
 }
 
 func (w *watch) take(from, to Pos) {
@@ -314,13 +316,13 @@ func (w *watch) idleFor(a waiting) []Span {
 		}
 	}
 	for _, s := range joined(busy) {
-		if s.From >= a.span.To {
+		if s.From >= a.until {
 			break
 		}
-		add(min(s.From, a.span.To))
+		add(min(s.From, a.until))
 		from = max(from, s.To)
 	}
-	add(a.span.To)
+	add(a.until)
 	return out
 }
 
@@ -341,7 +343,7 @@ func (w *watch) deadline(a waiting, s Span) (promise.Cause, time.Duration) {
 
 // due is when a client that waits must have a lock that is free from an instant on.
 func (w *watch) due(a waiting, free time.Duration) time.Duration {
-	if w.Growing && free > a.span.From && free < a.span.To {
+	if w.Growing && free > a.span.From && free < a.until {
 		asks := 2*free - a.span.From
 		if i, _ := slices.BinarySearch(w.Sends[a.client], free); i < len(w.Sends[a.client]) {
 			asks = min(asks, w.Sends[a.client][i])

@@ -17,6 +17,11 @@ func TestIdle(t *testing.T) {
 	asks := func(client string, from, to Pos, o Outcome) []Attempt {
 		return []Attempt{{Client: client, Resource: "orders", Invoked: from, Returned: to, Outcome: o}}
 	}
+	gaveUp := func(from, to Pos, ended time.Duration) []Attempt {
+		all := asks("c0", from, to, OutcomeFailed)
+		all[0].ContextEnded = ended * time.Second
+		return all
+	}
 	for _, c := range []struct {
 		name     string
 		grants   []Grant
@@ -51,6 +56,8 @@ func TestIdle(t *testing.T) {
 			attempts: []Attempt{{Client: "c0", Resource: "stock", Invoked: 4, Returned: 5, Outcome: OutcomeUnknown}}},
 		{name: "another lock is asked for", grants: []Grant{held(1, "c0", 2, 10)}, idle: 8, overdue: 1,
 			attempts: []Attempt{{Client: "c1", Resource: "stock", Invoked: 50, Outcome: OutcomeUnknown}}},
+		{name: "the context of the one that waits ended in time", attempts: gaveUp(2, 20, 4)},
+		{name: "the context of the one that waits ended too late", attempts: gaveUp(2, 20, 9), idle: 5, overdue: 1},
 		{name: "a reply was lost", grants: []Grant{held(1, "c1", 16, 30).asked(3)}, attempts: asks("c0", 2, 4, OutcomeUnknown), idle: 11},
 		{name: "a reply was lost too late", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 5, 7, OutcomeUnknown), idle: 14, overdue: 1},
 		{name: "another gave up", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 2, 4, OutcomeFailed), idle: 14, overdue: 1},

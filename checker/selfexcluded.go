@@ -136,7 +136,7 @@ func (h History) askedAfter(a Attempt) (all []waiting) {
 	}
 	add := func(client, resource string, invoked, returned Pos) {
 		if client == a.Client && resource == a.Resource && invoked > a.Invoked && invoked < granted {
-			all = append(all, waiting{client, invoked, h.Timing.pending(client, invoked, returned)})
+			all = append(all, waiting{client: client, invoked: invoked, span: h.Timing.pending(client, invoked, returned)})
 		}
 	}
 	for _, g := range h.Grants {

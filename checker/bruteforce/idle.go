@@ -9,8 +9,8 @@ import (
 )
 
 // "IdleSeconds is the time in which a client waited for the lock, no client had it,
-// and no client got it. The client ran and reached the servers; no client claimed the
-// lock, believed that it had it, was releasing it, or was away while it asked for it.
+// and no client got it. The context of its Acquire had not ended; the client ran and reached the servers; no client
+// claimed the lock, believed that it had it, was releasing it, or was away while it asked for it.
 // One backoff and one round trip are subtracted from each such time of each Acquire;
 // time in which two were pending, for one lock or two, counts once." "Overdue counts
 // the idle times, those of each Acquire, that lasted longer than their cause allows."
@@ -68,17 +68,18 @@ func lockNames(h checker.History) []string {
 type acquire struct {
 	client            string
 	invoked, returned checker.Pos
+	ended             time.Duration // of its context, 0 if it did not end
 }
 
 func acquires(h checker.History, resource string) (all []acquire) {
 	for _, g := range h.Grants {
 		if g.Resource == resource {
-			all = append(all, acquire{g.Client, g.Invoked, g.Granted})
+			all = append(all, acquire{g.Client, g.Invoked, g.Granted, 0})
 		}
 	}
 	for _, a := range h.Attempts {
 		if a.Resource == resource {
-			all = append(all, acquire{a.Client, a.Invoked, a.Returned})
+			all = append(all, acquire{a.Client, a.Invoked, a.Returned, a.ContextEnded})
 		}
 	}
 	return all
@@ -98,6 +99,9 @@ func idleTimes(h checker.History, resource string, a acquire) []checker.Span {
 		for _, a := range absences {
 			instants = append(instants, a.From, a.To)
 		}
+	}
+	for _, a := range h.Attempts {
+		instants = append(instants, a.ContextEnded)
 	}
 	instants = append(instants, h.Timing.At[len(h.Timing.At)-1])
 	slices.Sort(instants)
@@ -149,7 +153,7 @@ func waitsIdly(h checker.History, resource string, waiting acquire, from, to tim
 			return false
 		}
 	}
-	return pending(waiting)
+	return pending(waiting) && (waiting.ended == 0 || to <= waiting.ended)
 }
 
 // crashedWhileAsking reports whether the client of an Acquire that never returned
@@ -196,9 +200,12 @@ func due(h checker.History, a acquire, free time.Duration) time.Duration {
 	return asks + h.Timing.Grace
 }
 
-// waitsUntil is when an Acquire ended: with its return, with its client, or at the end of the history.
+// waitsUntil is when an Acquire ended: with its return, its context, its client, or at the end of the history.
 func waitsUntil(h checker.History, a acquire) time.Duration {
 	end := endOf(h, a.returned)
+	if a.ended > 0 {
+		end = min(end, a.ended)
+	}
 	for _, s := range h.Timing.Away[a.client] {
 		if a.returned == 0 && s.Crash && at(h, a.invoked) <= s.From {
 			end = min(end, s.From)

@@ -82,11 +82,13 @@ func (p *play) alone() time.Duration {
 }
 
 // pace is how often a client asks the servers, for a lock that has the backoff of the scenario or says its own. It is
-// not known where a server has forgotten scripts, which are sent again, nor for stock clients, which send a request
-// again by themselves, nor where a release may be called again at any time.
+// not known where a server has forgotten scripts, which are sent again, where other work of a process takes its
+// connections, and makes new ones, nor for stock clients, which send a request again by themselves, nor where a release
+// may be called again at any time.
 func (p *play) pace() *checker.Pace {
 	for i, f := range p.sc.Faults {
-		if p.schedule.fired[i] && faults.ClassIn(p.sc.Faults, f.Action) == promise.Scripts {
+		class := faults.ClassIn(p.sc.Faults, f.Action)
+		if p.schedule.fired[i] && (class == promise.Scripts || class == promise.Pool) {
 			return nil
 		}
 	}

@@ -1,0 +1,43 @@
+package play_test
+
+import (
+	"testing"
+
+	"locksim/internal/testruns"
+	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/play"
+)
+
+// Runs of right locks in which a search once saw a violation.
+func TestOnceAccused(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind string
+		seed uint64
+		text string
+	}{
+		"its context ends while it connects, and it cleans up": {"single", 1000406, `
+world: {redis: 1, clients: 1, latency: 20ms}
+lock: {ttl: 10s, backoff: 5ms}
+workload: {rounds: 1, hold: 0s, think: 0s, stagger: 0s, checks_until: never, acquire_within: 50ms}
+`},
+		"other work of the process connects": {"watchdog", 3001284, `
+world: {redis: 1, clients: 2, latency: 1ms..5ms}
+lock: {ttl: 10s, backoff: 100ms}
+workload: {rounds: 2, hold: 1ms, think: 0s, stagger: 0s, checks_until: never}
+faults:
+  - when: {client: c1, event: acquire, nth: 2}
+    exhaust_pool: {process: c1, for: 7ms}
+  - when: {client: c1, event: released, nth: 1}
+    latency: {between: [c1], and: [r0], add: 1ms, for: 1ms}
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := testruns.Kind(t, c.kind)
+			o := testruns.Play(t, testruns.Parse(t, "name: accused"+c.text), l, play.RunOptions{Seed: c.seed, Modes: []fence.Mode{fence.Claim}})
+			if v := outcome.Violations(o, l.Promise); len(v) > 0 {
+				t.Errorf("%v: %v", v, o.Modes[0].Verdict.Reasons)
+			}
+		})
+	}
+}
