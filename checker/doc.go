@@ -68,7 +68,8 @@
 //     until it returned; or the lock announced the loss of the lease after the release had been called, and the
 //     client was not away from then to the announcement; or a release returned and the context of the lease had not
 //     ended at the instant of its call, although the client was not away from then to the return. The first is
-//     judged where entry is exclusive; the first two only if by the record the client had the lock at some time from
+//     judged where entry is exclusive, unless a request of the client came again meanwhile ([Holding.Again]) and it
+//     had been away between the call of Acquire and the return: a late one enters a reentrant lock again; the first two only if by the record the client had the lock at some time from
 //     the call of Acquire to the call of the release. Or, on steady servers and a prompt network, a release failed
 //     before its context had ended, although by the record its client had the lock without a gap from the grant to
 //     the call, and it had not been away before the return, unless the lease and the key had ended by the return, and

@@ -230,10 +230,10 @@ func (h History) falselyReleased(g Grant, record holdings) string {
 		had = had || s.From <= g.Released && s.Span().end() > g.Invoked
 		at = at || s.From <= g.ReleaseReturned && s.Span().end() > g.Released
 	}
-	switch _, kept := record.since(g.Granted, g.ReleaseReturned); {
+	switch s, kept := record.since(g.Granted, g.ReleaseReturned); {
 	case had && !at:
 		return "the nodes had given up its key before"
-	case kept && h.Entry != EntryReentrant:
+	case kept && h.Entry != EntryReentrant && !(s.Again > 0 && h.awayDuring(g.Client, h.Timing.when(g.Invoked), h.Timing.when(g.ReleaseReturned))):
 		return "the nodes still had its key"
 	}
 	return ""

@@ -99,7 +99,13 @@ func TestDuties(t *testing.T) {
 				unsteady, func(h *checker.History) { h.Grants[0].ReleaseSucceeded = false },
 				func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
 				func(h *checker.History) { h.Holdings[0].From = 4 },
+				func(h *checker.History) { away("c0", 100*ms, 100*ms)(h); h.Holdings[0].Again = 5 },
+				func(h *checker.History) { away("c0", 800*ms, 900*ms)(h); h.Holdings[0].Again = 5 },
 			}},
+		{"the key stays, and is asked for again", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To, h.Holdings[0].Again = 9, 5 },
+			[]func(*checker.History){away("c0", 0, 300*ms)}},
+		{"the key stays, and the client was away", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To = 9; away("c0", 0, 300*ms)(h) },
+			[]func(*checker.History){func(h *checker.History) { h.Holdings[0].Again = 5 }}},
 		{"the key was gone", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To = 6 },
 			[]func(*checker.History){
 				unsteady, func(h *checker.History) { h.Grants[0].ReleaseSucceeded = false },

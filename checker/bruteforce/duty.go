@@ -263,7 +263,8 @@ func refusedFalsely(h checker.History, g checker.Grant) bool {
 // the release was called nor at any time until it returned; or the lock announced the
 // loss of the lease after the release had been called, and the client was not away from
 // then to the announcement. The first is judged where entry is
-// exclusive; the first two only if by the record the client had the lock at some time from
+// exclusive, unless a request of the client came again meanwhile and it had been away between the call of Acquire and
+// the return; the first two only if by the record the client had the lock at some time from
 // the call of Acquire to the call of the release."
 func truthful(h checker.History, g checker.Grant) bool {
 	if happened(g.Released, g.Lost) && g.Lost != g.Released && present(h, g.Client, at(h, g.Released), at(h, g.Lost)) {
@@ -278,7 +279,8 @@ func truthful(h checker.History, g checker.Grant) bool {
 			continue
 		}
 		has := func(p checker.Pos) bool { return happened(s.From, p) && !happened(s.To, p) }
-		throughout = throughout || has(g.Granted) && has(g.ReleaseReturned)
+		throughout = throughout || has(g.Granted) && has(g.ReleaseReturned) &&
+			(s.Again == 0 || present(h, g.Client, at(h, g.Invoked), at(h, g.ReleaseReturned)))
 		for p := g.Invoked; p <= g.ReleaseReturned; p++ {
 			had = had || has(p) && p <= g.Released
 			meanwhile = meanwhile || has(p) && p >= g.Released

@@ -31,10 +31,18 @@ faults:
   - when: {client: c1, event: released, nth: 1}
     latency: {between: [c1], and: [r0], add: 1ms, for: 1ms}
 `},
+		"a late request entered the lock again": {"reentrant-fenced", 77001040, `
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {ttl: 10s, backoff: 100ms, client: stock, owner: round}
+workload: {rounds: 1, hold: 9s, think: 0s, stagger: 0s, checks_until: never, tries: true}
+faults:
+  - when: {client: c1, event: acquire, nth: 1}
+    delay_message: {between: [c1], and: [r0], by: 8s, skip: 23}
+`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := testruns.Kind(t, c.kind)
-			o := testruns.Play(t, testruns.Parse(t, "name: accused"+c.text), l, play.RunOptions{Seed: c.seed, Modes: []fence.Mode{fence.Claim}})
+			o := testruns.Play(t, testruns.Parse(t, "name: accused"+c.text), l, play.RunOptions{Seed: c.seed, Modes: []fence.Mode{fence.None}})
 			if v := outcome.Violations(o, l.Promise); len(v) > 0 {
 				t.Errorf("%v: %v", v, o.Modes[0].Verdict.Reasons)
 			}

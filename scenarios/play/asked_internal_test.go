@@ -36,6 +36,7 @@ func TestAskedAgain(t *testing.T) {
 		"after its answer":          {execs: execs{waits, set, set}, to: 9, want: 3},
 		"beside it, elsewhere":      {execs: execs{waits, elsewhere}, to: 9, want: 2},
 		"after the end":             {execs: execs{set, set}, to: 2},
+		"to the end":                {execs: execs{set, set}, want: 2},
 		"of another client":         {execs: execs{set, set}, peer: "c1", to: 9},
 		"of a kind that is unknown": {execs: execs{unkind, unkind}, to: 9},
 	} {

@@ -80,6 +80,9 @@ func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
 	for _, e := range moves {
 		g.move(e)
 	}
+	for _, client := range slices.Sorted(maps.Keys(g.held)) { // to the end
+		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: g.resource, From: g.held[client]})
+	}
 	g.askedAgain(t, p.overAt)
 	return g
 }
@@ -114,7 +117,7 @@ func (g *groundTruth) askedAgain(t *trace.Trace, over int) {
 			continue
 		}
 		again := slices.IndexFunc(of[next:], func(r sent) bool { return r.kind == of[next-1].kind })
-		if again >= 0 && of[next+again].at < s.To {
+		if again >= 0 && (s.To == 0 || of[next+again].at < s.To) {
 			s.Again = of[next+again].at
 		}
 	}
@@ -232,9 +235,6 @@ func (g *groundTruth) close(client string, at checker.Pos, instant time.Duration
 // into adds the holdings and deletions to a history.
 func (g *groundTruth) into(h *checker.History) {
 	h.Holdings = append(h.Holdings, g.holdings...)
-	for _, client := range slices.Sorted(maps.Keys(g.held)) {
-		h.Holdings = append(h.Holdings, checker.Holding{Client: client, Resource: g.resource, From: g.held[client]})
-	}
 	h.Deletions = append(h.Deletions, g.deletions...)
 	h.Votes = append(h.Votes, g.votes...)
 }
