@@ -12,7 +12,7 @@ import (
 )
 
 // Drawn are the cases that seeds choose for a lock from a space. Of each ten seeds in a row, a strategy that looks back
-// draws the first six, and varies the nearest of them in the others if it was near: so a case depends on its seed and on
+// draws the first eight, and varies the nearest of them in the others if it was near: so a case depends on its seed and on
 // the runs of the others of its ten, which are played, uncounted, where a search begins in the middle of them.
 func Drawn(l play.Lock, space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] {
 	g := &guide{lock: l, space: space, strategy: strategyOf(space)}
@@ -40,7 +40,7 @@ func placeOf(seed uint64) uint64 { return seed % groupSize }
 // The sizes of a group of seeds in a row, and of its part that is drawn.
 const (
 	groupSize  = 10
-	groupDrawn = 6
+	groupDrawn = 8
 )
 
 // isNear is the distance, in TTLs, below which a run is worth a variation. A larger one says only how long a backoff is.

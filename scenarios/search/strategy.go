@@ -20,6 +20,7 @@ var strategies = map[spaces.Strategy]strategy{
 	spaces.StrategySwarm:     swarms,
 	spaces.StrategyShort:     shorts,
 	spaces.StrategyEdges:     edges,
+	spaces.StrategyHandover:  handovers,
 	spaces.StrategyOrder:     orders,
 	spaces.StrategyRare:      rares,
 	spaces.StrategyUnsteered: unsteered,
