@@ -147,7 +147,7 @@ func Unplayed(c *comparisons.Comparison) string {
 	var names []string
 	for i, class := range c.Classes {
 		if !Played(c, i) {
-			names = append(names, string(class))
+			names = append(names, ClassName(class))
 		}
 	}
 	if len(names) == 0 {
@@ -169,8 +169,8 @@ func SurvivalSigns() []SurvivalSign {
 		{noFenceHelps, "behind every fence the data is wrong or the lock stuck"},
 		{stuckWord, "no client can acquire the lock any more, and no fence helps"},
 		{"seal" + overlapSign, "the lock had two holders: their claims overlapped in a run"},
-		{"(seal)", "not promised by the lock, which may fare worse under other schedules"},
+		{"(seal)", "the lock promises nothing here: other runs may end worse"},
 		{notPlayed, "no scenario of the library says anything of this lock and these faults"},
-		{string(comparisons.NoFault), "scenarios without faults, with sections longer than the TTL among them"},
+		{ClassName(comparisons.NoFault), "nothing fails, but some clients work longer than their lease lasts"},
 	}
 }

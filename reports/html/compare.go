@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"locksim/internal/prose"
-	"locksim/lock/promise"
 	"locksim/reports"
 	"locksim/reports/grid"
 	"locksim/scenarios/outcome/comparisons"
@@ -26,7 +26,7 @@ type ComparisonOptions struct {
 }
 
 // Comparison writes locks side by side as one page without other files and without
-// JavaScript: what each needs and for whom it is, what each survives and behind which
+// JavaScript: a map of locks by classes of faults, what each needs and for whom it is, what each survives and behind which
 // fence, and for each lock the smallest run of each failure, with its diagram.
 //
 // The same comparison and options give the same bytes. Comparison returns the error of
@@ -40,6 +40,8 @@ var comparisonTemplate = page("compare.html")
 // comparisonPage is the data of the template.
 type comparisonPage struct {
 	Evidence, Trips, Unplayed string
+	Map                       []mapRow
+	Legend                    []string
 	Heads                     []string // of the columns of Locks
 	Locks                     []comparedLock
 	Classes                   []comparedClass
@@ -48,6 +50,18 @@ type comparisonPage struct {
 	Again                     string
 	Versions                  []reports.Version
 	CSS                       template.CSS
+}
+
+// mapRow is the row of a lock in the map of locks by classes of faults.
+type mapRow struct {
+	ID, Name string
+	Cells    []mapLink
+}
+
+// mapLink is a cell of the map, with the id of the story that shows its harm, "" for none.
+type mapLink struct {
+	grid.MapCell
+	Story string
 }
 
 // comparedLock is a lock with the failures that it showed.
@@ -59,13 +73,14 @@ type comparedLock struct {
 
 // comparedClass is a class of faults: a row of the table of what each lock survives.
 type comparedClass struct {
-	Class promise.Fault
+	Class string
 	Words []string
 }
 
 // comparedFailure is a class of faults that harmed a lock.
 type comparedFailure struct {
-	Class promise.Fault
+	ID    string
+	Class string
 	Word  string // as in the table
 	Runs  string // how many were played
 	Seen  []comparedRun
@@ -79,7 +94,8 @@ type comparedRun struct {
 
 func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *comparisonPage {
 	p := &comparisonPage{Evidence: grid.ComparisonEvidence(c), Trips: grid.TripsNote, Unplayed: grid.Unplayed(c), Signs: grid.SurvivalSigns(),
-		Again: opt.Again, Versions: opt.Versions, CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("compare.css"))}
+		Legend: strings.Split(grid.MapLegend, " · "),
+		Again:  opt.Again, Versions: opt.Versions, CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("compare.css"))}
 	for _, need := range grid.Needs() {
 		p.Heads = append(p.Heads, need.Head)
 	}
@@ -87,19 +103,20 @@ func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *compar
 		if !grid.Played(c, i) {
 			continue
 		}
-		row := comparedClass{Class: class}
+		row := comparedClass{Class: grid.ClassName(class)}
 		for _, l := range c.Locks {
 			row.Words = append(row.Words, grid.SurvivalWord(l.Survives[i]))
 		}
 		p.Classes = append(p.Classes, row)
 	}
 	for n, l := range c.Locks {
-		one := comparedLock{ID: fmt.Sprintf("lock-%d", n+1), Name: l.Name, About: l.About, ForWhom: l.ForWhom}
+		row := mapRow{ID: fmt.Sprintf("lock-%d", n+1), Name: l.Name}
+		one := comparedLock{ID: row.ID, Name: l.Name, About: l.About, ForWhom: l.ForWhom}
 		for _, need := range grid.Needs() {
 			one.Cells = append(one.Cells, need.Text(l))
 		}
-		for _, s := range l.Survives {
-			failure := comparedFailure{Class: s.Class, Word: grid.SurvivalWord(s), Runs: prose.Count(s.Runs, "run") + " of " + prose.Count(s.Scenarios, "scenario")}
+		for i, s := range l.Survives {
+			failure := comparedFailure{ID: row.ID + "-" + string(s.Class), Class: grid.ClassName(s.Class), Word: grid.SurvivalWord(s), Runs: prose.Count(s.Runs, "run") + " of " + prose.Count(s.Scenarios, "scenario")}
 			for _, seen := range grid.HarmShown(s) {
 				run := comparedRun{Seen: seen}
 				if opt.Figure != nil {
@@ -108,11 +125,16 @@ func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *compar
 				p.Drawn = p.Drawn || run.Figure != nil
 				failure.Seen = append(failure.Seen, run)
 			}
+			link := mapLink{MapCell: grid.NewMapCell(s)}
 			if len(failure.Seen) > 0 {
 				one.Failures = append(one.Failures, failure)
+				link.Story = failure.ID
+			}
+			if grid.Played(c, i) {
+				row.Cells = append(row.Cells, link)
 			}
 		}
-		p.Locks = append(p.Locks, one)
+		p.Locks, p.Map = append(p.Locks, one), append(p.Map, row)
 	}
 	return p
 }

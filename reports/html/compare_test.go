@@ -33,7 +33,7 @@ func figure(t *testing.T, id string) html.Found {
 	return b.Bytes()
 }
 
-// The page says of each lock for whom it is, what it costs, what it survives, and shows each
+// The page has a map whose cells lead to the story of a harm, says of each lock for whom it is, what it costs, what it survives, and shows each
 // failure with its diagram and its command.
 func TestComparisonSaysAll(t *testing.T) {
 	asked := 0
@@ -46,6 +46,8 @@ func TestComparisonSaysAll(t *testing.T) {
 		}})
 	testreports.CheckTexts(t, page, []string{
 		`<th scope="row"><a href="#lock-2">fenced</a></th><td class="whom">Data that must stay right, in a store that compares tokens.</td><td>1 redis</td><td>yes</td>`,
+		`<td class="fenced"><a href="#lock-2-pause"><span class="sign">◐</span><small>seal</small></a></td>`, `id="lock-2-pause"`,
+		`<td class="alone"><span class="sign">✓</span></td>`, `<span class="sign">–</span><small>wrong</small>`, "<td>pause, flush</td>",
 		`<h2 id="lock-2">fenced</h2>`, "<h3>pause <code>seal</code></h3>", "Mode none, corrupted: scenario gc-pause, seed 1. <code>again</code>",
 		"<code>(claim!)</code>", "it broke here", "the data is right without a fence", "locksim compare --out DIR", "s0 OK write c0.w2 (token 1)",
 	}, []string{"ZgotmplZ", "<no value>", "%!", "<script"})

@@ -23,11 +23,14 @@ func Comparison(w io.Writer, c *comparisons.Comparison) error {
 	p.Add([]string{"# Locks side by side"})
 	p.Add([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
 	p.Add([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", grid.ComparisonEvidence(c)})
+	p.Add([]string{"## Which lock is right under which faults"})
+	p.Add(survives(c, func(s comparisons.Survival) string { return grid.NewMapCell(s).Text() }))
+	p.Add([]string{grid.MapLegend})
 	p.Add([]string{"## What each needs, and for whom it is"})
 	p.Add(needs(c))
 	p.Add([]string{grid.TripsNote})
 	p.Add([]string{"## What each survives, and behind which fence"})
-	p.Add(survives(c))
+	p.Add(survives(c, func(s comparisons.Survival) string { return "`" + grid.SurvivalWord(s) + "`" }))
 	p.Add(survivalSigns())
 	if text := grid.Unplayed(c); text != "" {
 		p.Add(prose.Fold(text, reports.DefaultWidth))
@@ -59,7 +62,7 @@ func needs(c *comparisons.Comparison) []string {
 	return lines
 }
 
-func survives(c *comparisons.Comparison) []string {
+func survives(c *comparisons.Comparison, text func(comparisons.Survival) string) []string {
 	head := []string{"faults"}
 	for _, l := range c.Locks {
 		head = append(head, escape(l.Name))
@@ -69,9 +72,9 @@ func survives(c *comparisons.Comparison) []string {
 		if !grid.Played(c, i) {
 			continue
 		}
-		row := []string{string(class)}
+		row := []string{grid.ClassName(class)}
 		for _, l := range c.Locks {
-			row = append(row, "`"+grid.SurvivalWord(l.Survives[i])+"`")
+			row = append(row, text(l.Survives[i]))
 		}
 		lines = append(lines, rowOf(row))
 	}
@@ -96,7 +99,7 @@ func lockSection(l comparisons.Lock) []string {
 	lines = append(lines, rowOf([]string{"faults", "fence", "played", "runs that show harm"}), ruler(4))
 	for _, s := range l.Survives {
 		if runs := harm(s); len(runs) > 0 {
-			lines = append(lines, rowOf([]string{string(s.Class), "`" + grid.SurvivalWord(s) + "`",
+			lines = append(lines, rowOf([]string{grid.ClassName(s.Class), "`" + grid.SurvivalWord(s) + "`",
 				prose.Count(s.Runs, "run") + " of " + prose.Count(s.Scenarios, "scenario"), strings.Join(runs, "; ")}))
 		}
 	}

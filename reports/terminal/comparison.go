@@ -12,7 +12,8 @@ import (
 	"locksim/scenarios/outcome/comparisons"
 )
 
-// Comparison writes locks side by side for a terminal: what each needs and how many
+// Comparison writes locks side by side for a terminal: a map of which lock is right under
+// which faults, what each needs and how many
 // round trips it takes, for whom it is, and then a table of what each survives, with
 // a row for each class of faults. Locks that do not fit into the width follow in a
 // second table; where the first table does not fit, each lock has its own block.
@@ -25,6 +26,13 @@ func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) err
 	}
 	p := new(prose.Page)
 	p.Add(prose.Fold(compareHead(c), opt.Width))
+	for i, t := range compareTables(c, opt, mapText) {
+		if i == 0 {
+			t = append([]string{"which lock is right under which faults", ""}, t...)
+		}
+		p.Add(t)
+	}
+	p.Add(prose.Fold(grid.MapLegend, opt.Width))
 	needs := compareNeeds(c)
 	if !slices.ContainsFunc(needs, func(line string) bool { return prose.Columns(line) > opt.Width }) {
 		p.Add(needs)
@@ -35,7 +43,7 @@ func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) err
 		}
 	}
 	p.Add(prose.Fold(grid.TripsNote, opt.Width))
-	for i, t := range compareTables(c, opt) {
+	for i, t := range compareTables(c, opt, survivalText) {
 		if i == 0 {
 			t = append([]string{"what each survives, and behind which fence", ""}, t...)
 		}
@@ -112,6 +120,16 @@ func compareBlock(l comparisons.Lock, opt reports.Options) []string {
 	return lines
 }
 
+func mapText(s comparisons.Survival) cell {
+	c := grid.NewMapCell(s)
+	styles := map[grid.Standing]style{grid.StandsAlone: good, grid.StandsFenced: saved, grid.StandsWrong: alarm}
+	return cell{text: c.Text(), style: styles[c.Standing]}
+}
+
+func survivalText(s comparisons.Survival) cell {
+	return cell{text: grid.SurvivalWord(s), style: survivalStyle(s)}
+}
+
 func survivalStyle(s comparisons.Survival) style {
 	switch {
 	case s.Scenarios == 0:
@@ -128,10 +146,10 @@ func survivalStyle(s comparisons.Survival) style {
 
 // compareTables are the tables of what the locks survive, each with as many locks as
 // fit.
-func compareTables(c *comparisons.Comparison, opt reports.Options) [][]string {
+func compareTables(c *comparisons.Comparison, opt reports.Options, text func(comparisons.Survival) cell) [][]string {
 	edge := 0
 	for _, class := range c.Classes {
-		edge = max(edge, prose.Columns(string(class)))
+		edge = max(edge, prose.Columns(grid.ClassName(class)))
 	}
 	var tables [][]string
 	var beside []comparisons.Lock // of the current table
@@ -142,20 +160,20 @@ func compareTables(c *comparisons.Comparison, opt reports.Options) [][]string {
 			need = max(need, prose.Columns(part)+2)
 		}
 		for _, s := range l.Survives {
-			need = max(need, prose.Columns(grid.SurvivalWord(s))+2)
+			need = max(need, prose.Columns(text(s).text)+2)
 		}
 		if need > room && len(beside) > 0 {
-			tables, beside, room = append(tables, compareTable(c, beside, opt)), nil, opt.Width-edge
+			tables, beside, room = append(tables, compareTable(c, beside, opt, text)), nil, opt.Width-edge
 		}
 		beside, room = append(beside, l), room-need
 	}
 	if len(beside) > 0 {
-		tables = append(tables, compareTable(c, beside, opt))
+		tables = append(tables, compareTable(c, beside, opt, text))
 	}
 	return tables
 }
 
-func compareTable(c *comparisons.Comparison, locks []comparisons.Lock, opt reports.Options) []string {
+func compareTable(c *comparisons.Comparison, locks []comparisons.Lock, opt reports.Options, text func(comparisons.Survival) cell) []string {
 	t := table{sides: make([]side, 1+len(locks))}
 	names := make([]string, len(locks))
 	for i, l := range locks {
@@ -168,9 +186,9 @@ func compareTable(c *comparisons.Comparison, locks []comparisons.Lock, opt repor
 		if !grid.Played(c, i) {
 			continue
 		}
-		row := []cell{{text: string(class)}}
+		row := []cell{{text: grid.ClassName(class)}}
 		for _, l := range locks {
-			row = append(row, cell{text: grid.SurvivalWord(l.Survives[i]), style: survivalStyle(l.Survives[i])})
+			row = append(row, text(l.Survives[i]))
 		}
 		t.rows = append(t.rows, row)
 	}
