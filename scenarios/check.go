@@ -7,6 +7,8 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -349,14 +351,38 @@ func (c *checkup) pageOf(f *failure.Failure, path string) string {
 	return "page: " + pagePath(path)
 }
 
-// stepByStep is the command that shows a stored failure. For a lock that does not come
-// with locksim the user has to build it.
+// simFolder is where locksim init puts the command locksim with the user's own lock, below the folder of go.mod.
+const simFolder = "locksimtest/sim"
+
+// stepByStep is the command that shows a stored failure step by step, to be run in the folder of go.mod. For a lock that
+// does not come with locksim it is the user's own command, which locksim init writes.
 func (c *checkup) stepByStep(path string) string {
+	root, path := fromModule(path)
 	if kinds.Reserved(c.lock.Name) {
-		return "step by step: go run locksim/cmd/locksim replay " + path
+		return "step by step: go run locksim/cmd/locksim replay " + path + " --timeline"
 	}
-	return "step by step: go run ./FOLDER replay " + path +
-		", where FOLDER has a main package that passes this lock to app.Main (go doc locksim/cmd/locksim/app; locksim replay prints its main.go)"
+	command := "go run ./" + simFolder + " replay " + path + " --timeline"
+	if _, err := os.Stat(filepath.Join(root, simFolder)); err == nil {
+		return "step by step: " + command
+	}
+	return "step by step: let locksim init write the folder " + simFolder + ", a locksim that has your lock. Then, where go.mod is:\n  " + command
+}
+
+// fromModule is the folder of the module that has the working directory, and a path from there.
+func fromModule(path string) (root, from string) {
+	here, err := os.Getwd()
+	if err != nil || filepath.IsAbs(path) {
+		return here, path
+	}
+	for root = here; filepath.Dir(root) != root; root = filepath.Dir(root) {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+			continue
+		}
+		if from, err := filepath.Rel(root, filepath.Join(here, path)); err == nil {
+			return root, filepath.ToSlash(from)
+		}
+	}
+	return here, path
 }
 
 // command is the command that runs the test again, also after a pass, and that tries the stored failures first.

@@ -106,7 +106,7 @@ func TestCheckFinds(t *testing.T) {
 	wants(t, j.errors[0], `\Aseed \d+: theirs fails: overlap in mode claim`, `^  c\d was granted order at step \d+`,
 		`^story in mode claim:$`, `^ +\d+ +[\d.]+m?s  c\d +is granted order`, `^schedule, \d faults? of the \d that were drawn:$`,
 		`^  name: drawn$`, `^stored in .*theirs-overlap-.*json`,
-		`^step by step: go run \./FOLDER replay .*theirs-overlap-.*json, where FOLDER has a main package that passes this lock to app\.Main`, `replay: go test -count=1 -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
+		`^step by step: let locksim init write the folder locksimtest/sim, .*where go\.mod is:\n  go run \./locksimtest/sim replay .*theirs-overlap-.*json --timeline$`, `replay: go test -count=1 -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
 	files, err := filepath.Glob(filepath.Join(opts.Dir, "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)

@@ -17,9 +17,9 @@ import (
 	"locksim/scenarios/placing"
 )
 
-// Replay is the command that repeats a violation. i numbers the violations of the
-// exploration or the sweep from 1.
-type Replay func(i int, f *failure.Failure) string
+// Replay has the last lines of a violation: the commands that show it step by step and that repeat it. i numbers the
+// violations of the exploration or the sweep from 1.
+type Replay func(i int, f *failure.Failure) []string
 
 // Exploration writes the counts of an exploration, what they prove, and each class of
 // violation: what was violated, its story, the minimal schedule, and the command that
@@ -96,7 +96,7 @@ func struckOf(kinds map[string]tally.FaultTally) string {
 // that replays it.
 func distinct(i int, f *failure.Failure, replay Replay, opt reports.Options) []string {
 	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Count(f.Runs, "run"), f.FirstSeed)
-	return violation(head, f.Text(opt.Unseeded, "replay: "+replay(i, f)), opt)
+	return violation(head, f.Text(opt.Unseeded, replay(i, f)...), opt)
 }
 
 // violation is one violation under its headline. Its reasons, which come first,
@@ -196,5 +196,5 @@ func sweepClass(i int, f *failure.Failure, replay Replay, opt reports.Options) [
 	if f.Run == nil {
 		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
 	}
-	return violation(head, f.Text(opt.Unseeded, "replay: "+replay(i, f)), opt)
+	return violation(head, f.Text(opt.Unseeded, replay(i, f)...), opt)
 }

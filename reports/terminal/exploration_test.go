@@ -18,7 +18,7 @@ import (
 func exploreText(t *testing.T, e *explorations.Exploration) string {
 	t.Helper()
 	var b strings.Builder
-	replay := func(i int, f *failure.Failure) string { return "locksim replay found.json" }
+	replay := func(i int, f *failure.Failure) []string { return []string{"replay: locksim replay found.json"} }
 	if err := terminal.Exploration(&b, e, replay, reports.Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestExplorationVerdicts(t *testing.T) {
 }
 
 func TestExplorationErrors(t *testing.T) {
-	replay := func(int, *failure.Failure) string { return "" }
+	replay := func(int, *failure.Failure) []string { return nil }
 	if err := terminal.Exploration(testreports.FullDisk{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/checker"
 	"locksim/lock/fence"
 )
 
@@ -128,3 +129,48 @@ func versionChange(stored, now Timing) string {
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Mended says that a lock that broke its promise in a stored run keeps it in the run that was made again, in one line:
+// "now safe: …". It is empty unless that is so: a mode of the stored run did harm, no mode does now, and at least as many
+// faults struck as before, so that the lock was tried as hard.
+func (f *RunFile) Mended(again *RunFile) string {
+	var harmed []string
+	for _, mode := range f.FencingModes() {
+		was, is := f.Modes[mode], again.Modes[mode]
+		if harm(is) || is.FaultsFired < was.FaultsFired {
+			return ""
+		}
+		if harm(was) {
+			harmed = append(harmed, fmt.Sprintf("%s in mode %s", was.Verdict, mode))
+		}
+	}
+	if len(harmed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("now safe: the schedule that broke the promise in the stored run (%s) does not break it any more (lock %s, seed %d)",
+		strings.Join(harmed, ", "), f.Lock, f.Seed)
+}
+
+// harm reports whether a run ended with what a lock is to prevent. That beliefs overlap, and that a fence had to refuse
+// what was stale, is not: a client that is paused can always believe too long.
+func harm(m ModeFile) bool {
+	switch m.Verdict {
+	case checker.Safe, checker.Rescued, checker.NotApplicable:
+		return false
+	case checker.Overlap:
+		return m.Facts == nil || m.ClaimOverlaps > 0
+	}
+	return true
+}
+
+// WorstMode is the mode of the stored run with the most severe label, the first of several.
+func (f *RunFile) WorstMode() fence.Mode {
+	modes := f.FencingModes()
+	worst := modes[0]
+	for _, mode := range modes[1:] {
+		if f.Modes[mode].Verdict.Severity() > f.Modes[worst].Verdict.Severity() {
+			worst = mode
+		}
+	}
+	return worst
+}

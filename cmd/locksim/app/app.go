@@ -24,8 +24,8 @@ func Main(extra ...play.Lock) int {
 	if live.Child(extra...) {
 		return console.ExitExpected
 	}
-	// A pipe that its reader has closed is an error of writing then, and does not end the process before what was found
-	// is printed elsewhere. The channel is not read.
+	// A pipe that its reader has closed does not end the process then: the results are still stored, and the exit code
+	// says what was found. The channel is not read.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	s := &shell{Console: console.OfProcess(), args: os.Args[1:], Roster: roster.Roster{Extra: extra}}
 	return s.run()

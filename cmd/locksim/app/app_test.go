@@ -86,10 +86,10 @@ func TestReplayOfAnotherLock(t *testing.T) {
 		for _, args := range [][]string{{"replay", name}, {"replay", name, "--mode", "none", "--until-step", "3"}} {
 			code, out, errs := call(t, nil, args...)
 			if code != console.ExitUsage || out != "" || !strings.Contains(errs, `there is no lock "mylock": there are single, `) ||
-				!strings.HasSuffix(errs, "go run ./FOLDER replay "+name+"\n") {
+				!strings.HasSuffix(errs, "go run ./locksimtest/sim replay "+name+"\n") {
 				t.Errorf("%v: exit code %d\n%s", args, code, errs)
 			}
-			_, program, _ := strings.Cut(errs, "in a folder of your module:\n")
+			_, program, _ := strings.Cut(errs, "By hand, that is this main.go:\n")
 			program, _, _ = strings.Cut(program, "Then call it")
 			f, err := parser.ParseFile(token.NewFileSet(), "main.go", program, parser.SkipObjectResolution)
 			if err != nil || f.Name.Name != "main" || !strings.Contains(program, "app.Main(") {

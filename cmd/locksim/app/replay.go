@@ -24,9 +24,10 @@ import (
 
 // replayFlags are the flags of the replay command.
 type replayFlags struct {
-	mode  string
-	until int
-	json  bool
+	mode     string
+	until    int
+	json     bool
+	timeline bool
 }
 
 func replayCommand(s *shell) *cobra.Command {
@@ -36,48 +37,61 @@ func replayCommand(s *shell) *cobra.Command {
 		Short: "Make a stored run again and confirm that it is the same",
 		Long: `Replay repeats a run that "locksim run --out DIR" has stored in DIR/run.json, and
 compares each figure and the hash of each trace. The exit code is 3 if the run differs.
-DIR alone stands for DIR/run.json.
+DIR alone stands for DIR/run.json. Where the lock was mended since then, so that the
+stored run broke it and the replay does not, the first line says "now safe", and the
+exit code is 0.
 
-With --mode and --until-step it stops at a step of the trace instead, and prints the
-state of the world: which client holds the lock and which believes that it does, the
-keys of each Redis node with their remaining TTL, and the bytes in flight.`,
+With --timeline it prints the run step by step, with a column for each client and node.
+
+With --until-step it stops at a step of the trace instead, and prints the state of the
+world: which client holds the lock and which believes that it does, the keys of each
+Redis node with their remaining TTL, and the bytes in flight. --mode chooses the run to
+stop where several are stored; without it that is the one that ended worst.`,
 		Example: `  locksim run gc-pause --out /tmp/run
   locksim replay /tmp/run
+  locksim replay /tmp/run --timeline
+  locksim replay /tmp/run --until-step 404
   locksim replay /tmp/run/run.json --mode check --until-step 404`,
 		Args: exactly(1, "one file or folder, such as DIR/run.json or DIR"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd.Flags().Changed("until-step")); err != nil {
+				return err
+			}
+			return f.run(s, args[0])
+		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.mode, "mode", "", "fencing `MODE` of the run to stop")
+	flags.StringVar(&f.mode, "mode", "", "fencing `MODE` of the run to stop (default: that of the run that ended worst)")
 	flags.IntVar(&f.until, "until-step", 0, "stop after step `N` of the trace and print the world")
+	flags.BoolVar(&f.timeline, "timeline", false, "print the run step by step: a narrow column for each client and node")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
-// validate refuses --mode without --until-step and the reverse, and a step below 1.
-func (f replayFlags) validate() error {
+// validate refuses --mode without --until-step, a step below 1, and two forms of one answer. stops says that a step was
+// given.
+func (f replayFlags) validate(stops bool) error {
 	switch {
-	case f.mode == "" && f.until != 0:
-		return fmt.Errorf("--until-step %d: also name the run, with --mode", f.until)
-	case f.mode != "" && f.until < 1:
+	case stops && f.until < 1:
+		return fmt.Errorf("--until-step %d: steps count from 1: give a number from 1", f.until)
+	case f.mode != "" && !stops:
 		return fmt.Errorf("--mode %s: also name the step to stop at, with --until-step and a number from 1", console.Quote(f.mode))
+	case stops && f.timeline:
+		return errors.New("--until-step and --timeline: choose one: the world at one step, or all steps")
 	}
-	return nil
+	return oneForm(map[string]bool{"--json": f.json, "--timeline": f.timeline})
 }
 
 func (f replayFlags) run(s *shell, name string) error {
-	if err := f.validate(); err != nil {
-		return err
-	}
 	r, err := readRecording(name)
 	if err != nil {
 		return err
 	}
-	if f.mode != "" {
+	if f.until != 0 {
 		return inspect(s, r, f)
 	}
 	return replayAgain(s, r, f)
@@ -86,13 +100,28 @@ func (f replayFlags) run(s *shell, name string) error {
 // replayAgain repeats the run and confirms that it is the same.
 func replayAgain(s *shell, r *recording, f replayFlags) error {
 	o, err := replayed(s, r)
+	mended := ""
+	if _, differs := errors.AsType[*outcome.ReplayError](err); differs {
+		if mended = r.run.Mended(outcome.NewRunFile(o)); mended != "" {
+			err = nil
+		}
+	}
 	if err != nil {
 		return r.failed(err, s.Command()+" replay "+console.Quote(r.name))
 	}
-	if f.json {
-		return s.PrintJSON(outcome.NewRunFile(o))
-	}
 	opt := reports.Options{Colour: s.Colour(console.IsTerminal), Repeat: outcome.Twice}
+	switch {
+	case f.json:
+		s.Note(mended)
+		return s.PrintJSON(outcome.NewRunFile(o))
+	case mended != "":
+		if _, err := fmt.Fprintln(s.Out, mended); err != nil || !f.timeline {
+			return s.Print(err)
+		}
+	}
+	if f.timeline {
+		return s.Print(terminal.Timeline(s.Out, o, opt))
+	}
 	return s.Print(terminal.Replayed(s.Out, o, opt))
 }
 
@@ -103,9 +132,12 @@ func replayed(s *shell, r *recording) (*outcome.Outcome, error) {
 
 // inspect stops the run at a step and prints the world.
 func inspect(s *shell, r *recording, f replayFlags) error {
-	mode, err := parseMode(f.mode)
-	if err != nil {
-		return fmt.Errorf("--mode: %w", err)
+	mode := r.run.WorstMode()
+	if f.mode != "" {
+		var err error
+		if mode, err = parseMode(f.mode); err != nil {
+			return fmt.Errorf("--mode: %w", err)
+		}
 	}
 	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.Command(), console.Quote(r.name), mode, f.until)
 	sc, l, err := play.Setup(r.run, s.Extra)
@@ -207,7 +239,8 @@ func (r *recording) failed(err error, command string) error {
 // withOwnLock says how to build a command that has a lock of the user's, by the name of
 // the lock and of the file to replay.
 const withOwnLock = `
-If %s is a lock of your own, build a command that has it, with this main.go in a folder of your module:
+If %s is a lock of your own, locksim init writes a command that has it into the folder locksimtest/sim
+of your module. By hand, that is this main.go:
 
 	//go:debug randseednop=0
 	package main
@@ -222,10 +255,9 @@ If %s is a lock of your own, build a command that has it, with this main.go in a
 
 	func main() { os.Exit(app.Main(yours.Lock())) }
 
-Then call it in place of locksim:
+Then call it in place of locksim, in the folder of go.mod; if main.go is elsewhere, name its folder:
 
-	go get locksim/cmd/locksim/app
-	go run ./FOLDER replay %s`
+	go run ./locksimtest/sim replay %s`
 
 // stateFile is the world at one step as replay --until-step --json prints it.
 type stateFile struct {

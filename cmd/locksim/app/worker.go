@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 
@@ -25,8 +26,9 @@ func workerCommand(s *shell) *cobra.Command {
 		Args:   exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			signal.Ignore(os.Interrupt) // Ctrl-C reaches the parent too, which ends its children
-			os.Stdout = os.Stderr       // a lock that prints must not corrupt the answers
-			err := campaign.Serve(s.In, s.Out, works.Handlers(s.Console, s.Roster)...)
+			answers := io.Writer(os.Stdout)
+			os.Stdout = os.Stderr // a lock that prints must not corrupt the answers
+			err := campaign.Serve(s.In, answers, works.Handlers(s.Console, s.Roster)...)
 			switch {
 			case err == nil, errors.Is(err, workers.ErrSpent): // the answer has the error already
 				return nil

@@ -3,8 +3,10 @@
 package console
 
 import (
+	"errors"
 	"io"
 	"os"
+	"syscall"
 )
 
 // Console holds the streams, the environment and the name of the command.
@@ -25,8 +27,23 @@ func OfProcess() *Console {
 		Program: programName(os.Args[0]),
 		called:  calledAs(os.Args[0], pkg, module, ModuleHere()),
 		In:      os.Stdin,
-		Out:     os.Stdout,
+		Out:     output{os.Stdout},
 		Err:     os.Stderr,
 		Getenv:  os.Getenv,
 	}
 }
+
+// output is standard output. What is written to a pipe after its reader has closed it, as head does, is dropped without
+// an error: the reader has what it wanted, and the exit code still says what was found.
+type output struct{ file *os.File }
+
+func (o output) Write(b []byte) (int, error) {
+	n, err := o.file.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		return len(b), nil
+	}
+	return n, err
+}
+
+// Stat lets IsTerminal ask what it is.
+func (o output) Stat() (os.FileInfo, error) { return o.file.Stat() }

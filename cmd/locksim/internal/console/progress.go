@@ -117,7 +117,7 @@ func (c *Console) Busy(what string) (done func()) {
 
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Stat() (os.FileInfo, error) })
 	if !ok {
 		return false
 	}

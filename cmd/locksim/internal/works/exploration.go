@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"locksim/cmd/locksim/internal/console"
@@ -111,7 +113,9 @@ func (x *Exploration) Finished(r *publish.Results) (publish.Finished, error) {
 	return publish.Finished{
 		Kind:     explorations.Kind,
 		Document: e,
-		Text:     func(w io.Writer, opt reports.Options) error { return terminal.Exploration(w, e, replay, opt) },
+		Text: func(w io.Writer, opt reports.Options) error {
+			return terminal.Exploration(w, e, lastLines(x.Console, r.Dir, replay), opt)
+		},
 		CSV: func() csv.Table {
 			return csv.Exploration(e, func(i int) string { return replay(i, &e.Summary.Failures[i-1]) })
 		},
@@ -177,4 +181,23 @@ func (x *Exploration) problem(e *explorations.Exploration) error {
 		return console.ErrUnexpected
 	}
 	return nil
+}
+
+// lastLines are the commands that show a violation step by step and that repeat it, each whole. A violation that no
+// folder has is first stored, in a folder that is named after it. replay is the command that repeats it.
+func lastLines(c *console.Console, dir string, replay func(int, *failure.Failure) string) terminal.Replay {
+	return func(i int, f *failure.Failure) []string {
+		again := replay(i, f)
+		steps := again
+		if dir == "" {
+			to := fmt.Sprintf("found-%s-seed-%d", strings.ReplaceAll(f.Lock, "/", "-"), f.Seed)
+			if f.Placed != nil { // a sweep makes all of its runs again
+				to = "found-" + strings.ReplaceAll(f.Lock, "/", "-")
+			} else {
+				i = 1
+			}
+			steps = fmt.Sprintf("%s --out %s; %s replay %s", again, console.Quote(to), c.Command(), console.Quote(path.Join(to, publish.FoundName(i))))
+		}
+		return []string{"step by step: " + steps + " --timeline", "replay: " + again}
+	}
 }

@@ -130,12 +130,14 @@ func (x *Sweep) Finished(r *publish.Results) (publish.Finished, error) {
 	return publish.Finished{
 		Kind:     sweeps.Kind,
 		Document: sw,
-		Text:     func(w io.Writer, opt reports.Options) error { return terminal.Sweep(w, sw, replay, opt) },
-		Files:    files,
-		Pages:    func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, sw, add) },
-		Notes:    append([]string{sw.Statement()}, notes...),
-		Missing:  sw.Missing,
-		Problem:  sweepProblem(sw),
+		Text: func(w io.Writer, opt reports.Options) error {
+			return terminal.Sweep(w, sw, lastLines(x.Console, r.Dir, replay), opt)
+		},
+		Files:   files,
+		Pages:   func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, sw, add) },
+		Notes:   append([]string{sw.Statement()}, notes...),
+		Missing: sw.Missing,
+		Problem: sweepProblem(sw),
 	}, nil
 }
 

@@ -1,0 +1,41 @@
+package outcome_test
+
+import (
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
+)
+
+// A stored run that did harm is mended if no mode does harm now, and its faults have struck again.
+func TestMended(t *testing.T) {
+	run := func(label checker.Label, claims, fired int) *outcome.RunFile {
+		return &outcome.RunFile{Lock: "mylock", Seed: 7, Modes: map[fence.Mode]outcome.ModeFile{
+			fence.None: {Verdict: label, Facts: &checker.Facts{ClaimOverlaps: claims}, Faults: 2, FaultsFired: fired},
+			fence.Seal: {Verdict: checker.Safe, Facts: &checker.Facts{}},
+		}}
+	}
+	for name, tt := range map[string]struct {
+		was, is *outcome.RunFile
+		mended  bool
+	}{
+		"it is safe":                         {run(checker.Corrupted, 1, 2), run(checker.Safe, 0, 2), true},
+		"only beliefs overlap":               {run(checker.Overlap, 1, 2), run(checker.Overlap, 0, 2), true},
+		"claims overlap still":               {run(checker.Corrupted, 1, 2), run(checker.Overlap, 1, 2), false},
+		"another harm":                       {run(checker.Corrupted, 1, 2), run(checker.Stuck, 0, 2), false},
+		"a fault does not strike any more":   {run(checker.Corrupted, 1, 2), run(checker.Safe, 0, 1), false},
+		"it was safe before":                 {run(checker.Safe, 0, 2), run(checker.Safe, 0, 2), false},
+		"it is undecided":                    {run(checker.Corrupted, 1, 2), run(checker.Unknown, 0, 2), false},
+		"a fence refused what was stale now": {run(checker.Corrupted, 1, 2), run(checker.Rescued, 0, 2), true},
+	} {
+		got := tt.was.Mended(tt.is)
+		if (got != "") != tt.mended || tt.mended && !strings.HasPrefix(got, "now safe: ") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := run(checker.Corrupted, 1, 2).WorstMode(); got != fence.None {
+		t.Errorf("the worst mode is %s", got)
+	}
+}
