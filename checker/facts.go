@@ -185,7 +185,10 @@ type Facts struct {
 	// not have been released. A Release or an Extend counts if by its return the lease had not ended or been lost, and
 	// no other grant of the resource, in a reentrant lock none to another client, had been made which had not been
 	// released when this one was; an Extend not after the call of Release, and one that the lock is not held not in a
-	// reentrant lock, nor one that the lease may not be extended any more.
+	// reentrant lock, nor one that the lease may not be extended any more. A lock over three nodes or more needs only a
+	// majority of them: an Acquire counts too if not all was undisturbed and a majority was ([Timing.Majority]), and it
+	// returned sooner after its call than half a [Timing.Lease], so that no node which did not answer used up the validity
+	// of what the others had granted.
 	FailedCalls int `json:"failed_calls"`
 	// Withheld counts the Acquires that were not granted a lock that was free, although nothing was wrong until then, as
 	// for FailedCalls: a grant had been made and, when the Acquire was called, no other client had a lock or asked for

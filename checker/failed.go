@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
-// troubled is the instant from which on something had gone wrong: the first fault struck, or the context of a call ended
-// before the call did.
-func (h History) troubled() time.Duration {
-	first := h.Timing.Undisturbed
+// troubled is the instant from which on something had gone wrong: that of a first fault, or the one at which the
+// context of a call ended before the call did.
+func (h History) troubled(first time.Duration) time.Duration {
 	note := func(at time.Duration) {
 		if at > 0 {
 			first = min(first, at)
@@ -36,14 +36,20 @@ func failedCalls(h History) *tally {
 	if h.Timing == nil || !h.Timing.Prompt {
 		return found
 	}
-	troubled := h.troubled()
+	troubled := h.troubled(h.Timing.Undisturbed)
+	undecided := h.troubled(max(h.Timing.Undisturbed, h.Timing.Majority))
 	for _, a := range slices.SortedFunc(slices.Values(h.Attempts), byAsking) {
-		if a.Returned == 0 || a.Taken || h.Timing.when(a.Returned) >= troubled || !h.TakenNamed && !h.leftAlone(a.Client, a.Invoked, a.Returned) {
+		if a.Returned == 0 || a.Taken || !h.TakenNamed && !h.leftAlone(a.Client, a.Invoked, a.Returned) {
+			continue
+		}
+		returned := h.Timing.when(a.Returned)
+		soon := 2*(returned-h.Timing.when(a.Invoked)) < h.Timing.Lease
+		if returned >= troubled && (returned >= undecided || !soon) {
 			continue
 		}
 		found.add(func() Reason {
-			return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, and Acquire failed at step %d, although nothing had gone wrong: %s.",
-				a.Client, a.Resource, a.Invoked, a.Returned, a.Error), At: []Pos{a.Invoked, a.Returned}}
+			return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, and Acquire failed at step %d, although %s: %s.",
+				a.Client, a.Resource, a.Invoked, a.Returned, h.goneWrong(returned), a.Error), At: []Pos{a.Invoked, a.Returned}}
 		})
 	}
 	grants := map[call]Grant{}
@@ -67,6 +73,20 @@ func failedCalls(h History) *tally {
 		})
 	}
 	return found
+}
+
+// goneWrong says what had gone wrong by an instant at which a majority of the nodes was undisturbed.
+func (h History) goneWrong(by time.Duration) string {
+	var nodes []string
+	for _, s := range h.Timing.Struck {
+		if s.At <= by {
+			nodes = append(nodes, s.Node)
+		}
+	}
+	if len(nodes) == 0 {
+		return "nothing had gone wrong"
+	}
+	return fmt.Sprintf("faults had struck only %s, a minority of the %d nodes", strings.Join(nodes, ", "), h.Voters)
 }
 
 // call identifies what a call is about.
@@ -110,7 +130,7 @@ func withheld(h History) *tally {
 	if h.Timing == nil || !h.Timing.Prompt || h.Timing.Alone == 0 {
 		return found
 	}
-	troubled := h.troubled()
+	troubled := h.troubled(h.Timing.Undisturbed)
 	var all []waiting
 	for _, g := range h.Grants {
 		all = append(all, waiting{client: g.Client, invoked: g.Invoked, span: Span{h.Timing.when(g.Invoked), h.Timing.when(g.Granted)}})

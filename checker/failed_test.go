@@ -80,6 +80,13 @@ func TestWithheld(t *testing.T) {
 	}
 }
 
+// spared disturbs r1 from the beginning on, and r2 too from a second on. A lease has so many seconds.
+func spared(h *History, from, lease time.Duration) {
+	t := h.Timing
+	h.Voters, t.Undisturbed, t.Majority, t.Lease = 3, time.Second, from*time.Second, lease*time.Second
+	t.Struck = []Struck{{Node: "r1", At: time.Second}, {Node: "r2", At: t.Majority}}
+}
+
 func TestFailedCalls(t *testing.T) {
 	attempt := func(change func(h *History, a *Attempt)) func(h *History) {
 		return func(h *History) {
@@ -108,6 +115,17 @@ func TestFailedCalls(t *testing.T) {
 		{"after the end of its context", attempt(func(_ *History, a *Attempt) { a.ContextEnded = 30 * time.Second }), 0},
 		{"after a fault", attempt(func(h *History, _ *Attempt) { h.Timing.Undisturbed = 30 * time.Second }), 0},
 		{"before a fault", attempt(func(h *History, _ *Attempt) { h.Timing.Undisturbed = 31 * time.Second }), 1},
+		{"with a majority undisturbed", attempt(func(h *History, _ *Attempt) { spared(h, 31, 21) }), 1},
+		{"until the instant of its return", attempt(func(h *History, _ *Attempt) { spared(h, 30, 21) }), 0},
+		{"half a lease after its call", attempt(func(h *History, _ *Attempt) { spared(h, 31, 20) }), 0},
+		{"saying that the lock is taken", attempt(func(h *History, a *Attempt) {
+			spared(h, 31, 21)
+			a.Taken = true
+		}), 0},
+		{"after the end of its context too", attempt(func(h *History, a *Attempt) {
+			spared(h, 31, 21)
+			a.ContextEnded = 30 * time.Second
+		}), 0},
 		{"on a slow network", attempt(func(h *History, _ *Attempt) { h.Timing.Prompt = false }), 0},
 		{"while another client asked", attempt(func(h *History, _ *Attempt) {
 			h.Attempts = []Attempt{{Client: "c2", Resource: "orders", Invoked: 29, Outcome: OutcomeUnknown}}
@@ -139,6 +157,7 @@ func TestFailedCalls(t *testing.T) {
 		{"while another client has the lock", call(func(h *History, _ *Call) {
 			h.Grants = append(h.Grants, Grant{ID: 3, Client: "c2", Resource: "orders", Invoked: 8, Granted: 9})
 		}), 0},
+		{"with a majority undisturbed", call(func(h *History, _ *Call) { spared(h, 31, 21) }), 0},
 		{"after another client had it", call(func(h *History, _ *Call) {
 			h.Grants[0].Invoked, h.Grants[0].Granted = 5, 6
 			h.Grants = append(h.Grants, Grant{ID: 3, Client: "c2", Resource: "orders", Invoked: 1, Granted: 2, Released: 3, ReleaseReturned: 4})
@@ -152,5 +171,20 @@ func TestFailedCalls(t *testing.T) {
 		if v.Facts.FailedCalls != c.want || (v.Label == Misconduct) != (c.want > 0) {
 			t.Errorf("%s: %d, and %s", c.name, v.Facts.FailedCalls, v.Label)
 		}
+	}
+}
+
+// A failed call says which nodes faults had struck.
+func TestFailedCallNamesTheNodes(t *testing.T) {
+	h := alone(func(h *History) {
+		spared(h, 31, 21)
+		h.Grants = h.Grants[:1]
+		h.Attempts = []Attempt{{Client: "c1", Resource: "orders", Invoked: 20, Returned: 30, Outcome: OutcomeFailed,
+			Error: "no luck"}}
+	})
+	const want = "c1 asked for orders at step 20, and Acquire failed at step 30, although faults had struck only r1, " +
+		"a minority of the 3 nodes: no luck."
+	if v := mustJudge(t, h, nil); v.Reasons[0].Text != want {
+		t.Errorf("got %q", v.Reasons[0].Text)
 	}
 }

@@ -46,10 +46,24 @@ type Timing struct {
 	// the run. Alone is how long a client may wait for a lock that has been released and that no other client asks for;
 	// 0 if that is not known. [Facts.FailedCalls] and [Facts.Withheld] need them.
 	Undisturbed, Alone time.Duration
+	// Majority is how long a majority of the nodes of a lock over three or more was undisturbed: the instant at which
+	// the faults that had struck first concerned more than a minority of its nodes and the links to them, or one after the
+	// end of the run. One before Undisturbed, such as 0, says nothing. Struck are the nodes of that minority, in the order
+	// in which faults struck them. [Facts.FailedCalls] needs both.
+	Majority time.Duration
+	Struck   []Struck
 	// Sends has the instants at which each client sent something to a server of the
 	// lock, in order. Pace says how much that may be; nil means that it is not known.
 	Sends map[string][]time.Duration
 	Pace  *Pace
+}
+
+// Struck is a node that a fault concerned, itself or the links to it.
+type Struck struct {
+	// Node is its name.
+	Node string
+	// At is when the first such fault struck.
+	At time.Duration
 }
 
 // Pace is how often a client asks the servers.

@@ -10,9 +10,11 @@ import (
 // fine reports whether nothing was wrong before an instant: "on a prompt network, before the first fault struck and
 // before the context of any call had ended before the call returned".
 func fine(h checker.History, by time.Duration) bool {
-	if !h.Timing.Prompt || by >= h.Timing.Undisturbed {
-		return false
-	}
+	return h.Timing.Prompt && by < h.Timing.Undisturbed && noContextEnded(h, by)
+}
+
+// noContextEnded reports whether by an instant the context of no call had ended before the call returned.
+func noContextEnded(h checker.History, by time.Duration) bool {
 	for _, g := range h.Grants {
 		if g.ContextEnded != 0 && g.ContextEnded <= by {
 			return false
@@ -39,7 +41,7 @@ func failedCalls(h checker.History) (n int) {
 	for _, a := range h.Attempts {
 		// "An Acquire that returned that the lock is taken does not count. Any other one counts if the lock names the errors
 		// with which it says that, or if from its call to its return no other client had a lock or asked for one, …"
-		if a.Returned == 0 || a.Taken || !fine(h, at(h, a.Returned)) {
+		if a.Returned == 0 || a.Taken || !fine(h, at(h, a.Returned)) && !majorityFine(h, a) {
 			continue
 		}
 		alone := true
@@ -58,6 +60,14 @@ func failedCalls(h checker.History) (n int) {
 		}
 	}
 	return n
+}
+
+// "An Acquire counts too if not all was undisturbed and a majority was, and it returned sooner after its call than half
+// a Timing.Lease."
+func majorityFine(h checker.History, a checker.Attempt) bool {
+	returned := at(h, a.Returned)
+	soon := 2*(returned-at(h, a.Invoked)) < h.Timing.Lease
+	return h.Timing.Prompt && returned < h.Timing.Majority && noContextEnded(h, returned) && soon
 }
 
 // "A Release or an Extend counts if by its return the lease had not ended or been lost, and no other grant of the

@@ -112,8 +112,8 @@ func randomHistory(seed uint64) checker.History {
 	return m.h
 }
 
-// slack is what only the slack of a history is computed from. It has its own numbers, so that the other draws of a seed stay
-// as they are.
+// slack is what only the slack of a history, and what concerns several nodes, is computed from. It has its own numbers,
+// so that the other draws of a seed stay as they are.
 func (m *maker) slack() {
 	own := maker{Rand: rand.New(rand.NewPCG(uint64(len(m.events)), uint64(len(m.h.Ops))))}
 	for i := range m.h.Grants {
@@ -130,6 +130,7 @@ func (m *maker) slack() {
 		return
 	}
 	m.h.Voters = oneOf(&own, 1, 3, 5)
+	m.h.Timing.Majority = oneOf(&own, 0, own.span(0, 300), 1<<62)
 	for _, client := range []string{"c0", "c1", "c2", "c3"} {
 		for at := own.IntN(8); at < len(m.h.Timing.At); at += 1 + own.IntN(30) {
 			m.h.Votes = append(m.h.Votes, checker.Vote{Client: client, Resource: "a", At: checker.Pos(1 + at), Nodes: own.IntN(m.h.Voters + 1)})

@@ -346,7 +346,7 @@ func Kind(name string) (Lock, error) {
 		return l.Cached(), nil
 	}
 	m := makers[name]
-	l.Queue = m.queue
+	l.Queue, l.Taken = m.queue, []error{lock.ErrTaken}
 	l.New = func(e Env) (lock.Locker, error) { return m.make(maker{e}) }
 	return l.Cached(), nil
 }

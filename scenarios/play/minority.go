@@ -1,11 +1,16 @@
 package play
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"locksim/checker"
 	"locksim/faults"
+	"locksim/lock/promise"
 	"locksim/sim/trace"
 )
 
@@ -41,6 +46,61 @@ func (p ended) unreachable() (lost []string, excused bool) {
 	slices.Sort(lost)
 	return slices.Compact(lost), excused
 }
+
+// majority is how long all faults that had struck concerned only a minority of the nodes of a lock over three or
+// more, or the links to them, and which nodes those are: see [checker.Timing.Majority]. It is 0 for other locks.
+func (p *play) majority() (until time.Duration, struck []checker.Struck) {
+	nodes := p.lock.voters()
+	if nodes < 3 || p.sc.World.Skew > 0 {
+		return 0, nil
+	}
+	var order []int
+	for i := range p.sc.Faults {
+		if p.schedule.fired[i] {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(p.schedule.felt[i].struck, p.schedule.felt[j].struck)
+	})
+	for _, i := range order {
+		at, servers := p.schedule.felt[i].struck, keptFrom(p.sc.Faults[i].Action)
+		for _, name := range servers {
+			if !slices.ContainsFunc(struck, func(s checker.Struck) bool { return s.Node == name }) {
+				struck = append(struck, checker.Struck{Node: name, At: at})
+			}
+		}
+		if len(servers) == 0 || 2*len(struck) >= nodes {
+			return at, struck
+		}
+	}
+	return math.MaxInt64, struck
+}
+
+// keptFrom are the servers that an action keeps from answering in time, if it concerns only them and the links to
+// them; else it is empty.
+func keptFrom(a faults.Action) []string {
+	form, _ := faults.Open(a)
+	if !slices.Contains(keeping, form.Class) {
+		return nil
+	}
+	var out []string
+	between, and := form.Sides()
+	for _, side := range [][]string{between, and} {
+		if onlyServers(side) {
+			out = append(out, side...)
+		}
+	}
+	for _, field := range form.Fields {
+		if name, ok := field.Holds.(faults.Name); ok && trace.IsServer(*name.To) {
+			out = append(out, *name.To)
+		}
+	}
+	return out
+}
+
+// keeping are the classes of fault that keep a server from answering in time, or end it.
+var keeping = []promise.Fault{promise.Partition, promise.Latency, promise.Reset, promise.Stall, promise.NodeCrash}
 
 // onlyServers says that there are names, and each is that of a server.
 func onlyServers(names []string) bool {

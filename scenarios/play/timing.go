@@ -37,6 +37,7 @@ func (p *play) timing(t *trace.Trace) *checker.Timing {
 		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
 		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace(),
 		Growing: !p.lock.FollowsSpec, Undisturbed: p.undisturbed(), Alone: p.alone()}
+	out.Majority, out.Struck = p.majority()
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
 		if _, ok := e.What.(trace.Send); ok && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) {

@@ -1,0 +1,83 @@
+package play_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"locksim/internal/testruns"
+	"locksim/lock"
+	"locksim/scenarios/play"
+	simredis "locksim/sim/redis"
+)
+
+// overThree is a Redlock over three nodes that gives up if more of them than it allows do not answer a PING.
+func overThree(allowed int) play.Lock {
+	return play.Lock{Name: fmt.Sprintf("lets-%d-fail", allowed), Servers: play.Redis(3), Taken: []error{lock.ErrTaken}, FollowsSpec: true,
+		New: func(e play.Env) (lock.Locker, error) {
+			var nodes []lock.Redis
+			var clients []*goredis.Client
+			for _, server := range []string{"r0", "r1", "r2"} {
+				clients = append(clients, simredis.Client(e, server))
+				nodes = append(nodes, clients[len(clients)-1])
+			}
+			redlock, err := lock.NewRedlock(nodes, lock.RedlockOptions{Options: lock.Options{
+				TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}})
+			return altered{redlock, func(ctx context.Context, resource string) (lock.Lease, error) {
+				var failed []error
+				for _, c := range clients {
+					ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+					failed = append(failed, c.Ping(ctx).Err())
+					cancel()
+				}
+				if err := errors.Join(failed...); err != nil && len(strings.Split(err.Error(), "\n")) > allowed {
+					return nil, errors.New("a node does not answer")
+				}
+				return redlock.Acquire(ctx, resource)
+			}}, err
+		}}
+}
+
+// A lock over three nodes that fails since one of them is out of reach breaks its promise, as long as nothing else has gone
+// wrong.
+func TestOneNodeOutOfReachIsNoExcuse(t *testing.T) {
+	const cut, pause = "{at: 0s, partition: {between: [c0], and: [r1]}}", "{at: 0s, pause: {process: c0, for: 1ms}}"
+	for _, c := range []struct {
+		faults, world string
+		counts        bool
+	}{
+		{cut, "", true},
+		{"{at: 0s, partition: {between: [r1], for: 20s, bytes: drop}}", "", true},
+		{"{at: 0s, crash: {process: r1}}", "", true},
+		{"{at: 0s, stall: {node: r1, for: 20s}}", "", true},
+		{"{at: 0s, refuse: {node: r1, for: 20s}}", "", true},
+		{"{at: 0s, latency: {between: [c0], and: [r1], add: 1s, for: 20s}}", "", true},
+		{cut + ", {at: 0s, reset: {between: [c0], and: [r1]}}", "", true},
+		{cut + ", {at: 1h, crash: {process: r2}}", "", true},
+		{cut + ", {at: 0s, crash: {process: r2}}", "", false},
+		{"{at: 0s, partition: {between: [c0], and: [r1], for: 1ms}}, {at: 10ms, crash: {process: r2}}", "", false},
+		{"{at: 0s, partition: {between: [c0], and: [r1, r2]}}", "", false},
+		{"{at: 0s, partition: {between: [c0], for: 20s}}", "", false},
+		{"{at: 0s, crash: {process: s0}}, {at: 1ms, restart: {process: s0}}, " + cut, "", false},
+		{pause + ", " + cut, "", false},
+		{cut + ", " + pause, "", false},
+		{cut, ", skew: 1s", false},
+	} {
+		sc := testruns.Parse(t, "name: out-of-reach\nworld: {redis: 3, clients: 1, latency: 1ms"+c.world+"}\nlock: {ttl: 10s}\n"+
+			"workload: {rounds: 1, hold: 100ms, stagger: 50ms}\nfaults: ["+c.faults+"]\n")
+		v := testruns.Play(t, sc, overThree(0), play.RunOptions{Seed: 1}).Modes[0].Verdict
+		if counts := v.Facts.FailedCalls > 0; counts != c.counts {
+			t.Errorf("%s%s: %d calls failed, %v", c.faults, c.world, v.Facts.FailedCalls, v.Reasons)
+		} else if counts && !strings.Contains(v.Reasons[0].Text, "although faults had struck only r1, a minority of the 3 nodes: a node does not answer.") {
+			t.Errorf("%s: %v", c.faults, v.Reasons)
+		}
+		if v := testruns.Play(t, sc, overThree(1), play.RunOptions{Seed: 1}).Modes[0].Verdict; v.Facts.FailedCalls > 0 {
+			t.Errorf("%s, of a lock that needs two nodes: %v", c.faults, v.Reasons)
+		}
+	}
+}
