@@ -29,13 +29,15 @@ func overThree(allowed int) play.Lock {
 			redlock, err := lock.NewRedlock(nodes, lock.RedlockOptions{Options: lock.Options{
 				TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}})
 			return altered{redlock, func(ctx context.Context, resource string) (lock.Lease, error) {
-				var failed []error
+				failed := 0
 				for _, c := range clients {
 					ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-					failed = append(failed, c.Ping(ctx).Err())
+					if c.Ping(ctx).Err() != nil {
+						failed++
+					}
 					cancel()
 				}
-				if err := errors.Join(failed...); err != nil && len(strings.Split(err.Error(), "\n")) > allowed {
+				if failed > allowed {
 					return nil, errors.New("a node does not answer")
 				}
 				return redlock.Acquire(ctx, resource)
@@ -58,12 +60,11 @@ func TestOneNodeOutOfReachIsNoExcuse(t *testing.T) {
 		{"{at: 0s, refuse: {node: r1, for: 20s}}", "", true},
 		{"{at: 0s, latency: {between: [c0], and: [r1], add: 1s, for: 20s}}", "", true},
 		{cut + ", {at: 0s, reset: {between: [c0], and: [r1]}}", "", true},
-		{cut + ", {at: 1h, crash: {process: r2}}", "", true},
 		{cut + ", {at: 0s, crash: {process: r2}}", "", false},
-		{"{at: 0s, partition: {between: [c0], and: [r1], for: 1ms}}, {at: 10ms, crash: {process: r2}}", "", false},
+		{"{at: 0s, partition: {between: [c0], and: [r1], for: 1s}}, {at: 100ms, crash: {process: r2}}", "", false},
 		{"{at: 0s, partition: {between: [c0], and: [r1, r2]}}", "", false},
 		{"{at: 0s, partition: {between: [c0], for: 20s}}", "", false},
-		{"{at: 0s, crash: {process: s0}}, {at: 1ms, restart: {process: s0}}, " + cut, "", false},
+		{"{at: 0s, stall: {node: s0, for: 20s}}, " + cut, "", false},
 		{pause + ", " + cut, "", false},
 		{cut + ", " + pause, "", false},
 		{cut, ", skew: 1s", false},
