@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"locksim/lock/fence"
-	"locksim/reports"
 	"locksim/reports/html"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
@@ -46,8 +45,19 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	err = html.Review(&b, r, reports.Options{Replay: "locksim report --review --lock broken/token-after-lock"})
+	worst := r.Worst()
+	if worst == nil || worst.Failure == nil {
+		return nil, fmt.Errorf("the worst failure is %v", worst)
+	}
+	o, err := play.Replay(worst.Failure.Run, nil, outcome.Once)
+	if err != nil {
+		return nil, err
+	}
+	var b, figure bytes.Buffer
+	if err := html.Figure(&figure, o, worst.Mode, html.FigureOptions{ID: "worst", Width: 1100}); err != nil {
+		return nil, err
+	}
+	err = html.Review(&b, r, html.ReviewOptions{Replay: "locksim report --review --lock broken/token-after-lock", Figure: figure.Bytes()})
 	return b.Bytes(), err
 })
 
@@ -80,6 +90,9 @@ func TestReviewPage(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			tb := open(t, page, v)
 			tb.checkWidth(v)
+			if height := eval[int](tb, `document.documentElement.scrollHeight`); v == desktop && height > 6000 {
+				t.Errorf("the page is %d pixels high with everything folded, at most 6000 are allowed", height)
+			}
 			shoot(tb, "review-"+v.name)
 			tb.checkQuiet()
 			if v == desktop {

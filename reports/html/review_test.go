@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 func reviewHTML(t *testing.T, r *reviews.Review) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := html.Review(&b, r, reports.Options{Replay: "go run ./cmd/locksim report --review --lock fenced"}); err != nil {
+	if err := html.Review(&b, r, html.ReviewOptions{Replay: "go run ./cmd/locksim report --review --lock fenced"}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -57,7 +58,8 @@ func TestReviewIsWellMade(t *testing.T) {
 func TestReviewOrder(t *testing.T) {
 	html := reviewHTML(t, testreports.Review())
 	at := 0
-	for _, s := range reviewpage.New(testreports.Review(), reports.Options{}).Sections {
+	p := reviewpage.New(testreports.Review(), reports.Options{})
+	for _, s := range slices.Concat(p.Front, p.Sections) {
 		i := strings.Index(html[at:], ">"+s.Title+"</h2>")
 		if i < 0 {
 			t.Fatalf("%q is not there, or not in its place", s.Title)
@@ -66,6 +68,20 @@ func TestReviewOrder(t *testing.T) {
 	}
 	if !strings.Contains(html[at:], ">Make it again</h2>") || reviewHTML(t, testreports.Review()) != html {
 		t.Error("the command does not come last, or the same review gives other bytes")
+	}
+}
+
+// The page begins with what fits on a sheet of paper: the recommendation, the diagram of the
+// worst failure, and the table of what the lock survives. Everything else is folded.
+func TestReviewBeginsWithOnePage(t *testing.T) {
+	var b bytes.Buffer
+	if err := html.Review(&b, testreports.Review(), html.ReviewOptions{Figure: figure(t, "worst")}); err != nil {
+		t.Fatal(err)
+	}
+	front, rest, _ := strings.Cut(b.String(), `<details class="rest">`)
+	testreports.CheckTexts(t, front, []string{"For efficiency", "corrupted in mode seal: pause", `id="clip-worst"`, `<marker id="tip"`, "<td class=\"untested\">"}, []string{`class="tale"`})
+	if n := strings.Count(rest, `<details class="rest">`); n != len(reviewpage.New(testreports.Review(), reports.Options{}).Sections)-1 {
+		t.Errorf("%d further folded sections", n)
 	}
 }
 
@@ -79,7 +95,7 @@ func TestReviewEscapes(t *testing.T) {
 // A review without data has a page too, and the error of the writer is returned.
 func TestReviewOfNothing(t *testing.T) {
 	testreports.CheckTexts(t, reviewHTML(t, &reviews.Review{Lock: reviews.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
-	if err := html.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := html.Review(testreports.FullDisk{}, testreports.Review(), html.ReviewOptions{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ func Review(w io.Writer, r *reviews.Review, opt reports.Options) error {
 	p := new(prose.Page)
 	p.Add([]string{"# Design review: lock " + literal(v.Lock)})
 	p.Add([]string{"**" + literal(v.Answer) + "**"})
-	for _, s := range v.Sections {
+	for _, s := range slices.Concat(v.Front, v.Sections) {
 		p.Add([]string{"## " + s.Title})
 		for _, b := range s.Blocks {
 			for _, part := range blockParts(b) {
@@ -61,6 +62,9 @@ func blockParts(b reviewpage.Block) [][]string {
 	if b.Table != nil {
 		parts = append(parts, tableLines(b.Table))
 	}
+	if w := b.Worst; w != nil {
+		parts = append(parts, []string{fmt.Sprintf("**%s**: %s", literal(w.Title), literal(string(w.Label)))}, []string{literal(w.Text)}, fenced("console", w.Replay))
+	}
 	if b.Break != nil {
 		parts = append(parts, breakParts(b.Break)...)
 	}
@@ -94,7 +98,7 @@ func adviceParts(a reviewpage.Advice) [][]string {
 		{"*" + literal(a.Means) + "*"},
 		{literal(a.Text)},
 	}
-	return append(parts, listed(reviewpage.Block{Items: a.Reasons}))
+	return parts
 }
 
 func tableLines(t *reviewpage.Table) []string {

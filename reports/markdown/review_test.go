@@ -39,7 +39,8 @@ func TestReview(t *testing.T) {
 
 // The parts come in one order, and the same review gives the same bytes.
 func TestReviewOrder(t *testing.T) {
-	titles := []string{"Recommendation by use", "The lock", "What it promises", "What breaks it", "The risk, with and without a fence",
+	titles := []string{"Recommendation", "Its worst failure", "What it survives", "Why this is the recommendation", "The lock", "What it promises",
+		"Its own weaknesses", "The risk, with and without a fence",
 		"The faults considered", "What was explored", "What is not covered", "Open questions for the team", "Make it again"}
 	md := reviewMarkdown(t, testreports.Review())
 	var got []string
@@ -102,7 +103,8 @@ func TestReviewOfNothing(t *testing.T) {
 	}
 }
 
-// Of many breaks, the first have their stories, and all have a command.
+// Of many breaks, the first have their stories, and all have a command; that of the worst is
+// also at the start.
 func TestReviewOfManyBreaks(t *testing.T) {
 	r := testreports.Review()
 	for range 20 {
@@ -112,7 +114,7 @@ func TestReviewOfManyBreaks(t *testing.T) {
 	if n := strings.Count(md, "The story in mode"); n != 12 {
 		t.Errorf("%d stories, want 12", n)
 	}
-	if n := strings.Count(md, "explore --lock fenced --from-seed 7"); n != len(r.Failures) {
+	if n := strings.Count(md, "explore --lock fenced --from-seed 7"); n != len(r.Failures)+1 {
 		t.Errorf("%d commands for %d breaks", n, len(r.Failures))
 	}
 }

@@ -1,6 +1,7 @@
 package reviewpage
 
 import (
+	"cmp"
 	"fmt"
 
 	"locksim/checker"
@@ -29,11 +30,33 @@ type Break struct {
 	Replay   string
 }
 
-// breakBlocks are the breaks: first those of this lock, in the scenarios of the library
-// and in the searches, and last those of every lock with a lease.
-func breakBlocks(r *reviews.Review) []Block {
-	blocks := append(ownStories(r), foundBlocks(r)...)
-	return append(blocks, leaseStories(r)...)
+// addBreaks adds what breaks the lock: its own weaknesses, in the scenarios of the library
+// and in the searches; apart from these, what breaks every lock with a lease, and what its
+// clients do wrong.
+func (p *Page) addBreaks(r *reviews.Review) {
+	own, lease, client := ownStories(r), leaseStories(r), clientStories(r)
+	p.add("own", "Its own weaknesses", append(storyBlocks(own, "Known failures of locks in the field, each shown by a scenario. Either the lock does not promise to survive it, or not even the fence with which it is judged saves the data. A fence in brackets saves the data, but refuses a rightful holder. The command runs the story in every fencing mode."), foundBlocks(r)...))
+	p.note("%s of the library, %s found by the searches", prose.Count(len(own.Rows), "scenario"), prose.Count(len(r.Failures), "way"))
+	if len(lease.Rows) > 0 {
+		p.add("lease", "What breaks every lock with a lease", storyBlocks(lease, fmt.Sprintf("Here the lock keeps its promise: a client acts after its lease has ended, and the fence %s saves the data. No lock with a lease can prevent this by itself.", r.Lock.Judged)))
+		p.note("%s, each saved by the fence %s", prose.Count(len(lease.Rows), "scenario"), r.Lock.Judged)
+	}
+	if len(client.Rows) > 0 {
+		p.add("client", "What its clients can do wrong", storyBlocks(client, "Here the client uses the lock in a way that no lock can make safe."))
+		p.note("%s, for which no lock is to blame", prose.Count(len(client.Rows), "scenario"))
+	}
+}
+
+// note is the note of the section that was added last.
+func (p *Page) note(format string, args ...any) {
+	p.Sections[len(p.Sections)-1].Note = fmt.Sprintf(format, args...)
+}
+
+func storyBlocks(t *Table, about string) []Block {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []Block{paragraph("%s", about), {Table: t}}
 }
 
 // foundBlocks are the breaks that the searches found, those within the promise first.
@@ -111,31 +134,22 @@ func fenceTable(i int, b reviews.Failure) *Table {
 }
 
 // ownStories are the scenarios of the library that show a weakness of this lock.
-func ownStories(r *reviews.Review) []Block {
-	t := storyTable(r, "Stories of the library that show its own weaknesses", func(s *reviews.Scenario) bool { return !ofEveryLease(r, s) })
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []Block{{Heading: "Its own weaknesses, in stories of the library"},
-		paragraph("Known failures of locks in the field, each shown by a scenario: outside the promise, or not rescued by the fence in which the lock is judged. A fence in brackets rescues the data at a price: a rightful holder is refused. The command runs a story in every fencing mode."),
-		{Table: t}}
+func ownStories(r *reviews.Review) *Table {
+	return storyTable(r, "Stories of the library that show its own weaknesses",
+		func(s *reviews.Scenario) bool { return s.Client == "" && !r.OfEveryLease(s) })
 }
 
 // leaseStories are the scenarios of the library that break every lock with a lease.
-func leaseStories(r *reviews.Review) []Block {
-	t := storyTable(r, "Stories of the library that break every lock with a lease", func(s *reviews.Scenario) bool { return ofEveryLease(r, s) })
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []Block{{Heading: "What every lock with a lease is open to"},
-		paragraph("Here the lock keeps its promise: a client acts after its lease has ended, and fence %s rescues the data. No lock with a lease can prevent this by itself.", r.Lock.Judged),
-		{Table: t}}
+func leaseStories(r *reviews.Review) *Table {
+	return storyTable(r, "Stories of the library that break every lock with a lease",
+		func(s *reviews.Scenario) bool { return s.Client == "" && r.OfEveryLease(s) })
 }
 
-// ofEveryLease reports whether a scenario is within the promise of the lock and rescued
-// by the fence in which it is judged.
-func ofEveryLease(r *reviews.Review, s *reviews.Scenario) bool {
-	return r.Lock.Promises && s.Ground == reviews.GroundPromised && s.Effect(r.Lock.Judged) == reviews.FenceRescues
+// clientStories are the scenarios of the library in which the client makes a mistake.
+func clientStories(r *reviews.Review) *Table {
+	t := storyTable(r, "Stories of the library in which the client makes a mistake", func(s *reviews.Scenario) bool { return s.Client != "" })
+	t.Head[1] = "Mistake"
+	return t
 }
 
 // storyTable are the selected scenarios in which the lock was broken, with the effect of
@@ -169,6 +183,6 @@ func storyRow(r *reviews.Review, s *reviews.Scenario) Row {
 	}
 	none := s.Cells[0]
 	return Row{Name: s.Name, Note: s.Title, Cells: []Cell{
-		{Text: groundWord(r, s.Ground)}, {Text: grid.KOfN(none), Label: none.Label},
+		{Text: cmp.Or(s.Client, groundWord(r, s.Ground))}, {Text: grid.KOfN(none), Label: none.Label},
 		{Text: commas(rescue)}, {Text: commas(fail)}, {Text: commas(by[reviews.FenceHarms])}, {Text: s.Replay, Code: true}}}
 }

@@ -48,7 +48,6 @@ type Advice struct {
 	Verdict    string
 	Kind       reviews.Verdict
 	Text       string
-	Reasons    []string
 }
 
 // useMeans explains the uses.
@@ -57,19 +56,25 @@ var useMeans = map[reviews.Use]string{
 	reviews.ForCorrectness: "A violation costs money or data.",
 }
 
-// adviceBlocks are the recommendations, and the rules that they follow from.
-func adviceBlocks(r *reviews.Review) []Block {
+// adviceCards are the recommendations.
+func adviceCards(r *reviews.Review) []Advice {
 	var cards []Advice
 	for _, a := range r.Advice {
 		verdict := string(a.Verdict)
 		if a.Fence != "" {
 			verdict += ": " + string(a.Fence)
 		}
-		cards = append(cards, Advice{Use: "For " + string(a.Use), Means: useMeans[a.Use], Verdict: verdict, Kind: a.Verdict, Text: a.Text, Reasons: a.Reasons})
+		cards = append(cards, Advice{Use: "For " + string(a.Use), Means: useMeans[a.Use], Verdict: verdict, Kind: a.Verdict, Text: a.Text})
 	}
-	blocks := []Block{{Advice: cards}}
+	return cards
+}
+
+// ruleBlocks are the figures behind each recommendation, and the rules that it follows from.
+func ruleBlocks(r *reviews.Review) []Block {
+	blocks := []Block{paragraph("Each recommendation follows from fixed rules, which are tried in their order. The first that applies decides.")}
 	for _, a := range r.Advice {
-		blocks = append(blocks, Block{Folded: fmt.Sprintf("The rules for %s, of which %s decided", a.Use, a.Rule), Items: ruleItems(a)})
+		blocks = append(blocks, Block{Heading: "For " + string(a.Use), Items: a.Reasons},
+			Block{Text: fmt.Sprintf("The rules, up to “%s”, which decided:", a.Rule), Items: ruleItems(a), Numbered: true})
 	}
 	return blocks
 }

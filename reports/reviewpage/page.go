@@ -11,22 +11,27 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/reports"
+	"locksim/reports/grid"
 	"locksim/scenarios/outcome/reviews"
 )
 
 // Page is a review as sections.
 type Page struct {
-	Lock     string
-	Answer   string
+	Lock   string
+	Answer string
+	// Front are the sections of the first page, which can be printed alone. The others
+	// follow, folded where the format can.
+	Front    []Section
 	Sections []Section
 	Replay   string
 	Versions []reports.Version
 }
 
-// Section is a part of the review under a heading.
+// Section is a part of the review under a heading. Note says in a few words what is in it,
+// for a reader who has not unfolded it.
 type Section struct {
-	ID, Title string
-	Blocks    []Block
+	ID, Title, Note string
+	Blocks          []Block
 }
 
 // Block is one part of a section: a heading, a text, a list, a table, a break. All but
@@ -40,6 +45,7 @@ type Block struct {
 	Advice   []Advice
 	Table    *Table
 	Break    *Break
+	Worst    *Worst
 	// Folded are items that a reader unfolds under this title.
 	Folded string
 }
@@ -63,6 +69,8 @@ type Cell struct {
 	Text  string
 	Label checker.Label
 	Code  bool
+	// Standing colours a cell that has its sign as text.
+	Standing grid.Standing
 }
 
 // row adds a row of texts.
@@ -77,10 +85,15 @@ func (t *Table) row(name string, cells ...string) {
 // New is the page of a review.
 func New(r *reviews.Review, opt reports.Options) *Page {
 	p := &Page{Lock: r.Lock.Name, Answer: r.Answer, Replay: opt.Replay, Versions: reviewVersions(r)}
-	p.add("advice", "Recommendation by use", adviceBlocks(r))
+	p.Front = []Section{
+		{ID: "advice", Title: "Recommendation", Blocks: []Block{{Advice: adviceCards(r)}}},
+		{ID: "worst", Title: "Its worst failure", Blocks: worstBlocks(r)},
+		{ID: "survives", Title: "What it survives", Blocks: survivalBlocks(r)},
+	}
+	p.add("rules", "Why this is the recommendation", ruleBlocks(r))
 	p.add("lock", "The lock", lockBlocks(r))
 	p.add("promise", "What it promises", promiseBlocks(r))
-	p.add("breaks", "What breaks it", breakBlocks(r))
+	p.addBreaks(r)
 	p.add("risk", "The risk, with and without a fence", riskBlocks(r))
 	p.add("faults", "The faults considered", faultBlocks(r))
 	p.add("explored", "What was explored", exploredBlocks(r))
@@ -90,7 +103,7 @@ func New(r *reviews.Review, opt reports.Options) *Page {
 }
 
 func (p *Page) add(id, title string, blocks []Block) {
-	p.Sections = append(p.Sections, Section{id, title, blocks})
+	p.Sections = append(p.Sections, Section{ID: id, Title: title, Blocks: blocks})
 }
 
 // reviewVersions are the versions for which the hashes and the runs hold.

@@ -69,7 +69,7 @@ func newReviewLock(l play.Lock) reviews.Lock {
 }
 
 func newReviewScenario(sc *file.Scenario, l play.Lock, cells []matrices.Cell, replay matrix.ReplayCommand) reviews.Scenario {
-	s := reviews.Scenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l), Classes: reviews.ClassesIn(sc.Faults), Cells: cells}
+	s := reviews.Scenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l), Client: clientMistake(sc), Classes: reviews.ClassesIn(sc.Faults), Cells: cells}
 	var modes []fence.Mode
 	seed := uint64(0)
 	for _, c := range cells {
@@ -79,6 +79,21 @@ func newReviewScenario(sc *file.Scenario, l play.Lock, cells []matrices.Cell, re
 	}
 	s.Replay = replay(sc.Name, l.Name, seed, modes...)
 	return s
+}
+
+// clientMistake is what the clients of a scenario do wrong, "" for nothing.
+func clientMistake(sc *file.Scenario) string {
+	switch {
+	case sc.Lock.Owner == file.OwnerShared:
+		return "All clients call themselves by one owner id."
+	case sc.Workload.Release == file.ReleaseEarly:
+		return "It releases the lock before its last write."
+	case sc.Workload.LooksOnce():
+		return "It does not look, once it has the lock, whether the work was done while it waited."
+	case len(sc.Workload.Writes()) > 1:
+		return "It writes more than once, and nothing makes these writes one."
+	}
+	return ""
 }
 
 func groundOf(sc *file.Scenario, l play.Lock) reviews.Ground {

@@ -20,6 +20,9 @@ type Scenario struct {
 	Catalogue []string `json:"catalogue,omitempty" jsonschema:"pattern=^F[0-9][0-9]+$"`
 	// Ground says how the scenario relates to what the lock promises.
 	Ground Ground `json:"ground"`
+	// Client says what its clients do wrong, so that no lock is to blame for a harm; empty
+	// where they use the lock as they should.
+	Client string `json:"client,omitempty"`
 	// Classes are the classes of its faults.
 	Classes []promise.Fault `json:"classes"`
 	// Cells has one for each fencing mode.

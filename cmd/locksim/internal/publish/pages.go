@@ -55,12 +55,12 @@ func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, err
 		return Page{HTML: made.Data}, err
 	}
 	var figure bytes.Buffer
-	err = html.Figure(&figure, o, j.Mode, html.FigureOptions{ID: j.ID, Width: foundWidth})
+	err = html.Figure(&figure, o, j.Mode, html.FigureOptions{ID: j.ID, Width: FoundWidth})
 	return Page{HTML: made.Data, Figure: figure.Bytes()}, err
 }
 
-// foundWidth is the width of the diagram of a violation, in pixels.
-const foundWidth = 1100
+// FoundWidth is the width of the diagram of a violation, in pixels, as wide as a page.
+const FoundWidth = 1100
 
 // PageJob is a page to be written: its file name and its job.
 type PageJob struct {

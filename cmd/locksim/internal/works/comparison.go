@@ -77,11 +77,12 @@ type figureJob struct {
 	Seed     uint64     `json:"seed"`
 	Mode     fence.Mode `json:"mode"`
 	ID       string     `json:"id"`
+	Width    int        `json:"width"` // in pixels
 }
 
 // figureOf is the job that draws a run, without its id.
 func figureOf(lock string, run comparisons.Seen) figureJob {
-	return figureJob{Lock: lock, Scenario: run.Scenario, Seed: run.Seed, Mode: run.Mode}
+	return figureJob{Lock: lock, Scenario: run.Scenario, Seed: run.Seed, Mode: run.Mode, Width: figureWidth}
 }
 
 // figureWidth is the width of a diagram of a comparison, in pixels: two fit side by side.
@@ -102,7 +103,7 @@ func draw(r roster.Roster, j figureJob) (publish.Page, error) {
 		return publish.Page{}, err
 	}
 	var b bytes.Buffer
-	err = html.Figure(&b, o, j.Mode, html.FigureOptions{ID: j.ID, Width: figureWidth})
+	err = html.Figure(&b, o, j.Mode, html.FigureOptions{ID: j.ID, Width: j.Width})
 	return publish.Page{Figure: b.Bytes()}, err
 }
 

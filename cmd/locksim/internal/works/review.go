@@ -204,11 +204,42 @@ func (x *Review) Finished(r *publish.Results) (publish.Finished, error) {
 			opt.Replay = again
 			return terminal.Review(w, done, opt)
 		},
-		Files:   []func() (outfile.Document, error){file("review.md", markdown.Review), file("review.html", html.Review)},
-		Pages:   func(func(string, []byte) error) (problem, err error) { return nil, nil },
+		Files: []func() (outfile.Document, error){file("review.md", markdown.Review)},
+		Pages: func(add func(string, []byte) error) (problem, err error) {
+			figure, err := x.drawWorst(r, done)
+			if err != nil {
+				return nil, err
+			}
+			var page bytes.Buffer
+			if err := html.Review(&page, done, html.ReviewOptions{Replay: again, Figure: figure}); err != nil {
+				return nil, err
+			}
+			return nil, add("review.html", page.Bytes())
+		},
 		Opened:  []string{filepath.Join(r.Dir, "review.html"), filepath.Join(r.Dir, "review.md")},
 		Problem: reviewProblem(done),
 	}, nil
+}
+
+// drawWorst is the diagram of the worst failure, which a child process draws: nil, with a
+// note, where that cannot be done.
+func (x *Review) drawWorst(r *publish.Results, done *reviews.Review) (html.Found, error) {
+	w := done.Worst()
+	if w == nil {
+		return nil, nil
+	}
+	var job campaign.Job
+	if w.Failure != nil {
+		job = publish.FoundPageTask.Job(publish.FoundPageJob{Run: w.Failure.Run, Mode: w.Mode, ID: "worst"})
+	} else {
+		job = figureTask.Job(figureJob{Lock: x.lock.Name, Scenario: w.Scenario.Name, Seed: w.Seed, Mode: w.Mode, ID: "worst", Width: publish.FoundWidth})
+	}
+	var figure html.Found
+	err := r.WritePages([]publish.PageJob{{Name: "worst", Job: job}}, func(_ string, made publish.Page) error {
+		figure = made.Figure
+		return nil
+	}, func(_ string, err error) { x.Note(fmt.Sprintf("no diagram of the worst failure: %v", err)) })
+	return figure, err
 }
 
 // reviewProblem is the error that decides the exit code.
