@@ -60,7 +60,7 @@ func insideOrOut(r *reviews.Review, s *reviews.Scenario) string {
 
 // survivalBlocks are a table of what the lock survives.
 func survivalBlocks(r *reviews.Review) []Block {
-	t := &Table{Name: "What it survives", Head: []string{"Faults", "Promised", "The data", "Scenarios", "Random runs that broke it"}}
+	t := &Table{Name: "The faults and how the lock fares under each", Head: []string{"Faults", "Promised", "The data", "Scenarios", "Random runs that broke it"}}
 	row := func(name, promised string, scenarios int, s comparisons.Survival, random string) {
 		c := grid.NewMapCell(s)
 		t.Rows = append(t.Rows, Row{Name: name, Cells: []Cell{{Text: promised}, {Text: c.Text() + " " + meanings[c.Standing], Standing: c.Standing},
