@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locksim/reports/index"
+	"locksim/scenarios/outcome/triage"
 )
 
 // Limits of a scan: how deep it looks for folders, and how many it reads.
@@ -194,6 +195,7 @@ var readers = []reader{
 		{Name: "text", File: "matrix.txt"}, {Name: "JSON", File: "matrix.json"}}, readMatrix},
 	{index.Review, "review.html", "review.jsonl", []index.Page{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
 		{Name: "JSON", File: "review.json"}}, readReview},
+	{index.Triage, triage.FileName, "", []index.Page{{Name: "JSON", File: triage.FileName}}, readTriage},
 }
 
 func campaignPages(kind string) []index.Page {

@@ -61,6 +61,7 @@ var indexGroups = []struct {
 }{
 	{"under-way", "Under way", func(e index.Entry) bool { return state(e) == stateRunning }},
 	{"not-finished", "Not finished", func(e index.Entry) bool { return state(e) == stateStopped }},
+	{"triage", "Violations over time", indexed(index.Triage)},
 	{"runs", "Runs", indexed(index.Run)},
 	{"explorations", "Explorations", indexed(index.Exploration)},
 	{"sweeps", "Sweeps", indexed(index.Sweep)},
@@ -131,6 +132,10 @@ func indexTitle(e index.Entry) string {
 		return e.What + " with " + e.Lock
 	case index.Unread:
 		return e.Folder
+	case index.Triage:
+		if e.Folder != "." {
+			return e.What + " in " + e.Folder
+		}
 	}
 	return e.What
 }

@@ -29,6 +29,8 @@ const (
 	Exploration Kind = "explore"
 	Sweep       Kind = "sweep"
 	Review      Kind = "review"
+	// Triage is what a folder remembers of its explorations: which violations are new, still there, back or gone.
+	Triage Kind = "triage"
 	// Unread is a folder that could not be read; Problem says why.
 	Unread Kind = "unread"
 )
@@ -44,6 +46,8 @@ type Entry struct {
 	What, Lock, Seed string
 	// Labels are the verdicts by mode, or the violations, the most severe first.
 	Labels []Label
+	// Shapes are the violations over time, in the order to be shown.
+	Shapes []Shape
 	// Result is the result in words.
 	Result string
 	// Unexpected says that a label is not as was expected.
@@ -59,6 +63,14 @@ type Entry struct {
 	// Changed is the time at which its files changed last. It is empty in an index
 	// that must not depend on the time.
 	Changed string
+}
+
+// Shape is a violation over time.
+type Shape struct {
+	// State is "new", "back", "still" or "gone", and Words is the same for readers.
+	State, Words string
+	// Shape is what the violation is, and Text is since when.
+	Shape, Text string
 }
 
 // Label is a label with its mode, or with how many runs showed it. Either may be

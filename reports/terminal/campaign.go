@@ -14,6 +14,7 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
+	"locksim/scenarios/outcome/triage"
 	"locksim/scenarios/placing"
 )
 
@@ -35,6 +36,7 @@ func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt re
 	p.Add(prose.Fold(exploreHead(e), opt.Width))
 	p.Add(exploreFigures(e, opt))
 	p.Add(doubts(campaign.ExplorationDoubts(e), opt))
+	p.Add(overTime(e, opt))
 	for i := range e.Summary.Failures {
 		p.Add(distinct(i+1, &e.Summary.Failures[i], replay, opt))
 	}
@@ -80,6 +82,21 @@ func exploreFigures(e *explorations.Exploration, opt reports.Options) []string {
 	lines = append(lines, doubts(s.ByCall(), opt)...)
 	if len(s.Failures) > 0 {
 		lines = append(lines, prose.Fold(campaign.ExplorationVerdict(e), opt.Width)...)
+	}
+	return lines
+}
+
+// overTime says what is new, back, still there and gone since earlier explorations.
+func overTime(e *explorations.Exploration, opt reports.Options) []string {
+	if e.Triage == nil {
+		return nil
+	}
+	lines := []string{"since earlier explorations: " + e.Triage.Text()}
+	for _, shape := range e.Triage.Shapes {
+		if shape.State == triage.Gone && shape.Last < e.Triage.Rounds-1 {
+			continue
+		}
+		lines = append(lines, prose.FoldIndented(fmt.Sprintf("  %s: %s (%s)", shape.State.Words(), shape.Shape, shape.Text()), opt.Width)...)
 	}
 	return lines
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/cmd/locksim/internal/searchflags"
@@ -31,6 +32,8 @@ type exploreFlags struct {
 	space  searchflags.Space
 	all    bool
 	csv    bool
+	// against is the folder that remembers the violations of earlier explorations, and junit the file of the comparison.
+	against, junit string
 
 	runsName string // the flag that set runs, for errors
 }
@@ -64,9 +67,17 @@ an interruption. In the end the folder also has explore.html, with a report of e
 violation. The runs can be divided: --shard 0/8 to 7/8 make them on eight machines,
 and "locksim merge" combines the results.
 
+With --against FOLDER the violations are compared with those that earlier explorations
+of this lock have found with the same FOLDER, by their shape: each is new, still there,
+back, or gone. FOLDER/triage.json remembers them. All runs are made, as with --all. A
+violation that is known and was not found is played again by its stored schedule; it is
+gone only if that no longer breaks the lock. "locksim serve FOLDER" shows the list.
+
 The exit code is 0 when no violation was found, 1 when one was, and 3 when a run was
-not deterministic or did not end, or the command was interrupted.`,
+not deterministic or did not end, or the command was interrupted. With --against it is
+1 only when a violation is new or back.`,
 		Example: `  locksim explore --lock single
+  locksim explore --lock single --runs 2000 --against known --junit result.xml
   locksim explore --lock single --faults half_open
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock --resume
@@ -95,6 +106,8 @@ not deterministic or did not end, or the command was interrupted.`,
 	f.space.Add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each violation")
+	flags.StringVar(&f.against, "against", "", "say what is new, still there, back or gone since the explorations that `FOLDER` remembers; implies --all")
+	flags.StringVar(&f.junit, "junit", "", "with --against, also write JUnit XML into `FILE`: a test case for each violation by its shape")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)
@@ -116,14 +129,29 @@ func (f exploreFlags) run(s *shell) error {
 	if err = cmp.Or(err, f.problem()); err != nil {
 		return err
 	}
+	if f.against != "" && !shard.Whole() {
+		return errors.New("--against: a shard has not all violations: leave one of --against and --shard out")
+	}
+	f.all = f.all || f.against != ""
 	plans, err := f.plans(s)
 	if err != nil {
+		return err
+	}
+	if f.against != "" {
+		if err := outfile.PrepareFolder(f.against); err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+		if _, err := works.ReadHistory(f.against); err != nil {
+			return fmt.Errorf("--against %s: %w", console.Quote(f.against), err)
+		}
+	}
+	if err := outfile.PrepareFile("junit", f.junit); err != nil {
 		return err
 	}
 	var all []publish.Work
 	var names []string
 	for _, plan := range plans {
-		all, names = append(all, &works.Exploration{Console: s.Console, Plan: plan}), append(names, plan.Lock)
+		all, names = append(all, &works.Exploration{Console: s.Console, Plan: plan, Against: f.against, JUnit: f.junit}), append(names, plan.Lock)
 	}
 	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, f.folderName(names)...), f.form()), all, names)
 }
@@ -149,6 +177,8 @@ func (f exploreFlags) problem() error {
 		return err
 	}
 	switch {
+	case f.junit != "" && f.against == "":
+		return errors.New("--junit: the test cases are violations over time: also name the folder that remembers them, with --against")
 	case f.runs < 1 || f.runs > explorations.MaxRuns:
 		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, explorations.MaxRuns)
 	case f.from > math.MaxUint64-uint64(f.runs-1):

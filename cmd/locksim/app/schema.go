@@ -25,7 +25,8 @@ func schemaCommand(s *shell) *cobra.Command {
 and --out stores: "run" for run.json and the found-1.json of a violation, "matrix"
 for matrix.json, "explore" and "sweep" for explore.json and sweep.json, also of one
 shard or put together by merge, "review" for review.json, "compare" and "list" for
-what these commands print, "worlds" for the live.json of a matrix in both worlds.
+what these commands print, "worlds" for the live.json of a matrix in both worlds,
+"triage" for the triage.json of explore --against.
 
 "scenario" is for scenario files: an editor with a YAML language server completes and
 checks keys and values with it, in a file that begins with the line

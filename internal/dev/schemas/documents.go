@@ -15,6 +15,7 @@ import (
 	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/outcome/sweeps"
+	"locksim/scenarios/outcome/triage"
 	"locksim/scenarios/placing"
 )
 
@@ -75,6 +76,10 @@ var documents = []document{
 		name: "sweep", title: "A sweep of locksim", version: sweeps.Version,
 		value: sweeps.Sweep{Version: sweeps.Version, Kind: sweeps.Kind},
 		words: map[string]words{"kinds": {"sweep_kind", "A kind of fault that a sweep places.", sweepKinds()}},
+	},
+	{
+		name: "triage", title: "What a folder remembers of its explorations", version: triage.Version,
+		value: triage.History{Version: triage.Version, Kind: triage.Kind},
 	},
 	{
 		name: "worlds", title: "A matrix of both worlds", version: worlds.Version,

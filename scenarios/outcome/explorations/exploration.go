@@ -13,6 +13,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
+	"locksim/scenarios/outcome/triage"
 )
 
 // Exploration is the result of random schedules for one lock. As JSON, everything
@@ -33,6 +34,9 @@ type Exploration struct {
 	// are no part of it.
 	StoppedAt *int    `json:"stopped_at,omitempty"`
 	Summary   Summary `json:"summary"`
+	// Triage says which violations are new, still there, back or gone since the explorations that a folder knows. It is
+	// absent if they were not compared.
+	Triage *triage.Subject `json:"triage,omitempty"`
 	// Blocks are the results of the jobs, in order.
 	Blocks []Block `json:"blocks"`
 	Timing Timing  `json:"timing"`

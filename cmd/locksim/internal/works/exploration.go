@@ -30,7 +30,11 @@ import (
 // Exploration is an exploration of one lock.
 type Exploration struct {
 	*console.Console
-	Plan  *explorations.Plan
+	Plan *explorations.Plan
+	// Against is the folder whose memory of earlier explorations this one is compared with, "" for none. JUnit is the file for
+	// the comparison as JUnit XML, or "".
+	Against, JUnit string
+
 	tally tally.Tally // of the results so far
 }
 
@@ -103,6 +107,10 @@ func (x *Exploration) Finished(r *publish.Results) (publish.Finished, error) {
 		return publish.Finished{}, err
 	}
 	r.Time(&e.Timing)
+	remember, err := x.triage(r, e)
+	if err != nil {
+		return publish.Finished{}, err
+	}
 	replay := func(i int, f *failure.Failure) string {
 		if r.Dir != "" {
 			return fmt.Sprintf("%s replay %s", x.Command(), console.Quote(filepath.Join(r.Dir, publish.FoundName(i))))
@@ -123,7 +131,9 @@ func (x *Exploration) Finished(r *publish.Results) (publish.Finished, error) {
 		Pages:   func(add func(string, []byte) error) (problem, err error) { return nil, x.pages(r, e, add) },
 		Notes:   notes,
 		Missing: e.Missing,
-		Problem: x.problem(e),
+
+		WriteExtra: remember,
+		Problem:    x.problem(e),
 	}, nil
 }
 
@@ -177,7 +187,14 @@ func (x *Exploration) problem(e *explorations.Exploration) error {
 	switch first := cmp.Or(sum.Unsteady, sum.Broken); {
 	case first != nil:
 		return &console.BrokenError{Cause: errors.New(sum.Problems()[0]), Replay: x.again(first.Seed)}
-	case sum.Violating > 0, sum.Unproven() != "":
+	case sum.Unproven() != "":
+		return console.ErrUnexpected
+	case e.Triage != nil: // what is known already is no news
+		if !e.Triage.Worse() {
+			return nil
+		}
+		return console.ErrUnexpected
+	case sum.Violating > 0:
 		return console.ErrUnexpected
 	}
 	return nil

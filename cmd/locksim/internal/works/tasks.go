@@ -29,6 +29,8 @@ const (
 	sweepTask   = campaign.Task[sweep.Job, sweeps.Block]("sweep")
 	// examineTask makes a violation of a sweep minimal.
 	examineTask = campaign.Task[sweep.Examination, *failure.Failure]("examine")
+	// againTask plays a violation of an earlier exploration once more.
+	againTask = campaign.Task[explore.Again, bool]("again")
 	// fencesTask makes the run of a failure of a review in each fencing mode.
 	fencesTask = campaign.Task[review.FenceJob, []reviews.Fence]("fences")
 	// compareTask measures a lock.
@@ -65,6 +67,7 @@ func Handlers(c *console.Console, r roster.Roster) []campaign.Handler {
 		handle(exploreTask, func(j explore.Job, step func()) (explorations.Block, error) { return j.Play(r.Extra, step) }),
 		handle(sweepTask, func(j sweep.Job, step func()) (sweeps.Block, error) { return j.Play(r.Extra, step) }),
 		handle(examineTask, func(j sweep.Examination, _ func()) (*failure.Failure, error) { return j.Play(r.Extra) }),
+		handle(againTask, func(j explore.Again, _ func()) (bool, error) { return j.Fails(r.Extra) }),
 		handle(fencesTask, func(j review.FenceJob, _ func()) ([]reviews.Fence, error) { return j.Play(r.Extra) }),
 		handle(compareTask, func(j compareJob, step func()) (compareAnswer, error) { return measure(c, r, j, step) }),
 		handle(figureTask, func(j figureJob, _ func()) (publish.Page, error) { return draw(r, j) }),
