@@ -79,7 +79,7 @@ SEED   ?= 1
 owntests: ## changes one place of a package at a time, drawn by SEED, and lists what its own tests do not detect: FOLDER=sim SIZE=100
 	$(DEV) ./mutants own $(FOLDER) --size $(SIZE) --seed $(SEED)
 
-reach: ## makes one mistake at a time in the locks and lets locksim find it; writes reports/REACH.md; takes hours, and goes on after an interruption; REACH=--earlier keeps the results of earlier programs
+reach: ## makes one mistake at a time in the locks, of a sample, and lets a search find it; writes reports/REACH.md; takes less than an hour, and goes on after an interruption
 	@mkdir -p reports/out
 	$(DEV) ./mutants reach $(REACH) >reports/out/REACH.md
 	mv reports/out/REACH.md reports/REACH.md

@@ -4,7 +4,7 @@
 //	go -C internal/dev run ./mutants own FOLDER [--size N] [--seed N]
 //	go -C internal/dev run ./mutants sample [--earlier]
 //	go -C internal/dev run ./mutants strategies [--run REGEXP] [--strategies NAME,…] [--seeds N] [--cpu LENGTH] [--table]
-//	go -C internal/dev run ./mutants reach [--run REGEXP] [--shard I/N] [--runs N] [--starts N] [--earlier] [--table]
+//	go -C internal/dev run ./mutants reach [--run REGEXP] [--size N] [--runs N] [--cpu TIME] [--table]
 //
 // A mistake is a patch that somebody wrote, of package patch, or a small change that was drawn, of package mechanical.
 // No file of the checkout changes: the go command gets the mistake by its flag -overlay. The progress goes to stderr,
@@ -70,7 +70,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	add("sample", "Run the unit tests of package lock with the sample of its mechanical mutants, and write the results into "+
 		mechanical.SampleFile, cobra.NoArgs, &sample{})
 	add("strategies", "Search hard mistakes with several strategies, and compare how soon they are found", cobra.NoArgs, &strategies.Request{})
-	add("reach", "Search the mutants of package lock with locksim", cobra.NoArgs, &search{})
+	add("reach", "Search a sample of the mutants of package lock with locksim", cobra.NoArgs, &reach.Request{})
 	if err := root.ExecuteContext(ctx); err != nil {
 		_, _ = fmt.Fprintf(stderr, "mutants: %v\n", err)
 		if began {
@@ -133,7 +133,3 @@ func (s *sample) Run(ctx context.Context, root, dir string, _, stderr io.Writer)
 	return mechanical.MakeSample(ctx, root, dir, s.earlier, stderr)
 }
 
-// search is the command reach.
-type search struct{ reach.Request }
-
-func (s *search) Validate([]string) error { return s.Request.Validate() }

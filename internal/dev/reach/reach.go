@@ -5,152 +5,183 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
 
-	"locksim/internal/campaign"
-	"locksim/internal/dev/mechanical"
+	"locksim/internal/dev/strategies/trials"
+	"locksim/internal/journal"
+	"locksim/scenarios/spaces"
 )
 
 // Request is what the flags ask for.
 type Request struct {
-	pattern, part string
+	pattern, results string
+	size, workers    int
+	limits           limits
+	table            bool // no search
 
-	wanted  *regexp.Regexp
-	results string
-	shard   campaign.Shard
-	limits  limits
-	machine machine
-	earlier bool
-	table   bool // no search
-	steps   int  // how many of the searches for a mechanical mutant are made
+	wanted *regexp.Regexp
 }
+
+// limits are those of each search.
+type limits struct {
+	Runs int           `json:"runs"`
+	CPU  time.Duration `json:"cpu"`
+}
+
+// firstSeeds are the seeds with which the searches for a mistake begin.
+var firstSeeds = []uint64{1, 1_000_001, 2_000_001}
+
+// resultsFile has the results, relative to the root of the checkout.
+const resultsFile = "internal/dev/reach/results.jsonl"
 
 // Flags defines the flags.
 func (r *Request) Flags(flags *pflag.FlagSet) {
-	flags.StringVar(&r.pattern, "run", "", "only the mutants whose GROUP/NAME matches this regular expression")
-	flags.StringVar(&r.part, "shard", "0/1", "the part of the mutants to search: INDEX/COUNT")
+	flags.StringVar(&r.pattern, "run", "", "only the mutants of the sample whose GROUP/NAME matches this regular expression")
 	flags.StringVar(&r.results, "results", "", "the file of the results; default: "+resultsFile)
-	flags.IntVar(&r.limits.Runs, "runs", 10_000, "end an exploration after so many runs")
-	flags.IntVar(&r.limits.Starts, "starts", len(firstSeeds), "explore from so many first seeds")
-	flags.IntVar(&r.limits.Seeds, "seeds", 3, "play each scenario of the library with so many seeds")
-	flags.IntVar(&r.limits.Placements, "placements", 500, "place about so many faults in a sweep")
-	flags.IntVar(&r.machine.workers, "workers", runtime.NumCPU(), "child processes of locksim")
-	flags.IntVar(&r.machine.nice, "nice", 0, "run locksim at this niceness, 0 to 19; programs are built without")
-	flags.BoolVar(&r.earlier, "earlier", false, "keep the results of earlier programs, and let the table say so")
-	flags.IntVar(&r.steps, "steps", len(subject{}.steps()),
-		"make only so many of the searches for a mechanical mutant, the cheap ones; it has no result then")
+	flags.IntVar(&r.size, "size", 60, "the size of the sample: a larger one has all of a smaller one")
+	flags.IntVar(&r.limits.Runs, "runs", 10_000, "end a search after so many runs")
+	flags.DurationVar(&r.limits.CPU, "cpu", 30*time.Second, "end a search after so much CPU time")
+	flags.IntVar(&r.workers, "workers", 2, "search so many mutants at a time")
 	flags.BoolVar(&r.table, "table", false, "search nothing, print the table of the results that there are")
 }
 
 // Validate returns an error for values of flags with which nothing can be searched.
-func (r *Request) Validate() error {
-	var errWanted, errShard error
-	r.wanted, errWanted = regexp.Compile(r.pattern)
-	r.shard, errShard = campaign.ParseShard(r.part)
-	l := r.limits
-	switch {
-	case errors.Join(errWanted, errShard) != nil:
-		return errors.Join(errWanted, errShard)
-	case l.Runs < 1 || l.Seeds < 1 || l.Placements < 1 || r.machine.workers < 1:
-		return errors.New("--runs, --seeds, --placements and --workers are numbers from 1")
-	case r.machine.nice < 0 || r.machine.nice > 19:
-		return errors.New("--nice is a number from 0 to 19")
-	case r.steps < 1 || r.steps > len(subject{}.steps()):
-		return fmt.Errorf("--steps is a number from 1 to %d", len(subject{}.steps()))
-	case l.Starts < 1 || l.Starts > len(firstSeeds):
-		return fmt.Errorf("--starts is a number from 1 to %d", len(firstSeeds))
+func (r *Request) Validate([]string) error {
+	var err error
+	if r.wanted, err = regexp.Compile(r.pattern); err != nil {
+		return err
+	}
+	if r.size < 1 || r.limits.Runs < 1 || r.limits.CPU <= 0 || r.workers < 1 {
+		return errors.New("--size, --runs and --workers are numbers from 1, and --cpu is a length of time")
 	}
 	return nil
 }
 
-// Run makes the results that are missing in the checkout at root, and prints the table. dir is for temporary files. It
-// is an error if a mutant does not compile, or if a lock without a mistake is not right.
+// result has the searches for a mutant, in the last kind of lock that was tried.
+type result struct {
+	Name   string         `json:"name"`
+	Lock   string         `json:"lock"`
+	Limits limits         `json:"limits"`
+	Commit string         `json:"commit"`
+	Trials []trials.Trial `json:"trials"`
+}
+
+// found counts the searches that found the mistake.
+func (r result) found() int {
+	n := 0
+	for _, t := range r.Trials {
+		if t.Found {
+			n++
+		}
+	}
+	return n
+}
+
+// Run makes the results that are missing in the checkout at root, and prints the table. dir is for temporary files.
 func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.Writer) (err error) {
-	began := time.Now()
-	all, err := readSubjects(root, r.wanted)
+	all, err := readSubjects(root)
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 {
-		return errors.New("there is no such mutant")
-	}
+	p := drawn(all, r.size)
 	file := r.results
 	if file == "" {
 		file = filepath.Join(root, resultsFile)
 	}
-	f := &store{file: file, limits: r.limits, earlier: r.earlier}
-	if err := f.open(); err != nil {
+	j, err := journal.Open[result](file)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.journal.Close()) }()
-	scenario := filepath.Join(root, sweepScenario)
-	if f.program, err = identify(ctx, root, scenario); err != nil {
+	defer func() { err = errors.Join(err, j.Close()) }()
+	found := map[string]result{}
+	for _, done := range j.Made() {
+		if done.Limits == r.limits {
+			found[done.Name] = done
+		}
+	}
+	commit, err := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--dirty", "--exclude=*").Output()
+	if err != nil {
+		return fmt.Errorf("name the commit: %w", err)
+	}
+	shop := &trials.Workshop{Root: root, Dir: dir}
+	var work errgroup.Group
+	work.SetLimit(r.workers)
+	fresh := make(chan result, len(p.sample()))
+	for i, s := range p.sample() {
+		if _, done := found[s.name]; done || r.table || !r.wanted.MatchString(s.name) {
+			continue
+		}
+		work.Go(func() error {
+			made, err := r.search(ctx, shop, strconv.Itoa(i), s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			made.Commit = strings.TrimSpace(string(commit))
+			fresh <- made
+			_, _ = fmt.Fprintf(stderr, "%s, %s: found by %d of %d searches, %s\n", made.Name, made.Lock, made.found(), len(made.Trials), runs(made))
+			return j.Add(made)
+		})
+	}
+	if err := work.Wait(); err != nil {
 		return err
 	}
-	if f.commit, err = commit(ctx, root); err != nil {
-		return err
+	close(fresh)
+	for made := range fresh {
+		found[made.Name] = made
 	}
-	shop := &workshop{root: root, dir: dir, machine: r.machine, stderr: stderr}
+	_, err = io.WriteString(stdout, markdown(p, found, r.limits))
+	return err
+}
+
+// search searches the kinds of lock that have a mistake, up to the first in which it is found.
+func (r *Request) search(ctx context.Context, shop *trials.Workshop, dir string, s subject) (made result, err error) {
+	for i, kind := range s.kinds {
+		made = result{Name: s.name, Lock: kind, Limits: r.limits}
+		plan := trials.Plan{Lock: kind, Strategies: []string{string(spaces.StrategyMixed)}, Firsts: firstSeeds, CPU: r.limits.CPU, Runs: r.limits.Runs}
+		if made.Trials, err = shop.Search(ctx, fmt.Sprint(dir, "-", i), s.overlay, plan); err != nil || made.found() > 0 {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// population are the mistakes that count, and how many of them are the sample.
+type population struct {
+	byHand, mechanical   []subject // in a drawn order
+	handSize, mechanSize int
+}
+
+func (p population) sample() []subject {
+	return slices.Concat(p.byHand[:p.handSize], p.mechanical[:p.mechanSize])
+}
+
+// drawn draws the sample: two thirds of it are made by hand.
+func drawn(all []subject, size int) population {
+	var p population
 	for _, s := range all {
-		if s.edit != nil {
-			shop.shared = append(shop.shared, *s.edit)
+		switch {
+		case s.equivalent != "":
+		case s.patch != nil:
+			p.byHand = append(p.byHand, s)
+		default:
+			p.mechanical = append(p.mechanical, s)
 		}
 	}
-	todo := all
-	if r.table {
-		todo = nil
+	for _, some := range [][]subject{p.byHand, p.mechanical} {
+		dice := rand.New(rand.NewPCG(1, 0))
+		dice.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 	}
-	err = f.fill(ctx, todo, r.shard, func(ctx context.Context, s subject, found *result, keep func() error) error {
-		run, err := shop.program(ctx, s)
-		if failure, ok := errors.AsType[*buildError](err); ok {
-			found.Unbuilt = failure.Error()
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if s.edit != nil {
-			return measureMechanical(ctx, run, s, scenario, r.limits, r.steps, found, keep)
-		}
-		return measure(ctx, run, s, scenario, r.limits, found)
-	}, stderr)
-	if err != nil {
-		return err
-	}
-	if r.shard.Count <= 1 { // the file of a shard may be that of others, too
-		if err := f.sort(); err != nil {
-			return err
-		}
-	}
-	rows, missing, err := f.results(all)
-	if err != nil {
-		return err
-	}
-	failed := 0
-	for _, row := range rows {
-		if o := outcome(row.subject, row.result); o == unbuilt || o == wrong {
-			_, _ = fmt.Fprintf(stderr, "%s: %s\n%s", row.name, o, row.Unbuilt)
-			failed++
-		}
-	}
-	if len(missing) > 0 {
-		_, _ = fmt.Fprintf(stderr, "without a result yet: %d of %d\n", len(missing), len(all))
-	}
-	sample, err := mechanical.ReadSample(root)
-	if err != nil {
-		return err
-	}
-	if _, err := io.WriteString(stdout, markdown(rows, missing, r.limits, sample, r.wanted.String())); err != nil {
-		return err
-	}
-	_, _ = fmt.Fprintf(stderr, "%v\n", time.Since(began).Round(time.Second))
-	if failed > 0 {
-		return fmt.Errorf("%d of the results prove nothing: see above", failed)
-	}
-	return nil
+	p.handSize = min(len(p.byHand), (2*size+2)/3)
+	p.mechanSize = min(len(p.mechanical), size-p.handSize)
+	return p
 }

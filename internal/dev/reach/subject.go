@@ -12,9 +12,9 @@ import (
 	"locksim/scenarios/kinds"
 )
 
-// subject is what is searched: a mutant, or a kind of lock without a mistake.
+// subject is what is searched: a mutant.
 type subject struct {
-	name       string // GROUP/NAME of a mutant, right/KIND of a lock without a mistake
+	name       string // GROUP/NAME
 	kinds      []string
 	equivalent string // why no user could notice the mistake; "" if it can be noticed
 
@@ -25,37 +25,21 @@ type subject struct {
 // patches is the folder of the mutants made by hand, relative to the root of the module.
 const patches = "internal/dev/reach/patches"
 
-// resultsFile has the results, sweepScenario the scenario of the sweep. Both are relative to the root of the checkout.
-const (
-	resultsFile   = "internal/dev/reach/results.jsonl"
-	sweepScenario = "internal/dev/reach/sweep.yaml"
-)
-
 // equivalents has a line "NAME: REASON" for each mechanical mutant that no user could notice. It is relative to the
 // root of the module.
 const equivalents = "internal/dev/reach/equivalent.txt"
 
-// rightGroup is the group of the locks without a mistake.
-const rightGroup = "right"
-
-// readSubjects returns the mutants whose names match wanted, after the right locks of
-// their kinds: those made by hand, and then the mechanical ones. The error names all patches that are malformed.
-func readSubjects(root string, wanted *regexp.Regexp) ([]subject, error) {
-	mutants, errPatches := readPatches(root, wanted)
-	drawn, errMechanical := readMechanical(root, wanted)
-	mutants = append(mutants, drawn...)
-	var all []subject
-	for _, kind := range kinds.Names() {
-		if slices.ContainsFunc(mutants, func(s subject) bool { return slices.Contains(s.kinds, kind) }) {
-			all = append(all, subject{name: rightGroup + "/" + kind, kinds: []string{kind}})
-		}
-	}
-	return append(all, mutants...), errors.Join(errPatches, errMechanical)
+// readSubjects returns the mutants: those made by hand, and then the mechanical ones. The error names all patches that are
+// malformed.
+func readSubjects(root string) ([]subject, error) {
+	byHand, errPatches := readPatches(root)
+	drawn, errMechanical := readMechanical(root)
+	return append(byHand, drawn...), errors.Join(errPatches, errMechanical)
 }
 
 // readPatches returns the mutants made by hand.
-func readPatches(root string, wanted *regexp.Regexp) ([]subject, error) {
-	read, err := patch.Read(root, patches, wanted)
+func readPatches(root string) ([]subject, error) {
+	read, err := patch.Read(root, patches, regexp.MustCompile(""))
 	errs := []error{err}
 	var mutants []subject
 	for _, p := range read {
@@ -86,7 +70,7 @@ func readPatches(root string, wanted *regexp.Regexp) ([]subject, error) {
 
 // readMechanical returns the mechanical mutants of the sample that the unit tests kill. No measure counts the others,
 // and a search that finds nothing costs a thousand times what one that finds something does.
-func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
+func readMechanical(root string) ([]subject, error) {
 	r, err := mechanical.ReadSample(root)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mechanical.SampleFile, err)
@@ -108,7 +92,7 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 		}
 		s := subject{name: u.Name, kinds: all[i].Kinds(), equivalent: reasons[u.Name], edit: &all[i]}
 		delete(reasons, u.Name)
-		if u.Killed && wanted.MatchString(s.name) {
+		if u.Killed {
 			mutants = append(mutants, s)
 		}
 	}
@@ -118,56 +102,20 @@ func readMechanical(root string, wanted *regexp.Regexp) ([]subject, error) {
 	return mutants, err
 }
 
-// isRight reports whether the subject is a lock without a mistake.
-func (s subject) isRight() bool { return s.patch == nil && s.edit == nil }
-
-// counts reports whether the measure of the subject's group counts it: locksim should find it.
-func (s subject) counts() bool { return !s.isRight() && s.equivalent == "" }
-
-// starts is the number of first seeds from which a subject is explored. For one that does not count, it is one: make
-// promises explores the right locks at length.
-func (s subject) starts(l limits) int {
-	if s.counts() {
-		return l.Starts
+// path is the file that a reader looks at, from the root of the checkout.
+func (s subject) path() string {
+	if s.patch != nil {
+		return s.patch.Path
 	}
-	return 1
+	return s.edit.File
 }
 
-// ended reports whether no search is missing in a result: it has those from all first seeds, too.
-func (s subject) ended(r result, l limits) bool {
-	if s.edit != nil && r.Unbuilt == "" {
-		_, missing := s.next(r, l)
-		return !missing
+// breaks says in a sentence what is wrong.
+func (s subject) breaks() string {
+	if s.patch != nil {
+		return s.patch.Breaks
 	}
-	return s.complete(r) && !slices.ContainsFunc(r.Kinds, func(k kindResult) bool { return len(k.Explore) < s.starts(l) })
-}
-
-// complete reports whether a result has all searches from the first of the first seeds. It then counts, and those from
-// the others add how many of them find the mistake.
-func (s subject) complete(r result) bool {
-	switch {
-	case r.Unbuilt != "":
-		return true
-	case s.edit != nil:
-		return r.found() || len(r.Searches) >= len(s.steps())*len(s.kinds)
-	}
-	for _, k := range r.Kinds {
-		if len(k.Explore) == 0 {
-			return false
-		}
-	}
-	return len(r.Kinds) == len(s.kinds) || !s.isRight() && r.found()
-}
-
-// source is the text of the mutant, with which its results are made.
-func (s subject) source() string {
-	switch {
-	case s.patch != nil:
-		return s.patch.Text
-	case s.edit != nil:
-		return s.edit.Name + "\n" + s.edit.Before + "\n" + s.edit.After
-	}
-	return ""
+	return s.edit.Breaks()
 }
 
 // overlay writes the overlay of a mutant into dir, and returns the name for the flag of the go command.

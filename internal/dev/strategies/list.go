@@ -19,6 +19,14 @@ type mistake struct {
 	patch *patch.Patch
 }
 
+// overlay writes the overlay of the mistake; nil for a specimen, which has it.
+func (m mistake) overlay() func(root, dir string) (string, error) {
+	if m.patch == nil {
+		return nil
+	}
+	return m.patch.Overlay
+}
+
 // list has a line "CLASS NAME LOCK" for each mistake. Lines that begin with # are comments.
 //
 //go:embed mistakes.txt

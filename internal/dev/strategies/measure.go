@@ -1,10 +1,8 @@
 package strategies
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,11 +71,7 @@ func (r *Request) Validate([]string) error {
 	return nil
 }
 
-const (
-	resultsFile = "internal/dev/strategies/results.jsonl"
-	itsModule   = "internal/dev"
-	program     = "./strategies/trial"
-)
+const resultsFile = "internal/dev/strategies/results.jsonl"
 
 // result has the searches for a mistake.
 type result struct {
@@ -119,6 +113,7 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 	if err != nil {
 		return fmt.Errorf("name the commit: %w", err)
 	}
+	shop := &trials.Workshop{Root: root, Dir: dir}
 	var work errgroup.Group
 	work.SetLimit(r.workers)
 	fresh := make(chan result, len(all))
@@ -127,9 +122,12 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 			continue
 		}
 		work.Go(func() error {
-			out, err := r.search(ctx, root, filepath.Join(dir, strconv.Itoa(i)), m)
+			out, err := shop.Search(ctx, strconv.Itoa(i), m.overlay(), r.plan(m))
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
+			}
+			if slices.ContainsFunc(out, func(t trials.Trial) bool { return t.Runs == 0 }) {
+				return fmt.Errorf("%s fails without faults: it is no measure of a search", m.name)
 			}
 			made := result{m.name, m.lock, r.limit, strings.TrimSpace(string(commit)), out}
 			fresh <- made
@@ -173,43 +171,14 @@ func (r result) line(strategies []string) string {
 	return line
 }
 
-// search builds the program with a mistake, and runs it.
-func (r *Request) search(ctx context.Context, root, dir string, m mistake) ([]trials.Trial, error) {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, err
+// plan is what is searched for a mistake.
+func (r *Request) plan(m mistake) trials.Plan {
+	p := trials.Plan{Lock: m.lock, Strategies: r.strategies, CPU: r.limit, Runs: between}
+	for i := range r.seeds {
+		p.Firsts = append(p.Firsts, uint64(i)*between+1)
 	}
-	file := filepath.Join(dir, "trial")
-	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", file}
-	if m.patch != nil {
-		overlay, err := m.patch.Overlay(root, dir)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, "-overlay", overlay)
-	}
-	build := exec.CommandContext(ctx, "go", append(args, program)...)
-	build.Dir = filepath.Join(root, itsModule)
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build it: %w\n%s", err, out)
-	}
-	cmd := exec.CommandContext(ctx, file, m.lock, strings.Join(r.strategies, ","), strconv.Itoa(r.seeds), r.limit.String())
-	cmd.Env = append(os.Environ(), "GOGC=400", "GOMAXPROCS=1")
-	var messages bytes.Buffer
-	cmd.Stderr = &messages
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, messages.Bytes())
-	}
-	_ = os.Remove(file) // 44 of them would take a gigabyte
-	var all []trials.Trial
-	dec := json.NewDecoder(bytes.NewReader(out))
-	for {
-		var t trials.Trial
-		if err := dec.Decode(&t); errors.Is(err, io.EOF) {
-			return all, nil
-		} else if err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
+	return p
 }
+
+// between is how many seeds lie between two first ones.
+const between = 1_000_000

@@ -1,14 +1,12 @@
 // Trial searches one lock with several strategies in turns, and prints a line of JSON for each search: package
-// strategies builds it with a mistake in package lock.
-//
-//	trial LOCK STRATEGY,… SEEDS CPU
+// trials builds it with a mistake in package lock. Its argument is a plan of that package, as JSON.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,35 +27,43 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 4 {
-		return fmt.Errorf("usage: trial LOCK STRATEGY,... SEEDS CPU")
+	if len(args) != 1 {
+		return errors.New("usage: trial PLAN")
 	}
-	strategies := strings.Split(args[1], ",")
-	seeds, err := strconv.Atoi(args[2])
-	if err != nil {
-		return err
+	var p trials.Plan
+	if err := json.Unmarshal([]byte(args[0]), &p); err != nil {
+		return fmt.Errorf("plan: %w", err)
 	}
-	limit, err := time.ParseDuration(args[3])
-	if err != nil {
-		return err
-	}
-	l, space, err := subject(args[0])
-	if err != nil {
-		return err
+	print := json.NewEncoder(os.Stdout).Encode
+	l, space, err := subject(p.Lock)
+	if err != nil { // no client is granted it, or it panics
+		return atOnce(p, err.Error(), print)
 	}
 	for t := range search.CalmTrials(l, space) { // what no search has to look for, and what a program pays once
 		if len(t.Violations) > 0 {
-			return fmt.Errorf("%s fails without faults: it is no measure of a search", args[0])
+			return atOnce(p, fmt.Sprintf("%s without faults", t.Violations[0].Label), print)
 		}
 	}
-	for i := range seeds {
-		for j := range strategies { // in turns, and each is the first as often
-			space.Strategy = spaces.Strategy(strategies[(i+j)%len(strategies)])
-			t, err := searchOnce(l, space, uint64(i)*1_000_000+1, limit)
+	for i, first := range p.Firsts {
+		for j := range p.Strategies { // in turns, and each is the first as often
+			space.Strategy = spaces.Strategy(p.Strategies[(i+j)%len(p.Strategies)])
+			t, err := searchOnce(l, space, first, p)
 			if err != nil {
 				return err
 			}
-			if err := json.NewEncoder(os.Stdout).Encode(t); err != nil {
+			if err := print(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// atOnce prints the searches of a lock that fails without faults.
+func atOnce(p trials.Plan, what string, print func(any) error) error {
+	for _, first := range p.Firsts {
+		for _, s := range p.Strategies {
+			if err := print(trials.Trial{Strategy: s, First: first, Found: true, What: what}); err != nil {
 				return err
 			}
 		}
@@ -82,14 +88,14 @@ func subject(name string) (play.Lock, spaces.Space, error) {
 	return l, space, err
 }
 
-// searchOnce searches from a seed on until a run breaks the promise, or the limit of CPU time is over.
-func searchOnce(l play.Lock, space spaces.Space, first uint64, limit time.Duration) (trials.Trial, error) {
+// searchOnce searches from a seed on until a run breaks the promise, or a limit of the plan is reached.
+func searchOnce(l play.Lock, space spaces.Space, first uint64, p trials.Plan) (trials.Trial, error) {
 	t := trials.Trial{Strategy: string(space.Strategy), First: first}
 	began, err := cpu()
 	if err != nil {
 		return t, err
 	}
-	seeds := outcome.Seeds{First: first, Last: first + 999_999}
+	seeds := outcome.Seeds{First: first, Last: first + uint64(p.Runs) - 1}
 	for run := range search.Trials(l, search.Drawn(l, space, seeds)) {
 		t.Runs++
 		now, err := cpu()
@@ -102,7 +108,7 @@ func searchOnce(l play.Lock, space spaces.Space, first uint64, limit time.Durati
 			t.What = fmt.Sprintf("%s in mode %s", v.Label, v.Mode)
 			return t, nil
 		}
-		if t.CPU >= limit {
+		if t.CPU >= p.CPU {
 			break
 		}
 	}

@@ -1,15 +1,138 @@
-// Package trials has what the program trial tells package strategies.
+// Package trials builds the program trial with a mistake in package lock, and lets it search the lock.
 package trials
 
-import "time"
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
 
-// Trial is one search for a mistake, which ends with the first run that breaks the promise, or when its CPU time is
-// over.
+// Trial is one search for a mistake, which ends with the first run that breaks the promise, or when its CPU time or its
+// runs are over.
 type Trial struct {
 	Strategy string        `json:"strategy"`
 	First    uint64        `json:"first"` // the seed of its first run
 	Found    bool          `json:"found"`
-	Runs     int           `json:"runs"`
+	Runs     int           `json:"runs"`           // 0 for a lock that fails without faults
 	CPU      time.Duration `json:"cpu"`            // in nanoseconds
 	What     string        `json:"what,omitempty"` // the violation
+}
+
+// seed is that of the run that broke the promise.
+func (t Trial) seed() uint64 { return t.First + uint64(t.Runs) - 1 }
+
+// Plan is what is searched, and from where; the fields are the arguments of the program trial.
+type Plan struct {
+	Lock       string        `json:"lock"`
+	Strategies []string      `json:"strategies"` // they take turns
+	Firsts     []uint64      `json:"firsts"`     // the seeds with which the searches begin
+	CPU        time.Duration `json:"cpu"`        // a search ends after so much
+	Runs       int           `json:"runs"`       // or after so many runs
+}
+
+// Workshop builds programs in Dir from the checkout at Root. Its methods are safe for concurrent use.
+type Workshop struct {
+	Root, Dir string
+
+	right sync.Once
+	err   error // of building the program without a mistake
+}
+
+const (
+	itsModule = "internal/dev"
+	program   = "./strategies/trial"
+	theRight  = "right"
+)
+
+// ErrFalseAlarm is that of a run that the lock without the mistake fails, too.
+var ErrFalseAlarm = errors.New("the lock without the mistake fails in the same run: this is no find, but a false alarm")
+
+// Search searches a lock with a mistake. overlay writes the overlay of the mistake into a folder and returns its name;
+// nil is for a lock of the checkout. name is that of a folder in Dir that there is not. Each run that is found is made
+// with the lock without the mistake, which must pass: else the error wraps [ErrFalseAlarm].
+func (w *Workshop) Search(ctx context.Context, name string, overlay func(root, dir string) (string, error), p Plan) ([]Trial, error) {
+	dir := filepath.Join(w.Dir, name)
+	if err := w.build(ctx, dir, overlay); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // 44 programs would take a gigabyte
+	found, err := run(ctx, dir, p)
+	if err != nil || overlay == nil {
+		return found, err
+	}
+	w.right.Do(func() { w.err = w.build(ctx, filepath.Join(w.Dir, theRight), nil) })
+	if w.err != nil {
+		return nil, w.err
+	}
+	for _, t := range found {
+		if !t.Found || t.Runs == 0 {
+			continue
+		}
+		again, err := run(ctx, filepath.Join(w.Dir, theRight), Plan{p.Lock, []string{t.Strategy}, []uint64{t.seed()}, p.CPU, 1})
+		if err != nil {
+			return nil, err
+		}
+		if again[0].Found {
+			return nil, fmt.Errorf("%s, strategy %s, seed %d: %s: %w", p.Lock, t.Strategy, t.seed(), again[0].What, ErrFalseAlarm)
+		}
+	}
+	return found, nil
+}
+
+// build builds the program in a new folder.
+func (w *Workshop) build(ctx context.Context, dir string, overlay func(root, dir string) (string, error)) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, "trial")}
+	if overlay != nil {
+		file, err := overlay(w.Root, dir)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-overlay", file)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, program)...)
+	cmd.Dir = filepath.Join(w.Root, itsModule)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build it: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// run makes the searches of a plan with the program in a folder. A lock that ends the program, by a panic in a goroutine of
+// its own, is found.
+func run(ctx context.Context, dir string, p Plan) ([]Trial, error) {
+	plan, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(dir, "trial"), string(plan))
+	cmd.Env = append(os.Environ(), "GOGC=400", "GOMAXPROCS=1")
+	var messages bytes.Buffer
+	cmd.Stderr = &messages
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(messages.String()))
+	}
+	var all []Trial
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var t Trial
+		if err := dec.Decode(&t); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
 }
