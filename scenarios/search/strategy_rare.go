@@ -25,6 +25,9 @@ var rares = strategy{draw: func(d *drawer) {
 		}
 		w.Rounds, w.Hold, w.Think = pick(d, 8, 16, 24, 32, 40, 130), time.Millisecond, time.Millisecond // 130: more than a byte counts
 		d.sc.Lock.Backoff = file.Range{Min: time.Millisecond, Max: 4 * time.Millisecond}
+		if d.once(2) { // several grants in one millisecond
+			w.Hold, w.Think, d.sc.World.Latency = 0, 0, file.Range{Max: 100 * time.Microsecond}
+		}
 	case 2:
 		w.Resources = []string{"a/order", "b/order"}
 		if d.once(2) {

@@ -132,4 +132,3 @@ func (*sample) Validate([]string) error { return nil }
 func (s *sample) Run(ctx context.Context, root, dir string, _, stderr io.Writer) error {
 	return mechanical.MakeSample(ctx, root, dir, s.earlier, stderr)
 }
-

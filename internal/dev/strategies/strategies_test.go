@@ -2,13 +2,18 @@ package strategies
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"locksim/internal/dev/checkout"
 	"locksim/internal/dev/strategies/trials"
+	"locksim/internal/journal"
 )
 
 // Each line of the list names a patch or a specimen that there is, and a class has enough of them to be compared.
@@ -90,5 +95,33 @@ func TestRatios(t *testing.T) {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table lacks %q:\n%s", want, table)
 		}
+	}
+}
+
+// The page is that of the stored results.
+func TestPageIsOfTheResults(t *testing.T) {
+	root, err := checkout.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "reports", "SEARCH.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := mistakes(root, list, regexp.MustCompile(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Open[result](filepath.Join(root, resultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close() //nolint:errcheck // nothing is written
+	found := map[string]result{}
+	for _, done := range j.Made() {
+		found[done.Name] = done
+	}
+	if d := cmp.Diff(markdown(all, found, []string{"swarm", "mixed"}), string(page)); d != "" {
+		t.Errorf("make strategies STRATEGIES=--table makes another page (-want +got):\n%s", d)
 	}
 }
