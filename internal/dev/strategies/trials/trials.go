@@ -22,7 +22,7 @@ type Trial struct {
 	Strategy string        `json:"strategy"`
 	First    uint64        `json:"first"` // the seed of its first run
 	Found    bool          `json:"found"`
-	Runs     int           `json:"runs"`           // 0 for a lock that fails without faults
+	Runs     int           `json:"runs"`           // 0 for a lock that fails without faults, or ends the program
 	CPU      time.Duration `json:"cpu"`            // in nanoseconds
 	What     string        `json:"what,omitempty"` // the violation
 }
@@ -122,6 +122,9 @@ func run(ctx context.Context, dir string, p Plan) ([]Trial, error) {
 	cmd.Stderr = &messages
 	out, err := cmd.Output()
 	if err != nil {
+		if what, ended := fatal(messages.String()); ended {
+			return each(p, what), nil
+		}
 		return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(messages.String()))
 	}
 	var all []Trial
@@ -135,4 +138,26 @@ func run(ctx context.Context, dir string, p Plan) ([]Trial, error) {
 		}
 		all = append(all, t)
 	}
+}
+
+// fatal is with which words the runtime of Go ended a program, if it did.
+func fatal(stderr string) (what string, ended bool) {
+	for line := range strings.Lines(stderr) {
+		for _, begins := range []string{"fatal error: ", "panic: "} {
+			if text, is := strings.CutPrefix(line, begins); is {
+				return "ends the program: " + strings.TrimSpace(text), true
+			}
+		}
+	}
+	return "", false
+}
+
+// each are all searches of a plan, in which the lock ended the program.
+func each(p Plan, what string) (all []Trial) {
+	for _, first := range p.Firsts {
+		for _, s := range p.Strategies {
+			all = append(all, Trial{Strategy: s, First: first, Found: true, What: what})
+		}
+	}
+	return all
 }
