@@ -50,7 +50,7 @@ func (r *Request) Flags(flags *pflag.FlagSet) {
 	flags.StringVar(&r.results, "results", "", "the file of the results; default: "+resultsFile)
 	flags.IntVar(&r.size, "size", 60, "the size of the sample: a larger one has all of a smaller one")
 	flags.IntVar(&r.limits.Runs, "runs", 10_000, "end a search after so many runs")
-	flags.DurationVar(&r.limits.CPU, "cpu", 30*time.Second, "end a search after so much CPU time")
+	flags.DurationVar(&r.limits.CPU, "cpu", 15*time.Second, "end a search after so much CPU time")
 	flags.IntVar(&r.workers, "workers", 2, "search so many mutants at a time")
 	flags.BoolVar(&r.table, "table", false, "search nothing, print the table of the results that there are")
 }

@@ -11,10 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"locksim/internal/dev/checkout"
 	"locksim/internal/dev/mechanical"
 	"locksim/internal/dev/patch"
 	"locksim/internal/dev/strategies/trials"
+	"locksim/internal/journal"
 	"locksim/internal/soak"
 )
 
@@ -205,5 +208,26 @@ func TestSearch(t *testing.T) {
 	plan.Lock = "broken/del-without-owner"
 	if made, err := shop.Search(t.Context(), "unplanted", nothing, plan); !errors.Is(err, trials.ErrFalseAlarm) {
 		t.Errorf("a lock that is wrong without the mistake: %+v, error %v, want %v", made, err, trials.ErrFalseAlarm)
+	}
+}
+
+// The page is that of the stored results.
+func TestPageIsOfTheResults(t *testing.T) {
+	root, all := committed(t)
+	page, err := os.ReadFile(filepath.Join(root, "reports", "REACH.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Open[result](filepath.Join(root, resultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close() //nolint:errcheck // nothing is written
+	found := map[string]result{}
+	for _, done := range j.Made() {
+		found[done.Name] = done
+	}
+	if d := cmp.Diff(markdown(drawn(all, 60), found, limits{10_000, 15 * time.Second}), string(page)); d != "" {
+		t.Errorf("make reach REACH=--table makes another page (-want +got):\n%s", d)
 	}
 }
