@@ -140,3 +140,12 @@ type Immediate interface {
 	// may call it.
 	Answer(b []byte) []byte
 }
+
+// Early is a server whose clients keep a mutex while they connect: a dial returns at once, and what the client writes waits until the
+// connection is made. If it cannot be made, the client notices when it reads. Virtual time would stand still otherwise as soon as
+// another goroutine of the client wants the mutex. Where the server is [Immediate] too, it gets the requests that were
+// answered at once, and sends no answer to them.
+type Early interface {
+	// ConnectsEarly says so.
+	ConnectsEarly()
+}

@@ -83,7 +83,9 @@ func (c *conn) accept() bool {
 	n.conns = append(n.conns, s)
 	c.describe, _ = n.server.(Describer)
 	c.canonical, _ = n.server.(Canonical)
-	c.immediate, _ = n.server.(Immediate)
+	if _, early := n.server.(Early); !early { // it has answered already
+		c.immediate, _ = n.server.(Immediate)
+	}
 	c.still, _ = n.server.(Still)
 	_, c.joins = n.server.(Joiner)
 	c.w.time.joins = c.w.time.joins || c.joins

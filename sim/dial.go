@@ -40,6 +40,14 @@ func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	if _, limited := ctx.Deadline(); !limited && ctx.Err() != nil && !p.Crashed() {
 		return nil, dialError(address(addr), ctx.Err())
 	}
+	if p.early(h) {
+		return p.dialEarly(network, addr, h), nil
+	}
+	return p.dial(ctx, network, addr, h)
+}
+
+// dial is Dial to a known host.
+func (p *Process) dial(ctx context.Context, network, addr string, h host) (net.Conn, error) {
 	if err := p.gate.pass("dial " + h.name()); err != nil {
 		return nil, dialError(address(addr), err)
 	}

@@ -75,6 +75,16 @@ func (b *Builder) Add(name string, port int, newServer func(*Node) Server) *Node
 	return n
 }
 
+// Node is the server of that name which was added before, also by another kind. It is nil if there is none.
+func (b *Builder) Node(name string) *Node {
+	for _, n := range b.w.net.nodes {
+		if n.id == name {
+			return n
+		}
+	}
+	return nil
+}
+
 // Alias adds a name that is dialled like a server, has an address of its own,
 // and resolves to the server that resolve returns, as a Sentinel, a DNS name or
 // a floating address does for clients in production. Open connections stay

@@ -30,7 +30,7 @@ func (r RESP) AppendHash(b []byte) []byte { return append(trace.AppendInt(b, int
 // Words are the words of the first request or reply, without lengths. A client sends a request that is larger than its
 // buffer in pieces: the first piece gives the words that it contains, with the last one cut.
 func (r RESP) Words() []string {
-	args, n, err := parseCommand(r)
+	args, n, err := ParseCommand(r)
 	if n == 0 && err == nil && bytes.HasPrefix(r, []byte("*")) {
 		_, rest := cutLine(r)
 		args = appendArgs(nil, rest)
@@ -46,6 +46,9 @@ type Request struct {
 	args   []string
 	script string // the title of the script that it runs, or empty
 }
+
+// NewRequest is a command without a script.
+func NewRequest(args []string) Request { return Request{args: args} }
 
 // Words are the command and its arguments, with a script's title in place of the script.
 func (r Request) Words() []string {

@@ -34,6 +34,10 @@ func (n *Server) correct(c *server.Peer, command string, args []string) bool {
 		n.expiry.pass(c, "STRLEN", args[0])
 	case command == "GETRANGE" && len(args) == 3 && reversed(args[1], args[2]): // nothing, also where both are before the text
 		n.expiry.pass(c, "GETRANGE", args[0], "1", "0")
+	case command == "ROLE" && len(args) == 0:
+		decided(func() { c.WriteRaw(string(n.roleReply())) })
+	case command == "INFO" && len(args) == 1 && strings.EqualFold(args[0], "replication"):
+		decided(func() { c.WriteBulk(n.info()) })
 	default:
 		return false
 	}

@@ -40,6 +40,8 @@ func (g *writeGuard) refuse(c *server.Peer, command string) bool {
 		if g.readOnly != nil {
 			g.readOnly()
 		}
+	case !g.wrote && g.server.lacksReplicas():
+		c.WriteError(noReplicasError)
 	case g.grows(command) && !g.wrote && g.server.node.Refused(faults.ReplyOOM):
 		c.WriteError(oomError)
 	default:

@@ -29,6 +29,9 @@ type replication struct {
 	session  int           // numbers the connections: messages of an old one are dropped
 	departs  time.Duration // the latest departure of a message of the primary
 	acked    int64         // the offset that the replica has acknowledged
+	heard    time.Duration // when it did so last, in the wall time of the primary
+	copied   bool          // the replica has the copy, and its connection stands
+	brokenAt time.Duration // since when it has not, in virtual time
 }
 
 // follow makes the node a replica of another, with a full synchronisation.
@@ -37,6 +40,7 @@ func (n *Server) follow(primary *Server) *replication {
 	r := &replication{from: primary, to: n, out: primary.node.Peer(n.node), back: n.node.Peer(primary.node)}
 	n.repl.leader, n.repl.source = primary, r
 	primary.repl.followers = append(primary.repl.followers, r)
+	r.brokenAt = n.node.Virtual()
 	return r
 }
 
@@ -94,6 +98,9 @@ func (n *Server) apply(from *Server, b batch) {
 	}
 	l.offset = b.offset
 	n.disk.write(b)
+	for _, r := range n.repl.followers { // of a replica: a primary that was made one
+		r.feed(b)
+	}
 	l.plan()
 	n.blocked.wake()
 }
@@ -102,6 +109,7 @@ func (n *Server) apply(from *Server, b batch) {
 // replica that is down does so when it restarts.
 func (r *replication) resync() {
 	r.live, r.acked = false, 0
+	r.broken()
 	if r.to.node.Down() {
 		return
 	}
@@ -117,9 +125,10 @@ func (r *replication) copy(session int) {
 	}
 	r.from.tick()
 	data, offset := maps.Clone(r.from.ledger.data), r.from.ledger.offset
-	r.live = true
+	r.live, r.heard = true, r.from.node.Wall()
 	r.send(func() {
 		r.to.receive(r.from, data, offset)
+		r.copied = true
 		r.acknowledge()
 	})
 }
@@ -131,13 +140,24 @@ func (n *Server) receive(from *Server, data map[dbKey]datum, offset int64) {
 	n.ledger.replace(data, n.ledger.data, origin{step: step, change: trace.KeyRestored})
 	n.ledger.offset = offset
 	n.disk.rewrite()
+	for _, r := range n.repl.followers {
+		r.resync()
+	}
 }
 
 // abandon ends the connection of a crashed primary: what it had not sent yet is
 // lost.
 func (r *replication) abandon() {
 	r.live = false
+	r.broken()
 	r.out.Forget()
+}
+
+// broken notes that the replica's connection has ended.
+func (r *replication) broken() {
+	if r.copied {
+		r.copied, r.brokenAt = false, r.to.node.Virtual()
+	}
 }
 
 // PeerBack implements [sim.PeerFollower]: a replica that has missed a message

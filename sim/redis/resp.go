@@ -20,10 +20,11 @@ type protocolError string
 
 func (e protocolError) Error() string { return "ERR Protocol error: " + string(e) }
 
-// parseCommand parses the first command of a stream of RESP. n is its length; 0
+// ParseCommand parses the first command of a stream of RESP. n is its length; 0
 // means that the rest has not arrived yet. A command without arguments is to be
-// ignored.
-func parseCommand(b []byte) (args []string, n int, err error) {
+// ignored. The error is for bytes that are no RESP: its text is the answer, after a
+// hyphen, and the connection ends.
+func ParseCommand(b []byte) (args []string, n int, err error) {
 	if len(b) == 0 {
 		return nil, 0, nil
 	}

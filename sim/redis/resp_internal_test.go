@@ -36,7 +36,7 @@ func TestParseCommand(t *testing.T) {
 		{"*" + strings.Repeat("1", 70_000), nil, 0, "too big multibulk count string"},
 		{strings.Repeat("x", 70_000) + "\n", nil, 0, "too big inline request"},
 	} {
-		args, n, err := parseCommand([]byte(tc.in))
+		args, n, err := ParseCommand([]byte(tc.in))
 		got := ""
 		if err != nil {
 			got = strings.TrimPrefix(err.Error(), "ERR Protocol error: ")
@@ -54,17 +54,17 @@ func FuzzParseCommand(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		args, n, err := parseCommand(b)
+		args, n, err := ParseCommand(b)
 		if n < 0 || n > len(b) || err != nil && (n != 0 || args != nil) || n == 0 && args != nil {
 			t.Fatalf("%q, %d of %d bytes, %v", args, n, len(b), err)
 		}
 		for short := range n { // an incomplete command is neither a result nor an error
-			if a, m, err := parseCommand(b[:short]); m != 0 || err != nil {
+			if a, m, err := ParseCommand(b[:short]); m != 0 || err != nil {
 				t.Fatalf("after %d of %d bytes: %q, %d bytes, %v", short, n, a, m, err)
 			}
 		}
 		if n > 0 {
-			again, m, err := parseCommand(b[:n])
+			again, m, err := ParseCommand(b[:n])
 			if !slices.Equal(again, args) || m != n || err != nil {
 				t.Fatalf("without what follows: %q, %d, %v instead of %q, %d", again, m, err, args, n)
 			}

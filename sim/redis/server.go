@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,10 @@ type Server struct {
 	waits    ackWaits
 
 	subscribed bool // it has had subscribers: see [Server.Still]
+
+	runID string    // of the process, in a group with replicas
+	ids   io.Reader // its run ids
+	ended []func()  // see [Server.WhenEnds]
 
 	ledger *ledger // of its commands' effects; nil if not needed
 	repl   role
@@ -156,6 +161,11 @@ func (n *Server) Crash(mode faults.CrashMode) {
 	for _, r := range n.repl.followers {
 		r.abandon()
 	}
+	if mode == faults.CrashProcess {
+		for _, f := range n.ended {
+			f()
+		}
+	}
 	n.data.mini.FlushAll()
 	n.lua.flush()
 	if n.ledger != nil {
@@ -173,6 +183,8 @@ func (n *Server) Kept() string { return strconv.Itoa(len(n.disk.kept)) + " keys 
 // replicas of a restarted primary copy its keys, even if it has none.
 func (n *Server) Restart(step int) {
 	n.tick()
+	n.renewRunID()
+	n.replicationCron()
 	if l := n.ledger; l != nil {
 		l.replace(n.disk.kept, l.past, origin{step: step, change: trace.KeyRestored})
 	}

@@ -34,6 +34,11 @@ type Servers struct {
 	// Lag is how long r0 delays what it replicates, in addition to the latency
 	// of the link; each message draws its own. Default none.
 	Lag sim.Latency
+	// MinReplicas is min-replicas-to-write: r0, and each replica that is made a primary, refuses writes while fewer replicas
+	// than that have acknowledged what they have within MaxLag, which is min-replicas-max-lag, in whole seconds. Default 0:
+	// it takes every write. MaxLag is 10 s by default.
+	MinReplicas int
+	MaxLag      time.Duration
 	// Persistence says what a server keeps over a crash. Default none.
 	Persistence Persistence
 	// Snapshot is how often a server saves a snapshot, by its own clock, where
@@ -47,6 +52,7 @@ func (c Servers) withDefaults() Servers {
 	c.Nodes = cmp.Or(c.Nodes, 1)
 	c.Persistence = cmp.Or(c.Persistence, PersistNone)
 	c.Snapshot = cmp.Or(c.Snapshot, time.Minute)
+	c.MaxLag = cmp.Or(c.MaxLag, 10*time.Second)
 	if c.Reuse == nil {
 		c.Reuse = new(Reuse)
 	}
@@ -61,6 +67,10 @@ func (c Servers) Validate() error {
 		return fmt.Errorf("%d Redis servers: give 1 to %d", c.Nodes, maxNodes)
 	case c.Replicas < 0 || c.Replicas > maxReplicas:
 		return fmt.Errorf("%d replicas: give 0 to %d", c.Replicas, maxReplicas)
+	case c.MinReplicas < 0 || c.MinReplicas > c.Replicas:
+		return fmt.Errorf("%d replicas are to have each write, and there are %d: give 0 to %d", c.MinReplicas, c.Replicas, c.Replicas)
+	case c.MaxLag < 0:
+		return fmt.Errorf("the greatest lag of a replica is %v: give a duration that is not negative", c.MaxLag)
 	case !c.Lag.Valid():
 		return fmt.Errorf("replication lag %v..%v: give a range that is not negative and not reversed", c.Lag.Min, c.Lag.Max)
 	case !slices.Contains(Persistences(), c.Persistence):
@@ -124,8 +134,12 @@ func (f *family) replicate(b *sim.Builder) {
 	}
 	b.Link(nodes...)
 	for _, s := range f.group[1:] {
-		s.follow(f.group[0]).live = true // both are empty
+		r := s.follow(f.group[0])
+		r.live, r.copied = true, true // both are empty
+		s.replicationCron()
+		s.renewRunID()
 	}
+	f.group[0].renewRunID()
 	if f.config.Replicas == 0 && f.config.Persistence == PersistNone {
 		return
 	}

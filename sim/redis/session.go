@@ -91,7 +91,7 @@ func (s *session) Data(b []byte) {
 // serve runs the commands that have arrived, one after another.
 func (s *session) serve() {
 	for s.waiting == nil && s.acks == nil && !s.closed {
-		args, n, err := parseCommand(s.in)
+		args, n, err := ParseCommand(s.in)
 		if err != nil {
 			s.hangUp(err)
 			return

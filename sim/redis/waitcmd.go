@@ -131,7 +131,7 @@ func (r *replication) confirm(session int, offset int64) {
 	if r.void(session) {
 		return
 	}
-	r.acked = max(r.acked, offset)
+	r.acked, r.heard = max(r.acked, offset), r.from.node.Wall()
 	waits := &r.from.waits
 	for _, a := range slices.Clone(waits.all) {
 		if r.from.repl.acknowledged(a.offset) >= a.need {
