@@ -44,6 +44,14 @@ func seedGlobals(seed uint64) (release func()) {
 	}
 }
 
+// reseedGlobals makes the numbers of the global source others, in a run that has forked. With the overlay they come from
+// the generators of the processes, which follow the fork by themselves.
+func reseedGlobals(seed uint64) {
+	if !Overlaid() {
+		rand.Seed(int64(seed)) //nolint:staticcheck // see seedGlobals
+	}
+}
+
 // globalEntropy replaces crypto/rand.Reader: each process has its own bytes, and all other
 // goroutines of the program share some.
 type globalEntropy struct{ others lockedReader }

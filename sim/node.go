@@ -184,7 +184,7 @@ func (n *Node) Virtual() time.Duration { return n.w.time.elapsed() }
 
 // Rand creates a generator for one use of this server. Equal names give
 // generators with equal numbers, so give each use its own.
-func (n *Node) Rand(use string) *rand.Rand { return rand.New(n.w.chance.stream(n.id + "/" + use)) }
+func (n *Node) Rand(use string) *rand.Rand { return rand.New(n.w.stream(n.id + "/" + use)) }
 
 // Entropy creates a source of random bytes for one use of this server, in place
 // of crypto/rand.

@@ -180,7 +180,7 @@ func (p *Process) Rand(use string) *rand.Rand { return rand.New(p.Source(use)) }
 
 // Source is [Process.Rand] for code that wants a source. It is not safe for
 // concurrent use.
-func (p *Process) Source(use string) rand.Source { return p.w.chance.stream(p.streamName(use)) }
+func (p *Process) Source(use string) rand.Source { return p.w.stream(p.streamName(use)) }
 
 // Entropy creates a source of random bytes for one use of this process, in
 // place of crypto/rand.

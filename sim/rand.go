@@ -57,6 +57,26 @@ func (c chance) stream(name string) rand.Source {
 	return rand.NewPCG(uint64(d), d.Value())
 }
 
+// stream is the source of a name, which goes on with the numbers of the new seed when the world has forked.
+func (w *World) stream(name string) rand.Source {
+	return &forking{w, name, w.chance, w.chance.stream(name)}
+}
+
+// forking is a source that follows the fork of its world.
+type forking struct {
+	w    *World
+	name string
+	by   chance // of which the source is
+	rand.Source
+}
+
+func (s *forking) Uint64() uint64 {
+	if s.by != s.w.chance {
+		s.by, s.Source = s.w.chance, s.w.chance.stream(s.name)
+	}
+	return s.Source.Uint64()
+}
+
 // entropy is a reader of random bytes, in place of crypto/rand.
 type entropy struct{ r *rand.ChaCha8 }
 

@@ -29,6 +29,8 @@ type Config struct {
 	ClockStep time.Duration
 	// Limits bound the run.
 	Limits Limits
+	// Fork, if not nil, makes the run another one from one of its steps on.
+	Fork *Fork
 	// StopAt ends the run when the trace has that many events; 0 means never.
 	StopAt int
 	// PanicCrashes says that a panic in a client's goroutine crashes the client's process, which the trace records, in place
@@ -36,6 +38,19 @@ type Config struct {
 	PanicCrashes bool
 	// Untraced leaves the trace empty, to measure the cost of tracing.
 	Untraced bool
+}
+
+// Fork says from which step on a run is another one. Until then it is the run of [Config.Seed], event by event. What has
+// been drawn by then stays: a message under way arrives when it would have arrived, and the bytes that stand for
+// crypto/rand, which name owners and decide no delay, stay those of Config.Seed.
+type Fork struct {
+	// Step is the number of events that the trace has when the runs part; 0 is the start. The fork is made as soon as every
+	// goroutine waits, so that events of the same instant may still be equal.
+	Step int
+	// Seed takes the place of Config.Seed then, for every delay and every generator.
+	Seed uint64
+	// Then is called at the fork, on the world's goroutine, if it is not nil. It may plan what happens later, by [World.At].
+	Then func()
 }
 
 // Latency is a range of delays; each message draws one, uniformly.
@@ -65,6 +80,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("sim: latency %v..%v: give a range that is not negative and not reversed", c.Latency.Min, c.Latency.Max)
 	case c.ClockStep < 0:
 		return fmt.Errorf("sim: clocks are read in steps of %v: give a length that is not negative", c.ClockStep)
+	case c.Fork != nil && c.Fork.Step < 0:
+		return fmt.Errorf("sim: fork at event %d: give a number from 1, or 0 for the start", c.Fork.Step)
 	case c.StopAt < 0:
 		return fmt.Errorf("sim: stop at event %d: give a number from 1, or 0 for never", c.StopAt)
 	}
@@ -97,6 +114,7 @@ type World struct {
 	// watched are the keys given to WatchKeys, for servers that a restart creates
 	// anew.
 	watched []string
+	forked  bool // see [Fork]
 	unseen  bool // see [World.WatchUnseen]
 	halted  bool // see [World.Halt]
 	onEnd   func(process string, incarnation int)
@@ -247,6 +265,7 @@ func (w *World) RunUntil(done func() bool) error {
 			return err
 		}
 		w.procs.noteWaits()
+		w.fork()
 		if w.cfg.StopAt > 0 && w.trace.Len() >= w.cfg.StopAt {
 			return ErrStopped
 		}
@@ -256,6 +275,19 @@ func (w *World) RunUntil(done func() bool) error {
 		if err := w.time.advance(); err != nil {
 			return err
 		}
+	}
+}
+
+// fork makes the run another one, once, if it has come to that step. Every goroutine waits.
+func (w *World) fork() {
+	f := w.cfg.Fork
+	if f == nil || w.forked || w.trace.over || w.trace.Len() < f.Step {
+		return
+	}
+	w.forked, w.chance = true, chance(f.Seed)
+	reseedGlobals(f.Seed)
+	if f.Then != nil {
+		f.Then()
 	}
 }
 

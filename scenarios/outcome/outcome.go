@@ -9,6 +9,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome/causes"
 	"locksim/sim/trace"
 )
 
@@ -26,6 +27,8 @@ type Outcome struct {
 	Live *Live
 	// Death says how the program ends in the run, of which the rest is missing; nil for a run that ends by itself.
 	Death *Death
+	// Cause says when the violation of the run became inevitable; nil if that was not asked, or the run has none.
+	Cause *causes.Cause
 }
 
 // Live is how a scenario was played on real servers.

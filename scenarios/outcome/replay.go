@@ -153,12 +153,18 @@ func (f *RunFile) Mended(again *RunFile) string {
 
 // harm reports whether a run ended with what a lock is to prevent. That beliefs overlap, and that a fence had to refuse
 // what was stale, is not: a client that is paused can always believe too long.
-func harm(m ModeFile) bool {
-	switch m.Verdict {
+func harm(m ModeFile) bool { return harms(m.Verdict, m.Facts) }
+
+// Harmed reports whether a run ended with what a lock is to prevent, which beliefs that overlap and refusals of what was
+// stale are not.
+func (m *ModeRun) Harmed() bool { return harms(m.Verdict.Label, &m.Verdict.Facts) }
+
+func harms(label checker.Label, facts *checker.Facts) bool {
+	switch label {
 	case checker.Safe, checker.Rescued, checker.NotApplicable:
 		return false
 	case checker.Overlap:
-		return m.Facts == nil || m.ClaimOverlaps > 0
+		return facts == nil || facts.ClaimOverlaps > 0
 	}
 	return true
 }

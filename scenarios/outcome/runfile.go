@@ -15,6 +15,7 @@ import (
 	"locksim/internal/linked"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome/causes"
 )
 
 // RunVersion is the version of stored runs that this package reads and writes.
@@ -47,6 +48,8 @@ type RunFile struct {
 	Expected bool `json:"as_expected"`
 	// Modes are the runs by fencing mode.
 	Modes map[fence.Mode]ModeFile `json:"modes" jsonschema:"minProperties=1"`
+	// Cause says when the violation of the run became inevitable. It is absent if that was not asked, or the run has none.
+	Cause *causes.Cause `json:"cause,omitempty"`
 	// File is the name of the scenario's file.
 	File string `json:"file" jsonschema:"minLength=0"`
 	// Source is the scenario's text, from which the run can be repeated.
@@ -126,7 +129,7 @@ func NewRunFile(o *Outcome) *RunFile {
 	if o.Live != nil {
 		f.Live = (*LiveFile)(o.Live)
 	}
-	f.Death = o.Death
+	f.Death, f.Cause = o.Death, o.Cause
 	for _, m := range o.Modes {
 		mf := newModeFile(m)
 		mf.Expected, _ = o.Expected(m.Mode)

@@ -39,6 +39,7 @@ type play struct {
 	mode     fence.Mode
 	real     bool // in real time: see [On]
 	death    *outcome.Death
+	fork     *Fork          // nil for a run of one seed
 	note     func(c Course) // nil for nothing
 }
 

@@ -28,6 +28,8 @@ type RunOptions struct {
 	Alone bool
 	// Bare leaves out what only a reader of a run wants: see [outcome.ModeRun.Complete].
 	Bare bool
+	// Fork, if not nil, makes the run a continuation of the run of Seed.
+	Fork *Fork
 	// Death says how the program ends in the run, which is known from another process: the run is made up to there. There is
 	// one mode then.
 	Death *outcome.Death
@@ -184,7 +186,7 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 	began := time.Now() //nolint:forbidigo // outside the bubble; it is never compared
 	seed := opts.Seed
 	p := newPlay(sc, l)
-	p.death, p.note = opts.Death, opts.Note
+	p.death, p.note, p.fork = opts.Death, opts.Note, opts.Fork
 	res, err := p.simulate(seed, mode, 0, p.whole)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)

@@ -18,6 +18,8 @@ type schedule struct {
 	unable []string   // why the world cannot play a fault; "" if it can, or was not asked
 	felt   []feelings // when each fault was felt
 	passed map[passage]int
+	begun  []bool          // the faults that were to strike, also those that could not
+	moved  []faults.Action // what strikes in place of a fault of the scenario, after a fork; nil for one that stays
 	failed error
 }
 
@@ -25,10 +27,11 @@ type schedule struct {
 type passage struct{ client, event string }
 
 func newSchedule(p *play, w Stage) *schedule {
-	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), unable: make([]string, len(p.sc.Faults)), felt: make([]feelings, len(p.sc.Faults)), passed: map[passage]int{}}
+	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), unable: make([]string, len(p.sc.Faults)), felt: make([]feelings, len(p.sc.Faults)), passed: map[passage]int{},
+		begun: make([]bool, len(p.sc.Faults)), moved: make([]faults.Action, len(p.sc.Faults))}
 	for i, f := range p.sc.Faults {
 		if f.When == nil {
-			w.At(f.At, func() { s.strike(i) })
+			w.At(f.At, func() { s.trigger(i) })
 		}
 	}
 	w.OnMark(s.mark)
@@ -46,9 +49,16 @@ func (s *schedule) mark(process string, m trace.Mark) {
 			continue
 		}
 		if f.After > 0 {
-			s.world.After(f.After, func() { s.strike(i) })
+			s.world.After(f.After, func() { s.trigger(i) })
 			continue
 		}
+		s.trigger(i)
+	}
+}
+
+// trigger lets a fault strike at the time or event that the scenario says, unless a fork has moved it.
+func (s *schedule) trigger(i int) {
+	if s.moved[i] == nil {
 		s.strike(i)
 	}
 }
@@ -73,14 +83,18 @@ func (s *schedule) strike(i int) {
 		return
 	}
 	f := s.play.sc.Faults[i]
+	if s.moved[i] != nil {
+		f.Action = s.moved[i]
+	}
 	now := s.world.Now
+	s.begun[i] = true
 	s.felt[i].struck = now()
 	err := f.Action.Apply(s.play.faultTarget(func() { s.felt[i].add(now()) }))
 	if errors.Is(err, faults.ErrUnable) {
 		s.unable[i] = err.Error()
 		return
 	}
-	if err != nil && s.failed == nil {
+	if err != nil && s.failed == nil && s.moved[i] == nil {
 		s.failed = s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
 	}
 	s.fired[i] = err == nil

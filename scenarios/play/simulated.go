@@ -78,7 +78,11 @@ type simulated struct {
 // simulate plays in a simulated world. The world ends with body.
 func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w Stage) error) (*simulated, error) {
 	p.mode = mode
-	res, err := sim.Run(p.config(seed, mode, stopAt), func(w *sim.World) error { return body(newSimWorld(w)) })
+	c := p.config(seed, mode, stopAt)
+	if f := p.fork; f != nil {
+		c.Fork = &sim.Fork{Step: f.Step, Seed: f.Seed, Then: func() { p.schedule.redraw(f) }}
+	}
+	res, err := sim.Run(c, func(w *sim.World) error { return body(newSimWorld(w)) })
 	if res == nil {
 		return nil, err
 	}
