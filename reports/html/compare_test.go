@@ -83,7 +83,7 @@ func TestComparisonWithoutDiagrams(t *testing.T) {
 // A figure shows the time around the decisive step. There is none of a mode that was not run.
 func TestFigure(t *testing.T) {
 	got := string(figure(t, "one"))
-	testreports.CheckTexts(t, got, []string{`id="clip-one"`, "it broke here", "paused 10s", "token 1", `class="m fatal"`}, []string{"<script", "folded"})
+	testreports.CheckTexts(t, got, []string{`id="clip-one"`, "it broke here", "paused 10s", "token 1", `class="m late fatal"`}, []string{"<script", "folded"})
 	o := testreports.Outcome(testreports.Paused(fence.None), testreports.NotApplicable(fence.Seal))
 	if err := html.Figure(&bytes.Buffer{}, o, fence.Seal, html.FigureOptions{ID: "one", Width: 540}); err == nil {
 		t.Error("a mode that was not run has a figure")

@@ -136,6 +136,8 @@ func newPanel(s *scene.Scene, sc scale, n int) panel {
 	messages := s.Messages()
 	polls := s.Polls(messages)
 	p.Bars, p.Shades, p.Marks, p.Messages = append(d.bars(), d.polls(polls)...), d.shades(), d.symbols(), d.arrows(messages, polls)
+	keys, changes := d.keys()
+	p.Bars, p.Marks = append(keys, p.Bars...), append(changes, p.Marks...)
 	p.Fatal = sc.instant(s.Decision())
 	p.Description = d.summary(p)
 	d.cut(&p, n)

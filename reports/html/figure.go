@@ -52,7 +52,7 @@ func Figure(w io.Writer, o *outcome.Outcome, mode fence.Mode, opt FigureOptions)
 var figureTemplate = page("figure.html")
 
 // maxFigureMessages bounds the messages of a figure. Of more, it shows the decisive one
-// alone.
+// and those that were lost or late.
 const maxFigureMessages = 120
 
 // keep removes what is outside the times of a scale, and the messages that a mark of
@@ -65,7 +65,7 @@ func (p *panel) keep(sc scale) {
 	p.Marks = slices.DeleteFunc(p.Marks, func(m symbol) bool { return !sc.shows(m.Span) })
 	p.Messages = slices.DeleteFunc(p.Messages, func(m arrow) bool { return m.Folded || !sc.shows(m.Span) })
 	if len(p.Messages) > maxFigureMessages/2 {
-		p.Messages = slices.DeleteFunc(p.Messages, func(m arrow) bool { return !m.Fatal })
+		p.Messages = slices.DeleteFunc(p.Messages, func(m arrow) bool { return !m.Fatal && !m.Lost && !m.Late })
 	}
 	p.Divergence = nil
 }

@@ -82,12 +82,15 @@ type band struct {
 	row          int // of the strips of its lane
 }
 
-// bands are the faults, distributed over the rows of their lanes so that no text
+// Tinted says that the band colours its whole lane: a fault that lasts.
+func (b band) Tinted() bool { return !b.Moment && b.Kind != scene.KindClock }
+
+// bands are the faults, and what they have left of clocks, distributed over the rows of their lanes so that no text
 // covers another.
 func (d *drawing) bands() []band {
 	var bands []band
 	ends := map[string][]int64{} // of each row of a lane, in tenths of a pixel
-	for _, f := range d.Faults() {
+	for _, f := range append(d.Faults(), d.Clocks()...) {
 		b := band{Fault: f, xRange: d.scale.xRange(f.Span)}
 		rows := ends[b.Lane]
 		from, to := d.scale.x(b.Start), max(d.scale.x(b.End), d.scale.x(b.Start)+textRoom(b.Text))
@@ -148,7 +151,7 @@ func (b bar) Shown() string {
 const hues = 6
 
 // barHeights are how high the bars of each kind are, so that a claim is visible on a belief.
-var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene.Claim: 16, scene.Hold: 16, poll: 13}
+var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene.Claim: 16, scene.Hold: 16, scene.Key: 8, poll: 13}
 
 // poll is the kind of a bar that stands for repeated requests.
 const poll scene.PeriodKind = "poll"
@@ -163,6 +166,19 @@ func (d *drawing) bars() []bar {
 		out = append(out, b)
 	}
 	return out
+}
+
+// keys are the lives of the lock's keys on the lanes of the servers, and their marks.
+func (d *drawing) keys() ([]bar, []symbol) {
+	lives, marks := d.KeyLives()
+	bars, symbols := make([]bar, len(lives)), make([]symbol, len(marks))
+	for i, p := range lives {
+		bars[i] = d.bar(p, d.lanes[p.Lane].middle())
+	}
+	for i, m := range marks {
+		symbols[i] = symbol{m, d.scale.xRange(m.Span), d.lanes[m.Lane].middle()}
+	}
+	return bars, symbols
 }
 
 // bar is a period that is drawn at a height.

@@ -1,9 +1,12 @@
 package scene
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"locksim/internal/prose"
 	"locksim/sim/trace"
 )
 
@@ -14,6 +17,9 @@ type Message struct {
 	Kind     MessageKind
 	// Lost says that no arrival is in the trace.
 	Lost bool
+	// Late says that it was under way ten times as long as most messages of the run, and
+	// for 50 ms at least.
+	Late bool
 	// Routine says that the same bytes were sent again and again.
 	Routine bool
 	// Fatal says that its arrival decided the run.
@@ -56,7 +62,37 @@ func (s *Scene) Messages() []Message {
 		}
 		m.End = min(max(m.End, m.Start), max(s.End, m.Start))
 	}
+	lateness(p.out)
 	return p.out
+}
+
+// lateness marks the late ones of the messages that arrived.
+func lateness(all []Message) {
+	var took []time.Duration
+	for _, m := range all {
+		if !m.Lost {
+			took = append(took, m.End-m.Start)
+		}
+	}
+	if len(took) == 0 {
+		return
+	}
+	slices.Sort(took)
+	limit := max(10*took[len(took)/2], 50*time.Millisecond)
+	for i := range all {
+		all[i].Late = !all[i].Lost && all[i].End-all[i].Start >= limit
+	}
+}
+
+// Trouble is what went wrong with the message in words, "" for nothing.
+func (m Message) Trouble() string {
+	switch {
+	case m.Lost:
+		return fmt.Sprintf("%s of %s to %s, sent at %s: no arrival", m.Kind, m.From, m.To, prose.Seconds(m.Start))
+	case m.Late:
+		return fmt.Sprintf("%s of %s to %s, sent at %s: late by %s", m.Kind, m.From, m.To, prose.Seconds(m.Start), prose.Seconds(m.End-m.Start))
+	}
+	return ""
 }
 
 // messageFinder pairs the messages of a run with their arrivals.

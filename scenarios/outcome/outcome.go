@@ -104,6 +104,9 @@ type ModeRun struct {
 	TraceHash string
 	// History is what the clients saw.
 	History checker.History
+	// KeyChanges are the changes of the lock's keys on the servers, which no client can see, in order. It is empty for a
+	// lock whose keys are unknown.
+	KeyChanges []trace.KeyChange
 	// Events counts the events of the trace, each of which is a step of the run;
 	// Virtual is the virtual time.
 	Events  int

@@ -32,6 +32,20 @@ func (p *play) watch() {
 	}
 }
 
+// keyChanges are the changes of the lock's keys, without those of a queue.
+func (p *play) keyChanges() []trace.KeyChange {
+	if p.lock.Keys == nil {
+		return nil
+	}
+	keys := map[string]bool{}
+	for _, resource := range p.resources() {
+		for _, key := range p.lock.Keys(resource) {
+			keys[key] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.world.Ground().KeyChanges()), func(c trace.KeyChange) bool { return !keys[c.Key] })
+}
+
 // keyOn is a key on a node.
 type keyOn struct{ key, node string }
 

@@ -268,6 +268,9 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 			t.Errorf("%s: holdings %v, want %v", sc.Name, x, y)
 			continue
 		}
+		if len(x) > 0 && (len(a.KeyChanges) == 0 || len(b.KeyChanges) > 0) {
+			t.Errorf("%s: %d changes of keys that were learnt, and %d of unknown ones", sc.Name, len(a.KeyChanges), len(b.KeyChanges))
+		}
 		for i := range x {
 			if x[i].client != y[i].client || x[i].from != y[i].from {
 				t.Errorf("%s: holding %v, want %v", sc.Name, x[i], y[i])

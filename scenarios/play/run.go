@@ -233,7 +233,7 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeR
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *outcome.ModeRun {
 	run := &outcome.ModeRun{Mode: mode, Trace: t, Events: t.Len(), FaultsFired: p.schedule.fired, NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(),
 		Barred: !p.probe.acquired, Hung: p.hung != "", WallClocks: p.wallClocks()}
-	run.History = p.history(t)
+	run.History, run.KeyChanges = p.history(t), p.keyChanges()
 	run.LongestWait = longestWait(run.History, t)
 	run.Unknown = unknownTo(t)
 	return run

@@ -1,0 +1,139 @@
+package scene
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locksim/internal/prose"
+	"locksim/sim/trace"
+)
+
+// Key is the kind of a period in which a server has a key of the lock from one client.
+const Key PeriodKind = "key"
+
+// The marks of a key on a server.
+const (
+	MarkRenewed MarkKind = "renewed" // its client sets it, or its time to live, again
+	MarkDeleted MarkKind = "deleted" // a client deletes it
+)
+
+// KeyLives are the lives of the lock's keys on the servers, from their setting to their
+// deletion or expiry, and what happened to them meanwhile. A key is that of the client that
+// has set its value, on replicas too. There are none for a lock whose keys are unknown.
+func (s *Scene) KeyLives() ([]Period, []Mark) {
+	k := &keyFollower{Scene: s, open: map[[2]string]int{}, setters: map[string]string{}}
+	changes := s.Run.KeyChanges
+	for _, e := range s.Run.Trace.Events {
+		for len(changes) > 0 && changes[0].Step <= e.N {
+			k.change(changes[0])
+			changes = changes[1:]
+		}
+		k.renewed(e)
+	}
+	for _, c := range changes {
+		k.change(c)
+	}
+	for i := range k.lives {
+		if p := &k.lives[i]; p.End == 0 {
+			p.End = s.End
+			p.Description += ", to the end"
+		}
+	}
+	return k.lives, k.marks
+}
+
+type keyFollower struct {
+	*Scene
+	open    map[[2]string]int // the lives that have not ended, by server and key
+	setters map[string]string // the client that has set a value, by key and value
+	lives   []Period
+	marks   []Mark
+}
+
+func (k *keyFollower) change(c trace.KeyChange) {
+	if k.LaneKind(c.Server) == "" {
+		return
+	}
+	on, value, owner := [2]string{c.Server, c.Key}, c.Key+"="+c.Value, ""
+	switch {
+	case c.Value == "":
+	case c.Change == trace.KeySet:
+		owner = c.By
+		k.setters[value] = owner
+	default:
+		owner = k.setters[value]
+	}
+	i, lives := k.open[on]
+	if lives && k.lives[i].Client == owner {
+		if c.Change == trace.KeySet {
+			k.mark(c, MarkRenewed, owner+" sets "+c.Key+" again")
+		}
+		return
+	}
+	if lives {
+		p := &k.lives[i]
+		p.Until, p.End = c.Step, min(c.At, k.End)
+		p.Description += fmt.Sprintf(" to %s, until %s", prose.Seconds(p.End), k.ended(c))
+		delete(k.open, on)
+	}
+	if k.LaneKind(owner) == LaneClient {
+		p := Period{Kind: Key, Client: owner, Span: Span{Step: c.Step, Start: min(c.At, k.End), Lane: c.Server}}
+		p.Description = fmt.Sprintf("%s has %s of %s, from %s", c.Server, c.Key, owner, prose.Seconds(p.Start))
+		k.open[on], k.lives = len(k.lives), append(k.lives, p)
+	}
+}
+
+// ended says why the life of a key ended, and marks that, where the trace does not.
+func (k *keyFollower) ended(c trace.KeyChange) string {
+	switch {
+	case c.Change == trace.KeyDeleted && c.By != "":
+		k.mark(c, MarkDeleted, c.By+" deletes "+c.Key)
+		return c.By + " deleted it"
+	case c.Change == trace.KeyExpired:
+		if e, ok := k.event(c.Step).What.(trace.Expire); !ok || e.Key != c.Key {
+			k.mark(c, MarkExpire, c.Key+" expires")
+		}
+		return "it expired"
+	case c.Change == trace.KeySet:
+		return c.By + " set it"
+	}
+	return "it was " + c.Change.String()
+}
+
+func (k *keyFollower) event(step int) trace.Event {
+	if events := k.Run.Trace.Events; step > 0 && step <= len(events) {
+		return events[step-1]
+	}
+	return trace.Event{}
+}
+
+func (k *keyFollower) mark(c trace.KeyChange, kind MarkKind, says string) {
+	at := min(c.At, k.End)
+	k.marks = append(k.marks, Mark{Span{Step: c.Step, Start: at, End: at, Lane: c.Server}, kind,
+		fmt.Sprintf("%s: %s, at %s", c.Server, says, prose.Seconds(at))})
+}
+
+// renews are the commands by which a client sets the time to live of a key that it has.
+var renews = []string{"expire", "pexpire", "expireat", "pexpireat", "getex", "eval", "evalsha", "fcall"}
+
+// renewed marks a command by which the client of a key may renew it.
+func (k *keyFollower) renewed(e trace.Event) {
+	x, ok := e.What.(trace.Exec)
+	if !ok || k.Hidden(e) {
+		return
+	}
+	words := trace.WordsOf(x.Request)
+	if len(words) == 0 || !slices.Contains(renews, strings.ToLower(words[0])) {
+		return
+	}
+	for _, word := range words[1:] {
+		i, lives := k.open[[2]string{e.Actor, word}]
+		if !lives || k.lives[i].Client != e.Peer || k.lives[i].Step >= e.N {
+			continue
+		}
+		k.mark(trace.KeyChange{Step: e.N, At: e.At, Server: e.Actor}, MarkRenewed,
+			fmt.Sprintf("%s of %s for its key %s", strings.ToUpper(words[0]), e.Peer, word))
+		return
+	}
+}
