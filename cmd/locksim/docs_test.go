@@ -27,7 +27,7 @@ type page struct {
 func pages(t *testing.T) []page {
 	t.Helper()
 	var all []page
-	for _, pattern := range []string{"README*.md", "docs/*.md", "examples/*/README.md"} {
+	for _, pattern := range []string{"README*.md", "AGENTS.md", "docs/*.md", "examples/*/README.md"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("there is no %s: %v", pattern, err)

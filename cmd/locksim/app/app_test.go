@@ -240,7 +240,7 @@ func TestSaveLeavesNoTemporaryFiles(t *testing.T) {
 
 // The JSON of the world at a step has empty lists, never null.
 func TestStateFileHasNoNull(t *testing.T) {
-	b, err := json.Marshal(newStateFile(reports.Moment{}, &outcome.State{Nodes: []outcome.NodeState{{Name: "r0"}}}))
+	b, err := json.Marshal(newState(reports.Moment{}, &outcome.State{Nodes: []outcome.NodeState{{Name: "r0"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 func initCommand(s *shell) *cobra.Command {
 	var f starter.Options
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a test of your own lock into your module",
@@ -29,9 +30,10 @@ numbers from Go and not from locksim: see locksim overlay --help.`,
   locksim init --module example.org/you/lock
   locksim init --overlay`,
 		Args: exactly(0, "no arguments; run it in the folder of your go.mod"),
-		RunE: func(*cobra.Command, []string) error { return initModule(s, f) },
+		RunE: func(*cobra.Command, []string) error { return initModule(s, f, asJSON) },
 	}
 	flags := cmd.Flags()
+	flags.BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema init")
 	flags.StringVar(&f.Module, "module", "", "make a module of this `PATH` in a folder without go.mod")
 	flags.StringVar(&f.Lock, "lock", "", "reports call the lock `NAME` (default: the last word of the module's path)")
 	flags.StringVar(&f.Checkout, "checkout", "", "the checkout of locksim is in `DIR` (default: the one from which this program was built)")
@@ -40,17 +42,21 @@ numbers from Go and not from locksim: see locksim overlay --help.`,
 }
 
 // initModule is the init command.
-func initModule(s *shell, o starter.Options) error {
+func initModule(s *shell, o starter.Options, asJSON bool) error {
 	done, err := starter.Write(o)
 	if err != nil {
 		return err
+	}
+	explore := fmt.Sprintf("go run ./locksimtest/sim explore --lock %s --out found", done.Lock)
+	if asJSON {
+		return s.PrintJSON(Written{Files: done.Files, Test: done.Test, Explore: explore})
 	}
 	_, err = fmt.Fprintf(s.Out, `wrote %s
 
 %s
     passes with the lock that is there; put your own into locksimtest/lock.go
-go run ./locksimtest/sim explore --lock %s --out found
+%s
     searches on, and writes pages of what it finds
-`, strings.Join(done.Files, ", "), done.Test, done.Lock)
+`, strings.Join(done.Files, ", "), done.Test, explore)
 	return s.Print(err)
 }

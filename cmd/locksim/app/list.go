@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/faults"
@@ -32,13 +33,79 @@ type List struct {
 	// Specimens are locks that are wrong on purpose.
 	Specimens []ListedEntry `json:"specimens"`
 	// Faults are the kinds of fault.
-	Faults []ListedEntry `json:"faults"`
+	Faults []ListedFault `json:"faults"`
 	// Servers are the kinds of servers: Redis, then those of the program's own locks.
 	Servers []ListedServer `json:"servers"`
 	// Fencing are the fencing modes.
 	Fencing []ListedEntry `json:"fencing"`
 	// FailureModes are the known ways in which locks fail in practice.
 	FailureModes []file.FailureMode `json:"failure_modes"`
+	// Commands are the commands with their flags.
+	Commands []ListedCommand `json:"commands,omitempty"`
+}
+
+// ListedFault is a kind of fault. Its fields are enough to make a form.
+type ListedFault struct {
+	// Name is the key in a scenario file.
+	Name string `json:"name"`
+	// Text says in a line what it does.
+	Text string `json:"text"`
+	// Class is the class that promises and --faults name.
+	Class string `json:"class" jsonschema:"minLength=0"`
+	// Fields are the fields, in the order of a file.
+	Fields []ListedField `json:"fields"`
+}
+
+// ListedField is a field of a fault.
+type ListedField struct {
+	// Key is the key in a scenario file.
+	Key string `json:"key"`
+	// Type is what it holds: the name of a participant, names of several, one of words, a number, or a duration such as 1.5s.
+	Type string `json:"type" jsonschema:"enum=name,enum=names,enum=word,enum=number,enum=duration"`
+	// Text says what for.
+	Text string `json:"text" jsonschema:"minLength=0"`
+	// Domain says in words what it may hold.
+	Domain string `json:"domain"`
+	// Example is a value.
+	Example string `json:"example"`
+	// Needed says whether a file must have it.
+	Needed bool `json:"needed"`
+	// Default is the value, or in words the meaning, of a field that is left out.
+	Default string `json:"default,omitempty"`
+	// Words are the values of a word.
+	Words []string `json:"words,omitempty"`
+	// Unit is what a number counts; durations have their unit in the value.
+	Unit string `json:"unit,omitempty"`
+	// Least is the least number.
+	Least *int64 `json:"least,omitempty"`
+	// Most is the greatest number.
+	Most *int64 `json:"most,omitempty"`
+}
+
+// ListedCommand is a command.
+type ListedCommand struct {
+	// Name is its name.
+	Name string `json:"name"`
+	// Usage is how it is called.
+	Usage string `json:"usage"`
+	// Text says in a line what it does.
+	Text string `json:"text"`
+	// Flags are its flags.
+	Flags []ListedFlag `json:"flags"`
+}
+
+// ListedFlag is a flag.
+type ListedFlag struct {
+	// Name is its name, without the hyphens.
+	Name string `json:"name"`
+	// Type is the type of its value, bool for a flag without one.
+	Type string `json:"type"`
+	// Value is what its value is called.
+	Value string `json:"value,omitempty"`
+	// Default is its default, if it is not empty.
+	Default string `json:"default,omitempty"`
+	// Text says what it does.
+	Text string `json:"text"`
 }
 
 // ListedScenario is a scenario of the library.
@@ -104,12 +171,13 @@ func listCommand(s *shell) *cobra.Command {
 		Short:   "List scenarios, locks, faults and fencing modes",
 		Example: "  locksim list\n  locksim list --catalogue\n  locksim list --json",
 		Args:    exactly(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := NewList(s.Extra...)
 			if err != nil {
 				return &console.BrokenError{Cause: err}
 			}
 			if asJSON {
+				c.Commands = listedCommands(cmd.Root())
 				return s.PrintJSON(c)
 			}
 			if modes {
@@ -160,7 +228,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 		}
 	}
 	for _, k := range faults.Kinds() {
-		c.Faults = append(c.Faults, ListedEntry{k.Name, k.Text})
+		c.Faults = append(c.Faults, listedFault(k))
 	}
 	c.Servers = []ListedServer{{server.Redis.Kind, []string{}}}
 	for _, kind := range play.ServerNames(extra...) {
@@ -207,10 +275,14 @@ func (c *List) write(w io.Writer) error {
 	for _, p := range c.promises() {
 		line("  %s:\n    %s", p.Name, strings.ReplaceAll(p.Text, "; ", "\n    "))
 	}
+	var kinds []ListedEntry
+	for _, f := range c.Faults {
+		kinds = append(kinds, ListedEntry{f.Name, f.Text})
+	}
 	for _, part := range []struct {
 		title string
 		list  []ListedEntry
-	}{{"specimens: locks that are wrong on purpose", c.Specimens}, {"faults", c.Faults}, {"fencing modes", c.Fencing}} {
+	}{{"specimens: locks that are wrong on purpose", c.Specimens}, {"faults", kinds}, {"fencing modes", c.Fencing}} {
 		line("\n%s", part.title)
 		for _, entry := range part.list {
 			line("  %s\t%s", entry.Name, entry.Text)
@@ -267,4 +339,56 @@ func (l ListedLock) text() string {
 		tokens = "tokens"
 	}
 	return strings.TrimRight(l.Servers+"\t"+tokens+"\t"+l.ForWhom, "\t")
+}
+
+// listedFault is a kind of fault with its fields.
+func listedFault(k faults.Form) ListedFault {
+	out := ListedFault{Name: k.Name, Text: k.Text, Class: string(k.Class), Fields: []ListedField{}}
+	for _, f := range k.Fields {
+		_, example, _ := strings.Cut(f.Example(), ": ")
+		field := ListedField{Key: f.Key, Text: f.Doc, Domain: f.Domain(), Example: example, Needed: f.Needed(), Default: f.Absent()}
+		between := func(least, most int64) { field.Least, field.Most = &least, &most }
+		switch h := f.Holds.(type) {
+		case faults.Name:
+			field.Type = "name"
+		case faults.Names:
+			field.Type = "names"
+		case faults.Word:
+			field.Type, field.Words = "word", h.Words
+		case faults.Count:
+			field.Type, field.Unit = "number", h.Units
+			between(1, int64(h.Most))
+		case faults.Deviation:
+			field.Type, field.Unit = "number", h.Units
+			between(h.Least, h.Most)
+		default:
+			field.Type = "duration"
+		}
+		out.Fields = append(out.Fields, field)
+	}
+	return out
+}
+
+// listedCommands are the commands that are no secret, with their flags.
+func listedCommands(root *cobra.Command) []ListedCommand {
+	var out []ListedCommand
+	for _, c := range root.Commands() {
+		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		l := ListedCommand{Name: c.Name(), Usage: c.Use, Text: c.Short, Flags: []ListedFlag{}}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			value, text := pflag.UnquoteUsage(f)
+			def := f.DefValue
+			if def == "[]" || def == "false" {
+				def = ""
+			}
+			l.Flags = append(l.Flags, ListedFlag{Name: f.Name, Type: f.Value.Type(), Value: value, Default: def, Text: text})
+		})
+		out = append(out, l)
+	}
+	return out
 }

@@ -13,6 +13,7 @@ import (
 
 func overlayCommand(s *shell) *cobra.Command {
 	var dir string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "overlay",
 		Short: "Make a build overlay for libraries without changes",
@@ -72,10 +73,14 @@ tested with ` + strings.Join(overlay.Supported(), " and ") + `, and is an error 
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return s.PrintJSON(Overlaid{Flag: "-overlay=" + path, File: path})
+			}
 			_, err = fmt.Fprintln(s.Out, "-overlay="+path)
 			return s.Print(err)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema overlay")
 	cmd.Flags().StringVar(&dir, "dir", "", "write the files into a folder in `DIR` (default: the user's cache)")
 	return cmd
 }

@@ -67,7 +67,7 @@ stop where several are stored; without it that is the one that ended worst.`,
 	flags.StringVar(&f.mode, "mode", "", "fencing `MODE` of the run to stop (default: that of the run that ended worst)")
 	flags.IntVar(&f.until, "until-step", 0, "stop after step `N` of the trace and print the world")
 	flags.BoolVar(&f.timeline, "timeline", false, "print the run step by step: a narrow column for each client and node")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document; see locksim schema run, and schema state for --until-step")
 	completion{s.Roster}.flags(cmd)
 	return cmd
 }
@@ -153,7 +153,7 @@ func inspect(s *shell, r *recording, f replayFlags) error {
 	}
 	at := reports.Moment{Scenario: sc.Name, Lock: l.Name, Seed: r.run.Seed, Mode: mode}
 	if f.json {
-		return s.PrintJSON(newStateFile(at, state))
+		return s.PrintJSON(newState(at, state))
 	}
 	return s.Print(terminal.State(s.Out, at, state, reports.Options{Colour: s.Colour(console.IsTerminal)}))
 }
@@ -259,62 +259,89 @@ Then call it in place of locksim, in the folder of go.mod; if main.go is elsewhe
 
 	go run ./locksimtest/sim replay %s`
 
-// stateFile is the world at one step as replay --until-step --json prints it.
-type stateFile struct {
-	Scenario       string               `json:"scenario"`
-	Lock           string               `json:"lock"`
-	Seed           uint64               `json:"seed"`
-	Mode           fence.Mode           `json:"mode"`
-	Step           int                  `json:"step"`
-	Event          string               `json:"event"`
-	Over           bool                 `json:"over"`
-	VirtualSeconds float64              `json:"virtual_seconds"`
-	Clients        []clientFile         `json:"clients"`
-	Nodes          map[string][]keyFile `json:"nodes"`
-	Store          []string             `json:"store"`
-	HighestToken   uint64               `json:"highest_token"`
-	InFlight       []flightFile         `json:"in_flight"`
+// State is the world at one step, as replay --until-step --json prints it.
+type State struct {
+	// Scenario is the name of the scenario.
+	Scenario string `json:"scenario"`
+	// Lock is the name of the lock.
+	Lock string `json:"lock"`
+	// Seed is the number that decides everything random of the run.
+	Seed uint64 `json:"seed"`
+	// Mode is the fencing mode of the run.
+	Mode fence.Mode `json:"mode"`
+	// Step is the number of the last event.
+	Step int `json:"step"`
+	// Event is the last event, for readers.
+	Event string `json:"event" jsonschema:"minLength=0"`
+	// Over says that the run has ended before the step that was asked for.
+	Over bool `json:"over"`
+	// VirtualSeconds is the virtual time since the start of the run.
+	VirtualSeconds float64 `json:"virtual_seconds"`
+	// Clients are the clients.
+	Clients []ClientState `json:"clients"`
+	// Nodes are the keys of each server.
+	Nodes map[string][]KeyState `json:"nodes"`
+	// Store are the registers of the store, for readers.
+	Store []string `json:"store"`
+	// HighestToken is the highest token that the store has seen; 0 for none.
+	HighestToken uint64 `json:"highest_token"`
+	// InFlight are the bytes under way.
+	InFlight []Flight `json:"in_flight"`
 }
 
-type clientFile struct {
-	Name        string  `json:"name"`
-	Condition   string  `json:"condition"`
-	Holds       bool    `json:"holds"`
-	Believes    bool    `json:"believes"`
-	Token       uint64  `json:"token"`
+// ClientState is a client at one step.
+type ClientState struct {
+	// Name is the name of the client.
+	Name string `json:"name"`
+	// Condition is running, paused or crashed.
+	Condition string `json:"condition"`
+	// Holds says whether it holds the lock, by the end of its lease.
+	Holds bool `json:"holds"`
+	// Believes says whether it acts as if it held the lock.
+	Believes bool `json:"believes"`
+	// Token is the token of its last grant; 0 for none.
+	Token uint64 `json:"token"`
+	// LeftSeconds is the time that its lease has left, by its own clock.
 	LeftSeconds float64 `json:"left_seconds"`
 }
 
-// keyFile is a key of a Redis node; ttl_seconds 0 means no expiry.
-type keyFile struct {
-	Name       string  `json:"name"`
+// KeyState is a key of a server.
+type KeyState struct {
+	// Name is the key.
+	Name string `json:"name" jsonschema:"minLength=0"`
+	// TTLSeconds is the time that it has to live; 0 means no expiry.
 	TTLSeconds float64 `json:"ttl_seconds"`
-	Value      string  `json:"value"`
+	// Value is its value, for readers.
+	Value string `json:"value" jsonschema:"minLength=0"`
 }
 
-type flightFile struct {
-	From  string `json:"from"`
-	To    string `json:"to"`
-	Bytes int    `json:"bytes"`
+// Flight are bytes under way.
+type Flight struct {
+	// From is who has sent them.
+	From string `json:"from"`
+	// To is who is to receive them.
+	To string `json:"to"`
+	// Bytes is their number.
+	Bytes int `json:"bytes"`
 }
 
-func newStateFile(at reports.Moment, s *outcome.State) *stateFile {
-	f := &stateFile{Scenario: at.Scenario, Lock: at.Lock, Seed: at.Seed, Mode: at.Mode,
+func newState(at reports.Moment, s *outcome.State) *State {
+	f := &State{Scenario: at.Scenario, Lock: at.Lock, Seed: at.Seed, Mode: at.Mode,
 		Step: s.Step, Event: s.Event, Over: s.Over, VirtualSeconds: s.At.Seconds(),
-		Clients: []clientFile{}, Nodes: map[string][]keyFile{}, Store: append([]string{}, s.Store...),
-		HighestToken: s.Highest, InFlight: []flightFile{}}
+		Clients: []ClientState{}, Nodes: map[string][]KeyState{}, Store: append([]string{}, s.Store...),
+		HighestToken: s.Highest, InFlight: []Flight{}}
 	for _, c := range s.Clients {
-		f.Clients = append(f.Clients, clientFile{c.Name, c.Condition, c.Holds, c.Believes, c.Token, c.Left.Seconds()})
+		f.Clients = append(f.Clients, ClientState{c.Name, c.Condition, c.Holds, c.Believes, c.Token, c.Left.Seconds()})
 	}
 	for _, n := range s.Nodes {
-		keys := []keyFile{}
+		keys := []KeyState{}
 		for _, k := range n.Keys {
-			keys = append(keys, keyFile{k.Name, k.TTL.Seconds(), k.Value})
+			keys = append(keys, KeyState{k.Name, k.TTL.Seconds(), k.Value})
 		}
 		f.Nodes[n.Name] = keys
 	}
 	for _, l := range s.Flights {
-		f.InFlight = append(f.InFlight, flightFile{l.From, l.To, l.Bytes})
+		f.InFlight = append(f.InFlight, Flight{l.From, l.To, l.Bytes})
 	}
 	return f
 }

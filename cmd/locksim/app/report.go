@@ -39,7 +39,7 @@ version for a pull request.
 			if review.on {
 				return review.run(s)
 			}
-			return reportRun(s, args[0])
+			return reportRun(s, args[0], review.json)
 		},
 	}
 	review.add(cmd.Flags())
@@ -48,7 +48,7 @@ version for a pull request.
 }
 
 // reportRun is the report command.
-func reportRun(s *shell, dir string) error {
+func reportRun(s *shell, dir string, asJSON bool) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give the folder that holds run.json", console.Quote(dir))
 	}
@@ -75,6 +75,9 @@ func reportRun(s *shell, dir string) error {
 	}
 	if err := outfile.WriteAll(dir, []outfile.Document{html, md}); err != nil {
 		return fmt.Errorf("%w: give a folder that can be written to", err)
+	}
+	if asJSON {
+		return s.PrintJSON(Written{Files: []string{filepath.Join(dir, html.Name), filepath.Join(dir, md.Name)}})
 	}
 	_, err = fmt.Fprintln(s.Out, filepath.Join(dir, html.Name)+"\n"+filepath.Join(dir, md.Name))
 	return s.Print(err)

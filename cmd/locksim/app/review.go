@@ -63,7 +63,11 @@ func (f *reviewFlags) args(cmd *cobra.Command, args []string) error {
 		return exactly(0, "no folder with --review; name the lock with --lock")(cmd, args)
 	}
 	only := ""
-	cmd.Flags().Visit(func(flag *pflag.Flag) { only = flag.Name })
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Name != "json" {
+			only = flag.Name
+		}
+	})
 	if only != "" {
 		return fmt.Errorf("--%s: only a review has this flag: add --review, or leave it out", only)
 	}

@@ -142,31 +142,51 @@ func hasGap(list string) bool {
 }
 
 func versionCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of locksim, of Go and of stored runs",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return s.PrintJSON(s.version())
+			}
 			_, err := fmt.Fprint(s.Out, s.versions())
 			return s.Print(err)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema version")
+	return cmd
 }
+
+// version has the versions as a document.
+func (s *shell) version() Version {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
+	}
+	v := Version{Program: s.Program, Version: cmp.Or(info.Main.Version, unknownVersion), Go: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Runs: outcome.RunVersion}
+	for _, m := range info.Deps {
+		if m.Path == console.OwnModule() {
+			v.Locksim = cmp.Or(m.Version, unknownVersion)
+		}
+	}
+	return v
+}
+
+// unknownVersion is the version of a program that was built without one.
+const unknownVersion = "(unknown version)"
 
 // versions are those of the program, of locksim if that is another module, of Go, and of
 // stored runs.
 func (s *shell) versions() string {
 	var b strings.Builder
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
+	v := s.version()
+	fmt.Fprintf(&b, "%s %s\n", v.Program, v.Version)
+	if v.Locksim != "" {
+		fmt.Fprintf(&b, "%s %s\n", console.OwnModule(), v.Locksim)
 	}
-	fmt.Fprintf(&b, "%s %s\n", s.Program, cmp.Or(info.Main.Version, "(unknown version)"))
-	for _, m := range info.Deps {
-		if m.Path == console.OwnModule() {
-			fmt.Fprintf(&b, "%s %s\n", m.Path, cmp.Or(m.Version, "(unknown version)"))
-		}
-	}
-	fmt.Fprintf(&b, "%s %s/%s\nstored runs of version %d\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, outcome.RunVersion)
+	fmt.Fprintf(&b, "%s %s\nstored runs of version %d\n", v.Go, v.Platform, v.Runs)
 	return b.String()
 }

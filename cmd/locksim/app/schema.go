@@ -18,7 +18,7 @@ import (
 )
 
 func schemaCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "schema " + strings.Join(reports.Schemas(), "|"),
 		Short: "Print the JSON Schema of a document that locksim writes or reads",
 		Long: `Schema prints the JSON Schema (draft 2020-12) of the documents that --json prints
@@ -26,7 +26,9 @@ and --out stores: "run" for run.json and the found-1.json of a violation, "matri
 for matrix.json, "explore" and "sweep" for explore.json and sweep.json, also of one
 shard or put together by merge, "review" for review.json, "compare" and "list" for
 what these commands print, "worlds" for the live.json of a matrix in both worlds,
-"triage" for the triage.json of explore --against.
+"triage" for the triage.json of explore --against, "state" for the world at a step,
+as replay --until-step prints it, and "init", "overlay", "serve", "show" and "version"
+for these commands; "init" is also for report DIR.
 
 "scenario" is for scenario files: an editor with a YAML language server completes and
 checks keys and values with it, in a file that begins with the line
@@ -55,6 +57,8 @@ checks keys and values with it, in a file that begins with the line
 			return s.Print(err)
 		},
 	}
+	cmd.Flags().Bool("json", false, "print the schema, which is JSON in any case")
+	return cmd
 }
 
 // withOwnServers adds the kinds of servers of the program's own locks to the schema of

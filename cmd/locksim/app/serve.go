@@ -21,6 +21,7 @@ import (
 
 func serveCommand(s *shell) *cobra.Command {
 	var addr string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Show stored runs in a browser",
@@ -38,16 +39,17 @@ Ctrl-C.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return serveFolder(s, append(args, runfolder.Default)[0], addr)
+			return serveFolder(s, append(args, runfolder.Default)[0], addr, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 selects a free port")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the address as one JSON document; see locksim schema serve")
 	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
 // serveFolder is the serve command.
-func serveFolder(s *shell, dir, addr string) error {
+func serveFolder(s *shell, dir, addr string, asJSON bool) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
 		return fmt.Errorf("cannot show %s: %w: store a run first, with %s run gc-pause --keep, or give a folder with stored runs", console.Quote(dir), err, s.Command())
@@ -59,7 +61,7 @@ func serveFolder(s *shell, dir, addr string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := s.Print(greet(s, dir, l)); err != nil {
+	if err := greet(s, dir, l, asJSON); err != nil {
 		_ = l.Close() // nothing was served
 		return err
 	}
@@ -72,7 +74,10 @@ func serveFolder(s *shell, dir, addr string) error {
 }
 
 // greet prints the address.
-func greet(s *shell, dir string, l net.Listener) error {
+func greet(s *shell, dir string, l net.Listener, asJSON bool) error {
+	if asJSON {
+		return s.PrintJSON(Serving{Folder: dir, Address: fmt.Sprintf("http://%v/", l.Addr())})
+	}
 	_, err := fmt.Fprintf(s.Out, "serving %s at http://%v/ (Ctrl-C to stop)\n", dir, l.Addr())
-	return err
+	return s.Print(err)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func showCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "show SCENARIO|FILE.yaml",
 		Short: "Print the file of a scenario",
 		Long: `Show prints a scenario of the library as its YAML file, to read, or as the start of one
@@ -28,10 +29,15 @@ of your own. It checks the file of a scenario that is named by its path, and pri
 			if err := hasLock(s.Roster, sc); err != nil {
 				return err
 			}
+			if asJSON {
+				return s.PrintJSON(Shown{Name: sc.Name, Title: sc.Title, Lock: sc.Lock.Kind, File: sc.File, Source: string(sc.Source)})
+			}
 			_, err = s.Out.Write(sc.Source)
 			return s.Print(err)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema show")
+	return cmd
 }
 
 // hasLock is the error of a scenario of the user whose lock.kind is no lock. One whose servers are not installed is a

@@ -55,10 +55,16 @@ var documents = []document{
 		name: "explore", title: "An exploration of locksim", version: explorations.Version,
 		value: explorations.Exploration{Version: explorations.Version, Kind: explorations.Kind},
 	},
+	{name: "init", title: "The files that locksim has written", version: 1, value: app.Written{}},
 	{
 		name: "list", title: "What locksim has", version: 1, value: app.List{},
 		words: withPromise(nil),
 	},
+	{name: "overlay", title: "A build overlay", version: 1, value: app.Overlaid{}},
+	{name: "serve", title: "The address of locksim serve", version: 1, value: app.Serving{}},
+	{name: "show", title: "A scenario and its file", version: 1, value: app.Shown{}},
+	{name: "state", title: "The world at one step of a run", version: 1, value: app.State{}},
+	{name: "version", title: "The version of locksim", version: 1, value: app.Version{}},
 	{
 		name: "matrix", title: "A matrix of locksim", version: matrices.Version,
 		value: matrices.Matrix{Version: matrices.Version},

@@ -1,0 +1,57 @@
+package app
+
+// Version is the JSON that the command version prints.
+type Version struct {
+	// Program is the name of the program.
+	Program string `json:"program"`
+	// Version is the version of the program.
+	Version string `json:"version"`
+	// Locksim is the version of locksim, where the program is built in another module.
+	Locksim string `json:"locksim,omitempty"`
+	// Go is the version of Go.
+	Go string `json:"go"`
+	// Platform is the operating system and the architecture, as in "linux/amd64".
+	Platform string `json:"platform"`
+	// Runs is the version of stored runs that the program reads and writes.
+	Runs int `json:"stored_runs"`
+}
+
+// Shown is the JSON that the command show prints: a scenario.
+type Shown struct {
+	// Name is the name of the scenario.
+	Name string `json:"name"`
+	// Title is what it is about.
+	Title string `json:"title,omitempty"`
+	// Lock is the lock that it runs with by default.
+	Lock string `json:"lock"`
+	// File is the name of its file.
+	File string `json:"file"`
+	// Source is the YAML of its file.
+	Source string `json:"source"`
+}
+
+// Overlaid is the JSON that the command overlay prints.
+type Overlaid struct {
+	// Flag is the flag for go build, go run and go test.
+	Flag string `json:"flag"`
+	// File is the file that the flag names.
+	File string `json:"file"`
+}
+
+// Written is the JSON that the commands init and report DIR print: the files that they have written, and what to do next.
+type Written struct {
+	// Files are the files.
+	Files []string `json:"files"`
+	// Test is the command that runs the test that init has written.
+	Test string `json:"test,omitempty"`
+	// Explore is the command that searches for violations of the lock in it.
+	Explore string `json:"explore,omitempty"`
+}
+
+// Serving is the JSON that the command serve prints as soon as it answers requests.
+type Serving struct {
+	// Folder is the folder that it shows.
+	Folder string `json:"folder"`
+	// Address is the address of the index.
+	Address string `json:"address"`
+}
