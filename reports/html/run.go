@@ -20,6 +20,7 @@ import (
 // runPage is the data of the template, part by part.
 type runPage struct {
 	Title, Headline string
+	Answers         []outcome.Answer
 	Scenario, Lock  string
 	Origin          string
 	Repeated        string
@@ -56,8 +57,8 @@ type traceHash struct {
 
 func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 	p := &runPage{
-		Title: cmp.Or(o.Scenario.Title, o.Scenario.Name), Headline: scene.Headline(o),
-		Scenario: o.Scenario.Name, Lock: o.Lock, Origin: scene.Origin(o),
+		Title: o.Title(), Headline: scene.Headline(o),
+		Answers: outcome.Answers(o), Scenario: o.Scenario.Name, Lock: o.Lock, Origin: scene.Origin(o),
 		Repeated: scene.Made(o, opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
 		Ends: endParts(o), Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
 		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions, Clients: linked.Clients(),

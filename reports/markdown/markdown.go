@@ -60,6 +60,7 @@ func (m *report) String() string {
 	p := new(prose.Page)
 	p.Add([]string{"# " + m.title()})
 	p.Add([]string{"**" + literal(scene.Headline(m.o)) + "**"})
+	p.Add(m.answers())
 	p.Add(m.about())
 	p.Add(m.notice())
 	p.Add(m.why())
@@ -78,10 +79,16 @@ func (m *report) String() string {
 func (m *report) text(s string) string { return literal(prose.Clip(s, m.runes)) }
 
 func (m *report) title() string {
-	if m.o.Scenario.Title == "" {
-		return m.text(m.o.Scenario.Name)
+	return m.text(m.o.Title())
+}
+
+// answers are the outcome in five sentences.
+func (m *report) answers() []string {
+	var lines []string
+	for _, a := range outcome.Answers(m.o) {
+		lines = append(lines, fmt.Sprintf("- **%s**: %s", a.Question, m.text(a.Text)))
 	}
-	return m.text(m.o.Scenario.Title)
+	return lines
 }
 
 func (m *report) about() []string {

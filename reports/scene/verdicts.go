@@ -53,28 +53,10 @@ var rules = map[fence.Mode]string{
 // Rule says what the store does in a mode, in a sentence.
 func Rule(mode fence.Mode) string { return rules[mode] }
 
-// endings describe the labels, as the end of a sentence about a run. That of rescued
-// depends on the mode.
-var endings = map[checker.Label]string{
-	checker.Corrupted:   "the data ended corrupted",
-	checker.Unknown:     "the data was not decided",
-	checker.Panicked:    "the lock panicked",
-	checker.Stuck:       "the lock could not be taken again",
-	checker.FalseReject: "a rightful holder was refused",
-	checker.Void:        "a grant promised nothing",
-	checker.Revived:     "a lease that had ended held again",
-	checker.Misconduct:  "a call did not end as promised",
-	checker.Overtaken:   "a waiter was overtaken",
-	checker.Repeated:    "the work was done twice",
-	checker.Regressed:   "a token did not grow",
-	checker.Overlap:     "no harm came of it",
-	checker.Safe:        "nothing went wrong",
-}
-
 // ending describes a run of an outcome, as the end of a sentence.
 func ending(o *outcome.Outcome, m outcome.ModeRun) string {
 	if m.Verdict.Label != checker.Rescued {
-		return endings[m.Verdict.Label]
+		return outcome.Ending(m.Verdict.Label)
 	}
 	for _, mode := range labelled(o, checker.Rescued) {
 		if mode.Guard() != m.Mode.Guard() {

@@ -14,7 +14,7 @@ import (
 	"locksim/scenarios/outcome"
 )
 
-// Run writes the report of a run: its seed first, then the verdict of each
+// Run writes the report of a run: its seed first, then its answers, the verdict of each
 // fencing mode with the facts behind it, the reasons, the story in at most 40
 // lines with the decisive step marked ">>" and each grant at which another client
 // had the lock already marked " >", what the run does not prove, and last the
@@ -29,6 +29,7 @@ func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	}
 	p := new(prose.Page)
 	p.Add(head(o, opt))
+	p.Add(answers(o, opt))
 	p.Add(verdicts(o, opt))
 	p.Add(reasons(o, opt))
 	p.Add(story(o, opt))
@@ -47,8 +48,21 @@ func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 func head(o *outcome.Outcome, opt reports.Options) []string {
 	lines := []string{fmt.Sprintf("%s  scenario %s  lock %s  fencing %s  (%s)",
 		scene.Origin(o), o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Made(o, opt.Repeat))}
-	if o.Scenario.Title != "" {
-		lines = append(lines, prose.Fold(prose.Visible(o.Scenario.Title), opt.Width)...)
+	if title := o.Title(); title != o.Scenario.Name {
+		lines = append(lines, prose.Fold(prose.Visible(title), opt.Width)...)
+	}
+	return lines
+}
+
+// answers are the outcome in five sentences, each after what it answers.
+func answers(o *outcome.Outcome, opt reports.Options) []string {
+	var lines []string
+	for _, a := range outcome.Answers(o) {
+		name := fmt.Sprintf("%-10s", a.Question)
+		for _, line := range prose.Fold(prose.Visible(a.Text), opt.Width-len(name)) {
+			lines = append(lines, name+line)
+			name = strings.Repeat(" ", len(name))
+		}
 	}
 	return lines
 }

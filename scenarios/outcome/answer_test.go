@@ -1,0 +1,64 @@
+package outcome_test
+
+import (
+	"strings"
+	"testing"
+
+	"locksim/checker"
+	"locksim/faults"
+	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
+	"locksim/sim/trace"
+)
+
+// Two clients write one cell, the second one after the first one's lease has ended, or while it is running, or after the
+// first one has released: the answers blame the client, the lock, or none of the two.
+func TestAnswers(t *testing.T) {
+	first := checker.Grant{ID: 1, Client: "c0", Resource: "order", Token: 1, Invoked: 1, Granted: 2, Released: 20, ReleaseReturned: 21}
+	second := checker.Grant{ID: 2, Client: "c1", Resource: "order", Token: 2, Invoked: 9, Granted: 10, Released: 15, ReleaseReturned: 16}
+	write := func(id, client string, grant int, invoked, applied checker.Pos) checker.Op {
+		return checker.Op{ID: id, Client: client, Grant: grant, Resource: "order", Kind: checker.Write, Invoked: invoked,
+			Applied: applied, Returned: applied + 1, Accepted: true, Outcome: checker.OutcomeOK}
+	}
+	ended, released := first, first
+	ended.Until = 5
+	released.Released, released.ReleaseReturned = 7, 8
+	for name, tc := range map[string]struct {
+		first    checker.Grant
+		invoked  checker.Pos
+		happened string
+		fault    string
+	}{
+		"its lease had ended": {ended, 17, "while c0, whose lease had ended, still believed that it had it. At step 18 the store took the late " +
+			"write c0.w1 of c0, which overwrote c1.w1 of c1.", "The client's, not the lock's: c0 sent its write after its lease had ended."},
+		"its lease was running": {first, 17, "c1 was granted it at step 10, although it was still promised to c0.", "The lock's: it let a second client in"},
+		"its write came late":   {released, 6, "At step 18 the store took the late write c0.w1 of c0, which overwrote c1.w1 of c1.", "Not the lock's, nor that of c0"},
+	} {
+		h := checker.History{
+			Care: checker.CareNever, Grants: []checker.Grant{tc.first, second}, Liveness: checker.LivenessOK,
+			Ops:   []checker.Op{write("c1.w1", "c1", 2, 11, 12), write("c0.w1", "c0", 1, tc.invoked, 18)},
+			Final: map[checker.Cell]string{{Resource: "order"}: "c0.w1"},
+		}
+		run := outcome.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h}
+		if err := run.Judge(nil); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		sc := &file.Scenario{Name: "drawn", Faults: []faults.Fault{{Action: faults.Pause{}}}}
+		o := &outcome.Outcome{Scenario: sc, Lock: "theirs", Seed: 7, Modes: []outcome.ModeRun{run}}
+		said := map[string]string{}
+		for _, a := range outcome.Answers(o) {
+			said[a.Question] = a.Text
+		}
+		for question, want := range map[string]string{
+			"Asked": "if this fault strikes: pause?", "Happened": tc.happened, "At fault": tc.fault,
+			"Remedy": "none was tried", "How sure": "seed 7 always gives this run",
+		} {
+			if !strings.Contains(said[question], want) {
+				t.Errorf("%s: %s: %q, want %q", name, question, said[question], want)
+			}
+		}
+		if got := o.Title(); !strings.HasPrefix(got, "theirs: ") {
+			t.Errorf("%s: the title is %q", name, got)
+		}
+	}
+}
