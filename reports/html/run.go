@@ -33,6 +33,7 @@ type runPage struct {
 	Remarks []string
 
 	Diagram  diagram
+	Cause    *causePart
 	Stories  []storyPart
 	Reasons  []reasonPart
 	Evidence []evidencePart
@@ -82,7 +83,7 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 		p.Stories = append(p.Stories, story)
 		p.Data.addStates(s, story.Lines, opt.Inspect)
 	}
-	p.Evidence = newEvidence(o)
+	p.Cause, p.Evidence = newCausePart(o), newEvidence(o)
 	return p
 }
 

@@ -67,6 +67,7 @@ func (m *report) String() string {
 	p.Add(m.verdicts())
 	p.Add(m.remarks())
 	p.Add(m.diagram())
+	p.Add(m.cause())
 	p.Add(m.reasons())
 	p.Add(m.story())
 	p.Add(m.limits())

@@ -33,6 +33,7 @@ func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	p.Add(verdicts(o, opt))
 	p.Add(reasons(o, opt))
 	p.Add(story(o, opt))
+	p.Add(cause(o, opt))
 	p.Add(limits(o, opt))
 	switch {
 	case opt.Replay == "":

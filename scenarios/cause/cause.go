@@ -131,7 +131,7 @@ func (j Job) seed(n int) uint64 { return rand.NewPCG(j.Seed, uint64(j.Step)<<32|
 // run did harm. do plays jobs, in any order and at the same time, and returns their answers in the order of the jobs; its
 // errors are those of Find, too. A run on real servers, and one in which the program ends, have no continuations: it is nil
 // for them.
-func Find(o *outcome.Outcome, opt Options, do func([]Job) ([]Answer, error)) (*causes.Cause, error) {
+func Find(o *outcome.Outcome, opt Options, do func([]Job) ([]Answer, error)) (*causes.Curve, error) {
 	m := worst(o)
 	if m == nil {
 		return nil, nil
@@ -140,7 +140,7 @@ func Find(o *outcome.Outcome, opt Options, do func([]Job) ([]Answer, error)) (*c
 	last := lastStep(m)
 	f := &finder{opt: opt, run: m, do: do, job: Job{File: o.Scenario.File, Source: string(o.Scenario.Source), Lock: o.Lock, Seed: o.Seed, Mode: m.Mode,
 		Label: m.Verdict.Label, Until: endOfWork(m), Struck: slices.Clone(m.FaultsFired)}}
-	f.cause = causes.Cause{Mode: m.Mode, Label: m.Verdict.Label}
+	f.cause = causes.Curve{Mode: m.Mode, Label: m.Verdict.Label}
 	var steps []int
 	for i := range opt.Steps + 1 {
 		steps = append(steps, last*i/opt.Steps)
@@ -171,7 +171,7 @@ type finder struct {
 	run    *outcome.ModeRun
 	do     func([]Job) ([]Answer, error)
 	job    Job // without its step and its runs
-	cause  causes.Cause
+	cause  causes.Curve
 	events int // of all continuations so far
 }
 

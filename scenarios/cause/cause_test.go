@@ -15,7 +15,7 @@ import (
 )
 
 // find plays a scenario without a fence, and measures its violation in this process.
-func find(t *testing.T, source string, opt cause.Options) (*outcome.Outcome, *causes.Cause) {
+func find(t *testing.T, source string, opt cause.Options) (*outcome.Outcome, *causes.Curve) {
 	t.Helper()
 	o := run(t, source)
 	c, err := cause.Find(o, opt, here)

@@ -28,7 +28,7 @@ type Outcome struct {
 	// Death says how the program ends in the run, of which the rest is missing; nil for a run that ends by itself.
 	Death *Death
 	// Cause says when the violation of the run became inevitable; nil if that was not asked, or the run has none.
-	Cause *causes.Cause
+	Cause *causes.Curve
 }
 
 // Live is how a scenario was played on real servers.

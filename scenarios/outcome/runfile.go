@@ -49,7 +49,7 @@ type RunFile struct {
 	// Modes are the runs by fencing mode.
 	Modes map[fence.Mode]ModeFile `json:"modes" jsonschema:"minProperties=1"`
 	// Cause says when the violation of the run became inevitable. It is absent if that was not asked, or the run has none.
-	Cause *causes.Cause `json:"cause,omitempty"`
+	Cause *causes.Curve `json:"cause,omitempty"`
 	// File is the name of the scenario's file.
 	File string `json:"file" jsonschema:"minLength=0"`
 	// Source is the scenario's text, from which the run can be repeated.

@@ -32,6 +32,7 @@ type exploreFlags struct {
 	space  searchflags.Space
 	all    bool
 	csv    bool
+	cause  bool // the page of each violation says when it became inevitable
 	// against is the folder that remembers the violations of earlier explorations, and junit the file of the comparison.
 	against, junit string
 
@@ -105,6 +106,7 @@ not deterministic or did not end, or the command was interrupted. With --against
 	f.judged.Add(flags)
 	f.space.Add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
+	flags.BoolVar(&f.cause, "cause", false, "with --out, the page of each violation says from which step on it was inevitable")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each violation")
 	flags.StringVar(&f.against, "against", "", "say what is new, still there, back or gone since the explorations that `FOLDER` remembers; implies --all")
 	flags.StringVar(&f.junit, "junit", "", "with --against, also write JUnit XML into `FILE`: a test case for each violation by its shape")
@@ -151,7 +153,7 @@ func (f exploreFlags) run(s *shell) error {
 	var all []publish.Work
 	var names []string
 	for _, plan := range plans {
-		all, names = append(all, &works.Exploration{Console: s.Console, Plan: plan, Against: f.against, JUnit: f.junit}), append(names, plan.Lock)
+		all, names = append(all, &works.Exploration{Console: s.Console, Plan: plan, Against: f.against, JUnit: f.junit, Cause: f.cause}), append(names, plan.Lock)
 	}
 	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, f.folderName(names)...), f.form()), all, names)
 }

@@ -13,6 +13,7 @@ import (
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/publish"
 	"locksim/cmd/locksim/internal/runfiles"
+	"locksim/cmd/locksim/internal/works"
 	"locksim/faults"
 	"locksim/internal/live"
 	"locksim/internal/prose"
@@ -39,6 +40,8 @@ type runFlags struct {
 	once   bool
 	// markdown asks for Markdown instead of the report.
 	markdown bool
+	// cause asks for when a violation became inevitable.
+	cause bool
 	// timeline asks for the timeline instead of the report.
 	timeline bool
 	liveFlag
@@ -57,10 +60,15 @@ With --live it plays the scenario on real servers, with a process for each clien
 real time, and fails if a label is none that seeds of the simulated world have: see
 docs/live.md.
 
+With --cause it also says when a violation became inevitable: it plays the run again up
+to many of its steps, draws all later delays and faults anew some 200 times from each,
+and shows how many of these continuations end as badly. That takes up to a minute.
+
 Among the files of --out, trace.chrome.json opens in a trace viewer, such as
 https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 		Example: `  locksim run gc-pause
   locksim run gc-pause --timeline
+  locksim run gc-pause --cause
   locksim run gc-pause --lock single --seed 7
   locksim run gc-pause --live --times 5
   locksim run ./my.yaml --fencing none,seal --out /tmp/run
@@ -88,6 +96,7 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema run")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull request or the summary of a CI job")
 	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each client and node")
+	flags.BoolVar(&f.cause, "cause", false, "also say from which step on a violation was inevitable, by continuations with other delays and faults")
 	flags.BoolVar(&f.once, "once", false, "make each run once, without the check for nondeterminism")
 	f.liveFlag.add(flags, "play on real servers and processes, in real time, in place of the simulated world", anyScale, 1, "runs, and report the worst")
 	completion{s.Roster}.flags(cmd)
@@ -116,6 +125,9 @@ func (f runFlags) run(s *shell, name string) error {
 	if err := f.oneForm(); err != nil {
 		return err
 	}
+	if f.cause && f.live {
+		return errors.New("--cause and --live: choose one, since a run on real servers has no continuations")
+	}
 	if strings.HasSuffix(name, ".json") {
 		return fmt.Errorf("%s: run takes a scenario, which is YAML; locksim replay %[1]s makes a stored run again", console.Quote(name))
 	}
@@ -143,11 +155,32 @@ func (f runFlags) run(s *shell, name string) error {
 	if never != nil && o.Live == nil {
 		return never
 	}
+	if f.cause {
+		if err := findCause(s, o, t); err != nil {
+			return err
+		}
+	}
 	if err := f.publish(s, o, t, k); err != nil || never == nil {
 		return err
 	}
 	s.Note(never.Error())
 	return console.ErrUnexpected
+}
+
+// findCause adds to an outcome when its violation became inevitable, or notes that there is none.
+func findCause(s *shell, o *outcome.Outcome, t *task) error {
+	w, err := publish.NewCrew(s.Console, publish.Options{})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := works.Cause(w, o); err != nil {
+		return &console.BrokenError{Cause: fmt.Errorf("play continuations of the run: %w", err), Seed: fmt.Sprintf("seed %d", o.Seed), Replay: t.replay + " --cause"}
+	}
+	if o.Cause == nil {
+		s.Note("--cause: no mode of this run ended with a violation, so that nothing became inevitable")
+	}
+	return nil
 }
 
 // task is a run to be made, from the flags.

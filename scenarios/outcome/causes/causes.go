@@ -12,10 +12,10 @@ import (
 	"locksim/lock/fence"
 )
 
-// Cause says how probable a violation was after some steps of the run that shows it. Each probability is measured by
+// Curve says how probable a violation was after some steps of the run that shows it. Each probability is measured by
 // continuations: runs that are equal to it up to the step, and draw what comes later anew. See
 // [locksim/scenarios/play.Fork] for what that is.
-type Cause struct {
+type Curve struct {
 	// Mode is the fencing mode of the run.
 	Mode fence.Mode `json:"mode"`
 	// Label is the verdict of the run. A continuation ends badly if it does harm, and its label is this one or a worse one.
@@ -83,6 +83,9 @@ func (p Point) Rate() float64 {
 	return float64(p.Bad) / float64(p.Runs)
 }
 
+// Band is the interval in words: "3–10 %".
+func (p Point) Band() string { return fmt.Sprintf("%.0f–%.0f %%", p.Low*100, p.High*100) }
+
 // Share is the rate in words: "1 continuation in 12".
 func (p Point) Share() string {
 	switch rate := p.Rate(); {
@@ -98,7 +101,7 @@ func (p Point) Share() string {
 
 // Steepest is the index of the point before which the probability rose most, from the point before: the first of several;
 // 0 if it rose nowhere.
-func (c *Cause) Steepest() int {
+func (c *Curve) Steepest() int {
 	most, at := 0.0, 0
 	for i := 1; i < len(c.Points); i++ {
 		if rise := c.Points[i].Rate() - c.Points[i-1].Rate(); rise > most {
@@ -109,7 +112,7 @@ func (c *Cause) Steepest() int {
 }
 
 // Conclude fills what follows from the points. what describes the steps after the first, up to the second; "" for none.
-func (c *Cause) Conclude(what func(from, to int) string) {
+func (c *Curve) Conclude(what func(from, to int) string) {
 	if len(c.Points) == 0 {
 		c.Says = "No continuation could be played."
 		return
@@ -131,7 +134,7 @@ func (c *Cause) Conclude(what func(from, to int) string) {
 	c.Says = c.sentence(before, after)
 }
 
-func (c *Cause) sentence(before, after Point) string {
+func (c *Curve) sentence(before, after Point) string {
 	bad := fmt.Sprintf("ended %s, or worse", c.Label)
 	first := c.Points[0]
 	if c.Inevitable != nil && *c.Inevitable == first.Step {
@@ -154,8 +157,8 @@ func (c *Cause) sentence(before, after Point) string {
 	return text
 }
 
-// Undecided says how sure the points are, in words.
-func (c *Cause) Undecided() string {
+// Method says in words how the points were measured.
+func (c *Curve) Method() string {
 	runs := 0
 	for _, p := range c.Points {
 		runs += p.Runs

@@ -11,6 +11,7 @@ import (
 	"locksim/internal/campaign"
 	"locksim/lock/fence"
 	"locksim/reports/html"
+	"locksim/scenarios/cause"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
@@ -31,6 +32,8 @@ type FoundPageJob struct {
 	Replay string `json:"replay"`
 	// Mode is the mode of the diagram on the page of the campaign; "" for no diagram.
 	Mode fence.Mode `json:"mode,omitempty"`
+	// Cause says whether the page says when the violation became inevitable.
+	Cause bool `json:"cause,omitempty"`
 	// ID is the id of that diagram.
 	ID string `json:"id,omitempty"`
 }
@@ -40,13 +43,26 @@ const FoundPageTask = campaign.Task[FoundPageJob, Page]("found page")
 
 // FoundPage repeats the violation, twice.
 func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, error) {
-	_, l, err := play.Setup(j.Run, extra)
+	sc, l, err := play.Setup(j.Run, extra)
 	if err != nil {
 		return Page{}, err
 	}
 	o, err := play.Replay(j.Run, extra, outcome.Twice)
 	if err != nil {
 		return Page{}, err
+	}
+	if j.Cause {
+		if o.Cause, err = cause.Find(o, foundCause, func(jobs []cause.Job) ([]cause.Answer, error) {
+			answers := make([]cause.Answer, len(jobs))
+			for i, job := range jobs {
+				if answers[i], err = job.PlayWith(sc, l, func() {}); err != nil {
+					return nil, err
+				}
+			}
+			return answers, nil
+		}); err != nil {
+			return Page{}, err
+		}
 	}
 	opt := runfiles.PageOptions(c, o, l, outcome.Twice)
 	opt.Replay = j.Replay
@@ -61,6 +77,9 @@ func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, err
 
 // FoundWidth is the width of the diagram of a violation, in pixels, as wide as a page.
 const FoundWidth = 1100
+
+// foundCause bounds the continuations of a violation, of which a campaign can have many, to a quarter of those of a run.
+var foundCause = cause.Options{Events: 1_000_000, Continuations: 100}
 
 // PageJob is a page to be written: its file name and its job.
 type PageJob struct {

@@ -35,6 +35,9 @@ type Exploration struct {
 	// the comparison as JUnit XML, or "".
 	Against, JUnit string
 
+	// Cause says whether the page of each violation says when it became inevitable.
+	Cause bool
+
 	tally tally.Tally // of the results so far
 }
 
@@ -141,7 +144,7 @@ func (x *Exploration) Finished(r *publish.Results) (publish.Finished, error) {
 func (x *Exploration) pages(r *publish.Results, e *explorations.Exploration, add func(string, []byte) error) error {
 	public, jobs := &Exploration{Console: x.Public(), Plan: x.Plan}, map[int]publish.FoundPageJob{}
 	for i, f := range e.Summary.Failures {
-		jobs[i+1] = publish.FoundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: publish.ModeOf(&f)}
+		jobs[i+1] = publish.FoundPageJob{Run: f.Run, Replay: public.again(f.Seed), Mode: publish.ModeOf(&f), Cause: x.Cause}
 	}
 	opt := html.CampaignOptions{Again: public.whole(), Versions: runfiles.VersionsOf(e.Timing.Go, e.Timing.Modules)}
 	return r.FoundPages(explorations.Kind, jobs, opt, func(b *bytes.Buffer, opt html.CampaignOptions) error {

@@ -11,6 +11,7 @@ import (
 	"locksim/cmd/locksim/internal/roster"
 	"locksim/internal/campaign"
 	"locksim/internal/workers"
+	"locksim/scenarios/cause"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/matrix"
 	"locksim/scenarios/outcome/explorations"
@@ -37,6 +38,8 @@ const (
 	compareTask = campaign.Task[compareJob, compareAnswer]("compare")
 	// figureTask draws a run of a comparison.
 	figureTask = campaign.Task[figureJob, publish.Page]("figure")
+	// causeTask plays continuations of a run.
+	causeTask = campaign.Task[cause.Job, cause.Answer]("cause")
 	// runPageTask makes a run of a matrix again, and renders its page.
 	runPageTask = campaign.Task[runPageJob, publish.Page]("run page")
 )
@@ -71,6 +74,7 @@ func Handlers(c *console.Console, r roster.Roster) []campaign.Handler {
 		handle(fencesTask, func(j review.FenceJob, _ func()) ([]reviews.Fence, error) { return j.Play(r.Extra) }),
 		handle(compareTask, func(j compareJob, step func()) (compareAnswer, error) { return measure(c, r, j, step) }),
 		handle(figureTask, func(j figureJob, _ func()) (publish.Page, error) { return draw(r, j) }),
+		handle(causeTask, func(j cause.Job, step func()) (cause.Answer, error) { return j.Play(r.Extra, step) }),
 		handle(runPageTask, func(j runPageJob, _ func()) (publish.Page, error) { return runPage(c, r, j) }),
 		handle(publish.FoundPageTask, func(j publish.FoundPageJob, _ func()) (publish.Page, error) {
 			return publish.FoundPage(c, r.Extra, j)
