@@ -216,9 +216,12 @@ func (f *finder) at(step int) time.Duration {
 	return f.run.Trace.Events[step-1].At
 }
 
-// what is the last line of the story between two steps; one at which two clients shared the lock, or a fault struck, rather
-// than another.
+// what is the last line of the story between two steps, or at the instant of the second, up to which a continuation is
+// equal; a decisive one, or one at which two clients shared the lock, or the world struck, rather than another.
 func (f *finder) what(from, to int) string {
+	for to > 0 && to < f.run.Trace.Len() && f.at(to+1) == f.at(to) {
+		to++
+	}
 	text, weight := "", -1
 	for _, l := range f.run.Story {
 		if l.N <= from || l.N > to {

@@ -104,7 +104,7 @@ func TestOnePause(t *testing.T) {
 	if c.To != struck || c.From != struck-1 || c.Inevitable == nil || *c.Inevitable != struck {
 		t.Errorf("it rose from step %d to %d and was certain from %v on, want %d, %d and %[5]d", c.From, c.To, c.Inevitable, struck-1, struck)
 	}
-	if !strings.Contains(c.Says, "after step 18 (c0 ") || !strings.Contains(c.Says, "all 100 continuations did") {
+	if !strings.Contains(c.Says, "after step 18 (c0 PAUSED for 30s)") || !strings.Contains(c.Says, "all 100 continuations did") {
 		t.Error(c.Says)
 	}
 }
