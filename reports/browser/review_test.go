@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"locksim/lock/fence"
@@ -100,6 +101,9 @@ func TestReviewPage(t *testing.T) {
 			}
 			eval[bool](tb, `(document.querySelectorAll("details").forEach((d) => { d.open = true; }), true)`)
 			tb.accessible(source)
+			if v == desktop {
+				tb.checkPaper()
+			}
 		})
 	}
 }
@@ -111,11 +115,21 @@ func (tb *tab) checkKeyboard() {
 	if got := eval[string](tb, `location.hash`); got != "#advice" {
 		tb.t.Errorf("the skip link leads to %q", got)
 	}
-	tb.press("details summary", "\r")
-	if !eval[bool](tb, `document.querySelector("details").open`) {
+	tb.press(".rest summary", "\r")
+	if !eval[bool](tb, `document.querySelector(".rest").open`) {
 		tb.t.Error("Enter does not unfold")
 	}
 	if !eval[bool](tb, `(dispatchEvent(new Event("beforeprint")), [...document.querySelectorAll("details")].every((d) => d.open))`) {
 		tb.t.Error("on paper something stays folded")
 	}
+}
+
+// checkPaper checks that what comes before the folded parts fits on a sheet of A4 with margins of a centimetre.
+func (tb *tab) checkPaper() {
+	tb.do(chromedp.EmulateViewport(718, 1047), command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	const sheet = 1047
+	if end := eval[float64](tb, `document.querySelector(".front").getBoundingClientRect().bottom + scrollY`); end > sheet {
+		tb.t.Errorf("the first page ends at %.0f pixels, a sheet at %d", end, sheet)
+	}
+	tb.do(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}), desktop.emulate())
 }
