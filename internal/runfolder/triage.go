@@ -2,6 +2,7 @@ package runfolder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locksim/internal/prose"
@@ -29,6 +30,8 @@ func readTriage(c *scan, f folder, e *index.Entry) error {
 		}
 		e.Unexpected = e.Unexpected || s.Worse()
 	}
+	order := func(s index.Shape) int { return slices.Index(triage.States(), triage.State(s.State)) }
+	slices.SortStableFunc(e.Shapes, func(a, b index.Shape) int { return order(a) - order(b) })
 	e.Result = strings.Join(results, " ")
 	if len(results) == 0 {
 		e.Result = prose.Count(0, "lock") + "."

@@ -24,6 +24,11 @@ func indexPages(t *testing.T) map[string][]byte {
 	k := newResultFolder(t, 3)
 	k.grow(0, 2)
 	k.write("explore-old/explore.jsonl", "")
+	k.write("known/triage.json", `{"version": 1, "kind": "triage", "subjects": [{"lock": "single", "judge": "promise", "rounds": 3, "shapes": [
+		{"shape": "stuck in mode none: crash", "state": "new", "first_round": 3, "last_round": 3, "seed": 7},
+		{"shape": "overlap in mode none: pause", "state": "back", "first_round": 1, "last_round": 3, "returns": 1, "seed": 7},
+		{"shape": "void in mode none: latency", "state": "still", "first_round": 2, "last_round": 3, "replayed": true, "seed": 7},
+		{"shape": "corrupted in mode none: pause", "state": "gone", "first_round": 1, "last_round": 2, "seed": 7}]}]}`)
 	page, err := k.page(true)
 	if err != nil {
 		t.Fatal(err)

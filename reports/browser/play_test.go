@@ -173,3 +173,22 @@ func (tb *tab) checkDetails() {
 	}
 	tb.do(chromedp.KeyEvent(kb.Escape), chromedp.MouseEvent("mouseMoved", 0, 0))
 }
+
+// checkAddress checks that the address has the step and the window of time, and that an address shows what it has. It puts the
+// page back to the whole run and its first step.
+func (tb *tab) checkAddress() {
+	tb.click(`[data-do=jump]`)
+	tb.await(`/^#none-[0-9]+@-?[0-9]+[.][.][0-9]+$/.test(location.hash)`)
+	address, step, window := eval[string](tb, `location.hash`), current(tb), drawn(tb, "none")
+	tb.click(`[data-play=first]`)
+	tb.click(`[data-do=fit]`)
+	tb.await(fmt.Sprintf("location.hash === '#%s'", current(tb)))
+	eval[string](tb, fmt.Sprintf("location.hash = %q", address))
+	tb.await(fmt.Sprintf("document.querySelector('.tale .current').id === %q", step))
+	if got := drawn(tb, "none"); got.From < window.From-1 || got.From > window.From+1 || got.To < window.To-1 || got.To > window.To+1 {
+		tb.t.Errorf("%s shows the window %v to %v, and it was made of %v to %v", address, got.From, got.To, window.From, window.To)
+	}
+	tb.click(`[data-play=first]`)
+	tb.click(`[data-do=fit]`)
+	tb.checkQuiet()
+}

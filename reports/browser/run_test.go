@@ -82,6 +82,9 @@ func (p runPage) changes() {
 		})
 		p.check("jump by key", func() { checkJump(p.tab, o, func() { p.press(`.chart`, "b") }) })
 	}
+	if p.is("gc-pause") && !p.view.mobile {
+		p.check("address", p.checkAddress)
+	}
 	if eval[bool](p.tab, `!!document.querySelector("[data-do=jump]")`) {
 		p.click(`[data-do=jump]`)
 		shoot(p.tab, p.name+"-"+p.view.name+"-broke")

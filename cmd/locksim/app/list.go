@@ -77,7 +77,7 @@ type ListedField struct {
 	// Unit is what a number counts; durations have their unit in the value.
 	Unit string `json:"unit,omitempty"`
 	// Least is the least number.
-	Least *int64 `json:"least,omitempty"`
+	Least *int64 `json:"least,omitempty" jsonschema:"minimum=-1000000000"`
 	// Most is the greatest number.
 	Most *int64 `json:"most,omitempty"`
 }

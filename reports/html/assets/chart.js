@@ -259,6 +259,7 @@ class Charts {
     this.view.from = from;
     this.view.to = from + length;
     this.render();
+    if (this.changed) this.changed();
   }
 
   fit() { this.show(0, this.end); }

@@ -130,13 +130,27 @@ function grab(panel) {
   chart.addEventListener("keydown", (e) => onKey(panel, e));
 }
 
-// follow shows the step that the address names.
+// follow shows the step that the address names, and the window of time: #none-405@10e9..18e9.
 function follow() {
-  const line = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const tale = line && line.closest(".tale");
-  if (!tale) return;
-  if (tale.dataset.mode !== story.mode) story.choose(tale.dataset.mode);
-  story.show(story.lines.indexOf(line), true);
+  const [name, shown] = decodeURIComponent(location.hash.slice(1)).split("@");
+  const line = document.getElementById(name), tale = line && line.closest(".tale");
+  if (tale && story) {
+    if (tale.dataset.mode !== story.mode) story.choose(tale.dataset.mode);
+    story.show(story.lines.indexOf(line), true);
+  }
+  const [from, to] = (shown || "").split("..").map(Number);
+  if (charts && to > from) charts.show(from, to);
+}
+
+// remember puts the step and the window of time into the address, once they rest, so that a link to the page shows them.
+function remember() {
+  clearTimeout(remember.timer);
+  remember.timer = setTimeout(() => {
+    const line = story && story.lines[story.at], { from, to } = charts.view;
+    const whole = to - from >= charts.end;
+    const hash = (line ? line.id : "") + (whole ? "" : `@${Math.round(from)}..${Math.round(to)}`);
+    try { history.replaceState(null, "", "#" + hash); } catch { /* a frame without an address of its own */ }
+  }, 200);
 }
 
 document.addEventListener("click", (e) => {
@@ -152,9 +166,11 @@ if (charts) {
 if (story) {
   story.range.addEventListener("input", () => { story.stop(); story.show(+story.range.value, true); });
   for (const radio of document.querySelectorAll("[name=mode]")) radio.addEventListener("change", () => { story.stop(); story.choose(radio.value); });
-  addEventListener("hashchange", follow);
-  follow();
 }
+addEventListener("hashchange", follow);
+follow();
+if (charts) charts.changed = remember;
+if (charts && story) story.changed = remember;
 // A drawing measures its texts, so it is loaded only when it is visible.
 for (const picture of document.querySelectorAll(".picture")) {
   picture.addEventListener("toggle", () => {

@@ -77,6 +77,7 @@ class Story {
     if (!this.charts) return;
     for (const p of this.charts.panels) { p.cursorAt = follow || p.cursorAt !== null ? state.at : null; p.mark(); }
     if (follow) this.charts.reveal(state.at);
+    if (follow && this.changed) this.changed();
   }
 
   step(by) { this.show(this.at + by, true); }
