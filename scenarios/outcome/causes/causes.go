@@ -93,7 +93,7 @@ func (p Point) Share() string {
 		return fmt.Sprintf("none of %d continuations", p.Runs)
 	case p.Bad == p.Runs:
 		return fmt.Sprintf("all %d continuations", p.Runs)
-	case rate <= 0.4:
+	case rate < 0.35:
 		return fmt.Sprintf("1 continuation in %d", int(math.Round(1/rate)))
 	}
 	return fmt.Sprintf("%d of %d continuations", p.Bad, p.Runs)
@@ -147,7 +147,10 @@ func (c *Curve) sentence(before, after Point) string {
 	if c.What != "" {
 		at = " (" + c.What + ")"
 	}
-	text := fmt.Sprintf("Until step %d, %s %s; after step %d%s, %s did.", before.Step, before.Share(), bad, after.Step, at, after.Share())
+	text := fmt.Sprintf("%s, %s %s; after step %d%s, %s did.", c.until(before), before.Share(), bad, after.Step, at, after.Share())
+	if top := c.highest(before); top.Low > before.High {
+		text += fmt.Sprintf(" It had been more probable before: %s after step %d.", top.Share(), top.Step)
+	}
 	switch {
 	case c.Inevitable == nil:
 		text += " It was not certain even at the last step that was measured."
@@ -155,6 +158,30 @@ func (c *Curve) sentence(before, after Point) string {
 		text += fmt.Sprintf(" From step %d on, every continuation did.", *c.Inevitable)
 	}
 	return text
+}
+
+// until is how the sentence begins: "Until step 63" if the point is as probable as all before it, as far as their bands tell.
+func (c *Curve) until(p Point) string {
+	if p.Step == 0 {
+		return "At the start"
+	}
+	for _, q := range c.Points {
+		if q.Step < p.Step && (q.Low > p.High || q.High < p.Low) {
+			return fmt.Sprintf("After step %d", p.Step)
+		}
+	}
+	return fmt.Sprintf("Until step %d", p.Step)
+}
+
+// highest is the most probable of the points up to one of them, the first of several.
+func (c *Curve) highest(last Point) Point {
+	top := last
+	for _, q := range c.Points {
+		if q.Step < last.Step && q.Rate() > top.Rate() {
+			top = q
+		}
+	}
+	return top
 }
 
 // Method says in words how the points were measured.
