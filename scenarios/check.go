@@ -180,8 +180,9 @@ func (c *checkup) verdict() string {
 	for kind, n := range t.Faults {
 		drawn[kind] = n.Planned
 	}
-	text := fmt.Sprintf("%s: %s runs, %s of them non-vacuous, no violation: rate below %s at 95 %% under this generator (faults drawn: %s)",
-		c.lock.Name, prose.Thousands(t.Runs), prose.Thousands(t.Evidence), tally.Percent(tally.RateBound(0, t.Evidence)), counts(drawn))
+	text := fmt.Sprintf("%s: no violation in %s. %s of them really tested the lock (two clients wanted it, and a fault was felt); "+
+		"with 95 %% confidence fewer than %s of such runs break it (faults drawn: %s)",
+		c.lock.Name, prose.Count(t.Runs, "run"), prose.Thousands(t.Evidence), tally.Percent(tally.RateBound(0, t.Evidence)), counts(drawn))
 	if c.lock.Keys == nil {
 		if learnt, err := search.Learn(c.lock, c.space); err == nil {
 			text += "\n" + learnt.String()
@@ -203,7 +204,7 @@ func (c *checkup) verdict() string {
 		}
 	}
 	if by := t.ByClass(); by != "" {
-		text += "\nby class of fault, non-vacuous runs and the rate at 95 %: " + by
+		text += "\nruns that tested the lock by class of fault, and how many of such runs may break it (95 % confidence): " + by
 	}
 	if c.space.Faults == nil && c.space.Replicas == 0 {
 		text += "\nno failovers were drawn: the lock does not follow the name \"" + play.Primary + "\" to another node"

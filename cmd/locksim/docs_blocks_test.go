@@ -450,12 +450,12 @@ func copySources(t *testing.T, from, to string) {
 
 var (
 	wallTime = regexp.MustCompile(`[(\t]\d+\.\d\d+s\b`)
-	passing  = regexp.MustCompile(`(?m)^(\s*mutex_test\.go:\d+: mutex: ).*( no violation: rate below ).*( at 95 % under this generator \(faults drawn: ).*\)$`)
-	unseen   = regexp.MustCompile(`(?m)^(\s*not seen yet: about ).*( % of further runs .* \().*( courses in one run only\); more runs would show ).*$`)
+	passing  = regexp.MustCompile(`(?m)^(\s*mutex_test\.go:\d+: mutex: no violation in ).*( of them really tested the lock \(.*\); with 95 % confidence fewer than ).*( of such runs break it \(faults drawn: ).*\)$`)
+	unseen   = regexp.MustCompile(`(?m)^(\s*not seen yet: about ).*( % of further runs .* \().*( courses were seen in one run only\); more runs would show ).*$`)
 	calls    = regexp.MustCompile(`(?m)^(\s*calls: ).*(?:\n\s*(?:errors: +)?(?:Acquire|TryAcquire|Extend|Release) \d+: .*)*$`)
 	nearest  = regexp.MustCompile(`(?m)^(\s*nearest miss: ).*$`)
 	late     = regexp.MustCompile(`(?m)^\s*losses of the lock were noticed at most .* late\n`) // if some draw lost it
-	byClass  = regexp.MustCompile(`(?m)^(\s*by class of fault, non-vacuous runs and the rate at 95 %: ).*$`)
+	byClass  = regexp.MustCompile(`(?m)^(\s*runs that tested the lock by class of fault, and how many of such runs may break it \(95 % confidence\): ).*$`)
 )
 
 // timeless removes the times from the output of go test, in the lines without an indent,

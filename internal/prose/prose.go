@@ -36,13 +36,10 @@ func Are(n int) string {
 	return "are"
 }
 
-// Evidence is a number of runs that are evidence, with what they are called: "1 run that is
-// evidence", "12,340 explored runs that are evidence".
+// Evidence is a number of runs that are evidence, with what they are called: "1 run that tested
+// the lock", "12,340 explored runs that tested the lock".
 func Evidence(n int, noun string) string {
-	if n == 1 {
-		return Count(n, noun) + " that is evidence"
-	}
-	return Count(n, noun) + " that are evidence"
+	return Count(n, noun) + " that tested the lock"
 }
 
 // Commas is a list of words: "none, check, seal".

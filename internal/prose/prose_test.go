@@ -44,7 +44,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("Count(%d) = %s, want %s", n, got, want)
 		}
 	}
-	for n, want := range map[int]string{0: "0 runs that are evidence", 1: "1 run that is evidence", 2000: "2,000 runs that are evidence"} {
+	for n, want := range map[int]string{0: "0 runs that tested the lock", 1: "1 run that tested the lock", 2000: "2,000 runs that tested the lock"} {
 		if got := prose.Evidence(n, "run"); got != want {
 			t.Errorf("Evidence(%d) = %s, want %s", n, got, want)
 		}

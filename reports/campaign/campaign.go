@@ -42,19 +42,19 @@ func Coverage(e *explorations.Exploration) string {
 // ExplorationVerdict says what the runs of an exploration prove.
 func ExplorationVerdict(e *explorations.Exploration) string {
 	s := &e.Summary
-	bound := fmt.Sprintf("the rate is below %s at 95 %% under this generator", tally.Percent(s.RateBound))
+	bound := fmt.Sprintf("with 95 %% confidence fewer than %s of such runs break it", tally.Percent(s.RateBound))
 	switch {
 	case s.Violating > 0 && e.StoppedAt != nil:
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
-		return fmt.Sprintf("A violation in %s of %s: %s. %s of different shape; %s with a violation not examined.",
-			prose.Thousands(s.Violating), prose.Evidence(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "violation"), prose.Count(s.Unexamined, "run"))
+		return fmt.Sprintf("A violation in %s of %s; %s. %s; %s with a violation not examined.",
+			prose.Thousands(s.Violating), prose.Evidence(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "different violation"), prose.Count(s.Unexamined, "run"))
 	case s.Evidence == 0:
-		return "No run is evidence."
+		return "No run tested the lock."
 	case s.Unproven() != "":
 		return "No violation, and these runs are no evidence about the lock."
 	}
-	text := fmt.Sprintf("No violation in %s: %s. That is no proof.", prose.Evidence(s.Evidence, "run"), bound)
+	text := fmt.Sprintf("No violation in %s; %s. That is no proof.", prose.Evidence(s.Evidence, "run"), bound)
 	if s.Novelty != nil {
 		text += " Not seen yet: " + s.Novelty.String() + "."
 	}

@@ -208,7 +208,7 @@ func exploreCounts(e *explorations.Exploration) []figure {
 		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "rate of violations, at 95 %, under this generator"})
 	}
 	if s.Novelty != nil {
-		out = append(out, figure{"≈ " + tally.Percent(s.Novelty.Rate), "of further runs that are evidence would take a new course"})
+		out = append(out, figure{"≈ " + tally.Percent(s.Novelty.Rate), "of further runs that test the lock would still try something new"})
 	}
 	if never, all := e.Uncovered(); all > 0 {
 		out = append(out, figure{fmt.Sprintf("%d of %d", all-len(never), all), "classes of fault struck"})

@@ -69,7 +69,7 @@ func TestExplorationSaysAll(t *testing.T) {
 	html := explorationPage(t, testreports.Exploration(), campaignOptions)
 	testreports.CheckTexts(t, html, []string{
 		"<h1>Exploration of mylock</h1>",
-		"A violation in 2 of 19 runs that are evidence: the rate is below 30 % at 95 % under this generator.",
+		"A violation in 2 of 19 runs that tested the lock; with 95 % confidence fewer than 30 % of such runs break it.",
 		`<dt>runs were made, from seed 1 on</dt><dd>20</dd>`, `<dd>5 minutes</dd>`, `<dd>1 of 2</dd>`, `<dd>&lt; 30 %</dd>`,
 		`<th scope="row">pause</th><td class="n">4</td><td class="n">3</td>`, "75 %",
 		`<th scope="row">crash</th><td class="n">never</td>`,
@@ -87,8 +87,8 @@ func TestExplorationSaysWhatIsNew(t *testing.T) {
 	e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 	e.Summary.Novelty = &tally.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
 	testreports.CheckTexts(t, explorationPage(t, e, campaignOptions), []string{
-		"That is no proof. Not seen yet: about 21 % of further runs that are evidence would take a course that none of these took",
-		"<dt>of further runs that are evidence would take a new course</dt><dd>≈ 21 %</dd>",
+		"That is no proof. Not seen yet: about 21 % of further runs that test the lock would still try something new",
+		"<dt>of further runs that test the lock would still try something new</dt><dd>≈ 21 %</dd>",
 	}, nil)
 }
 

@@ -31,7 +31,7 @@ func exploredBlocks(r *reviews.Review) []Block {
 	for _, e := range []*explorations.Exploration{r.Within, r.All} {
 		if e != nil {
 			if text := e.Summary.ByClass(); text != "" {
-				items = append(items, fmt.Sprintf("Random schedules, %s: runs that are evidence, by class, with the rate of violations at 95 %%: %s.", judgedUnder(r, e), text))
+				items = append(items, fmt.Sprintf("Random schedules, %s: runs that tested the lock, by class of fault, and how many of such runs may break it (95 %% confidence): %s.", judgedUnder(r, e), text))
 			}
 			if e.Summary.Novelty != nil {
 				items = append(items, fmt.Sprintf("Random schedules, %s, not seen yet: %s.", judgedUnder(r, e), e.Summary.Novelty))
@@ -40,7 +40,7 @@ func exploredBlocks(r *reviews.Review) []Block {
 		}
 	}
 	if s := r.All; s != nil {
-		items = append(items, fmt.Sprintf("Claims alone: two of them overlapped in %s of %s runs that are evidence, under %s.",
+		items = append(items, fmt.Sprintf("Claims alone: two of them overlapped in %s of %s runs that tested the lock, under %s.",
 			prose.Thousands(s.Summary.Violations[checker.Overlap]), prose.Thousands(s.Summary.Evidence), r.Plan.Tried()))
 	}
 	if r.Sweep != nil {

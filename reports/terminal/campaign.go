@@ -47,7 +47,7 @@ func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt re
 }
 
 // byClass introduces the evidence by class of fault.
-const byClass = "runs that are evidence, by class, with the rate of violations at 95 %: "
+const byClass = "runs that tested the lock, by class of fault, and how many of such runs may break it (95 % confidence): "
 
 func exploreHead(e *explorations.Exploration) string {
 	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, e.Plan.Judge)

@@ -35,10 +35,11 @@ kept another out and a fault was felt.
 no evidence: nobody contended 1
 faults that struck, of those drawn: pause 3 of 4
 classes of fault that struck: 1 of 2; never: crash
-runs that are evidence, by class, with the rate of violations at 95 %: pause 2 (< 78 %)
+runs that tested the lock, by class of fault, and how many of such runs may break it (95 %
+confidence): pause 2 (< 78 %)
 violations: stuck 2
-A violation in 2 of 19 runs that are evidence: the rate is below 30 % at 95 % under this generator.
-1 violation of different shape; 1 run with a violation not examined.
+A violation in 2 of 19 runs that tested the lock; with 95 % confidence fewer than 30 % of such runs
+break it. 1 different violation; 1 run with a violation not examined.
 
 VIOLATION 1: stuck in mode none: pause (1 run like it, the first with seed 14)
 seed 14: mylock fails: stuck in mode none
@@ -64,15 +65,15 @@ func TestExplorationVerdicts(t *testing.T) {
 		want   string
 		change func(*explorations.Exploration)
 	}{
-		{"No violation in 19 runs that are evidence: the rate is below 15 % at 95 % under this generator. That\nis no proof.\n", func(e *explorations.Exploration) {
+		{"No violation in 19 runs that tested the lock; with 95 % confidence fewer than 15 % of such runs\nbreak it. That is no proof.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 		}},
-		{"That\nis no proof. Not seen yet: about 21 % of further runs that are evidence would take a course that\n" +
-			"none of these took (4 of 9 courses in one run only); more runs would show much that is new.\n", func(e *explorations.Exploration) {
+		{"That is no proof. Not seen yet: about 21 % of further runs that test the lock would still\n" +
+			"try something new (4 of 9 courses were seen in one run only); more runs would show much that is new.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 			e.Summary.Novelty = &tally.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
 		}},
-		{"No run is evidence.\n", func(e *explorations.Exploration) {
+		{"No run tested the lock.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Evidence, e.Summary.Failures = 0, 0, nil
 		}},
 		{"The exploration ended with the first violation; --all goes on.\n", func(e *explorations.Exploration) { e.StoppedAt = new(1) }},

@@ -32,11 +32,11 @@ func TestNovelty(t *testing.T) {
 		want    tally.Novelty
 		text    string
 	}{
-		{nil, tally.Novelty{Rate: 1}, "about 100 % of further runs that are evidence would take a course that none of these took (0 of 0 courses in one run only)" + much},
-		{tally.Courses{"a": 1}, tally.Novelty{Courses: 1, Once: 1, Rate: 1}, "about 100 % of further runs that are evidence would take a course that none of these took (1 of 1 course in one run only)" + much},
-		{tally.Courses{"a": 1, "b": 1, "c": 2, "d": 6}, tally.Novelty{Courses: 4, Once: 2, Rate: 0.2}, "about 20 % of further runs that are evidence would take a course that none of these took (2 of 4 courses in one run only)" + much},
-		{tally.Courses{"a": 1, "b": 2, "c": 37}, tally.Novelty{Courses: 3, Once: 1, Rate: 0.025}, "about 2.5 % of further runs that are evidence would take a course that none of these took (1 of 3 courses in one run only)" + little},
-		{tally.Courses{"a": 2, "b": 98}, tally.Novelty{Courses: 2}, "about 0 % of further runs that are evidence would take a course that none of these took (0 of 2 courses in one run only)" + hardly},
+		{nil, tally.Novelty{Rate: 1}, "about 100 % of further runs that test the lock would still try something new (0 of 0 courses were seen in one run only)" + much},
+		{tally.Courses{"a": 1}, tally.Novelty{Courses: 1, Once: 1, Rate: 1}, "about 100 % of further runs that test the lock would still try something new (1 of 1 course were seen in one run only)" + much},
+		{tally.Courses{"a": 1, "b": 1, "c": 2, "d": 6}, tally.Novelty{Courses: 4, Once: 2, Rate: 0.2}, "about 20 % of further runs that test the lock would still try something new (2 of 4 courses were seen in one run only)" + much},
+		{tally.Courses{"a": 1, "b": 2, "c": 37}, tally.Novelty{Courses: 3, Once: 1, Rate: 0.025}, "about 2.5 % of further runs that test the lock would still try something new (1 of 3 courses were seen in one run only)" + little},
+		{tally.Courses{"a": 2, "b": 98}, tally.Novelty{Courses: 2}, "about 0 % of further runs that test the lock would still try something new (0 of 2 courses were seen in one run only)" + hardly},
 	} {
 		got := c.courses.Novelty()
 		if diff := cmp.Diff(c.want, got); diff != "" {
