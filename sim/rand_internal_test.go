@@ -85,3 +85,16 @@ func TestStreamsAreIndependent(t *testing.T) {
 		t.Errorf("entropy: x %x, y %x, x again %x, %v", x, y, x2, err)
 	}
 }
+
+// TestStreamsFork shows that a generator made before a fork has the numbers of the new seed after it.
+func TestStreamsFork(t *testing.T) {
+	w := &World{chance: 1}
+	s := w.stream("c0/x")
+	if got, want := s.Uint64(), chance(1).stream("c0/x").Uint64(); got != want {
+		t.Errorf("before the fork: got %d, want %d", got, want)
+	}
+	w.chance = 2
+	if got, want := s.Uint64(), chance(2).stream("c0/x").Uint64(); got != want {
+		t.Errorf("after the fork: got %d, want %d", got, want)
+	}
+}
