@@ -45,7 +45,7 @@
 //
 // In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
 // outcome is not known may leave an entry behind, and each later entry of the client
-// renews it. So each later Release of the client counts as that cause too. A lease that
+// renews it; where clients send requests again by themselves ([Timing.Resends]), so may any absence. So each later Release of the client counts as that cause too. A lease that
 // ended leaves its entry behind until its own Release has returned.
 //
 // # Duties

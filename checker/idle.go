@@ -46,6 +46,9 @@ type Timing struct {
 	// the run. Alone is how long a client may wait for a lock that has been released and that no other client asks for;
 	// 0 if that is not known. [Facts.FailedCalls] and [Facts.Withheld] need them.
 	Undisturbed, Alone time.Duration
+	// Resends says that a client sends a request again by itself where no answer comes, and does not tell: what it had
+	// sent before may enter a reentrant lock when it has left it, and nothing but an absence shows that.
+	Resends bool
 	// Majority is how long a majority of the nodes of a lock over three or more was undisturbed: the instant at which
 	// the faults that had struck first concerned more than a minority of its nodes and the links to them, or one after the
 	// end of the run. One before Undisturbed, such as 0, says nothing. Struck are the nodes of that minority, in the order
@@ -216,10 +219,16 @@ func newWatch(h History, resource string) *watch {
 		}
 	}
 	w.absent(true, promise.CauseCrash)
+	late := func() { w.absent(false, promise.CauseLostReply) } // what it had sent is lost, or arrives later
+	if h.Timing.Resends {
+		late()
+	}
 	if h.Entry == EntryReentrant {
 		w.leaveAgain(h, resource)
 	}
-	w.absent(false, promise.CauseLostReply) // what it had sent is lost, or arrives later
+	if !h.Timing.Resends {
+		late()
+	}
 	w.taken = joined(w.taken)
 	slices.SortFunc(w.departures, func(a, b departure) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.cause, b.cause), cmp.Compare(a.client, b.client))

@@ -171,7 +171,11 @@ func TestIdleAfterAnEntryWasLeftBehind(t *testing.T) {
 		"cancelled acquire": {promise.CauseCancelled, asked(OutcomeFailed), 0},
 		"crash":             {promise.CauseCrash, absent(true), 0},
 		"absence":           {promise.CauseLostReply, absent(false), 1},
-		"nothing":           {promise.CauseCrash, func(*History) {}, 1},
+		"absence of a client that sends again": {promise.CauseLostReply, func(h *History) {
+			absent(false)(h)
+			h.Timing.Resends = true
+		}, 0},
+		"nothing": {promise.CauseCrash, func(*History) {}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := story("", []Grant{held(1, "c0", 2, 20), held(2, "c1", 29, 40).asked(10)})

@@ -151,6 +151,7 @@ func (m *maker) duties() {
 		}
 	}
 	t.Growing = m.chance(0.3)
+	t.Resends = m.chance(0.3)
 	t.Lease, t.Trips, t.Steady, t.Prompt, t.InOrder = m.span(1, 120), m.span(0, 20), m.chance(0.8), m.chance(0.8), m.chance(0.5)
 	if m.chance(0.8) {
 		t.Pace = &checker.Pace{Servers: 1 + m.IntN(2), Pause: m.span(1, 40), Renewal: m.span(1, 20), Extends: m.IntN(2)}

@@ -286,14 +286,14 @@ func causes(h checker.History, resource string) (all []cause) {
 
 // "In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
 // outcome is not known may leave an entry behind … So each later Release of the client
-// counts as that cause too. A lease that ended leaves its entry behind until its own
+// counts as that cause too"; and as that of an absence where clients send requests again by themselves. "A lease that ended leaves its entry behind until its own
 // Release has returned."
 func entriesLeft(h checker.History, resource string, found []cause) (again []cause) {
 	for _, c := range found {
 		absence := c.cause == promise.CauseLostReply && !slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
 			return a.Client == c.client && a.Resource == resource && a.Outcome == checker.OutcomeUnknown && a.Returned != 0 && at(h, a.Returned) == c.at
 		})
-		if absence || c.cause == promise.CauseExpiry { // the entry of a lease that ended has an end: below
+		if absence && !h.Timing.Resends || c.cause == promise.CauseExpiry { // the entry of a lease that ended has an end: below
 			continue
 		}
 		for _, g := range h.Grants {

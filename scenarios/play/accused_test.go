@@ -31,6 +31,14 @@ faults:
   - when: {client: c1, event: released, nth: 1}
     latency: {between: [c1], and: [r0], add: 1ms, for: 1ms}
 `},
+		"a request that was sent again came late, when the lock had been left": {"reentrant", 80003613, `
+world: {redis: 1, clients: 2, latency: 1ms}
+lock: {ttl: 10s, backoff: 100ms, client: stock}
+workload: {rounds: 1, hold: 5s, think: 0s, stagger: 0s, checks_until: never, nested: 1, extend: 1}
+faults:
+  - when: {client: c0, event: acquire, nth: 1}
+    delay_message: {between: [c0], and: [r0], by: 6s, skip: 4}
+`},
 		"a late request entered the lock again": {"reentrant-fenced", 77001040, `
 world: {redis: 1, clients: 2, latency: 1ms}
 lock: {ttl: 10s, backoff: 100ms, client: stock, owner: round}

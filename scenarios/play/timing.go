@@ -36,7 +36,7 @@ func (p *play) timing(t *trace.Trace) *checker.Timing {
 	out := &checker.Timing{Away: p.absences(t), Grace: p.grace(), Within: p.freeWithin(),
 		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
 		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace(),
-		Growing: !p.lock.FollowsSpec, Undisturbed: p.undisturbed(), Alone: p.alone()}
+		Resends: p.sc.Lock.Client == file.ClientStock, Growing: !p.lock.FollowsSpec, Undisturbed: p.undisturbed(), Alone: p.alone()}
 	out.Majority, out.Struck = p.majority()
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
