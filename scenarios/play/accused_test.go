@@ -39,6 +39,11 @@ faults:
   - when: {client: c0, event: acquire, nth: 1}
     delay_message: {between: [c0], and: [r0], by: 6s, skip: 4}
 `},
+		"the stock client says what it is": {"fenced", 4, `
+world: {redis: 1, clients: 1, latency: 1ms}
+lock: {ttl: 10s, backoff: 1ms, client: stock}
+workload: {rounds: 1, hold: 0s, think: 0s, stagger: 0s, checks_until: never}
+`},
 		"a late request entered the lock again": {"reentrant-fenced", 77001040, `
 world: {redis: 1, clients: 2, latency: 1ms}
 lock: {ttl: 10s, backoff: 100ms, client: stock, owner: round}

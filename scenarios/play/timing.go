@@ -110,7 +110,16 @@ func (p *play) returnsWithin() time.Duration { return p.length(p.lock.Promise.Re
 // trips is how long the requests of one call take at most on a whole network: it
 // connects, sends a script that the server does not have, and cleans up.
 func (p *play) trips() time.Duration {
-	return 2*p.lock.messages()*p.sc.World.Latency.Max + 10*time.Millisecond
+	return 2*p.messages()*p.sc.World.Latency.Max + 10*time.Millisecond
+}
+
+// messages are those of a call of the lock. The stock client sends two more when it connects, to say what it is.
+func (p *play) messages() time.Duration {
+	n := p.lock.messages()
+	if p.sc.Lock.Client == file.ClientStock {
+		n += 2
+	}
+	return n
 }
 
 // prompt says that no time limit of a request ends before its answer: not that of a watchdog nor, where a quorum is
@@ -150,7 +159,7 @@ func (p *play) grace() time.Duration {
 	if p.lock.settles() > 0 { // a request goes to the leader, and from there to a majority; watches are served in rounds
 		return p.lock.GrantTime + backoff + 40*p.sc.World.Latency.Max + 500*time.Millisecond
 	}
-	return p.lock.GrantTime + backoff + p.lock.messages()*p.sc.World.Latency.Max
+	return p.lock.GrantTime + backoff + p.messages()*p.sc.World.Latency.Max
 }
 
 // freeWithin says how soon the lock is free again after each cause, by its promise.
