@@ -183,7 +183,7 @@ func TestExploreFailedJobs(t *testing.T) {
 	if code != console.ExitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
 		!strings.Contains(errs, "\nit ended in the runs without faults with which a search begins, or in the run with seed 1, whose schedule is\n  name: drawn\n") ||
 		!regexp.MustCompile(`(?m)^again: \S+ explore --lock mylock --from-seed 1 --runs 1$`).MatchString(errs) ||
-		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "No run is evidence.") {
+		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "No run tested the lock.") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }
