@@ -2,6 +2,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 document.documentElement.classList.add("on");
+if (matchMedia("screen and (max-width: 600px)").matches) document.querySelector("[data-answered]")?.removeAttribute("open"); // the diagram is to be on the first screen
 const root = document.getElementById("charts");
 const charts = root ? new Charts(root, data) : null;
 const story = document.querySelector("[data-player]") ? new Story(document, data, charts) : null;
