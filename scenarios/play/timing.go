@@ -108,9 +108,9 @@ func (p *play) pace() *checker.Pace {
 func (p *play) returnsWithin() time.Duration { return p.length(p.lock.Promise.ReturnsWithin) }
 
 // trips is how long the requests of one call take at most on a whole network: it
-// connects, sends a script that the server does not have, and cleans up.
+// connects, sends a script that the server does not have, waits for the replicas, and cleans up.
 func (p *play) trips() time.Duration {
-	return 2*p.messages()*p.sc.World.Latency.Max + 10*time.Millisecond
+	return 2*p.messages()*p.sc.World.Latency.Max + p.sc.World.Lag.Max + 10*time.Millisecond
 }
 
 // messages are those of a call of the lock. The stock client sends two more when it connects, to say what it is.
@@ -159,7 +159,11 @@ func (p *play) grace() time.Duration {
 	if p.lock.settles() > 0 { // a request goes to the leader, and from there to a majority; watches are served in rounds
 		return p.lock.GrantTime + backoff + 40*p.sc.World.Latency.Max + 500*time.Millisecond
 	}
-	return p.lock.GrantTime + backoff + p.messages()*p.sc.World.Latency.Max
+	trips := p.messages() * p.sc.World.Latency.Max
+	if p.lock.Messages == 0 && p.lock.learns() { // it may ask in more steps than those that say how many they take
+		trips *= 2
+	}
+	return p.lock.GrantTime + backoff + trips + p.sc.World.Lag.Max
 }
 
 // freeWithin says how soon the lock is free again after each cause, by its promise.
