@@ -12,6 +12,7 @@ import (
 	"locksim/cmd/locksim/app"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/zklocks"
 )
@@ -19,4 +20,6 @@ import (
 func main() { os.Exit(app.Main(locks()...)) }
 
 // locks are those whose servers the kernel does not have.
-func locks() []play.Lock { return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All()) }
+func locks() []play.Lock {
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+}

@@ -98,6 +98,18 @@ type World struct {
 	// Servers are the servers of other kinds, sorted by the names of their kinds.
 	// Default: none, or those that the lock needs.
 	Servers []ServerCount
+	// MinReplicas is min-replicas-to-write of r0 and its replicas: a primary refuses writes while fewer replicas have
+	// answered within MaxLag. Default: 0, it takes all writes.
+	MinReplicas int
+	// MaxLag is min-replicas-max-lag, in whole seconds. Default: 10s.
+	MaxLag time.Duration
+	// DownAfter is down-after-milliseconds of Sentinels: how long a server does not answer before one takes it for down.
+	// Default: 5s.
+	DownAfter time.Duration
+	// FailoverTimeout is failover-timeout of Sentinels. Default: 60s.
+	FailoverTimeout time.Duration
+	// Quorum is how many Sentinels have to take the primary for down before one replaces it. Default: 0, a majority.
+	Quorum int
 	// Snapshot is the time between two snapshots of a node with persistence
 	// rdb. Default: 60s.
 	Snapshot time.Duration
@@ -363,6 +375,7 @@ func Defaults() *Scenario {
 		World: World{
 			Redis: 1, Clients: 2, Latency: Range{time.Millisecond, 5 * time.Millisecond},
 			Persistence: PersistNone, Snapshot: time.Minute,
+			MaxLag: 10 * time.Second, DownAfter: 5 * time.Second, FailoverTimeout: time.Minute,
 		},
 		Lock: LockSpec{
 			Kind: "fenced", TTL: 10 * time.Second,
@@ -431,6 +444,8 @@ type ServerCount struct {
 	Leader string `json:"leader,omitempty"`
 	// Lacks are the kinds of fault that cannot strike its servers: see [server.Facts].
 	Lacks []string `json:"lacks,omitempty"`
+	// Watches says that its servers watch r0 and its replicas: see [server.Facts].
+	Watches bool `json:"watches,omitempty"`
 }
 
 // MaxServers is the greatest number of servers of one kind in a world.

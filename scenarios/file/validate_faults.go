@@ -152,5 +152,11 @@ func (s checked) replicates(one, other string) bool {
 		}
 	}
 	family := append(s.replicas().names, "r0")
+	for _, c := range s.World.Servers {
+		if names := Numbered(c.Prefix, c.Count); c.Watches &&
+			(slices.Contains(names, one) && slices.Contains(family, other) || slices.Contains(names, other) && slices.Contains(family, one)) {
+			return true
+		}
+	}
 	return slices.Contains(family, one) && slices.Contains(family, other)
 }

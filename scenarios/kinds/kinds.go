@@ -16,6 +16,7 @@ import (
 	"locksim/lock/promise"
 	etcdfacts "locksim/scenarios/etcdlocks/facts"
 	"locksim/scenarios/kinds/server"
+	sentinelfacts "locksim/scenarios/sentinellocks/facts"
 	sqlfacts "locksim/scenarios/sqllocks/facts"
 	zkfacts "locksim/scenarios/zklocks/facts"
 )
@@ -171,6 +172,7 @@ func RedisOf(name string) (n int, ok bool) {
 // servers are the kinds of servers that come with locksim, besides Redis, with the locks that run on them.
 var servers = []server.Facts{
 	etcdfacts.Server,
+	sentinelfacts.Server,
 	sqlfacts.Server,
 	zkfacts.Server,
 }

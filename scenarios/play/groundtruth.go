@@ -147,20 +147,32 @@ func (p *play) learntSessions() bool {
 	return p.lock.learns() && slices.ContainsFunc(p.world.Ground().Servers(), func(s ServerState) bool { return !s.Listed })
 }
 
-// promotions are the failovers of a run, in order.
-func promotions(t *trace.Trace) []trace.Event {
-	var out []trace.Event
+// promotion is a replica that is made the primary.
+type promotion struct {
+	N  int // the number of the event
+	At time.Duration
+	to string
+}
+
+// promotions are the failovers of a run, in order: those of the scenario, and those of Sentinels.
+func promotions(t *trace.Trace) []promotion {
+	var out []promotion
 	for _, e := range t.Events {
-		if _, ok := e.What.(trace.Promote); ok {
-			out = append(out, e)
+		switch what := e.What.(type) {
+		case trace.Promote:
+			out = append(out, promotion{e.N, e.At, e.Peer})
+		case trace.ReplicaOf:
+			if what.Primary == "" {
+				out = append(out, promotion{e.N, e.At, e.Actor})
+			}
 		}
 	}
 	return out
 }
 
 // move makes a promoted node the primary.
-func (g *groundTruth) move(e trace.Event) {
-	g.primary = e.Peer
+func (g *groundTruth) move(e promotion) {
+	g.primary = e.to
 	g.recount(checker.Pos(e.N), e.At)
 }
 

@@ -132,7 +132,9 @@ func (l Lock) count(kind string) int {
 func (l Lock) Nodes() int {
 	total := 0
 	for _, s := range l.Servers {
-		total += s.Count
+		if !s.Kind.Watches {
+			total += s.Count
+		}
 	}
 	return max(total, 1)
 }
@@ -141,6 +143,9 @@ func (l Lock) Nodes() int {
 func (l Lock) voters() int {
 	total := 0
 	for _, s := range l.Servers {
+		if s.Kind.Watches {
+			continue
+		}
 		if s.Kind.Settles > 0 {
 			total++
 		} else {
@@ -170,8 +175,31 @@ func (l Lock) settles() time.Duration {
 // messages are those of [Lock.Messages].
 func (l Lock) messages() time.Duration { return time.Duration(cmp.Or(l.Messages, 8)) }
 
-// sized is the lock over the number of nodes that a scenario chooses.
+// watched reports whether some of its servers watch those of Redis, and replace a primary that does not answer.
+func (l Lock) watched() bool {
+	return slices.ContainsFunc(l.Servers, func(s Servers) bool { return s.Kind.Watches })
+}
+
+// replicas is the least number of replicas of r0 in its worlds.
+func (l Lock) replicas() int {
+	least := l.Replicas
+	if l.watched() {
+		least = max(least, watchedReplicas)
+	}
+	return least
+}
+
+// watchedReplicas is the number of replicas where others watch the primary.
+const watchedReplicas = 2
+
+// sized is the lock over the number of nodes that a scenario chooses, and with servers that have its settings.
 func (l Lock) sized(sc *file.Scenario) (Lock, error) {
+	l.Servers = slices.Clone(l.Servers)
+	for i, s := range l.Servers {
+		if s.Kind.In != nil {
+			l.Servers[i].Kind = s.Kind.In(sc.World)
+		}
+	}
 	switch n := sc.Lock.Nodes; {
 	case n == 0:
 	case !l.Quorum:
@@ -256,12 +284,18 @@ var makers = map[string]recipe{
 }
 
 // maker makes the lock of one client.
-type maker struct{ env Env }
+type maker struct {
+	env   Env
+	first func(e Env) *goredis.Client // makes that of the first node; nil for one that follows its primary by name
+}
 
 // node is a client of one node; that of the first node follows its primary.
 func (m maker) node(i int) *goredis.Client {
 	name := fmt.Sprintf("r%d", i)
-	if i == 0 {
+	switch {
+	case i == 0 && m.first != nil:
+		return m.first(m.env)
+	case i == 0:
 		name = Primary
 	}
 	return RedisClient(m.env, name)
@@ -329,7 +363,11 @@ func withWatchdog(inner func(maker) (lock.Locker, error)) func(maker) (lock.Lock
 
 // Kind is one of the locks that come with locksim, also a specimen. The error lists
 // the names.
-func Kind(name string) (Lock, error) {
+func Kind(name string) (Lock, error) { return KindOver(name, nil) }
+
+// KindOver is [Kind] with the client of its first node that first makes, such as one that finds the primary by Sentinels. A nil
+// first is for a client that follows the primary by its name.
+func KindOver(name string, first func(e Env) *goredis.Client) (Lock, error) {
 	k, err := kinds.Find(name)
 	if err != nil {
 		return Lock{}, err
@@ -347,7 +385,7 @@ func Kind(name string) (Lock, error) {
 	}
 	m := makers[name]
 	l.Queue, l.Taken = m.queue, []error{lock.ErrTaken}
-	l.New = func(e Env) (lock.Locker, error) { return m.make(maker{e}) }
+	l.New = func(e Env) (lock.Locker, error) { return m.make(maker{e, first}) }
 	return l.Cached(), nil
 }
 
@@ -366,7 +404,7 @@ func (l *Lock) specimen(name string) error {
 		l.Lease, l.Detection = LeaseHeld, s.Detection
 	}
 	l.New = func(e Env) (lock.Locker, error) {
-		m := maker{e}
+		m := maker{env: e}
 		nodes := make([]goredis.Cmdable, s.Nodes)
 		if s.Nodes > 1 {
 			nodes = make([]goredis.Cmdable, cmp.Or(e.Spec().Nodes, s.Nodes))

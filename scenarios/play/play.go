@@ -44,9 +44,9 @@ type play struct {
 }
 
 func newPlay(sc *file.Scenario, l Lock) *play {
-	if sc.World.Replicas < l.Replicas {
+	if least := l.replicas(); sc.World.Replicas < least {
 		sc = sc.Clone()
-		sc.World.Replicas = l.Replicas
+		sc.World.Replicas = least
 	}
 	return &play{sc: sc, lock: l}
 }

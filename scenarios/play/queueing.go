@@ -40,7 +40,7 @@ func (p *play) followQueue(t *trace.Trace, resource string, away map[string][]ch
 	moves := promotions(t)
 	for _, c := range p.world.Ground().KeyChanges() {
 		for len(moves) > 0 && moves[0].N <= c.Step {
-			primary, moves = moves[0].Peer, moves[1:]
+			primary, moves = moves[0].to, moves[1:]
 			clear(open) // the replica may not have the places
 		}
 		at := checker.Pos(c.Step)

@@ -70,7 +70,7 @@ func Equip(w *file.World, l Lock) {
 			*n = max(*n, s.Count)
 		}
 	}
-	w.Replicas = max(w.Replicas, l.Replicas)
+	w.Replicas = max(w.Replicas, l.replicas())
 	w.Servers = withServersOf(w.Servers, l)
 }
 
@@ -83,7 +83,7 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 		}
 		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Kind == s.Kind.Name })
 		if i < 0 {
-			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks})
+			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks, Watches: s.Kind.Watches})
 			continue
 		}
 		out[i].Count = max(out[i].Count, s.Count)
@@ -100,7 +100,7 @@ func ServerNames(locks ...Lock) []server.Facts {
 		for _, s := range l.Servers {
 			known := slices.ContainsFunc(out, func(n server.Facts) bool { return n.Kind == s.Kind.Name && n.Prefix == s.Kind.Prefix })
 			if s.Kind.own == nil && !known {
-				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks})
+				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks, Watches: s.Kind.Watches})
 			}
 		}
 	}

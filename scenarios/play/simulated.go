@@ -11,6 +11,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/sim"
 	"locksim/sim/redis"
@@ -32,6 +33,11 @@ type ServerKind struct {
 	Prefix string
 	// Make makes the given number of them, named by prefix and number from 0 on.
 	Make func(count int) sim.Kind
+	// In is the kind in a world with such settings, for servers that have some. Nil is for those without.
+	In func(w file.World) ServerKind
+	// Watches is set for servers that watch r0 and its replicas, and make a replica the primary when it does not answer. They
+	// grant no lock. A world with them has two replicas at least, and they come after the servers of Redis.
+	Watches bool
 	// Leader is the name of whichever of them leads, for the targets of faults: that of a [sim.Builder.Alias]. "" is for
 	// servers without a leader.
 	Leader string
@@ -107,7 +113,7 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	if n := max(w.Redis, p.lock.count(redisKind.Name)); n > 0 {
 		c.Servers = append(c.Servers, redis.Servers{
 			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence), Snapshot: w.Snapshot,
-			Reuse: p.lock.reuse,
+			MinReplicas: w.MinReplicas, MaxLag: w.MaxLag, Reuse: p.lock.reuse,
 		})
 	}
 	for _, s := range p.lock.Servers {

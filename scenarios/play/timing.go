@@ -138,6 +138,9 @@ func (p *play) byQuorum() bool { return p.lock.Quorum || p.lock.voters() > 1 }
 // steady says that the servers had all keys, and their clocks, all the time: only faults
 // struck that concern clients and the network.
 func (p *play) steady() bool {
+	if p.lock.watched() && len(promotions(p.world.Trace())) > 0 {
+		return false
+	}
 	for i, f := range p.sc.Faults {
 		class := faults.ClassIn(p.sc.Faults, f.Action)
 		if p.schedule.fired[i] && class != promise.Crash && class != promise.Restart && class != promise.Worker &&

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,12 +47,56 @@ func ClientWith(m Machine, opt *redis.Options) *redis.Client {
 	p := &pool{machine: m}
 	o.Dialer = p.dial
 	p.client = redis.NewClient(&o)
+	p.register(m)
+	return p.client
+}
+
+// FailoverClientWith returns a go-redis client that finds the primary by Sentinels, with the caller's options and the machine's
+// dialer. SentinelAddrs are names of Sentinels, or addresses from the machine. Otherwise it is as [ClientWith].
+func FailoverClientWith(m Machine, opt *redis.FailoverOptions) *redis.Client {
+	disableLogging()
+	o := *opt
+	o.SentinelAddrs = nil
+	for _, name := range opt.SentinelAddrs {
+		o.SentinelAddrs = append(o.SentinelAddrs, m.Address(name))
+	}
+	p := &pool{machine: m}
+	o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if slices.Contains(o.SentinelAddrs, addr) { // it does not belong to the pool
+			return m.Dial(ctx, network, addr)
+		}
+		return p.dial(ctx, network, addr)
+	}
+	p.client = redis.NewFailoverClient(&o)
+	p.register(m)
+	return p.client
+}
+
+// register makes the pool known to the machine.
+func (p *pool) register(m Machine) {
 	p.client.AddHook(count{p})
 	if a, ok := m.(interface{ AddPool(faults.Pool) }); ok {
 		a.AddPool(p)
 	}
 	m.OnEnd(func() { _ = p.client.Close() })
-	return p.client
+}
+
+// QuietFailover are the options of [Quiet] for a client that finds the primary by Sentinels, with one dial at a time: go-redis
+// keeps a mutex while it searches for the primary. Add the addresses of the Sentinels, and the name of the primary.
+func QuietFailover() *redis.FailoverOptions {
+	q := Quiet()
+	opt := &redis.FailoverOptions{MaxRetries: q.MaxRetries, PoolSize: q.PoolSize, DialTimeout: q.DialTimeout}
+	setQuiet(opt)
+	set(opt, "MaxConcurrentDials", 1)
+	return opt
+}
+
+// StockFailover are the default options, as [Stock] has them, with one dial at a time: see [QuietFailover].
+func StockFailover() *redis.FailoverOptions {
+	opt := &redis.FailoverOptions{PoolSize: Stock().PoolSize}
+	setSmallBuffers(opt)
+	set(opt, "MaxConcurrentDials", 1)
+	return opt
 }
 
 // Quiet are the go-redis options with which the client sends only what the caller asks for. Add an address.
@@ -61,16 +106,21 @@ func Quiet() *redis.Options {
 		PoolSize:    16, // the default depends on GOMAXPROCS
 		DialTimeout: 5 * time.Second,
 	}
+	setQuiet(opt)
+	set(opt, "MaintNotificationsConfig.Mode", "disabled")
+	return opt
+}
+
+// setQuiet sets what [Quiet] and [QuietFailover] have in common.
+func setQuiet(opt any) {
 	set(opt, "Protocol", 2)
 	set(opt, "DisableIdentity", true)
 	set(opt, "DisableIndentity", true) // its name before 9.8
-	set(opt, "MaintNotificationsConfig.Mode", "disabled")
 	set(opt, "DialerRetries", 1)
 	set(opt, "PipelinePoolSize", -1)
 	// The default of 32 KiB a connection is most of a run's memory.
 	set(opt, "ReadBufferSize", 4<<10)
 	set(opt, "WriteBufferSize", 4<<10)
-	return opt
 }
 
 // Stock are the default go-redis options. A command is sent up to four times, the end of its context does not interrupt
@@ -84,17 +134,21 @@ func Quiet() *redis.Options {
 //   - The buffers have 4 KiB in place of 32, and of 128 for pipelines: they
 //     would be most of a run's memory.
 func Stock() *redis.Options {
-	const buffer = 4 << 10
 	opt := &redis.Options{PoolSize: 10}
+	setSmallBuffers(opt)
+	return opt
+}
+
+func setSmallBuffers(opt any) {
+	const buffer = 4 << 10
 	for _, name := range []string{"ReadBufferSize", "WriteBufferSize", "PipelineReadBufferSize", "PipelineWriteBufferSize"} {
 		set(opt, name, buffer)
 	}
-	return opt
 }
 
 // set sets an option that older versions of go-redis do not have, so that a module which pins one of them builds: what a
 // version does not know it does not do either. Name may lead to a field of a structure that the option points to.
-func set(opt *redis.Options, name string, value any) {
+func set(opt any, name string, value any) {
 	at := reflect.ValueOf(opt)
 	for part := range strings.SplitSeq(name, ".") {
 		if at.IsNil() {

@@ -14,6 +14,8 @@ type Facts struct {
 	// could concern. A file with one is refused. "exhaust_pool" is for servers whose clients have no pools. Without any,
 	// a file may have it, and no search draws it.
 	Lacks []string
+	// Watches says that they watch r0 and its replicas, with a link to each of them.
+	Watches bool
 	// Package is the import path of the package whose locks run on these servers. "" is for those of a user.
 	Package string
 	// Locks are the locks of that package.

@@ -1,0 +1,89 @@
+// Package sentinellocks puts our locks on one Redis node on trial where Sentinels watch that node: their clients find the primary as
+// redis.NewFailoverClient of go-redis does, and follow a failover.
+//
+//	scenarios.Check(t, sentinellocks.Lock("fenced"), scenarios.Options{})
+//
+// Each world has r0 with two replicas or more, and three Sentinels or more, of packages [locksim/sim/redis] and
+// [locksim/sim/sentinel].
+package sentinellocks
+
+import (
+	"slices"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"locksim/lock"
+	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
+	"locksim/scenarios/play"
+	"locksim/scenarios/sentinellocks/facts"
+	"locksim/sim"
+	"locksim/sim/redis"
+	"locksim/sim/sentinel"
+)
+
+// count is the least number of Sentinels.
+const count = 3
+
+// Prefix begins the names of the locks, before that of the kind.
+const Prefix = "sentinel-"
+
+// Kind is the kind of server: Sentinels, with sen0, sen1 and sen2.
+func Kind() play.ServerKind { return kindIn(file.Defaults().World) }
+
+// kindIn is the kind with the settings of a world. A failover takes the time until the primary is taken for down, some seconds more,
+// and up to 18 s until a Sentinel makes an old primary a replica that has come back.
+func kindIn(w file.World) play.ServerKind {
+	is := facts.Server
+	return play.ServerKind{
+		Name: is.Kind, Prefix: is.Prefix, Lacks: is.Lacks, Watches: is.Watches, In: kindIn, Settles: w.DownAfter + 30*time.Second,
+		Make: func(n int) sim.Kind {
+			return sentinel.Servers{Count: n, Quorum: w.Quorum, DownAfter: w.DownAfter, FailoverTimeout: w.FailoverTimeout}
+		},
+	}
+}
+
+// servers are those of a lock.
+func servers() []play.Servers { return append(play.Redis(1), play.Servers{Kind: Kind(), Count: count}) }
+
+// All are the locks of this package, the specimens last.
+func All() []play.Lock {
+	var all []play.Lock
+	for _, name := range kinds.Names() {
+		if n, _ := kinds.RedisOf(name); n == 1 {
+			all = append(all, Lock(name))
+		}
+	}
+	return append(all, Specimens()...)
+}
+
+// Lock is a kind of package lock on one node, such as "fenced", under the name "sentinel-fenced". Its promise is that of the kind, without
+// the stall of a node: one that lasts for longer than world.down_after is a failover, under which none of them keeps exclusion.
+// Whatever else starts a failover is not in the promise either: the crash of a node, and the loss of links between servers,
+// which searches do not draw. It panics for the name of no such kind.
+func Lock(kind string) play.Lock {
+	l, err := play.KindOver(kind, client)
+	if err != nil {
+		panic(err)
+	}
+	l.Name, l.Servers = Prefix+kind, servers()
+	l.Promise.Exclusion = slices.DeleteFunc(slices.Clone(l.Promise.Exclusion), func(f lock.Fault) bool { return f == lock.FaultStall })
+	l.About += " Three Sentinels or more watch the node and its replicas, and the client asks them for the primary."
+	return l
+}
+
+// client is one that finds the primary by the Sentinels, with the profile of the scenario.
+func client(e play.Env) *goredis.Client { return redis.FailoverClientWith(e, options(e)) }
+
+// options are those of the profile of the scenario.
+func options(e play.Env) *goredis.FailoverOptions {
+	opt := redis.StockFailover()
+	if e.Spec().Client != file.ClientStock {
+		opt = redis.QuietFailover()
+		opt.ContextTimeoutEnabled = true
+	}
+	opt.MasterName = sentinel.MasterName
+	opt.SentinelAddrs = file.Numbered(facts.Server.Prefix, count)
+	return opt
+}
