@@ -28,6 +28,7 @@ var kinds = []kind{
 	of[Failover](),
 	of[Evict](),
 	of[Flush](),
+	of[SentinelFailover](),
 	of[ReadOnly](),
 	of[ErrorReply](),
 }

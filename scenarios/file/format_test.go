@@ -104,6 +104,13 @@ func drawScenario(t *rapid.T) *Scenario {
 			Persistence: rapid.SampledFrom(Persistences()).Draw(t, "persistence"),
 			Snapshot:    drawDuration(t, "snapshot", 1),
 			Skew:        drawDuration(t, "skew", 0),
+
+			MinReplicas: rapid.IntRange(0, MaxReplicas).Draw(t, "min_replicas"),
+			MaxLag:      drawDuration(t, "max_lag", 1),
+			DownAfter:   time.Duration(rapid.Int64Range(1, 86_400_000).Draw(t, "down_after")) * time.Millisecond,
+			Quorum:      rapid.IntRange(0, MaxServers).Draw(t, "quorum"),
+
+			FailoverTimeout: time.Duration(rapid.Int64Range(1, 86_400_000).Draw(t, "failover_timeout")) * time.Millisecond,
 		},
 		Lock: LockSpec{
 			Kind:    rapid.SampledFrom([]string{"fenced", "broken/x", "null", "a: b", "{", "@", "7"}).Filter(isWord).Draw(t, "kind"),

@@ -97,12 +97,12 @@ var keys = []Key{
 	{"world", "snapshot", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.Snapshot },
 		Grain: time.Second, Plain: []time.Duration{time.Minute}}}, // Redis counts no finer
 	{"world", "min_replicas", false, Number{Of: func(s *Scenario) *int { return &s.World.MinReplicas }, Most: MaxReplicas, Plain: []int{0}}},
-	{"world", "max_lag", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.MaxLag }, Least: time.Second,
+	{"world", "max_lag", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.MaxLag },
 		Grain: time.Second, Plain: []time.Duration{10 * time.Second}}}, // Redis counts no finer
-	{"world", "down_after", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.DownAfter }, Least: time.Millisecond,
+	{"world", "down_after", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.DownAfter },
 		Whole: true, Plain: []time.Duration{5 * time.Second}}},
 	{"world", "failover_timeout", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.FailoverTimeout },
-		Least: time.Millisecond, Whole: true, Plain: []time.Duration{time.Minute}}},
+		Whole: true, Plain: []time.Duration{time.Minute}}},
 	{"world", "quorum", false, Number{Of: func(s *Scenario) *int { return &s.World.Quorum }, Most: MaxServers,
 		Unset: "leave it out for a majority", Plain: []int{0}}},
 	{"world", "skew", false,

@@ -18,6 +18,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/zklocks"
 )
@@ -74,7 +75,7 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := play.FindLock(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All())); err != nil && !testruns.WithoutPostgres(err) {
+			if _, err := play.FindLock(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All(), sentinellocks.All())); err != nil && !testruns.WithoutPostgres(err) {
 				t.Errorf("%s names the lock %s: %v", s.File, name, err)
 			}
 			for _, mode := range fence.Modes() {

@@ -101,12 +101,12 @@ type World struct {
 	// MinReplicas is min-replicas-to-write of r0 and its replicas: a primary refuses writes while fewer replicas have
 	// answered within MaxLag. Default: 0, it takes all writes.
 	MinReplicas int
-	// MaxLag is min-replicas-max-lag, in whole seconds. Default: 10s.
+	// MaxLag is min-replicas-max-lag, in whole seconds. Default, and 0s: 10s.
 	MaxLag time.Duration
 	// DownAfter is down-after-milliseconds of Sentinels: how long a server does not answer before one takes it for down.
-	// Default: 5s.
+	// Default, and 0s: 5s.
 	DownAfter time.Duration
-	// FailoverTimeout is failover-timeout of Sentinels. Default: 60s.
+	// FailoverTimeout is failover-timeout of Sentinels. Default, and 0s: 60s.
 	FailoverTimeout time.Duration
 	// Quorum is how many Sentinels have to take the primary for down before one replaces it. Default: 0, a majority.
 	Quorum int
@@ -480,6 +480,12 @@ func (w World) Names() []string {
 		names = append(names, Numbered(s.Prefix, s.Count)...)
 	}
 	return names
+}
+
+// Granting are those of Names that may grant a lock: none that only watches others.
+func (w World) Granting() []string {
+	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s ServerCount) bool { return s.Watches })
+	return w.Names()
 }
 
 // Persistence is what a Redis server keeps after a crash.

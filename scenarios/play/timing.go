@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"locksim/checker"
@@ -40,7 +41,7 @@ func (p *play) timing(t *trace.Trace) *checker.Timing {
 	out.Majority, out.Struck = p.majority()
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
-		if _, ok := e.What.(trace.Send); ok && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) {
+		if _, ok := e.What.(trace.Send); ok && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) && !p.watches(e.Peer) {
 			out.Sends[e.Actor] = append(out.Sends[e.Actor], e.At)
 		}
 	}
@@ -134,6 +135,11 @@ func (p *play) prompt() bool {
 
 // byQuorum says that the lock asks a majority of nodes, of which there may be one.
 func (p *play) byQuorum() bool { return p.lock.Quorum || p.lock.voters() > 1 }
+
+// watches reports whether a server only watches others: what a client asks it is no request for the lock.
+func (p *play) watches(server string) bool {
+	return slices.ContainsFunc(p.lock.Servers, func(s Servers) bool { return s.Kind.Watches && strings.HasPrefix(server, s.Kind.Prefix) })
+}
 
 // steady says that the servers had all keys, and their clocks, all the time: only faults
 // struck that concern clients and the network.

@@ -241,8 +241,8 @@ func (d *drawer) client() string {
 	return d.victim
 }
 
-// node draws one of the servers.
-func (d *drawer) node() string { return pick(d, d.sc.World.Names()...) }
+// node draws one of the servers that have the lock.
+func (d *drawer) node() string { return pick(d, d.sc.World.Granting()...) }
 
 // host draws a server or the store.
 func (d *drawer) host() string {

@@ -20,7 +20,7 @@ func troubles(w file.World) []trouble {
 	if w.Replicas > 0 {
 		all = append(all, replicaTroubles...)
 	}
-	if len(w.Names()) >= 3 {
+	if len(w.Granting()) >= 3 {
 		all = append(all, quorumTroubles...)
 	}
 	return all

@@ -8,6 +8,7 @@
 package sentinellocks
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -35,7 +36,8 @@ func Kind() play.ServerKind { return kindIn(file.Defaults().World) }
 // kindIn is the kind with the settings of a world. A failover takes the time until the primary is taken for down, some seconds more,
 // and up to 18 s until a Sentinel makes an old primary a replica that has come back.
 func kindIn(w file.World) play.ServerKind {
-	is := facts.Server
+	is, byDefault := facts.Server, file.Defaults().World
+	w.DownAfter, w.FailoverTimeout = cmp.Or(w.DownAfter, byDefault.DownAfter), cmp.Or(w.FailoverTimeout, byDefault.FailoverTimeout)
 	return play.ServerKind{
 		Name: is.Kind, Prefix: is.Prefix, Lacks: is.Lacks, Watches: is.Watches, In: kindIn, Settles: w.DownAfter + 30*time.Second,
 		Make: func(n int) sim.Kind {

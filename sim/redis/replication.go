@@ -15,6 +15,7 @@ type role struct {
 	leader    *Server      // the primary of a replica, nil for a primary
 	source    *replication // the replication from it, unless the server is down
 	followers []*replication
+	parted    []*replication // that have ended, and the server has not noticed: see [Server.part]
 }
 
 // replication is how a replica follows its primary: it copies all keys of the
@@ -50,6 +51,7 @@ func (n *Server) unfollow() {
 		r.ended = true
 		followers := &r.from.repl.followers
 		*followers = slices.DeleteFunc(*followers, func(x *replication) bool { return x == r })
+		r.part()
 	}
 	n.repl.leader, n.repl.source = nil, nil
 }

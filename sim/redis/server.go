@@ -158,6 +158,7 @@ func (n *Server) ClockChanged() {
 func (n *Server) Crash(mode faults.CrashMode) {
 	n.tick()
 	n.disk.crash(mode)
+	n.repl.parted = nil
 	for _, r := range n.repl.followers {
 		r.abandon()
 	}

@@ -123,12 +123,25 @@ func (n *Server) lacksReplicas() bool {
 		return false
 	}
 	good, now := 0, n.node.Wall().Truncate(time.Second)
-	for _, f := range n.repl.followers {
+	for _, f := range slices.Concat(n.repl.followers, n.repl.parted) {
 		if f.live && now-f.heard.Truncate(time.Second) <= n.family.config.MaxLag {
 			good++
 		}
 	}
 	return good < need
+}
+
+// part lets the primary notice that a replica has left it, which it does not while their link is cut: until then the replica counts
+// as one that was heard lately.
+func (r *replication) part() {
+	n := r.from
+	if n.family.config.MinReplicas == 0 || n.node.Down() {
+		return
+	}
+	n.repl.parted = append(n.repl.parted, r)
+	r.back.Send(func() {
+		n.repl.parted = slices.DeleteFunc(n.repl.parted, func(x *replication) bool { return x == r })
+	})
 }
 
 // noReplicasError is the answer to a write then.

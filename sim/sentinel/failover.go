@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"locksim/sim/trace"
 )
 
 // state is how far a failover is.
@@ -360,6 +362,20 @@ func (s *Server) Failover() error {
 	s.begin()
 	s.failover.forced = true
 	return nil
+}
+
+// StartFailover implements [faults.FailoverStarter].
+func (s *Server) StartFailover() bool {
+	if s.node.Down() {
+		return false
+	}
+	err := s.Failover()
+	answer := "OK"
+	if err != nil {
+		answer = err.Error()
+	}
+	s.node.Strike(trace.FailoverOrder{Answer: answer})
+	return err == nil
 }
 
 // replyError is an error as a Sentinel answers it.

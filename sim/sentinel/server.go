@@ -88,7 +88,21 @@ func (s *Server) start() {
 		s.sentinels = append(s.sentinels, s.newInstance(sentinel, o.node))
 	}
 	s.ticked = s.now()
+	if s.life == 1 {
+		s.settle()
+	}
 	s.plan()
+}
+
+// settle is the state of a Sentinel that has run for a while.
+func (s *Server) settle() {
+	now := s.now()
+	for _, in := range s.all() {
+		in.connected, in.connectedAt, in.pinged, in.lastHello = true, now, 0, now
+		if in.node != nil {
+			s.informed(in, in.node.Replication())
+		}
+	}
 }
 
 // watch makes the instances of the primary and its replicas.
@@ -462,6 +476,28 @@ func (s *Server) Answer(b []byte) []byte {
 		x := &session{server: s}
 		x.carryOut(args)
 		out = append(out, x.out...)
+	}
+	return out
+}
+
+// Canonical implements [sim.Canonical]: go-redis subscribes anew to its channels in the order of a map.
+func (s *Server) Canonical(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for rest := b; len(rest) > 0; {
+		args, n, err := redis.ParseCommand(rest)
+		if err != nil || n == 0 {
+			return append(out, rest...)
+		}
+		if len(args) > 2 && strings.HasSuffix(strings.ToLower(args[0]), "subscribe") {
+			slices.Sort(args[1:])
+			out = fmt.Appendf(out, "*%d\r\n", len(args))
+			for _, a := range args {
+				out = fmt.Appendf(out, "$%d\r\n%s\r\n", len(a), a)
+			}
+		} else {
+			out = append(out, rest[:n]...)
+		}
+		rest = rest[n:]
 	}
 	return out
 }

@@ -68,7 +68,7 @@ func (c Servers) Build(b *sim.Builder) {
 		return
 	}
 	c = c.withDefaults()
-	g := &group{config: c, searches: map[string]search{}, nodes: first.Server().(*redis.Server).Group()}
+	g := &group{config: c, searches: map[string]*search{}, nodes: first.Server().(*redis.Server).Group()}
 	for i := range c.Count {
 		node := b.Add(fmt.Sprintf("sen%d", i), Port, func(n *sim.Node) sim.Server {
 			s := newServer(n, g)
@@ -104,7 +104,7 @@ type group struct {
 	config    Servers
 	nodes     []*redis.Server // r0 and its replicas
 	sentinels []*Server
-	searches  map[string]search // by process
+	searches  map[string]*search // by process
 }
 
 // node is the server with an address, nil for none.

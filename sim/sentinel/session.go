@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"locksim/sim"
 	"locksim/sim/redis"
@@ -31,14 +32,17 @@ type session struct {
 	held     []string
 }
 
-// search is a client's search for the primary: it asks all Sentinels at once, and goes on with the first that answers.
+// search is a client's search for the primary: it asks each Sentinel once, all at the same time, and goes on with the first that
+// answers.
 type search struct {
-	first *session
-	at    ms
+	first *Server
+	asked map[*Server]bool
+	over  bool          // it has subscribed to the events of the first
+	at    time.Duration // in virtual time: it is no part of what a Sentinel does
 }
 
 // searchLasts is how long a search may take.
-const searchLasts = 15 * second
+const searchLasts = 15 * time.Second
 
 // holds reports whether a question for the primary waits. go-redis keeps a mutex from the first answer until it has subscribed to
 // events there, and waits for that mutex when it has the next answer: virtual time would stand still. So the other Sentinels
@@ -47,30 +51,36 @@ func (x *session) holds(args []string) bool {
 	if len(args) != 3 || !strings.EqualFold(args[0], "SENTINEL") || !strings.EqualFold(args[1], "GET-MASTER-ADDR-BY-NAME") {
 		return false
 	}
-	searches, client := x.server.group.searches, x.conn.Client()
-	s, open := searches[client]
-	if open && s.first.server != x.server && x.server.now()-s.at < searchLasts {
+	searches, client, now := x.server.group.searches, x.conn.Client(), x.server.node.Virtual()
+	again := x.asked
+	x.asked = true
+	s := searches[client]
+	switch {
+	case s != nil && now-s.at < searchLasts && (!s.asked[x.server] || !s.over && s.first != x.server):
+		s.asked[x.server] = true
+		if s.over {
+			return false
+		}
 		x.held = args
 		return true
+	case !again:
+		searches[client] = &search{first: x.server, asked: map[*Server]bool{x.server: true}, at: now}
 	}
-	if !x.asked {
-		searches[client] = search{x, x.server.now()}
-	}
-	x.asked = true
 	return false
 }
 
 // found ends the search of a client that has subscribed to events: the other Sentinels answer.
 func (x *session) found() {
 	client := x.conn.Client()
-	if s, open := x.server.group.searches[client]; !open || s.first.server != x.server {
+	s := x.server.group.searches[client]
+	if s == nil || s.over || s.first != x.server {
 		return
 	}
-	delete(x.server.group.searches, client)
+	s.over = true
 	for _, s := range x.server.group.sentinels {
 		for _, y := range slices.Clone(s.clients) {
 			if args := y.held; args != nil && y.conn.Client() == client {
-				y.held, y.asked = nil, true
+				y.held = nil
 				y.run(args)
 				y.serve()
 			}

@@ -98,3 +98,17 @@ func (r ReplicaOf) Words(View) Words {
 	}
 	return Words{Untold: ofPictures, Lane: "follows " + r.Primary}
 }
+
+// FailoverOrder is an operator who orders a Sentinel to replace the primary.
+type FailoverOrder struct{ Answer string }
+
+// Kind is "failover-order".
+func (FailoverOrder) Kind() string { return "failover-order" }
+
+// Fields implements [What].
+func (o FailoverOrder) Fields(f Fields) Fields { return f.Text("answer", o.Answer) }
+
+// Words implements [What].
+func (o FailoverOrder) Words(View) Words {
+	return Words{Story: "IS ORDERED TO REPLACE THE PRIMARY: " + o.Answer, Lane: "is ordered to replace the primary"}
+}

@@ -56,6 +56,8 @@ var told = []struct {
 		"+sdown r0", "", "hears nothing of r0"},
 	{trace.Sentinel{Event: "+slave-reconf-sent", About: "r0b"},
 		"+slave-reconf-sent r0b", "", ""},
+	{trace.FailoverOrder{Answer: "OK"},
+		"OK", "IS ORDERED TO REPLACE THE PRIMARY: OK", "is ordered to replace the primary"},
 	{trace.ReplicaOf{Was: "r0", Has: 2, Of: 3},
 		"primary, with 2 of the 3 effects of r0", "BECOMES THE PRIMARY, with 2 of the 3 effects of r0", "becomes the primary"},
 	{trace.ReplicaOf{Primary: "r0a"},

@@ -16,6 +16,7 @@ import (
 	"locksim/internal/testruns"
 	"locksim/scenarios/etcdlocks"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
 	"locksim/scenarios/zklocks"
 )
@@ -33,7 +34,9 @@ func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 // ownLocks are the locks of the program beside those on Redis.
-func ownLocks() []play.Lock { return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All()) }
+func ownLocks() []play.Lock {
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+}
 
 func read(t *testing.T, path string) string {
 	t.Helper()
