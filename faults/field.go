@@ -55,6 +55,7 @@ const (
 	Servers                  // r0, r1, …, their replicas, and servers of other kinds
 	Store                    // s0
 	Family                   // r0 and its replicas, one of which is the primary
+	Watchers                 // sen0, sen1, …, the Sentinels
 )
 
 // Anybody is everybody who can be at an end of a link.
@@ -66,7 +67,7 @@ func (r Role) Has(other Role) bool { return r&other != 0 }
 // String is "a client", "a client or a server".
 func (r Role) String() string {
 	var sorts []string
-	for i, sort := range []string{"a client", "a server", "the store", "r0 or one of its replicas"} {
+	for i, sort := range []string{"a client", "a server", "the store", "r0 or one of its replicas", "a Sentinel"} {
 		if r.Has(1 << i) {
 			sorts = append(sorts, sort)
 		}
@@ -83,6 +84,8 @@ func (r Role) example() string {
 		return "r0"
 	case r.Has(Family):
 		return FirstReplica
+	case r.Has(Watchers):
+		return "sen0"
 	}
 	return "s0"
 }

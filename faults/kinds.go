@@ -28,9 +28,9 @@ var kinds = []kind{
 	of[Failover](),
 	of[Evict](),
 	of[Flush](),
-	of[SentinelFailover](),
 	of[ReadOnly](),
 	of[ErrorReply](),
+	of[SentinelFailover](),
 }
 
 // Kinds lists every kind of action, as an empty form. The caller

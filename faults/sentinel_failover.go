@@ -23,7 +23,7 @@ func (s *SentinelFailover) form() Form {
 		Text:   "an operator orders a Sentinel to replace the primary",
 		Class:  promise.Failover,
 		Stays:  true,
-		Fields: []Field{{"on", Name{To: &s.On, Role: Servers}, "which Sentinel is told"}},
+		Fields: []Field{{"on", Name{To: &s.On, Role: Watchers}, "which Sentinel is told"}},
 	}
 }
 

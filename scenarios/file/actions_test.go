@@ -9,6 +9,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sentinellocks"
 )
 
 // The simulated world can do every action that a file can have, and does the same
@@ -19,7 +20,7 @@ func TestWorldDoesEveryAction(t *testing.T) {
 		if who, ok := strings.CutPrefix(action, "restart: "); ok {
 			before = "  - {at: 2s, crash: " + who + "}\n"
 		}
-		source := file.BigWorld + before + "  - at: 3s\n    " + action + "\nworkload: {rounds: 3}\n"
+		source := file.WorldFor(action) + before + "  - at: 3s\n    " + action + "\nworkload: {rounds: 3}\n"
 		sc, err := file.Parse("x.yaml", []byte(source))
 		if err != nil {
 			t.Fatal(err)
@@ -27,6 +28,9 @@ func TestWorldDoesEveryAction(t *testing.T) {
 		l, err := play.Kind("fenced")
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.HasPrefix(action, "sentinel_") {
+			l = sentinellocks.Lock("fenced")
 		}
 		out, err := play.Run(sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice})
 		if err != nil {

@@ -1,7 +1,7 @@
 package file
 
-// ActionSources are all actions as a file writes them. BigWorld is a file with all
-// the processes and servers that they name.
+// ActionSources are all actions as a file writes them. WorldFor is a file with all
+// the processes and servers that an action names.
 func ActionSources() []string {
 	out := exampleSources()
 	for _, a := range everyAction {
@@ -10,4 +10,4 @@ func ActionSources() []string {
 	return out
 }
 
-const BigWorld = bigWorld
+func WorldFor(action string) string { return worldFor(action) }

@@ -73,6 +73,14 @@ var everyAction = []struct {
 	{"read_only: {node: r0, for: 1ms}", faults.ReadOnly{Node: "r0", For: ms}},
 }
 
+// worldFor is a world that has whom an action names.
+func worldFor(action string) string {
+	if strings.HasPrefix(action, "sentinel_") {
+		return strings.Replace(bigWorld, "replicas: 2", "replicas: 2, sentinel: 3", 1)
+	}
+	return bigWorld
+}
+
 const bigWorld = "name: x\nworld: {redis: 5, clients: 2, latency: 1ms, replicas: 2}\nfaults:\n"
 
 // The run gets the action that the file has, and Format writes it so that Parse
@@ -120,7 +128,7 @@ func exampleSources() []string {
 // The examples of each kind are valid in a file.
 func TestParseExamples(t *testing.T) {
 	for _, source := range exampleSources() {
-		if _, err := Parse("x.yaml", []byte(bigWorld+"  - at: 3s\n    "+source+"\n")); err != nil {
+		if _, err := Parse("x.yaml", []byte(worldFor(source)+"  - at: 3s\n    "+source+"\n")); err != nil {
 			t.Error(err)
 		}
 	}

@@ -81,6 +81,13 @@ func (s checked) roles(of faults.Role) []role {
 		all = append(all, s.redis(), s.replicas())
 		all = append(all, s.others()...)
 	}
+	if of.Has(faults.Watchers) {
+		for _, c := range s.World.Servers {
+			if c.Watches {
+				all = append(all, role{title: c.Kind + " servers", names: Numbered(c.Prefix, c.Count)})
+			}
+		}
+	}
 	if of.Has(faults.Family) {
 		all = append(all, role{title: "first primary", names: []string{"r0"}}, s.replicas())
 	}

@@ -184,6 +184,8 @@ func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 			switch {
 			case h.Role.Has(faults.Clients):
 				*h.To = b.client
+			case h.Role.Has(faults.Watchers):
+				*h.To = "sen0"
 			case !h.Role.Has(faults.Family):
 				*h.To = b.node
 			}

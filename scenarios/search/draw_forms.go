@@ -23,7 +23,8 @@ func byHand(kind string) bool {
 func (d *drawer) formTroubles() []trouble {
 	var out []trouble
 	for _, k := range faults.Kinds() {
-		lacked := d.sc.World.Redis == 0 && slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, k.Name) })
+		watched := slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return s.Watches })
+		lacked := k.Name == (faults.SentinelFailover{}).Kind() && !watched || d.sc.World.Redis == 0 && slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, k.Name) })
 		if slices.Contains(d.space.Kinds, k.Name) && !byHand(k.Name) && !lacked {
 			out = append(out, trouble{k.Name, []faults.Action{k.Action()}, func(d *drawer) []step { return d.fillIn(k.Name) }, often})
 		}
@@ -82,6 +83,12 @@ func (d *drawer) participant(role faults.Role) string {
 		return d.client()
 	case role.Has(faults.Store):
 		return d.host()
+	case role.Has(faults.Watchers):
+		for _, s := range d.sc.World.Servers {
+			if s.Watches {
+				return pick(d, file.Numbered(s.Prefix, s.Count)...)
+			}
+		}
 	case role.Has(faults.Family) && d.sc.World.Replicas > 0:
 		return d.replica()
 	}
