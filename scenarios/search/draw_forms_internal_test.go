@@ -16,6 +16,9 @@ func TestFormsCanBeDrawn(t *testing.T) {
 		for seed := range uint64(200) {
 			d := &drawer{from: spaces.Seeded(seed), space: spaces.Space{Redis: 3, Replicas: 2}.WithDefaults(), sc: file.Defaults(), manner: broad}
 			d.sc.Name = "drawn"
+			if k.Name == "sentinel_failover" {
+				d.space.Servers = []file.ServerCount{{Kind: "sentinel", Prefix: "sen", Count: 3, Watches: true}}
+			}
 			d.lock()
 			d.world()
 			d.workload()

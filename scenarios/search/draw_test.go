@@ -221,6 +221,9 @@ func TestDrawnKinds(t *testing.T) {
 		if k.Name == "restart" { // a restart needs a crash
 			space.Kinds = append(space.Kinds, "crash")
 		}
+		if k.Name == "sentinel_failover" {
+			space.Servers = []file.ServerCount{{Kind: "sentinel", Prefix: "sen", Count: 3, Watches: true}}
+		}
 		drawn := 0
 		for seed := range uint64(100) {
 			sc := search.Draw(spaces.Seeded(seed), space)
