@@ -51,11 +51,11 @@ type Role int
 
 // The sorts of participants.
 const (
-	Clients Role = 1 << iota // c0, c1, …
-	Servers                  // r0, r1, …, their replicas, and servers of other kinds
-	Store                    // s0
-	Family                   // r0 and its replicas, one of which is the primary
-	Watchers                 // sen0, sen1, …, the Sentinels
+	Clients  Role = 1 << iota // c0, c1, …
+	Servers                   // r0, r1, …, their replicas, and servers of other kinds
+	Store                     // s0
+	Family                    // r0 and its replicas, one of which is the primary
+	Watchers                  // sen0, sen1, …, the Sentinels
 )
 
 // Anybody is everybody who can be at an end of a link.
