@@ -126,6 +126,7 @@ type violationPart struct {
 	Shape      string
 	Like       string // how many runs are like it
 	Violations []outcome.Violation
+	Answers    []outcome.Answer
 	Reasons    []string
 	Doubt      string
 	Mode       fence.Mode
@@ -144,7 +145,7 @@ func newViolation(i int, like string, found *failure.Failure, opt CampaignOption
 		v.Doubt = "It has not been examined."
 		return v
 	}
-	v.Violations, v.Reasons = found.Violations, found.Reasons
+	v.Violations, v.Answers, v.Reasons = found.Violations, found.Sure(), found.Reasons
 	v.Page, v.Replay = opt.page(i), opt.replay(i)
 	if opt.Figure != nil {
 		v.Figure = opt.Figure(i)

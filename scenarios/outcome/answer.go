@@ -16,7 +16,8 @@ import (
 type Answer struct {
 	// Question is "Asked", "Happened", "At fault", "Remedy" or "How sure".
 	Question string `json:"question"`
-	Text     string `json:"text"`
+	// Text is the answer.
+	Text string `json:"text"`
 }
 
 // Answers are an outcome in five answers: what was asked, what happened in the run that ended worst, whose fault that is,
@@ -35,20 +36,37 @@ func Answers(o *Outcome) []Answer {
 	}
 }
 
-// worst is the run with the worst label, the first of several; nil if no run was made.
+// worst is the run that says most about the lock: one whose label is a broken promise comes before all others, then the
+// worst label counts, and then the order. It is nil if no run was made.
 func worst(o *Outcome) *ModeRun {
 	var found *ModeRun
+	rank := func(m *ModeRun) int {
+		if broken(o, *m) {
+			return 100 + m.Verdict.Label.Severity()
+		}
+		return m.Verdict.Label.Severity()
+	}
 	for i := range o.Modes {
 		m := &o.Modes[i]
-		if m.Trace == nil {
-			continue
-		}
-		if found == nil || m.Verdict.Label.Severity() > found.Verdict.Label.Severity() {
+		if m.Trace != nil && (found == nil || rank(m) > rank(found)) {
 			found = m
 		}
 	}
 	return found
 }
+
+// broken reports whether the label of a run is a broken promise: one that is known, and covers the faults of the scenario.
+func broken(o *Outcome, m ModeRun) bool {
+	if o.Promise == nil || len(unpromised(o)) > 0 {
+		return false
+	}
+	label := m.Verdict.Label
+	against := against(m, excused(o, *o.Promise))
+	return slices.Contains(against, label) || exclusive(label) && slices.Contains(against, checker.Overlap)
+}
+
+// unpromised are the faults of the schedule that the lock does not promise to survive.
+func unpromised(o *Outcome) []string { return faults.Unpromised(*o.Promise, o.Scenario.Faults) }
 
 // asked is the question, with the classes of the faults that the schedule has.
 func asked(o *Outcome) string {
@@ -198,13 +216,9 @@ func atFault(o *Outcome, m ModeRun) string {
 	case label == checker.Panicked:
 		return "The lock's: its code panicked."
 	case !exclusive(label):
-		return "The lock's, unless it makes no such promise: " + endings[label] + "."
+		return lockAtFault(o, m, endings[label])
 	case f.ClaimOverlaps > 0:
-		if broken := relied(o); len(broken) > 0 {
-			return fmt.Sprintf("The lock's, if it promises to survive this fault: %s. It let a second client in while the first one's lease was running.",
-				prose.Commas(broken))
-		}
-		return "The lock's: it let a second client in while the first one's lease was running."
+		return lockAtFault(o, m, "it let a second client in while the first one's lease was running")
 	}
 	late := staleWrite(m)
 	switch {
@@ -220,6 +234,25 @@ func atFault(o *Outcome, m ModeRun) string {
 	}
 	return fmt.Sprintf("Not the lock's, nor that of %s, which sent its write under a lease that had not ended: "+
 		"the network may deliver late.", late.Client)
+}
+
+// lockAtFault says that a run ended by what the lock did, and whether that breaks its promise, where that is known.
+func lockAtFault(o *Outcome, m ModeRun, what string) string {
+	switch {
+	case o.Promise == nil && exclusive(m.Verdict.Label) && len(relied(o)) > 0:
+		return fmt.Sprintf("The lock's, if it promises to survive %s: %s.", prose.Commas(relied(o)), what)
+	case o.Promise == nil && !exclusive(m.Verdict.Label):
+		return fmt.Sprintf("The lock's, unless it makes no such promise: %s.", what)
+	case o.Promise == nil:
+		return fmt.Sprintf("The lock's: %s.", what)
+	case len(unpromised(o)) > 0:
+		return fmt.Sprintf("The choice of this lock, which does not promise to survive %s: %s.", prose.Commas(unpromised(o)), what)
+	case !broken(o, m):
+		return fmt.Sprintf("Not the lock's, which does not promise to prevent this: %s.", what)
+	case len(o.Scenario.Faults) == 0, len(o.Promise.Exclusion) == len(promise.Faults()): // every lock can be asked about all
+		return fmt.Sprintf("The lock's: %s.", what)
+	}
+	return fmt.Sprintf("The lock's, which promises to survive %s: %s.", prose.Commas(classes(o)), what)
 }
 
 // relied are the classes of the faults of a schedule after which servers or clocks do not do what locks rely on.

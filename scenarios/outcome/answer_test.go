@@ -6,6 +6,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
@@ -59,6 +60,41 @@ func TestAnswers(t *testing.T) {
 		}
 		if got := o.Title(); !strings.HasPrefix(got, "theirs: ") {
 			t.Errorf("%s: the title is %q", name, got)
+		}
+	}
+}
+
+// Two clients have the lock at once, after a pause and a jump of a node's clock. Whose fault that is depends on what the lock
+// promises, and of two modes the answers are about the one in which the promise is broken.
+func TestAnswersOfAPromise(t *testing.T) {
+	h := checker.History{
+		Care: checker.CareNever, Liveness: checker.LivenessOK,
+		Grants: []checker.Grant{
+			{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 2, Released: 20, ReleaseReturned: 21},
+			{ID: 2, Client: "c1", Resource: "order", Invoked: 9, Granted: 10, Released: 15, ReleaseReturned: 16},
+		},
+	}
+	shared := outcome.ModeRun{Mode: "claim", Trace: &trace.Trace{}, History: h}
+	if err := shared.Judge(nil); err != nil {
+		t.Fatal(err)
+	}
+	void := outcome.ModeRun{Mode: "none", Trace: &trace.Trace{}, Verdict: checker.Verdict{
+		Label: checker.Corrupted, Facts: checker.Facts{Data: checker.DataCorrupted, BeliefOverlaps: 1}}}
+	sc := &file.Scenario{Name: "drawn", Faults: []faults.Fault{{Action: faults.Pause{}}, {Action: faults.ClockJump{Clock: "r0"}}}}
+	for name, tc := range map[string]struct {
+		promise *promise.Promise
+		modes   []outcome.ModeRun
+		want    string
+	}{
+		"unknown":          {nil, []outcome.ModeRun{shared}, "The lock's, if it promises to survive node-clock: it let a second client in"},
+		"not promised":     {&promise.Promise{Exclusion: []promise.Fault{promise.Pause}}, []outcome.ModeRun{shared}, "which does not promise to survive node-clock: it let"},
+		"promised":         {&promise.Promise{Exclusion: []promise.Fault{promise.Pause, promise.NodeClock}}, []outcome.ModeRun{shared}, "The lock's, which promises to survive pause, node-clock: it let"},
+		"asked of all":     {&promise.Promise{Exclusion: promise.Faults()}, []outcome.ModeRun{shared}, "The lock's: it let"},
+		"worse, but right": {&promise.Promise{Exclusion: promise.Faults()}, []outcome.ModeRun{void, shared}, "The lock's: it let"},
+	} {
+		answers := outcome.Answers(&outcome.Outcome{Scenario: sc, Lock: "theirs", Promise: tc.promise, Modes: tc.modes})
+		if got := answers[2].Text; !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/causes"
 	"locksim/sim/trace"
@@ -20,6 +21,8 @@ type Outcome struct {
 	// Lock is the name of the lock that ran.
 	Lock string
 	Seed uint64
+	// Promise is the promise by which the lock is judged; nil if it is not known, or the lock promises nothing.
+	Promise *promise.Promise
 	// Modes are the runs, in the order in which they were asked for.
 	Modes []ModeRun
 	// Live says how the runs were made on real servers; nil for runs in the simulated world. The seed of a live run decides

@@ -133,6 +133,9 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 		modes = DefaultModes(l)
 	}
 	out := &outcome.Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Death: opts.Death}
+	if !l.PromisesNothing() {
+		out.Promise = &l.Promise
+	}
 	base, err := baseline(sc, l, opts, modes)
 	if err != nil {
 		return nil, err

@@ -159,6 +159,7 @@ func (f *Found) adopt(sc *file.Scenario) (ok bool, err error) {
 		f.Outcome, f.Run, f.Faults = o, outcome.NewRunFile(o), len(read.Faults)
 		clear(f.Run.Timing.WallSeconds) // all else is the same on every machine
 		f.Shape = failure.Shape(read, f.Violations)
+		f.Answers = outcome.Answers(o)
 		f.Story, f.Reasons = failure.ShortStory(judged.Modes[0].Story), nil
 		for _, r := range judged.Modes[0].Verdict.Reasons {
 			f.Reasons = append(f.Reasons, r.Text)

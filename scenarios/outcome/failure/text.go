@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locksim/internal/prose"
+	"locksim/scenarios/outcome"
 )
 
 // Headline is the failure in one line, which begins with its seed.
@@ -19,7 +20,7 @@ func (f *Failure) Headline() string {
 	return fmt.Sprintf("seed %d: %s fails: %s", f.Seed, f.Lock, strings.Join(broken, ", "))
 }
 
-// Text is everything needed to understand the failure: the headline, the
+// Text is everything needed to understand the failure: the headline, the answers, the
 // violations, the story, and the schedule. The caller adds the last lines, such as
 // the command that replays it, and advice about a lock that is not deterministic that depends on how the program was
 // built: play.Unseeded.
@@ -27,6 +28,9 @@ func (f *Failure) Text(unseeded string, last ...string) string {
 	var b strings.Builder
 	b.WriteString(f.Headline() + "\n")
 	if len(f.Violations) > 0 {
+		for _, a := range f.Sure() {
+			fmt.Fprintf(&b, "  %s: %s\n", a.Question, prose.Visible(a.Text))
+		}
 		b.WriteString(indent(f.Reasons))
 	}
 	b.WriteString(f.doubt(unseeded))
@@ -35,6 +39,14 @@ func (f *Failure) Text(unseeded string, last ...string) string {
 	}
 	fmt.Fprintf(&b, "\nschedule, %s:\n%s\n", f.shrunk(), indent(f.source()))
 	return b.String() + strings.Join(last, "\n")
+}
+
+// Sure are the answers of a run that is the same each time. Of another one they would say too much, and there are none.
+func (f *Failure) Sure() []outcome.Answer {
+	if f.Same != f.Replays {
+		return nil
+	}
+	return f.Answers
 }
 
 // source is the schedule, line by line.
