@@ -67,9 +67,9 @@ func TestHostileTextsAreText(t *testing.T) {
 	want := shape{
 		headings: 5, tables: 2, codes: 3,
 		cells: 11*4 + 4*(1+len(o.Modes[0].Story)),
-		// The remark that nothing is expected, two divergences, the reason of all modes,
+		// The answer, the remark that nothing is expected, two divergences, the reason of all modes,
 		// two limits, three hashes, a version.
-		items: 1 + 1 + 2 + 2 + 3 + 1,
+		items: 5 + 1 + 1 + 2 + 2 + 3 + 1,
 	}
 	if s != want {
 		t.Errorf("got %+v, want %+v", s, want)
