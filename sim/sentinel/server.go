@@ -509,8 +509,6 @@ func greets(args []string) bool {
 		return len(args) > 1 && (args[1] == "2" || args[1] == "3")
 	case "client":
 		return len(args) > 1 && !strings.EqualFold(args[1], "getname")
-	case "auth":
-		return true
 	}
 	return false
 }

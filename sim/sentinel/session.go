@@ -279,6 +279,9 @@ func (x *session) carryOut(args []string) {
 		x.fail("ERR wrong number of arguments for '%s' command", name)
 		return
 	}
+	if name == "client" && slices.Contains([]string{"getname", "setname", "id"}, strings.ToLower(rest[0])) {
+		name += "|" + strings.ToLower(rest[0])
+	}
 	if !x.resp3 && len(x.channels)+len(x.patterns) > 0 && name != "ping" && !strings.HasSuffix(name, "subscribe") {
 		x.fail("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", name)
 		return
@@ -433,12 +436,7 @@ func (x *session) info(args []string) {
 			parts = append(parts, sec.text)
 		}
 	}
-	text := strings.Join(parts, "\r\n")
-	if x.resp3 {
-		x.out = fmt.Appendf(x.out, "=%d\r\ntxt:%s\r\n", len(text)+4, text)
-		return
-	}
-	x.bulk(text)
+	x.bulk(strings.Join(parts, "\r\n"))
 }
 
 // publishCommand is PUBLISH, which Sentinels use among each other.
