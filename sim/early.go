@@ -96,7 +96,7 @@ func (c *earlyConn) Read(b []byte) (int, error) {
 func (c *earlyConn) await(limit time.Time) error {
 	var late <-chan time.Time
 	if !limit.IsZero() {
-		timer := time.NewTimer(time.Until(limit))
+		timer := time.NewTimer(time.Until(limit)) //nolint:forbidigo // it is in the bubble
 		defer timer.Stop()
 		late = timer.C
 	}

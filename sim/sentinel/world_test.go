@@ -53,7 +53,7 @@ func TestFailoverClientFollowsACrash(t *testing.T) {
 		p.Go(func() {
 			ctx := context.Background()
 			c := failoverClient(p)
-			defer c.Close()
+			defer c.Close() //nolint:errcheck // the run is over
 			if ok, err := c.SetNX(ctx, "lock", "c0", time.Minute).Result(); !ok || err != nil {
 				t.Errorf("the lock is not free: %v, %v", ok, err)
 			}
@@ -85,7 +85,7 @@ func lockThroughTrouble(strike func(w *sim.World) error) func(w *sim.World) erro
 			p := w.Client(i)
 			p.Go(func() {
 				c := failoverClient(p)
-				defer c.Close()
+				defer c.Close() //nolint:errcheck // the run is over
 				for n := range 8 {
 					ok, err := c.SetNX(context.Background(), "lock", p.Name(), 700*time.Millisecond).Result()
 					testworld.Mark(p, "%d: %v %v", n, ok, err)
