@@ -29,7 +29,7 @@ func Comparison(w io.Writer, c *comparisons.Comparison) error {
 	p.Add([]string{"## What each needs, and for whom it is"})
 	p.Add(needs(c))
 	p.Add([]string{grid.TripsNote})
-	p.Add([]string{"## What each survives, and behind which fence"})
+	p.Add([]string{"## Which fence kept the data right under each fault"})
 	p.Add(survives(c, func(s comparisons.Survival) string { return "`" + grid.SurvivalWord(s) + "`" }))
 	p.Add(survivalSigns())
 	if text := grid.Unplayed(c); text != "" {

@@ -45,7 +45,7 @@ func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) err
 	p.Add(prose.Fold(grid.TripsNote, opt.Width))
 	for i, t := range compareTables(c, opt, survivalText) {
 		if i == 0 {
-			t = append([]string{"what each survives, and behind which fence", ""}, t...)
+			t = append([]string{"which fence kept the data right under each fault", ""}, t...)
 		}
 		p.Add(t)
 	}

@@ -1,5 +1,5 @@
 // Package compare compares locks: what each needs, how many round trips it takes,
-// and which faults it survives behind which fence.
+// and which fence kept the data right under each fault.
 //
 // Only the declarations of a lock in a [comparisons.Comparison] are written by hand: its
 // servers, its tokens, its promise, and for what it is suitable. Round trips are

@@ -40,7 +40,7 @@ func compareCommand(s *shell) *cobra.Command {
 		Short: "Compare locks: servers, tokens, round trips, the faults that each survives",
 		Long: `Compare shows for each lock how many servers it needs, whether it mints fencing
 tokens, how many round trips an uncontended acquire, release and renewal take, for
-whom it is, and which faults it survives behind which fence.
+whom it is, and which fence kept the data right under each fault.
 
 Without names, all locks are compared: the built-in ones and your own.
 
