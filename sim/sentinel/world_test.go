@@ -107,7 +107,7 @@ var strikes = map[string]func(w *sim.World) error{
 	},
 	"stall":   func(w *sim.World) error { return w.Faults().Stall("r0", 3*time.Second) },
 	"sen0":    func(w *sim.World) error { return w.Faults().Crash("sen0", faults.CrashProcess) },
-	"command": func(w *sim.World) error { s, _ := sentinel.On(w, "sen1"); return s.Failover() },
+	"command": func(w *sim.World) error { return faults.SentinelFailover{On: "sen1"}.Apply(w.Faults()) },
 	"tilt":    func(w *sim.World) error { return w.Faults().JumpClock("sen1", -time.Hour) },
 }
 
