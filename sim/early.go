@@ -15,14 +15,15 @@ type earlyConn struct {
 	immediate Immediate // nil if the server is none
 	cancel    context.CancelFunc
 	made      chan struct{} // closed when the connection is made, or has failed
+	more      chan struct{} // there is something to send, or to close
 
-	mu        sync.Mutex
-	conn      net.Conn
-	err       error
-	out       []byte
-	atOnce    []byte
-	closed    bool
-	deadlines [2]time.Time // of reading and writing
+	mu     sync.Mutex
+	conn   net.Conn
+	err    error
+	out    []byte
+	atOnce []byte
+	closed bool
+	until  time.Time // the deadline of Read
 }
 
 // early reports whether a host is an [Early] server. An alias is none.
@@ -38,42 +39,65 @@ func (p *Process) early(h host) bool {
 // dialEarly begins to connect, and returns the connection at once.
 func (p *Process) dialEarly(network, addr string, h host) net.Conn {
 	ctx, cancel := context.WithCancel(p.ctx)
-	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{})}
+	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{}), more: make(chan struct{}, 1)}
 	c.immediate, _ = h.(*Node).server.(Immediate)
-	go func() {
-		defer close(c.made)
-		conn, err := p.dial(ctx, network, addr, h)
-		for err == nil {
-			b, over := c.take(conn)
-			if over {
-				return
-			}
-			_, err = conn.Write(b)
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.err = err
-	}()
+	go c.pump(ctx, func() (net.Conn, error) { return p.dial(ctx, network, addr, h) })
 	return c
 }
 
-// take takes what was written meanwhile. The mutex is not kept over a write, which waits while the process is paused. over says
-// that the connection is ready, or closed.
-func (c *earlyConn) take(conn net.Conn) (b []byte, over bool) {
+// pump connects, and sends what is written until the connection is closed. A write does not wait for it: it would wait while the
+// process is paused, with a mutex of the client.
+func (c *earlyConn) pump(ctx context.Context, dial func() (net.Conn, error)) {
+	conn, err := dial()
+	c.mu.Lock()
+	if c.conn, c.err = conn, err; err == nil {
+		_ = conn.SetReadDeadline(c.until)
+	}
+	c.mu.Unlock()
+	close(c.made)
+	for err == nil {
+		b, closed := c.take()
+		switch {
+		case len(b) > 0:
+			_, err = conn.Write(b)
+		case closed:
+			_ = conn.Close()
+			return
+		default:
+			select {
+			case <-c.more:
+			case <-ctx.Done():
+			}
+			if ctx.Err() != nil && !c.isClosed() { // the run is over
+				return
+			}
+		}
+	}
+	c.mu.Lock()
+	c.err = err
+	c.mu.Unlock()
+}
+
+// take takes what was written.
+func (c *earlyConn) take() (b []byte, closed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.closed:
-		_ = conn.Close()
-		return nil, true
-	case len(c.out) > 0:
-		b, c.out = c.out, nil
-		return b, false
+	b, c.out = c.out, nil
+	return b, c.closed
+}
+
+func (c *earlyConn) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// wake tells the pump that there is something to do.
+func (c *earlyConn) wake() {
+	select {
+	case c.more <- struct{}{}:
+	default:
 	}
-	_ = conn.SetReadDeadline(c.deadlines[forRead])
-	_ = conn.SetWriteDeadline(c.deadlines[forWrite])
-	c.conn = conn
-	return nil, true
 }
 
 // Read waits until the connection is made, and for bytes.
@@ -84,7 +108,7 @@ func (c *earlyConn) Read(b []byte) (int, error) {
 		c.mu.Unlock()
 		return n, nil
 	}
-	limit := c.deadlines[forRead]
+	limit := c.until
 	c.mu.Unlock()
 	if err := c.await(limit); err != nil {
 		return 0, err
@@ -119,43 +143,38 @@ func (c *earlyConn) await(limit time.Time) error {
 	}
 }
 
-// Write sends bytes, or keeps them until the connection is made.
+// Write keeps bytes until they are sent.
 func (c *earlyConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case c.closed:
-		c.mu.Unlock()
 		return 0, net.ErrClosed
 	case c.err != nil:
-		defer c.mu.Unlock()
 		return 0, c.err
 	}
 	if c.immediate != nil {
 		c.atOnce = append(c.atOnce, c.immediate.Answer(b)...)
 	}
-	if c.conn == nil {
-		c.out = append(c.out, b...)
-		c.mu.Unlock()
-		return len(b), nil
-	}
-	c.mu.Unlock()
-	return c.conn.Write(b)
+	c.out = append(c.out, b...)
+	c.wake()
+	return len(b), nil
 }
 
-// Close closes the connection, and ends the attempt to make it.
+// Close lets what was written be sent, and closes the connection, or ends the attempt to make it.
 func (c *earlyConn) Close() error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.closed {
-		c.mu.Unlock()
 		return net.ErrClosed
 	}
 	c.closed = true
-	conn := c.conn
-	c.mu.Unlock()
-	c.cancel()
-	if conn != nil {
-		return conn.Close()
+	if c.conn != nil {
+		_ = c.conn.SetReadDeadline(time.Unix(1, 0)) // a Read ends
+		c.wake()
+		return nil
 	}
+	c.cancel()
 	return nil
 }
 
@@ -172,20 +191,15 @@ func (c *earlyConn) SetDeadline(t time.Time) error {
 }
 
 // SetReadDeadline sets the deadline of Read.
-func (c *earlyConn) SetReadDeadline(t time.Time) error { return c.limit(forRead, t) }
-
-// SetWriteDeadline sets the deadline of Write.
-func (c *earlyConn) SetWriteDeadline(t time.Time) error { return c.limit(forWrite, t) }
-
-func (c *earlyConn) limit(which int, t time.Time) error {
+func (c *earlyConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.deadlines[which] = t
-	switch {
-	case c.conn == nil:
+	c.until = t
+	if c.conn == nil || c.closed {
 		return nil
-	case which == forRead:
-		return c.conn.SetReadDeadline(t)
 	}
-	return c.conn.SetWriteDeadline(t)
+	return c.conn.SetReadDeadline(t)
 }
+
+// SetWriteDeadline does nothing: a Write does not wait.
+func (c *earlyConn) SetWriteDeadline(time.Time) error { return nil }

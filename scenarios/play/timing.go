@@ -319,9 +319,15 @@ var absenting = []promise.Fault{
 // stopping are those of them that keep a client from running, or its timers from firing in time.
 var stopping = []promise.Fault{promise.Pause, promise.Slow, promise.Pool, promise.ClockDrift, promise.ClockRate}
 
+// searching is how long go-redis waits for a Sentinel: its ReadTimeout and its DialTimeout.
+const searching = 8 * time.Second
+
 // pausing is how long a client of the servers may pause after trouble before it sends a request again: a stock one has
 // the default MaxRetryBackoff of go-redis, and a quiet one sends it once.
 func (p *play) pausing() time.Duration {
+	if p.lock.watched() { // an answer of a Sentinel that does not come: the read and the dial have time limits of their own
+		return searching
+	}
 	if p.sc.Lock.Client == file.ClientStock {
 		return 512 * time.Millisecond
 	}
