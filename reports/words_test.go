@@ -17,6 +17,7 @@ import (
 	"locksim/reports/html"
 	"locksim/reports/junit"
 	"locksim/reports/markdown"
+	"locksim/reports/scene"
 	"locksim/reports/terminal"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
@@ -181,7 +182,7 @@ func TestErrorsOfSeveralLines(t *testing.T) {
 }
 
 // Where a client is granted the lock while another has it, each report marks that instant, and not only the write that did
-// the damage.
+// the damage. If the other's claim goes on, that instant is the decisive step.
 func TestSharedInstantIsMarked(t *testing.T) {
 	for _, tc := range []struct{ scenario, lock, remark string }{
 		{"pause-after-check", "fenced", "while c0 still believes that it has it"},
@@ -200,25 +201,32 @@ func TestSharedInstantIsMarked(t *testing.T) {
 		if len(at) != 1 {
 			t.Fatalf("%s: shared grants at %v, want one", tc.scenario, at)
 		}
+		if decisive := scene.DecisiveStep(m.Story) == at[0]; decisive != strings.Contains(tc.remark, "claim") {
+			t.Errorf("%s: the decisive step is %d, and the shared grant is step %d", tc.scenario, scene.DecisiveStep(m.Story), at[0])
+		}
+		if first := m.Verdict.Reasons[0]; strings.Contains(tc.remark, "claim") != (int(first.At[0]) == at[0]) {
+			t.Errorf("%s: the first reason is %q", tc.scenario, first.Text)
+		}
 		for name, form := range map[string]string{
-			"terminal": `(?m)^ > +[\d.]+s +%d +is granted order token=2 — %s$`,
-			"timeline": `(?m)^ > +[\d.]+s +%d .*c1 is granted order token=2 — %s$`,
-			"markdown": `(?m)^\| > %d \| [\d.]+s \| c1 \| is granted order token=2 — %s \|$`,
-			"html":     `<li id="none-%d" data-n="\d+" class="shared">.*is granted order token=2 — %s`,
+			"terminal": `(?m)^(?: >|>>) +[\d.]+s +%d +is granted order token=2 — %s$`,
+			"timeline": `(?m)^(?: >|>>) +[\d.]+s +%d .*c1 is granted order token=2 — %s$`,
+			"markdown": `(?m)^\| >{1,2} \**%d\** \| \**[\d.]+s\** \| \**c1\** \| \**is granted order token=2 — %s\** \|$`,
+			"html":     `<li id="none-%d" data-n="\d+" class="(?:shared|fatal)">.*is granted order token=2 — %s`,
 		} {
-			if !regexp.MustCompile(fmt.Sprintf(form, at[0], tc.remark)).MatchString(written(t, o)[name]) {
+			text := strings.ReplaceAll(written(t, o)[name], "breaks its\n>>                                         promise", "breaks its promise")
+			if !regexp.MustCompile(fmt.Sprintf(form, at[0], tc.remark)).MatchString(text) {
 				t.Errorf("%s, %s does not mark step %d in the story", tc.scenario, name, at[0])
 			}
 		}
 		for name, form := range map[string]string{
-			"markdown": `(?m)^    rect .*\n +Note over c1: [\d.]+s is granted order token=2 — ?%s\n +end$`,
+			"markdown": `(?m)^    rect .*\n(?: +Note over c1: .*token=2\n)? +Note over c1: (?:[\d.]+s is granted order token=2 — |step %d, it broke here: )%s\n +end$`,
 			"html":     `<g class="mark shared" data-n="%d"(?s:.*?)<title>c1 is granted the lock %s`,
 			"chrome":   `"cat":"shared".*"c1 is granted the lock %s`,
 		} {
 			want := regexp.MustCompile(strings.NewReplacer("%d", strconv.Itoa(at[0]), "%s", tc.remark).Replace(form))
 			text := written(t, o)[name]
 			if name == "markdown" {
-				text = strings.ReplaceAll(text, "#58;", ":")
+				text = strings.NewReplacer("#58;", ":", "<br/>", " ").Replace(text)
 			}
 			if !want.MatchString(text) {
 				t.Errorf("%s, %s does not mark step %d in the picture", tc.scenario, name, at[0])

@@ -17,8 +17,8 @@ type ReasonGroup struct {
 	Texts []string
 }
 
-// Reasons are the reasons of the verdicts, each once with its modes. The groups of the
-// fewest modes come first: they show how the modes differ.
+// Reasons are the reasons of the verdicts, each once with its modes. What holds for
+// all modes comes first, such as who had the lock, and then the groups of the fewest modes: they show how the modes differ.
 func Reasons(o *outcome.Outcome) []ReasonGroup {
 	var texts []string // in the order in which they first appear
 	modes := map[string][]fence.Mode{}
@@ -40,7 +40,8 @@ func Reasons(o *outcome.Outcome) []ReasonGroup {
 		}
 		groups[i].Texts = append(groups[i].Texts, text)
 	}
-	slices.SortStableFunc(groups, func(a, b ReasonGroup) int { return len(a.Modes) - len(b.Modes) })
+	size := func(g ReasonGroup) int { return len(g.Modes) % len(Ran(o)) }
+	slices.SortStableFunc(groups, func(a, b ReasonGroup) int { return size(a) - size(b) })
 	return groups
 }
 

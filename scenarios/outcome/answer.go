@@ -124,7 +124,7 @@ func happened(m ModeRun) string {
 		parts = append(parts, text+".")
 	}
 	if len(parts) == 0 || m.Verdict.Label == checker.Corrupted && late == nil {
-		parts = append(parts, firstReason(m))
+		parts = append(parts, dataReason(m))
 	}
 	return strings.Join(parts, " ")
 }
@@ -135,6 +135,17 @@ func firstReason(m ModeRun) string {
 		return "The run ended " + string(m.Verdict.Label) + "."
 	}
 	return m.Verdict.Reasons[0].Text
+}
+
+// dataReason is the first reason that is not about claims that overlapped, which come before those about the data.
+func dataReason(m ModeRun) string {
+	claims := claimsShared(m.History)
+	for _, r := range m.Verdict.Reasons {
+		if len(r.At) > 0 && !claims[r.At[0]] {
+			return r.Text
+		}
+	}
+	return firstReason(m)
 }
 
 // sharedBefore is the first grant at which another client had the lock, of claims if there is one: the promise that is

@@ -3,6 +3,7 @@ package outcome
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"locksim/checker"
 	"locksim/lock/fence"
@@ -20,7 +21,32 @@ func (run *ModeRun) Judge(base *ModeRun) (err error) {
 		return fmt.Errorf("the checker: %w", err)
 	}
 	run.Verdict.Reasons = advised(run.Verdict.Reasons)
+	if run.Verdict.Label == checker.Corrupted && run.Verdict.Facts.ClaimOverlaps > 0 {
+		slices.SortStableFunc(run.Verdict.Reasons, overlapsFirst(run.History))
+	}
 	return nil
+}
+
+// overlapsFirst is an order of reasons in which those of claims that overlapped come first: what the lock did comes before
+// what came of it.
+func overlapsFirst(h checker.History) func(a, b checker.Reason) int {
+	claims := claimsShared(h)
+	rank := func(r checker.Reason) int {
+		if len(r.At) > 0 && claims[r.At[0]] {
+			return 0
+		}
+		return 1
+	}
+	return func(a, b checker.Reason) int { return rank(a) - rank(b) }
+}
+
+// claimsShared are the grants at which a claim of another client went on, by their steps.
+func claimsShared(h checker.History) map[checker.Pos]bool {
+	claims := map[checker.Pos]bool{}
+	for _, s := range checker.SharedGrants(h) {
+		claims[s.Granted.Granted] = claims[s.Granted.Granted] || s.Claims
+	}
+	return claims
 }
 
 // Complete sets what a reader of a run wants besides its verdict: the hash of its trace, porcupine's opinion, and the

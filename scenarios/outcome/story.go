@@ -19,6 +19,7 @@ func tell(run *ModeRun) []Line {
 	fatal, fatalRemark := fatalStep(run, []fence.Mode{run.Mode})
 	ofProbe := probePhrases(run)
 	shared := sharedGrants(run.History)
+	stale := firstStale(run.History, true)
 	told := notices{care: run.History.Care, releasing: map[[2]string]bool{}}
 	var lines []Line
 	for _, e := range run.Trace.Events {
@@ -32,6 +33,9 @@ func tell(run *ModeRun) []Line {
 		}
 		if with := shared[checker.Pos(e.N)]; with != nil {
 			line.Shared, line.Remark = true, cmp.Or(line.Remark, with.remark())
+		}
+		if e.N == stale && run.Verdict.Label == checker.Corrupted {
+			line.Remark = cmp.Or(line.Remark, "a stale write")
 		}
 		if line.Remark != "" {
 			line.Text += " — " + line.Remark
@@ -133,14 +137,18 @@ func FatalRemark(run *ModeRun, modes []fence.Mode) string {
 }
 
 // fatalStep is the step that decided the run, with a remark on it, which names the
-// modes: the stale write that the store took if the data is corrupted, the first stale
-// operation that it refused if the data was rescued, the second grant if two clients
-// held the lock at once, otherwise the step of the first reason. It is 0 for none.
+// modes: the second grant if claims overlapped and the data is corrupted, or if two clients
+// held the lock at once; the stale write that the store took if the data is corrupted and
+// the lock kept its claims apart; the first stale operation that it refused if the data was
+// rescued; otherwise the step of the first reason. It is 0 for none.
 func fatalStep(run *ModeRun, modes []fence.Mode) (step int, remark string) {
 	switch run.Verdict.Label {
 	case checker.Safe:
 		return 0, ""
 	case checker.Corrupted:
+		if run.Verdict.Facts.ClaimOverlaps > 0 {
+			return int(sharedBefore(*run, nil).Granted.Granted), ""
+		}
 		if n := firstStale(run.History, true); n > 0 {
 			if len(modes) > 1 {
 				return n, fmt.Sprintf("a stale write, modes %s let it through", prose.Commas(modes))

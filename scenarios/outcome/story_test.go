@@ -31,7 +31,7 @@ func TestStoryOfNotices(t *testing.T) {
 	for care, want := range map[checker.Care]string{
 		checker.CareLost:  "learns that it has lost the lock",
 		checker.CareSteps: "learns that it has lost the lock",
-		checker.CareNever: "is told that it has lost the lock, and does not look",
+		checker.CareNever: "is told by the lock that its lease has ended, but does not look before it writes",
 	} {
 		n := notices{care: care, releasing: map[[2]string]bool{}}
 		for _, round := range []string{"first", "second"} {

@@ -74,7 +74,7 @@ faults:
 		{"never", []string{
 			"r0 CLOCK IS BEHIND from the start, by", "r0 CLOCK STANDS STILL", "r0 CLOCK RUNS as before", "r0 CLOCK DRIFTS by 100 ppm", "c0 CLOCK JUMPS by 1ms",
 			"c0 asks to extend its lease", "c0 has extended its lease", "c0 fails to extend its lease: extend order: outcome unknown: ",
-			"c0 is told that it has lost the lock, and does not look",
+			"c0 is told by the lock that its lease has ended, but does not look before it writes",
 		}, []string{"learns that it has lost", "-1000000 ppm", "r0 CLOCK JUMPS", "passes extend", "passes not-extended"}},
 		{"lost", []string{"c0 learns that it has lost the lock"}, []string{"does not look"}},
 		{"steps", []string{"c0 learns that it has lost the lock"}, []string{"does not look"}},

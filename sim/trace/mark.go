@@ -240,7 +240,7 @@ func (m Mark) Words(v View) Words {
 		return Words{Untold: ofNotice}
 	case LostSeen:
 		if v.Deaf {
-			return Words{Story: "is told that it has lost the lock, and does not look"}
+			return Words{Story: "is told by the lock that its lease has ended, but does not look before it writes"}
 		}
 		return Words{Story: "learns that it has lost the lock"}
 	case Reentered:

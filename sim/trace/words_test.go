@@ -324,7 +324,7 @@ func TestWordsFromElsewhere(t *testing.T) {
 		{trace.Decision{Write: true, Op: "c0.w1", Token: 3}, trace.View{Lane: "s0", Stale: true},
 			trace.Words{Story: "takes write c0.w1 (token 3)", Lane: "takes the stale write c0.w1"}},
 		{trace.Mark{Step: trace.LostSeen}, trace.View{Deaf: true},
-			trace.Words{Story: "is told that it has lost the lock, and does not look"}},
+			trace.Words{Story: "is told by the lock that its lease has ended, but does not look before it writes"}},
 	} {
 		got := tt.what.Words(tt.view)
 		if got.Lane != tt.want.Lane || tt.want.Story != "" && got.Story != tt.want.Story {

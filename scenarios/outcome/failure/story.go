@@ -47,11 +47,10 @@ const (
 // ShortStory keeps the opening of a story, the way to the decisive step, and its
 // aftermath.
 func ShortStory(lines []outcome.Line) []Step {
-	last := len(lines)
+	last, told := len(lines), false
 	for i, line := range lines {
-		if line.Fatal {
+		if told = told || line.Fatal; line.Fatal || told && line.Remark != "" && !line.Shared { // a stale write is told too
 			last = min(i+1+aftermath, len(lines))
-			break
 		}
 	}
 	var out []Step
