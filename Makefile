@@ -53,8 +53,8 @@ lint: ## golangci-lint with the rules of .golangci.yml
 bench: ## benchmarks on one core; BENCH=REGEXP selects some
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -cpu 1 ./...
 
-# Almost three of four drawn runs are evidence: 7,000 runs give 5,000 of each lock.
-EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(7000 * $(SOAK)); print (n > 1 ? n : 1) }')
+# Half of the drawn runs are evidence: 10,000 runs give 5,000 of each lock.
+EXPLORE_RUNS := $(shell awk 'BEGIN { n = int(10000 * $(SOAK)); print (n > 1 ? n : 1) }')
 
 REDIS_LOCKS := single,fenced,watchdog,watchdog-fenced,reentrant,reentrant-fenced,fair,fair-fenced,redlock,redlock-watchdog,redlock-fenced
 

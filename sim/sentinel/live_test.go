@@ -72,7 +72,7 @@ func newLiveGroup(t *testing.T) *liveGroup {
 func (g *liveGroup) await(t *testing.T, addr string) {
 	t.Helper()
 	c := goredis.NewSentinelClient(&goredis.Options{Addr: addr, MaxRetries: -1})
-	defer c.Close()
+	defer c.Close() //nolint:errcheck // the test is over
 	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		replicas, _ := c.Replicas(context.Background(), sentinel.MasterName).Result()
 		others, _ := c.Sentinels(context.Background(), sentinel.MasterName).Result()
