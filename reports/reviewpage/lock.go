@@ -71,10 +71,10 @@ func adviceCards(r *reviews.Review) []Advice {
 
 // ruleBlocks are the figures behind each recommendation, and the rules that it follows from.
 func ruleBlocks(r *reviews.Review) []Block {
-	blocks := []Block{paragraph("Each recommendation follows from fixed rules, which are tried in their order. The first that applies decides.")}
+	blocks := []Block{paragraph("Each recommendation follows from fixed rules.")}
 	for _, a := range r.Advice {
 		blocks = append(blocks, Block{Heading: "For " + string(a.Use), Items: a.Reasons},
-			Block{Text: fmt.Sprintf("The rules, up to “%s”, which decided:", a.Rule), Items: ruleItems(a), Numbered: true})
+			Block{Text: "These rules were tried, one after the other. The first whose condition holds decides:", Items: ruleItems(a), Numbered: true})
 	}
 	return blocks
 }
@@ -83,11 +83,11 @@ func ruleBlocks(r *reviews.Review) []Block {
 func ruleItems(a reviews.Advice) []string {
 	var out []string
 	for _, rule := range reviews.Rules(a.Use) {
-		text := fmt.Sprintf("%s, if %s", rule.ID, rule.Text)
+		text := fmt.Sprintf("If %s", rule.Text)
 		if rule.ID == a.Rule {
-			return append(out, text+". This is the case, and decides.")
+			return append(out, text+". This holds, and decides.")
 		}
-		out = append(out, text+". This is not the case.")
+		out = append(out, text+". This does not hold.")
 	}
 	return out
 }

@@ -121,7 +121,7 @@ var commonRules = []adviceRule{
 			return fmt.Sprintf("Not in its present form: %s.", f.unproven())
 		}},
 	{id: "thin", uses: bothUses, verdict: Undecided,
-		when:  fmt.Sprintf("fewer than %d of the runs by which it is judged are evidence", enoughEvidence),
+		when:  fmt.Sprintf("fewer than %d of the runs by which it is judged really tested it", enoughEvidence),
 		holds: func(f *Figures) bool { return f.tested() < enoughEvidence },
 		say: func(f *Figures) string {
 			return fmt.Sprintf("No recommendation: too little was measured. Only %s are evidence, and a rate of violations of up to %s could remain unseen in so few. Measure more (--runs).",
@@ -138,7 +138,7 @@ var efficiencyRules = []adviceRule{
 			return fmt.Sprintf("Only if a failure costs little and is noticed: the lock promises nothing by which it could be judged, and %s, %s.", brokenByAll(f), brokenBySweep(f))
 		}},
 	{id: "kept", uses: []Use{ForEfficiency}, verdict: Suitable,
-		when:  "it keeps its promise, and breaks when it is judged for everything under every fault",
+		when:  "it keeps its promise, and breaks only when it is judged by more than it promises",
 		holds: func(f *Figures) bool { return f.Promises && f.All.Violating > 0 },
 		say: func(f *Figures) string {
 			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under %s, %s: that is %s.", within(f), tried(f.Faults), brokenByAll(f), consequences(f.All.Violations))
