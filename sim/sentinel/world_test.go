@@ -3,6 +3,7 @@ package sentinel_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -111,12 +112,16 @@ var strikes = map[string]func(w *sim.World) error{
 	"tilt":    func(w *sim.World) error { return w.Faults().JumpClock("sen1", -time.Hour) },
 }
 
-// Every run of a seed is equal, on one processor and on two.
+// Every run of a seed is equal, on one processor and on two. With LOCKSIM_SOAK=1 it is a hundred runs of each trouble.
 func TestRunsAreEqual(t *testing.T) {
+	repeats := testworld.Seeds(20)
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		repeats = 100
+	}
 	for name, strike := range strikes {
 		t.Run(name, func(t *testing.T) {
 			var first string
-			for i := range testworld.Seeds(20) {
+			for i := range repeats {
 				tr := testworld.RunOn(t, 1+i%2, world(3, quick, redis.Servers{}), lockThroughTrouble(strike))
 				if got := tr.Hash(); first == "" {
 					first = got
