@@ -2,8 +2,8 @@ package faults
 
 import "locksim/lock/promise"
 
-// SentinelFailover is an operator who orders a Sentinel to replace the primary, by SENTINEL FAILOVER. The Sentinel takes no votes, and
-// chooses the replica itself: writes that it had not received are lost, as in any failover (F40).
+// SentinelFailover is an operator who orders a Sentinel to replace the primary, by SENTINEL FAILOVER. The Sentinel
+// takes no votes, and chooses the replica itself: writes that it had not received are lost, as in any failover (F40).
 type SentinelFailover struct {
 	// On is the Sentinel: "sen0".
 	On string

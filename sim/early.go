@@ -45,8 +45,8 @@ func (p *Process) dialEarly(network, addr string, h host) net.Conn {
 	return c
 }
 
-// pump connects, and sends what is written until the connection is closed. A write does not wait for it: it would wait while the
-// process is paused, with a mutex of the client.
+// pump connects, and sends what is written until the connection is closed. A write does not wait for it: it would wait
+// while the process is paused, with a mutex of the client.
 func (c *earlyConn) pump(ctx context.Context, dial func() (net.Conn, error)) {
 	conn, err := dial()
 	c.mu.Lock()

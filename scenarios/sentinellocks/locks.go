@@ -1,5 +1,5 @@
-// Package sentinellocks puts our locks on one Redis node on trial where Sentinels watch that node: their clients find the primary as
-// redis.NewFailoverClient of go-redis does, and follow a failover.
+// Package sentinellocks puts our locks on one Redis node on trial where Sentinels watch that node: their clients find
+// the primary as redis.NewFailoverClient of go-redis does, and follow a failover.
 //
 //	scenarios.Check(t, sentinellocks.Lock("fenced"), scenarios.Options{})
 //
@@ -33,8 +33,8 @@ const Prefix = "sentinel-"
 // Kind is the kind of server: Sentinels, with sen0, sen1 and sen2.
 func Kind() play.ServerKind { return kindIn(file.Defaults().World) }
 
-// kindIn is the kind with the settings of a world. A failover takes the time until the primary is taken for down, some seconds more,
-// and up to 18 s until a Sentinel makes an old primary a replica that has come back.
+// kindIn is the kind with the settings of a world. A failover takes the time until the primary is taken for down, some
+// seconds more, and up to 18 s until a Sentinel makes an old primary a replica that has come back.
 func kindIn(w file.World) play.ServerKind {
 	is, byDefault := facts.Server, file.Defaults().World
 	w.DownAfter, w.FailoverTimeout = cmp.Or(w.DownAfter, byDefault.DownAfter), cmp.Or(w.FailoverTimeout, byDefault.FailoverTimeout)
@@ -60,10 +60,10 @@ func All() []play.Lock {
 	return append(all, Specimens()...)
 }
 
-// Lock is a kind of package lock on one node, such as "fenced", under the name "sentinel-fenced". Its promise is that of the kind, without
-// the stall of a node: one that lasts for longer than world.down_after is a failover, under which none of them keeps exclusion.
-// Whatever else starts a failover is not in the promise either: the crash of a node, and the loss of links between servers,
-// which searches do not draw. It panics for the name of no such kind.
+// Lock is a kind of package lock on one node, such as "fenced", under the name "sentinel-fenced". Its promise is that
+// of the kind, without the stall of a node: one that lasts for longer than world.down_after is a failover, under which
+// none of them keeps exclusion. Whatever else starts a failover is not in the promise either: the crash of a node, and
+// the loss of links between servers, which searches do not draw. It panics for the name of no such kind.
 func Lock(kind string) play.Lock {
 	l, err := play.KindOver(kind, client)
 	if err != nil {

@@ -23,8 +23,8 @@ func TestScenarios(t *testing.T) {
 	testruns.MeetExpectations(t, sentinellocks.All(), 1, every, func(all []fence.Mode) []fence.Mode { return all })
 }
 
-// The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each lock
-// that it names. LOCKSIM_SOAK=10 is 300 seeds.
+// The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each
+// lock that it names. LOCKSIM_SOAK=10 is 300 seeds.
 func TestEqualInFreshProcesses(t *testing.T) { testruns.EqualRuns(t, sentinellocks.All()) }
 
 // The locks keep their promises. With LOCKSIM_SOAK=1 it is 2,000 runs each.

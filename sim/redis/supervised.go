@@ -13,8 +13,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// This file is what others see of a server's replication: ROLE and INFO, for clients and for Sentinels, and what a Sentinel does
-// to a server.
+// This file is what others see of a server's replication: ROLE and INFO, for clients and for Sentinels, and what a
+// Sentinel does to a server.
 
 // Replication is what INFO tells of a server's part in replication.
 type Replication struct {
@@ -63,8 +63,8 @@ func (n *Server) Group() []*Server { return slices.Clone(n.family.group) }
 // WhenEnds calls f when the server's process ends and its machine goes on, which resets the connections of its peers.
 func (n *Server) WhenEnds(f func()) { n.ended = append(n.ended, f) }
 
-// FollowNone is REPLICAOF NO ONE and CLIENT KILL, as a Sentinel sends them: the server becomes a primary with what it has,
-// closes its clients' connections, and the name [Primary] leads to it from now on. by is the Sentinel.
+// FollowNone is REPLICAOF NO ONE and CLIENT KILL, as a Sentinel sends them: the server becomes a primary with what it
+// has, closes its clients' connections, and the name [Primary] leads to it from now on. by is the Sentinel.
 func (n *Server) FollowNone(by string) {
 	old := n.repl.leader
 	if old == nil {
@@ -75,8 +75,8 @@ func (n *Server) FollowNone(by string) {
 	n.family.primary.redirect(n, n.node.Processes(), nil)
 }
 
-// Follow is REPLICAOF and CLIENT KILL, as a Sentinel sends them: the server closes its clients' connections, and copies the
-// keys of another. Writes that only it had are lost. by is the Sentinel.
+// Follow is REPLICAOF and CLIENT KILL, as a Sentinel sends them: the server closes its clients' connections, and copies
+// the keys of another. Writes that only it had are lost. by is the Sentinel.
 func (n *Server) Follow(to *Server, by string) {
 	if n.repl.leader == to || n == to {
 		return
@@ -100,7 +100,8 @@ func (n *Server) renewRunID() {
 	n.runID = hex.EncodeToString(id)
 }
 
-// replicationCron is what a replica does once a second: it tells its primary how far it is. Only min-replicas-max-lag needs it.
+// replicationCron is what a replica does once a second: it tells its primary how far it is. Only min-replicas-max-lag
+// needs it.
 func (n *Server) replicationCron() {
 	if n.family.config.MinReplicas == 0 {
 		return
@@ -115,8 +116,8 @@ func (n *Server) replicationCron() {
 	})
 }
 
-// lacksReplicas reports whether a primary has too few replicas that have answered lately, so that it refuses writes. Redis counts
-// whole seconds.
+// lacksReplicas reports whether a primary has too few replicas that have answered lately, so that it refuses writes.
+// Redis counts whole seconds.
 func (n *Server) lacksReplicas() bool {
 	need := n.family.config.MinReplicas
 	if need == 0 || n.repl.leader != nil || !slices.Contains(n.family.group, n) {
@@ -131,8 +132,8 @@ func (n *Server) lacksReplicas() bool {
 	return good < need
 }
 
-// part lets the primary notice that a replica has left it, which it does not while their link is cut: until then the replica counts
-// as one that was heard lately.
+// part lets the primary notice that a replica has left it, which it does not while their link is cut: until then the
+// replica counts as one that was heard lately.
 func (r *replication) part() {
 	n := r.from
 	if n.family.config.MinReplicas == 0 || n.node.Down() {

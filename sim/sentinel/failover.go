@@ -131,7 +131,8 @@ type opinion struct {
 	epoch  uint64
 }
 
-// opinion is what this Sentinel says to another one about a node, and its vote if it is asked for one: a candidate other than "*".
+// opinion is what this Sentinel says to another one about a node, and its vote if it is asked for one: a candidate
+// other than "*".
 func (s *Server) opinion(node string, epoch uint64, candidate string) opinion {
 	o := opinion{down: s.tiltSince == 0 && s.master.down && s.primary.Name() == node}
 	if candidate != "*" && s.primary.Name() == node {
@@ -163,7 +164,8 @@ func (s *Server) nameOf(id string) string {
 	return id
 }
 
-// elected is the Sentinel that has the votes for a failover, "" for none. It votes too, for the first of the others or for itself.
+// elected is the Sentinel that has the votes for a failover, "" for none. It votes too, for the first of the others or
+// for itself.
 func (s *Server) elected(epoch uint64) string {
 	votes := map[string]int{}
 	for _, in := range s.sentinels {
@@ -248,7 +250,8 @@ func (s *Server) abort(event string, about *instance) {
 	s.failover = failover{startedAt: s.failover.startedAt, epoch: s.failover.epoch}
 }
 
-// choose is the replica that is to take over, nil if none can: by its priority, then by how much it has, then by its run id.
+// choose is the replica that is to take over, nil if none can: by its priority, then by how much it has, then by its
+// run id.
 func (s *Server) choose() *instance {
 	now, m := s.now(), s.master
 	longest, valid := 10*s.downAfter(), 3*infoPeriod

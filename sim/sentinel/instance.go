@@ -129,8 +129,8 @@ func (s *Server) flags(in *instance) string {
 	return strings.Join(f, ",")
 }
 
-// ask calls do at the other server, and then answer here with its result, if the connection still stands. A server that is down
-// does neither.
+// ask calls do at the other server, and then answer here with its result, if the connection still stands. A server that
+// is down does neither.
 func ask[T any](s *Server, in *instance, do func() T, answer func(T)) {
 	life, session := s.life, in.session
 	s.node.Peer(in.of).Send(func() {

@@ -143,7 +143,8 @@ func generate(seed uint64) program {
 	return p
 }
 
-// answers are what a connection answers to a program, command by command. quiet is how long there is silence after an answer.
+// answers are what a connection answers to a program, command by command. quiet is how long there is silence after an
+// answer.
 func answers(c net.Conn, p program, host, port string, plain func(string) string) []string {
 	var out []string
 	for _, args := range p {
@@ -288,8 +289,8 @@ func plainer(names map[string]string) func(string) string {
 	}
 }
 
-// The time from the crash of the primary until clients are told of the new one is alike in both worlds. With LOCKSIM_SOAK=1 it is ten
-// failovers.
+// The time from the crash of the primary until clients are told of the new one is alike in both worlds. With
+// LOCKSIM_SOAK=1 it is ten failovers.
 func TestLiveSwitchTime(t *testing.T) {
 	count := 1
 	if os.Getenv("LOCKSIM_SOAK") == "1" {

@@ -55,8 +55,8 @@ func (c Servers) Validate() error {
 	return nil
 }
 
-// Build implements [sim.Kind]. The Sentinels know each other and the replicas from the beginning, as those that have run for a
-// while.
+// Build implements [sim.Kind]. The Sentinels know each other and the replicas from the beginning, as those that have
+// run for a while.
 func (c Servers) Build(b *sim.Builder) {
 	if err := c.Validate(); err != nil {
 		b.Fail(err)

@@ -32,8 +32,8 @@ type session struct {
 	held     []string
 }
 
-// search is a client's search for the primary: it asks each Sentinel once, all at the same time, and goes on with the first that
-// answers.
+// search is a client's search for the primary: it asks each Sentinel once, all at the same time, and goes on with the
+// first that answers.
 type search struct {
 	first *Server
 	asked map[*Server]bool
@@ -44,9 +44,10 @@ type search struct {
 // searchLasts is how long a search may take.
 const searchLasts = 15 * time.Second
 
-// holds reports whether a question for the primary waits. go-redis keeps a mutex from the first answer until it has subscribed to
-// events there, and waits for that mutex when it has the next answer: virtual time would stand still. So the other Sentinels
-// answer after that. Where the client never subscribes, it has ended their connections before the search is over.
+// holds reports whether a question for the primary waits. go-redis keeps a mutex from the first answer until it has
+// subscribed to events there, and waits for that mutex when it has the next answer: virtual time would stand still. So
+// the other Sentinels answer after that. Where the client never subscribes, it has ended their connections before the
+// search is over.
 func (x *session) holds(args []string) bool {
 	if len(args) != 3 || !strings.EqualFold(args[0], "SENTINEL") || !strings.EqualFold(args[1], "GET-MASTER-ADDR-BY-NAME") {
 		return false

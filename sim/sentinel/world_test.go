@@ -47,7 +47,8 @@ func events(res *sim.Result, kinds ...string) []string {
 	return out
 }
 
-// A lock is held through a failover: the client finds the new primary by itself, and the key is there, since it was replicated.
+// A lock is held through a failover: the client finds the new primary by itself, and the key is there, since it was
+// replicated.
 func TestFailoverClientFollowsACrash(t *testing.T) {
 	res := testworld.Run(t, world(1, quick, redis.Servers{}), func(w *sim.World) error {
 		p := w.Client(0)
@@ -159,7 +160,8 @@ func index(lines []string, want string) int {
 	return -1
 }
 
-// An old primary that was cut off is a primary until a Sentinel makes it a replica, 8 s after it is heard again at the earliest.
+// An old primary that was cut off is a primary until a Sentinel makes it a replica, 8 s after it is heard again at the
+// earliest.
 func TestOldPrimaryIsMadeAReplica(t *testing.T) {
 	lines := told(t, world(2, quick, redis.Servers{}), 40*time.Second, strikes["cut"])
 	switched, convert, replica := index(lines, "+switch-master"), index(lines, "+convert-to-slave r0"), index(lines, "r0: replica of")
@@ -220,7 +222,8 @@ func TestFailoverByCommand(t *testing.T) {
 	}
 }
 
-// A primary with min-replicas-to-write refuses writes when its replicas were silent for longer than min-replicas-max-lag.
+// A primary with min-replicas-to-write refuses writes when its replicas were silent for longer than
+// min-replicas-max-lag.
 func TestMinReplicas(t *testing.T) {
 	cfg := world(1, sentinel.Servers{}, redis.Servers{MinReplicas: 1, MaxLag: 2 * time.Second})
 	testworld.Run(t, cfg, func(w *sim.World) error {

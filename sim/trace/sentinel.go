@@ -7,7 +7,8 @@ import (
 
 // Sentinel is what a Sentinel notices or does, as it publishes it: "+sdown", "+odown", "+switch-master".
 type Sentinel struct {
-	// Event is the name of its channel, About what it says of it, with the names of servers in place of their addresses.
+	// Event is the name of its channel, About what it says of it, with the names of servers in place of their
+	// addresses.
 	Event, About string
 }
 
