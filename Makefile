@@ -84,7 +84,7 @@ reach: ## makes one mistake at a time in the locks, of a sample, and lets a sear
 	$(DEV) ./mutants reach $(REACH) >reports/out/REACH.md
 	mv reports/out/REACH.md reports/REACH.md
 
-strategies: ## searches hard mistakes with the strategies of a search, in turns, and compares how soon they find them; writes reports/SEARCH.md; takes most of an hour, and goes on after an interruption
+strategies: ## searches hard mistakes with the strategies of a search, in turns, and compares how soon they find them; writes reports/SEARCH.md; takes most of half an hour, and goes on after an interruption
 	@mkdir -p reports/out
 	$(DEV) ./mutants strategies $(STRATEGIES) >reports/out/SEARCH.md
 	mv reports/out/SEARCH.md reports/SEARCH.md

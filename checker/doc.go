@@ -45,8 +45,9 @@
 //
 // In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
 // outcome is not known may leave an entry behind, and each later entry of the client
-// renews it; where clients send requests again by themselves ([Timing.Resends]), so may any absence. So each later Release of the client counts as that cause too. A lease that
-// ended leaves its entry behind until its own Release has returned.
+// renews it; where clients send requests again by themselves ([Timing.Resends]), so may any
+// absence. So each later Release of the client counts as that cause too. A lease that ended leaves its
+// entry behind until its own Release has returned.
 //
 // # Duties
 //
@@ -69,9 +70,9 @@
 //     client was not away from then to the announcement; or a release returned and the context of the lease had not
 //     ended at the instant of its call, although the client was not away from then to the return. The first is
 //     judged where entry is exclusive, unless a request of the client came again meanwhile ([Holding.Again]) and it
-//     had been away between the call of Acquire and the return: a late one enters a reentrant lock again; the first two only if by the record the client had the lock at some time from
-//     the call of Acquire to the call of the release. Or, on steady servers and a prompt network, a release failed
-//     before its context had ended, although by the record its client had the lock without a gap from the grant to
+//     had been away between the call of Acquire and the return: a late one enters a reentrant lock
+//     again; the first two only if by the record the client had the lock at some time from the call of Acquire to the
+//     call of the release. Or, on steady servers and a prompt network, a release failed before its context had ended, although by the record its client had the lock without a gap from the grant to
 //     the call, and it had not been away before the return, unless the lease and the key had ended by the return, and
 //     the client deleted nothing meanwhile; or a release failed whose context had ended when it was
 //     called, although by the record its client had the lock without a gap from the grant to the return, and it had

@@ -233,10 +233,15 @@ func (h History) falselyReleased(g Grant, record holdings) string {
 	switch s, kept := record.since(g.Granted, g.ReleaseReturned); {
 	case had && !at:
 		return "the nodes had given up its key before"
-	case kept && h.Entry != EntryReentrant && !(s.Again > 0 && h.awayDuring(g.Client, h.Timing.when(g.Invoked), h.Timing.when(g.ReleaseReturned))):
+	case kept && h.Entry != EntryReentrant && !h.enteredLate(g, s):
 		return "the nodes still had its key"
 	}
 	return ""
+}
+
+// enteredLate reports whether a request of a client may have come late, and have entered its reentrant lock again.
+func (h History) enteredLate(g Grant, had Holding) bool {
+	return had.Again > 0 && h.awayDuring(g.Client, h.Timing.when(g.Invoked), h.Timing.when(g.ReleaseReturned))
 }
 
 // ranOut reports whether a lease and its key ended while its release was under way, and the release deleted nothing: then

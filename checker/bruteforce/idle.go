@@ -286,8 +286,8 @@ func causes(h checker.History, resource string) (all []cause) {
 
 // "In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
 // outcome is not known may leave an entry behind … So each later Release of the client
-// counts as that cause too"; and as that of an absence where clients send requests again by themselves. "A lease that ended leaves its entry behind until its own
-// Release has returned."
+// counts as that cause too"; and as that of an absence where clients send requests again by themselves. "A lease that
+// ended leaves its entry behind until its own Release has returned."
 func entriesLeft(h checker.History, resource string, found []cause) (again []cause) {
 	for _, c := range found {
 		absence := c.cause == promise.CauseLostReply && !slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {

@@ -169,7 +169,8 @@ func sharedBefore(m ModeRun, late *checker.Op) *checker.SharedGrant {
 	return found
 }
 
-// staleWrite is the first write that the store took although the lock had been granted again by then; nil for none.
+// staleWrite is the first write that the store took although the lock had been granted again by then; nil for none. A client
+// that has entered a reentrant lock again makes nothing late.
 func staleWrite(m ModeRun) *checker.Op {
 	var found *checker.Op
 	for _, op := range m.History.Ops {
@@ -178,7 +179,8 @@ func staleWrite(m ModeRun) *checker.Op {
 		}
 		mine := grantOf(m.History, op)
 		if slices.ContainsFunc(m.History.Grants, func(g checker.Grant) bool {
-			return g.Resource == op.Resource && g.Granted > mine.Granted && g.Granted < op.Applied
+			entered := m.History.Entry == checker.EntryReentrant && g.Client == mine.Client
+			return g.Resource == op.Resource && g.Granted > mine.Granted && g.Granted < op.Applied && !entered
 		}) {
 			found = &op
 		}

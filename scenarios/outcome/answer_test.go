@@ -64,6 +64,30 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// A write between an inner entry of its client and the grant of another one is not late.
+func TestNoLateWriteInsideAnEntry(t *testing.T) {
+	h := checker.History{
+		Care: checker.CareNever, Entry: checker.EntryReentrant, Liveness: checker.LivenessOK,
+		Grants: []checker.Grant{
+			{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 2, Released: 20, ReleaseReturned: 21},
+			{ID: 2, Client: "c0", Resource: "order", Invoked: 3, Granted: 4, Released: 5, ReleaseReturned: 6},
+			{ID: 3, Client: "c1", Resource: "order", Invoked: 9, Granted: 10, Released: 15, ReleaseReturned: 16},
+		},
+		Ops: []checker.Op{{ID: "c0.w1", Client: "c0", Grant: 1, Resource: "order", Kind: checker.Write, Invoked: 7, Applied: 8, Returned: 9,
+			Accepted: true, Outcome: checker.OutcomeOK}},
+		Final: map[checker.Cell]string{{Resource: "order"}: "c0.w1"},
+	}
+	run := outcome.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h}
+	if err := run.Judge(nil); err != nil {
+		t.Fatal(err)
+	}
+	o := &outcome.Outcome{Scenario: &file.Scenario{Name: "drawn"}, Lock: "theirs", Seed: 7, Modes: []outcome.ModeRun{run}}
+	said := outcome.Answers(o)[1].Text
+	if !strings.Contains(said, "c1 was granted it at step 10, although it was still promised to c0.") || strings.Contains(said, "late write") {
+		t.Errorf("happened: %q", said)
+	}
+}
+
 // Two clients have the lock at once, after a pause and a jump of a node's clock. Whose fault that is depends on what the lock
 // promises, and of two modes the answers are about the one in which the promise is broken.
 func TestAnswersOfAPromise(t *testing.T) {

@@ -1,12 +1,17 @@
 package play_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
+	"locksim/checker"
 	"locksim/internal/testruns"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	simredis "locksim/sim/redis"
 )
 
 // Runs of right locks in which a search once saw a violation.
@@ -60,5 +65,29 @@ faults:
 				t.Errorf("%v: %v", v, o.Modes[0].Verdict.Reasons)
 			}
 		})
+	}
+}
+
+// A lock that waits until a replica has its key takes as long to be granted as the replica lags.
+func TestWaitsForAReplica(t *testing.T) {
+	waits := play.Lock{Name: "waits", Servers: play.Redis(1), FollowsSpec: true, Promise: lock.LeasePromise(), New: func(e play.Env) (lock.Locker, error) {
+		client := simredis.Client(e, "r0")
+		single, err := lock.NewSingle(client, lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+		return altered{single, func(ctx context.Context, resource string) (lock.Lease, error) {
+			lease, err := single.Acquire(ctx, resource)
+			if err == nil {
+				err = client.Wait(ctx, 1, 5*time.Second).Err()
+			}
+			return lease, err
+		}}, err
+	}}
+	sc := testruns.Parse(t, `name: waits
+world: {redis: 1, replicas: 1, lag: 200ms, clients: 1, latency: 1ms}
+lock: {ttl: 10s, backoff: 1ms}
+workload: {rounds: 1, hold: 1ms, stagger: 0s}
+`)
+	o := testruns.Play(t, sc, waits, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	if m := o.Modes[0]; m.Verdict.Label != checker.Safe || len(m.History.Grants) != 1 {
+		t.Errorf("%s, %d grants: %v", m.Verdict.Label, len(m.History.Grants), m.Verdict.Reasons)
 	}
 }

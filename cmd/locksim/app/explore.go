@@ -106,7 +106,7 @@ not deterministic or did not end, or the command was interrupted. With --against
 	f.judged.Add(flags)
 	f.space.Add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
-	flags.BoolVar(&f.cause, "cause", false, "with --out, the page of each violation says from which step on it was inevitable")
+	flags.BoolVar(&f.cause, "cause", false, "with --out or --keep, the page of each violation says from which step on it was inevitable")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each violation")
 	flags.StringVar(&f.against, "against", "", "say what is new, still there, back or gone since the explorations that `FOLDER` remembers; implies --all")
 	flags.StringVar(&f.junit, "junit", "", "with --against, also write JUnit XML into `FILE`: a test case for each violation by its shape")
@@ -179,6 +179,8 @@ func (f exploreFlags) problem() error {
 		return err
 	}
 	switch {
+	case f.cause && f.out == "" && !f.keep:
+		return errors.New("--cause: it is on the page of each violation: also name a folder for the pages, with --out or --keep")
 	case f.junit != "" && f.against == "":
 		return errors.New("--junit: the test cases are violations over time: also name the folder that remembers them, with --against")
 	case f.runs < 1 || f.runs > explorations.MaxRuns:

@@ -43,8 +43,8 @@ func (r *Request) Flags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.strategies, "strategies", []string{string(spaces.StrategySwarm), string(spaces.StrategyMixed)}, "compare these; the first is what the others are measured by")
 	flags.StringVar(&r.list, "list", "", "search the mistakes of another file; its results need a file of their own, too")
 	flags.StringVar(&r.results, "results", "", "the file of the results; default: "+resultsFile)
-	flags.IntVar(&r.seeds, "seeds", 10, "search from so many first seeds")
-	flags.DurationVar(&r.limit, "cpu", 10*time.Second, "end a search after so much CPU time")
+	flags.IntVar(&r.seeds, "seeds", 4, "search from so many first seeds")
+	flags.DurationVar(&r.limit, "cpu", 8*time.Second, "end a search after so much CPU time")
 	flags.IntVar(&r.workers, "workers", 2, "search so many mistakes at a time")
 	flags.BoolVar(&r.table, "table", false, "search nothing, print the table of the results that there are")
 }

@@ -57,8 +57,9 @@ const (
 var ErrFalseAlarm = errors.New("the lock without the mistake fails in the same run: this is no find, but a false alarm")
 
 // Search searches a lock with a mistake. overlay writes the overlay of the mistake into a folder and returns its name;
-// nil is for a lock of the checkout. name is that of a folder in Dir that there is not. Each run that is found is made
-// with the lock without the mistake, which must pass: else the error wraps [ErrFalseAlarm].
+// nil is for a lock of the checkout. name is that of a folder in Dir that there is not. The seed of each find is played with
+// the lock without the mistake, which must pass: else the error wraps [ErrFalseAlarm]. Where the find is a variation of
+// another run, the lock without the mistake may vary another one.
 func (w *Workshop) Search(ctx context.Context, name string, overlay func(root, dir string) (string, error), p Plan) ([]Trial, error) {
 	dir := filepath.Join(w.Dir, name)
 	if err := w.build(ctx, dir, overlay); err != nil {
