@@ -50,7 +50,7 @@ func ReadFiles(paths, names []string) ([][]*Record, error) {
 func filesIn(path string, names []string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the results: %w", err)
+		return nil, fmt.Errorf("cannot read the results: %w: give the folders in which shards have stored theirs", err)
 	}
 	if !info.IsDir() {
 		return []string{path}, nil

@@ -113,7 +113,8 @@ func Read(name string, data []byte) (*Record, error) {
 	}
 	h = header{}
 	if err := json.Unmarshal(data, &h); err != nil {
-		return nil, fmt.Errorf("%s is neither a journal nor a document of results: %w", name, err)
+		return nil, fmt.Errorf("%s is neither a journal nor a document of results: %w: give the folder in which a shard "+
+			"has stored its results, or what it printed with --json", name, err)
 	}
 	return readDocument(name, h)
 }

@@ -120,6 +120,9 @@ func readExpect(v value) map[string]map[fence.Mode]checker.Label {
 	expect := make(map[string]map[fence.Mode]checker.Label)
 	for _, line := range v.entries() {
 		labels := readLabels(line)
+		if v.p.err != nil {
+			return nil
+		}
 		for _, kind := range kinds.Members(line.key) {
 			if expect[kind] == nil {
 				expect[kind] = make(map[fence.Mode]checker.Label)
@@ -140,6 +143,7 @@ func readLabels(v value) map[fence.Mode]checker.Label {
 	for _, mode := range v.fields(words(fence.Modes())...).present {
 		var label string
 		mode.text(&label)
+		v.p.invalid(validateLabel(v.key, fence.Mode(mode.key), checker.Label(label)))
 		labels[fence.Mode(mode.key)] = checker.Label(label)
 	}
 	return labels
@@ -150,8 +154,13 @@ func (p *reader) validate(s *Scenario) {
 	if p.err != nil {
 		return
 	}
-	if field, ok := errors.AsType[*faults.FieldError](s.Validate()); ok {
-		p.fail(s.Pos(field.Field), "%v", field)
+	p.invalid(s.Validate())
+}
+
+// invalid turns an error about a field, which may be nil, into one with the position of that field.
+func (p *reader) invalid(err error) {
+	if field, ok := errors.AsType[*faults.FieldError](err); ok {
+		p.fail((&Scenario{File: p.file, at: p.at}).Pos(field.Field), "%v", field)
 	}
 }
 
@@ -191,10 +200,31 @@ func (p *reader) only(docs []*ast.DocumentNode) ast.Node {
 	return docs[0].Body
 }
 
+// plainSyntax says in other words what the YAML library says of common mistakes, and what to do.
+var plainSyntax = map[string]string{
+	"sequence end token ']' not found":                                   "this [ is not closed: add a ]",
+	"could not find flow mapping end token '}'":                          "this { is not closed: add a }",
+	"',' or ']' must be specified":                                       "a list in brackets goes on here without a comma: add a , or a ]",
+	"',' or '}' must be specified":                                       "a group in braces goes on here without a comma: add a , or a }",
+	"could not find '[' character corresponding to ']'":                  "this ] closes no [: leave it out",
+	"could not find '{' character corresponding to '}'":                  "this } closes no {: leave it out",
+	"could not find end character of double-quoted text":                 "this \" is not closed: add a \"",
+	"could not find end character of single-quoted text":                 "this ' is not closed: add a '",
+	"mapping value is not allowed in this context":                       "a line has one key and one value: put quotes around a value with a colon, and begin a new line for a new key",
+	"non-map value is specified":                                         "this line has no key: write key: value, indent it as the lines above, and close each quote",
+	"value is not allowed in this context. map key-value is pre-defined": "this value has no key: write key: value, indent it as the lines above, and close each quote",
+	"value is not allowed in this context":                               "this cannot stand here: look at the brackets and the indentation of this line and of those above",
+	"unexpected scalar value type":                                       "there is no value here: leave out the comma, or give a value",
+	"block sequence entries are not allowed in this context":             "a list with - cannot begin here: begin it in a line of its own",
+}
+
 func (p *reader) syntaxError(err error) {
 	pos, msg := p.at[""], err.Error()
 	if e, ok := errors.AsType[yaml.Error](err); ok {
 		pos, msg = p.tokenPos(e.GetToken()), e.GetMessage()
+	}
+	if said, ok := plainSyntax[msg]; ok {
+		msg = said
 	}
 	p.fail(pos, "not valid YAML: %s", msg)
 }

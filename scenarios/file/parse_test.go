@@ -212,9 +212,25 @@ x.yaml:1:1: a directive is not part of the format: leave this line out
    1 | %YAML 1.2
      | ^`},
 	{"broken YAML", "name: x\nlock: {ttl: 3s\n", `
-x.yaml:2:7: not valid YAML: could not find flow mapping end token '}'
+x.yaml:2:7: not valid YAML: this { is not closed: add a }
    2 | lock: {ttl: 3s
      |       ^`},
+	{"a bracket", "name: x\nlocks: [single\n", `
+x.yaml:2:8: not valid YAML: this [ is not closed: add a ]
+   2 | locks: [single
+     |        ^`},
+	{"a line without a key", "name: x\ntitle\nwhy: x\n", `
+x.yaml:2:1: not valid YAML: this line has no key: write key: value, indent it as the lines above, and close each quote
+   2 | title
+     | ^`},
+	{"two keys in a line", "name: x\nlock: kind: single\n", `
+x.yaml:2:7: not valid YAML: a line has one key and one value: put quotes around a value with a colon, and begin a new line for a new key
+   2 | lock: kind: single
+     |       ^`},
+	{"a mode of a group that is none", "name: x\nexpect:\n  all: {chek: rescued}\n", `
+x.yaml:3:9: expect.all has no key "chek": did you mean check? Or choose one of none, check, seal, strict, claim, cas
+   3 |   all: {chek: rescued}
+     |         ^`},
 	{"a tab", "name: x\nlock:\n	ttl: 3s\n", `
 x.yaml:3:1: a tab is not allowed: use spaces
    3 |  ttl: 3s

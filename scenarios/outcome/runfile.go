@@ -242,7 +242,10 @@ func jsonError(name string, data []byte, err error) *file.InputError {
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		offset = kind.Offset
-		msg = fmt.Sprintf("this is not a stored run: field %s cannot be a %s", kind.Field, kind.Value)
+		msg = fmt.Sprintf("this is not a stored run: the value of %s has the wrong type, %s", kind.Field, kind.Value)
+		if kind.Field == "" {
+			msg = "this is not a stored run, which is one JSON object: the file has a JSON " + kind.Value
+		}
 	}
 	var whole json.RawMessage // a decoder of a stream knows an end that comes too early, also within a number
 	if cut := json.NewDecoder(bytes.NewReader(data)).Decode(&whole); errors.Is(cut, io.ErrUnexpectedEOF) || errors.Is(cut, io.EOF) {

@@ -90,7 +90,7 @@ func (f compareFlags) run(s *shell, names []string) error {
 	if err := oneForm(map[string]bool{"--json": f.json, "--markdown": f.markdown, "--csv": f.csv}); err != nil {
 		return err
 	}
-	if err := outfile.PrepareFolder(f.out); err != nil {
+	if err := outfile.PrepareFolder("out", f.out); err != nil {
 		return err
 	}
 	seeds, err := outcome.NewSeeds(1, f.seeds)

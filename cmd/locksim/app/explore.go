@@ -140,8 +140,8 @@ func (f exploreFlags) run(s *shell) error {
 		return err
 	}
 	if f.against != "" {
-		if err := outfile.PrepareFolder(f.against); err != nil {
-			return fmt.Errorf("--against: %w", err)
+		if err := outfile.PrepareFolder("against", f.against); err != nil {
+			return err
 		}
 		if _, err := works.ReadHistory(f.against); err != nil {
 			return fmt.Errorf("--against %s: %w", console.Quote(f.against), err)

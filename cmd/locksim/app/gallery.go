@@ -51,7 +51,7 @@ func galleryCommand(s *shell) *cobra.Command {
 }
 
 func writeGallery(s *shell, dir string) error {
-	if err := outfile.PrepareFolder(dir); err != nil {
+	if err := outfile.PrepareFolder("out", dir); err != nil {
 		return err
 	}
 	var index bytes.Buffer

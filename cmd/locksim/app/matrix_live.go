@@ -59,7 +59,7 @@ func (f matrixFlags) runLive(s *shell, byLock bool) error {
 		o.Together = works.LiveTogether
 	}
 	if f.out != "" {
-		if err := outfile.PrepareFolder(f.out); err != nil {
+		if err := outfile.PrepareFolder("out", f.out); err != nil {
 			return err
 		}
 		o.Journal = filepath.Join(f.out, worldsJournal)

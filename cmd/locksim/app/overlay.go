@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locksim/cmd/locksim/internal/outfile"
 	"locksim/internal/overlay"
 )
 
@@ -67,6 +68,9 @@ tested with ` + strings.Join(overlay.Supported(), " and ") + `, and is an error 
 			}
 			found, err := overlay.Find(cmd.Context())
 			if err != nil {
+				return err
+			}
+			if err := outfile.PrepareFolder("dir", dir); err != nil {
 				return err
 			}
 			path, err := overlay.Make(dir, found)

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -106,6 +107,9 @@ func (f reviewFlags) plan(s *shell) (play.Lock, *review.Work, error) {
 	none := play.Lock{}
 	if f.runs < 1 || f.runs > explorations.MaxRuns {
 		return none, nil, fmt.Errorf("--runs %d: give a number from 1 to %d", f.runs, explorations.MaxRuns)
+	}
+	if strings.Contains(f.lock, ",") {
+		return none, nil, fmt.Errorf("--lock %s: a review is of one lock: name one", console.Quote(f.lock))
 	}
 	l, err := play.FindLock(f.lock, s.Extra)
 	if err != nil {

@@ -111,6 +111,9 @@ func kindOf(flag *pflag.Flag) string {
 	case "float64":
 		return "a number"
 	}
+	if kind := flag.Value.Type(); strings.HasPrefix(kind, "one of ") {
+		return kind
+	}
 	return "a " + flag.Value.Type()
 }
 

@@ -110,9 +110,9 @@ func Save(name string, render func(io.Writer) error) error {
 	return WriteAll(filepath.Dir(name), []Document{{filepath.Base(name), b.Bytes()}})
 }
 
-// PrepareFolder makes the folder of --out, before anything is run. A folder that cannot
+// PrepareFolder makes the folder of a flag, before anything is run. A folder that cannot
 // be made or written to is an error of usage.
-func PrepareFolder(dir string) error {
+func PrepareFolder(flag, dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -121,7 +121,7 @@ func PrepareFolder(dir string) error {
 		err = checkWritable(dir)
 	}
 	if err != nil {
-		return fmt.Errorf("--out %s: %w: give a folder that can be written to", console.Quote(dir), err)
+		return fmt.Errorf("--%s %s: %w: give a folder that can be written to", flag, console.Quote(dir), err)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ type Options struct {
 // names in the folder of the results, and each shard gets its own folder there, so that
 // all can be started with the same --out.
 func Run(out *console.Console, o Options, works []Work, names []string) error {
-	if err := outfile.PrepareFolder(o.Folder.Dir); err != nil {
+	if err := outfile.PrepareFolder("out", o.Folder.Dir); err != nil {
 		return err
 	}
 	c, err := NewCrew(out, o)
@@ -111,7 +111,7 @@ func Run(out *console.Console, o Options, works []Work, names []string) error {
 
 // run runs one campaign and publishes its results.
 func (c *Crew) run(w Work, o Options, dir string, pub *publication) error {
-	if err := outfile.PrepareFolder(dir); err != nil {
+	if err := outfile.PrepareFolder("out", dir); err != nil {
 		return err
 	}
 	if dir != "" && o.Resume {

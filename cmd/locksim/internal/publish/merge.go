@@ -14,7 +14,7 @@ import (
 // work whose results a record has.
 func Merge(out *console.Console, o Options, groups [][]*campaign.Record,
 	workOf func(*campaign.Record) (Work, error)) error {
-	if err := outfile.PrepareFolder(o.Folder.Dir); err != nil {
+	if err := outfile.PrepareFolder("out", o.Folder.Dir); err != nil {
 		return err
 	}
 	c, err := NewCrew(out, o)
@@ -51,7 +51,7 @@ func (c *Crew) merge(w Work, r *campaign.Record, dir string, pub *publication) e
 	if err != nil {
 		return commandError(err, Folder{}, mergeInterrupted)
 	}
-	if err := outfile.PrepareFolder(dir); err != nil {
+	if err := outfile.PrepareFolder("out", dir); err != nil {
 		return err
 	}
 	done, err := w.Finished(&Results{Crew: c, Record: r, Dir: dir})

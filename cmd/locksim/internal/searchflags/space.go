@@ -66,7 +66,7 @@ var allSpaceFlags = []spaceFlag{
 	wordsFlag("client", "the configuration of the lock's clients", []file.ClientProfile{file.ClientQuiet, file.ClientStock},
 		func(s *spaces.Space) *[]file.ClientProfile { return &s.Profiles }),
 	{
-		"strategy", "way to choose schedules, which is " + strategyNames(), "schedules are chosen in this `WAY`: " + strategyNames(),
+		"strategy", "one of " + strategyNames(), "schedules are chosen in this `WAY`: " + strategyNames(),
 		func(s *spaces.Space) string { return string(s.Strategy) },
 		func(s *spaces.Space, text string) error {
 			s.Strategy = spaces.Strategy(text)
@@ -140,7 +140,7 @@ func wordsFlag[W ~string](name, usage string, known []W, of func(*spaces.Space) 
 		names[i] = string(w)
 	}
 	return spaceFlag{
-		name, "list of these words: " + strings.Join(names, ", "), usage + " is one of these `WORDS`, with commas: " + strings.Join(names, ", "),
+		name, "one of " + strings.Join(names, ", "), usage + " is one of these `WORDS`, with commas: " + strings.Join(names, ", "),
 		func(s *spaces.Space) string {
 			var words []string
 			for _, w := range *of(s) {
