@@ -50,7 +50,7 @@ type job struct {
 	// At is the number of the run that is played, where the note stands for several. Cause is how it ends the process; nil
 	// if that is not known yet.
 	At    int
-	Cause *cause
+	Cause *ending
 	// Verdict describes the end in case there is no other answer.
 	Verdict string
 	// Known are the answers about smaller schedules so far, in the order of [shrink.Minimize]: nil for one that does not
@@ -64,14 +64,14 @@ type job struct {
 // answer is the result of a job: the description of the failure, "" if there is none.
 type answer struct{ Failure string }
 
-// cause is how a process has ended. Without a Death there is no verdict, and Why says so.
-type cause struct {
+// ending is how a process has ended. Without a Death there is no verdict, and Why says so.
+type ending struct {
 	Death *outcome.Death
 	Why   string
 	Stack string
 }
 
-func (e *cause) Error() string {
+func (e *ending) Error() string {
 	return strings.TrimSpace(e.Why + "\n" + e.Stack)
 }
 
@@ -125,7 +125,7 @@ func (c *checkup) process(dir string, j *job) (failure string, done bool, err er
 		return "", false, fmt.Errorf("the process of its own did not play it (%s):\n%s", fmt.Sprint(ended), last)
 	}
 	crash, _ := os.ReadFile(in(crashFile)) // absent for a process that was killed
-	how := &cause{Why: fmt.Sprintf("its process ended (%v), and not by a panic: os.Exit and log.Fatal end it so", ended), Stack: last}
+	how := &ending{Why: fmt.Sprintf("its process ended (%v), and not by a panic: os.Exit and log.Fatal end it so", ended), Stack: last}
 	if f, ok := sim.ReadFatal(string(crash)); ok {
 		how.Stack = f.Stack
 		if how.Death, err = play.NewDeath(f, course); err != nil {
@@ -297,7 +297,7 @@ func (p *loner) tell(l Lock, of search.Case, s stored) string {
 	if j.Cause.Death == nil {
 		return p.noRun(of, j.Cause)
 	}
-	j.Verdict = p.noRun(of, &cause{Why: "its process ended: " + j.Cause.Death.Panic, Stack: p.stack})
+	j.Verdict = p.noRun(of, &ending{Why: "its process ended: " + j.Cause.Death.Panic, Stack: p.stack})
 	if err := writeJSON(filepath.Join(p.dir, jobFile), j); err != nil {
 		p.t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func (p *loner) tell(l Lock, of search.Case, s stored) string {
 	}
 	switch {
 	case err != nil:
-		return p.noRun(of, &cause{Why: fmt.Sprintf("its process ended: %s: %v", j.Cause.Death.Panic, err), Stack: p.stack})
+		return p.noRun(of, &ending{Why: fmt.Sprintf("its process ended: %s: %v", j.Cause.Death.Panic, err), Stack: p.stack})
 	case s.file != nil:
 		return p.stillFails(s, &f.Failure)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"locksim/internal/linked"
 	"locksim/internal/prose"
+	"locksim/scenarios/cause"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
@@ -307,8 +308,26 @@ func (c *checkup) report(f *failure.Failure) string {
 	if err != nil {
 		return f.Text(play.Unseeded(), err.Error(), c.commandFrom(f.Seed))
 	}
+	c.explain(f)
+	if f.Run.Cause = f.Outcome.Cause; f.Run.Cause != nil {
+		_, _ = store(c.dir, c.name, f) // it is stored already, without
+	}
 	return c.describe(f, path, "stored in "+path+", which this test tries first from now on")
 }
+
+// explain adds to a failure when it became inevitable, for its page. It plays hundreds of continuations in this process, in
+// which a lock may end it that has not ended it before: therefore the failure has to be stored before.
+func (c *checkup) explain(f *failure.Failure) {
+	if c.page == nil {
+		return
+	}
+	if found, err := cause.Find(f.Outcome, checkCause, cause.Here(f.Outcome.Scenario, c.lock)); err == nil {
+		f.Outcome.Cause = found // without it the page has everything else
+	}
+}
+
+// checkCause bounds the continuations of a failure to a second or two.
+var checkCause = cause.Options{Events: 500_000, Continuations: 50}
 
 // describe describes a failure that is stored at a path in full. where says so.
 func (c *checkup) describe(f *failure.Failure, path, where string) string {
@@ -403,13 +422,13 @@ func (c *checkup) commandFrom(seed uint64) string {
 
 // noRun describes a run without a verdict: the lock panicked, did not end, or left
 // a goroutine or a connection behind.
-func (c *checkup) noRun(of search.Case, cause error) string {
+func (c *checkup) noRun(of search.Case, why error) string {
 	source, err := file.Format(of.Scenario)
 	if err != nil {
 		source = []byte(err.Error())
 	}
 	return fmt.Sprintf("seed %d: a run of %s has no verdict: %v\n\nschedule, as it was drawn:\n%s\n%s",
-		of.Seed, c.lock.Name, cause, indent(string(source)), c.commandFrom(of.Seed))
+		of.Seed, c.lock.Name, why, indent(string(source)), c.commandFrom(of.Seed))
 }
 
 // indent is a text with two spaces before each line.

@@ -249,7 +249,7 @@ func TestCheckWritesThePage(t *testing.T) {
 	broken := testlocks.NoOwnerCheck("theirs")
 	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: set Options\.Page, to func\(w io\.Writer, o \*scenarios\.Outcome, replay string\) error \{`)
 	opts.Page = func(w io.Writer, o *scenarios.Outcome, replay string) error {
-		_, err := fmt.Fprintf(w, "%s %s\n%s", o.Lock, o.Modes[0].Verdict.Label, replay)
+		_, err := fmt.Fprintf(w, "%s %s\n%s\n%s", o.Lock, o.Modes[0].Verdict.Label, replay, o.Cause.Says)
 		return err
 	}
 	said := checked(t, "TestTheirs", broken, opts).said()
@@ -258,8 +258,13 @@ func TestCheckWritesThePage(t *testing.T) {
 		t.Fatal(said)
 	}
 	text, err := os.ReadFile(page[1])
-	if want := "theirs corrupted\ngo test -count=1 -run '^TestTheirs$'"; err != nil || string(text) != want {
-		t.Errorf("the page has %q, want %q: %v", text, want, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, string(text), `^theirs corrupted$`, `^go test -count=1 -run '\^TestTheirs\$'$`, `continuation`)
+	checked(t, "TestTheirs", broken, opts) // tries the stored one
+	if again, err := os.ReadFile(page[1]); err != nil || string(again) != string(text) {
+		t.Errorf("the page of the stored failure is another one, %q, before %q: %v", again, text, err)
 	}
 	wantPass(t, checked(t, "TestTheirs", testlocks.Correct("theirs"), opts))
 	if moved, err := filepath.Glob(filepath.Join(opts.Dir, "fixed", "theirs-*.html")); err != nil || len(moved) != 1 {

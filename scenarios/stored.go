@@ -242,6 +242,11 @@ func (c *checkup) stillFails(s stored, f *failure.Failure) string {
 			path = to
 		}
 	}
+	if mode := c.lock.JudgedMode(); s.file.Cause != nil && s.file.Modes[mode].TraceHash == f.Run.Modes[mode].TraceHash {
+		f.Outcome.Cause = s.file.Cause // of the same run
+	} else {
+		c.explain(f)
+	}
 	return c.describe(f, path, what)
 }
 

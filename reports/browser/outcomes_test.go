@@ -9,6 +9,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/reports"
 	"locksim/reports/html"
+	"locksim/scenarios/cause"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
@@ -87,9 +88,26 @@ func run(name, lock string, modes ...fence.Mode) func(*testing.T) *outcome.Outco
 }
 
 var (
-	gcPause        = run("gc-pause", "fenced", fence.None, fence.Check, fence.Seal)
+	gcPause = once(func(t *testing.T) *outcome.Outcome {
+		t.Helper()
+		o := played(t, "gc-pause", "fenced", fence.None, fence.Check, fence.Seal)
+		explain(t, o)
+		return o
+	})
 	redlockFailure = run("redlock-clock-jump", "redlock", fence.None, fence.Claim, fence.Seal)
 )
+
+// explain adds to an outcome when its violation became inevitable, from few continuations.
+func explain(t *testing.T, o *outcome.Outcome) {
+	t.Helper()
+	l, err := play.FindLock(o.Lock, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Cause, err = cause.Find(o, cause.Options{Continuations: 20, Steps: 4}, cause.Here(o.Scenario, l)); err != nil || o.Cause == nil {
+		t.Fatal("no curve", err)
+	}
+}
 
 // subjects are the runs whose pages are tested.
 var subjects = map[string]func(*testing.T) *outcome.Outcome{

@@ -56,6 +56,20 @@ func (o Options) planned(events int) Options {
 	return o
 }
 
+// Here plays the jobs of [Find] in this process, one after the other, with a scenario and a lock that are at hand.
+func Here(sc *file.Scenario, l play.Lock) func([]Job) ([]Answer, error) {
+	return func(jobs []Job) ([]Answer, error) {
+		answers := make([]Answer, len(jobs))
+		for i, j := range jobs {
+			var err error
+			if answers[i], err = j.PlayWith(sc, l, func() {}); err != nil {
+				return nil, err
+			}
+		}
+		return answers, nil
+	}
+}
+
 // jobSize is how many continuations a job has at most.
 const jobSize = 50
 

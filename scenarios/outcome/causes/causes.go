@@ -135,7 +135,7 @@ func (c *Curve) Conclude(what func(from, to int) string) {
 }
 
 func (c *Curve) sentence(before, after Point) string {
-	bad := fmt.Sprintf("ended %s, or worse", c.Label)
+	bad := fmt.Sprintf("ended as badly (%s, or worse)", c.Label)
 	first := c.Points[0]
 	if c.Inevitable != nil && *c.Inevitable == first.Step {
 		return fmt.Sprintf("From the start, %s %s: no delay and no fault that is drawn anew prevents it.", first.Share(), bad)

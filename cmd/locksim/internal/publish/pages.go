@@ -52,15 +52,7 @@ func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, err
 		return Page{}, err
 	}
 	if j.Cause {
-		if o.Cause, err = cause.Find(o, foundCause, func(jobs []cause.Job) ([]cause.Answer, error) {
-			answers := make([]cause.Answer, len(jobs))
-			for i, job := range jobs {
-				if answers[i], err = job.PlayWith(sc, l, func() {}); err != nil {
-					return nil, err
-				}
-			}
-			return answers, nil
-		}); err != nil {
+		if o.Cause, err = cause.Find(o, foundCause, cause.Here(sc, l)); err != nil {
 			return Page{}, err
 		}
 	}
