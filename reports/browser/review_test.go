@@ -55,7 +55,7 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	var b, figure bytes.Buffer
-	if err := html.Figure(&figure, o, worst.Mode, html.FigureOptions{ID: "worst", Width: 1100}); err != nil {
+	if err := html.Figure(&figure, o, worst.Mode, html.FigureOptions{ID: "worst", Width: 1100, Answers: true}); err != nil {
 		return nil, err
 	}
 	err = html.Review(&b, r, html.ReviewOptions{Replay: "locksim report --review --lock broken/token-after-lock", Figure: figure.Bytes()})

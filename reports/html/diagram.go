@@ -9,6 +9,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports/scene"
+	"locksim/scenarios/outcome"
 )
 
 // diagram has the panels of the runs of all modes, one below the other on one time
@@ -117,10 +118,11 @@ type panelView struct {
 	panel
 	Diagram diagram
 	ID      string
+	Answers []outcome.Answer
 }
 
 // On is the panel of a diagram of a run, where the mode is the id.
-func (p panel) On(d diagram) panelView { return panelView{p, d, string(p.Mode)} }
+func (p panel) On(d diagram) panelView { return panelView{p, d, string(p.Mode), nil} }
 
 // newPanel draws one run with at most n messages.
 func newPanel(s *scene.Scene, sc scale, n int) panel {

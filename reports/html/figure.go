@@ -18,6 +18,8 @@ type FigureOptions struct {
 	ID string
 	// Width is the width of the figure in pixels, at least 300. Required.
 	Width int
+	// Answers says whether the figure begins with what happened in the run, whose fault that is, and what would have saved it.
+	Answers bool
 }
 
 // Figure writes the space-time diagram of the run of one mode, for a page that shows
@@ -46,7 +48,11 @@ func Figure(w io.Writer, o *outcome.Outcome, mode fence.Mode, opt FigureOptions)
 			p.Says = fmt.Sprintf("%s %s", l.Actor, l.Text)
 		}
 	}
-	return render(w, "figure", figureTemplate, panelView{p, sc.diagram(), opt.ID})
+	v := panelView{p, sc.diagram(), opt.ID, nil}
+	if answers := outcome.Answers(o); opt.Answers && answers != nil {
+		v.Answers = answers[1:4]
+	}
+	return render(w, "figure", figureTemplate, v)
 }
 
 var figureTemplate = page("figure.html")

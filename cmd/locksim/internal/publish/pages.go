@@ -34,6 +34,8 @@ type FoundPageJob struct {
 	Mode fence.Mode `json:"mode,omitempty"`
 	// Cause says whether the page says when the violation became inevitable.
 	Cause bool `json:"cause,omitempty"`
+	// Answers says whether that diagram begins with the answers of the run.
+	Answers bool `json:"answers,omitempty"`
 	// ID is the id of that diagram.
 	ID string `json:"id,omitempty"`
 }
@@ -63,7 +65,7 @@ func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, err
 		return Page{HTML: made.Data}, err
 	}
 	var figure bytes.Buffer
-	err = html.Figure(&figure, o, j.Mode, html.FigureOptions{ID: j.ID, Width: FoundWidth})
+	err = html.Figure(&figure, o, j.Mode, html.FigureOptions{ID: j.ID, Width: FoundWidth, Answers: j.Answers})
 	return Page{HTML: made.Data, Figure: figure.Bytes()}, err
 }
 

@@ -78,6 +78,7 @@ type figureJob struct {
 	Mode     fence.Mode `json:"mode"`
 	ID       string     `json:"id"`
 	Width    int        `json:"width"` // in pixels
+	Answers  bool       `json:"answers,omitempty"`
 }
 
 // figureOf is the job that draws a run, without its id.
@@ -103,7 +104,7 @@ func draw(r roster.Roster, j figureJob) (publish.Page, error) {
 		return publish.Page{}, err
 	}
 	var b bytes.Buffer
-	err = html.Figure(&b, o, j.Mode, html.FigureOptions{ID: j.ID, Width: j.Width})
+	err = html.Figure(&b, o, j.Mode, html.FigureOptions{ID: j.ID, Width: j.Width, Answers: j.Answers})
 	return publish.Page{Figure: b.Bytes()}, err
 }
 

@@ -230,9 +230,9 @@ func (x *Review) drawWorst(r *publish.Results, done *reviews.Review) (html.Found
 	}
 	var job campaign.Job
 	if w.Failure != nil {
-		job = publish.FoundPageTask.Job(publish.FoundPageJob{Run: w.Failure.Run, Mode: w.Mode, ID: "worst"})
+		job = publish.FoundPageTask.Job(publish.FoundPageJob{Run: w.Failure.Run, Mode: w.Mode, ID: "worst", Answers: true})
 	} else {
-		job = figureTask.Job(figureJob{Lock: x.lock.Name, Scenario: w.Scenario.Name, Seed: w.Seed, Mode: w.Mode, ID: "worst", Width: publish.FoundWidth})
+		job = figureTask.Job(figureJob{Lock: x.lock.Name, Scenario: w.Scenario.Name, Seed: w.Seed, Mode: w.Mode, ID: "worst", Width: publish.FoundWidth, Answers: true})
 	}
 	var figure html.Found
 	err := r.WritePages([]publish.PageJob{{Name: "worst", Job: job}}, func(_ string, made publish.Page) error {
