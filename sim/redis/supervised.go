@@ -100,13 +100,21 @@ func (n *Server) renewRunID() {
 	n.runID = hex.EncodeToString(id)
 }
 
-// replicationCron is what a replica does once a second: it tells its primary how far it is. Only min-replicas-max-lag
-// needs it.
+// cronPeriod is how often a replica tells its primary how far it is, and a primary looks which replicas have told it.
+const cronPeriod = time.Second
+
+// cronPhase is when in each period the server does so: a process begins at any moment.
+func (n *Server) cronPhase() time.Duration {
+	return time.Duration(n.node.Draw("replication cron").Num(0).Between(0, int64(cronPeriod)-1))
+}
+
+// replicationCron is what a replica does once a period. Only min-replicas-max-lag needs it.
 func (n *Server) replicationCron() {
 	if n.family.config.MinReplicas == 0 {
 		return
 	}
-	n.node.After(time.Second, func() {
+	next := cronPeriod - (n.node.Virtual()-n.cronPhase())%cronPeriod
+	n.node.After((next-1)%cronPeriod+1, func() {
 		n.node.WhenServing(func() {
 			if s := n.repl.source; s != nil && s.copied {
 				s.acknowledge()
@@ -116,16 +124,17 @@ func (n *Server) replicationCron() {
 	})
 }
 
-// lacksReplicas reports whether a primary has too few replicas that have answered lately, so that it refuses writes.
-// Redis counts whole seconds.
+// lacksReplicas reports whether a primary has too few replicas that have answered lately, so that it refuses writes. It
+// goes by the last look of its cron, and by whole seconds, as Redis does.
 func (n *Server) lacksReplicas() bool {
 	need := n.family.config.MinReplicas
 	if need == 0 || n.repl.leader != nil || !slices.Contains(n.family.group, n) {
 		return false
 	}
-	good, now := 0, n.node.Wall().Truncate(time.Second)
+	since := (n.node.Virtual() - n.cronPhase() + cronPeriod) % cronPeriod
+	good, looked := 0, (n.node.Wall() - since).Truncate(time.Second)
 	for _, f := range slices.Concat(n.repl.followers, n.repl.parted) {
-		if f.live && now-f.heard.Truncate(time.Second) <= n.family.config.MaxLag {
+		if f.live && looked-f.heard.Truncate(time.Second) <= n.family.config.MaxLag {
 			good++
 		}
 	}
