@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -191,6 +192,7 @@ func (c *child) setTable(t table) {
 	for server, address := range t.Address {
 		c.known[address] = server
 	}
+	maps.Copy(c.known, t.Told)
 }
 
 // keep stores something under a new number.

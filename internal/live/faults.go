@@ -53,6 +53,7 @@ var _ interface {
 var _ interface {
 	faults.Evictor
 	faults.Flusher
+	faults.FailoverStarter
 } = onServer{}
 
 // lasting is a fault that is in force.
@@ -195,6 +196,9 @@ func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 	delete(w.spared, name)
 	a.felt()
 	w.record(name, trace.Crash{Mode: string(mode)})
+	if err := w.loseUnderWay(name); err != nil {
+		return err
+	}
 	w.refuse(name, +1, silent != nil)
 	if silent != nil {
 		w.dark[name] = silent
@@ -205,6 +209,7 @@ func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 
 // refuse makes a server refuse new connections, or let them wait for ever, or ends that.
 func (w *World) refuse(name string, by int, silent bool) {
+	w.gateOf(name).shut(by, silent)
 	for _, m := range w.alive() {
 		m.net.each(func(r *route) {
 			switch {
@@ -248,6 +253,11 @@ func (a *abilities) Restart(name string) error {
 		w.takeToxic(silent)
 		delete(w.dark, name)
 	}
+	if lost := w.lost[name]; lost != nil {
+		w.takeToxic(lost)
+		delete(w.lost, name)
+	}
+	w.gateOf(name).reopen()
 	for _, m := range w.alive() {
 		m.net.each(func(r *route) {
 			if r.server == name {
@@ -450,7 +460,7 @@ func (w *World) wire(between, and []string, d faults.Direction) (faults.Wire, er
 
 // betweenMembers says that a wire leads between two servers that have no proxy between them.
 func (w *World) betweenMembers(wire faults.Wire) bool {
-	cluster := func(name string) bool { return trace.IsServer(name) && name[0] != 'r' }
+	cluster := func(name string) bool { return trace.IsServer(name) && !isNode(name) && w.gateOf(name) == nil }
 	var members int
 	for _, s := range w.servers.all() {
 		if cluster(s.Name()) {
@@ -712,6 +722,22 @@ func (s onServer) Flush(what faults.FlushWhat) (deleted int, err error) {
 	}
 	s.w.record(s.Name(), trace.Flush{What: string(what)})
 	return 1, nil
+}
+
+// StartFailover implements faults.FailoverStarter.
+func (s onServer) StartFailover() bool {
+	if s.Down() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(s.w.ctx, asking)
+	defer cancel()
+	answer := "OK"
+	err := s.Server.StartFailover(ctx)
+	if err != nil {
+		answer = err.Error()
+	}
+	s.w.record(s.Name(), trace.FailoverOrder{Answer: answer})
+	return err == nil
 }
 
 // RefuseWrites implements faults.WriteRefuser.

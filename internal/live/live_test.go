@@ -28,6 +28,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
+	"locksim/scenarios/sentinellocks"
 )
 
 func TestMain(m *testing.M) {
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 // locks are those of the tests, in the processes of their clients too.
 func locks() []play.Lock {
 	dies := play.Lock{Name: "dies", New: func(play.Env) (lock.Locker, error) { return dying{}, nil }}
-	return append(etcdlocks.All(), dies)
+	return slices.Concat(etcdlocks.All(), sentinellocks.All(), []play.Lock{dies})
 }
 
 // dying is a lock whose process ends when it is asked for.
@@ -129,22 +130,65 @@ func TestRedis(t *testing.T) {
 				}
 				t.Parallel()
 				sc, l := load(t, name, "fenced")
-				seen := map[fence.Mode][]checker.Label{}
-				for seed := range uint64(5) {
-					o, err := play.Run(sc, l, play.RunOptions{Seed: seed + 1, Modes: []fence.Mode{fence.None, fence.Seal}})
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, m := range o.Modes {
-						seen[m.Mode] = append(seen[m.Mode], m.Verdict.Label)
-					}
-				}
+				seen := simulated(t, sc, l, 5, fence.None, fence.Seal)
 				wrong := unlike(seen, steady(t, s, sc, l, fence.None, fence.Seal))
 				if len(wrong) > 0 && name == liveRun {
 					t.Logf("played again, since the first run differs:\n%s", strings.Join(wrong, "\n"))
 					wrong = unlike(seen, steady(t, s, sc, l, fence.None, fence.Seal))
 				}
 				for _, text := range wrong {
+					t.Error(text)
+				}
+			})
+		}
+	})
+}
+
+// simulated are the labels of so many seeds in the simulated world.
+func simulated(
+	t *testing.T, sc *file.Scenario, l play.Lock, seeds uint64, modes ...fence.Mode,
+) (seen map[fence.Mode][]checker.Label) {
+	t.Helper()
+	seen = map[fence.Mode][]checker.Label{}
+	for seed := range seeds {
+		o, err := play.Run(sc, l, play.RunOptions{Seed: seed + 1, Modes: modes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range o.Modes {
+			seen[m.Mode] = append(seen[m.Mode], m.Verdict.Label)
+		}
+	}
+	return seen
+}
+
+// Real Sentinels replace a primary under a lock as those of the simulated world do. They do it at their own pace, so that
+// the durations are those of the files.
+func TestSentinels(t *testing.T) {
+	soak.RealTime(t)
+	require(t, server.Sentinel)
+	s := session(t)
+	t.Run("all", func(t *testing.T) {
+		for _, name := range []string{
+			"sentinel-failover", "sentinel-operator", "sentinel-min-replicas", "sentinel-hasty", "sentinel-old-primary-returns",
+			"sentinel-split-brain", "sentinel-no-majority", "sentinel-tilt", "sentinel-old-release",
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				sc, err := file.Load(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l, err := play.FindLock(sc.Lock.Kind, locks())
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen := simulated(t, sc, l, 20, fence.None)
+				out, err := s.Run(t.Context(), sc, l, live.Options{Seed: 1, Modes: []fence.Mode{fence.None}, Scale: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, text := range unlike(seen, out) {
 					t.Error(text)
 				}
 			})

@@ -4,6 +4,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -467,6 +468,7 @@ func (m *machine) Dial(ctx context.Context, network, addr string) (net.Conn, err
 			server = name
 		}
 	}
+	server = cmp.Or(t.Told[addr], server)
 	to, ok := t.Dial[server]
 	if !ok {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("there is no server %q in this world", addr)}

@@ -55,6 +55,8 @@ type table struct {
 	Address map[string]string
 	// Dial is where the client reaches each server at present: the address of a proxy.
 	Dial map[string]string
+	// Told are the servers by the addresses that Sentinels tell of them.
+	Told map[string]string
 }
 
 type newLocker struct {

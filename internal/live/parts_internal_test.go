@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/Shopify/toxiproxy/v2/toxics"
 
 	"locksim/faults"
 	"locksim/internal/live/server"
@@ -201,6 +204,7 @@ func TestScaleIsRefused(t *testing.T) {
 	on := func(kind, prefix string, count int, settles time.Duration) play.Lock {
 		return play.Lock{Name: kind, Servers: []play.Servers{{Kind: play.ServerKind{Name: kind, Prefix: prefix, Leader: "leader", Settles: settles}, Count: count}}}
 	}
+	sentinels := on("sentinel", "sen", 3, 0)
 	etcd, zookeeper, postgres := on("etcd", "e", 3, time.Minute), on("zookeeper", "z", 3, time.Minute), on("postgres", "p", 1, 0)
 	for _, c := range []struct {
 		scenario string
@@ -215,6 +219,8 @@ func TestScaleIsRefused(t *testing.T) {
 		{"gc-pause", redis, -1, "above 0", 0.1},
 		{"process-crash-everysec", redis, 0.1, "", 0.1},
 		{"process-crash-everysec", redis, 0.015, "redis needs up to 20ms to serve again after a crash", 0.1},
+		{"sentinel-failover", sentinels, 0.9, "give --scale 1 or more", 1},
+		{"sentinel-hasty", sentinels, 1, "", 1},
 		{"gc-pause", etcd, 0.1, "give --scale 0.2 or more", 0.2},
 		{"gc-pause", etcd, 0.2, "", 0.2},
 		{"etcd-leader-crash", etcd, 0.2, "", 0.2}, // two of three go on
@@ -263,5 +269,99 @@ func TestTicks(t *testing.T) {
 	l := play.Lock{Servers: []play.Servers{{Kind: play.ServerKind{Name: string(server.ZooKeeper), Prefix: "z"}, Count: 3}}}
 	if o := wanted(sc, l); len(o) != 1 || 2*o[0].Tick > sc.Lock.TTL || 20*o[0].Tick < sc.Lock.TTL {
 		t.Errorf("the servers are %+v", o)
+	}
+}
+
+// What a Sentinel publishes names servers, and neither addresses nor ids.
+func TestSentinelWords(t *testing.T) {
+	known := map[string]string{"127.0.0.1:1": "r0", "127.0.0.1:2": "r0a", "127.0.0.1:3": "sen1", "abc": "sen1"}
+	for _, c := range []struct{ event, text, want string }{
+		{"+sdown", "master mymaster 127.0.0.1 1", "r0"},
+		{"+odown", "master mymaster 127.0.0.1 1 #quorum 2/2", "r0 #quorum 2/2"},
+		{"+slave-reconf-sent", "slave 127.0.0.1:2 127.0.0.1 2 @ mymaster 127.0.0.1 1", "r0a"},
+		{"+sdown", "sentinel abc 127.0.0.1 3 @ mymaster 127.0.0.1 1", "sen1"},
+		{"+switch-master", "mymaster 127.0.0.1 1 127.0.0.1 2", "r0a in place of r0"},
+		{"+vote-for-leader", "abc 7", "sen1 in epoch 7"},
+		{"+new-epoch", "7", "7"},
+		{"+tilt", "#tilt mode entered", ""},
+	} {
+		if got := about(c.event, c.text, known); got != c.want {
+			t.Errorf("%s %q is about %q, want %q", c.event, c.text, got, c.want)
+		}
+	}
+}
+
+// A gate leads each server through the proxy of its pair, refuses those that it does not know, and those that come while it
+// is shut.
+func TestGate(t *testing.T) {
+	w := &World{toxiproxy: newToxiproxy(), scenario: &file.Scenario{}}
+	w.ctx, w.end = context.WithCancel(t.Context())
+	defer w.end()
+	var err error
+	if w.silence, err = listen(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.silence.Close() }()
+	echo, err := listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = echo.Close() }()
+	go func() {
+		for {
+			c, err := echo.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(c, c) }()
+		}
+	}()
+	a, errA := w.openGate("r0", echo.Addr().String())
+	b, errB := w.openGate("sen0", echo.Addr().String())
+	if err := errors.Join(errA, errB); err != nil {
+		t.Fatal(err)
+	}
+	answers := func(source, addr string) bool {
+		from, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(source, "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := (&net.Dialer{LocalAddr: from}).DialContext(t.Context(), "tcp", addr)
+		if err != nil {
+			return false
+		}
+		defer func() { _ = c.Close() }()
+		_ = c.SetDeadline(time.Now().Add(300 * time.Millisecond))
+		_, _ = io.WriteString(c, "x")
+		_, err = io.ReadFull(c, make([]byte, 1))
+		return err == nil
+	}
+	if !answers(b.Source, a.Addr) || !answers(a.Source, b.Addr) {
+		t.Fatal("a gate does not lead to its server")
+	}
+	if answers("127.0.0.1", a.Addr) {
+		t.Error("a gate leads one that it does not know")
+	}
+	for _, silent := range []bool{false, true} {
+		w.gateOf("r0").shut(+1, silent)
+		if answers(b.Source, a.Addr) {
+			t.Errorf("shut, silent %v: it leads on", silent)
+		}
+		w.gateOf("r0").reopen()
+	}
+	pair := faults.Wire{Between: []string{"r0"}, And: []string{"sen0"}}
+	cut, err := w.putToxic("cut", pair, func() toxics.Toxic { return new(faults.Drop) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answers(b.Source, a.Addr) || answers(a.Source, b.Addr) {
+		t.Error("servers that are cut off from each other talk")
+	}
+	w.takeToxic(cut)
+	if !answers(b.Source, a.Addr) {
+		t.Error("after the cut they do not talk")
+	}
+	if err := w.servers.close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -120,7 +120,10 @@ const refused = "127.0.0.1:1"
 func (n *network) table() table {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	t := table{Address: map[string]string{}, Dial: map[string]string{}}
+	t := table{Address: map[string]string{}, Dial: map[string]string{}, Told: map[string]string{}}
+	for _, g := range n.m.w.gates {
+		t.Told[g.listener.Addr().String()] = g.name
+	}
 	for name, r := range n.routes {
 		t.Address[name] = r.address
 		switch last := r.proxies[len(r.proxies)-1]; {
@@ -284,7 +287,7 @@ type linked struct {
 	client, server string
 }
 
-// links are all proxies of the world: between clients and servers, and between a replica and its primary.
+// links are all proxies of the world: between clients and servers, and between servers.
 func (w *World) links() []linked {
 	var out []linked
 	for _, m := range w.everyone() {
@@ -292,10 +295,7 @@ func (w *World) links() []linked {
 			out = append(out, linked{p, m.name, server})
 		}
 	}
-	for _, l := range w.servers.links {
-		out = append(out, linked{l.proxy, l.replica, l.primary})
-	}
-	return out
+	return append(out, w.servers.links...)
 }
 
 // putToxic puts a toxic onto all links of a wire.

@@ -26,6 +26,9 @@ func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) 
 		if pace.Lease > shortest {
 			shortest, why = pace.Lease, pace.Why
 		}
+		if pace.Own && sc.Lock.TTL > shortest {
+			shortest, why = sc.Lock.TTL, pace.Why
+		}
 		if d := timely * pace.Return; d > shortest && awaitsReturn(sc, s) {
 			shortest = d
 			why = fmt.Sprintf("%s needs up to %v to serve again after a crash, where the simulated one needs nothing, and that is to be a small part of the lease",

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
-	"github.com/Shopify/toxiproxy/v2/toxics"
 
 	"locksim/faults"
 	"locksim/internal/live/guard"
@@ -30,13 +29,7 @@ const asking = 2 * time.Second
 // servers are the servers of one run.
 type servers struct {
 	groups []*server.Group
-	links  []*replication
-}
-
-// replication is the link of a replica to its primary.
-type replication struct {
-	replica, primary string
-	proxy            *toxiproxy.Proxy
+	links  []linked // of a replica to its primary, and between all servers that have a gate
 }
 
 // ticks is how many ticks of a ZooKeeper a lease has: it grants sessions of 2 to 20.
@@ -46,15 +39,24 @@ const ticks = 10
 func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 	var out []server.Options
 	redis, needs := sc.World.Redis, l.Needs()
+	watched := false
 	for _, s := range needs {
 		if s.Kind.Name == string(server.Redis) {
 			redis = max(redis, s.Count)
 			continue
 		}
-		out = append(out, server.Options{Kind: server.Kind(s.Kind.Name), Count: max(s.Count, sc.World.Count(s.Kind.Name)), Tick: sc.Lock.TTL / ticks})
+		o := server.Options{Kind: server.Kind(s.Kind.Name), Count: max(s.Count, sc.World.Count(s.Kind.Name)),
+			Tick: sc.Lock.TTL / ticks}
+		if o.Kind == server.Sentinel {
+			watched = true
+			o.Quorum, o.DownAfter, o.FailoverTimeout = sc.World.Quorum, sc.World.DownAfter, sc.World.FailoverTimeout
+		}
+		out = append(out, o)
 	}
 	if slices.ContainsFunc(needs, func(s play.Servers) bool { return s.Kind.Name == string(server.Redis) }) {
-		out = append(out, server.Options{Kind: server.Redis, Count: redis, Replicas: max(sc.World.Replicas, l.Replicas),
+		out = slices.Insert(out, 0, server.Options{Kind: server.Redis, Count: redis,
+			Replicas: max(sc.World.Replicas, l.LeastReplicas()), Watched: watched,
+			MinReplicas: sc.World.MinReplicas, MaxLag: sc.World.MaxLag,
 			Persistence: sc.World.Persistence, Snapshot: sc.World.Snapshot})
 	}
 	for i := range out {
@@ -84,7 +86,12 @@ func (w *World) startServers(g *guard.Guard) error {
 	defer cancel()
 	for _, o := range wanted(w.scenario, w.lock) {
 		o.Guard = g
-		if o.Replicas > 0 {
+		switch {
+		case o.Watched:
+			o.Gate = w.openGate
+		case o.Kind == server.Sentinel:
+			o.Gate, o.Watches = w.openGate, w.servers.redis()
+		case o.Replicas > 0:
 			o.Via = w.replicate
 		}
 		group, err := server.Start(ctx, o)
@@ -92,6 +99,11 @@ func (w *World) startServers(g *guard.Guard) error {
 			return err
 		}
 		w.servers.groups = append(w.servers.groups, group)
+	}
+	if len(w.gates) > 0 {
+		if err := w.lagBehind(); err != nil {
+			return err
+		}
 	}
 	for _, s := range w.lock.Servers {
 		if s.Kind.Prepare == nil {
@@ -115,13 +127,9 @@ func (w *World) replicate(replica, primary, addr string) (string, error) {
 	if err := p.Start(); err != nil {
 		return "", fmt.Errorf("start the proxy between %s and %s: %w", replica, primary, err)
 	}
-	w.servers.links = append(w.servers.links, &replication{replica, primary, p})
-	if lag := w.scenario.World.Lag; lag.Max > 0 {
-		t := &toxic{name: "lag", wire: faults.Wire{Between: []string{primary}, And: []string{replica}, Direction: faults.DirectionForward},
-			build: func() toxics.Toxic {
-				return &faults.Jitter{Add: lag.Min, Spread: lag.Max - lag.Min, Seed: hashOf(replica, int(w.seed), "lag")}
-			}}
-		if err := t.onto(p, replica, primary); err != nil {
+	w.servers.links = append(w.servers.links, linked{p, replica, primary})
+	if w.scenario.World.Lag.Max > 0 {
+		if err := w.lagging(replica, primary).onto(p, replica, primary); err != nil {
 			return "", err
 		}
 	}
@@ -187,7 +195,15 @@ func (w *World) upstreams() map[string]string {
 }
 
 // primaryOf is the server to which the name primary leads for a client.
+// That which Sentinels name is the same for all.
 func (w *World) primaryOf(client string) string {
+	if g := w.servers.sentinels(); g != nil {
+		ctx, cancel := context.WithTimeout(w.ctx, asking)
+		defer cancel()
+		if s, err := g.Watched(ctx); err == nil {
+			return s.Name()
+		}
+	}
 	if to := w.told[client]; to != "" {
 		return to
 	}
@@ -206,13 +222,16 @@ func (s *servers) states(w *World) []play.ServerState {
 	primary := ""
 	if g := s.redis(); g != nil {
 		primary = g.Primary().Name()
+		if s.sentinels() != nil {
+			primary = w.primaryOf("")
+		}
 	}
 	for _, x := range s.all() {
 		state := play.ServerState{Name: x.Name(), Asked: true, Down: x.Down()}
 		if g := s.redis(); g != nil && strings.HasPrefix(x.Name(), "r") {
 			state.Asked = x.Name() == primary || !strings.HasPrefix(x.Name(), "r0")
 			state.Listed = true
-			if max(w.scenario.World.Replicas, w.lock.Replicas) > 0 && strings.HasPrefix(x.Name(), "r0") {
+			if max(w.scenario.World.Replicas, w.lock.LeastReplicas()) > 0 && strings.HasPrefix(x.Name(), "r0") {
 				if state.Role = "replica of " + primary; x.Name() == primary {
 					state.Role = "primary"
 				}

@@ -40,6 +40,7 @@ type World struct {
 
 	toxiproxy *toxiproxy.ApiServer
 	silence   net.Listener // accepts nothing
+	gates     []*gate      // of Sentinels, and of those that they watch
 	began     int64        // on the clock of the machine
 	do        chan func()
 	failed    chan error
@@ -57,6 +58,7 @@ type World struct {
 	toxics    []*toxic
 	numbers   int
 	dark      map[string]*toxic // of servers whose power has failed: they answer nothing
+	lost      map[string]*toxic // of crashed servers that Sentinels watch: what is under way from them
 	spared    map[string]bool   // servers whose crash this world cannot play
 	crashedAs map[string]string // the server that has crashed under a name, and was not restarted under it
 	told      map[string]string // the server behind the name primary for a client, r0 if it is not here
@@ -66,18 +68,20 @@ type World struct {
 
 // newWorld starts the servers and the clients of a run. sc is the scenario at its scale.
 func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64) (_ *World, err error) {
-	w := &World{scenario: sc, lock: l, seed: seed, dir: g.Dir(), toxiproxy: newToxiproxy(), do: make(chan func()), failed: make(chan error, 1),
-		store: store.New(mode), dark: map[string]*toxic{}, spared: map[string]bool{}, crashedAs: map[string]string{}, told: map[string]string{}}
+	w := &World{scenario: sc, lock: l, seed: seed, dir: g.Dir(), toxiproxy: newToxiproxy(),
+		do: make(chan func()), failed: make(chan error, 1), store: store.New(mode),
+		dark: map[string]*toxic{}, lost: map[string]*toxic{}, spared: map[string]bool{},
+		crashedAs: map[string]string{}, told: map[string]string{}}
 	w.ctx, w.end = context.WithCancel(ctx)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
 		}
 	}()
-	if err := w.startServers(g); err != nil {
+	if w.silence, err = listen(); err != nil {
 		return nil, err
 	}
-	if w.silence, err = listen(); err != nil {
+	if err := w.startServers(g); err != nil {
 		return nil, err
 	}
 	shows := reading{From: monotonic(), Base: time.Now().UnixNano(), Step: int64(sc.World.ClockStep)}
@@ -93,6 +97,7 @@ func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Loc
 	}
 	w.began = monotonic()
 	go w.measureLoad()
+	w.hearSentinels()
 	return w, nil
 }
 

@@ -81,7 +81,7 @@ func (l Lock) taught(sc *file.Scenario) (Lock, error) {
 // learn learns the keys of a lock that has its servers, or remembers them.
 func (l Lock) learn(sc *file.Scenario, resource string) (Learnt, error) {
 	setting := lesson(sc, resource)
-	setting.World.Replicas = l.replicas()
+	setting.World.Replicas = l.LeastReplicas()
 	if l.lessons == nil {
 		return l.study(setting)
 	}

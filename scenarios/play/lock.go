@@ -180,8 +180,8 @@ func (l Lock) watched() bool {
 	return slices.ContainsFunc(l.Servers, func(s Servers) bool { return s.Kind.Watches })
 }
 
-// replicas is the least number of replicas of r0 in its worlds.
-func (l Lock) replicas() int {
+// LeastReplicas is the least number of replicas of r0 in its worlds.
+func (l Lock) LeastReplicas() int {
 	least := l.Replicas
 	if l.watched() {
 		least = max(least, watchedReplicas)

@@ -44,7 +44,7 @@ type play struct {
 }
 
 func newPlay(sc *file.Scenario, l Lock) *play {
-	if least := l.replicas(); sc.World.Replicas < least {
+	if least := l.LeastReplicas(); sc.World.Replicas < least {
 		sc = sc.Clone()
 		sc.World.Replicas = least
 	}

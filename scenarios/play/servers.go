@@ -70,7 +70,7 @@ func Equip(w *file.World, l Lock) {
 			*n = max(*n, s.Count)
 		}
 	}
-	w.Replicas = max(w.Replicas, l.replicas())
+	w.Replicas = max(w.Replicas, l.LeastReplicas())
 	w.Servers = withServersOf(w.Servers, l)
 }
 

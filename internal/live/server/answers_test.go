@@ -24,6 +24,7 @@ func TestStartsAndAnswers(t *testing.T) {
 		answer func(ctx context.Context, t *testing.T, s *server.Server) (string, error)
 	}{
 		{server.Redis, "r0", redisAnswers},
+		{server.Sentinel, "sen0", sentinelAnswers},
 		{server.Etcd, "e0", etcdAnswers},
 		{server.ZooKeeper, "z0", zooKeeperAnswers},
 		{server.Postgres, "p0", postgresAnswers},
@@ -34,7 +35,16 @@ func TestStartsAndAnswers(t *testing.T) {
 			try := func() (err error) {
 				ctx, cancel := context.WithTimeout(context.Background(), patience)
 				defer cancel()
-				g, err := server.Start(ctx, server.Options{Kind: c.kind, Count: 1})
+				o := server.Options{Kind: c.kind, Count: 1}
+				if c.kind == server.Sentinel {
+					nodes, err := server.Start(ctx, server.Options{Kind: server.Redis, Watched: true, Replicas: 2})
+					if err != nil {
+						return err
+					}
+					defer func() { err = errors.Join(err, nodes.Stop()) }()
+					o.Count, o.Watches = 3, nodes
+				}
+				g, err := server.Start(ctx, o)
 				if err != nil {
 					return err
 				}
@@ -60,6 +70,16 @@ func TestStartsAndAnswers(t *testing.T) {
 
 func redisAnswers(ctx context.Context, t *testing.T, s *server.Server) (string, error) {
 	c := redis.NewClient(&redis.Options{Addr: s.Addr()})
+	t.Cleanup(func() { _ = c.Close() })
+	if err := c.Set(ctx, "k", "written", 0).Err(); err != nil {
+		return "", err
+	}
+	return c.Get(ctx, "k").Result()
+}
+
+// The client that the Sentinels lead to the primary writes and reads.
+func sentinelAnswers(ctx context.Context, t *testing.T, s *server.Server) (string, error) {
+	c := redis.NewFailoverClient(&redis.FailoverOptions{MasterName: server.MasterName, SentinelAddrs: []string{s.Addr()}})
 	t.Cleanup(func() { _ = c.Close() })
 	if err := c.Set(ctx, "k", "written", 0).Err(); err != nil {
 		return "", err

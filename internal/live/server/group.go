@@ -21,6 +21,7 @@ type Kind string
 // The kinds.
 const (
 	Redis     Kind = "redis" // or Valkey
+	Sentinel  Kind = "sentinel"
 	Etcd      Kind = "etcd"
 	ZooKeeper Kind = "zookeeper"
 	Postgres  Kind = "postgres"
@@ -30,8 +31,8 @@ const (
 type Options struct {
 	// Kind is what they are.
 	Kind Kind
-	// Count is how many there are: r0, r1, … are servers of their own, e0, e1, … and z0, z1, … are one cluster. There can
-	// be one PostgreSQL. 0 means 1.
+	// Count is how many there are: r0, r1, … are servers of their own, sen0, sen1, … watch r0, e0, e1, … and z0, z1, … are
+	// one cluster. There can be one PostgreSQL. 0 means 1.
 	Count int
 	// Replicas is how many replicas r0 has: r0a, r0b, … Only for Redis.
 	Replicas int
@@ -43,6 +44,21 @@ type Options struct {
 	// delays the replication. It is called once for each pair, before the replica follows the primary for the first time.
 	// Nil means directly.
 	Via func(replica, primary, addr string) (string, error)
+	// Watched says that Sentinels will watch r0 and its replicas. Each then keeps its role over a restart as they have set
+	// it. Only for Redis.
+	Watched bool
+	// MinReplicas and MaxLag are min-replicas-to-write and min-replicas-max-lag, in whole seconds, of a Redis. 0 replicas
+	// means that it takes all writes.
+	MinReplicas int
+	MaxLag      time.Duration
+	// Gate gives the way by which other servers reach a server that listens on addr, for proxies between all of them. It
+	// is called once for each server, before it starts. Nil means directly. Only for Redis without Via, and Sentinels.
+	Gate func(name, addr string) (Gate, error)
+	// Watches are the servers whose r0 Sentinels watch. Quorum, DownAfter and FailoverTimeout are their settings; 0 means
+	// a majority, and what Redis has by default. Only for Sentinels.
+	Watches                    *Group
+	Quorum                     int
+	DownAfter, FailoverTimeout time.Duration
 	// Tick is the tickTime of ZooKeeper: sessions last for 2 to 20 ticks. 0 means 200 ms.
 	Tick time.Duration
 	// Clock gives each server clocks of its own, if a C compiler is installed: see [Server.JumpClock].
@@ -82,6 +98,8 @@ type Pace struct {
 	// Return is how long a server that has crashed needs, from its start on, until it serves clients again. It is that of
 	// all members of a cluster, which elect a leader first.
 	Return time.Duration
+	// Own says that the servers do what a scenario waits for at intervals of their own, which no setting makes shorter.
+	Own bool
 }
 
 // PaceOf is the pace of a kind; the zero value for a kind that locksim does not start.
@@ -96,14 +114,20 @@ var kinds = map[Kind]struct {
 	leads func(context.Context, *Server) (leads bool, term uint64, err error)
 }{
 	Redis: {missingRedis, (*Group).startRedis,
-		Pace{100 * time.Millisecond, "its clients would not hear of the grant in time", 20 * time.Millisecond}, nil},
+		Pace{100 * time.Millisecond, "its clients would not hear of the grant in time", 20 * time.Millisecond, false}, nil},
+	Sentinel: {missingRedis, (*Group).startSentinels,
+		Pace{Own: true,
+			Why: "Sentinels ask, vote and follow at intervals of their own, which no setting makes shorter"}, nil},
 	Etcd: {missingEtcd, (*Group).startEtcd,
-		Pace{2 * time.Second, "a lease of etcd lasts for whole seconds, and the lock asks for two at least", time.Second}, etcdLeads},
+		Pace{2 * time.Second, "a lease of etcd lasts for whole seconds, and the lock asks for two at least",
+			time.Second, false}, etcdLeads},
 	ZooKeeper: {missingZooKeeper, (*Group).startZooKeeper,
-		Pace{4 * time.Second, "the lock asks ZooKeeper for no shorter session", 1500 * time.Millisecond}, zooKeeperLeads},
+		Pace{4 * time.Second, "the lock asks ZooKeeper for no shorter session",
+			1500 * time.Millisecond, false}, zooKeeperLeads},
 	// A connection takes 30 to 60 ms: PostgreSQL starts a process for it.
 	Postgres: {missingPostgres, (*Group).startPostgres,
-		Pace{500 * time.Millisecond, "a client of PostgreSQL would have spent its lease on the connection", 300 * time.Millisecond}, nil},
+		Pace{500 * time.Millisecond, "a client of PostgreSQL would have spent its lease on the connection",
+			300 * time.Millisecond, false}, nil},
 }
 
 // attempts is how often servers are started on other ports if one of them does not start: another program may have taken
@@ -133,6 +157,8 @@ func (o Options) validate() error {
 	switch {
 	case o.Kind != Redis && (o.Replicas != 0 || o.Via != nil):
 		return fmt.Errorf("start %s: only Redis has replicas", o.Kind)
+	case (o.Kind == Sentinel) != (o.Watches != nil):
+		return fmt.Errorf("start %s: Sentinels, and no others, watch servers", o.Kind)
 	case o.Kind == Postgres && o.Count != 1:
 		return fmt.Errorf("start %s: there can be one server, not %d", o.Kind, o.Count)
 	case o.Persistence == file.PersistRDB && (o.Snapshot < time.Second || o.Snapshot%time.Second != 0):

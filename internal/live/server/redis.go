@@ -34,11 +34,19 @@ func (g *Group) startRedis(ctx context.Context) error {
 	}
 	for i, name := range names {
 		s, err := g.add(name, ports[i])
+		if err == nil {
+			err = g.open(s)
+		}
 		if err != nil {
 			return err
 		}
+		if g.options.Watched {
+			if err := s.writeConfig(s.settings()); err != nil {
+				return err
+			}
+		}
 		s.engine = &process{dir: s.dir, env: s.clock.env(trueMonotonic), command: s.redis, ready: s.answers}
-		s.admin = redis.NewClient(&redis.Options{Addr: s.addr, Protocol: 2, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true, ContextTimeoutEnabled: true})
+		s.admin = redis.NewClient(s.client())
 		if err := s.Restart(ctx); err != nil {
 			return err
 		}
@@ -56,6 +64,12 @@ func (g *Group) startRedis(ctx context.Context) error {
 		return nil
 	}
 	return g.streams(ctx)
+}
+
+// client are the options of a client of the parent.
+func (s *Server) client() *redis.Options {
+	return &redis.Options{Addr: s.addr, Protocol: 2, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true,
+		ContextTimeoutEnabled: true}
 }
 
 // acknowledged is how long a primary may keep what it writes from a replica that is in sync: until the replica's first
@@ -93,25 +107,49 @@ func (g *Group) streams(ctx context.Context) error {
 // family is r0 and its replicas.
 func (g *Group) family() []*Server { return g.servers[:1+g.options.Replicas] }
 
-// redis is the command of a Redis. The limits of replication are such that a link that is held for long is not closed.
+// redis is the command of a Redis. Of one that Sentinels watch, it reads what they have made of its settings.
 func (s *Server) redis() *exec.Cmd {
 	path, _ := redisserver.Find() // it was found before
-	host, port, _ := strings.Cut(s.addr, ":")
-	args := []string{
-		"--port", port, "--bind", host, "--dir", s.dir, "--daemonize", "no", "--appendonly", "no", "--save", "",
-		"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-timeout", "86400",
+	if s.group.options.Watched {
+		return exec.Command(path, s.config())
 	}
-	switch s.group.options.Persistence {
+	var args []string
+	for _, line := range s.settings() {
+		args = append(append(args, "--"+line[0]), line[1:]...)
+	}
+	return exec.Command(path, args...)
+}
+
+// settings are those of a Redis, each with its values. The limits of replication are such that a link that is held for
+// long is not closed.
+func (s *Server) settings() [][]string {
+	o := s.group.options
+	host, port, _ := strings.Cut(s.addr, ":")
+	lines := [][]string{
+		{"port", port}, {"bind", host}, {"dir", s.dir}, {"daemonize", "no"}, {"appendonly", "no"}, {"save", ""},
+		{"repl-diskless-sync", "yes"}, {"repl-diskless-sync-delay", "0"}, {"repl-timeout", "86400"},
+	}
+	switch o.Persistence {
 	case file.PersistRDB:
-		args = append(args, "--save", fmt.Sprintf("%d 1", int(s.group.options.Snapshot/time.Second)))
+		lines = append(lines, []string{"save", fmt.Sprint(int(o.Snapshot / time.Second)), "1"})
 	case file.PersistEverysec, file.PersistAlways:
-		args = append(args, "--appendonly", "yes", "--appendfsync", string(s.group.options.Persistence), "--auto-aof-rewrite-percentage", "0")
+		lines = append(lines, []string{"appendonly", "yes"}, []string{"appendfsync", string(o.Persistence)},
+			[]string{"auto-aof-rewrite-percentage", "0"})
+	}
+	if o.MinReplicas > 0 {
+		lines = append(lines, []string{"min-replicas-to-write", fmt.Sprint(o.MinReplicas)},
+			[]string{"min-replicas-max-lag", fmt.Sprint(int(o.MaxLag / time.Second))})
+	}
+	if o.Gate != nil {
+		host, port, _ := strings.Cut(s.gate.Addr, ":")
+		lines = append(lines, []string{"replica-announce-ip", host}, []string{"replica-announce-port", port},
+			[]string{"bind-source-addr", s.gate.Source})
 	}
 	if s.leader != "" {
 		host, port, _ := strings.Cut(s.leader, ":")
-		args = append(args, "--replicaof", host, port)
+		lines = append(lines, []string{"replicaof", host, port})
 	}
-	return exec.Command(path, args...)
+	return lines
 }
 
 // answers asks whether this process serves, and not another program that has taken the port.
@@ -139,12 +177,20 @@ func (s *Server) follow(ctx context.Context, primary *Server) error {
 		return nil
 	}
 	host, port, _ := strings.Cut(addr, ":")
-	return s.ask(ctx, "replicaof", host, port)
+	return errors.Join(s.ask(ctx, "replicaof", host, port), s.keepConfig(ctx))
+}
+
+// keepConfig makes a Redis that Sentinels watch write its role to its settings, as they make it do.
+func (s *Server) keepConfig(ctx context.Context) error {
+	if !s.group.options.Watched {
+		return nil
+	}
+	return s.ask(ctx, "config", "rewrite")
 }
 
 // lead makes a replica a primary.
 func (s *Server) lead(ctx context.Context) error {
-	if err := s.ask(ctx, "replicaof", "no", "one"); err != nil {
+	if err := errors.Join(s.ask(ctx, "replicaof", "no", "one"), s.keepConfig(ctx)); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -156,7 +202,7 @@ func (s *Server) lead(ctx context.Context) error {
 // link is the address by which a replica reaches a primary.
 func (g *Group) link(replica, primary *Server) (string, error) {
 	if g.options.Via == nil {
-		return primary.addr, nil
+		return primary.gate.Addr, nil
 	}
 	pair := replica.name + " " + primary.name
 	if g.links[pair] == "" {
@@ -184,8 +230,13 @@ func (s *Server) inSync(ctx context.Context) error {
 	}
 }
 
-// isReplica reports whether a Redis follows another, or will after its restart. One that a failover has left serving does not.
-func (s *Server) isReplica() bool {
+// isReplica reports whether a Redis follows another, or will after its restart. One that a failover has left serving does
+// not. If Sentinels watch it, it is asked.
+func (s *Server) isReplica(ctx context.Context) bool {
+	if s.group.options.Watched {
+		r, err := s.Replication(ctx)
+		return err == nil && !r.Primary
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.leader != ""
@@ -305,7 +356,7 @@ func (g *Group) Promote(ctx context.Context, f faults.Failover) (p Promotion, er
 		err = errors.Join(err, old.Crash(faults.CrashProcess), old.follow(ctx, to))
 	}
 	for _, s := range g.family() {
-		if s != to && s != old && s.isReplica() {
+		if s != to && s != old && s.isReplica(ctx) {
 			err = errors.Join(err, s.follow(ctx, to))
 		}
 	}

@@ -75,7 +75,7 @@ func (s *Server) Evict(ctx context.Context, policy faults.EvictionPolicy, keys i
 	if s.admin == nil {
 		return nil, s.unable("it is no Redis, and deletes nothing for lack of memory")
 	}
-	if s.isReplica() {
+	if s.isReplica(ctx) {
 		return nil, nil
 	}
 	deleted, err = s.admin.Do(ctx, "eval", evictScript, 0, string(policy), keys, rand.Int32()).StringSlice()

@@ -19,7 +19,10 @@ type Server struct {
 	group      *Group
 	engine     engine
 	clock      *clock        // nil: that of the machine
+	gate       Gate          // of a Redis or a Sentinel
 	admin      *redis.Client // of a Redis
+	asks       *redis.SentinelClient
+	id         string // of a Sentinel
 
 	mu     sync.Mutex
 	up     running
@@ -45,11 +48,17 @@ type engine interface {
 	output() string
 }
 
-// Name is r0, r1, …, r0a, … for a replica of r0, e0, …, z0, …, or p0.
+// Name is r0, r1, …, r0a, … for a replica of r0, sen0, …, e0, …, z0, …, or p0.
 func (s *Server) Name() string { return s.name }
 
 // Addr is the address for clients: "127.0.0.1:" and a port. It stays the same over restarts.
 func (s *Server) Addr() string { return s.addr }
+
+// Gate is how other servers know a Redis or a Sentinel.
+func (s *Server) Gate() Gate { return s.gate }
+
+// ID is the id by which Sentinels know each other, "" for other servers.
+func (s *Server) ID() string { return s.id }
 
 // Kind is what it is.
 func (s *Server) Kind() Kind { return s.group.options.Kind }
@@ -129,6 +138,9 @@ func (s *Server) close() error {
 	s.up = down
 	if s.admin != nil {
 		err = errors.Join(err, s.admin.Close())
+	}
+	if s.asks != nil {
+		err = errors.Join(err, s.asks.Close())
 	}
 	return errors.Join(err, s.clock.close())
 }

@@ -1,0 +1,236 @@
+//go:build linux
+
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/Shopify/toxiproxy/v2/toxics"
+
+	"locksim/faults"
+	"locksim/internal/live/server"
+	"locksim/sim/trace"
+)
+
+// gate is where the other servers reach a server that Sentinels watch, or a Sentinel: the one address that all of them
+// are told. Behind it each pair of servers has a Toxiproxy of its own. A server dials from an address of its own, by which
+// the gate knows it.
+type gate struct {
+	name, upstream, source string
+	listener               net.Listener
+
+	mu      sync.Mutex
+	from    map[string]string // the address of the proxy for connections from each source
+	refuses int               // how many faults make it refuse connections
+	silent  int               // and let them wait for ever
+}
+
+// openGate makes the gate of a server, and the proxies between it and those that have one. It is that of
+// [server.Options].
+func (w *World) openGate(name, upstream string) (server.Gate, error) {
+	l, err := listen()
+	if err != nil {
+		return server.Gate{}, err
+	}
+	source := fmt.Sprintf("127.0.1.%d", len(w.gates)+1)
+	g := &gate{name: name, upstream: upstream, source: source, listener: l, from: map[string]string{}}
+	for _, other := range w.gates {
+		if err := w.join(g, other); err != nil {
+			return server.Gate{}, err
+		}
+		if err := w.join(other, g); err != nil {
+			return server.Gate{}, err
+		}
+	}
+	w.gates = append(w.gates, g)
+	go g.serve(w.ctx, w.silence.Addr().String())
+	return server.Gate{Addr: l.Addr().String(), Source: g.source}, nil
+}
+
+// join starts the proxy through which one server reaches another.
+func (w *World) join(from, to *gate) error {
+	p := toxiproxy.NewProxy(w.toxiproxy, from.name+"-"+to.name, loopback, to.upstream)
+	if err := p.Start(); err != nil {
+		return fmt.Errorf("start the proxy between %s and %s: %w", from.name, to.name, err)
+	}
+	w.servers.links = append(w.servers.links, linked{p, from.name, to.name})
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	to.from[from.source] = p.Listen
+	return nil
+}
+
+// gateOf is the gate of a server, nil for none.
+func (w *World) gateOf(name string) *gate {
+	for _, g := range w.gates {
+		if g.name == name {
+			return g
+		}
+	}
+	return nil
+}
+
+// serve passes connections on until the context ends. A connection that is to wait leads to silence, where nothing
+// answers.
+func (g *gate) serve(ctx context.Context, silence string) {
+	defer context.AfterFunc(ctx, func() { _ = g.listener.Close() })()
+	for {
+		c, err := g.listener.Accept()
+		if err != nil {
+			return
+		}
+		host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
+		g.mu.Lock()
+		to, refuses, silent := g.from[host], g.refuses, g.silent
+		g.mu.Unlock()
+		switch {
+		case to == "" || refuses > 0:
+			_ = c.(*net.TCPConn).SetLinger(0) // as if nothing listened
+			_ = c.Close()
+		case silent > 0:
+			go pass(ctx, c, silence)
+		default:
+			go pass(ctx, c, to)
+		}
+	}
+}
+
+// pass passes a connection on to an address, until either side closes it.
+func pass(ctx context.Context, from net.Conn, addr string) {
+	defer from.Close() //nolint:errcheck // it is over
+	to, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return
+	}
+	defer to.Close() //nolint:errcheck // it is over
+	ended := make(chan struct{}, 2)
+	for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
+		go func() {
+			_, _ = io.Copy(pair[0], pair[1])
+			ended <- struct{}{}
+		}()
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
+// shut makes a gate refuse new connections, or let them wait for ever, or ends that.
+func (g *gate) shut(by int, silent bool) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if silent {
+		g.silent += by
+	} else {
+		g.refuses += by
+	}
+}
+
+// reopen ends everything that shut has done.
+func (g *gate) reopen() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.refuses, g.silent = 0, 0
+}
+
+// lagBehind makes the replicas of watched servers lag, whichever of them is the primary. They are in sync before: a
+// replica asks its primary several things when it begins to follow, and each answer would take as long.
+func (w *World) lagBehind() error {
+	lag := w.scenario.World.Lag
+	for _, link := range w.servers.links {
+		if lag.Max == 0 || !isNode(link.client) || !isNode(link.server) {
+			continue
+		}
+		if err := w.lagging(link.client, link.server).onto(link.proxy, link.client, link.server); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lagging is the toxic that makes a replica lag behind its primary.
+func (w *World) lagging(replica, primary string) *toxic {
+	lag := w.scenario.World.Lag
+	wire := faults.Wire{Between: []string{primary}, And: []string{replica}, Direction: faults.DirectionForward}
+	return &toxic{name: "lag", wire: wire, build: func() toxics.Toxic {
+		return &faults.Jitter{Add: lag.Min, Spread: lag.Max - lag.Min, Seed: hashOf(replica, int(w.seed), "lag")}
+	}}
+}
+
+// loseUnderWay makes the network lose what a server that has crashed has sent the other servers: by the lag of the scenario
+// its replicas do not have it yet.
+func (w *World) loseUnderWay(crashed string) error {
+	wire := faults.Wire{Between: []string{crashed}, Direction: faults.DirectionForward}
+	for _, g := range w.gates {
+		if g.name != crashed {
+			wire.And = append(wire.And, g.name)
+		}
+	}
+	if w.gateOf(crashed) == nil || w.lost[crashed] != nil {
+		return nil
+	}
+	t, err := w.putToxic("lost", wire, func() toxics.Toxic { return new(faults.Drop) })
+	w.lost[crashed] = t
+	return err
+}
+
+// isNode says that a server is a Redis.
+func isNode(name string) bool { return strings.HasPrefix(name, "r") }
+
+// sentinels are the Sentinels, or nil.
+func (s *servers) sentinels() *server.Group { return s.group("sen") }
+
+// hearSentinels adds to the trace what Sentinels publish, with the names of servers instead of their addresses.
+func (w *World) hearSentinels() {
+	g := w.servers.sentinels()
+	if g == nil {
+		return
+	}
+	known := map[string]string{}
+	for _, x := range g.Servers() {
+		known[x.ID()] = x.Name()
+	}
+	for _, x := range w.gates {
+		known[x.listener.Addr().String()] = x.name
+	}
+	for _, x := range g.Servers() {
+		go x.Subscribe(w.ctx, func(event, text string) {
+			w.inOrder(func() { w.add(0, x.Name(), "", trace.Sentinel{Event: event, About: about(event, text, known)}) })
+		})
+	}
+}
+
+// about is what a Sentinel says of an event, as [trace.Sentinel] has it. known are the names of servers by their
+// addresses, and of Sentinels by their ids.
+func about(event, text string, known map[string]string) string {
+	words := strings.Fields(text)
+	name := func(i int) string { return known[net.JoinHostPort(words[i], words[i+1])] }
+	switch {
+	case strings.HasPrefix(text, "#"): // of TILT
+		return ""
+	case event == "+switch-master" && len(words) == 5:
+		return fmt.Sprintf("%s in place of %s", name(3), name(1))
+	case event == "+vote-for-leader" && len(words) == 2:
+		return fmt.Sprintf("%s in epoch %s", known[words[0]], words[1])
+	case len(words) < 4:
+		return text
+	}
+	more := words[4:]
+	if len(more) >= 4 && more[0] == "@" { // its primary
+		more = more[4:]
+	}
+	return strings.Join(append([]string{name(2)}, more...), " ")
+}
