@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ const MaxRequests = 1000
 type ErrorReply struct {
 	// Node is who answers so: "r0", or "p0".
 	Node string
-	// Error is the answer. Empty means ReplyLoading for Redis, and ReplyDeadlock for PostgreSQL.
+	// Error is the answer. Empty means the first of ReplyErrors: ReplyLoading for Redis, ReplyDeadlock for PostgreSQL.
 	Error ReplyError
 	// Count is how many requests are answered so, of those that meet the error: 1 to
 	// MaxRequests. 0 means all.
@@ -46,17 +47,28 @@ const (
 	// ReplyTimeout is query_canceled of PostgreSQL, 57014, by its statement_timeout; otherwise
 	// as ReplyDeadlock.
 	ReplyTimeout ReplyError = "timeout"
+	// ReplyInternal is 500 of a server that speaks HTTP, in trouble of its own.
+	ReplyInternal ReplyError = "internal"
+	// ReplyThrottled is 429 of such a server: it has too many requests.
+	ReplyThrottled ReplyError = "throttled"
+	// ReplyConflict is 409 of such a server, for a request that changes something: another change
+	// came first.
+	ReplyConflict ReplyError = "conflict"
 )
 
-// ReplyErrors lists the errors of a server, the default first: of a PostgreSQL if the name is p0,
-// and else of a Redis. Without a name it lists all. The caller owns the slice.
+// ReplyErrors lists the errors of a server, the default first: of a PostgreSQL if the name is p0, of
+// a server that speaks HTTP if it is api0, and else of a Redis. Without a name it lists all. The
+// caller owns the slice.
 func ReplyErrors(node string) []ReplyError {
 	redis, postgres := []ReplyError{ReplyLoading, ReplyOOM}, []ReplyError{ReplyDeadlock, ReplyTimeout}
-	switch {
-	case node == "":
-		return append(redis, postgres...)
-	case len(node) > 1 && strings.Trim(node[1:], "0123456789") == "" && node[0] == 'p':
+	http := []ReplyError{ReplyInternal, ReplyThrottled, ReplyConflict}
+	switch strings.TrimRight(node, "0123456789") {
+	case "":
+		return slices.Concat(redis, postgres, http)
+	case "p":
 		return postgres
+	case "api":
+		return http
 	}
 	return redis
 }

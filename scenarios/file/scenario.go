@@ -446,6 +446,8 @@ type ServerCount struct {
 	Lacks []string `json:"lacks,omitempty"`
 	// Watches says that its servers watch r0 and its replicas: see [server.Facts].
 	Watches bool `json:"watches,omitempty"`
+	// Behind says that other servers ask its servers, and no client: see [server.Facts].
+	Behind bool `json:"behind,omitempty"`
 }
 
 // MaxServers is the greatest number of servers of one kind in a world.
@@ -482,9 +484,9 @@ func (w World) Names() []string {
 	return names
 }
 
-// Granting are those of Names that may grant a lock: none that only watches others.
+// Granting are those of Names that may grant a lock: none that only watches others, or is behind them.
 func (w World) Granting() []string {
-	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s ServerCount) bool { return s.Watches })
+	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s ServerCount) bool { return s.Watches || s.Behind })
 	return w.Names()
 }
 

@@ -144,7 +144,7 @@ func (s checked) dials(one, other string) bool {
 	return slices.Contains(clients, one) != slices.Contains(clients, other)
 }
 
-// replicates reports whether both are among r0 and its replicas.
+// replicates reports whether servers may have a link: both are among r0 and its replicas, or one asks the other.
 func (s checked) replicates(one, other string) bool {
 	for _, r := range s.others() { // the world checks whether they have links to each other
 		if r.has(one) && r.has(other) {
@@ -153,7 +153,11 @@ func (s checked) replicates(one, other string) bool {
 	}
 	family := append(s.replicas().names, "r0")
 	for _, c := range s.World.Servers {
-		if names := Numbered(c.Prefix, c.Count); c.Watches &&
+		names := Numbered(c.Prefix, c.Count)
+		if c.Behind && slices.Contains(names, one) != slices.Contains(names, other) { // the world checks whether they have links
+			return true
+		}
+		if c.Watches &&
 			(slices.Contains(names, one) && slices.Contains(family, other) || slices.Contains(names, other) && slices.Contains(family, one)) {
 			return true
 		}

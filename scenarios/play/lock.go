@@ -132,7 +132,7 @@ func (l Lock) count(kind string) int {
 func (l Lock) Nodes() int {
 	total := 0
 	for _, s := range l.Servers {
-		if !s.Kind.Watches {
+		if s.Kind.grants() {
 			total += s.Count
 		}
 	}
@@ -143,7 +143,7 @@ func (l Lock) Nodes() int {
 func (l Lock) voters() int {
 	total := 0
 	for _, s := range l.Servers {
-		if s.Kind.Watches {
+		if !s.Kind.grants() {
 			continue
 		}
 		if s.Kind.Settles > 0 {

@@ -24,6 +24,9 @@ type ownKey struct {
 	most   int
 }
 
+// grants reports whether servers of a kind grant locks.
+func (k ServerKind) grants() bool { return !k.Watches && !k.Behind }
+
 // redisKind is the kind that needs no lock to bring it along. Its servers are made with what a world says of them:
 // their replicas, their persistence.
 var redisKind = ServerKind{Name: server.Redis.Kind, Prefix: server.Redis.Prefix,
@@ -83,7 +86,8 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 		}
 		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Kind == s.Kind.Name })
 		if i < 0 {
-			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks, Watches: s.Kind.Watches})
+			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader,
+				Lacks: s.Kind.Lacks, Watches: s.Kind.Watches, Behind: s.Kind.Behind})
 			continue
 		}
 		out[i].Count = max(out[i].Count, s.Count)
@@ -100,7 +104,8 @@ func ServerNames(locks ...Lock) []server.Facts {
 		for _, s := range l.Servers {
 			known := slices.ContainsFunc(out, func(n server.Facts) bool { return n.Kind == s.Kind.Name && n.Prefix == s.Kind.Prefix })
 			if s.Kind.own == nil && !known {
-				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader, Lacks: s.Kind.Lacks, Watches: s.Kind.Watches})
+				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader,
+					Lacks: s.Kind.Lacks, Watches: s.Kind.Watches, Behind: s.Kind.Behind})
 			}
 		}
 	}

@@ -38,6 +38,9 @@ type ServerKind struct {
 	// Watches is set for servers that watch r0 and its replicas, and make a replica the primary when it does not answer. They
 	// grant no lock. A world with them has two replicas at least, and they come after the servers of Redis.
 	Watches bool
+	// Behind is set for servers that the lock's other servers ask, and no client, such as the database of an API server. They
+	// grant no lock, and are not counted among its servers.
+	Behind bool
 	// Leader is the name of whichever of them leads, for the targets of faults: that of a [sim.Builder.Alias]. "" is for
 	// servers without a leader.
 	Leader string

@@ -16,6 +16,8 @@ type Facts struct {
 	Lacks []string
 	// Watches says that they watch r0 and its replicas, with a link to each of them.
 	Watches bool
+	// Behind says that other servers of their world ask them, over links, and no client.
+	Behind bool
 	// Package is the import path of the package whose locks run on these servers. "" is for those of a user.
 	Package string
 	// Locks are the locks of that package.

@@ -1,0 +1,224 @@
+package kube
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+
+	"locksim/examples/leases/kube/cluster"
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// namespace is that of all leases.
+const namespace = "default"
+
+// times are those of an elector, in the proportions of its defaults: 15 s, 10 s and 2 s.
+type times struct{ lease, renew, retry time.Duration }
+
+// timesOf are those of a TTL. A record has its duration in whole seconds, so that is what a lease has: an elector with
+// another duration than that which it writes may lead for longer than others wait.
+func timesOf(ttl time.Duration) times {
+	lease := max(ttl.Truncate(time.Second), time.Second)
+	return times{lease: lease, renew: lease * 2 / 3, retry: lease * 2 / 15}
+}
+
+// connect makes a client of the API servers as components of Kubernetes have one for their elections: a request ends
+// after half of the renew deadline, as resourcelock.NewFromKubeconfig has it.
+func connect(e scenarios.Env, limit time.Duration) (coordination.LeasesGetter, error) {
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+			defer cancel()
+			return e.Dial(ctx, network, e.Address(cluster.Balancer))
+		},
+		DisableCompression: true,
+	}
+	e.OnEnd(transport.CloseIdleConnections)
+	return coordination.NewForConfig(&rest.Config{
+		Host: "http://" + cluster.Balancer, Transport: transport, Timeout: limit, UserAgent: "locksim",
+	})
+}
+
+// dialTimeout is that of client-go where a configuration has no dialer.
+const dialTimeout = 30 * time.Second
+
+// locker campaigns for leases, one elector for each Acquire.
+type locker struct {
+	env    scenarios.Env
+	client coordination.LeasesGetter
+	times  times
+	manner manner
+
+	mu      sync.Mutex
+	entropy io.Reader
+}
+
+// manner is what users of an elector do in different ways. The zero value is right.
+type manner struct {
+	same    bool // all campaigns of all processes have one identity
+	keeps   bool // the lease is left to end: ReleaseOnCancel is not set
+	deaf    bool // nobody listens for the end
+	cached  bool // after the end, the holder believes what a cache says
+	forever bool // requests have no time limit of their own
+}
+
+// open makes the lock of a client.
+func open(e scenarios.Env, m manner) (*locker, error) {
+	t := timesOf(e.Spec().TTL)
+	limit := max(t.renew/2, time.Second)
+	if m.forever {
+		limit = 0
+	}
+	c, err := connect(e, limit)
+	if err != nil {
+		return nil, err
+	}
+	return &locker{env: e, client: c, times: t, manner: m, entropy: e.Entropy("identity")}, nil
+}
+
+// identity is that of one campaign: the name of the process, and a random part, as components of Kubernetes have it.
+func (l *locker) identity() (string, error) {
+	if l.manner.same {
+		return "controller", nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var id [8]byte
+	if _, err := io.ReadFull(l.entropy, id[:]); err != nil {
+		return "", fmt.Errorf("make an identity: %w", err)
+	}
+	return l.env.Identity() + "_" + hex.EncodeToString(id[:]), nil
+}
+
+// Acquire implements [lock.Locker]: it runs an elector until it leads. One that is given up may have written the record,
+// which nothing takes back then.
+func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	id, err := l.identity()
+	if err != nil {
+		return nil, err
+	}
+	r := &record{LeaseLock: &resourcelock.LeaseLock{
+		LeaseMeta: meta.ObjectMeta{Namespace: namespace, Name: Name(resource)}, Client: l.client,
+		LockConfig: resourcelock.ResourceLockConfig{Identity: id},
+	}}
+	leads, stopped := make(chan struct{}), make(chan struct{})
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: r, LeaseDuration: l.times.lease, RenewDeadline: l.times.renew, RetryPeriod: l.times.retry,
+		ReleaseOnCancel: !l.manner.keeps,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { close(leads) },
+			OnStoppedLeading: func() { close(stopped) },
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	life, resign := context.WithCancel(klog.NewContext(l.env.Context(), logr.Discard()))
+	go elector.Run(life)
+	select {
+	case <-leads:
+	case <-ctx.Done():
+	}
+	if err := ctx.Err(); err != nil {
+		resign()
+		<-stopped
+		return nil, fmt.Errorf("campaign for %s: %w: %w", resource, lock.ErrOutcomeUnknown, err)
+	}
+	g := scenarios.Grant{
+		Until: func() time.Time { return l.env.Clock().Now().Add(l.times.lease) }, // until it is told otherwise
+		Token: r.token(), Lost: stopped,
+		Unlock: func(context.Context) error {
+			over := isClosed(stopped)
+			resign()
+			<-stopped
+			switch {
+			case over:
+				return lock.ErrNotHeld
+			case elector.IsLeader(): // by what it knows, the record has its identity, and runs out
+				return fmt.Errorf("give up the lease of %s: %w", resource, lock.ErrOutcomeUnknown)
+			}
+			return nil
+		},
+	}
+	switch {
+	case l.manner.deaf:
+		g.Lost = nil
+	case l.manner.cached:
+		lost := make(chan struct{})
+		g.Lost = lost
+		go l.believe(life, resource, id, stopped, lost)
+	}
+	return scenarios.NewLease(ctx, l.env, g), nil
+}
+
+// believe closes lost when an elector has stopped and a cache names another holder than its own.
+func (l *locker) believe(ctx context.Context, resource, id string, stopped <-chan struct{}, lost chan<- struct{}) {
+	<-stopped
+	for ctx.Err() == nil {
+		found, err := l.client.Leases(namespace).Get(ctx, Name(resource), meta.GetOptions{ResourceVersion: "0"})
+		if err == nil && *found.Spec.HolderIdentity != id {
+			close(lost)
+			return
+		}
+		if l.env.Clock().Sleep(ctx, l.times.retry) != nil {
+			return
+		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// record is a LeaseLock of client-go, and remembers what its elector has written.
+type record struct {
+	*resourcelock.LeaseLock
+
+	mu          sync.Mutex
+	transitions int
+}
+
+// Create implements [resourcelock.Interface].
+func (r *record) Create(ctx context.Context, n resourcelock.LeaderElectionRecord) error {
+	return r.written(n, r.LeaseLock.Create(ctx, n))
+}
+
+// Update implements [resourcelock.Interface].
+func (r *record) Update(ctx context.Context, n resourcelock.LeaderElectionRecord) error {
+	return r.written(n, r.LeaseLock.Update(ctx, n))
+}
+
+func (r *record) written(n resourcelock.LeaderElectionRecord, err error) error {
+	if err == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.transitions = n.LeaderTransitions
+	}
+	return err
+}
+
+// token is the number of transitions, and one more: that of the first leader is 0, which is no token.
+func (r *record) token() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return uint64(r.transitions) + 1
+}
