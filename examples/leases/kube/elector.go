@@ -29,11 +29,15 @@ const namespace = "default"
 // times are those of an elector, in the proportions of its defaults: 15 s, 10 s and 2 s.
 type times struct{ lease, renew, retry time.Duration }
 
+// apart keeps timers from ending in one instant: five retry periods, or two requests, are a renew deadline otherwise, and
+// which of two timers of one instant comes first is the scheduler's choice.
+const apart = time.Millisecond
+
 // timesOf are those of a TTL. A record has its duration in whole seconds, so that is what a lease has: an elector with
 // another duration than that which it writes may lead for longer than others wait.
 func timesOf(ttl time.Duration) times {
 	lease := max(ttl.Truncate(time.Second), time.Second)
-	return times{lease: lease, renew: lease * 2 / 3, retry: lease * 2 / 15}
+	return times{lease: lease, renew: lease * 2 / 3, retry: lease*2/15 + apart}
 }
 
 // connect makes a client of the API servers as components of Kubernetes have one for their elections: a request ends
@@ -79,7 +83,7 @@ type manner struct {
 // open makes the lock of a client.
 func open(e scenarios.Env, m manner) (*locker, error) {
 	t := timesOf(e.Spec().TTL)
-	limit := max(t.renew/2, time.Second)
+	limit := max(t.renew/2, time.Second) + apart
 	if m.forever {
 		limit = 0
 	}
@@ -120,7 +124,10 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		Lock: r, LeaseDuration: l.times.lease, RenewDeadline: l.times.renew, RetryPeriod: l.times.retry,
 		ReleaseOnCancel: !l.manner.keeps,
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { close(leads) },
+			OnStartedLeading: func(ctx context.Context) {
+				_ = l.env.Clock().Sleep(ctx, apart) // the elector renews at once, on a goroutine of its own
+				close(leads)
+			},
 			OnStoppedLeading: func() { close(stopped) },
 		},
 	})
