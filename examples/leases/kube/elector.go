@@ -33,10 +33,15 @@ type times struct{ lease, renew, retry time.Duration }
 // which of two timers of one instant comes first is the scheduler's choice.
 const apart = time.Millisecond
 
-// timesOf are those of a TTL. A record has its duration in whole seconds, so that is what a lease has: an elector with
-// another duration than that which it writes may lead for longer than others wait.
-func timesOf(ttl time.Duration) times {
-	lease := max(ttl.Truncate(time.Second), time.Second)
+// shortest is the least duration of a lease. An elector takes a record for renewed when its renewTime has changed by a
+// second, which may be a second after the renewal: a leader that gives up after eight tenths of a lease, as ours, is in
+// time from five seconds on.
+const shortest = 5 * time.Second
+
+// timesOf are those of a TTL and a least duration. A record has its duration in whole seconds, so that is what a lease has:
+// an elector with another duration than that which it writes may lead for longer than others wait.
+func timesOf(ttl, least time.Duration) times {
+	lease := max(ttl.Truncate(time.Second), least)
 	return times{lease: lease, renew: lease * 2 / 3, retry: lease*2/15 + apart}
 }
 
@@ -73,20 +78,20 @@ type locker struct {
 
 // manner is what users of an elector do in different ways. The zero value is right.
 type manner struct {
-	same    bool // all campaigns of all processes have one identity
-	keeps   bool // the lease is left to end: ReleaseOnCancel is not set
-	deaf    bool // nobody listens for the end
-	cached  bool // after the end, the holder believes what a cache says
-	forever bool // requests have no time limit of their own
+	keeps  bool // ReleaseOnCancel is not set: a lease that is given up runs out
+	same   bool // all campaigns of all processes have one identity
+	deaf   bool // nobody listens for the end
+	cached bool // after the end, the holder believes what a cache says
+	short  bool // a lease may last for a second
 }
 
 // open makes the lock of a client.
 func open(e scenarios.Env, m manner) (*locker, error) {
-	t := timesOf(e.Spec().TTL)
-	limit := max(t.renew/2, time.Second) + apart
-	if m.forever {
-		limit = 0
+	t := timesOf(e.Spec().TTL, shortest)
+	if m.short {
+		t = timesOf(e.Spec().TTL, time.Second)
 	}
+	limit := max(t.renew/2, time.Second) + apart
 	c, err := connect(e, limit)
 	if err != nil {
 		return nil, err
@@ -155,7 +160,7 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 			switch {
 			case over:
 				return lock.ErrNotHeld
-			case elector.IsLeader(): // by what it knows, the record has its identity, and runs out
+			case elector.IsLeader() && !l.manner.keeps: // by what it knows, the record has its identity, and runs out
 				return fmt.Errorf("give up the lease of %s: %w", resource, lock.ErrOutcomeUnknown)
 			}
 			return nil

@@ -72,12 +72,11 @@ func Lease() scenarios.Lock {
 func Kept() scenarios.Lock {
 	l := underTest("kube-lease-kept", manner{keeps: true})
 	l.About += " Nobody gives it up: it runs out."
-	l.Promise.FreeAfter = nil
 	return l
 }
 
 func underTest(name string, m manner) scenarios.Lock {
-	return scenarios.Lock{
+	l := scenarios.Lock{
 		Name: name, Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16,
 		Keys: func(resource string) []string { return []string{cluster.Key(namespace, Name(resource))} },
 		Promise: lock.Promise{
@@ -85,8 +84,8 @@ func underTest(name string, m manner) scenarios.Lock {
 				lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultStall,
 				lock.FaultReadOnly, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash, lock.FaultNodeClock,
 			},
-			Data: "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermTTL,
-			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTL},
+			Data: "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermTTLAndCluster,
+			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
 			Duties:    []promise.Duty{promise.DutyWaits, promise.DutyRenews, promise.DutyExplains, promise.DutyReturns},
 		},
 		About: "The LeaderElector of client-go: a Lease on the API servers of Kubernetes, which its holder renews. Others take it when " +
@@ -100,4 +99,9 @@ func underTest(name string, m manner) scenarios.Lock {
 			return l, nil
 		},
 	}
+	if m.keeps { // a key that stays after a release would be a mistake elsewhere
+		l.Keys = func(string) []string { return []string{} }
+		l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime}
+	}
+	return l
 }

@@ -38,7 +38,7 @@ func (s *session) Data(b []byte) {
 
 // next begins the next request that has arrived whole.
 func (s *session) next() {
-	if s.now != nil || len(s.in) == 0 {
+	if s.now != nil || !bytes.Contains(s.in, []byte("\r\n\r\n")) {
 		return
 	}
 	left := bytes.NewReader(s.in)
