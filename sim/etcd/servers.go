@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 
 	"locksim/sim"
-	"locksim/sim/internal/raftgroup"
+	"locksim/sim/raftgroup"
 	"locksim/sim/trace"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
-	"locksim/sim/internal/raftgroup"
+	"locksim/sim/raftgroup"
 	"locksim/sim/trace"
 )
 

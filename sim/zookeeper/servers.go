@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"locksim/sim"
-	"locksim/sim/internal/raftgroup"
+	"locksim/sim/raftgroup"
 	"locksim/sim/trace"
 )
 
