@@ -1,0 +1,3 @@
+package consul
+
+import _ "github.com/hashicorp/consul/api"
