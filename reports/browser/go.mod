@@ -2,6 +2,8 @@ module locksim/reports/browser
 
 go 1.26.0
 
+godebug randseednop=0
+
 replace locksim => ../..
 
 require (
