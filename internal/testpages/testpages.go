@@ -21,28 +21,46 @@ var (
 	copied = regexp.MustCompile(`<!-- copy (\S+) (\S+) -->`)
 )
 
-// Page is a page whose changes are made.
+// Page is what a page changes.
 type Page struct {
 	// Changed and New are the files that the page changes and adds, in its order.
 	Changed, New []string
-
-	root, overlay string
 }
 
-// Follow makes the changes of a page, given by its path below root, the folder of the module, which is relative to that
-// of the test.
-func Follow(t testing.TB, root, page string) *Page {
+// Changed is the module with the changes of pages.
+type Changed struct{ root, overlay string }
+
+// Follow makes the changes of pages in the folder of the module, root, which is relative to that of the test. It is the
+// module with the changes of all of them, since commands of Go compile most of it anew, and what each changes.
+func Follow(t testing.TB, root string, pages ...string) (*Changed, []Page) {
 	t.Helper()
 	root, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir, replace := t.TempDir(), map[string]string{}
+	var all []Page
+	for _, page := range pages {
+		all = append(all, follow(t, root, page, dir, replace))
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Changed{root: root, overlay: filepath.Join(dir, "overlay.json")}
+	if err := os.WriteFile(c.overlay, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c, all
+}
+
+// follow makes the changes of a page in files of a folder, and adds to replace which files they replace.
+func follow(t testing.TB, root, page, dir string, replace map[string]string) (p Page) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Page{root: root}
-	dir, replace := t.TempDir(), map[string]string{}
 	for _, m := range copied.FindAllStringSubmatch(string(text), -1) {
 		p.New = append(p.New, m[2])
 		replace[filepath.Join(root, m[2])] = filepath.Join(root, m[1])
@@ -64,14 +82,6 @@ func Follow(t testing.TB, root, page string) *Page {
 		if err := os.WriteFile(replace[path], []byte(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.overlay = filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(p.overlay, data, 0o600); err != nil {
-		t.Fatal(err)
 	}
 	return p
 }
@@ -100,9 +110,9 @@ func changed(t testing.TB, file, difference string) string {
 
 // Go runs a command of Go with the changes, such as build or test, and returns what it prints. One that fails is an
 // error of the test.
-func (p *Page) Go(t testing.TB, command string, args ...string) string {
+func (c *Changed) Go(t testing.TB, command string, args ...string) string {
 	t.Helper()
-	out, err := p.Command(t, command, args...).CombinedOutput()
+	out, err := c.Command(t, command, args...).CombinedOutput()
 	if err != nil {
 		t.Errorf("go %s %s: %v\n%s", command, strings.Join(args, " "), err, out)
 	}
@@ -110,8 +120,8 @@ func (p *Page) Go(t testing.TB, command string, args ...string) string {
 }
 
 // Command is a command of Go with the changes, in the folder of the module.
-func (p *Page) Command(t testing.TB, command string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{command, "-overlay", p.overlay}, args)...)
-	cmd.Dir = p.root
+func (c *Changed) Command(t testing.TB, command string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{command, "-overlay", c.overlay}, args)...)
+	cmd.Dir = c.root
 	return cmd
 }

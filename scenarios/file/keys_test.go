@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"locksim/internal/testpages"
 	"locksim/scenarios/file"
 )
 
@@ -78,17 +77,4 @@ func TestKeys(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The changes of the page give a key that is read, written, checked, and played.
-func TestPageOfKeys(t *testing.T) {
-	page := testpages.Follow(t, "../..", "docs/adding-a-scenario-key.md")
-	if len(page.Changed) != 3 || len(page.New) > 0 {
-		t.Fatalf("the page changes %q and adds %q: 3 files are enough", page.Changed, page.New)
-	}
-	out := page.Go(t, "test", "-vet=off", "./scenarios/file", "-run", "^TestKeys$/^warmup$", "-v")
-	if !strings.Contains(out, "--- PASS: TestKeys/warmup") {
-		t.Errorf("the key is not tested:\n%s", out)
-	}
-	page.Go(t, "build", "./scenarios/play")
 }
