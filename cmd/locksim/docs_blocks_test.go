@@ -27,6 +27,7 @@ const quickstart = "../../examples/quickstart"
 //
 //	prints            a console block with the exact output of its commands
 //	prints, about     the same for the tests of the quick start, but for their figures and times
+//	prints, fails     the same as prints, for commands that fail; also after about
 //	from FILE         Go or YAML from a file of the repository, in this order; a line with an
 //	                  ellipsis leaves text out
 //	folders           the picture of the folders
@@ -41,7 +42,7 @@ const quickstart = "../../examples/quickstart"
 func TestDocsShowWhatIsPrinted(t *testing.T) {
 	beside(t)
 	for _, b := range blocks(t, "console") {
-		if b.marker != "prints" {
+		if marker, _ := b.fails(); marker != "prints" {
 			continue
 		}
 		first, _, _ := strings.Cut(b.text, "\n")
@@ -71,31 +72,54 @@ func (b block) printed(t *testing.T) string {
 		dir = t.TempDir()
 	}
 	var out strings.Builder
-	for _, line := range strings.SplitAfter(b.text, "\n") {
-		command, ok := strings.CutPrefix(line, "$ ")
-		if !ok {
-			continue
+	for line := range strings.Lines(b.text) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			out.WriteString(line + b.runs(t, dir, command))
 		}
-		out.WriteString(line + shell(t, dir, command))
 	}
 	return out.String()
 }
 
+// fails is the comment of a block without the word that says that its command fails, and
+// whether it has that word.
+func (b block) fails() (marker string, fails bool) { return strings.CutSuffix(b.marker, ", fails") }
+
+// runs is the output of a command of the block. It ends the test if the command fails, unless
+// the comment of the block says so, and if it does not fail then, although it prints something.
+func (b block) runs(t *testing.T, dir, command string) string {
+	t.Helper()
+	out, ok := shell(t, dir, command)
+	if _, fails := b.fails(); ok == (fails && out != "") {
+		t.Fatalf("%s: %s: fails is %t, and the comment of the block is %q; it "+
+			"printed:\n%s", b.page.name, command, !ok, b.marker, out)
+	}
+	return out
+}
+
+// notBuilt is in what Go prints of a program or a test that it cannot compile.
+var notBuilt = regexp.MustCompile(`(?m)^# locksim/|\[(?:build|setup) failed\]`)
+
 // shell is the output of a command: its standard output or, if that is empty, its standard
-// error. The exit code is ignored, since some blocks show commands that fail.
-func shell(t *testing.T, dir, command string) string {
+// error; ok says that the exit code is 0 and that not all output is on standard error, since a
+// pipe hides the exit code of all but its last command. A command that Go cannot compile ends the test, so that
+// the errors of the compiler never come into a page.
+func shell(t *testing.T, dir, command string) (out string, ok bool) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "NO_COLOR=1", "GOFLAGS=", "GOWORK=off")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+	err := cmd.Run()
+	if err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	if stdout.Len() > 0 {
-		return stdout.String()
+	if both := stdout.String() + stderr.String(); notBuilt.MatchString(both) {
+		t.Fatalf("%s: this does not compile:\n%s", command, both)
 	}
-	return stderr.String()
+	if stdout.Len() > 0 {
+		return stdout.String(), err == nil
+	}
+	return stderr.String(), err == nil && stderr.Len() == 0
 }
 
 // shows compares a block with the text that it must have, or writes it with -update.
@@ -428,12 +452,12 @@ func TestDocsShowTheQuickStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := shell(t, dir, "go mod edit -replace=locksim="+from); out != "" {
+	if out, _ := shell(t, dir, "go mod edit -replace=locksim="+from); out != "" {
 		t.Fatal(out)
 	}
 	outputs := map[string]string{} // of each command, which several pages show
 	for _, b := range blocks(t, "console") {
-		if b.marker != "prints, about" {
+		if marker, _ := b.fails(); marker != "prints, about" {
 			continue
 		}
 		command, output, _ := strings.Cut(b.text, "\n")
@@ -443,7 +467,7 @@ func TestDocsShowTheQuickStart(t *testing.T) {
 		}
 		printed, known := outputs[fewer]
 		if !known {
-			printed = shell(t, dir, fewer)
+			printed = b.runs(t, dir, fewer)
 			outputs[fewer] = printed
 		}
 		switch want := about(printed); {

@@ -81,7 +81,8 @@ func TestEightLocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := shell(t, dir, "locksim init --module example.org/you/stock --checkout "+checkout); !strings.HasPrefix(out, "wrote go.mod") {
+	if out, _ := shell(t, dir, "locksim init --module example.org/you/stock "+
+		"--checkout "+checkout); !strings.HasPrefix(out, "wrote go.mod") {
 		t.Fatal(out)
 	}
 	source := readFile(t, filepath.Join(dir, "locksimtest", "lock.go"))
@@ -121,7 +122,7 @@ func TestEight(t *testing.T) {
 	}
 	for n := range seeds {
 		seed := 1 + 1_000_000*n
-		out := shell(t, dir, fmt.Sprintf("SEED=%d RUNS=%d go test -v -count=1 -cpu=1 -vet=off ./eight 2>&1", seed, runs))
+		out, _ := shell(t, dir, fmt.Sprintf("SEED=%d RUNS=%d go test -v -count=1 -cpu=1 -vet=off ./eight 2>&1", seed, runs))
 		for _, e := range eight {
 			result := "PASS"
 			if e.wrong {
