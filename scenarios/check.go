@@ -146,9 +146,10 @@ func (c *checkup) conclude() {
 	case c.failure != "":
 		c.t.Fatal(c.failure)
 	case c.tally.Unproven() != "":
-		c.t.Fatalf("%s: %s.\nThese runs are no evidence about the lock.\n%s", c.lock.Name, c.tally.Unproven(), c.verdict())
+		c.t.Fatalf("%s: %s.\nThese runs do not test the lock.\n%s", c.lock.Name, c.tally.Unproven(), c.verdict())
 	case c.worthless():
-		c.t.Fatalf("%s\nThese runs are no evidence about the lock: in hardly any of them was a client kept out and a fault felt.\nwhy runs are no evidence: %s",
+		c.t.Fatalf("%s\nThese runs do not test the lock: in hardly any of them was a client kept out and a fault "+
+			"felt.\nwhy runs did not test it: %s",
 			c.verdict(), counts(c.tally.Vacuous))
 	}
 	c.t.Log(c.verdict())

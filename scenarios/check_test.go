@@ -345,7 +345,7 @@ func TestCheckRefusesAWorthlessPass(t *testing.T) {
 	opts := quick(t)
 	opts.Space.Clients = spaces.Span{Min: 1, Max: 1}
 	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
-	wants(t, j.said(), `^These runs are no evidence about the lock`, `why runs are no evidence: one client alone held the lock \d+`)
+	wants(t, j.said(), `^These runs do not test the lock`, `why runs did not test it: one client alone held the lock \d+`)
 	if len(j.errors) != 1 {
 		t.Error(j.said())
 	}

@@ -28,14 +28,6 @@ func Count(n int, noun string) string {
 	return Thousands(n) + " " + noun + "s"
 }
 
-// Are is "is" for one, and "are" for any other number.
-func Are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
 // Evidence is a number of runs that are evidence, with what they are called: "1 run that tested
 // the lock", "12,340 explored runs that tested the lock".
 func Evidence(n int, noun string) string {

@@ -105,7 +105,7 @@ func (d campaignFile) fill(e *index.Entry, kind string) error {
 func (b blockFile) result(evidence int) string {
 	text := prose.Count(b.totalRuns(), "run")
 	if evidence > 0 {
-		text += fmt.Sprintf(", %d of them evidence", evidence)
+		text += fmt.Sprintf(", %d of them tested the lock", evidence)
 	}
 	if b.Violating == 0 {
 		return text + ": no violation. This is not a proof."

@@ -119,7 +119,7 @@ func TestIndexOfACampaign(t *testing.T) {
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
 		{name: "not begun", journal: file("", time.Second), progress: &index.Progress{Running: true}, said: "No job has finished yet."},
 		{name: "ended", journal: file(journal(t, 3), time.Minute), document: file(text(t, e), time.Second),
-			said:   "300 runs, 270 of them evidence: 6 runs with a violation. Judged by its own promise.",
+			said:   "300 runs, 270 of them tested the lock: 6 runs with a violation. Judged by its own promise.",
 			labels: []index.Label{{Label: checker.Stuck, Count: 3}, {Label: checker.Overlap, Count: 6}}},
 		{name: "gone on", journal: file(journal(t, 2), time.Second), document: file(text(t, e), time.Minute), progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},

@@ -52,7 +52,7 @@ func ExplorationVerdict(e *explorations.Exploration) string {
 	case s.Evidence == 0:
 		return "No run tested the lock."
 	case s.Unproven() != "":
-		return "No violation, and these runs are no evidence about the lock."
+		return "No violation, but these runs do not test the lock."
 	}
 	text := fmt.Sprintf("No violation in %s; %s. That is no proof.", prose.Evidence(s.Evidence, "run"), bound)
 	if s.Novelty != nil {
@@ -88,7 +88,7 @@ func SweepDoubts(s *sweeps.Sweep) []string {
 // unproven says why runs are no evidence about the lock, if they are not.
 func unproven(t *tally.Tally) []string {
 	if why := t.Unproven(); why != "" {
-		return []string{fmt.Sprintf("NO EVIDENCE about the lock: %s.", why)}
+		return []string{fmt.Sprintf("THE LOCK WAS NOT TESTED: %s.", why)}
 	}
 	return nil
 }

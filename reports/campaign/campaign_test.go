@@ -31,13 +31,13 @@ func TestDoubts(t *testing.T) {
 		t.Errorf("of an exploration without doubts: %q", got)
 	}
 	e.Summary.Calls.NotHeld = 56
-	want := []string{"NO EVIDENCE about the lock: no Release succeeded, of 56."}
+	want := []string{"THE LOCK WAS NOT TESTED: no Release succeeded, of 56."}
 	if diff := cmp.Diff(want, campaign.ExplorationDoubts(e)); diff != "" {
 		t.Errorf("of an exploration in which no release succeeded (-want +got):\n%s", diff)
 	}
 	unbroken := *e
 	unbroken.Summary.Violating = 0
-	if got := campaign.ExplorationVerdict(&unbroken); got != "No violation, and these runs are no evidence about the lock." {
+	if got := campaign.ExplorationVerdict(&unbroken); got != "No violation, but these runs do not test the lock." {
 		t.Errorf("its verdict: %s", got)
 	}
 	e.Summary.Calls.NotHeld = 0
@@ -50,7 +50,8 @@ func TestDoubts(t *testing.T) {
 	s := &sweeps.Sweep{Plan: sweeps.Plan{Block: 100}, Missing: 1}
 	s.Timing.Shard = "1/4"
 	s.Summary.Calls.FailedReleases = 7
-	want = []string{"This is shard 1/4: 1 job of 100 runs are missing. Merge puts the shards together.", "NO EVIDENCE about the lock: no Release succeeded, of 7."}
+	want = []string{"This is shard 1/4: 1 job of 100 runs are missing. Merge puts the shards " +
+		"together.", "THE LOCK WAS NOT TESTED: no Release succeeded, of 7."}
 	if diff := cmp.Diff(want, campaign.SweepDoubts(s)); diff != "" {
 		t.Errorf("of a sweep (-want +got):\n%s", diff)
 	}

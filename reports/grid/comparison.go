@@ -164,9 +164,10 @@ type SurvivalSign struct{ Word, Meaning string }
 func SurvivalSigns() []SurvivalSign {
 	return []SurvivalSign{
 		{noFenceNeeded, "the data is right without a fence"},
-		{"seal", "or another mode: the first fence behind which the data is right, in the order check, seal, strict, claim, cas"},
+		{"seal", "or another fence: it keeps the data right, and none of those before it does, in the order check, " +
+			"seal, strict, claim, cas"},
 		{"seal" + refusesSign, "that fence also refuses a client that rightfully holds the lock"},
-		{noFenceHelps, "behind every fence the data is wrong or the lock stuck"},
+		{noFenceHelps, "with every fence the data is wrong or the lock stuck"},
 		{stuckWord, "no client can acquire the lock any more, and no fence helps"},
 		{"seal" + overlapSign, "the lock had two holders: their claims overlapped in a run"},
 		{"(seal)", "the lock promises nothing here: other runs may end worse"},

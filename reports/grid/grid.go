@@ -48,7 +48,8 @@ var signs = map[checker.Label]Sign{
 }
 
 var (
-	vacuousSign = Sign{"~", VacuousSign, "the cell proves nothing, since nobody contended or a fault never fired"}
+	vacuousSign = Sign{"~", VacuousSign, "the cell proves nothing, since no two clients wanted the lock at once or " +
+		"a fault never struck"}
 	notFeltSign = Sign{"=", "not-felt", "the faults have no effect on this lock: its runs are as without them"}
 )
 
@@ -143,7 +144,8 @@ func IsSpecimen(lock string) bool { return strings.HasPrefix(lock, "broken/") }
 // Evidence says how many runs a matrix is based on.
 func Evidence(m *matrices.Matrix) string {
 	t := m.Totals
-	text := fmt.Sprintf("%s runs in %s cells, over %s of virtual time. %s of the runs are evidence: clients contended, every fault fired, and one was felt.",
+	text := fmt.Sprintf("%s runs in %s cells, over %s of virtual time. %s of the runs tested the lock: clients "+
+		"contended, every fault struck, and one was felt.",
 		prose.Thousands(t.Runs), prose.Thousands(t.Cells), prose.Span(t.VirtualSeconds), prose.Thousands(t.NonVacuous))
 	if t.NotFelt > 0 {
 		text += fmt.Sprintf(" In %s the lock did not feel the faults.", prose.Count(t.NotFelt, "cell"))
@@ -155,7 +157,7 @@ func Evidence(m *matrices.Matrix) string {
 func Outcome(m *matrices.Matrix) string {
 	t := m.Totals
 	if m.Expected {
-		return "All cells are as their scenarios expect, and none is vacuous."
+		return "All cells are as their scenarios expect, and in each the clients contended and every fault struck."
 	}
 	var parts []string
 	for _, p := range []struct {

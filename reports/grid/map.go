@@ -79,8 +79,8 @@ func (c MapCell) Text() string {
 }
 
 // MapLegend explains the signs of the map in one line.
-const MapLegend = "✓ the data stays right without a fence · ◐ right behind the fence that is named · " +
-	"✗ wrong behind every fence, or no client gets the lock any more · – the lock promises nothing here · ? not tested · " +
+const MapLegend = "✓ the data stays right without a fence · ◐ right with the fence that is named · " +
+	"✗ wrong with every fence, or no client gets the lock any more · – the lock promises nothing here · ? not tested · " +
 	"! two clients had the lock at once"
 
 // ClassName is the name of a class of faults for readers.

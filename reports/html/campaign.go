@@ -201,12 +201,14 @@ func exploreCounts(e *explorations.Exploration) []figure {
 	s := &e.Summary
 	out := []figure{
 		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
-		{prose.Thousands(s.Evidence), "of them " + prose.Are(s.Evidence) + " evidence: clients contended and faults struck, or a violation was seen"},
+		{prose.Thousands(s.Evidence), "of them tested the lock: a client kept another out and a fault was felt, or a " +
+			"violation was seen"},
 		{prose.Thousands(s.Violating), "runs with a violation"},
 		{prose.Span(s.VirtualSeconds), "of virtual time"},
 	}
 	if s.Evidence > 0 && e.StoppedAt == nil {
-		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "rate of violations, at 95 %, under this generator"})
+		out = append(out, figure{fmt.Sprintf("< %.2g %%", 100*s.RateBound), "of the runs that test the lock break it, " +
+			"with 95 % confidence"})
 	}
 	if s.Novelty != nil {
 		out = append(out, figure{"≈ " + tally.Percent(s.Novelty.Rate), "of further runs that test the lock would still try something new"})
@@ -225,7 +227,8 @@ func exploreTables(e *explorations.Exploration) []countTable {
 		n := s.Faults[kind]
 		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Planned), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
-	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which one struck", "Evidence: one was felt", "Rate of violations, at 95 %"},
+	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which " +
+		"one struck", "Runs that tested the lock: one was felt", "Of such runs may break it (95 %)"},
 		Note: "A promise names classes of fault. A class that never struck, or was never felt, is not covered."}
 	for _, class := range e.Plan.Classes() {
 		n := s.Classes[class]
@@ -238,7 +241,8 @@ func exploreTables(e *explorations.Exploration) []countTable {
 		}
 		classes.Rows = append(classes.Rows, countRow{string(class), []string{struck, evidence, bound}, share(n.Evidence, s.Runs)})
 	}
-	return filled(append([]countTable{kinds, classes, tallyTable("vacuous", "Runs that are no evidence", "Why", s.Vacuous, s.Runs),
+	return filled(append([]countTable{kinds, classes, tallyTable("vacuous", "Runs that did not test "+
+		"the lock", "Why", s.Vacuous, s.Runs),
 		tallyTable("labels", "Violations by label", "Label", s.Violations, s.Evidence)}, callTables(&s.Tally)...)...)
 }
 
@@ -271,7 +275,8 @@ func filled(tables ...countTable) []countTable {
 
 func exploreLimits(e *explorations.Exploration) []string {
 	return []string{
-		"Runs without a violation are no proof. The bound on the rate holds for the schedules that this generator draws only.",
+		"Runs without a violation are no proof. How few runs break the lock is known only for schedules as this " +
+			"search chooses them.",
 		judgedAs(e.Plan.Judge),
 		"Interleavings inside one process are not explored.",
 	}
@@ -326,7 +331,8 @@ func sweepTables(s *sweeps.Sweep) []countTable {
 		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
 			[]string{prose.Thousands(n.Planned), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
-	return filled(append([]countTable{kinds, tallyTable("vacuous", "Runs that are no evidence", "Why", t.VacuousStruck(), t.Struck()),
+	return filled(append([]countTable{kinds, tallyTable("vacuous", "Runs that did not test "+
+		"the lock", "Why", t.VacuousStruck(), t.Struck()),
 		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck())}, callTables(&t.Tally.Tally)...)...)
 }
 

@@ -31,7 +31,8 @@ func Matrix(w io.Writer, m *matrices.Matrix) error {
 	p.Add(notRun(m))
 	p.Add(problems(m))
 	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
-		"that are evidence: clients contended, every fault fired, and one was felt. Where a lock cannot feel the faults, the cell says",
+		"that tested the lock: clients contended, every fault struck, and one was felt. Where a lock cannot feel the " +
+			"faults, the cell says",
 		"not felt."})
 	g := grid.New(m)
 	for _, sc := range m.Scenarios {

@@ -83,7 +83,7 @@ func foundBlocks(r *reviews.Review) []Block {
 
 func evidenceOf(r *reviews.Review) string {
 	f := &r.Figures
-	return prose.Count(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that are evidence"
+	return prose.Count(f.Within.Evidence+f.All.Evidence+f.Swept.Evidence, "run") + " that tested the lock"
 }
 
 func newReviewBreak(i int, p reviews.Plan, b reviews.Failure) *Break {
@@ -97,11 +97,12 @@ func whereFound(p reviews.Plan, b reviews.Failure) string {
 	often := fmt.Sprintf("%s of %s", prose.Thousands(b.Runs), prose.Count(b.Of, "run"))
 	switch b.From {
 	case reviews.FromPromise:
-		return "It breaks the lock’s own promise: found in " + often + " within it that are evidence."
+		return "It breaks the lock’s own promise: found in " + often + " within it that tested the lock."
 	case reviews.FromSweep:
 		return "Found by placing single faults, in " + often + "."
 	}
-	return fmt.Sprintf("Found with %s, in %s that are evidence. The smallest run has %s of the %d that were drawn.%s", p.Tried(), often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
+	return fmt.Sprintf("Found with %s, in %s that tested the lock. The smallest run has %s of the %d that were "+
+		"drawn.%s", p.Tried(), often, prose.Count(b.Faults, "fault"), b.Drawn, ofClasses(b))
 }
 
 // ofClasses names the classes of the faults that strike.

@@ -15,7 +15,8 @@ import (
 
 // exploredBlocks say how many runs the review is based on.
 func exploredBlocks(r *reviews.Review) []Block {
-	t := &Table{Name: "The runs behind it", Head: []string{"What", "Runs", "Evidence", "With a violation", "Rate below, at 95 %", "Virtual time"}}
+	t := &Table{Name: "The runs behind it", Head: []string{"What", "Runs", "That tested " +
+		"the lock", "With a violation", "Of these fewer than (95 %)", "Virtual time"}}
 	if m := r.Matrix; m != nil {
 		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), prose.Nothing, prose.Nothing, prose.Span(m.Totals.VirtualSeconds))
 	}
@@ -26,7 +27,9 @@ func exploredBlocks(r *reviews.Review) []Block {
 		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
 	}
 	blocks := []Block{{Table: t},
-		paragraph("A run is evidence when a violation was seen, or when a client kept another out and a fault was felt. The rate holds for the generator that drew the schedules only.")}
+		paragraph("A run tested the lock when a client kept another out and a fault was felt, or when a violation was " +
+			"seen. How few of such runs break it is said with 95 %% confidence, and only for schedules as these searches " +
+			"choose them.")}
 	var items []string
 	for _, e := range []*explorations.Exploration{r.Within, r.All} {
 		if e != nil {
@@ -36,7 +39,8 @@ func exploredBlocks(r *reviews.Review) []Block {
 			if e.Summary.Novelty != nil {
 				items = append(items, fmt.Sprintf("Random schedules, %s, not seen yet: %s.", judgedUnder(r, e), e.Summary.Novelty))
 			}
-			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. No evidence: %s.", judgedUnder(r, e), orNone(campaign.Coverage(e)), orNone(campaign.Tallies(e.Summary.Vacuous))))
+			items = append(items, fmt.Sprintf("Random schedules, %s: classes of fault that struck: %s. Runs that did not "+
+				"test the lock: %s.", judgedUnder(r, e), orNone(campaign.Coverage(e)), orNone(campaign.Tallies(e.Summary.Vacuous))))
 		}
 	}
 	if s := r.All; s != nil {
@@ -85,7 +89,8 @@ func gapBlocks(r *reviews.Review) []Block {
 	}
 	items = append(items, neverStruck(r)...)
 	if n := r.Figures.Partial; n > 0 {
-		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that no seam holds: these are no evidence about pauses.", prose.Count(n, "run")))
+		items = append(items, fmt.Sprintf("In %s the lock acted during a pause, through timers that locksim cannot "+
+			"hold: these runs prove nothing about pauses.", prose.Count(n, "run")))
 	}
 	if names := vacuousStories(r); len(names) > 0 {
 		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+commas(names)+".")

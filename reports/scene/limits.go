@@ -83,7 +83,8 @@ func Vacuous(o *outcome.Outcome) []string {
 			}
 		}
 		if m.PartialPause {
-			out = append(out, fmt.Sprintf("in mode %s pauses were partial: that nothing went wrong under them is no evidence.", m.Mode))
+			out = append(out, fmt.Sprintf("in mode %s pauses were partial: that nothing went wrong under them proves "+
+				"nothing.", m.Mode))
 		}
 	}
 	return out

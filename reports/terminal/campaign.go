@@ -65,10 +65,11 @@ func doubts(lines []string, opt reports.Options) []string {
 // exploreFigures are the counts, each kind on its own lines.
 func exploreFigures(e *explorations.Exploration, opt reports.Options) []string {
 	s := &e.Summary
-	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time; %s of them %s evidence: a violation was seen, or a client kept another out and a fault was felt.",
-		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence), prose.Are(s.Evidence)), opt.Width)
+	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time. %s of them tested the lock: a client kept another "+
+		"out and a fault was felt, or a violation was seen.",
+		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
 	for _, row := range []struct{ name, text string }{
-		{"no evidence: ", campaign.Tallies(s.Vacuous)},
+		{"runs that did not test the lock: ", campaign.Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
 		{"classes of fault that struck: ", campaign.Coverage(e)},
 		{byClass, s.ByClass()},
@@ -169,7 +170,7 @@ func sweepFigures(s *sweeps.Sweep, opt reports.Options) []string {
 		}
 	}
 	for _, row := range []struct{ name, text string }{
-		{"no evidence: ", campaign.Tallies(t.VacuousStruck())},
+		{"runs that did not test the lock: ", campaign.Tallies(t.VacuousStruck())},
 		{byClass, t.ByClass()},
 		{"violations: ", campaign.Tallies(t.Violations)},
 		{"nearest miss: ", nearestMiss(t.Nearest)},

@@ -30,9 +30,9 @@ func TestExploration(t *testing.T) {
 	want := `exploration of lock mylock, 20 runs from seed 1 on, judged as if it promised that all goes well
 under every fault
 
-20 runs over 5 minutes of virtual time; 19 of them are evidence: a violation was seen, or a client
-kept another out and a fault was felt.
-no evidence: nobody contended 1
+20 runs over 5 minutes of virtual time. 19 of them tested the lock: a client kept another out and a
+fault was felt, or a violation was seen.
+runs that did not test the lock: nobody contended 1
 faults that struck, of those drawn: pause 3 of 4
 classes of fault that struck: 1 of 2; never: crash
 runs that tested the lock, by class of fault, and how many of such runs may break it (95 %

@@ -64,7 +64,8 @@ const outUsage = "store the results in `DIR`, each as soon as it is known"
 func (f *campaignFlags) add(flags *pflag.FlagSet) {
 	f.crewFlags.add(flags)
 	flags.StringVar(&f.shard, "shard", "", "do shard `I/N` of the work, such as 0/8 for the first of eight")
-	flags.IntVar(&f.shards, "shards", 0, "do one of `N` shards: the one that "+indexVariable+" names")
+	flags.IntVar(&f.shards, "shards", 0, "do one of `N` shards: the one whose number is in the "+
+		"variable "+indexVariable+", as in an Indexed Job of Kubernetes")
 	flags.BoolVar(&f.resume, "resume", false, "continue from the results in the folder of --out")
 }
 

@@ -46,22 +46,24 @@ func (f *exploreFlags) command(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore --lock LOCK",
 		Short: "Search for schedules that break a lock",
-		Long: `Explore runs a lock under random schedules: clients, their workload and faults, all
-drawn from a seed. It stops at the first run that breaks the lock, makes its schedule
-minimal, and prints the story of that run. With --all it makes all runs, and shows one
-violation of each shape.
+		Long: `Explore runs a lock under random schedules: how many clients there are, what they do,
+and which faults strike when. A seed decides all of it. Explore stops at the first run
+that breaks the lock, makes its schedule minimal, and prints the story of that run.
+With --all it makes all runs, and shows one violation of each kind. Two violations are
+of one kind if the same kinds of fault break the same duty of the lock.
 
-A lock is judged as if it promised everything under every fault: claims never
-overlap, the lock is free in the end, no rightful holder is refused, and the data is
-right; for a lock that mints tokens, right behind a fence that seals. With --promise
-it is judged by its own promise, under the faults that the promise names. With
---claims only one thing counts, under every fault: whether two claims ever overlap.
+The lock is judged as if it promised everything under every fault: two clients never
+have it at once, it is free in the end, the fence refuses no rightful holder, and the
+data is right. Where the lock mints tokens, the data has to be right behind the fence
+"seal" only. With --promise the lock is judged by its own promise, under the faults
+that the promise names. With --claims only one thing counts, under every fault: whether
+two clients ever claim the lock at once.
 
 --faults limits the faults to classes, or to single kinds. Without it a run may have
-every kind of fault that has a draw; a kind such as half_open is drawn only where
---faults names it, so that a seed draws the same schedule in every version.
-The flags from --clients to --workload narrow what else is drawn; what they leave open
-is found out from the lock, or drawn as usual.
+every kind that chance chooses. Newer kinds, such as half_open, strike only where
+--faults names them, so that one seed has the same schedule in every version.
+The flags from --clients to --workload narrow what else chance decides. What they leave
+open is chosen by chance, or follows from the lock.
 
 With --out each result is stored as soon as it is known, and --resume continues after
 an interruption. In the end the folder also has explore.html, with a report of each
@@ -69,10 +71,10 @@ violation. The runs can be divided: --shard 0/8 to 7/8 make them on eight machin
 and "locksim merge" combines the results.
 
 With --against FOLDER the violations are compared with those that earlier explorations
-of this lock have found with the same FOLDER, by their shape: each is new, still there,
-back, or gone. FOLDER/triage.json remembers them. All runs are made, as with --all. A
-violation that is known and was not found is played again by its stored schedule; it is
-gone only if that no longer breaks the lock. "locksim serve FOLDER" shows the list.
+of this lock have stored there, in FOLDER/triage.json: each kind of violation is new,
+still there, back, or gone. All runs are made, as with --all. A known violation that was
+not found is played again by its stored schedule; it is gone only if that schedule no
+longer breaks the lock. "locksim serve FOLDER" shows the list.
 
 The exit code is 0 when no violation was found, 1 when one was, and 3 when a run was
 not deterministic or did not end, or the command was interrupted. With --against it is
@@ -105,11 +107,12 @@ not deterministic or did not end, or the command was interrupted. With --against
 	flags.StringArrayVar(&f.faults, "faults", nil, searchflags.FaultsUsage)
 	f.judged.Add(flags)
 	f.space.Add(flags)
-	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each shape")
+	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each kind")
 	flags.BoolVar(&f.cause, "cause", false, "with --out or --keep, the page of each violation says from which step on it was inevitable")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each violation")
 	flags.StringVar(&f.against, "against", "", "say what is new, still there, back or gone since the explorations that `FOLDER` remembers; implies --all")
-	flags.StringVar(&f.junit, "junit", "", "with --against, also write JUnit XML into `FILE`: a test case for each violation by its shape")
+	flags.StringVar(&f.junit, "junit", "", "with --against, also write JUnit XML into `FILE`: a test case for each "+
+		"kind of violation")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	f.add(flags)

@@ -15,12 +15,13 @@ func initCommand(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a test of your own lock into your module",
-		Long: `Init writes what a test of your own lock takes into the module in the working
+		Long: `Init writes what a test of your own lock needs into the module in the working
 directory: locksimtest/lock.go with an adapter, which stands for a small lock on Redis
 until you put yours there, lock_test.go, sim/main.go with the command locksim for your
-lock, a .gitignore for what the tests leave behind, and a workflow for GitHub. In go.mod it requires locksim, replaces it by the
-checkout from which this program was built, and sets godebug randseednop=0, by which
-the world seeds math/rand. It changes no other file, and overwrites none.
+lock, a .gitignore for what the tests leave behind, and a workflow for GitHub. In
+go.mod it requires locksim, replaces it by the checkout from which this program was
+built, and sets godebug randseednop=0, so that a seed decides math/rand too. It changes
+no other file, and overwrites none.
 
 With --module it makes a new module of that path first. With --overlay the tests run
 with the build overlay, for libraries that take their time, connections and random

@@ -167,8 +167,11 @@ var rules = map[fence.Mode]string{
 func listCommand(s *shell) *cobra.Command {
 	var asJSON, modes bool
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List scenarios, locks, faults and fencing modes",
+		Use:   "list",
+		Short: "List scenarios, locks, faults and fencing modes",
+		Long: `List prints the names that the other commands take: the scenarios of the library, with
+what goes wrong in each; the locks, with what each promises; the faults; and the fencing
+modes, which are the checks that the store can make before it accepts a write.`,
 		Example: "  locksim list\n  locksim list --catalogue\n  locksim list --json",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -44,12 +44,12 @@ func matrixCommand(s *shell) *cobra.Command {
 about, under each fencing mode, with a number of seeds, and shows the worst label
 of each cell. The runs are divided among child processes, one per core.
 
-The exit code is 1 when a cell differs from what its scenario expects, or is vacuous:
-no clients contended for the lock, or a fault never fired. An expectation holds for
-the seeds 1 to 20: no seed may be worse, and if all of them are run, at least one must
-be as bad. The command lists each difference with the command that replays it. It leaves
-out, and lists, the scenarios that a lock of the program's own cannot play, and those
-of which a fault strikes at a named point that this lock does not pass.
+The exit code is 1 when a cell differs from what its scenario expects, or when it has
+tested nothing: no two clients wanted the lock at once, or a fault never struck. What a
+scenario expects holds for the seeds 1 to 20: no seed may end worse, and if all of them
+are run, at least one must end as badly. The command lists each difference with the
+command that replays it. It leaves out, and lists, the scenarios that a lock of your own
+cannot play, and those with a fault at a step that this lock never takes.
 
 With --out, DIR/index.html is the table with filters. It links to a page for each lock
 and each scenario, and from each cell to the report of the first run with its label.
@@ -92,7 +92,7 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 	flags.StringArrayVar(&f.locks, "lock", nil, "only these `LOCKS`, with commas: names, or patterns such as 'redlock*' and 'broken/*'")
 	flags.StringVar(&f.fencing, "fencing", runfiles.JoinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
-	flags.BoolVar(&f.own, "own", false, "each scenario with the lock that its file names only")
+	flags.BoolVar(&f.own, "own", false, "play each scenario only with the lock that its file names")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage)
 	flags.StringVar(&f.out, "out", "", "store the results in `DIR`, and write index.html with its pages, matrix.json, matrix.csv, matrix.txt and MATRIX.md")

@@ -42,11 +42,11 @@ process; the order of a map, and that of goroutines that run at once; look-ups o
 names by net.Resolver; goroutines that no process has started.
 
 The first build compiles the standard library anew, which takes a minute or two; the
-next ones are as fast as ever. Without a process of locksim such a program behaves as
-ever, but it is for tests only.
+next ones are as fast as without it. Outside a simulated world such a program behaves
+as usual, but it is for tests only.
 
 The files depend on the version of Go: run the command again after an update. It is
-tested with ` + strings.Join(overlay.Supported(), " and ") + `, and is an error where it does not fit.`,
+tested with ` + strings.Join(overlay.Supported(), " and ") + `; where it does not fit a version, it ends with an error.`,
 		Example: `  go test $(locksim overlay) ./...
   go run $(locksim overlay) . explore --lock mine
   go build $(locksim overlay) -o mysim .`,

@@ -37,8 +37,8 @@ func replayCommand(s *shell) *cobra.Command {
 		Short: "Make a stored run again and confirm that it is the same",
 		Long: `Replay repeats a run that "locksim run --out DIR" has stored in DIR/run.json, and
 compares each figure and the hash of each trace. The exit code is 3 if the run differs.
-DIR alone stands for DIR/run.json. Where the lock was mended since then, so that the
-stored run broke it and the replay does not, the first line says "now safe", and the
+DIR alone stands for DIR/run.json. Where the stored run broke the lock and the replay
+does not, since the lock was mended in between, the first line says "now safe", and the
 exit code is 0.
 
 With --timeline it prints the run step by step, with a column for each client and node.

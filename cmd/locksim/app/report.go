@@ -22,8 +22,8 @@ func reportCommand(s *shell) *cobra.Command {
 		Long: `Report repeats a run that "locksim run --out DIR" has stored in DIR/run.json,
 confirms that it is the same, and writes DIR/report.html: one page that opens from
 disk, with the verdicts, a space-time diagram of each fencing mode, the story step
-by step, the evidence, and the command that repeats the run. DIR/report.md is a shorter
-version for a pull request.
+by step, what was checked, and the command that repeats the run. DIR/report.md is a
+shorter version for a pull request.
 
 ` + reviewHelp,
 		Example: `  locksim run gc-pause --out /tmp/run

@@ -29,8 +29,9 @@ func (s *shell) root() *cobra.Command {
 world full of faults, and reports whether mutual exclusion held, what broke if it
 did not, and whether a fence at the store would have protected the data.
 
-Exit codes: 0 as expected; 1 an unexpected label, or a violation; 2 bad usage or
-bad input; 3 the harness failed, or a run was not deterministic.`,
+Exit codes: 0 all as expected; 1 a run ended otherwise than expected, or a violation
+was found; 2 bad usage or bad input; 3 locksim itself failed, or a run was not the same
+when it was made again.`,
 		Example: `  locksim list                 scenarios, locks, faults and fencing modes
   locksim compare              the locks side by side
   locksim run gc-pause         one scenario; start here

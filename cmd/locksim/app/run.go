@@ -57,15 +57,15 @@ the same faults, and reports how each run ended and why. It makes every run twic
 compares the two, so that the result can be repeated.
 
 With --live it plays the scenario on real servers, with a process for each client, in
-real time, and fails if a label is none that seeds of the simulated world have: see
+real time. It fails if a run ends as no seed of the simulated world does: see
 docs/live.md.
 
 With --cause it also says when a violation became inevitable: it plays the run again up
 to many of its steps, draws all later delays and faults anew some 200 times from each,
 and shows how many of these continuations end as badly. That takes up to a minute.
 
-Among the files of --out, trace.chrome.json opens in a trace viewer, such as
-https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
+One of the files of --out, trace.chrome.json, opens in a trace viewer, such as
+https://ui.perfetto.dev. Each fencing mode is a process there, and times are virtual.`,
 		Example: `  locksim run gc-pause
   locksim run gc-pause --timeline
   locksim run gc-pause --cause
@@ -97,7 +97,7 @@ https://ui.perfetto.dev. Each mode is a process there, and times are virtual.`,
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull request or the summary of a CI job")
 	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each client and node")
 	flags.BoolVar(&f.cause, "cause", false, "also say from which step on a violation was inevitable, by continuations with other delays and faults")
-	flags.BoolVar(&f.once, "once", false, "make each run once, without the check for nondeterminism")
+	flags.BoolVar(&f.once, "once", false, "make each run once, without the check that a second one is equal")
 	f.liveFlag.add(flags, "play on real servers and processes, in real time, in place of the simulated world", anyScale, 1, "runs, and report the worst")
 	completion{s.Roster}.flags(cmd)
 	return cmd

@@ -16,7 +16,7 @@ func showCommand(s *shell) *cobra.Command {
 		Use:   "show SCENARIO|FILE.yaml",
 		Short: "Print the file of a scenario",
 		Long: `Show prints a scenario of the library as its YAML file, to read, or as the start of one
-of your own. It checks the file of a scenario that is named by its path, and prints it.`,
+of your own. Given the path of a file, it checks that file and prints it.`,
 		Example: `  locksim show gc-pause
   locksim show gc-pause >my.yaml; locksim run ./my.yaml`,
 		Args:              exactly(1, "one scenario, by its name or its file"),

@@ -36,10 +36,10 @@ func sweepCommand(s *shell) *cobra.Command {
 		Use:   "sweep SCENARIO|FILE.yaml",
 		Short: "Place every single fault at every moment of a scenario",
 		Long: `Sweep plays a scenario without its faults, and then once for each fault at each
-moment at which the state of the world may differ: before each message is sent or
-delivered, and at each named point. It reports what it has covered, and shows each
-class of violation with the smallest schedule that leads to it. With --pairs it also
-plays a sample of pairs of these placements.
+moment at which it may matter: before each message is sent or delivered, and at each
+step of a client, such as granted, read or write. It reports what it has covered, and
+shows each class of violation with the smallest schedule that leads to it. With --pairs
+it also plays some runs with two faults, each at such a moment.
 
 Sweep places these faults, each by its kind or, where a class has the name of its kind,
 by its class. Without --faults it places those with a star; --faults takes every class

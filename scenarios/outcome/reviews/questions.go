@@ -72,7 +72,8 @@ var questionRules = slices.Concat([]questionRule{
 	{"partial", "the lock acted during a pause",
 		func(f *Figures) bool { return f.Partial > 0 },
 		func(f *Figures) string {
-			return fmt.Sprintf("Which timers of its own does the lock have? In %s it acted while its process was paused, which no real process can; these runs are no evidence about pauses.", runsOf(f.Partial))
+			return fmt.Sprintf("Which timers of its own does the lock have? In %s it acted while its process was paused, "+
+				"which no real process can; these runs prove nothing about pauses.", runsOf(f.Partial))
 		}},
 }, classQuestions())
 

@@ -14,7 +14,9 @@ func explored(n int) string { return prose.Count(n, "explored run") }
 
 // within says how the promise was kept.
 func within(f *Figures) string {
-	return fmt.Sprintf("within its promise no violation in %s (a rate below %s at 95 %%), which is no proof", prose.Evidence(f.Within.Evidence, "explored run"), Percentage(tally.RateBound(f.Within.Violating, f.Within.Evidence)))
+	return fmt.Sprintf("within its promise no violation in %s (with 95 %% confidence fewer than %s of such runs "+
+		"break it), which is "+
+		"no proof", prose.Evidence(f.Within.Evidence, "explored run"), Percentage(tally.RateBound(f.Within.Violating, f.Within.Evidence)))
 }
 
 // consequences are the effects of violations on work that may be done twice.
@@ -143,22 +145,18 @@ func (f *Figures) answer(advice []Advice) string {
 	}
 	fmt.Fprintf(&b, "Measured: %s", inScenarios(total))
 	if f.Within.Runs > 0 {
-		fmt.Fprintf(&b, "; %s within its promise, %s evidence, %s with a violation", explored(f.Within.Runs), areEvidence(f.Within.Evidence), prose.Thousands(f.Within.Violating))
+		fmt.Fprintf(&b, "; %s within its promise, of which %s tested the lock and %s "+
+			"broke it", explored(f.Within.Runs), prose.Thousands(f.Within.Evidence), prose.Thousands(f.Within.Violating))
 		if f.Within.Violating == 0 && f.Within.Evidence > 0 {
-			fmt.Fprintf(&b, " (a rate below %s at 95 %%)", Percentage(tally.RateBound(f.Within.Violating, f.Within.Evidence)))
+			fmt.Fprintf(&b, " (with 95 %% confidence fewer than %s of such "+
+				"runs do)", Percentage(tally.RateBound(f.Within.Violating, f.Within.Evidence)))
 		}
 	}
 	if f.All.Runs > 0 {
-		fmt.Fprintf(&b, "; and %s with %s, %s evidence, %s with a violation", explored(f.All.Runs), tried(f.Faults), areEvidence(f.All.Evidence), prose.Thousands(f.All.Violating))
+		fmt.Fprintf(&b, "; and %s with %s, of which %s tested the lock and %s "+
+			"broke it", explored(f.All.Runs), tried(f.Faults), prose.Thousands(f.All.Evidence), prose.Thousands(f.All.Violating))
 	}
-	return b.String() + ". None of this is a proof: it holds for these runs and this generator."
-}
-
-func areEvidence(n int) string {
-	if n == 1 {
-		return "1 of them"
-	}
-	return prose.Thousands(n) + " of them"
+	return b.String() + ". None of this is a proof: it holds for such runs only."
 }
 
 // verdict is the verdict of an advice with its fence.

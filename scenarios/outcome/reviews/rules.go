@@ -124,7 +124,8 @@ var commonRules = []adviceRule{
 		when:  fmt.Sprintf("fewer than %d of the runs by which it is judged really tested it", enoughEvidence),
 		holds: func(f *Figures) bool { return f.tested() < enoughEvidence },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("No recommendation: too little was measured. Only %s are evidence, and a rate of violations of up to %s could remain unseen in so few. Measure more (--runs).",
+			return fmt.Sprintf("No recommendation: too little was measured. Only %s tested the lock, and one that breaks "+
+				"in up to %s of such runs could pass so few. Measure more (--runs).",
 				runsOf(f.tested()), Percentage(tally.RateBound(0, f.tested())))
 		}},
 }

@@ -63,16 +63,16 @@ var adviceCases = []adviceCase{
 	{func(f *reviews.Figures) {
 		f.All.Unknown = map[string]int{"Redis 7.0.15 does not know the command X": 1}
 	}, reviews.ForCorrectness, "unproven", reviews.NotSuitable, "", []string{"does not know the command X"}},
-	{func(f *reviews.Figures) { f.Within.Evidence = 299 }, reviews.ForEfficiency, "thin", reviews.Undecided, "", []string{"Only 299 runs are evidence", "up to 1 %"}},
+	{func(f *reviews.Figures) { f.Within.Evidence = 299 }, reviews.ForEfficiency, "thin", reviews.Undecided, "", []string{"Only 299 runs tested the lock", "up to 1 %"}},
 	{func(f *reviews.Figures) { f.Within.Evidence = 300 }, reviews.ForEfficiency, "kept", reviews.Suitable, "", []string{"300 explored runs"}},
-	{func(f *reviews.Figures) { f.Within.Evidence = 0 }, reviews.ForCorrectness, "thin", reviews.Undecided, "", []string{"Only 0 runs are evidence", "up to 100 %"}},
+	{func(f *reviews.Figures) { f.Within.Evidence = 0 }, reviews.ForCorrectness, "thin", reviews.Undecided, "", []string{"Only 0 runs tested the lock", "up to 100 %"}},
 	{func(f *reviews.Figures) { f.Promises, f.All.Evidence, f.Swept.Evidence = false, 200, 99 }, reviews.ForCorrectness, "thin", reviews.Undecided, "", []string{"Only 299 runs"}},
 	{func(f *reviews.Figures) { f.Promises = false }, reviews.ForEfficiency, "unpromised", reviews.WithCare, "", []string{"promises nothing", "41 of 540", "stuck 11, overlap 30"}},
 	{func(f *reviews.Figures) {
 		f.Promises, f.All.Violating, f.All.Violations = false, 0, nil
 		f.Swept.Violating, f.Swept.Violations = 5, reviewLabels{checker.Overlap: 5}
 	}, reviews.ForEfficiency, "unpromised", reviews.WithCare, "", []string{"so did 5 of 1,108 placements of a single fault (overlap 5)"}},
-	{func(*reviews.Figures) {}, reviews.ForEfficiency, "kept", reviews.Suitable, "", []string{"2,700 explored runs", "below 0.11 %", "no proof", "41 of 540", "work that waits"}},
+	{func(*reviews.Figures) {}, reviews.ForEfficiency, "kept", reviews.Suitable, "", []string{"2,700 explored runs", "fewer than 0.11 %", "no proof", "41 of 540", "work that waits"}},
 	{func(f *reviews.Figures) { f.All.Violations = reviewLabels{checker.FalseReject: 4} }, reviews.ForEfficiency, "kept", reviews.Suitable, "", []string{"a fence refuses"}},
 	{func(f *reviews.Figures) { f.All.Violating = 0 }, reviews.ForEfficiency, "unbroken", reviews.Suitable, "", []string{"3,240 explored runs", "That is no proof"}},
 	{func(f *reviews.Figures) { f.Modes = nil }, reviews.ForCorrectness, "unmeasured", reviews.Undecided, "", []string{"No recommendation"}},

@@ -16,7 +16,8 @@ type Judged struct {
 // Add adds the flags to a command.
 func (f *Judged) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Promise, "promise", false, "judge the lock by its own promise")
-	flags.BoolVar(&f.claims, "claims", false, "judge only whether two claims ever overlap, under every fault")
+	flags.BoolVar(&f.claims, "claims", false, "judge only whether two clients ever claim the lock at once, under "+
+		"every fault")
 }
 
 // Problem refuses both flags at once.

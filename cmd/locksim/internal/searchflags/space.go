@@ -33,7 +33,7 @@ var errForm = errors.New("another form")
 
 var allSpaceFlags = []spaceFlag{
 	spanFlag("clients", "the number of clients", func(s *spaces.Space) *spaces.Span { return &s.Clients }),
-	numberFlag("crowd", "how many clients there are now and then", func(s *spaces.Space) *int { return &s.Crowd }),
+	numberFlag("crowd", "the number of clients in some of the runs", func(s *spaces.Space) *int { return &s.Crowd }),
 	spanFlag("rounds", "the number of rounds of each client", func(s *spaces.Space) *spaces.Span { return &s.Rounds }),
 	spanFlag("nodes", "the number of nodes of a lock over a quorum, where it is drawn,", func(s *spaces.Space) *spaces.Span { return &s.Nodes }),
 	numberFlag("replicas", "the greatest number of replicas of r0", func(s *spaces.Space) *int { return &s.Replicas }),
