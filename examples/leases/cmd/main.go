@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"locksim/cmd/locksim/app"
+	"locksim/examples/leases/consul"
 	"locksim/examples/leases/kube"
 	"locksim/scenarios"
 )
@@ -21,5 +22,5 @@ func main() { os.Exit(app.Main(locks()...)) }
 
 // locks are those of all services.
 func locks() []scenarios.Lock {
-	return slices.Concat(kube.All())
+	return slices.Concat(consul.All(), kube.All())
 }

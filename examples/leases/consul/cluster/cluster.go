@@ -1,0 +1,179 @@
+// Package cluster has the servers of a Consul for a simulated world, as far as locks go: sessions, keys and values, and
+// blocking queries, over HTTP/1.1.
+//
+// No server of Consul was at hand to compare it with. It is modelled after its documentation, and each test names the
+// place of the sentence that it tests: the HTTP API of sessions, of the KV store, of blocking queries and of consistency
+// modes (developer.hashicorp.com/consul/api-docs), "Sessions and distributed locks" and "Consensus"
+// (developer.hashicorp.com/consul/docs), and the agent's configuration. docs/limits.md has what is not as in Consul.
+//
+// The servers agree by raft, in place of Consul's own library of it, with its times: a follower that does not hear the
+// leader stands for election after 5 to 10 s, and a leader that does not hear a majority steps down after 2.5 s
+// (raft_multiplier 5, the default). Sessions are measured by the leader, with its monotonic clock: each ends after twice
+// its TTL without a renewal, and a new leader gives each session that time again. A session belongs to the node of the
+// server through which it was made, with the default check serfHealth: it ends when the others miss that server for 5 s.
+package cluster
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"locksim/sim"
+	"locksim/sim/raftgroup"
+	"locksim/sim/trace"
+)
+
+// Servers is the name under which clients dial the servers: each gets one of them, and another one while that is down, as
+// by a name service that asks the servers for their health. Leader resolves to the leader, or to consul0 without one.
+const (
+	Servers = "consul"
+	Leader  = "leader"
+)
+
+// Port is that of the HTTP API.
+const Port = 8500
+
+// Prefix begins the names of the servers: consul0, consul1, …
+const Prefix = "consul"
+
+// maxServers is the maximal number of servers of a cluster.
+const maxServers = 9
+
+// Cluster is so many servers, usually 3. It is a [sim.Kind].
+type Cluster int
+
+// Build implements [sim.Kind]. The cluster has a leader from the beginning, which the seed chooses.
+func (n Cluster) Build(b *sim.Builder) {
+	if n < 1 || n > maxServers {
+		b.Fail(fmt.Errorf("%d servers of Consul: give 1 to %d", int(n), maxServers))
+		return
+	}
+	c := &cluster{group: raftgroup.New(int(n)), asked: map[uint64]string{}, clients: map[string]string{}}
+	var nodes []*sim.Node
+	for i := range int(n) {
+		nodes = append(nodes, b.Add(fmt.Sprint(Prefix, i), Port, func(node *sim.Node) sim.Server {
+			s := newServer(node, c)
+			c.servers = append(c.servers, s)
+			return s
+		}))
+	}
+	if slices.Contains(nodes, nil) { // the builder could not add one, and has the error
+		return
+	}
+	b.Link(nodes...)
+	b.Alias(Leader, Port, func(string) *sim.Node { return c.leader().node })
+	b.Alias(Servers, Port, func(process string) *sim.Node {
+		first := 0
+		if _, err := fmt.Sscanf(process, "c%d", &first); err != nil {
+			first = 0 // the probe
+		}
+		for i := range nodes {
+			if n := nodes[(first+i)%len(nodes)]; !n.Down() {
+				return n
+			}
+		}
+		return nodes[first%len(nodes)]
+	})
+	c.group.Elect(nodes[0].Draw("the first leader").Between(0, int64(n-1)))
+	for _, s := range c.servers {
+		s.run()
+	}
+}
+
+// cluster is the servers of a world, and what the world knows of them.
+type cluster struct {
+	group   *raftgroup.Group
+	servers []*server
+
+	index   uint64            // up to which some server has applied the log
+	asked   map[uint64]string // clients, by their requests
+	clients map[string]string // clients, by the sessions that they made
+	truth   raftgroup.Truth
+}
+
+// leader is the leader of the highest term that runs, or consul0.
+func (c *cluster) leader() *server {
+	found := c.servers[0]
+	for _, s := range c.servers {
+		if s.leads() && (!found.leads() || s.raft.Term() > found.raft.Term()) {
+			found = s
+		}
+	}
+	return found
+}
+
+// applied is told of each entry that a server has applied, before the server answers. The first one that applies an entry
+// adds it to the ground truth, on which all of them agree.
+func (c *cluster) applied(s *server, index uint64, e entry, changed bool) {
+	if index <= c.index {
+		return
+	}
+	c.index = index
+	by := c.asked[e.ID]
+	if e.Op == opCreate {
+		c.clients[e.Session] = by
+	}
+	if len(c.truth.Watched()) == 0 || !changed {
+		return
+	}
+	step := s.node.Note(by, trace.Apply{Effects: e})
+	// The ground truth is that of consul0: the servers agree.
+	c.truth.Tell(c.servers[0].node, step, by, func(name string) raftgroup.Head { return c.head(s.state, name) })
+}
+
+// head is who has a lock: the session of a key or, for the key in which a semaphore of the Go client with one slot has
+// its holders, the first of these with a session that goes on.
+func (c *cluster) head(s *state, name string) raftgroup.Head {
+	p := s.pairs[name]
+	if p == nil {
+		return raftgroup.Head{}
+	}
+	if prefix, ok := strings.CutSuffix(name, SemaphoreKey); ok {
+		for _, id := range holders(p.Value) {
+			if alive := s.pairs[prefix+id]; alive != nil && alive.Session != "" {
+				return raftgroup.Head{Value: id, By: c.clients[id]}
+			}
+		}
+		return raftgroup.Head{}
+	}
+	if p.Session == "" {
+		return raftgroup.Head{}
+	}
+	return raftgroup.Head{Value: fmt.Sprintf("%s #%d", p.Session, p.LockIndex), By: c.clients[p.Session]}
+}
+
+// SemaphoreKey ends the name of the key in which a semaphore of the Go client has its holders.
+const SemaphoreKey = "/.lock"
+
+// holders are the sessions in the key of a semaphore, in order.
+func holders(value []byte) []string {
+	var lock struct{ Holders map[string]bool }
+	if json.Unmarshal(value, &lock) != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(lock.Holders))
+}
+
+// WatchKeys implements [sim.KeyWatcher].
+func (s *server) WatchKeys(names []string) { s.cluster.truth.Watch(names) }
+
+// Keys implements [sim.Keyed]: the keys that a session has, as this server knows. The TTL is that which the session has
+// left on the leader.
+func (s *server) Keys() []trace.Key {
+	if s.node.Down() {
+		return nil
+	}
+	var out []trace.Key
+	for _, name := range slices.Sorted(maps.Keys(s.state.pairs)) {
+		h := s.cluster.head(s.state, name)
+		if h.Value == "" {
+			continue
+		}
+		session := cmp.Or(s.state.pairs[name].Session, h.Value)
+		out = append(out, trace.Key{Name: name, Value: h.Value, TTL: s.left(session)})
+	}
+	return out
+}

@@ -1,3 +1,0 @@
-package consul
-
-import _ "github.com/hashicorp/consul/api"

@@ -1,0 +1,247 @@
+package consul
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/consul/api"
+
+	"locksim/examples/leases/consul/cluster"
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// The times of the client's transport are those of api.DefaultConfig. Its number of idle connections follows the number of
+// processors there.
+const (
+	dialTimeout = 30 * time.Second
+	idleTimeout = 90 * time.Second
+	idleConns   = 3
+)
+
+// minTTL is the shortest TTL of a session that Consul takes.
+const minTTL = 10 * time.Second
+
+// lockKey and semaphorePrefix are the keys of a resource.
+func lockKey(resource string) string         { return "locks/" + url.PathEscape(resource) }
+func semaphorePrefix(resource string) string { return "semaphores/" + url.PathEscape(resource) }
+
+// connect makes a client of the servers.
+func connect(e scenarios.Env) (*api.Client, error) {
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+			defer cancel()
+			return e.Dial(ctx, network, e.Address(cluster.Servers))
+		},
+		MaxIdleConnsPerHost: idleConns, IdleConnTimeout: idleTimeout,
+	}
+	e.OnEnd(transport.CloseIdleConnections)
+	return api.NewClient(&api.Config{
+		Address: fmt.Sprint(cluster.Servers, ":", cluster.Port), Scheme: "http", HttpClient: &http.Client{Transport: transport},
+	})
+}
+
+// manner is what users of the locks do in different ways.
+type manner struct {
+	semaphore bool
+	delay     time.Duration // the lock-delay; 0 for the default
+	behavior  string        // of the session
+	deaf      bool          // nobody listens for the loss
+}
+
+// locker has a client, and makes a lock of it for each Acquire.
+type locker struct {
+	env    scenarios.Env
+	client *api.Client
+	manner manner
+	ttl    time.Duration
+
+	mu      sync.Mutex
+	entropy io.Reader
+}
+
+func open(e scenarios.Env, m manner) (*locker, error) {
+	c, err := connect(e)
+	if err != nil {
+		return nil, err
+	}
+	return &locker{env: e, client: c, manner: m, ttl: max(e.Spec().TTL, minTTL), entropy: e.Entropy("owner")}, nil
+}
+
+// owner is the value by which an Acquire knows its key.
+func (l *locker) owner() (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var id [8]byte
+	if _, err := io.ReadFull(l.entropy, id[:]); err != nil {
+		return "", fmt.Errorf("make an owner id: %w", err)
+	}
+	return l.env.Identity() + "-" + hex.EncodeToString(id[:]), nil
+}
+
+// held is a lock of the client.
+type held interface {
+	// acquire returns nil if stop was closed before.
+	acquire(stop <-chan struct{}) (lost <-chan struct{}, err error)
+	// token is that of the grant. ok is false if another client has the lock, or none.
+	token(ctx context.Context) (n uint64, ok bool, err error)
+	release() error
+}
+
+// make makes the lock of one Acquire.
+func (l *locker) make(resource, owner string) (held, error) {
+	kv := l.client.KV()
+	if l.manner.semaphore {
+		s, err := l.client.SemaphoreOpts(&api.SemaphoreOptions{
+			Prefix: semaphorePrefix(resource), Limit: 1, Value: []byte(owner), SessionTTL: l.ttl.String(),
+		})
+		return semaphore{s, kv, semaphorePrefix(resource), owner}, err
+	}
+	o := &api.LockOptions{Key: lockKey(resource), Value: []byte(owner), SessionTTL: l.ttl.String(), LockDelay: l.manner.delay}
+	if l.manner.behavior != "" {
+		o.SessionOpts = &api.SessionEntry{Name: api.DefaultLockSessionName, TTL: o.SessionTTL, Behavior: l.manner.behavior}
+	}
+	k, err := l.client.LockOpts(o)
+	return mutex{k, kv, o.Key, owner}, err
+}
+
+// Acquire implements [lock.Locker]. One that is given up goes on for up to 15 s, and is given back once it has the lock.
+func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	owner, err := l.owner()
+	if err != nil {
+		return nil, err
+	}
+	h, err := l.make(resource, owner)
+	if err != nil {
+		return nil, err
+	}
+	var lost <-chan struct{}
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		lost, err = h.acquire(ctx.Done())
+		if err == nil && lost == nil {
+			err = ctx.Err()
+		}
+		done <- err
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		go func() {
+			if <-done == nil {
+				_ = h.release()
+			}
+		}()
+		return nil, fmt.Errorf("acquire %s: %w: %w", resource, lock.ErrOutcomeUnknown, ctx.Err())
+	}
+	if err != nil {
+		return nil, scenarios.Unanswered(fmt.Errorf("acquire %s: %w", resource, err))
+	}
+	token, ok, err := h.token(ctx)
+	if err == nil && !ok {
+		err = errors.New("the lock was lost before its token was read")
+	}
+	if err != nil {
+		go func() { _ = h.release() }()
+		return nil, scenarios.Unanswered(fmt.Errorf("acquire %s: %w", resource, err))
+	}
+	g := scenarios.Grant{
+		Until: func() time.Time { return l.env.Clock().Now().Add(l.ttl) }, // until it is told otherwise
+		Token: token, Lost: lost,
+		Unlock: func(ctx context.Context) error {
+			over := isClosed(lost)
+			done := make(chan error, 1)
+			go func() { done <- h.release() }()
+			select {
+			case err := <-done:
+				if over {
+					return lock.ErrNotHeld
+				}
+				return scenarios.Unanswered(err)
+			case <-ctx.Done():
+				return scenarios.Unanswered(ctx.Err())
+			}
+		},
+	}
+	if l.manner.deaf {
+		g.Lost = nil
+	}
+	return scenarios.NewLease(ctx, l.env, g), nil
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// consistent are the options of a read of the newest state.
+func consistent(ctx context.Context) *api.QueryOptions {
+	return (&api.QueryOptions{RequireConsistent: true}).WithContext(ctx)
+}
+
+// mutex is an api.Lock. Its token is the LockIndex.
+type mutex struct {
+	lock       *api.Lock
+	kv         *api.KV
+	key, owner string
+}
+
+func (m mutex) acquire(stop <-chan struct{}) (<-chan struct{}, error) { return m.lock.Lock(stop) }
+func (m mutex) release() error                                        { return m.lock.Unlock() }
+
+func (m mutex) token(ctx context.Context) (n uint64, ok bool, err error) {
+	p, _, err := m.kv.Get(m.key, consistent(ctx))
+	if err != nil || p == nil || p.Session == "" || string(p.Value) != m.owner {
+		return 0, false, err
+	}
+	return p.LockIndex, true, nil
+}
+
+// semaphore is an api.Semaphore. Its token is the ModifyIndex of the key with the holders: while a client has the only
+// slot, nobody changes it.
+type semaphore struct {
+	semaphore     *api.Semaphore
+	kv            *api.KV
+	prefix, owner string
+}
+
+func (s semaphore) acquire(stop <-chan struct{}) (<-chan struct{}, error) {
+	return s.semaphore.Acquire(stop)
+}
+func (s semaphore) release() error { return s.semaphore.Release() }
+
+func (s semaphore) token(ctx context.Context) (n uint64, ok bool, err error) {
+	pairs, _, err := s.kv.List(s.prefix, consistent(ctx))
+	if err != nil {
+		return 0, false, err
+	}
+	session := ""
+	var slots struct{ Holders map[string]bool }
+	for _, p := range pairs {
+		switch {
+		case p.Key == s.prefix+cluster.SemaphoreKey:
+			if err := json.Unmarshal(p.Value, &slots); err != nil {
+				return 0, false, fmt.Errorf("read the holders of %s: %w", s.prefix, err)
+			}
+			n = p.ModifyIndex
+		case string(p.Value) == s.owner:
+			session = p.Session
+		}
+	}
+	return n, session != "" && slots.Holders[session], nil
+}
