@@ -28,6 +28,10 @@ const (
 	idleConns   = 3
 )
 
+// apart keeps two requests of a client from beginning in one instant, where they would race for an idle connection: the
+// first one of a monitor and the read of the token, the end of a session and whatever its user does next.
+const apart = time.Millisecond
+
 // minTTL is the shortest TTL of a session that Consul takes.
 const minTTL = 10 * time.Second
 
@@ -129,9 +133,11 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		lost, err = h.acquire(ctx.Done())
-		if err == nil && lost == nil {
+		switch lost, err = h.acquire(ctx.Done()); {
+		case err == nil && lost == nil:
 			err = ctx.Err()
+		case err == nil:
+			_ = l.env.Clock().Sleep(l.env.Context(), apart)
 		}
 		done <- err
 	}()
@@ -162,7 +168,11 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		Unlock: func(ctx context.Context) error {
 			over := isClosed(lost)
 			done := make(chan error, 1)
-			go func() { done <- h.release() }()
+			go func() {
+				err := h.release()
+				_ = l.env.Clock().Sleep(l.env.Context(), apart)
+				done <- err
+			}()
 			select {
 			case err := <-done:
 				if over {
