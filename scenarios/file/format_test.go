@@ -156,12 +156,17 @@ func drawScenario(t *rapid.T) *Scenario {
 		s.Workload.Nested, s.Workload.Release = 0, ReleaseLast
 	case WorkloadJob:
 		s.Workload.Nested, s.Workload.Release, s.Workload.Look = 0, ReleaseLast, LookTwice
+	case WorkloadLeader:
+		s.Workload.Nested, s.Workload.Look = 0, LookTwice
 	default:
 		s.Workload.Look = LookTwice
 	}
 	if rapid.Bool().Draw(t, "listed") {
 		s.Workload.Kind, s.Workload.Nested, s.Workload.Section = WorkloadRegister, 0, drawSection(t)
 		s.Workload.Look = LookTwice
+	}
+	if s.Workload.Leads() {
+		s.Workload.Ticks, s.Workload.Stop = rapid.IntRange(0, MaxTicks).Draw(t, "ticks"), drawDuration(t, "stop", 0)
 	}
 	s.Workload.Deadline = s.Workload.Deadline && s.Workload.Request+s.Workload.AcquireWithin+s.Workload.ExtendWithin+s.Workload.ReleaseWithin > 0
 	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {

@@ -151,6 +151,10 @@ var keys = []Key{
 	{"workload", "release", false,
 		word(func(s *Scenario) *ReleaseTime { return &s.Workload.Release }, ReleaseTimes()...)},
 	{"workload", "look", false, word(func(s *Scenario) *LookTimes { return &s.Workload.Look }, LookTwice, LookOnce)},
+	{"workload", "ticks", false, Number{Of: func(s *Scenario) *int { return &s.Workload.Ticks }, Most: MaxTicks,
+		Unset: fmt.Sprintf("leave it out for %d", UsualTicks), Plain: []int{0}}},
+	{"workload", "stop", false,
+		Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Stop }, Plain: []time.Duration{0}}},
 }
 
 // Keys are the keys under world, lock and workload that have a row. The numbers of servers, the name of the lock and

@@ -13,6 +13,8 @@ import (
 var together = map[string]func(*file.Scenario){
 	"deadline": func(s *file.Scenario) { s.Workload.Request = time.Second },
 	"look":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadFill },
+	"ticks":    func(s *file.Scenario) { s.Workload.Kind = file.WorkloadLeader },
+	"stop":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadLeader },
 }
 
 // Another value of each key is written and read back, and is plainer after the changes that make it so. A value outside

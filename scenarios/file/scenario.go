@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -241,6 +242,12 @@ type Workload struct {
 	// Look says how often a client looks for a value before it computes it. Only for
 	// a fill. Default: twice.
 	Look LookTimes
+	// Ticks is how many ticks a leader makes in a term, at most, after which it resigns so that others lead too: 1 to
+	// MaxTicks. 0 stands for UsualTicks. Only for a leader.
+	Ticks int
+	// Stop is how long a leader goes on with its ticks after it was told that it has lost its lock: it stops in its own
+	// time. ChecksUntil says whether it listens at all. Only for a leader. Default: 0s, it makes no further step.
+	Stop time.Duration
 	// Section is what a section does, step by step, in place of what Kind says: at most
 	// MaxSteps steps. A section reads a register once, before it writes it, writes it
 	// once, and reads nothing after its last write. Default: nil, what Kind says.
@@ -261,6 +268,10 @@ const (
 	// the value, reads its register and, if nothing is there, works for Hold and
 	// writes it. Work that is done twice is the label repeated.
 	WorkloadFill WorkloadKind = "fill"
+	// WorkloadLeader holds on for long, as the leader of a service does: it works in ticks, each of which reads the register,
+	// works for Hold and writes it, until it is told of the loss of its lock, or has done Ticks of them and resigns. After
+	// Think it campaigns again. Rounds is the number of its terms. See [Workload.Ticks] and [Workload.Stop].
+	WorkloadLeader WorkloadKind = "leader"
 	// WorkloadJob is the job of the hour that each replica of a service runs under the
 	// lock: a fill that looks once. In its nth round each client runs the nth job, since
 	// it does not look whether another one has. A job that runs twice is the label
@@ -288,11 +299,23 @@ func DataPlaces() []DataPlace { return []DataPlace{DataStore, DataDatabase, Data
 
 // WorkloadKinds lists them, the default first. The caller owns the slice.
 func WorkloadKinds() []WorkloadKind {
-	return []WorkloadKind{WorkloadRegister, WorkloadTransfer, WorkloadFill, WorkloadJob}
+	return []WorkloadKind{WorkloadRegister, WorkloadTransfer, WorkloadFill, WorkloadJob, WorkloadLeader}
 }
 
 // Fills says that a section computes a value, once if all goes well.
 func (w Workload) Fills() bool { return w.Kind == WorkloadFill || w.Kind == WorkloadJob }
+
+// Leads says that a client holds the lock for many ticks.
+func (w Workload) Leads() bool { return w.Kind == WorkloadLeader }
+
+// MaxTicks is the greatest number of ticks in a term of a leader, UsualTicks the number where a scenario names none.
+const (
+	MaxTicks   = 100
+	UsualTicks = 10
+)
+
+// TicksOfTerm is how many ticks a leader makes in a term, at most.
+func (w Workload) TicksOfTerm() int { return cmp.Or(w.Ticks, UsualTicks) }
 
 // LooksOnce says that a client that had to wait computes what may be there by then.
 func (w Workload) LooksOnce() bool { return w.Kind == WorkloadJob || w.Look == LookOnce }

@@ -89,13 +89,16 @@ func registersOf(steps []Step, kind StepKind) []string {
 	return out
 }
 
-// Working is how long a section works.
+// Working is how long a section works, and a leader in its term.
 func (w Workload) Working() time.Duration {
 	var total time.Duration
 	for _, s := range w.Steps() {
 		if s.Do == StepWork {
 			total += s.WorksFor(w.Hold)
 		}
+	}
+	if w.Leads() {
+		total *= time.Duration(w.TicksOfTerm())
 	}
 	return total
 }

@@ -141,6 +141,15 @@ func (s checked) validateWorkload() error {
 	if w.Kind != WorkloadFill && w.Look == LookOnce {
 		return wrong("workload.look", "only a fill looks for a value: make it kind: fill, or leave look out")
 	}
+	if w.Leads() {
+		if w.Nested > 0 {
+			return wrong("workload.nested", "a leader has no section within its ticks: make it a register, or leave nested out")
+		}
+	} else if w.Ticks > 0 {
+		return wrong("workload.ticks", "only a leader works in ticks: make it kind: leader, or leave ticks out")
+	} else if w.Stop > 0 {
+		return wrong("workload.stop", "only a leader takes time to stop: make it kind: leader, or leave stop out")
+	}
 	if w.Deadline && w.Request == 0 && w.AcquireWithin == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 {
 		return wrong("workload.deadline", "a context without an end has no deadline: give request, acquire_within, extend_within or release_within too")
 	}

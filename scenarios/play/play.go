@@ -58,7 +58,7 @@ func (p *play) resources() []string { return p.sc.Workload.Resources }
 // the leases of all others in every round, and all faults come one after another.
 func (p *play) enoughTime() time.Duration {
 	w := p.sc.Workload
-	round := w.Working() + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
+	round := w.Working() + w.Stop + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
 	starts := p.sc.World.Clients
 	total := w.Stagger * time.Duration(starts)
 	for _, f := range p.sc.Faults {

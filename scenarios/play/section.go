@@ -35,7 +35,13 @@ func (c *client) section(g *grant) error {
 	if c.play.fills() {
 		return c.fill(g, c.value)
 	}
-	s, began := c.play.section(), c.play.world.Now()
+	began := c.play.world.Now()
+	if c.play.leads() {
+		err := c.lead(g)
+		c.longest = max(c.longest, c.play.world.Now()-began)
+		return err
+	}
+	s := c.play.section()
 	if over, err := c.leaseIsOver(g); over || err != nil {
 		return err
 	}

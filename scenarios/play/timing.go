@@ -22,7 +22,7 @@ import (
 func (p *play) calm() bool {
 	w, short := p.sc.Workload, p.sc.Lock.TTL/4
 	work := w.Working()
-	if p.lock.Section.Run != nil {
+	if p.lock.Section.Run != nil || p.leads() {
 		work = 0
 		for _, c := range p.clients {
 			work = max(work, c.longest)

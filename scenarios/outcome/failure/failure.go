@@ -116,7 +116,7 @@ func Shape(sc *file.Scenario, broken []outcome.Violation) string {
 		section = " (section)"
 	case sc.Workload.Kind == file.WorkloadTransfer:
 		section = " (transfer)"
-	case sc.Workload.Fills():
+	case sc.Workload.Fills(), sc.Workload.Leads():
 		section = fmt.Sprintf(" (%s)", sc.Workload.Kind)
 	case sc.Workload.Nested > 0:
 		section = " (nested)"

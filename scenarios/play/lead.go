@@ -1,0 +1,71 @@
+package play
+
+import (
+	"errors"
+	"time"
+
+	"locksim/scenarios/file"
+)
+
+// ticking is the register that the ticks of a leader write.
+func ticking(w file.Workload) string { return w.Writes()[0] }
+
+// leads says that sections are the terms of a leader: the lock has no section of its own.
+func (p *play) leads() bool { return p.sc.Workload.Leads() && p.lock.Section.Run == nil }
+
+// lead is a term of a leader: one tick after another, until the leader has to stop, a tick fails, or its process is asked
+// to end. Whatever ends the term, the client releases the lock, as a leader does that has stopped. With an early release it
+// resigns before the last write of a term that it ends by itself.
+func (c *client) lead(g *grant) error {
+	w, s := c.play.sc.Workload, stepDown{client: c, grant: g}
+	for tick := range w.TicksOfTerm() {
+		if over, err := s.over(); over || err != nil {
+			return err
+		}
+		saw, ok, err := c.read(g, ticking(w))
+		if !ok || err != nil {
+			return err
+		}
+		if err := c.hold(g, w.Hold); errors.Is(err, errAsked) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if over, err := s.over(); over || err != nil {
+			return err
+		}
+		if w.Release == file.ReleaseEarly && tick == w.TicksOfTerm()-1 {
+			if err := c.release(g); err != nil {
+				return err
+			}
+		}
+		if ok, err := c.write(g, ticking(w), saw); !ok || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepDown is how a leader stops: in its own time after it was told.
+type stepDown struct {
+	client *client
+	grant  *grant
+	told   bool
+	by     time.Time // by the clock of the process, once it was told
+}
+
+// over reports whether the leader makes no further step. It passes the point stopping when it is told.
+func (s *stepDown) over() (bool, error) {
+	c := s.client
+	if !s.told {
+		told, err := c.leaseIsOver(s.grant)
+		if !told || err != nil {
+			return false, err
+		}
+		s.told, s.by = true, c.proc.Clock().Now().Add(c.play.sc.Workload.Stop)
+		if err := c.point("stopping"); err != nil {
+			return true, err
+		}
+	}
+	return !c.proc.Clock().Now().Before(s.by), nil
+}
