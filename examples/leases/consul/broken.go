@@ -18,6 +18,8 @@ func Specimens() []scenarios.Lock {
 			"its work goes on when the channel of Lock is closed."),
 		specimen("broken/consul-delete", manner{behavior: api.SessionBehaviorDelete},
 			"its sessions have the behavior delete, and its token is the LockIndex, which begins with 1 again in the next key."),
+		specimen("broken/consul-stale-token", manner{stale: true},
+			"it reads its token in the consistency mode stale, from a server that may not know of the grant yet."),
 	}
 }
 

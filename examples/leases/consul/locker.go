@@ -61,6 +61,7 @@ type manner struct {
 	delay     time.Duration // the lock-delay; 0 for the default
 	behavior  string        // of the session
 	deaf      bool          // nobody listens for the loss
+	stale     bool          // the token is what any server knows of the key
 }
 
 // locker has a client, and makes a lock of it for each Acquire.
@@ -116,7 +117,7 @@ func (l *locker) make(resource, owner string) (held, error) {
 		o.SessionOpts = &api.SessionEntry{Name: api.DefaultLockSessionName, TTL: o.SessionTTL, Behavior: l.manner.behavior}
 	}
 	k, err := l.client.LockOpts(o)
-	return mutex{k, kv, o.Key, owner}, err
+	return mutex{k, kv, o.Key, owner, l.manner.stale}, err
 }
 
 // Acquire implements [lock.Locker]. One that is given up goes on for up to 15 s, and is given back once it has the lock.
@@ -209,17 +210,34 @@ type mutex struct {
 	lock       *api.Lock
 	kv         *api.KV
 	key, owner string
+	stale      bool
 }
 
 func (m mutex) acquire(stop <-chan struct{}) (<-chan struct{}, error) { return m.lock.Lock(stop) }
 func (m mutex) release() error                                        { return m.lock.Unlock() }
 
 func (m mutex) token(ctx context.Context) (n uint64, ok bool, err error) {
+	if m.stale {
+		return m.staleToken(ctx)
+	}
 	p, _, err := m.kv.Get(m.key, consistent(ctx))
 	if err != nil || p == nil || p.Session == "" || string(p.Value) != m.owner {
 		return 0, false, err
 	}
 	return p.LockIndex, true, nil
+}
+
+// staleToken is the LockIndex as any server knows it, which may be that of the grant before.
+func (m mutex) staleToken(ctx context.Context) (n uint64, ok bool, err error) {
+	for {
+		p, _, err := m.kv.Get(m.key, (&api.QueryOptions{AllowStale: true}).WithContext(ctx))
+		if err != nil {
+			return 0, false, err
+		}
+		if p != nil {
+			return p.LockIndex, true, nil
+		}
+	}
 }
 
 // semaphore is an api.Semaphore. Its token is the ModifyIndex of the key with the holders: while a client has the only

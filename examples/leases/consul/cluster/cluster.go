@@ -45,7 +45,7 @@ const maxServers = 9
 // Cluster is so many servers, usually 3. It is a [sim.Kind].
 type Cluster int
 
-// Build implements [sim.Kind]. The cluster has a leader from the beginning, which the seed chooses.
+// Build implements [sim.Kind]. The last server leads from the beginning.
 func (n Cluster) Build(b *sim.Builder) {
 	if n < 1 || n > maxServers {
 		b.Fail(fmt.Errorf("%d servers of Consul: give 1 to %d", int(n), maxServers))
@@ -77,7 +77,7 @@ func (n Cluster) Build(b *sim.Builder) {
 		}
 		return nodes[first%len(nodes)]
 	})
-	c.group.Elect(nodes[0].Draw("the first leader").Between(0, int64(n-1)))
+	c.group.Elect(int64(n) - 1)
 	for _, s := range c.servers {
 		s.run()
 	}

@@ -32,6 +32,8 @@ const (
 	rpcTimeout  = time.Minute
 	// destroyRetry is after how long the leader tries again to end a session.
 	destroyRetry = time.Second
+	// minLag and maxLag bound how long a follower takes to learn that an entry is agreed on.
+	minLag, maxLag = 20 * time.Millisecond, 50 * time.Millisecond
 	// grace is by what the leader multiplies the TTL of a session.
 	grace = 2
 )
@@ -51,6 +53,7 @@ type memory struct {
 	life     int // the number of the process
 	applied  uint64
 	state    *state
+	backlog  []*raftpb.Entry // that a follower has not applied yet
 	requests uint64 // numbers the requests of the process
 	made     uint64 // the number of sessions that it named
 
@@ -267,6 +270,7 @@ func (s *server) Followed() {
 
 // takeOver begins to lead: each session has the whole time again.
 func (s *server) takeOver() {
+	s.catchUp(s.applied)
 	s.node.Record("", trace.Elected{Term: s.raft.Term()})
 	for _, other := range s.cluster.servers {
 		s.heard[other.id] = s.node.Monotonic()
@@ -297,12 +301,32 @@ func (s *server) stepDown() {
 	}
 }
 
-// Apply implements [raftgroup.Machine].
+// Apply implements [raftgroup.Machine]. A follower applies the entry a little later.
 func (s *server) Apply(r *raftpb.Entry) {
 	s.applied = r.GetIndex()
 	if r.GetType() != raftpb.EntryNormal || len(r.Data) == 0 {
 		return
 	}
+	s.backlog = append(s.backlog, r)
+	if s.leads() {
+		s.catchUp(r.GetIndex())
+		return
+	}
+	lag := s.node.Draw("lag").Num(int64(r.GetIndex())).Between(int64(minLag), int64(maxLag))
+	s.node.After(time.Duration(lag), func() { s.node.WhenServing(func() { s.catchUp(r.GetIndex()) }) })
+}
+
+// catchUp applies what is agreed on, up to an index.
+func (s *server) catchUp(index uint64) {
+	for len(s.backlog) > 0 && s.backlog[0].GetIndex() <= index {
+		next := s.backlog[0]
+		s.backlog = s.backlog[1:]
+		s.execute(next)
+	}
+}
+
+// execute applies an entry.
+func (s *server) execute(r *raftpb.Entry) {
 	var e entry
 	if err := json.Unmarshal(r.Data, &e); err != nil {
 		s.node.Fail(fmt.Errorf("read an entry of the log of %s: %w", s.node.Name(), err))
