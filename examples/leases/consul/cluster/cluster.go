@@ -160,19 +160,23 @@ func holders(value []byte) []string {
 // WatchKeys implements [sim.KeyWatcher].
 func (s *server) WatchKeys(names []string) { s.cluster.truth.Watch(names) }
 
-// Keys implements [sim.Keyed]: the keys that a session has, as this server knows. The TTL is that which the session has
-// left on the leader.
+// Keys implements [sim.Keyed]: the keys that a session has, as the leader knows, and without one as this server does. The
+// TTL is that which the session has left.
 func (s *server) Keys() []trace.Key {
 	if s.node.Down() {
 		return nil
 	}
+	known := s.state
+	if leader := s.cluster.leader(); leader.leads() {
+		known = leader.state
+	}
 	var out []trace.Key
-	for _, name := range slices.Sorted(maps.Keys(s.state.pairs)) {
-		h := s.cluster.head(s.state, name)
+	for _, name := range slices.Sorted(maps.Keys(known.pairs)) {
+		h := s.cluster.head(known, name)
 		if h.Value == "" {
 			continue
 		}
-		session := cmp.Or(s.state.pairs[name].Session, h.Value)
+		session := cmp.Or(known.pairs[name].Session, h.Value)
 		out = append(out, trace.Key{Name: name, Value: h.Value, TTL: s.left(session)})
 	}
 	return out

@@ -50,12 +50,13 @@ type server struct {
 
 // memory is what a server loses when its process ends.
 type memory struct {
-	life     int // the number of the process
+	life     int  // the number of the process
+	off      bool // its machine has lost its power
 	applied  uint64
 	state    *state
 	backlog  []*raftpb.Entry // that a follower has not applied yet
-	requests uint64 // numbers the requests of the process
-	made     uint64 // the number of sessions that it named
+	requests uint64          // numbers the requests of the process
+	made     uint64          // the number of sessions that it named
 
 	leader    uint64                   // whom it follows, or 0
 	heard     map[uint64]time.Duration // when it last heard each of the others
@@ -131,7 +132,7 @@ func (s *server) Role() (role string, offset int64) {
 // ended, by its connections, and only after some time that a machine has.
 func (s *server) Crash(mode faults.CrashMode) {
 	s.life++
-	if mode == faults.CrashPower {
+	if s.off = mode == faults.CrashPower; s.off {
 		return
 	}
 	for _, other := range s.cluster.servers {

@@ -76,6 +76,10 @@ func (w *work) route() {
 		w.carry(w.request, w.client, w.exchange.Over, w.once(w.reply))
 	default:
 		leader := w.cluster.servers[w.leader-1]
+		if leader.node.Down() && !leader.off {
+			w.reply(answer{err: failure("rpc error getting client: failed to get conn: connection refused")})
+			return
+		}
 		w.to = w.leader
 		w.forwarded = append(w.forwarded, w)
 		back, reply := leader.node.Peer(w.node), w.once(w.reply)
