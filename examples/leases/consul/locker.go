@@ -156,8 +156,8 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		return nil, scenarios.Unanswered(fmt.Errorf("acquire %s: %w", resource, err))
 	}
 	token, ok, err := h.token(ctx)
-	if err == nil && !ok {
-		err = errors.New("the lock was lost before its token was read")
+	if err == nil && (!ok || isClosed(lost)) {
+		err = errors.New("the lock was lost while its token was read")
 	}
 	if err != nil {
 		go func() { _ = h.release() }()
@@ -165,30 +165,42 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	}
 	g := scenarios.Grant{
 		Until: func() time.Time { return l.env.Clock().Now().Add(l.ttl) }, // until it is told otherwise
-		Token: token, Lost: lost,
-		Unlock: func(ctx context.Context) error {
-			over := isClosed(lost)
-			done := make(chan error, 1)
-			go func() {
-				err := h.release()
-				_ = l.env.Clock().Sleep(l.env.Context(), apart)
-				done <- err
-			}()
-			select {
-			case err := <-done:
-				if over {
-					return lock.ErrNotHeld
-				}
-				return scenarios.Unanswered(err)
-			case <-ctx.Done():
-				return scenarios.Unanswered(ctx.Err())
-			}
-		},
+		Token: token, Lost: lost, Unlock: l.giveBack(h, lost),
 	}
 	if l.manner.deaf {
 		g.Lost = nil
 	}
 	return scenarios.NewLease(ctx, l.env, g), nil
+}
+
+// giveBack gives a lock back. The client keeps a mutex meanwhile, so that there is one Unlock for each grant: a Release that
+// is called again waits for it.
+func (l *locker) giveBack(h held, lost <-chan struct{}) func(ctx context.Context) error {
+	var once sync.Once
+	done := make(chan struct{})
+	var over bool
+	var failed error
+	return func(ctx context.Context) error {
+		once.Do(func() {
+			over = isClosed(lost)
+			go func() {
+				failed = h.release()
+				_ = l.env.Clock().Sleep(l.env.Context(), apart)
+				close(done)
+			}()
+		})
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+		switch {
+		case !isClosed(done): // not a case of select, which takes either where both have ended
+			return scenarios.Unanswered(ctx.Err())
+		case over:
+			return lock.ErrNotHeld
+		}
+		return scenarios.Unanswered(failed)
+	}
 }
 
 func isClosed(c <-chan struct{}) bool {
