@@ -32,8 +32,13 @@ const (
 // first one of a monitor and the read of the token, the end of a session and whatever its user does next.
 const apart = time.Millisecond
 
-// minTTL is the shortest TTL of a session that Consul takes.
-const minTTL = 10 * time.Second
+// ttl and delay are the defaults of the client and of Consul: api.DefaultLockSessionTTL, and the lock-delay. keepsOut is how
+// long they keep others out at most when the holder renews nothing any more: Consul ends a session after up to twice its TTL.
+const (
+	ttl      = 15 * time.Second
+	delay    = 15 * time.Second
+	keepsOut = 2*ttl + delay
+)
 
 // lockKey and semaphorePrefix are the keys of a resource.
 func lockKey(resource string) string         { return "locks/" + url.PathEscape(resource) }
@@ -69,7 +74,6 @@ type locker struct {
 	env    scenarios.Env
 	client *api.Client
 	manner manner
-	ttl    time.Duration
 
 	mu      sync.Mutex
 	entropy io.Reader
@@ -80,7 +84,7 @@ func open(e scenarios.Env, m manner) (*locker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &locker{env: e, client: c, manner: m, ttl: max(e.Spec().TTL, minTTL), entropy: e.Entropy("owner")}, nil
+	return &locker{env: e, client: c, manner: m, entropy: e.Entropy("owner")}, nil
 }
 
 // owner is the value by which an Acquire knows its key.
@@ -108,11 +112,11 @@ func (l *locker) make(resource, owner string) (held, error) {
 	kv := l.client.KV()
 	if l.manner.semaphore {
 		s, err := l.client.SemaphoreOpts(&api.SemaphoreOptions{
-			Prefix: semaphorePrefix(resource), Limit: 1, Value: []byte(owner), SessionTTL: l.ttl.String(),
+			Prefix: semaphorePrefix(resource), Limit: 1, Value: []byte(owner), SessionTTL: ttl.String(),
 		})
 		return semaphore{s, kv, semaphorePrefix(resource), owner}, err
 	}
-	o := &api.LockOptions{Key: lockKey(resource), Value: []byte(owner), SessionTTL: l.ttl.String(), LockDelay: l.manner.delay}
+	o := &api.LockOptions{Key: lockKey(resource), Value: []byte(owner), SessionTTL: ttl.String(), LockDelay: l.manner.delay}
 	if l.manner.behavior != "" {
 		o.SessionOpts = &api.SessionEntry{Name: api.DefaultLockSessionName, TTL: o.SessionTTL, Behavior: l.manner.behavior}
 	}
@@ -164,7 +168,7 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		return nil, scenarios.Unanswered(fmt.Errorf("acquire %s: %w", resource, err))
 	}
 	g := scenarios.Grant{
-		Until: func() time.Time { return l.env.Clock().Now().Add(l.ttl) }, // until it is told otherwise
+		Until: func() time.Time { return l.env.Clock().Now().Add(keepsOut) }, // until it is told otherwise
 		Token: token, Lost: lost, Unlock: l.giveBack(h, lost),
 	}
 	if l.manner.deaf {

@@ -36,11 +36,11 @@ func Servers() []scenarios.Servers {
 func All() []scenarios.Lock { return append([]scenarios.Lock{Lock(), Semaphore()}, Specimens()...) }
 
 // Lock is api.Lock with the options of LockKey: a session of its own for each Acquire, a lock-delay of 15 s, no retries of
-// the monitor. Its session has the TTL of the scenario, and 10 s at least, which Consul asks for.
+// the monitor, and a TTL of 15 s, whatever that of a scenario is.
 //
 // A holder has the lock until the channel of Lock is closed. The promise is what it keeps: it is not told of a loss while
-// nothing reaches it, so it promises nothing under partitions, stalls and losses of power. [Documented] has what its
-// documentation says.
+// nothing reaches it, or much too late, so it promises nothing under pauses, partitions, latency, stalls, and losses of
+// power. [Documented] has what its documentation says.
 func Lock() scenarios.Lock {
 	return underTest("consul-lock", manner{}, "The Lock of Consul’s Go client: a key that a session acquires, which is renewed "+
 		"while the holder works, and ends after twice its TTL without a renewal. Others wait for 15 s more, the lock-delay. "+
@@ -71,11 +71,11 @@ func Semaphore() scenarios.Lock {
 
 func underTest(name string, m manner, about string) scenarios.Lock {
 	return scenarios.Lock{
-		Name: name, Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16,
+		Name: name, Servers: Servers(), Tokens: true, Messages: 16,
 		Keys: func(resource string) []string { return []string{lockKey(resource)} },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
-				lock.FaultCrash, lock.FaultRestart, lock.FaultLatency, lock.FaultReset, lock.FaultWallClock, lock.FaultClockDrift,
+				lock.FaultCrash, lock.FaultRestart, lock.FaultReset, lock.FaultWallClock, lock.FaultClockDrift,
 			},
 			Data: "seal", FreeWithin: lock.TermAnyTime,
 			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
