@@ -143,18 +143,24 @@ func (c *earlyConn) await(limit time.Time) error {
 	}
 }
 
-// Write keeps bytes until they are sent.
+// Write keeps bytes until they are sent. A request that is answered at once succeeds on a connection that has failed too:
+// the client would send it again after a while, and keep its mutex meanwhile. What it does next fails.
 func (c *earlyConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.closed:
+	if c.closed {
 		return 0, net.ErrClosed
-	case c.err != nil:
-		return 0, c.err
 	}
+	answered := false
 	if c.immediate != nil {
-		c.atOnce = append(c.atOnce, c.immediate.Answer(b)...)
+		answer := c.immediate.Answer(b)
+		c.atOnce, answered = append(c.atOnce, answer...), len(answer) > 0
+	}
+	if c.err != nil {
+		if answered {
+			return len(b), nil
+		}
+		return 0, c.err
 	}
 	c.out = append(c.out, b...)
 	c.wake()

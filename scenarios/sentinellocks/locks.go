@@ -46,8 +46,29 @@ func kindIn(w file.World) play.ServerKind {
 	}
 }
 
-// servers are those of a lock.
-func servers() []play.Servers { return append(play.Redis(1), play.Servers{Kind: Kind(), Count: count}) }
+// Servers are those of a lock: r0, and the Sentinels that watch it.
+func Servers() []play.Servers { return append(play.Redis(1), play.Servers{Kind: Kind(), Count: count}) }
+
+// Client is a client of the primary that finds it by the Sentinels, for a lock of yours. The options are yours, but for
+// MasterName, SentinelAddrs, Dialer and MaxConcurrentDials, which are those of the world; nil is for the defaults.
+func Client(e play.Env, opt *goredis.FailoverOptions) *goredis.Client {
+	var o goredis.FailoverOptions
+	if opt != nil {
+		o = *opt
+	}
+	o.MasterName, o.SentinelAddrs = sentinel.MasterName, file.Numbered(facts.Server.Prefix, count)
+	o.MaxConcurrentDials = redis.QuietFailover().MaxConcurrentDials
+	return redis.FailoverClientWith(e, &o)
+}
+
+// Promise is [lock.LeasePromise] as far as a lock can keep it where Sentinels watch its node: see [Lock].
+func Promise() lock.Promise { return withoutStalls(lock.LeasePromise()) }
+
+// withoutStalls is a promise without the stall of a node.
+func withoutStalls(p lock.Promise) lock.Promise {
+	p.Exclusion = slices.DeleteFunc(slices.Clone(p.Exclusion), func(f lock.Fault) bool { return f == lock.FaultStall })
+	return p
+}
 
 // All are the locks of this package, the specimens last.
 func All() []play.Lock {
@@ -69,14 +90,13 @@ func Lock(kind string) play.Lock {
 	if err != nil {
 		panic(err)
 	}
-	l.Name, l.Servers = Prefix+kind, servers()
-	l.Promise.Exclusion = slices.DeleteFunc(slices.Clone(l.Promise.Exclusion), func(f lock.Fault) bool { return f == lock.FaultStall })
+	l.Name, l.Servers, l.Promise = Prefix+kind, Servers(), withoutStalls(l.Promise)
 	l.About += " Three Sentinels or more watch the node and its replicas, and the client asks them for the primary."
 	return l
 }
 
-// client is one that finds the primary by the Sentinels, with the profile of the scenario.
-func client(e play.Env) *goredis.Client { return redis.FailoverClientWith(e, options(e)) }
+// client is one with the profile of the scenario.
+func client(e play.Env) *goredis.Client { return Client(e, options(e)) }
 
 // options are those of the profile of the scenario.
 func options(e play.Env) *goredis.FailoverOptions {
@@ -85,7 +105,5 @@ func options(e play.Env) *goredis.FailoverOptions {
 		opt = redis.QuietFailover()
 		opt.ContextTimeoutEnabled = true
 	}
-	opt.MasterName = sentinel.MasterName
-	opt.SentinelAddrs = file.Numbered(facts.Server.Prefix, count)
 	return opt
 }

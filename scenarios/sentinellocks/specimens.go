@@ -31,7 +31,7 @@ func Specimens() []play.Lock {
 			"and a primary that is cut off from the Sentinels may still have one.", waits},
 	} {
 		all = append(all, play.Lock{
-			Name: kinds.BrokenPrefix + s.name, Servers: servers(), FollowsSpec: true,
+			Name: kinds.BrokenPrefix + s.name, Servers: Servers(), FollowsSpec: true,
 			Keys:  func(resource string) []string { return []string{lock.DefaultKeyPrefix + "{" + resource + "}"} },
 			About: "A lock that is wrong on purpose: " + s.wrong, ForWhom: "Tests: it is wrong on purpose.",
 			New: func(e play.Env) (lock.Locker, error) {
@@ -67,7 +67,7 @@ func readsReplica(e play.Env) lock.Redis {
 	primary := client(e)
 	opt := options(e)
 	opt.ReplicaOnly = true
-	replica := redis.FailoverClientWith(e, opt)
+	replica := Client(e, opt)
 	return mixed{primary, func(ctx context.Context, key string, value any, ttl time.Duration) (bool, error) {
 		switch err := replica.Get(ctx, key).Err(); {
 		case err == nil:

@@ -25,11 +25,14 @@ no other file, and overwrites none.
 
 With --module it makes a new module of that path first. With --overlay the tests run
 with the build overlay, for libraries that take their time, connections and random
-numbers from Go and not from locksim: see locksim overlay --help.`,
+numbers from Go and not from locksim: see locksim overlay --help. With --topology
+sentinel three Sentinels watch the Redis of the lock and two replicas, and its client
+is a redis.NewFailoverClient that asks them for the primary.`,
 		Example: `  locksim init
   locksim init --lock stock-lock
   locksim init --module example.org/you/lock
-  locksim init --overlay`,
+  locksim init --overlay
+  locksim init --topology sentinel`,
 		Args: exactly(0, "no arguments; run it in the folder of your go.mod"),
 		RunE: func(*cobra.Command, []string) error { return initModule(s, f, asJSON) },
 	}
@@ -39,6 +42,7 @@ numbers from Go and not from locksim: see locksim overlay --help.`,
 	flags.StringVar(&f.Lock, "lock", "", "reports call the lock `NAME` (default: the last word of the module's path)")
 	flags.StringVar(&f.Checkout, "checkout", "", "the checkout of locksim is in `DIR` (default: the one from which this program was built)")
 	flags.BoolVar(&f.Overlay, "overlay", false, "run the tests with the build overlay")
+	flags.StringVar(&f.Topology, "topology", starter.Node, "the `TOPOLOGY` of Redis: node or sentinel")
 	return cmd
 }
 

@@ -44,7 +44,15 @@ type Options struct {
 	Checkout string
 	// Overlay runs the tests with the build overlay.
 	Overlay bool
+	// Topology is how the client of the lock finds Redis: [Node] or [Sentinel]; "" for [Node].
+	Topology string
 }
+
+// The topologies.
+const (
+	Node     = "node"     // one node, whose name a failover moves
+	Sentinel = "sentinel" // Sentinels watch the node and its replicas, and the client asks them
+)
 
 // Written is what Write has written.
 type Written struct {
@@ -63,6 +71,8 @@ type initialized struct {
 	Name    string // the name of the lock
 	Replace string // the folder by which go.mod replaces locksim; "" for a published version
 	Test    string // the command that runs the test
+	// Sentinels says that the client asks Sentinels for the primary.
+	Sentinels bool
 }
 
 // Write writes the files into the module in the working directory, all or none. It overwrites no file but go.mod. A
@@ -72,6 +82,9 @@ func Write(o Options) (*Written, error) {
 		if _, err := os.Lstat(filepath.FromSlash(file.name)); err == nil {
 			return nil, fmt.Errorf("%s exists: init overwrites nothing; move it away, or change it yourself", file.name)
 		}
+	}
+	if o.Topology != "" && o.Topology != Node && o.Topology != Sentinel {
+		return nil, fmt.Errorf("--topology %s: write %s or %s", console.Quote(o.Topology), Node, Sentinel)
 	}
 	module, goMod, err := userModule(o.Module)
 	if err != nil {
@@ -86,7 +99,7 @@ func Write(o Options) (*Written, error) {
 		return nil, err
 	}
 	i := initialized{Locksim: console.OwnModule(), Package: module + "/locksimtest", Name: name, Replace: from.replace,
-		Test: "go test -count=1 ./locksimtest"}
+		Test: "go test -count=1 ./locksimtest", Sentinels: o.Topology == Sentinel}
 	if o.Overlay {
 		i.Test = "go test -count=1 $(go tool locksim overlay) ./locksimtest"
 	}
