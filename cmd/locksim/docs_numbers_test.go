@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// figure is a sentence of the READMEs with numbers, and the file that has these numbers.
+type figure struct {
+	en, zh string // with %s for each number
+	file   string
+	find   func(text string) []string
+}
+
+// found are the groups of a pattern in a text.
+func found(pattern string) func(string) []string {
+	re := regexp.MustCompile(pattern)
+	return func(text string) []string {
+		m := re.FindStringSubmatch(text)
+		return m[min(1, len(m)):]
+	}
+}
+
+// figures are the sentences of the READMEs with numbers. A number that a test of another block or table compares is not
+// among them.
+var figures = []figure{
+	{"Go %s is all it takes", "只需要 Go %s", "go.mod", found(`(?m)^go (\d+\.\d+)`)},
+	{"It draws %s schedules", "抽取 %s 种故障时序", "docs/adapter.md", found(`The default is ([\d,]+) schedules`)},
+	{"By hand it takes under %s lines", "手写也不到 %s 行", "cmd/locksim/docs_blocks_test.go", found(`lines >= (\d+)`)},
+	{"| go-redsync/redsync v%s |", "| go-redsync/redsync v%s |", "examples/redsync/go.mod",
+		found(`go-redsync/redsync/v4 v(4\.\d+)`)},
+	{"found by a search in run %s |", "由搜索在第 %s 次运行发现 |", "examples/redsync/redsync_test.go",
+		found(`found by a search, in run ([\d,]+)`)},
+	{"[the gallery](reports/gallery/README.md), with %s more", "[案例集](reports/gallery/README.md)，另有%s例",
+		"reports/gallery/README.md", oneLess},
+	{"Of %s recipes as well-read articles print them, %s fail", "热门文章中的 %s 个写法，有 %s 个会出错",
+		"reports/GROUNDTRUTH.md", found(`Of (\d+) recipes (\d+)\s+fail`)},
+	{"of %s, %s are found at the defaults", "%s 个中有 %s 个在默认设置下被找到",
+		"reports/GROUNDTRUTH.md", found(`(\d+) published bugs: (\d+) are found at the defaults`)},
+	{"most within %s runs", "大多在 %s 次运行之内", "reports/GROUNDTRUTH.md", mostWithin},
+	{"%s published mistakes. From three different first seeds, a search finds each within %s runs",
+		"%s 个公开发表过的错误。从三个不同的起始种子出发，搜索都在 %s 次运行之内找到每一个", "reports/FINDINGS.md", specimens},
+	{"Of a sample of %s made by hand that a run can show, %s are found",
+		"手工制造、运行中能够显现的错误，抽取的 %s 个中，找到 %s 个", "reports/REACH.md", found(`\| made by hand \| (\d+) \| (\d+) `)},
+	{"of %s mechanical ones that the unit tests notice, %s.", "单元测试能发现的 %s 个机械变异中，找到 %s 个",
+		"reports/REACH.md", found(`\| mechanical \| (\d+) \| (\d+) `)},
+}
+
+// oneLess is the number of stories of the gallery but for one, as a word.
+func oneLess(text string) []string {
+	stories := regexp.MustCompile(`(?m)^\| \d+ \|`).FindAllString(text, -1)
+	if len(stories) != 13 {
+		return []string{fmt.Sprintf("(%d)", len(stories)-1)}
+	}
+	return []string{"twelve"}
+}
+
+// mostWithin is 200 if more than half of the bugs that are found are found within 200 runs.
+func mostWithin(text string) []string {
+	soon, all := 0, 0
+	for _, m := range regexp.MustCompile(`(?m)^\| \[[\w-]+\]\([^|]*\| v[^|;]*: found in (\d+) runs`).FindAllStringSubmatch(text, -1) {
+		all++
+		if n, err := strconv.Atoi(m[1]); err == nil && n <= 200 {
+			soon++
+		}
+	}
+	if 2*soon <= all {
+		return []string{fmt.Sprintf("more than 200: %d of %d", soon, all)}
+	}
+	return []string{"200"}
+}
+
+// specimens are the number of specimens, and the most runs until a search finds one.
+func specimens(text string) []string {
+	most, rows := 0, regexp.MustCompile(`(?m)^\| broken/.*\| ([^|]*) \|$`).FindAllStringSubmatch(text, -1)
+	for _, row := range rows {
+		for n := range strings.SplitSeq(row[1], ", ") {
+			runs, err := strconv.Atoi(strings.ReplaceAll(n, ",", ""))
+			if err != nil {
+				return nil // one was not found
+			}
+			most = max(most, runs)
+		}
+	}
+	return []string{strconv.Itoa(len(rows)), strconv.Itoa(most)}
+}
+
+// inChinese are the numbers that a README has as words.
+var inChinese = map[string]string{"twelve": "十二"}
+
+// Every number of the READMEs is in a stored result: in a block or a table that another test compares, or in one of the
+// figures.
+func TestReadmeNumbers(t *testing.T) {
+	compared := regexp.MustCompile(`(?s)<!-- from docs/compare.md -->\n.*?\n\n`)
+	aside := regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\bc\\d\\b|LICENSE")
+	for _, name := range []string{"README.md", "README.zh.md"} {
+		text := (page{name, readFile(t, filepath.Join(root, name))}).prose()
+		text = compared.ReplaceAllString(text, "")
+		for _, f := range figures {
+			numbers := f.find(readFile(t, filepath.Join(root, f.file)))
+			sentence := f.en
+			if name != "README.md" {
+				sentence = f.zh
+			}
+			if len(numbers) != strings.Count(sentence, "%s") {
+				t.Errorf("%s: %s has the numbers %q of %q", name, f.file, numbers, sentence)
+				continue
+			}
+			var values []any
+			for _, n := range numbers {
+				if word, ok := inChinese[n]; ok && name != "README.md" {
+					n = word
+				}
+				values = append(values, n)
+			}
+			want := fmt.Sprintf(sentence, values...)
+			if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+				t.Errorf("%s does not say %q, which %s says", name, want, f.file)
+			}
+			text = strings.Replace(strings.Join(strings.Fields(text), " "), want, "", 1)
+		}
+		words := strings.Fields(aside.ReplaceAllString(text, ""))
+		for i, w := range words {
+			if strings.ContainsFunc(w, func(r rune) bool { return '0' <= r && r <= '9' }) {
+				t.Errorf("%s: no file has the number in %q: add it to the figures", name,
+					strings.Join(words[max(0, i-4):min(len(words), i+4)], " "))
+			}
+		}
+	}
+}
