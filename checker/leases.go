@@ -53,7 +53,8 @@ func voidReason(g Grant) Reason {
 	case claim.Empty():
 		r.Text += fmt.Sprintf(" was over by then, since %s, although nothing had gone wrong: the lock excludes nobody.", claim.Ended)
 	default:
-		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at work: is the TTL in the right unit?", claim.End, claim.Ended)
+		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at work: "+
+			"is the TTL in the right unit, and does it begin with the request that was granted, not with the call of Acquire?", claim.End, claim.Ended)
 		r.At = append(r.At, claim.End)
 	}
 	return r

@@ -28,7 +28,8 @@ type Grant struct {
 	Unlock func(ctx context.Context) error
 	// Until is when the lease ends, by the clock of its holder: the instant of the request plus the TTL. Leave it out,
 	// with nil, for a lock that does not tell, and set Lease of the [Lock]: [LeaseCounted] with LeaseTTL for leases that
-	// last for a TTL from the call of Acquire; [LeaseHeld] with Detection for those that last until they are released or
+	// last for a TTL from the call of Acquire, of a lock that does not wait there; [LeaseHeld] with Detection for those that
+	// last until they are released or
 	// Lost is closed, such as that of a session. Without either a run ends with an error that says so.
 	Until func() time.Time
 	// TTL is how long the lease of a lock lasts that does not tell when it ends, in place of Until: from Asked on, the

@@ -146,7 +146,7 @@ func (d Duty) Advice() string {
 	for _, known := range duties {
 		if known.duty == d {
 			return "This breaks the duty \"" + string(d) + "\": " + known.means + " Remedy: " + known.remedy +
-				", or leave the duty out of Promise.Duties if your lock does not promise it."
+				", or leave the duty \"" + string(d) + "\" out of Promise.Duties if your lock does not promise it."
 		}
 	}
 	return ""

@@ -30,15 +30,17 @@ func TestDoubts(t *testing.T) {
 	if got := campaign.ExplorationDoubts(e); got != nil {
 		t.Errorf("of an exploration without doubts: %q", got)
 	}
-	e.Summary.Calls.NotHeld = 56
+	e.Summary.Calls.NotHeld, e.Summary.Violating = 56, 0
 	want := []string{"THE LOCK WAS NOT TESTED: no Release succeeded, of 56."}
 	if diff := cmp.Diff(want, campaign.ExplorationDoubts(e)); diff != "" {
 		t.Errorf("of an exploration in which no release succeeded (-want +got):\n%s", diff)
 	}
-	unbroken := *e
-	unbroken.Summary.Violating = 0
-	if got := campaign.ExplorationVerdict(&unbroken); got != "No violation, but these runs do not test the lock." {
+	if got := campaign.ExplorationVerdict(e); got != "No violation, but these runs do not test the lock." {
 		t.Errorf("its verdict: %s", got)
+	}
+	e.Summary.Violating = 1
+	if got := campaign.ExplorationDoubts(e); got != nil {
+		t.Errorf("of an exploration with a violation: %q", got)
 	}
 	e.Summary.Calls.NotHeld = 0
 	e.Complete, e.Missing = false, 3
