@@ -321,6 +321,9 @@ type History struct {
 	// does no harm; the work has been done twice. A grant writes each cell once at
 	// most, and SectionWrites is 0 or 1.
 	Fill bool
+	// Leads says that the holders of the lock are leaders, who hold it for long and act again and again. Then the facts
+	// about leaders are counted: see [Facts.ActedAtOnce].
+	Leads bool
 	// Final is the value of each cell in an epilogue read, after the end of all
 	// requests. It must have each cell that an operation names.
 	Final map[Cell]string

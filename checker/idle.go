@@ -34,6 +34,10 @@ type Timing struct {
 	// be under way.
 	Within map[promise.Cause]time.Duration
 
+	// Leaderless is how long the lock may have no leader after each cause, whatever it is: 0 if that is not promised. Only
+	// [Facts.LeaderlessOverdue] needs it.
+	Leaderless time.Duration
+
 	// Lease is the TTL of a lease, and Trips how long the requests of one call take at
 	// most on a whole network. Steady says that no fault took keys from the servers,
 	// ended or replaced one, or moved a clock of one; Prompt that no time limit of a
@@ -230,10 +234,15 @@ func newWatch(h History, resource string) *watch {
 		late()
 	}
 	w.taken = joined(w.taken)
+	w.sort()
+	return w
+}
+
+// sort puts the departures in order.
+func (w *watch) sort() {
 	slices.SortFunc(w.departures, func(a, b departure) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.cause, b.cause), cmp.Compare(a.client, b.client))
 	})
-	return w
 }
 
 // when is the instant of a position; that of the last one for a later position.

@@ -60,6 +60,7 @@ type findings struct {
 	conduct   *tally // calls that did not end as promised
 	noticed   lateness
 	failed    *tally // calls that failed although nothing was wrong
+	leaders   leadership
 	withheld  *tally // Acquires that were not granted a free lock
 	foreign   *tally // keys that another client had set
 	overtaken *tally // grants out of order
@@ -87,6 +88,7 @@ func examine(h History, budget int) findings {
 		noticed:   noticed(h, records, &slack),
 		failed:    failedCalls(h),
 		withheld:  withheld(h),
+		leaders:   leaders(h, records),
 		foreign:   foreignReleases(h),
 		overtaken: overtaken(h),
 	}
@@ -128,9 +130,16 @@ func (f findings) facts(h History) Facts {
 		NoticedLateSeconds: f.noticed.longest.Seconds(),
 		FailedCalls:        f.failed.count,
 		Withheld:           f.withheld.count,
-		Holders:            holders(h),
-		Contended:          contended(h),
-		Operations:         len(h.Ops),
+		ActedAtOnce:        f.leaders.atOnce.count,
+		ActedAtOnceSeconds: f.leaders.together.Seconds(),
+
+		ActedAfterLossSeconds: f.leaders.afterLoss.Seconds(),
+		LeaderlessSeconds:     f.leaders.leaderless.Seconds(),
+		LeaderlessOverdue:     f.leaders.overdue.count,
+
+		Holders:    holders(h),
+		Contended:  contended(h),
+		Operations: len(h.Ops),
 	}
 }
 
@@ -143,7 +152,7 @@ func labelOf(f Facts, none *Facts) Label {
 		return Unknown
 	case f.Panics > 0:
 		return Panicked
-	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0 || f.SelfExcluded > 0:
+	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0 || f.SelfExcluded > 0 || f.LeaderlessOverdue > 0:
 		return Stuck
 	case f.FalseRejects > 0:
 		return FalseReject
@@ -161,7 +170,7 @@ func labelOf(f Facts, none *Facts) Label {
 		return Repeated
 	case f.TokenRegressions > 0 || f.TokenDuplicates > 0:
 		return Regressed
-	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0:
+	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0 || f.ActedAtOnce > 0:
 		return Overlap
 	}
 	return Safe
@@ -170,7 +179,7 @@ func labelOf(f Facts, none *Facts) Label {
 // reasons collects the sentences in the order of the labels that they support,
 // so that the first explains the label.
 func (f findings) reasons(h History, label Label, none *Facts) []Reason {
-	overlaps := slices.Concat(f.claims.sentences(), f.beliefs.sentences())
+	overlaps := slices.Concat(f.claims.sentences(), f.beliefs.sentences(), f.leaders.atOnce.sentences())
 	refused := f.fencing.rejected.sentences()
 	tokens := slices.Concat(f.tokens.regressions.sentences(), f.tokens.duplicates.sentences())
 	var deciding, first, second, third, foreign []Reason
@@ -193,7 +202,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	}
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
-		f.panics.sentences(), deciding, f.idle.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(), f.excluded.sentences(),
+		f.panics.sentences(), deciding, f.idle.overdue.sentences(), f.leaders.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(), f.excluded.sentences(),
 		f.fencing.falsely.sentences(),
 		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.noticed.untold.sentences(), f.failed.sentences(), f.overtaken.sentences(),
 		f.twice.sentences(), f.again.sentences(),

@@ -187,12 +187,8 @@ func (h History) rivalsOf(g Grant, late map[int]bool, detection time.Duration) (
 // presence is the longest time within a span in which a client ran and reached the
 // servers.
 func (t *Timing) presence(client string, s Span) (longest time.Duration) {
-	var away []Span
-	for _, a := range t.Away[client] {
-		away = append(away, a.Span)
-	}
 	from := s.From
-	for _, a := range joined(away) {
+	for _, a := range joined(absencesOf(t.Away[client])) {
 		if a.To <= from {
 			continue
 		}

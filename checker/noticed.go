@@ -21,7 +21,7 @@ func noticed(h History, records map[holder]holdings, slack *leastSlack) lateness
 		return found
 	}
 	for _, grants := range grantsByResource(h) {
-		recorded := !h.ManyKeys && slices.ContainsFunc(h.Holdings, func(s Holding) bool { return s.Resource == grants[0].Resource })
+		recorded := !h.ManyKeys && h.recorded(grants[0].Resource)
 		for _, g := range grants {
 			lost, over, instant := lossOf(g, grants), g.over(), time.Duration(0)
 			if recorded {
@@ -49,6 +49,11 @@ func noticed(h History, records map[holder]holdings, slack *leastSlack) lateness
 		}
 	}
 	return found
+}
+
+// recorded says that the record of the nodes has a holding of a resource.
+func (h History) recorded(resource string) bool {
+	return slices.ContainsFunc(h.Holdings, func(s Holding) bool { return s.Resource == resource })
 }
 
 // over is where the holder knew that its lease was over, at the latest: whatever others had by then; 0 if it never did.

@@ -3,6 +3,7 @@ package bruteforce_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -109,7 +110,26 @@ func randomHistory(seed uint64) checker.History {
 			}
 		}
 	}
+	m.leaders()
 	return m.h
+}
+
+// leaders makes some of the holders leaders. It has its own numbers, as slack has.
+func (m *maker) leaders() {
+	own := maker{Rand: rand.New(rand.NewPCG(uint64(len(m.h.Ops)), uint64(len(m.events))))}
+	m.h.Leads = own.chance(0.4)
+	if m.h.Timing == nil {
+		return
+	}
+	if own.chance(0.5) {
+		m.h.Timing.Leaderless = own.span(0, 60)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.h.Timing.Away)) {
+		for i := range m.h.Timing.Away[name] {
+			s := &m.h.Timing.Away[name][i]
+			s.Running = !s.Crash && own.chance(0.5)
+		}
+	}
 }
 
 // slack is what only the slack of a history, and what concerns several nodes, is computed from. It has its own numbers,

@@ -91,22 +91,7 @@ func at(h checker.History, p checker.Pos) time.Duration { return h.Timing.At[p-1
 // idleTimes are the longest times in which an Acquire was pending for an idle lock: it
 // walks over every instant at which anything changes.
 func idleTimes(h checker.History, resource string, a acquire) []checker.Span {
-	var instants []time.Duration
-	for _, p := range named(h) {
-		instants = append(instants, at(h, p))
-	}
-	for _, absences := range h.Timing.Away {
-		for _, a := range absences {
-			instants = append(instants, a.From, a.To)
-		}
-	}
-	for _, a := range h.Attempts {
-		instants = append(instants, a.ContextEnded)
-	}
-	instants = append(instants, h.Timing.At[len(h.Timing.At)-1])
-	slices.Sort(instants)
-	instants = slices.Compact(instants)
-
+	instants := changes(h)
 	granted := map[time.Duration]bool{}
 	for _, g := range h.Grants {
 		if g.Resource == resource {
@@ -116,7 +101,7 @@ func idleTimes(h checker.History, resource string, a acquire) []checker.Span {
 	var times []checker.Span
 	for i := 1; i < len(instants); i++ {
 		from, to := instants[i-1], instants[i]
-		if to > h.Timing.At[len(h.Timing.At)-1] || !waitsIdly(h, resource, a, from, to) {
+		if !waitsIdly(h, resource, a, from, to) {
 			continue
 		}
 		if n := len(times); n > 0 && times[n-1].To == from && !granted[from] {
@@ -132,9 +117,7 @@ func idleTimes(h checker.History, resource string, a acquire) []checker.Span {
 // instants between which nothing changed.
 func waitsIdly(h checker.History, resource string, waiting acquire, from, to time.Duration) bool {
 	// during reports whether an interval of positions covers the time.
-	during := func(start, end checker.Pos) bool {
-		return start != 0 && at(h, start) <= from && (end == 0 || at(h, end) >= to)
-	}
+	during := func(start, end checker.Pos) bool { return start != 0 && throughout(h, start, end, from, to) }
 	away := func(client string) bool {
 		return slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool { return a.From <= from && to <= a.To })
 	}

@@ -49,6 +49,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.NoticedLateSeconds, f.Misconduct = noticedLate(h)
 	f.Misconduct += misconduct(h)
 	f.FailedCalls, f.Withheld = failedCalls(h), withheld(h)
+	leaders(h, &f)
 	f.Panics = len(h.Panics)
 	f.Holders = holders(h)
 	f.Contended = contended(h)
@@ -69,8 +70,9 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	case f.Panics > 0:
 		return checker.Panicked
 	// "No client could acquire the lock at the end, a key of it remained, or it was
-	// not granted although it should have been free (overdue, denied, withheld, self_excluded)."
-	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0:
+	// not granted although it should have been free (overdue, denied, withheld, self_excluded,
+	// leaderless_overdue)."
+	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0, f.LeaderlessOverdue > 0:
 		return checker.Stuck
 	// "The fence refused a client that rightfully held the lock."
 	case f.FalseRejects > 0:
@@ -94,8 +96,8 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	// (token_regressions, token_duplicates)."
 	case f.TokenRegressions > 0, f.TokenDuplicates > 0:
 		return checker.Regressed
-	// "Two clients held the lock at once, or believed so."
-	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0:
+	// "Two clients held the lock at once, or believed so, or acted so as leaders."
+	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0, f.ActedAtOnce > 0:
 		return checker.Overlap
 	}
 	return checker.Safe

@@ -175,11 +175,14 @@ type factRow struct {
 	Values     []string
 }
 
-// facts are the rows, each with its value for a run.
-var facts = []struct {
+// fact is a line of the table: how it is named, and its value in a run.
+type fact struct {
 	name, note string
 	value      func(m outcome.ModeRun) string
-}{
+}
+
+// facts are the rows, each with its value for a run.
+var facts = []fact{
 	{"Data", "by the exact check", func(m outcome.ModeRun) string { return string(m.Verdict.Facts.Data) }},
 	{"Lost updates", "acknowledged, and not in the data", number(func(f checker.Facts) int { return f.LostUpdates })},
 	{"Torn sections", "only a part is in the data", number(func(f checker.Facts) int { return f.TornSections })},
@@ -197,7 +200,7 @@ var facts = []struct {
 	{"Keys of another deleted", "", number(func(f checker.Facts) int { return f.ForeignReleases })},
 	{"Idle time", "no client had the lock, and one waited", func(m outcome.ModeRun) string {
 		f := m.Verdict.Facts
-		return fmt.Sprintf("%s, overdue %d", prose.Seconds(time.Duration(f.IdleSeconds*float64(time.Second))), f.Overdue)
+		return fmt.Sprintf("%s, overdue %d", seconds(f.IdleSeconds), f.Overdue)
 	}},
 	{"Grants that came too late", "", number(func(f checker.Facts) int { return f.LateGrants })},
 	{"Grants without a lease", "the lock promised nothing", number(func(f checker.Facts) int { return f.VoidGrants })},
@@ -205,7 +208,7 @@ var facts = []struct {
 	{"Leases that were revived", "", number(func(f checker.Facts) int { return f.RevivedClaims })},
 	{"Calls that did not end as promised", "", number(func(f checker.Facts) int { return f.Misconduct })},
 	{"Losses were noticed late by", "at most: the holder could have been told", func(m outcome.ModeRun) string {
-		return prose.Seconds(time.Duration(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))
+		return seconds(m.Verdict.Facts.NoticedLateSeconds)
 	}},
 	{"Calls that failed", "although nothing was wrong", number(func(f checker.Facts) int { return f.FailedCalls })},
 	{"Acquires kept from a free lock", "although nothing was wrong", number(func(f checker.Facts) int { return f.Withheld })},
@@ -231,13 +234,33 @@ var facts = []struct {
 	{"Second opinion", "porcupine, on the same history", func(m outcome.ModeRun) string { return string(m.Corroboration.Agreement) }},
 }
 
+// leaderFacts are the facts of a workload of leaders.
+var leaderFacts = []fact{
+	{"Leaders that acted at once", "pairs, and for how long", func(m outcome.ModeRun) string {
+		f := m.Verdict.Facts
+		return fmt.Sprintf("%d, %s", f.ActedAtOnce, seconds(f.ActedAtOnceSeconds))
+	}},
+	{"A leader acted after its loss for", "at most", func(m outcome.ModeRun) string { return seconds(m.Verdict.Facts.ActedAfterLossSeconds) }},
+	{"No client led for", "at most, while one campaigned", func(m outcome.ModeRun) string {
+		f := m.Verdict.Facts
+		return fmt.Sprintf("%s, overdue %d", seconds(f.LeaderlessSeconds), f.LeaderlessOverdue)
+	}},
+}
+
+// seconds is a fact in seconds, as a person reads it.
+func seconds(of float64) string { return prose.Seconds(time.Duration(of * float64(time.Second))) }
+
 func number(of func(checker.Facts) int) func(outcome.ModeRun) string {
 	return func(m outcome.ModeRun) string { return fmt.Sprint(of(m.Verdict.Facts)) }
 }
 
 func newFactTable(o *outcome.Outcome) factTable {
 	t := factTable{Modes: scene.Modes(o)}
-	for _, f := range facts {
+	shown := facts
+	if o.Scenario != nil && o.Scenario.Workload.Leads() {
+		shown = slices.Concat(facts, leaderFacts)
+	}
+	for _, f := range shown {
 		row := factRow{Name: f.name, Note: f.note}
 		for _, m := range o.Modes {
 			value := prose.Nothing

@@ -16,7 +16,7 @@ import (
 // ground truth of the nodes.
 func (p *play) history(t *trace.Trace) checker.History {
 	h := checker.History{
-		Care: p.care(), Final: p.final, SectionWrites: len(p.section().Writes), Fill: p.fills(),
+		Care: p.care(), Final: p.final, SectionWrites: len(p.section().Writes), Fill: p.fills(), Leads: p.leads(),
 		TakenNamed: len(p.lock.Taken) > 0,
 		Entry:      p.entry(), Queue: p.queue(), Duties: p.duties(),
 	}

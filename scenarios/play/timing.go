@@ -37,7 +37,7 @@ func (p *play) timing(t *trace.Trace) *checker.Timing {
 	out := &checker.Timing{Away: p.absences(t), Grace: p.grace(), Within: p.freeWithin(),
 		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
 		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace(),
-		Resends: p.sc.Lock.Client == file.ClientStock, Growing: !p.lock.FollowsSpec, Undisturbed: p.undisturbed(), Alone: p.alone()}
+		Resends: p.sc.Lock.Client == file.ClientStock, Growing: !p.lock.FollowsSpec, Undisturbed: p.undisturbed(), Alone: p.alone(), Leaderless: p.leaderless()}
 	out.Majority, out.Struck = p.majority()
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
@@ -194,6 +194,15 @@ func (p *play) freeWithin() map[promise.Cause]time.Duration {
 		out[c] = p.length(term)
 	}
 	return out
+}
+
+// leaderless is how long the lock may have no leader after each cause, by its promise: as long as it may not be free. 0 is
+// for a lock that promises nothing about that.
+func (p *play) leaderless() time.Duration {
+	if p.lock.Promise.FreeWithin == lock.TermAnyTime {
+		return 0
+	}
+	return p.length(cmp.Or(p.lock.Promise.FreeWithin, lock.TermTTL))
 }
 
 // length is the length of a term in this run, without the grace.
