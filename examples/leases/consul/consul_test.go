@@ -1,6 +1,7 @@
 package consul
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -11,13 +12,20 @@ import (
 // Each scenario ends as it says, with each of its locks: no seed is worse than expected, and one is as bad.
 func TestScenarios(t *testing.T) { leasetest.Scenarios(t, All()) }
 
-// 100 runs of one seed are equal with one processor, and 100 with two.
+// Runs of one seed are equal, with one processor and with two: a hundred of each with LOCKSIM_SOAK=1.
 func TestRepeats(t *testing.T) {
 	for _, name := range []string{"consul-leader-crash", "consul-partition", "consul-session-invalidated", "consul-stale-token"} {
 		for _, l := range []scenarios.Lock{Lock(), Semaphore()} {
-			leasetest.Repeats(t, "scenarios/"+name+".yaml", l, 100)
+			leasetest.Repeats(t, "scenarios/"+name+".yaml", l, times())
 		}
 	}
+}
+
+func times() int {
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		return 100
+	}
+	return 5
 }
 
 // The locks keep their promises.

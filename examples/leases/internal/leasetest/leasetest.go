@@ -89,14 +89,11 @@ func meets(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock, seeds uint64)
 }
 
 // Repeats plays one seed of a scenario with a lock so many times with one processor, and as many with two: all runs are
-// equal. The short test has ten runs.
+// equal.
 func Repeats(t *testing.T, path string, l scenarios.Lock, times int) {
 	sc := load(t, path, []scenarios.Lock{l})
 	t.Run(sc.Name+"/"+l.Name, func(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-		if testing.Short() {
-			times = 5
-		}
 		var first *trace.Trace
 		for i := range 2 * times {
 			runtime.GOMAXPROCS(1 + i%2)
