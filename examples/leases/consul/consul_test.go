@@ -31,7 +31,7 @@ func times() int {
 // The locks keep their promises.
 func TestPromises(t *testing.T) {
 	for _, l := range []scenarios.Lock{Lock(), Semaphore()} {
-		t.Run(l.Name, func(t *testing.T) { scenarios.Check(t, l, scenarios.Options{Seed: 1}) })
+		t.Run(l.Name, func(t *testing.T) { scenarios.Check(t, l, scenarios.Options{Seed: 1, Runs: 300}) })
 	}
 }
 

@@ -133,7 +133,7 @@ func (c *cluster) head(s *state, name string) raftgroup.Head {
 	}
 	if prefix, ok := strings.CutSuffix(name, SemaphoreKey); ok {
 		for _, id := range holders(p.Value) {
-			if alive := s.pairs[prefix+id]; alive != nil && alive.Session != "" {
+			if alive := s.pairs[prefix+"/"+id]; alive != nil && alive.Session != "" {
 				return raftgroup.Head{Value: id, By: c.clients[id]}
 			}
 		}
