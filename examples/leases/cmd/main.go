@@ -15,6 +15,7 @@ import (
 	"locksim/cmd/locksim/app"
 	"locksim/examples/leases/consul"
 	"locksim/examples/leases/kube"
+	"locksim/examples/leases/natskv"
 	"locksim/scenarios"
 )
 
@@ -22,5 +23,5 @@ func main() { os.Exit(app.Main(locks()...)) }
 
 // locks are those of all services.
 func locks() []scenarios.Lock {
-	return slices.Concat(consul.All(), kube.All())
+	return slices.Concat(consul.All(), kube.All(), natskv.All())
 }

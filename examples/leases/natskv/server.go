@@ -1,0 +1,302 @@
+package natskv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats-server/v2/server/ats"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"locksim/sim"
+	"locksim/sim/trace"
+)
+
+// Port is that of the server, and Node its name.
+const (
+	Port = 4222
+	Node = "n0"
+)
+
+// Bucket is the bucket of key values that holds the locks. It exists before a run begins, as an operator has made it.
+const Bucket = "locks"
+
+// The clock by which servers count the use of their caches is one for the whole program. Its goroutine has to begin outside of
+// a bubble.
+func init() { ats.Register() }
+
+// servers is the number of servers: one, in memory.
+type servers int
+
+// Build implements [sim.Kind].
+func (n servers) Build(b *sim.Builder) {
+	if n != 1 {
+		b.Fail(fmt.Errorf("the world has %d servers of NATS: there can be one", int(n)))
+		return
+	}
+	b.Add(Node, Port, func(node *sim.Node) sim.Server {
+		s, err := newNATS(node)
+		if err != nil {
+			node.Fail(err)
+			return refusing{}
+		}
+		return s
+	})
+}
+
+// refusing stands for a server that could not be started.
+type refusing struct{}
+
+func (refusing) Accept(*sim.ServerConn) sim.Session { return nil }
+
+// natsServer is nats-server itself, in this process. Its goroutines and timers are those of the bubble: faults of the
+// node's clock do not reach it. What it stores is in memory, and gone after a crash.
+type natsServer struct {
+	node   *sim.Node
+	real   *server.Server
+	folder string
+
+	last    *sim.ServerConn // by which its goroutines can ask for the world's goroutine
+	watched []string
+	askedBy map[string]string // who last sent something about a key
+
+	mu      sync.Mutex
+	changes []jetstream.KeyValueEntry // that have not been told
+}
+
+func newNATS(node *sim.Node) (*natsServer, error) {
+	forgetTimers()
+	folder, err := os.MkdirTemp("", "locksim-nats-")
+	if err != nil {
+		return nil, err
+	}
+	real, err := server.NewServer(&server.Options{ServerName: Node, DontListen: true, JetStream: true, StoreDir: folder, NoLog: true, NoSigs: true,
+		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 64 << 20,
+		// Its pings to clients come at instants of its own, which no seed decides.
+		DisableShortFirstPing: true, PingInterval: 365 * 24 * time.Hour})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	s := &natsServer{node: node, real: real, folder: folder, askedBy: map[string]string{}}
+	go real.Start()
+	go s.operate()
+	return s, nil
+}
+
+// forgetTimers empties every sync.Pool of the program: it drops its contents after two collections. The client and the server
+// keep timers in some, and one that was made in the bubble of an earlier run would end the program.
+func forgetTimers() {
+	runtime.GC()
+	runtime.GC()
+}
+
+// operate makes the bucket as soon as the server takes requests, and follows its changes.
+func (s *natsServer) operate() {
+	if !s.real.ReadyForConnections(10 * time.Second) {
+		return // it was closed before
+	}
+	nc, err := nats.Connect("", nats.InProcessServer(s.real), nats.Name("operator"), nats.NoReconnect())
+	if err != nil {
+		return
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	kv, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: jetstream.MemoryStorage, LimitMarkerTTL: time.Second})
+	if err != nil {
+		return
+	}
+	w, err := kv.WatchAll(ctx, jetstream.UpdatesOnly())
+	if err != nil {
+		return
+	}
+	closed := nc.StatusChanged(nats.CLOSED)
+	for {
+		select {
+		case e := <-w.Updates():
+			if e != nil {
+				s.changed(e)
+			}
+		case <-closed:
+			return
+		}
+	}
+}
+
+// changed notes a change of a key, which the world's goroutine tells.
+func (s *natsServer) changed(e jetstream.KeyValueEntry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.changes = append(s.changes, e); len(s.changes) == 1 && s.last != nil {
+		s.last.Notify(s.tell)
+	}
+}
+
+// tell tells the ground truth of the changes. One by a client follows what that has sent; a marker that purges a key comes
+// from the server, when the key has expired: no lock here purges.
+func (s *natsServer) tell() {
+	s.mu.Lock()
+	changes := s.changes
+	s.changes = nil
+	s.mu.Unlock()
+	for _, e := range changes {
+		c := trace.KeyChange{Key: e.Key(), By: s.askedBy[e.Key()], Change: trace.KeySet}
+		said := fmt.Sprintf("%s = %s, revision %d", e.Key(), e.Value(), e.Revision())
+		switch e.Operation() {
+		case jetstream.KeyValuePut:
+			c.Value = string(e.Value())
+		case jetstream.KeyValueDelete:
+			c.Change, said = trace.KeyDeleted, fmt.Sprintf("%s is deleted, revision %d", e.Key(), e.Revision())
+		case jetstream.KeyValuePurge:
+			c.Change, c.By, said = trace.KeyExpired, "", fmt.Sprintf("%s has expired, revision %d", e.Key(), e.Revision())
+		}
+		c.Step = s.node.Record(c.By, trace.Exec{Request: trace.Text(said)})
+		s.node.KeyChanged(c)
+	}
+}
+
+// Accept implements [sim.Server].
+func (s *natsServer) Accept(c *sim.ServerConn) sim.Session {
+	pipe, err := s.real.InProcessConn()
+	if err != nil {
+		return nil
+	}
+	s.last = c
+	n := &session{server: s, conn: c, pipe: pipe, more: make(chan struct{}, 1), gone: make(chan struct{})}
+	go n.read()
+	go n.write()
+	return n
+}
+
+// WatchKeys implements [sim.KeyWatcher]. All keys of the bucket are told.
+func (s *natsServer) WatchKeys(keys []string) { s.watched = append(s.watched, keys...) }
+
+// Describe implements [sim.Describer].
+func (s *natsServer) Describe(_ sim.Direction, b []byte) trace.Content { return described(b) }
+
+// JoinWrites implements [sim.Joiner].
+func (s *natsServer) JoinWrites() {}
+
+// Close implements [sim.Closer]. The world does not wait for the goroutines of the server.
+func (s *natsServer) Close() {
+	go func() {
+		s.real.Shutdown()
+		s.real.WaitForShutdown()
+		_ = os.RemoveAll(s.folder)
+	}()
+}
+
+// session is a connection of a client: what the world delivers goes through a pipe to the server.
+type session struct {
+	server *natsServer
+	conn   *sim.ServerConn
+	pipe   net.Conn
+	more   chan struct{} // there is something to write
+	gone   chan struct{} // closed when the session has ended
+
+	mu    sync.Mutex
+	in    []byte // from the client
+	out   []byte // to the client
+	asked bool   // flush is to be called
+	done  bool   // the server has hung up
+	ended bool
+}
+
+// Data implements [sim.Session].
+func (n *session) Data(b []byte) {
+	for _, key := range n.server.watched {
+		if strings.Contains(string(b), subject(key)) {
+			n.server.askedBy[key] = n.conn.Client()
+		}
+	}
+	n.mu.Lock()
+	n.in = append(n.in, b...)
+	n.mu.Unlock()
+	select {
+	case n.more <- struct{}{}:
+	default:
+	}
+}
+
+// EOF implements [sim.Session].
+func (n *session) EOF() { n.end() }
+
+// Reset implements [sim.Session].
+func (n *session) Reset() { n.end() }
+
+func (n *session) end() {
+	if !n.ended {
+		n.ended = true
+		close(n.gone)
+		_ = n.pipe.Close()
+	}
+}
+
+// write hands on what the client has sent.
+func (n *session) write() {
+	for {
+		select {
+		case <-n.more:
+		case <-n.gone:
+			return
+		}
+		n.mu.Lock()
+		b := n.in
+		n.in = nil
+		n.mu.Unlock()
+		if _, err := n.pipe.Write(b); err != nil {
+			return
+		}
+	}
+}
+
+// read collects what the server answers.
+func (n *session) read() {
+	b := make([]byte, 64<<10)
+	for {
+		count, err := n.pipe.Read(b)
+		n.mu.Lock()
+		n.out = append(n.out, b[:count]...)
+		n.done = err != nil
+		if !n.asked {
+			n.asked = true
+			n.conn.Notify(n.flush)
+		}
+		n.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// flush sends it.
+func (n *session) flush() {
+	n.mu.Lock()
+	b, done := n.out, n.done
+	n.out, n.asked = nil, false
+	n.mu.Unlock()
+	if n.ended {
+		return
+	}
+	if len(b) > 0 {
+		n.conn.Send(b)
+	}
+	if done {
+		n.conn.Finish()
+	}
+}
+
+// subject is that of a key.
+func subject(key string) string { return "$KV." + Bucket + "." + key }
