@@ -92,7 +92,9 @@ func underTest(name string, m manner) scenarios.Lock {
 
 // promised is the promise of every lock with a lease, less what one server in memory cannot give.
 func promised() lock.Promise {
-	return lock.LeasePromise()
+	p := lock.LeasePromise()
+	p.FreeWithin = lock.TermTTLAndCluster // the server takes whole seconds, rounded up here
+	return p
 }
 
 // within bounds a request: a third of the TTL, and two seconds at the most.
@@ -104,9 +106,10 @@ type locker struct {
 	js     jetstream.JetStream
 	manner manner
 
-	mu     sync.Mutex
-	kv     jetstream.KeyValue
-	grants int
+	mu      sync.Mutex
+	kv      jetstream.KeyValue
+	grants  int
+	unknown map[string]bool // the grants that may have been stored, and may be there still
 }
 
 // bucket is that of the locks. Its first use asks the server for it.
@@ -133,7 +136,7 @@ func (l *locker) id() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.grants++
-	return fmt.Sprintf("%s.%d", l.env.Identity(), l.grants)
+	return signed(fmt.Sprintf("%s.%d", l.env.Identity(), l.grants), l.env.Name())
 }
 
 // Acquire implements [lock.Locker].
@@ -153,6 +156,8 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		case !errors.Is(err, jetstream.ErrKeyExists):
 			l.takeBack(ctx, kv, key, id)
 			return nil, scenarios.Unanswered(err)
+		case l.takeBackEarlier(ctx, kv, key):
+			continue
 		}
 		if err := l.env.Clock().Sleep(ctx, spec.Backoff.Max); err != nil {
 			return nil, err
@@ -191,11 +196,45 @@ func (l *locker) whole(ttl time.Duration) time.Duration {
 
 // takeBack deletes a key that a request without an answer may have created.
 func (l *locker) takeBack(ctx context.Context, kv jetstream.KeyValue, key, id string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.within())
-	defer cancel()
-	if e, err := kv.Get(ctx, key); err == nil && string(e.Value()) == id {
-		_ = kv.Delete(ctx, key, jetstream.LastRevision(e.Revision()))
+	l.doubt(id, true)
+	l.takeBackEarlier(context.WithoutCancel(ctx), kv, key)
+}
+
+// takeBackEarlier deletes a key if it is of such a request. It reports whether it has.
+func (l *locker) takeBackEarlier(ctx context.Context, kv jetstream.KeyValue, key string) bool {
+	l.mu.Lock()
+	none := len(l.unknown) == 0
+	l.mu.Unlock()
+	if none {
+		return false
 	}
+	ctx, cancel := context.WithTimeout(ctx, l.within())
+	defer cancel()
+	e, err := kv.Get(ctx, key)
+	if err != nil {
+		return false
+	}
+	l.mu.Lock()
+	own := l.unknown[string(e.Value())]
+	l.mu.Unlock()
+	if own && kv.Delete(ctx, key, jetstream.LastRevision(e.Revision())) == nil {
+		l.doubt(string(e.Value()), false)
+		return true
+	}
+	return false
+}
+
+func (l *locker) doubt(id string, unknown bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !unknown {
+		delete(l.unknown, id)
+		return
+	}
+	if l.unknown == nil {
+		l.unknown = map[string]bool{}
+	}
+	l.unknown[id] = true
 }
 
 // grant is one grant of a lock.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats-server/v2/server/ats"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -28,10 +27,6 @@ const (
 
 // Bucket is the bucket of key values that holds the locks. It exists before a run begins, as an operator has made it.
 const Bucket = "locks"
-
-// The clock by which servers count the use of their caches is one for the whole program. Its goroutine has to begin outside of
-// a bubble.
-func init() { ats.Register() }
 
 // servers is the number of servers: one, in memory.
 type servers int
@@ -63,10 +58,11 @@ type natsServer struct {
 	node   *sim.Node
 	real   *server.Server
 	folder string
+	stop   chan struct{} // closed when the server ends
 
 	last    *sim.ServerConn // by which its goroutines can ask for the world's goroutine
 	watched []string
-	askedBy map[string]string // who last sent something about a key
+	deletes map[string]string // who last asked to delete a key
 
 	mu      sync.Mutex
 	changes []jetstream.KeyValueEntry // that have not been told
@@ -85,7 +81,9 @@ func newNATS(node *sim.Node) (*natsServer, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	s := &natsServer{node: node, real: real, folder: folder, askedBy: map[string]string{}}
+	s := &natsServer{node: node, real: real, folder: folder, stop: make(chan struct{}), deletes: map[string]string{}}
+	atsTime.Store(time.Now().UnixNano())
+	go keepTime(s.stop)
 	go real.Start()
 	go s.operate()
 	return s, nil
@@ -114,7 +112,9 @@ func (s *natsServer) operate() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	kv, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: jetstream.MemoryStorage, LimitMarkerTTL: time.Second})
+	// Where a key has expired there is a marker, for an hour. One that ends between the two requests of a Create, which asks
+	// what is there when its key was not free, lets that say that the key exists.
+	kv, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: jetstream.MemoryStorage, LimitMarkerTTL: time.Hour})
 	if err != nil {
 		return
 	}
@@ -144,23 +144,24 @@ func (s *natsServer) changed(e jetstream.KeyValueEntry) {
 	}
 }
 
-// tell tells the ground truth of the changes. One by a client follows what that has sent; a marker that purges a key comes
-// from the server, when the key has expired: no lock here purges.
+// tell tells the ground truth of the changes. A value says which client has stored it: see signed. A marker that purges a
+// key comes from the server, when the key has expired: no lock here purges.
 func (s *natsServer) tell() {
 	s.mu.Lock()
 	changes := s.changes
 	s.changes = nil
 	s.mu.Unlock()
 	for _, e := range changes {
-		c := trace.KeyChange{Key: e.Key(), By: s.askedBy[e.Key()], Change: trace.KeySet}
+		c := trace.KeyChange{Key: e.Key(), Change: trace.KeySet}
 		said := fmt.Sprintf("%s = %s, revision %d", e.Key(), e.Value(), e.Revision())
 		switch e.Operation() {
 		case jetstream.KeyValuePut:
 			c.Value = string(e.Value())
+			_, c.By, _ = strings.Cut(c.Value, "@")
 		case jetstream.KeyValueDelete:
-			c.Change, said = trace.KeyDeleted, fmt.Sprintf("%s is deleted, revision %d", e.Key(), e.Revision())
+			c.By, c.Change, said = s.deletes[e.Key()], trace.KeyDeleted, fmt.Sprintf("%s is deleted, revision %d", e.Key(), e.Revision())
 		case jetstream.KeyValuePurge:
-			c.Change, c.By, said = trace.KeyExpired, "", fmt.Sprintf("%s has expired, revision %d", e.Key(), e.Revision())
+			c.Change, said = trace.KeyExpired, fmt.Sprintf("%s has expired, revision %d", e.Key(), e.Revision())
 		}
 		c.Step = s.node.Record(c.By, trace.Exec{Request: trace.Text(said)})
 		s.node.KeyChanged(c)
@@ -191,6 +192,7 @@ func (s *natsServer) JoinWrites() {}
 
 // Close implements [sim.Closer]. The world does not wait for the goroutines of the server.
 func (s *natsServer) Close() {
+	close(s.stop)
 	go func() {
 		s.real.Shutdown()
 		s.real.WaitForShutdown()
@@ -217,8 +219,8 @@ type session struct {
 // Data implements [sim.Session].
 func (n *session) Data(b []byte) {
 	for _, key := range n.server.watched {
-		if strings.Contains(string(b), subject(key)) {
-			n.server.askedBy[key] = n.conn.Client()
+		if text := string(b); strings.Contains(text, subject(key)) && strings.Contains(text, "KV-Operation: DEL") {
+			n.server.deletes[key] = n.conn.Client()
 		}
 	}
 	n.mu.Lock()
@@ -300,3 +302,6 @@ func (n *session) flush() {
 
 // subject is that of a key.
 func subject(key string) string { return "$KV." + Bucket + "." + key }
+
+// signed is a value with the client that stores it.
+func signed(value, client string) string { return value + "@" + client }
