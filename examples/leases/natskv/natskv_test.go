@@ -1,0 +1,45 @@
+package natskv_test
+
+import (
+	"strings"
+	"testing"
+
+	"locksim/examples/leases/internal/leasetest"
+	"locksim/examples/leases/natskv"
+	"locksim/internal/soak"
+	"locksim/scenarios"
+)
+
+// No run breaks the promise of the lock.
+func TestKV(t *testing.T) {
+	scenarios.Check(t, natskv.KV(), scenarios.Options{Runs: 100, Seed: 1})
+}
+
+// Nor does one of 2,000.
+func TestKVForLong(t *testing.T) {
+	soak.Only(t, "it takes a minute")
+	scenarios.Check(t, natskv.KV(), scenarios.Options{Runs: 2000, Seed: 1})
+}
+
+// The scenarios end as their files expect.
+func TestScenarios(t *testing.T) { leasetest.Scenarios(t, natskv.All()) }
+
+// 100 runs of a seed are equal, on one processor and on two: a pause, a server that restarts, a holder that is cut off.
+func TestRepeats(t *testing.T) {
+	for _, name := range []string{"nats-pause", "nats-restart", "nats-partition"} {
+		leasetest.Repeats(t, "scenarios/"+name+".yaml", natskv.KV(), 50)
+	}
+}
+
+// Check finds each mistake, also where it breaks nothing but the promise of the right lock: so it is judged by that.
+func TestSpecimensAreFound(t *testing.T) {
+	for _, l := range natskv.Specimens() {
+		t.Run(strings.TrimPrefix(l.Name, "broken/"), func(t *testing.T) {
+			l.Promise = natskv.KV().Promise
+			l.Name = strings.TrimPrefix(l.Name, "broken/")
+			if text := leasetest.Fails(t, l); !strings.Contains(text, l.Name+" fails") {
+				t.Errorf("it fails by something else:\n%s", text)
+			}
+		})
+	}
+}
