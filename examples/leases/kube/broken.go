@@ -29,12 +29,13 @@ func Specimens() []scenarios.Lock {
 	}
 	return []scenarios.Lock{
 		wrong("broken/kube-goes-on", "its controllers go on when OnStoppedLeading is called.", manner{deaf: true}),
-		wrong("broken/kube-cached", "when it could not renew the lease, it looks whether the record still names it, and takes an answer from the cache of "+
-			"an API server (resourceVersion=0) for the truth.", manner{keeps: true, cached: true}),
+		wrong("broken/kube-cached", "when it could not renew the lease, it looks whether the record still names it, and takes an "+
+			"answer from the cache of an API server (resourceVersion=0) for the truth.", manner{keeps: true, cached: true}),
 		wrong("broken/kube-same-identity", "all replicas campaign under one identity.", manner{same: true}),
-		wrong("broken/kube-short", "its LeaseDuration may be a second, and electors see a renewal when renewTime, to the second, has changed.",
-			manner{keeps: true, short: true}),
-		specimen(wall, "it compares renewTime, by the clock of the holder, with its own clock, in place of its own observations."),
+		wrong("broken/kube-short", "its LeaseDuration may be a second, and electors see a renewal when renewTime, to the second, "+
+			"has changed.", manner{keeps: true, short: true}),
+		specimen(wall, "it compares renewTime, by the clock of the holder, with its own clock, in place of its own "+
+			"observations."),
 	}
 }
 
@@ -72,7 +73,7 @@ func (l byWallClock) Acquire(ctx context.Context, resource string) (lock.Lease, 
 		}
 	}()
 	return scenarios.NewLease(ctx, l.env, scenarios.Grant{
-		Until: func() time.Time { return clock.Now().Add(l.times.lease) }, Token: token, Lost: lost,
+		Until: l.untold(), Token: token, Lost: lost,
 		Unlock: func(ctx context.Context) error {
 			resign()
 			<-stopped
@@ -104,7 +105,9 @@ func (l byWallClock) take(ctx context.Context, resource, id string) *v1.Lease {
 		}
 		terms = *found.Spec.LeaseTransitions + 1
 	}
-	found.Spec = v1.LeaseSpec{HolderIdentity: &id, LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now, LeaseTransitions: &terms}
+	found.Spec = v1.LeaseSpec{
+		HolderIdentity: &id, LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now, LeaseTransitions: &terms,
+	}
 	if found.ResourceVersion == "" {
 		found, err = leases.Create(ctx, found, meta.CreateOptions{})
 	} else {

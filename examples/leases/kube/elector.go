@@ -79,6 +79,7 @@ type locker struct {
 // manner is what users of an elector do in different ways. The zero value is right.
 type manner struct {
 	keeps  bool // ReleaseOnCancel is not set: a lease that is given up runs out
+	waits  bool // requests have no time limit of their own, and nothing tells whether a release succeeded
 	same   bool // all campaigns of all processes have one identity
 	deaf   bool // nobody listens for the end
 	cached bool // after the end, the holder believes what a cache says
@@ -92,6 +93,9 @@ func open(e scenarios.Env, m manner) (*locker, error) {
 		t = timesOf(e.Spec().TTL, time.Second)
 	}
 	limit := max(t.renew/2, time.Second) + apart
+	if m.waits {
+		limit = 0
+	}
 	c, err := connect(e, limit)
 	if err != nil {
 		return nil, err
@@ -151,8 +155,7 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		return nil, fmt.Errorf("campaign for %s: %w: %w", resource, lock.ErrOutcomeUnknown, err)
 	}
 	g := scenarios.Grant{
-		Until: func() time.Time { return l.env.Clock().Now().Add(l.times.lease) }, // until it is told otherwise
-		Token: r.token(), Lost: stopped,
+		Until: l.untold(), Token: r.token(), Lost: stopped,
 		Unlock: func(context.Context) error {
 			over := isClosed(stopped)
 			resign()
@@ -160,7 +163,7 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 			switch {
 			case over:
 				return lock.ErrNotHeld
-			case elector.IsLeader() && !l.manner.keeps: // by what it knows, the record has its identity, and runs out
+			case elector.IsLeader() && !l.manner.keeps && !l.manner.waits: // by what it knows, the record has its identity, and runs out
 				return fmt.Errorf("give up the lease of %s: %w", resource, lock.ErrOutcomeUnknown)
 			}
 			return nil
@@ -175,6 +178,12 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		go l.believe(life, resource, id, stopped, lost)
 	}
 	return scenarios.NewLease(ctx, l.env, g), nil
+}
+
+// untold is the end of a lease that its holder has until it is told otherwise: after the end of every run.
+func (l *locker) untold() func() time.Time {
+	until := l.env.Clock().Now().Add(10_000 * time.Hour)
+	return func() time.Time { return until }
 }
 
 // believe closes lost when an elector has stopped and a cache names another holder than its own.

@@ -75,6 +75,15 @@ func Kept() scenarios.Lock {
 	return l
 }
 
+// Example is an election as the example of client-go has it, with a client whose requests have no time limit of their
+// own.
+// Its holder has the lease until it is told otherwise: one that is cut off cannot be told.
+func Example(name string) scenarios.Lock {
+	l := underTest(name, manner{waits: true})
+	l.Lease = scenarios.LeaseHeld
+	return l
+}
+
 func underTest(name string, m manner) scenarios.Lock {
 	l := scenarios.Lock{
 		Name: name, Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16,
@@ -88,9 +97,11 @@ func underTest(name string, m manner) scenarios.Lock {
 			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
 			Duties:    []promise.Duty{promise.DutyWaits, promise.DutyRenews, promise.DutyExplains, promise.DutyReturns},
 		},
-		About: "The LeaderElector of client-go: a Lease on the API servers of Kubernetes, which its holder renews. Others take it when " +
-			"they have seen no renewal for its duration, by their own clocks. The fencing token is leaseTransitions, and one more.",
-		ForWhom: "One active replica of a controller in Kubernetes, whose work may be done twice, or in a store that compares tokens.",
+		About: "The LeaderElector of client-go: a Lease on the API servers of Kubernetes, which its holder renews. Others take " +
+			"it when they have seen no renewal for its duration, by their own clocks. The fencing token is leaseTransitions, " +
+			"and one more.",
+		ForWhom: "One active replica of a controller in Kubernetes, whose work may be done twice, or in a store that " +
+			"compares tokens.",
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			l, err := open(e, m)
 			if err != nil {
@@ -99,7 +110,7 @@ func underTest(name string, m manner) scenarios.Lock {
 			return l, nil
 		},
 	}
-	if m.keeps { // a key that stays after a release would be a mistake elsewhere
+	if m.keeps || m.waits { // a key may stay after a release: elsewhere that would be a mistake
 		l.Keys = func(string) []string { return []string{} }
 		l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime}
 	}

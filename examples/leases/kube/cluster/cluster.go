@@ -39,7 +39,8 @@ type APIServers int
 func (n APIServers) Build(b *sim.Builder) {
 	var nodes []*sim.Node
 	for i := range int(n) {
-		nodes = append(nodes, b.Add(fmt.Sprint(APIPrefix, i), Port, func(node *sim.Node) sim.Server { return newAPIServer(node) }))
+		name := fmt.Sprint(APIPrefix, i)
+		nodes = append(nodes, b.Add(name, Port, func(node *sim.Node) sim.Server { return newAPIServer(node) }))
 	}
 	b.Alias(Balancer, Port, func(process string) *sim.Node {
 		first := 0

@@ -73,7 +73,9 @@ func (s *store) put(key, from string, l *coordination.Lease, client, server stri
 
 // record adds the write to the trace.
 func (s *store) record(client, server, key, from string, l *coordination.Lease, before *object, written bool) int {
-	return s.node.Record(client, trace.Exec{Conn: server, Request: transaction{key, verb(l, before), from, l}, Answer: outcome{before, written}})
+	return s.node.Record(client, trace.Exec{
+		Conn: server, Request: transaction{key, verb(l, before), from, l}, Answer: outcome{before, written},
+	})
 }
 
 // plan says when a lease was not renewed for as long as it says, from when on a client that has observed it may take it.
@@ -85,7 +87,8 @@ func (s *store) plan(key string) {
 	o.stale = s.node.After(max(o.written+duration(o.lease)-s.node.Monotonic(), 0), func() {
 		o.over = true
 		if slices.Contains(s.watched, key) {
-			s.node.KeyChanged(trace.KeyChange{Step: s.node.Note("", trace.Expire{Key: key}), Key: key, Change: trace.KeyExpired})
+			step := s.node.Note("", trace.Expire{Key: key})
+			s.node.KeyChanged(trace.KeyChange{Step: step, Key: key, Change: trace.KeyExpired})
 		}
 	})
 }
