@@ -36,7 +36,8 @@ type Bug struct {
 	Also string
 	// Overlay says that the program needs the build overlay: the library dials or reads clocks by itself.
 	Overlay bool
-	// With are replacements, in the words of a go.mod, of other modules that this version needs.
+	// With are replacements, in the words of a go.mod, of other modules that this version needs. VERSION in one of them is
+	// that of Module.
 	With []string
 	// Apart says that no go.mod requires the module, so that its requirements raise nothing elsewhere: the program, which
 	// no pattern matches, is built by the name of its file with a go.mod that does.
@@ -368,6 +369,20 @@ func Bugs() []Bug {
 			Also:    "Its lock ends after an hour. A job that takes longer fails it otherwise, by gocron-799; with less it is not found within the time.",
 			With:    []string{"github.com/go-co-op/gocron-redis-lock/v2 => github.com/go-co-op/gocron-redis-lock/v2 v2.0.1"},
 		},
+		{
+			ID: "kube-124588", Adapter: "kube", Module: "k8s.io/client-go", Has: "v0.30.0", HasNot: "v0.31.0", Apart: true,
+			Source:    "https://github.com/kubernetes/kubernetes/issues/124588",
+			Mechanism: "The release of a LeaderElector has no limit of time: where the API servers do not answer, Run does not return when its context ends, and OnStoppedLeading is not called.",
+			Kind:      "F38",
+			Quote:     "Run will not return before leader election loop is stopped by ctx or it has stopped holding the leader lease", Where: "doc comment of LeaderElector.Run",
+			Promise: stopped(),
+			With: []string{
+				"locksim/examples/leases => ../leases", "k8s.io/api => k8s.io/api VERSION", "k8s.io/apimachinery => k8s.io/apimachinery VERSION",
+				"k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20240228011516-70dd3763d340",
+				"github.com/google/gnostic-models => github.com/google/gnostic-models v0.6.8",
+			},
+			Also: "Its holder has the lease until it is told, so that what a cut off leader does is not judged: see kube-partition in examples/leases for that.",
+		},
 	}
 }
 
@@ -387,6 +402,7 @@ var Obstacles = map[string]string{
 	"etcd":        "None: locksim comes with these locks, but for that of a recipe, whose calls have no context.",
 	"etcd34":      "Its client needs an old gRPC, and locksim's servers a new one: three of its files are built over the present client.",
 	"gozero":      "Its clients are in a variable of a package, one for each address: each process of the world puts its own there. Its calls have no context, and what it draws random numbers from is a variable too.",
+	"kube":        "None: locksim comes with its API servers. Its own modules have to be of one version.",
 	"gocron":      "It asks the server in its constructor, does not tell when its lock ends, and has one error for all.",
 }
 
@@ -397,7 +413,6 @@ var Unplayed = []struct{ Source, What, Why string }{
 		"Its module requires those of three clouds and of a database, which all adapters would build with: it needs a module of its own. Its lock is never given back."},
 	{"https://github.com/cirello-io/pglock/issues/36", "pglock: a heartbeat that is cancelled marks the lock as released, and the release that follows leaves the row", "No adapter yet: it needs the heartbeats of the library, and its Do."},
 	{"https://github.com/openbao/openbao/issues/2097", "openbao: the holder of a row that was removed inserts it again, and goes on", "No fault removes rows of PostgreSQL."},
-	{"https://github.com/kubernetes/kubernetes/issues/124588", "client-go: leader election", "The world has no API server."},
 	{"https://github.com/hashicorp/consul/issues/18271", "consul: a renewal that failed is not reported", "The world has no Consul."},
 }
 
@@ -494,6 +509,14 @@ func pooled() lock.Promise {
 	return lock.Promise{
 		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPool, lock.FaultLatency},
 		Data:      "claim", FreeWithin: lock.TermTTL,
+	}
+}
+
+// stopped is that of an election whose calls return when their contexts end, whatever the network does.
+func stopped() lock.Promise {
+	return lock.Promise{
+		Exclusion: []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash},
+		Data:      "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermTTLAndCluster, Duties: []promise.Duty{promise.DutyReturns},
 	}
 }
 

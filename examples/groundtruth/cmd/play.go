@@ -66,8 +66,13 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 		replaced = append([]string{fmt.Sprintf("%s => %[1]s %s", bug.Module, version)}, replaced...)
 	}
 	for _, line := range replaced {
+		line = strings.ReplaceAll(line, "VERSION", version)
 		if words := strings.Fields(line); bug.Apart {
-			mod = fmt.Appendf(mod, "\nrequire %s %s\n", words[0], words[len(words)-1])
+			version := words[len(words)-1]
+			if strings.HasPrefix(version, ".") { // a folder of this repository
+				version = "v0.0.0"
+			}
+			mod = fmt.Appendf(mod, "\nrequire %s %s\n", words[0], version)
 		}
 		mod = fmt.Appendf(mod, "\nreplace %s\n", line)
 	}

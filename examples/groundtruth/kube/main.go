@@ -1,0 +1,14 @@
+//go:build ignore
+
+// Command kube has the leader election of client-go, on the API servers of locksim/examples/leases.
+package main
+
+import (
+	"locksim/examples/groundtruth"
+	"locksim/examples/leases/kube"
+	"locksim/scenarios"
+)
+
+func main() {
+	groundtruth.Main(map[string]scenarios.Lock{"kube-124588": kube.Example("kube-124588")})
+}
