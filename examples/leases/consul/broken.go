@@ -13,11 +13,11 @@ import (
 func Specimens() []scenarios.Lock {
 	return []scenarios.Lock{
 		specimen("broken/consul-no-delay", manner{delay: time.Millisecond},
-			"its sessions have a lock-delay of 1 ms, so the next client enters before the holder can learn that its session has ended."),
+			"its sessions have a lock-delay of 1 ms, so the next client enters before the holder can learn it."),
 		specimen("broken/consul-deaf", manner{deaf: true},
 			"its work goes on when the channel of Lock is closed."),
 		specimen("broken/consul-delete", manner{behavior: api.SessionBehaviorDelete},
-			"its sessions have the behavior delete, and its token is the LockIndex, which begins with 1 again in the next key."),
+			"its sessions have the behavior delete, and its token is the LockIndex, which begins with 1 again."),
 		specimen("broken/consul-stale-token", manner{stale: true},
 			"it reads its token in the consistency mode stale, from a server that may not know of the grant yet."),
 	}

@@ -14,7 +14,9 @@ func TestScenarios(t *testing.T) { leasetest.Scenarios(t, All()) }
 
 // Runs of one seed are equal, with one processor and with two: a hundred of each with LOCKSIM_SOAK=1.
 func TestRepeats(t *testing.T) {
-	for _, name := range []string{"consul-leader-crash", "consul-partition", "consul-session-invalidated", "consul-stale-token"} {
+	for _, name := range []string{
+		"consul-leader-crash", "consul-partition", "consul-session-invalidated", "consul-stale-token",
+	} {
 		for _, l := range []scenarios.Lock{Lock(), Semaphore()} {
 			leasetest.Repeats(t, "scenarios/"+name+".yaml", l, times())
 		}
@@ -35,15 +37,16 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// Check finds consul issues 18271 and 8736 at its default settings, by what the documentation of Lock says: a holder that is cut off
-// is not told until it is connected again, and its successor is in meanwhile.
+// Check finds consul issues 18271 and 8736 at its default settings, by what the documentation of Lock says: a holder
+// that is cut off is not told until it is connected again, and its successor is in meanwhile.
 func TestIssue18271(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute")
 	}
 	text := leasetest.Fails(t, Documented())
 	for _, want := range []string{
-		"seed 590: consul-lock-documented fails: overlap", "if this fault strikes: partition?", "while the claim of c0 goes on",
+		"seed 590: consul-lock-documented fails: overlap", "if this fault strikes: partition?",
+		"while the claim of c0 goes on",
 		"partition: {between: [c0], and: [consul0], for: 50s}", "workload: {rounds: 1,",
 	} {
 		if !strings.Contains(text, want) {

@@ -20,20 +20,21 @@ import (
 	"locksim/scenarios"
 )
 
-// The times of the client's transport are those of api.DefaultConfig. Its number of idle connections follows the number of
-// processors there.
+// The times of the client's transport are those of api.DefaultConfig. Its number of idle connections follows the
+// number of processors there.
 const (
 	dialTimeout = 30 * time.Second
 	idleTimeout = 90 * time.Second
 	idleConns   = 3
 )
 
-// apart keeps two requests of a client from beginning in one instant, where they would race for an idle connection: the
-// first one of a monitor and the read of the token, the end of a session and whatever its user does next.
+// apart keeps two requests of a client from beginning in one instant, where they would race for an idle connection:
+// the first one of a monitor and the read of the token, the end of a session and whatever its user does next.
 const apart = time.Millisecond
 
-// ttl and delay are the defaults of the client and of Consul: api.DefaultLockSessionTTL, and the lock-delay. keepsOut is how
-// long they keep others out at most when the holder renews nothing any more: Consul ends a session after up to twice its TTL.
+// ttl and delay are the defaults of the client and of Consul: api.DefaultLockSessionTTL, and the lock-delay. keepsOut
+// is how long they keep others out at most when the holder renews nothing any more: Consul ends a session after up to
+// twice its TTL.
 const (
 	ttl      = 15 * time.Second
 	delay    = 15 * time.Second
@@ -56,7 +57,8 @@ func connect(e scenarios.Env) (*api.Client, error) {
 	}
 	e.OnEnd(transport.CloseIdleConnections)
 	return api.NewClient(&api.Config{
-		Address: fmt.Sprint(cluster.Servers, ":", cluster.Port), Scheme: "http", HttpClient: &http.Client{Transport: transport},
+		Address: fmt.Sprint(cluster.Servers, ":", cluster.Port), Scheme: "http",
+		HttpClient: &http.Client{Transport: transport},
 	})
 }
 
@@ -116,15 +118,18 @@ func (l *locker) make(resource, owner string) (held, error) {
 		})
 		return semaphore{s, kv, semaphorePrefix(resource), owner}, err
 	}
-	o := &api.LockOptions{Key: lockKey(resource), Value: []byte(owner), SessionTTL: ttl.String(), LockDelay: l.manner.delay}
+	o := &api.LockOptions{
+		Key: lockKey(resource), Value: []byte(owner), SessionTTL: ttl.String(), LockDelay: l.manner.delay,
+	}
 	if l.manner.behavior != "" {
-		o.SessionOpts = &api.SessionEntry{Name: api.DefaultLockSessionName, TTL: o.SessionTTL, Behavior: l.manner.behavior}
+		o.SessionOpts = &api.SessionEntry{TTL: o.SessionTTL, Behavior: l.manner.behavior}
 	}
 	k, err := l.client.LockOpts(o)
 	return mutex{k, kv, o.Key, owner, l.manner.stale}, err
 }
 
-// Acquire implements [lock.Locker]. One that is given up goes on for up to 15 s, and is given back once it has the lock.
+// Acquire implements [lock.Locker]. One that is given up goes on for up to 15 s, and is given back once it has the
+// lock.
 func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	owner, err := l.owner()
 	if err != nil {
@@ -169,24 +174,33 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	}
 	g := scenarios.Grant{
 		Until: func() time.Time { return l.env.Clock().Now().Add(keepsOut) }, // until it is told otherwise
-		Token: token, Lost: lost, Unlock: l.giveBack(h, lost),
+		Token: token,
 	}
+	g.Lost, g.Unlock = l.giveBack(h, lost)
 	if l.manner.deaf {
 		g.Lost = nil
 	}
 	return scenarios.NewLease(ctx, l.env, g), nil
 }
 
-// giveBack gives a lock back. The client keeps a mutex meanwhile, so that there is one Unlock for each grant: a Release that
-// is called again waits for it.
-func (l *locker) giveBack(h held, lost <-chan struct{}) func(ctx context.Context) error {
+// giveBack gives a lock back. The client keeps a mutex meanwhile, so that there is one Unlock for each grant: a
+// Release that is called again waits for it. told is closed with lost, unless the lock is given back before.
+func (l *locker) giveBack(h held, lost <-chan struct{}) (told <-chan struct{}, release func(context.Context) error) {
 	var once sync.Once
-	done := make(chan struct{})
+	ended, begun, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		select {
+		case <-lost:
+			close(ended)
+		case <-begun:
+		}
+	}()
 	var over bool
 	var failed error
-	return func(ctx context.Context) error {
+	return ended, func(ctx context.Context) error {
 		once.Do(func() {
-			over = isClosed(lost)
+			over = isClosed(ended)
+			close(begun)
 			go func() {
 				failed = h.release()
 				_ = l.env.Clock().Sleep(l.env.Context(), apart)
@@ -256,8 +270,8 @@ func (m mutex) staleToken(ctx context.Context) (n uint64, ok bool, err error) {
 	}
 }
 
-// semaphore is an api.Semaphore. Its token is the ModifyIndex of the key with the holders: while a client has the only
-// slot, nobody changes it.
+// semaphore is an api.Semaphore. Its token is the ModifyIndex of the key with the holders: while a client has the
+// only slot, nobody changes it.
 type semaphore struct {
 	semaphore     *api.Semaphore
 	kv            *api.KV

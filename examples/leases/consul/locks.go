@@ -1,5 +1,5 @@
-// Package consul puts the locks of Consul's Go client on trial: Lock and Semaphore of github.com/hashicorp/consul/api,
-// unmodified, on a simulated cluster of three servers.
+// Package consul puts the locks of Consul's Go client on trial: Lock and Semaphore of
+// github.com/hashicorp/consul/api, unmodified, on a simulated cluster of three servers.
 //
 //	scenarios.Check(t, consul.Lock(), scenarios.Options{})
 //
@@ -35,22 +35,24 @@ func Servers() []scenarios.Servers {
 // All are the locks of this package.
 func All() []scenarios.Lock { return append([]scenarios.Lock{Lock(), Semaphore()}, Specimens()...) }
 
-// Lock is api.Lock with the options of LockKey: a session of its own for each Acquire, a lock-delay of 15 s, no retries of
-// the monitor, and a TTL of 15 s, whatever that of a scenario is.
+// Lock is api.Lock with the options of LockKey: a session of its own for each Acquire, a lock-delay of 15 s, no
+// retries of the monitor, and a TTL of 15 s, whatever that of a scenario is.
 //
-// A holder has the lock until the channel of Lock is closed. The promise is what it keeps: it is not told of a loss while
-// nothing reaches it, or much too late, so it promises nothing under pauses, partitions, latency, stalls, and losses of
-// power. [Documented] has what its documentation says.
+// A holder has the lock until the channel of Lock is closed. The promise is what it keeps: it is not told of a loss
+// while nothing reaches it, or much too late, so it promises nothing under pauses, partitions, latency, stalls, and
+// losses of power. [Documented] has what its documentation says.
 func Lock() scenarios.Lock {
-	return underTest("consul-lock", manner{}, "The Lock of Consul’s Go client: a key that a session acquires, which is renewed "+
-		"while the holder works, and ends after twice its TTL without a renewal. Others wait for 15 s more, the lock-delay. "+
+	return underTest("consul-lock", manner{}, "The Lock of Consul’s Go client: a key that a session acquires, which is "+
+		"renewed while the holder works, and ends after twice its TTL without a renewal. Others wait for 15 s more, "+
+		"the lock-delay. "+
 		"The fencing token is the LockIndex of the key.")
 }
 
-// Documented is the same with the promise of its documentation: the channel that Lock returns "is closed if our lock is
-// lost or an error" (doc comment of Lock), and the lock-delay is to let "the potentially still live leader … detect the
-// invalidation and stop" (Sessions and distributed locks). Nothing is said of a leader that is cut off; "This case should
-// be covered by TTLs … the client respect this and release itself if its TTL expires" (a maintainer in issue 8736).
+// Documented is the same with the promise of its documentation: the channel that Lock returns "is closed if our lock
+// is lost or an error" (doc comment of Lock), and the lock-delay is to let "the potentially still live leader …
+// detect the invalidation and stop" (Sessions and distributed locks). Nothing is said of a leader that is cut off;
+// "This case should be covered by TTLs … the client respect this and release itself if its TTL expires" (a maintainer
+// in issue 8736).
 func Documented() scenarios.Lock {
 	l := Lock()
 	l.Name = "consul-lock-documented"
@@ -61,9 +63,9 @@ func Documented() scenarios.Lock {
 // Semaphore is api.Semaphore with one slot.
 func Semaphore() scenarios.Lock {
 	m := manner{semaphore: true}
-	l := underTest("consul-semaphore", m, "The Semaphore of Consul’s Go client with one slot: a key with the session of its holder, "+
-		"changed by comparison of its index, beside a key for each client that its session owns, and that ends with it. There is no lock-delay "+
-		"for the slot. The fencing token is the ModifyIndex of the key.")
+	l := underTest("consul-semaphore", m, "The Semaphore of Consul’s Go client with one slot: a key with the session of its "+
+		"holder, changed by comparison of its index, beside a key for each client, which ends with its session. There is "+
+		"no lock-delay for the slot. The fencing token is the ModifyIndex of the key.")
 	l.Keys = func(resource string) []string { return []string{semaphorePrefix(resource) + cluster.SemaphoreKey} }
 	l.ForWhom = "Work by a few clients at once, that may be done by one more now and then."
 	return l
@@ -81,8 +83,9 @@ func underTest(name string, m manner, about string) scenarios.Lock {
 			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
 			Duties:    []promise.Duty{promise.DutyExplains, promise.DutyRenews},
 		},
-		About:   about + modelled,
-		ForWhom: "One active process of a service that uses Consul, whose work may be done twice, or in a store that compares tokens.",
+		About: about + modelled,
+		ForWhom: "One active process of a service that uses Consul, whose work may be done twice, or in a store that " +
+			"compares tokens.",
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			l, err := open(e, m)
 			if err != nil {

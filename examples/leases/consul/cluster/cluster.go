@@ -1,16 +1,17 @@
-// Package cluster has the servers of a Consul for a simulated world, as far as locks go: sessions, keys and values, and
-// blocking queries, over HTTP/1.1.
+// Package cluster has the servers of a Consul for a simulated world, as far as locks go: sessions, keys and values,
+// and blocking queries, over HTTP/1.1.
 //
 // No server of Consul was at hand to compare it with. It is modelled after its documentation, and each test names the
-// place of the sentence that it tests: the HTTP API of sessions, of the KV store, of blocking queries and of consistency
-// modes (developer.hashicorp.com/consul/api-docs), "Sessions and distributed locks" and "Consensus"
+// place of the sentence that it tests: the HTTP API of sessions, of the KV store, of blocking queries and of
+// consistency modes (developer.hashicorp.com/consul/api-docs), "Sessions and distributed locks" and "Consensus"
 // (developer.hashicorp.com/consul/docs), and the agent's configuration. docs/limits.md has what is not as in Consul.
 //
-// The servers agree by raft, in place of Consul's own library of it, with its times: a follower that does not hear the
-// leader stands for election after 5 to 10 s, and a leader that does not hear a majority steps down after 2.5 s
-// (raft_multiplier 5, the default). Sessions are measured by the leader, with its monotonic clock: each ends after twice
-// its TTL without a renewal, and a new leader gives each session that time again. A session belongs to the node of the
-// server through which it was made, with the default check serfHealth: it ends when the others miss that server for 5 s.
+// The servers agree by raft, in place of Consul's own library of it, with its times: a follower that does not hear
+// the leader stands for election after 5 to 10 s, and a leader that does not hear a majority steps down after 2.5 s
+// (raft_multiplier 5, the default). Sessions are measured by the leader, with its monotonic clock: each ends after
+// twice its TTL without a renewal, and a new leader gives each session that time again. A session belongs to the node
+// of the server through which it was made, with the default check serfHealth: it ends when the others miss that
+// server for 5 s.
 package cluster
 
 import (
@@ -26,8 +27,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// Servers is the name under which clients dial the servers: each gets one of them, and another one while that is down, as
-// by a name service that asks the servers for their health. Leader resolves to the leader, or to consul0 without one.
+// Servers is the name under which clients dial the servers: each gets one of them, and another one while that is
+// down, as by a name service that asks the servers for their health. Leader resolves to the leader, or to consul0
+// without one.
 const (
 	Servers = "consul"
 	Leader  = "leader"
@@ -105,8 +107,8 @@ func (c *cluster) leader() *server {
 	return found
 }
 
-// applied is told of each entry that a server has applied, before the server answers. The first one that applies an entry
-// adds it to the ground truth, on which all of them agree.
+// applied is told of each entry that a server has applied, before the server answers. The first one that applies an
+// entry adds it to the ground truth, on which all of them agree.
 func (c *cluster) applied(s *server, index uint64, e entry, changed bool) {
 	if index <= c.index {
 		return
@@ -124,8 +126,8 @@ func (c *cluster) applied(s *server, index uint64, e entry, changed bool) {
 	c.truth.Tell(c.servers[0].node, step, by, func(name string) raftgroup.Head { return c.head(s.state, name) })
 }
 
-// head is who has a lock: the session of a key or, for the key in which a semaphore of the Go client with one slot has
-// its holders, the first of these with a session that goes on.
+// head is who has a lock: the session of a key or, for the key in which a semaphore of the Go client with one slot
+// has its holders, the first of these with a session that goes on.
 func (c *cluster) head(s *state, name string) raftgroup.Head {
 	p := s.pairs[name]
 	if p == nil {
@@ -160,8 +162,8 @@ func holders(value []byte) []string {
 // WatchKeys implements [sim.KeyWatcher].
 func (s *server) WatchKeys(names []string) { s.cluster.truth.Watch(names) }
 
-// Keys implements [sim.Keyed]: the keys that a session has, as the leader knows, and without one as this server does. The
-// TTL is that which the session has left.
+// Keys implements [sim.Keyed]: the keys that a session has, as the leader knows, and without one as this server does.
+// The TTL is that which the session has left.
 func (s *server) Keys() []trace.Key {
 	if s.node.Down() {
 		return nil

@@ -18,9 +18,10 @@ import (
 	"locksim/sim"
 )
 
-// The tests are by the sentences of Consul's documentation, since no server was at hand. Their comments name the page, and
-// say in other words what it says: "Session" and "KV" are the pages of the HTTP API, "Blocking" and "Consistency" its
-// pages of features, "Sessions" the overview of sessions and distributed locks, "Agent" the configuration.
+// The tests are by the sentences of Consul's documentation, since no server was at hand. Their comments name the
+// page, and say in other words what it says: "Session" and "KV" are the pages of the HTTP API, "Blocking" and
+// "Consistency" its pages of features, "Sessions" the overview of sessions and distributed locks, "Agent" the
+// configuration.
 
 // world is a cluster of three, and a client.
 type world struct {
@@ -32,7 +33,8 @@ type world struct {
 // inWorld runs f in a process of a world. consul2 leads.
 func inWorld(t *testing.T, f func(w world)) {
 	t.Helper()
-	_, err := sim.Run(sim.Config{Seed: 1, Clients: 1, Servers: []sim.Kind{cluster.Cluster(3)}}, func(w *sim.World) error {
+	cfg := sim.Config{Seed: 1, Clients: 1, Servers: []sim.Kind{cluster.Cluster(3)}}
+	_, err := sim.Run(cfg, func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() { f(world{w, t, p}) })
 		return w.RunUntil(w.Idle)
@@ -49,6 +51,11 @@ func (w world) after(d time.Duration, f func(f *sim.Faults) error) {
 			w.t.Error(err)
 		}
 	})
+}
+
+// cut cuts one server off from the others for a minute.
+func cut(one string, others ...string) faults.Partition {
+	return faults.Partition{Between: []string{one}, And: others, For: time.Minute, Bytes: faults.BytesDrop}
 }
 
 func (w world) sleep(d time.Duration) { _ = w.p.Clock().Sleep(w.p.Context(), d) }
@@ -73,9 +80,10 @@ type answer struct {
 // ask asks a server, on a connection of its own.
 func (w world) ask(server, method, path, body string) answer {
 	w.t.Helper()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return w.p.Dial(ctx, network, w.p.Address(server))
-	}}
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: dial}
 	q, err := http.NewRequestWithContext(w.p.Context(), method, "http://"+server+path, bytes.NewBufferString(body))
 	if err != nil {
 		w.t.Fatal(err)
@@ -151,7 +159,8 @@ func TestSessions(t *testing.T) {
 		// Session, Create, TTL: between 10 s and 86400 s.
 		w.fails(w.put("session/create", `{"TTL": "9s"}`), http.StatusBadRequest, "Invalid Session TTL")
 		w.fails(w.put("session/create", `{"TTL": "86401s"}`), http.StatusBadRequest, "Invalid Session TTL")
-		// Session, Create, Behavior: release and delete are valid, release is the default. LockDelay: 15 s is the default.
+		// Session, Create, Behavior: release and delete are valid, release is the default. LockDelay: 15 s is the
+		// default.
 		w.fails(w.put("session/create", `{"Behavior": "keep"}`), http.StatusBadRequest, "Invalid Behavior")
 		id := w.session(`{"Name": "n", "TTL": "10s"}`)
 		var found []struct {
@@ -162,8 +171,10 @@ func TestSessions(t *testing.T) {
 		if err := json.Unmarshal([]byte(w.get("session/info/"+id).body), &found); err != nil || len(found) != 1 {
 			w.t.Fatalf("%v: %v", found, err)
 		}
-		// Session, Create, Node: the default is the agent that is asked. Checks: serfHealth is the default. Read: the sample.
-		if got, want := fmt.Sprint(found[0]), fmt.Sprint("{", id, " n consul0 release 10s 15s [serfHealth]}"); got != want {
+		// Session, Create, Node: the default is the agent that is asked. Checks: serfHealth is the default. Read: the
+		// sample.
+		want := fmt.Sprint("{", id, " n consul0 release 10s 15s [serfHealth]}")
+		if got := fmt.Sprint(found[0]); got != want {
 			t.Errorf("the session is %s, want %s", got, want)
 		}
 		// Sessions: a lock-delay is between 0 and 60 seconds.
@@ -183,8 +194,8 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// Sessions: the TTL is a lower bound, and the end may come later. Session, Create, TTL: up to double the TTL. Renew: it
-// extends the session by the TTL.
+// Sessions: the TTL is a lower bound, and the end may come later. Session, Create, TTL: up to double the TTL. Renew:
+// it extends the session by the TTL.
 func TestTTL(t *testing.T) {
 	inWorld(t, func(w world) {
 		ended, renewed, forever := w.session(`{"TTL": "10s"}`), w.session(`{"TTL": "10s"}`), w.session(`{}`)
@@ -206,11 +217,12 @@ func TestTTL(t *testing.T) {
 	})
 }
 
-// Sessions: release gives the locks up, and increments ModifyIndex; delete deletes the keys. The lock-delay keeps them from
-// being acquired again; it can be 0. KV: LockIndex is not changed by a release.
+// Sessions: release gives the locks up, and increments ModifyIndex; delete deletes the keys. The lock-delay keeps
+// them from being acquired again; it can be 0. KV: LockIndex is not changed by a release.
 func TestInvalidation(t *testing.T) {
 	inWorld(t, func(w world) {
-		release, remove := w.session(`{"Behavior": "release", "LockDelay": "20s"}`), w.session(`{"Behavior": "delete", "LockDelay": "0s"}`)
+		release := w.session(`{"Behavior": "release", "LockDelay": "20s"}`)
+		remove := w.session(`{"Behavior": "delete", "LockDelay": "0s"}`)
 		next := w.session(`{}`)
 		w.is(w.put("kv/a?acquire="+release, "v"), "true")
 		w.is(w.put("kv/b?acquire="+remove, "v"), "true")
@@ -218,7 +230,8 @@ func TestInvalidation(t *testing.T) {
 		w.is(w.put("session/destroy/"+release, ""), "true")
 		w.is(w.put("session/destroy/"+remove, ""), "true")
 		after := w.pair("a")
-		if after.Session != "" || after.ModifyIndex <= before.ModifyIndex || after.LockIndex != before.LockIndex || string(after.Value) != "v" {
+		if after.Session != "" || after.ModifyIndex <= before.ModifyIndex || after.LockIndex != before.LockIndex ||
+			string(after.Value) != "v" {
 			t.Errorf("%+v has become %+v", before, after)
 		}
 		if b := w.pair("b"); b != nil {
@@ -246,7 +259,8 @@ func TestKV(t *testing.T) {
 		k := w.pair("k")
 		w.is(w.put(fmt.Sprint("kv/k?cas=", k.ModifyIndex), "3"), "true")
 		w.is(w.put(fmt.Sprint("kv/k?cas=", k.ModifyIndex), "4"), "false")
-		if now := w.pair("k"); string(now.Value) != "3" || k.Flags != 7 || now.CreateIndex != k.CreateIndex || now.LockIndex != 0 {
+		now := w.pair("k")
+		if string(now.Value) != "3" || k.Flags != 7 || now.CreateIndex != k.CreateIndex || now.LockIndex != 0 {
 			t.Errorf("%+v has become %+v", k, now)
 		}
 		// KV, Create, acquire: LockIndex is incremented, and Session set; the key need not exist.
@@ -278,12 +292,14 @@ func TestKV(t *testing.T) {
 		if l := w.pair("l"); l.LockIndex != 2 {
 			t.Errorf("acquired by another: %+v", l)
 		}
-		// KV, Read: recurse is for a prefix, and its index is the latest within the prefix. Delete: cas=0 does nothing.
+		// KV, Read: recurse is for a prefix, and its index is the latest within the prefix. Delete: cas=0 does
+		// nothing.
 		w.is(w.put("kv/p/a", ""), "true")
 		w.is(w.put("kv/p/b", ""), "true")
 		b := w.pair("p/b")
 		w.is(w.put("kv/q", ""), "true")
-		if a := w.get("kv/p/?recurse="); a.index != b.ModifyIndex || !strings.Contains(a.body, `"p/a"`) || strings.Contains(a.body, `"q"`) {
+		a := w.get("kv/p/?recurse=")
+		if a.index != b.ModifyIndex || !strings.Contains(a.body, `"p/a"`) || strings.Contains(a.body, `"q"`) {
 			t.Errorf("index %d, want %d, of %s", a.index, b.ModifyIndex, a.body)
 		}
 		w.is(w.ask("consul0", "DELETE", "/v1/kv/p/a?cas=0", ""), "false")
@@ -317,7 +333,9 @@ func TestBlocking(t *testing.T) {
 			t.Errorf("it took %v", a.took)
 		}
 		// Blocking: wait, 5 minutes without it, 10 minutes at most, and up to a sixteenth more.
-		for wait, want := range map[string]time.Duration{"&wait=16s": 16 * time.Second, "": 5 * time.Minute, "&wait=20m": 10 * time.Minute} {
+		for wait, want := range map[string]time.Duration{
+			"&wait=16s": 16 * time.Second, "": 5 * time.Minute, "&wait=20m": 10 * time.Minute,
+		} {
 			b := w.get(fmt.Sprint("kv/k?index=", a.index, wait))
 			if b.took < want || b.took > want+want/16+time.Second || b.index != a.index || b.code != http.StatusOK {
 				t.Errorf("wait %q: it took %v, index %d, %d", wait, b.took, b.index, b.code)
@@ -325,7 +343,8 @@ func TestBlocking(t *testing.T) {
 		}
 		// A key that is not there is waited for too.
 		w.p.Go(func() { w.sleep(20 * time.Second); w.is(w.put("kv/new", ""), "true") })
-		if a := w.get(fmt.Sprint("kv/new?index=", w.get("kv/new").index)); a.code != http.StatusOK || a.took < 19*time.Second {
+		a = w.get(fmt.Sprint("kv/new?index=", w.get("kv/new").index))
+		if a.code != http.StatusOK || a.took < 19*time.Second {
 			t.Errorf("it took %v: %d", a.took, a.code)
 		}
 		w.fails(w.get("kv/k?index=x"), http.StatusBadRequest, "invalid index")
@@ -333,8 +352,8 @@ func TestBlocking(t *testing.T) {
 	})
 }
 
-// Consistency: stale lets any server answer, also one without a leader; results are within 50 ms of the leader's. default is
-// that of the leader, consistent needs a majority. Headers say how stale an answer may be, and its mode.
+// Consistency: stale lets any server answer, also one without a leader; results are within 50 ms of the leader's.
+// default is that of the leader, consistent needs a majority. Headers say how stale an answer may be, and its mode.
 func TestConsistency(t *testing.T) {
 	inWorld(t, func(w world) {
 		w.is(w.put("kv/k", "1"), "true")
@@ -343,17 +362,19 @@ func TestConsistency(t *testing.T) {
 		}
 		w.sleep(50 * time.Millisecond)
 		a := w.get("kv/k?stale=")
-		if a.code != http.StatusOK || a.head.Get("X-Consul-Effective-Consistency") != "stale" || a.head.Get("X-Consul-Knownleader") != "true" {
+		if a.code != http.StatusOK || a.head.Get("X-Consul-Effective-Consistency") != "stale" ||
+			a.head.Get("X-Consul-Knownleader") != "true" {
 			t.Errorf("stale: %d %v", a.code, a.head)
 		}
-		if a := w.get("kv/k"); a.head.Get("X-Consul-Effective-Consistency") != "leader" || a.head.Get("X-Consul-Lastcontact") != "0" {
+		a = w.get("kv/k")
+		if a.head.Get("X-Consul-Effective-Consistency") != "leader" || a.head.Get("X-Consul-Lastcontact") != "0" {
 			t.Errorf("default: %v", a.head)
 		}
 		w.fails(w.get("kv/k?stale=&consistent="), http.StatusBadRequest, "conflicting")
 
 		// The follower is cut off from the others, and a key is written.
 		w.after(time.Second, func(f *sim.Faults) error {
-			return f.Cut(faults.Partition{Between: []string{"consul0"}, And: []string{"consul1", "consul2"}, For: time.Minute, Bytes: faults.BytesDrop})
+			return f.Cut(cut("consul0", "consul1", "consul2"))
 		})
 		w.sleep(2 * time.Second)
 		w.is(w.ask("consul1", "PUT", "/v1/kv/k", "2"), "true")
@@ -383,13 +404,14 @@ func TestDeposedLeader(t *testing.T) {
 	inWorld(t, func(w world) {
 		w.is(w.put("kv/k", "1"), "true")
 		w.after(time.Second, func(f *sim.Faults) error {
-			return f.Cut(faults.Partition{Between: []string{"consul2"}, And: []string{"consul0", "consul1"}, For: time.Minute, Bytes: faults.BytesDrop})
+			return f.Cut(cut("consul2", "consul0", "consul1"))
 		})
 		w.sleep(2 * time.Second)
 		if a := w.ask("consul2", "GET", "/v1/kv/k", ""); a.code != http.StatusOK {
 			t.Errorf("default: %d %s", a.code, a.body)
 		}
-		w.fails(w.ask("consul2", "GET", "/v1/kv/k?consistent=", ""), http.StatusInternalServerError, "No cluster leader")
+		a := w.ask("consul2", "GET", "/v1/kv/k?consistent=", "")
+		w.fails(a, http.StatusInternalServerError, "No cluster leader")
 		w.fails(w.ask("consul2", "PUT", "/v1/kv/k", "3"), http.StatusInternalServerError, "No cluster leader")
 		w.is(w.put("kv/k", "2"), "true") // the others have elected another one
 	})
@@ -411,8 +433,8 @@ func TestLeaderChangeRenews(t *testing.T) {
 	})
 }
 
-// Sessions: a health check that goes critical invalidates the session; serfHealth is that of the node, and the failure
-// detector finds that the node has failed. What is agreed on survives the crash of a server.
+// Sessions: a health check that goes critical invalidates the session; serfHealth is that of the node, and the
+// failure detector finds that the node has failed. What is agreed on survives the crash of a server.
 func TestFailedNode(t *testing.T) {
 	inWorld(t, func(w world) {
 		id, other := w.session(`{}`), ""

@@ -41,7 +41,8 @@ func (s *server) begin(q *query, err error) {
 	s.queries = append(s.queries, q)
 	wait := q.longest()
 	// The wait of a request, and up to a sixteenth more.
-	wait += time.Duration(s.node.Draw("wait").Str(fmt.Sprint(q.key(), q.index)).Num(int64(s.node.Virtual())).Between(0, int64(wait/16)))
+	draw := s.node.Draw("wait").Str(fmt.Sprint(q.key(), q.index)).Num(int64(s.node.Virtual()))
+	wait += time.Duration(draw.Between(0, int64(wait/16)))
 	s.node.After(wait, func() { s.node.WhenServing(func() { s.finish(q, s.look(q)) }) })
 }
 

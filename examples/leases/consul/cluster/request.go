@@ -197,7 +197,9 @@ func (q request) create(body []byte) (request, error) {
 	if in.Node != "" || len(in.ServiceChecks) > 0 || len(in.Checks) > 0 || in.NodeChecks != nil {
 		return q, fmt.Errorf("%w: a session of another node, or with other checks than serfHealth", errUnknown)
 	}
-	made := session{Name: in.Name, LockDelay: defaultLockDelay, Behavior: behaviorRelease, TTL: in.TTL, NodeChecks: []string{"serfHealth"}}
+	made := session{
+		Name: in.Name, LockDelay: defaultLockDelay, Behavior: behaviorRelease, TTL: in.TTL, NodeChecks: []string{"serfHealth"},
+	}
 	if in.LockDelay != nil {
 		delay, err := time.ParseDuration(*in.LockDelay)
 		if err != nil || delay < 0 {

@@ -21,8 +21,8 @@ const (
 	electionTicks = 10
 	// leaderLease is how long a leader goes on that does not hear a majority.
 	leaderLease = 2500 * time.Millisecond
-	// gossipRound is how often the leader looks which servers are missed, gossipLimit for how long one is missed until its
-	// check serfHealth is critical.
+	// gossipRound is how often the leader looks which servers are missed, gossipLimit for how long one is missed
+	// until its check serfHealth is critical.
 	gossipRound = time.Second
 	gossipLimit = 5 * time.Second
 	// rpcHold is how long a request waits for a leader (rpc_hold_timeout), rpcTimeout how long for the answer of one
@@ -128,8 +128,8 @@ func (s *server) Role() (role string, offset int64) {
 	return role, int64(s.applied)
 }
 
-// Crash implements [sim.Crasher]. The log is on the disk, whatever the mode. The others notice at once that a process has
-// ended, by its connections, and only after some time that a machine has.
+// Crash implements [sim.Crasher]. The log is on the disk, whatever the mode. The others notice at once that a process
+// has ended, by its connections, and only after some time that a machine has.
 func (s *server) Crash(mode faults.CrashMode) {
 	s.life++
 	if s.off = mode == faults.CrashPower; s.off {
@@ -389,8 +389,8 @@ func (s *server) end(id string, after time.Duration) {
 	})
 }
 
-// left is the time that a session has left, as far as this server knows: by the leader's clock, and all of it without a
-// leader; 0 for a session without a TTL.
+// left is the time that a session has left, as far as this server knows: by the leader's clock, and all of it without
+// a leader; 0 for a session without a TTL.
 func (s *server) left(id string) time.Duration {
 	x := s.state.sessions[id]
 	if x == nil || x.ttl == 0 {

@@ -54,8 +54,8 @@ type state struct {
 
 func newState() *state {
 	return &state{
-		pairs: map[string]*pair{}, removed: map[string]uint64{}, sessions: map[string]*session{}, failed: map[string]bool{},
-		delays: map[string]time.Duration{},
+		pairs: map[string]*pair{}, removed: map[string]uint64{}, delays: map[string]time.Duration{},
+		sessions: map[string]*session{}, failed: map[string]bool{},
 	}
 }
 

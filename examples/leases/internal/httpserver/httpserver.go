@@ -1,5 +1,5 @@
-// Package httpserver is a server's end of a connection with HTTP/1.1 in a simulated world. One request after another goes
-// to the server, which answers it at once or later. It runs on the world's goroutine.
+// Package httpserver is a server's end of a connection with HTTP/1.1 in a simulated world. One request after another
+// goes to the server, which answers it at once or later. It runs on the world's goroutine.
 package httpserver
 
 import (
@@ -13,8 +13,8 @@ import (
 	"locksim/sim"
 )
 
-// Accept is the session of a connection of a node. serve gets each request when it has arrived whole and the one before
-// it is answered. Bytes that are not HTTP/1.1 end the run with an error.
+// Accept is the session of a connection of a node. serve gets each request when it has arrived whole and the one
+// before it is answered. Bytes that are not HTTP/1.1 end the run with an error.
 func Accept(node *sim.Node, conn *sim.ServerConn, serve func(*Exchange)) sim.Session {
 	return &session{node: node, conn: conn, serve: serve}
 }

@@ -88,8 +88,8 @@ func meets(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock, seeds uint64)
 	}
 }
 
-// Repeats plays one seed of a scenario with a lock so many times with one processor, and as many with two: all runs are
-// equal.
+// Repeats plays one seed of a scenario with a lock so many times with one processor, and as many with two: all runs
+// are equal.
 func Repeats(t *testing.T, path string, l scenarios.Lock, times int) {
 	sc := load(t, path, []scenarios.Lock{l})
 	t.Run(sc.Name+"/"+l.Name, func(t *testing.T) {
@@ -108,8 +108,8 @@ func Repeats(t *testing.T, path string, l scenarios.Lock, times int) {
 	})
 }
 
-// Fails reports an error unless Check at its default settings fails a lock, from the first seed on. It returns what Check
-// says.
+// Fails reports an error unless Check at its default settings fails a lock, from the first seed on. It returns what
+// Check says.
 func Fails(t *testing.T, l scenarios.Lock) string {
 	t.Helper()
 	f := &failing{TB: t}
