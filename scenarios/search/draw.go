@@ -195,6 +195,9 @@ func (d *drawer) world() {
 		w.Replicas = d.from.Below(d.space.Replicas + 1)
 		w.Lag = pick(d, file.Range{}, file.Range{Min: d.part(1), Max: d.part(10)}, file.Range{Min: d.part(100), Max: d.part(200)})
 	}
+	if watched(*w) {
+		w.DownAfter = pick(d, w.DownAfter, d.part(50), d.part(200))
+	}
 	if d.space.Faults == nil {
 		w.Persistence = pick(d, file.Persistences()...)
 	}

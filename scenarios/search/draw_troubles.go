@@ -17,7 +17,10 @@ func troubles(w file.World) []trouble {
 				slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return t.lackedBy(s) })
 		})
 	}
-	if w.Replicas > 0 {
+	switch {
+	case watched(w):
+		all = append(all, watchedTroubles...)
+	case w.Replicas > 0:
 		all = append(all, replicaTroubles...)
 	}
 	if len(w.Granting()) >= 3 {
@@ -156,6 +159,22 @@ func hasPools(s file.ServerCount) bool {
 var replicaTroubles = []trouble{
 	{"failover", []faults.Action{faults.Failover{}}, func(d *drawer) []step {
 		return single(faults.Failover{To: d.replica(), Old: pick(d, faults.OldPrimaries()...), Clients: d.informed()})
+	}, seldom},
+}
+
+// watched reports whether some servers of a world watch the primary.
+func watched(w file.World) bool {
+	return slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return s.Watches })
+}
+
+// watchedTroubles make others replace the primary, where some watch it. A promotion by hand, of which they are not told,
+// is none of theirs.
+var watchedTroubles = []trouble{
+	{"sentinel_failover", []faults.Action{faults.SentinelFailover{On: "sen0"}}, func(d *drawer) []step {
+		return single(faults.SentinelFailover{On: d.participant(faults.Watchers)})
+	}, seldom},
+	{"primary-crash", []faults.Action{faults.Crash{Process: "r0"}}, func(d *drawer) []step {
+		return single(faults.Crash{Process: "r0", Mode: pick(d, faults.CrashModes()...)})
 	}, seldom},
 }
 

@@ -1,4 +1,6 @@
 package search
 
-// ByHand reports whether a kind of fault is drawn unless the space excludes it.
-var ByHand = byHand
+import "locksim/faults"
+
+// ByHand reports whether a kind of fault is drawn, in a world without Sentinels, unless the space excludes it.
+func ByHand(kind string) bool { return kind != (faults.SentinelFailover{}).Kind() && byHand(kind) }
