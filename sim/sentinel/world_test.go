@@ -251,3 +251,24 @@ func TestMinReplicas(t *testing.T) {
 		return w.RunUntil(w.Idle)
 	})
 }
+
+// Of five Sentinels three are a majority: two may be down, and the third one that is keeps the others from a failover.
+func TestFiveSentinels(t *testing.T) {
+	five := quick
+	five.Count = 5
+	for _, c := range []struct {
+		down     []string
+		replaces bool
+	}{{nil, true}, {[]string{"sen0", "sen3"}, true}, {[]string{"sen0", "sen3", "sen4"}, false}} {
+		strike := func(w *sim.World) error {
+			for _, s := range c.down {
+				testworld.Must(t, w.Faults().Crash(s, faults.CrashProcess))
+			}
+			return w.Faults().Crash("r0", faults.CrashProcess)
+		}
+		lines := told(t, world(2, five, redis.Servers{}), 20*time.Second, strike)
+		if replaced := index(lines, "+switch-master") >= 0; replaced != c.replaces {
+			t.Errorf("with %v down there is a failover: %v\n%s", c.down, replaced, strings.Join(lines, "\n"))
+		}
+	}
+}

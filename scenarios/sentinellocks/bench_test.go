@@ -1,0 +1,29 @@
+package sentinellocks_test
+
+import (
+	"testing"
+
+	"locksim/internal/testruns"
+	"locksim/scenarios"
+	"locksim/scenarios/sentinellocks"
+)
+
+// BenchmarkRun is complete runs of one mode: a pause beyond the lease, on a plain node and where Sentinels watch it, and a
+// failover.
+func BenchmarkRun(b *testing.B) {
+	plain, err := scenarios.Kind("fenced")
+	if err != nil {
+		b.Fatal(err)
+	}
+	watched := sentinellocks.Lock("fenced")
+	for _, c := range []struct {
+		scenario string
+		l        scenarios.Lock
+	}{{"gc-pause", plain}, {"gc-pause", watched}, {"sentinel-failover", watched}} {
+		sc, err := scenarios.Load(c.scenario, c.l)
+		if err != nil {
+			b.Fatal(err)
+		}
+		testruns.BenchRuns(b, testruns.Pair{Scenario: sc, Lock: c.l})
+	}
+}
