@@ -36,6 +36,10 @@ func (s checked) validateMoment(f faults.Fault) error {
 	case faults.EventWrite, faults.EventWritten:
 		often = len(s.Workload.Writes())
 	}
+	ofTicks := []string{"reading", faults.EventRead, faults.EventWrite, faults.EventWritten}
+	if s.Workload.Leads() && slices.Contains(ofTicks, f.When.Name) {
+		often *= s.Workload.TicksOfTerm()
+	}
 	if often == 0 {
 		return wrong("when.event", "%s never passes %s: no step of workload.section does that", f.When.Client, f.When.Name)
 	}
