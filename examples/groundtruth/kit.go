@@ -249,7 +249,7 @@ type listener struct {
 var (
 	seedOf   = regexp.MustCompile(`(?m)^seed (\d+): `)
 	unjudged = regexp.MustCompile(`^seed \d+: a run of .+ has no verdict: `)
-	runsOf   = regexp.MustCompile(`: ([\d,]+) runs, `)
+	runsOf   = regexp.MustCompile(`no violation in ([\d,]+) runs`)
 )
 
 func (l *listener) Fatal(args ...any) {

@@ -39,8 +39,9 @@ func Specimens() []scenarios.Lock {
 	}
 }
 
+// specimen is a lock with a mistake. It has the promise of the right one, which it breaks.
 func specimen(l scenarios.Lock, what string) scenarios.Lock {
-	l.About, l.ForWhom, l.Promise = "A lock that is wrong on purpose: "+what, "Tests: it is wrong on purpose.", lock.Promise{}
+	l.About, l.ForWhom = "A lock that is wrong on purpose: "+what, "Tests: it is wrong on purpose."
 	return l
 }
 

@@ -42,6 +42,9 @@ func Servers() []scenarios.Servers {
 	}
 }
 
+// tries is how long a candidate may wait between two tries: 2.2 retry periods of a lease of 15 s.
+const tries = 5 * time.Second
+
 // Name is the name of the lease of a resource: what Kubernetes allows in one.
 func Name(resource string) string {
 	var b strings.Builder
@@ -86,7 +89,7 @@ func Example(name string) scenarios.Lock {
 
 func underTest(name string, m manner) scenarios.Lock {
 	l := scenarios.Lock{
-		Name: name, Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16,
+		Name: name, Servers: Servers(), Tokens: true, FollowsSpec: true, Messages: 16, GrantTime: tries,
 		Keys: func(resource string) []string { return []string{cluster.Key(namespace, Name(resource))} },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{

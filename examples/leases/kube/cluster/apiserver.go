@@ -8,10 +8,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
+	"locksim/examples/leases/internal/httpserver"
 	"locksim/faults"
 	"locksim/sim"
+	"locksim/sim/trace"
 )
 
 // The times of an API server.
@@ -66,10 +67,9 @@ func (a *apiServer) ReplyErrors() []faults.ReplyError { return faults.ReplyError
 type work struct {
 	*apiServer
 	request
-	client string
-	answer func(code int, body runtime.Object) // called once, unless the client has gone
-	over   bool                                // it was answered, or the client has gone
-	made   int                                 // how often the change was made
+	exchange *httpserver.Exchange
+	what     trace.Content // the request in the trace
+	made     int           // how often the change was made
 }
 
 // begin carries it out, within its time.
@@ -107,7 +107,7 @@ func (w *work) ask(do func(s *store) (then func())) {
 	w.node.Peer(w.store.node).Send(func() {
 		then := do(w.store)
 		there.Send(func() {
-			if !w.over && life == w.life {
+			if !w.exchange.Over() && life == w.life {
 				then()
 			}
 		})
@@ -136,7 +136,7 @@ func (w *work) change(before *object) {
 	}
 	w.admit(func() {
 		w.ask(func(s *store) (then func()) {
-			now, written := s.put(w.key, version(before), l, w.client, w.node.Name())
+			now, written := s.put(w.key, version(before), l, w.exchange.Conn.Client(), w.node.Name())
 			return func() {
 				switch {
 				case !written:
@@ -167,7 +167,7 @@ func (w *work) admit(then func()) {
 	})
 	w.node.Peer(w.webhook).Send(func() {
 		back.Send(func() {
-			if late.Stop(); !w.over && life == w.life {
+			if late.Stop(); !w.exchange.Over() && life == w.life {
 				then()
 			}
 		})
@@ -179,12 +179,4 @@ func (w *work) fail(err *apierrors.StatusError) {
 	s := err.Status()
 	s.TypeMeta = meta.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	w.end(int(s.Code), &s)
-}
-
-// end answers, once.
-func (w *work) end(code int, body runtime.Object) {
-	if !w.over {
-		w.over = true
-		w.answer(code, body)
-	}
 }
