@@ -223,6 +223,7 @@ func (n *session) Data(b []byte) {
 			n.server.deletes[key] = n.conn.Client()
 		}
 	}
+	n.server.node.Record(n.conn.Client(), trace.Exec{Conn: n.conn.Name(), Request: described(b)})
 	n.mu.Lock()
 	n.in = append(n.in, b...)
 	n.mu.Unlock()
@@ -293,7 +294,7 @@ func (n *session) flush() {
 		return
 	}
 	if len(b) > 0 {
-		n.conn.Send(b)
+		n.conn.Send(sorted(b))
 	}
 	if done {
 		n.conn.Finish()

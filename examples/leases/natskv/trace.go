@@ -2,6 +2,7 @@ package natskv
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,35 +11,77 @@ import (
 	"locksim/sim/trace"
 )
 
+// frame is one message of the protocol.
+type frame struct {
+	words   []string // of its line
+	payload []byte
+	raw     []byte
+}
+
+// frames are the messages of bytes that begin with one, and what remains of another one.
+func frames(b []byte) (all []frame, rest []byte) {
+	for len(b) > 0 {
+		line, _, whole := bytes.Cut(b, []byte("\r\n"))
+		f := frame{words: strings.Fields(string(line))}
+		if !whole || len(f.words) == 0 {
+			return all, b
+		}
+		end := len(line) + 2
+		switch f.words[0] {
+		case "PUB", "HPUB", "MSG", "HMSG":
+			size, err := strconv.Atoi(f.words[len(f.words)-1])
+			if err != nil || size < 0 || len(b) < end+size+2 {
+				return all, b
+			}
+			f.payload = b[end : end+size]
+			end += size + 2
+		case "SUB", "UNSUB", "PING", "PONG", "-ERR", "+OK", "INFO", "CONNECT":
+		default:
+			return all, b
+		}
+		f.raw, b = b[:end], b[end:]
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// sorted has the answers of one instant in an order that does not depend on which goroutine of the server was first: those
+// without a subject come first, and those to one inbox keep their order.
+func sorted(b []byte) []byte {
+	all, rest := frames(b)
+	slices.SortStableFunc(all, func(a, b frame) int { return cmp.Compare(a.inbox(), b.inbox()) })
+	out := make([]byte, 0, len(b))
+	for _, f := range all {
+		out = append(out, f.raw...)
+	}
+	return append(out, rest...)
+}
+
+// inbox is the subject of a message, "" for one without.
+func (f frame) inbox() string {
+	if f.payload == nil {
+		return ""
+	}
+	return f.words[1]
+}
+
 // described says which messages of the protocol bytes have, without what differs from process to process: the names of
 // inboxes and of the server. Bytes that begin within a message are only counted.
 func described(b []byte) trace.Content {
+	all, rest := frames(b)
 	var said []string
-	for len(b) > 0 {
-		line, rest, whole := bytes.Cut(b, []byte("\r\n"))
-		words := strings.Fields(string(line))
-		if !whole || len(words) == 0 {
-			said = append(said, fmt.Sprintf("%d bytes", len(b)))
-			break
-		}
-		b = rest
-		verb := words[0]
-		switch verb {
+	for _, f := range all {
+		switch f.words[0] {
 		case "PUB", "HPUB", "MSG", "HMSG":
-			size, err := strconv.Atoi(words[len(words)-1])
-			if err != nil || len(b) < size+2 {
-				said = append(said, fmt.Sprintf("%s and %d bytes", verb, len(b)))
-				return trace.Text(strings.Join(said, "; "))
-			}
-			said = append(said, message(words, b[:size]))
-			b = b[size+2:]
-		case "SUB", "UNSUB", "PING", "PONG", "-ERR", "+OK":
-			said = append(said, subjects(words))
+			said = append(said, message(f.words, f.payload))
 		case "INFO", "CONNECT":
-			said = append(said, verb)
+			said = append(said, f.words[0])
 		default:
-			said = append(said, fmt.Sprintf("%d bytes", len(line)+2))
+			said = append(said, subjects(f.words))
 		}
+	}
+	if len(rest) > 0 {
+		said = append(said, fmt.Sprintf("%d bytes", len(rest)))
 	}
 	return trace.Text(strings.Join(said, "; "))
 }
