@@ -383,6 +383,16 @@ func Bugs() []Bug {
 			},
 			Also: "Its holder has the lease until it is told, so that what a cut off leader does is not judged: see kube-partition in examples/leases for that.",
 		},
+		{
+			ID: "consul-18271", Adapter: "consul", Module: "github.com/hashicorp/consul/api", Has: "v1.33.0", Apart: true,
+			Source:    "https://github.com/hashicorp/consul/issues/18271",
+			Mechanism: "The monitor of a Lock waits for the answer to a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters. Open; issue 8736 is the same.",
+			Kind:      "F36",
+			Quote:     "Returns a channel that is closed if our lock is lost or an error.", Where: "doc comment of Lock.Lock",
+			Promise: toldOfLoss(),
+			With:    []string{"locksim/examples/leases => ../leases"},
+			Also:    "The servers are modelled after Consul's documentation, and were not compared with a real server.",
+		},
 	}
 }
 
@@ -402,6 +412,7 @@ var Obstacles = map[string]string{
 	"etcd":        "None: locksim comes with these locks, but for that of a recipe, whose calls have no context.",
 	"etcd34":      "Its client needs an old gRPC, and locksim's servers a new one: three of its files are built over the present client.",
 	"gozero":      "Its clients are in a variable of a package, one for each address: each process of the world puts its own there. Its calls have no context, and what it draws random numbers from is a variable too.",
+	"consul":      "None: locksim comes with its servers.",
 	"kube":        "None: locksim comes with its API servers. Its own modules have to be of one version.",
 	"gocron":      "It asks the server in its constructor, does not tell when its lock ends, and has one error for all.",
 }
@@ -413,7 +424,16 @@ var Unplayed = []struct{ Source, What, Why string }{
 		"Its module requires those of three clouds and of a database, which all adapters would build with: it needs a module of its own. Its lock is never given back."},
 	{"https://github.com/cirello-io/pglock/issues/36", "pglock: a heartbeat that is cancelled marks the lock as released, and the release that follows leaves the row", "No adapter yet: it needs the heartbeats of the library, and its Do."},
 	{"https://github.com/openbao/openbao/issues/2097", "openbao: the holder of a row that was removed inserts it again, and goes on", "No fault removes rows of PostgreSQL."},
-	{"https://github.com/hashicorp/consul/issues/18271", "consul: a renewal that failed is not reported", "The world has no Consul."},
+}
+
+// toldOfLoss is the promise of a lock that is held until its holder is told of its loss, and that may stay taken. A
+// holder that is paused, or whose server is, is not told in time; nothing is promised then.
+func toldOfLoss() lock.Promise {
+	return lock.Promise{
+		Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultRestart, lock.FaultReset, lock.FaultPartition},
+		Data:      "seal", FreeWithin: lock.TermAnyTime,
+		FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime},
+	}
 }
 
 // lease is the promise to start from for a lock with a lease. It is without the faults of a pool, since the world does
