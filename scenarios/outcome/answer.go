@@ -10,6 +10,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
+	"locksim/sim/trace"
 )
 
 // Answer is one sentence or two of an outcome's answer, with what it answers.
@@ -65,8 +66,15 @@ func broken(o *Outcome, m ModeRun) bool {
 	return slices.Contains(against, label) || exclusive(label) && slices.Contains(against, checker.Overlap)
 }
 
-// unpromised are the faults of the schedule that the lock does not promise to survive.
-func unpromised(o *Outcome) []string { return faults.Unpromised(*o.Promise, o.Scenario.Faults) }
+// unpromised are the faults of the schedule, and a failover by Sentinels, that the lock does not promise to survive.
+func unpromised(o *Outcome) []string {
+	all := faults.Unpromised(*o.Promise, o.Scenario.Faults)
+	if f := string(promise.Failover); slices.Contains(classes(o), promise.Failover) &&
+		!slices.Contains(o.Promise.Exclusion, promise.Failover) && !slices.Contains(all, f) {
+		all = append(all, f)
+	}
+	return all
+}
 
 // asked is the question, with the classes of the faults that the schedule has.
 func asked(o *Outcome) string {
@@ -80,7 +88,8 @@ func asked(o *Outcome) string {
 	return fmt.Sprintf("Does lock %s let one client in at a time, and does the data stay right, %s?", prose.Visible(o.Lock), under)
 }
 
-// classes are those of the faults of the schedule, each once, in the order of their first faults.
+// classes are those of the faults of the schedule, each once, in the order of their first faults; a failover by Sentinels
+// is one, whatever has made them do it.
 func classes(o *Outcome) []promise.Fault {
 	var out []promise.Fault
 	for _, f := range o.Scenario.Faults {
@@ -88,7 +97,19 @@ func classes(o *Outcome) []promise.Fault {
 			out = append(out, c)
 		}
 	}
+	if !slices.Contains(out, promise.Failover) && slices.ContainsFunc(o.Modes, switched) {
+		out = append(out, promise.Failover)
+	}
 	return out
+}
+
+// switched reports whether Sentinels have replaced the primary in a run: whatever made them do it, the lock was struck by
+// a failover.
+func switched(m ModeRun) bool {
+	return m.Trace != nil && slices.ContainsFunc(m.Trace.Events, func(e trace.Event) bool {
+		s, ok := e.What.(trace.Sentinel)
+		return ok && s.Event == "+switch-master"
+	})
 }
 
 // exclusive reports whether a label is about two clients that had the lock at once, or about the data.
