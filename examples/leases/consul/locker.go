@@ -67,7 +67,7 @@ type manner struct {
 	semaphore bool
 	delay     time.Duration // the lock-delay; 0 for the default
 	behavior  string        // of the session
-	deaf      bool          // nobody listens for the loss
+	deaf      bool          // it does not look for the loss
 	stale     bool          // the token is what any server knows of the key
 }
 
@@ -271,7 +271,7 @@ func (m mutex) staleToken(ctx context.Context) (n uint64, ok bool, err error) {
 }
 
 // semaphore is an api.Semaphore. Its token is the ModifyIndex of the key with the holders: while a client has the
-// only slot, nobody changes it.
+// only slot, no client changes it.
 type semaphore struct {
 	semaphore     *api.Semaphore
 	kv            *api.KV

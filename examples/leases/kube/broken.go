@@ -78,8 +78,8 @@ func (l byWallClock) Acquire(ctx context.Context, resource string) (lock.Lease, 
 		Unlock: func(ctx context.Context) error {
 			resign()
 			<-stopped
-			nobody := ""
-			held.Spec.HolderIdentity = &nobody
+			none := ""
+			held.Spec.HolderIdentity = &none
 			_, err := l.client.Leases(namespace).Update(context.WithoutCancel(ctx), held, meta.UpdateOptions{})
 			if apierrors.IsConflict(err) {
 				return lock.ErrNotHeld

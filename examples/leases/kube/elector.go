@@ -81,7 +81,7 @@ type manner struct {
 	keeps  bool // ReleaseOnCancel is not set: a lease that is given up runs out
 	waits  bool // requests have no time limit of their own, and nothing tells whether a release succeeded
 	same   bool // all campaigns of all processes have one identity
-	deaf   bool // nobody listens for the end
+	deaf   bool // it does not look for the end
 	cached bool // after the end, the holder believes what a cache says
 	short  bool // a lease may last for a second
 }

@@ -74,7 +74,7 @@ func Lease() scenarios.Lock {
 // Kept is the same without ReleaseOnCancel: a lease that its holder gives up has to run out.
 func Kept() scenarios.Lock {
 	l := underTest("kube-lease-kept", manner{keeps: true})
-	l.About += " Nobody gives it up: it runs out."
+	l.About += " No holder gives it up: it runs out."
 	return l
 }
 

@@ -116,7 +116,7 @@ func (w *work) hold() {
 	})
 }
 
-// hungUp notices that a connection to another server has ended: reads are asked again, and nobody knows of writes.
+// hungUp notices that a connection to another server has ended: reads are asked again, and whether writes were done is not known.
 func (s *server) hungUp(other uint64) {
 	forwarded := s.forwarded
 	s.forwarded = nil

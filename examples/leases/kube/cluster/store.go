@@ -170,7 +170,7 @@ func version(o *object) string {
 	return o.lease.ResourceVersion
 }
 
-// holder is the identity of who has a lease, "" for nobody.
+// holder is the identity of who has a lease, "" for none.
 func holder(l *coordination.Lease) string {
 	if l.Spec.HolderIdentity == nil {
 		return ""
