@@ -54,3 +54,15 @@ func TestIssue18271(t *testing.T) {
 		}
 	}
 }
+
+// Check finds the mistakes.
+func TestSpecimensAreFound(t *testing.T) {
+	for _, l := range Specimens() {
+		l.Name = strings.TrimPrefix(l.Name, "broken/")
+		t.Run(l.Name, func(t *testing.T) {
+			if text := leasetest.Fails(t, l); !strings.Contains(text, l.Name+" fails") {
+				t.Errorf("it fails by something else:\n%s", text)
+			}
+		})
+	}
+}
