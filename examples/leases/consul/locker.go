@@ -191,7 +191,9 @@ func (l *locker) giveBack(h held, lost <-chan struct{}) (told <-chan struct{}, r
 	go func() {
 		select {
 		case <-lost:
-			close(ended)
+			if l.env.Context().Err() == nil { // else the process has ended, and is told nothing
+				close(ended)
+			}
 		case <-begun:
 		}
 	}()
