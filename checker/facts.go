@@ -196,17 +196,18 @@ type Facts struct {
 	// in a reentrant lock the grants of the client itself need not have been released. More than [Timing.Alone] after the
 	// client first sent something, it had not returned, and no other client had asked.
 	Withheld int `json:"withheld"`
-	// ActedAtOnce counts, in a history with [History.Leads], the pairs of grants of one resource of which the operations
-	// were sent at once: one grant's first operation was sent when the other had sent its first one, and had its last one
-	// before it or sent it then. Such grants are of two clients, or of one whose lock is not reentrant. What the store
-	// answered does not matter.
+	// ActedAtOnce counts, in a history with [History.Leads], the pairs of grants of one resource whose clients acted at
+	// once. A grant's client acts from the first to the last position at which the store decided on an operation under it,
+	// or at which one was called that did not reach the store. Two act at once if one of these positions of one of them
+	// lies between the first and the last one of the other. Such grants are of two clients, or of one whose lock is not
+	// reentrant. What the store answered does not matter.
 	ActedAtOnce int `json:"acted_at_once,omitzero"`
-	// ActedAtOnceSeconds is the time of these pairs: from the later one of their two first operations to the earlier one of
+	// ActedAtOnceSeconds is the time of these pairs: from the later one of their two first positions to the earlier one of
 	// their two last ones. Time of two pairs, for one lock, counts once.
 	ActedAtOnceSeconds float64 `json:"acted_at_once_seconds,omitzero"`
 	// ActedAfterLossSeconds is, in such a history, the longest time from the loss of a grant, by what NoticedLateSeconds
-	// says of it, to the last operation that was sent under it after that and, by the record, before the next Holding of
-	// the client began.
+	// says of it, to the last such position of it after that and, by the record, before the next Holding of the client
+	// began.
 	ActedAfterLossSeconds float64 `json:"acted_after_loss_seconds,omitzero"`
 	// LeaderlessSeconds is, in such a history, the longest time in which at each instant an Acquire was pending of a client
 	// that was not away and whose context had not ended, and no client led: none had a claim and ran ([Timing.Away],

@@ -38,11 +38,12 @@ func leaders(h History, records map[holder]holdings) leadership {
 	return found
 }
 
-// actsOf has where the operations of each grant were sent, in order, by the id of the grant.
+// actsOf has where the operations of each grant acted, in order, by the id of the grant: where the store decided on them,
+// and where one that did not reach it was called. A client may be paused between a call and what it sends.
 func actsOf(h History) map[int][]Pos {
 	acts := make(map[int][]Pos)
 	for _, o := range h.Ops {
-		acts[o.Grant] = append(acts[o.Grant], o.Invoked)
+		acts[o.Grant] = append(acts[o.Grant], cmp.Or(o.Applied, o.Invoked))
 	}
 	for _, sent := range acts {
 		slices.Sort(sent)

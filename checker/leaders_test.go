@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// The instant of position n is n seconds. c0 leads from 2 s on and c1 later, and each acts by writes at the positions of
-// the case.
+// The instant of position n is n seconds. c0 leads from 2 s on and c1 later, and each acts by writes on which the store
+// decides at the positions of the case.
 func TestLeaders(t *testing.T) {
 	sec := func(from, to int) Span {
 		return Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}
 	}
 	writes := func(g Grant, at ...Pos) (ops []Op) {
 		for _, p := range at {
-			ops = append(ops, g.write(fmt.Sprint(g.ID, ".", p), p, ""))
+			ops = append(ops, g.write(fmt.Sprint(g.ID, ".", p), p-1, ""))
 		}
 		return ops
 	}
@@ -51,6 +51,10 @@ func TestLeaders(t *testing.T) {
 			pairs: 1, together: 5, leaderless: 1},
 		{name: "three at once", grants: []Grant{held(1, "c0", 2, 39), held(2, "c1", 22, 38).asked(21), held(3, "c2", 24, 37).asked(21)},
 			acts: [][]Pos{{3, 31}, {23, 29}, {26, 33}}, pairs: 3, together: 8, after: 9, leaderless: 1},
+		{name: "paused between the call of a write and what it sends", grants: []Grant{held(1, "c0", 2, 33).until(21, 0), second},
+			acts: [][]Pos{{3, 25}, {23, 30}}, pairs: 1, together: 2, after: 3, leaderless: 1, change: func(h *History) { h.Ops[1].Invoked = 5 }},
+		{name: "its write never arrived", grants: []Grant{held(1, "c0", 2, 33).until(21, 0), second}, acts: [][]Pos{{3, 25}, {23, 30}},
+			pairs: 1, together: 1, after: 2, leaderless: 1, change: func(h *History) { h.Ops[1] = h.Ops[1].unanswered(0) }},
 		{name: "no leaders", grants: []Grant{held(1, "c0", 2, 33).until(21, 0), second}, acts: [][]Pos{{3, 25}, {23, 30}},
 			change: func(h *History) { h.Leads = false }},
 		{name: "no timing", grants: []Grant{held(1, "c0", 2, 33).until(21, 0), second}, acts: [][]Pos{{3, 25}, {23, 30}}, pairs: 1,

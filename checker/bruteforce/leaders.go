@@ -33,22 +33,30 @@ func leaders(h checker.History, f *checker.Facts) {
 	}
 }
 
-// acts reports whether a position lies between the first and the last operation that was sent under a grant.
+// acted is where an operation acted: "at which the store decided on an operation under it, or at which one was called that
+// did not reach the store."
+func acted(o checker.Op) checker.Pos {
+	if o.Applied != 0 {
+		return o.Applied
+	}
+	return o.Invoked
+}
+
+// acts reports whether a position lies between the first and the last one at which a grant's client acted.
 func acts(h checker.History, g checker.Grant, p checker.Pos) bool {
 	before, after := false, false
 	for _, o := range h.Ops {
 		if o.Grant == g.ID {
-			before, after = before || o.Invoked <= p, after || o.Invoked >= p
+			before, after = before || acted(o) <= p, after || acted(o) >= p
 		}
 	}
 	return before && after
 }
 
-// "ActedAtOnce counts the pairs of grants of one resource of which the operations were sent at once: one grant's first
-// operation was sent when the other had sent its first one, and had its last one before it or sent it then. Such grants are
-// of two clients, or of one whose lock is not reentrant." "ActedAtOnceSeconds is the time of these pairs: from the later
-// one of their two first operations to the earlier one of their two last ones. Time of two pairs, for one lock, counts
-// once."
+// "Two act at once if one of these positions of one of them lies between the first and the last one of the other. Such
+// grants are of two clients, or of one whose lock is not reentrant." "ActedAtOnceSeconds is the time of these pairs: from
+// the later one of their two first positions to the earlier one of their two last ones. Time of two pairs, for one lock,
+// counts once."
 func actedAtOnce(h checker.History) (pairs int, together time.Duration) {
 	shared := map[string][]checker.Span{}
 	for i, a := range h.Grants {
@@ -58,8 +66,8 @@ func actedAtOnce(h checker.History) (pairs int, together time.Duration) {
 			}
 			var both []checker.Pos
 			for _, o := range h.Ops {
-				if acts(h, a, o.Invoked) && acts(h, b, o.Invoked) {
-					both = append(both, o.Invoked)
+				if acts(h, a, acted(o)) && acts(h, b, acted(o)) {
+					both = append(both, acted(o))
 				}
 			}
 			if len(both) == 0 {
@@ -77,20 +85,20 @@ func actedAtOnce(h checker.History) (pairs int, together time.Duration) {
 	return pairs, together
 }
 
-// "ActedAfterLossSeconds is the longest time from the loss of a grant to the last operation that was sent under it after
-// that and, by the record, before the next Holding of the client began."
+// "ActedAfterLossSeconds is the longest time from the loss of a grant to the last such position of it after that and, by the
+// record, before the next Holding of the client began."
 func actedAfterLoss(h checker.History) (longest time.Duration) {
 	for _, o := range h.Ops {
 		for _, g := range h.Grants {
 			lost, instant, recorded := lossOf(h, g)
-			if g.ID != o.Grant || lost == 0 || o.Invoked <= lost {
+			if g.ID != o.Grant || lost == 0 || acted(o) <= lost {
 				continue
 			}
 			again := recorded && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
-				return s.Client == g.Client && s.Resource == g.Resource && s.From > g.Granted && s.From <= o.Invoked
+				return s.Client == g.Client && s.Resource == g.Resource && s.From > g.Granted && s.From <= acted(o)
 			})
 			if !again {
-				longest = max(longest, at(h, o.Invoked)-instant)
+				longest = max(longest, at(h, acted(o))-instant)
 			}
 		}
 	}
