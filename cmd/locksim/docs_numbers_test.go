@@ -37,6 +37,7 @@ var figures = []figure{
 		found(`found by a search, in run ([\d,]+)`)},
 	{"[the gallery](reports/gallery/README.md), with %s more", "[案例集](reports/gallery/README.md)，另有%s例",
 		"reports/gallery/README.md", oneLess},
+	{"Issue %s, open", "该问题编号 %s，尚未修复", "docs/locks.md", found(`consul issues (\d+)`)},
 	{"Of %s recipes as well-read articles print them, %s fail", "热门文章中的 %s 个写法，有 %s 个会出错",
 		"reports/GROUNDTRUTH.md", found(`Of (\d+) recipes (\d+)\s+fail`)},
 	{"of %s, %s are found at the defaults", "%s 个中有 %s 个在默认设置下被找到",
