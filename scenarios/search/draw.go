@@ -67,6 +67,9 @@ func (d *drawer) further() {
 		d.sc.Lock.Client = file.ClientStock
 	}
 	w.Tries = d.space.Tries && d.once(6)
+	if w.Leads() { // only of a space that has leaders
+		w.Nested, w.Ticks, w.Stop = 0, pick(d, 4, 1, 12), pick(d, 0, 0, d.part(30))
+	}
 }
 
 // limits draws contexts that end within a call: while a request is under way, or while
