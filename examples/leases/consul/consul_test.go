@@ -1,11 +1,11 @@
 package consul
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"locksim/examples/leases/internal/leasetest"
+	"locksim/internal/soak"
 	"locksim/scenarios"
 )
 
@@ -18,31 +18,22 @@ func TestRepeats(t *testing.T) {
 		"consul-leader-crash", "consul-partition", "consul-session-invalidated", "consul-stale-token",
 	} {
 		for _, l := range []scenarios.Lock{Lock(), Semaphore()} {
-			leasetest.Repeats(t, "scenarios/"+name+".yaml", l, times())
+			leasetest.Repeats(t, "scenarios/"+name+".yaml", l, leasetest.Part(100))
 		}
 	}
-}
-
-func times() int {
-	if os.Getenv("LOCKSIM_SOAK") == "1" {
-		return 100
-	}
-	return 5
 }
 
 // The locks keep their promises.
 func TestPromises(t *testing.T) {
 	for _, l := range []scenarios.Lock{Lock(), Semaphore()} {
-		t.Run(l.Name, func(t *testing.T) { scenarios.Check(t, l, scenarios.Options{Seed: 1, Runs: 300}) })
+		t.Run(l.Name, func(t *testing.T) { scenarios.Check(t, l, scenarios.Options{Seed: 1, Runs: leasetest.Part(2000)}) })
 	}
 }
 
 // Check finds consul issues 18271 and 8736 at its default settings, by what the documentation of Lock says: a holder
 // that is cut off is not told until it is connected again, and its successor is in meanwhile.
 func TestIssue18271(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes half a minute")
-	}
+	soak.Only(t, "it takes half a minute")
 	text := leasetest.Fails(t, Documented())
 	for _, want := range []string{
 		"seed 590: consul-lock-documented fails: overlap", "if this fault strikes: partition?",

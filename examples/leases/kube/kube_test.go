@@ -11,15 +11,18 @@ import (
 // The scenarios end as their files expect.
 func TestScenarios(t *testing.T) { leasetest.Scenarios(t, All()) }
 
-// 100 runs of a seed are equal on each number of processors: lost answers, a partition, a pause, a slow webhook.
+// Runs of a seed are equal on each number of processors, a hundred of them with LOCKSIM_SOAK=1: lost answers, a partition, a
+// pause, a slow webhook.
 func TestRepeats(t *testing.T) {
 	for _, name := range []string{"kube-lost-answers", "kube-partition", "kube-successor-released", "kube-slow-webhook"} {
-		leasetest.Repeats(t, "scenarios/"+name+".yaml", Lease(), 100)
+		leasetest.Repeats(t, "scenarios/"+name+".yaml", Lease(), leasetest.Part(100))
 	}
 }
 
 // An elector that gives nothing up keeps its promise.
-func TestKept(t *testing.T) { scenarios.Check(t, Kept(), scenarios.Options{Runs: 400, Seed: 1}) }
+func TestKept(t *testing.T) {
+	scenarios.Check(t, Kept(), scenarios.Options{Runs: leasetest.Part(4000), Seed: 1})
+}
 
 // Check finds the mistakes, but for that of kube-short, which needs some thousands of runs.
 func TestSpecimensAreFound(t *testing.T) {

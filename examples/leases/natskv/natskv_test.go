@@ -6,28 +6,22 @@ import (
 
 	"locksim/examples/leases/internal/leasetest"
 	"locksim/examples/leases/natskv"
-	"locksim/internal/soak"
 	"locksim/scenarios"
 )
 
 // No run breaks the promise of the lock.
 func TestKV(t *testing.T) {
-	scenarios.Check(t, natskv.KV(), scenarios.Options{Runs: 100, Seed: 1})
-}
-
-// Nor does one of 2,000.
-func TestKVForLong(t *testing.T) {
-	soak.Only(t, "it takes a minute")
-	scenarios.Check(t, natskv.KV(), scenarios.Options{Runs: 2000, Seed: 1})
+	scenarios.Check(t, natskv.KV(), scenarios.Options{Runs: leasetest.Part(2000), Seed: 1})
 }
 
 // The scenarios end as their files expect.
 func TestScenarios(t *testing.T) { leasetest.Scenarios(t, natskv.All()) }
 
-// 100 runs of a seed are equal, on one processor and on two: a pause, a server that restarts, a holder that is cut off.
+// Runs of a seed are equal, on one processor and on two, a hundred of them with LOCKSIM_SOAK=1: a pause, a server that
+// restarts, a holder that is cut off.
 func TestRepeats(t *testing.T) {
 	for _, name := range []string{"nats-pause", "nats-restart", "nats-partition"} {
-		leasetest.Repeats(t, "scenarios/"+name+".yaml", natskv.KV(), 50)
+		leasetest.Repeats(t, "scenarios/"+name+".yaml", natskv.KV(), leasetest.Part(100))
 	}
 }
 

@@ -15,6 +15,14 @@ import (
 	"locksim/sim/trace"
 )
 
+// Part is all with LOCKSIM_SOAK=1, and otherwise a twentieth.
+func Part(all int) int {
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		return all
+	}
+	return all / 20
+}
+
 // load reads a scenario.
 func load(t *testing.T, path string, locks []scenarios.Lock) *scenarios.Scenario {
 	t.Helper()
