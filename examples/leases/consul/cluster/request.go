@@ -192,7 +192,7 @@ func (q request) create(body []byte) (request, error) {
 		ServiceChecks   []json.RawMessage
 	}
 	if err := json.Unmarshal(body, &in); err != nil && len(bytes.TrimSpace(body)) > 0 {
-		return q, fmt.Errorf("Request decode failed: %w", err)
+		return q, fmt.Errorf("Request decode failed: %w", err) //nolint:staticcheck // in Consul's words
 	}
 	if in.Node != "" || len(in.ServiceChecks) > 0 || len(in.Checks) > 0 || in.NodeChecks != nil {
 		return q, fmt.Errorf("%w: a session of another node, or with other checks than serfHealth", errUnknown)
@@ -212,12 +212,13 @@ func (q request) create(body []byte) (request, error) {
 	case behaviorDelete:
 		made.Behavior = behaviorDelete
 	default:
-		return q, fmt.Errorf("Invalid Behavior setting '%s'", in.Behavior)
+		return q, fmt.Errorf("Invalid Behavior setting '%s'", in.Behavior) //nolint:staticcheck // in Consul's words
 	}
 	q.does, q.entry = doesCreate, entry{Op: opCreate, Made: &made}
 	if in.TTL != "" {
 		ttl, err := time.ParseDuration(in.TTL)
 		if err != nil || ttl != 0 && (ttl < minTTL || ttl > maxTTL) {
+			//nolint:staticcheck // in Consul's words
 			return q, fmt.Errorf("Invalid Session TTL '%s', must be between [%v=%v]", in.TTL, minTTL, maxTTL)
 		}
 		q.entry.TTL = ttl

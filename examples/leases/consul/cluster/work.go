@@ -15,7 +15,7 @@ import (
 )
 
 // errNoLeader is the error of a request that no leader has taken: it was not carried out.
-var errNoLeader = errors.New("No cluster leader")
+var errNoLeader = errors.New("No cluster leader") //nolint:staticcheck // in Consul's words
 
 // Accept implements [sim.Server].
 func (s *server) Accept(c *sim.ServerConn) sim.Session { return httpserver.Accept(s.node, c, s.serve) }
@@ -116,7 +116,8 @@ func (w *work) hold() {
 	})
 }
 
-// hungUp notices that a connection to another server has ended: reads are asked again, and whether writes were done is not known.
+// hungUp notices that a connection to another server has ended: reads are asked again, and whether writes were done
+// is not known.
 func (s *server) hungUp(other uint64) {
 	forwarded := s.forwarded
 	s.forwarded = nil
@@ -188,6 +189,7 @@ func (s *server) carry(q request, client string, gone func() bool, reply func(an
 	case doesRenew:
 		x := s.state.sessions[q.entry.Session]
 		if x == nil {
+			//nolint:staticcheck // in Consul's words
 			reply(answer{code: http.StatusNotFound, err: fmt.Errorf("Session id '%s' not found", q.entry.Session)})
 			return
 		}
