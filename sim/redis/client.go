@@ -69,6 +69,7 @@ func FailoverClientWith(m Machine, opt *redis.FailoverOptions) *redis.Client {
 		return p.dial(ctx, network, addr)
 	}
 	p.client = redis.NewFailoverClient(&o)
+	p.client.AddHook(inOrder{})
 	p.before = searches.end
 	p.register(m)
 	return p.client
