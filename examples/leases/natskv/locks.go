@@ -23,7 +23,7 @@ import (
 // Servers is one server.
 func Servers() []scenarios.Servers {
 	return []scenarios.Servers{{Count: 1, Kind: scenarios.ServerKind{Name: "nats", Prefix: "n",
-		Lacks: []string{"error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
+		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
 		Make:  func(n int) sim.Kind { return servers(n) }}}}
 }
 

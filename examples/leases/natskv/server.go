@@ -66,6 +66,7 @@ type natsServer struct {
 
 	mu      sync.Mutex
 	changes []jetstream.KeyValueEntry // that have not been told
+	err     error                     // why there is no bucket
 }
 
 func newNATS(node *sim.Node) (*natsServer, error) {
@@ -96,19 +97,28 @@ func forgetTimers() {
 	runtime.GC()
 }
 
-// operate makes the bucket as soon as the server takes requests, and follows its changes.
+// operate makes the bucket as soon as the server takes requests, and follows its changes. Where it cannot, the next
+// connection ends the run with the reason.
 func (s *natsServer) operate() {
+	if err := s.follow(); err != nil {
+		s.mu.Lock()
+		s.err = err
+		s.mu.Unlock()
+	}
+}
+
+func (s *natsServer) follow() error {
 	if !s.real.ReadyForConnections(10 * time.Second) {
-		return // it was closed before
+		return errors.New("nats-server takes no connections")
 	}
 	nc, err := nats.Connect("", nats.InProcessServer(s.real), nats.Name("operator"), nats.NoReconnect())
 	if err != nil {
-		return
+		return fmt.Errorf("the operator of NATS cannot connect: %w", err)
 	}
 	defer nc.Close()
 	js, err := jetstream.New(nc)
 	if err != nil {
-		return
+		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -116,11 +126,11 @@ func (s *natsServer) operate() {
 	// what is there when its key was not free, lets that say that the key exists.
 	kv, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: jetstream.MemoryStorage, LimitMarkerTTL: time.Hour})
 	if err != nil {
-		return
+		return fmt.Errorf("the bucket of NATS cannot be made: %w", err)
 	}
 	w, err := kv.WatchAll(ctx, jetstream.UpdatesOnly())
 	if err != nil {
-		return
+		return fmt.Errorf("the bucket of NATS cannot be watched: %w", err)
 	}
 	closed := nc.StatusChanged(nats.CLOSED)
 	for {
@@ -130,7 +140,7 @@ func (s *natsServer) operate() {
 				s.changed(e)
 			}
 		case <-closed:
-			return
+			return nil
 		}
 	}
 }
@@ -170,6 +180,13 @@ func (s *natsServer) tell() {
 
 // Accept implements [sim.Server].
 func (s *natsServer) Accept(c *sim.ServerConn) sim.Session {
+	s.mu.Lock()
+	err := s.err
+	s.mu.Unlock()
+	if err != nil {
+		s.node.Fail(err)
+		return nil
+	}
 	pipe, err := s.real.InProcessConn()
 	if err != nil {
 		return nil

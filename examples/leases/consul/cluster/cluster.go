@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/examples/leases/internal/httpserver"
 	"locksim/sim"
 	"locksim/sim/raftgroup"
 	"locksim/sim/trace"
@@ -67,18 +68,7 @@ func (n Cluster) Build(b *sim.Builder) {
 	}
 	b.Link(nodes...)
 	b.Alias(Leader, Port, func(string) *sim.Node { return c.leader().node })
-	b.Alias(Servers, Port, func(process string) *sim.Node {
-		first := 0
-		if _, err := fmt.Sscanf(process, "c%d", &first); err != nil {
-			first = 0 // the probe
-		}
-		for i := range nodes {
-			if n := nodes[(first+i)%len(nodes)]; !n.Down() {
-				return n
-			}
-		}
-		return nodes[first%len(nodes)]
-	})
+	b.Alias(Servers, Port, httpserver.Balanced(nodes))
 	c.group.Elect(int64(n) - 1)
 	for _, s := range c.servers {
 		s.run()

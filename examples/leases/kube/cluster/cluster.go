@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locksim/examples/leases/internal/httpserver"
 	"locksim/sim"
 )
 
@@ -42,18 +43,7 @@ func (n APIServers) Build(b *sim.Builder) {
 		name := fmt.Sprint(APIPrefix, i)
 		nodes = append(nodes, b.Add(name, Port, func(node *sim.Node) sim.Server { return newAPIServer(node) }))
 	}
-	b.Alias(Balancer, Port, func(process string) *sim.Node {
-		first := 0
-		if _, err := fmt.Sscanf(process, "c%d", &first); err != nil {
-			first = 0 // the probe
-		}
-		for i := range nodes {
-			if n := nodes[(first+i)%len(nodes)]; !n.Down() {
-				return n
-			}
-		}
-		return nodes[first%len(nodes)]
-	})
+	b.Alias(Balancer, Port, httpserver.Balanced(nodes))
 }
 
 // Stores is the store behind the API servers that were built before. There is one.
