@@ -12,6 +12,7 @@ import (
 // TestShowsRedislockPrefix shows that a client whose token is the beginning of the token of another one takes the lock
 // of that one: worker-1 obtains what worker-12 has.
 func TestShowsRedislockPrefix(t *testing.T) {
+	t.Parallel()
 	const key = "order"
 	ctx := context.Background()
 	client := direct(t, startRedis(t))

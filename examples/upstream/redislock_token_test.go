@@ -14,6 +14,7 @@ import (
 // again since, if it has a token of its own (Options.Token): both locks have the same value. Another client then gets
 // the lock while the first one has it.
 func TestShowsRedislockToken(t *testing.T) {
+	t.Parallel()
 	const key, ttl = "order", time.Minute
 	ctx := context.Background()
 	addr := startRedis(t)

@@ -15,6 +15,7 @@ import (
 // redsync waits for them, the second try succeeds, and then the clean-up arrives: another client gets the lock while the
 // first one has it.
 func TestShowsRedsyncLate(t *testing.T) {
+	t.Parallel()
 	const name, expiry = "order", 8 * time.Second // The default of redsync.
 	addr := startRedis(t)
 	see := direct(t, addr)
@@ -29,12 +30,14 @@ func TestShowsRedsyncLate(t *testing.T) {
 	}
 
 	// The first SET and the first release are late; all else passes at once.
-	late := newGate()
+	lateSet, lateRelease := newGate(), newGate()
 	var sets, releases atomic.Int32
 	network := startProxy(t, addr, func(b []byte) *gate {
 		switch {
-		case command(b, "set") && sets.Add(1) == 1, command(b, "evalsha") && releases.Add(1) == 1:
-			return late
+		case command(b, "set") && sets.Add(1) == 1:
+			return lateSet
+		case command(b, "evalsha") && releases.Add(1) == 1:
+			return lateRelease
 		}
 		return nil
 	}, nil)
@@ -50,8 +53,14 @@ func TestShowsRedsyncLate(t *testing.T) {
 		t.Fatal("the first client has the lock, but not the key")
 	}
 
-	before := calls(t, see, "evalsha")
-	late.open()
+	before := calls(t, see, "set")
+	lateSet.open()
+	waitFor(t, "Redis has executed the late SET", func() bool { return calls(t, see, "set") > before })
+	if get(t, see, name) != a.Value() {
+		t.Fatal("the late SET, which has NX, has changed the key")
+	}
+	before = calls(t, see, "evalsha")
+	lateRelease.open()
 	waitFor(t, "Redis has executed the late release", func() bool { return calls(t, see, "evalsha") > before })
 	if get(t, see, name) != "" {
 		t.Fatal("mended? The late release has left the key of the second try alone")
