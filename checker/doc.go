@@ -83,7 +83,11 @@
 //     not been away during the last third of a [Timing.Lease] before.
 //   - tells: the validity of a lease ended after the grant and before its release, and the loss was announced more
 //     than [ToldWithin] later, or not before a release that was called more than that later, and the client was not
-//     away from that end to the announcement or the call.
+//     away from that end to the announcement or the call; or, on steady servers and a prompt network, where entry is
+//     exclusive, of a lock that does not promise [promise.DutyRenews], the loss was announced after the grant, before
+//     the release and the crash, and more than [ToldWithin] before the end that the validity had at the grant
+//     ([Grant.Left]), although by the record its client had the lock without a gap from the grant to the announcement,
+//     and it had not been away before.
 //   - tries: a try returned more than twice [Timing.Trips] after its call, and the client was not away from the call
 //     to the return.
 //   - explains: an attempt returned an error that does not wrap that of its context, which had ended, on steady

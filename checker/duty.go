@@ -164,6 +164,14 @@ var grantRules = []dutyRule[Grant]{
 				g.Client, g.Resource, g.Granted, g.Until)
 		}
 	}},
+	// The lock announced a loss although nothing was lost: see toldEarly.
+	{promise.DutyTells, needs{steady: true, prompt: true, exclusive: true}, untilLost, func(h History, g Grant, record holdings, tell breach) {
+		if h.toldEarly(g, record) {
+			tell([]Pos{g.Granted, g.Lost}, "The lease of %s on %s, of step %d, had not ended, and the lock announced its loss "+
+				"at step %d, although the servers still had its key.",
+				g.Client, g.Resource, g.Granted, g.Lost)
+		}
+	}},
 	// The lock ended a claim although it could have renewed the lease.
 	{promise.DutyRenews, needs{steady: true, prompt: true}, lastThird, func(_ History, g Grant, _ holdings, tell breach) {
 		if claim := g.Claim(); !claim.Empty() && g.endedEarly() {
@@ -176,6 +184,8 @@ var grantRules = []dutyRule[Grant]{
 func duringRelease(h History, g Grant) (from, to time.Duration) {
 	return h.Timing.when(g.Released), h.Timing.when(g.ReleaseReturned)
 }
+
+func untilLost(h History, g Grant) (from, to time.Duration) { return 0, h.Timing.when(g.Lost) }
 
 // lastThird is the last third of a lease before the end of the claim.
 func lastThird(h History, g Grant) (from, to time.Duration) {
@@ -301,4 +311,15 @@ func (h History) toldLate(g Grant) bool {
 	}
 	ended, by := h.Timing.when(g.Until), h.Timing.when(told)
 	return by > ended+ToldWithin && !h.awayDuring(g.Client, ended, by)
+}
+
+// toldEarly reports whether the loss of a lease was announced before its end, as that was at the grant, although its client
+// had the lock by the record of the nodes. Of a lock that renews its leases that is a breach of [promise.DutyRenews].
+func (h History) toldEarly(g Grant, record holdings) bool {
+	if h.has(promise.DutyRenews) || g.Left == nil || g.Lost <= g.Granted || g.Released > 0 && g.Released <= g.Lost ||
+		g.Crashed > 0 && g.Crashed <= g.Lost {
+		return false
+	}
+	_, kept := record.since(g.Granted, g.Lost)
+	return kept && h.Timing.when(g.Lost)+ToldWithin < h.Timing.when(g.Granted)+*g.Left
 }

@@ -123,6 +123,27 @@ func TestDuties(t *testing.T) {
 				func(h *checker.History) { h.Grants[0].ReleaseSucceeded = false },
 				func(h *checker.History) { away("c0", 600*ms, 600*ms)(h); h.Grants[0].LeaseEnded = 600 * ms },
 			}},
+		{"a loss is announced of a lease that goes on", promise.DutyTells, func(h *checker.History) {
+			left := 410*ms + 1 // until 710 ms and a bit
+			h.Grants[0].Left, h.Grants[0].Lost, h.Timing.At[4] = &left, 5, 700*ms
+			h.Grants[0].Released, h.Grants[0].LeaseEnded = 7, 800*ms
+			h.Timing.At[5], h.Timing.At[6] = 700*ms, 800*ms
+			h.Attempts[0].ContextEnded = 690 * ms
+			h.Holdings[0].To = 8
+			h.Duties = slices.DeleteFunc(h.Duties, func(d promise.Duty) bool { return d == promise.DutyRenews })
+		}, []func(*checker.History){
+			unsteady, slow, away("c0", 100*ms, 100*ms), func(h *checker.History) { h.Grants[0].Left = nil },
+			func(h *checker.History) { *h.Grants[0].Left-- }, func(h *checker.History) { h.Holdings[0].From = 4 },
+			func(h *checker.History) {
+				h.Holdings[0].To = 5
+				h.Holdings = append(h.Holdings, checker.Holding{Client: "c0", Resource: "r", From: 6, To: 8})
+			},
+			func(h *checker.History) {
+				g := &h.Grants[0]
+				g.Released, g.ReleaseReturned, g.ReleaseSucceeded, g.Crashed = 0, 0, false, 4
+			},
+			func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
+		}},
 		{"a loss is announced late", promise.DutyTells, func(h *checker.History) {
 			h.Grants[1].Lost = 13
 			h.Timing.At[12] = 1211 * ms

@@ -96,8 +96,25 @@ func misconduct(h checker.History) int {
 		if then := first(g.Lost, g.Released); g.Until > g.Granted && then > g.Until {
 			count(promise.DutyTells, at(h, then)-at(h, g.Until) > checker.ToldWithin && present(h, g.Client, at(h, g.Until), at(h, then)))
 		}
+		count(promise.DutyTells, h.Timing.Steady && h.Timing.Prompt && h.Entry != checker.EntryReentrant &&
+			!promised(promise.DutyRenews) && toldEarly(h, g))
 	}
 	return n
+}
+
+// "Or the loss was announced after the grant, before the release and the crash, and more than ToldWithin before the end
+// that the validity had at the grant, although by the record its client had the lock without a gap from the grant to the
+// announcement, and it had not been away before."
+func toldEarly(h checker.History, g checker.Grant) bool {
+	if g.Left == nil || !happened(g.Granted, g.Lost) || g.Lost == g.Granted || g.Lost == g.Released || g.Lost == g.Crashed ||
+		first(g.Lost, g.Released, g.Crashed) != g.Lost {
+		return false
+	}
+	still := slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
+		return s.Client == g.Client && s.Resource == g.Resource && happened(s.From, g.Granted) && !happened(s.To, g.Lost)
+	})
+	ends := at(h, g.Granted) + *g.Left
+	return still && ends-at(h, g.Lost) > checker.ToldWithin && present(h, g.Client, 0, at(h, g.Lost))
 }
 
 // present reports whether a client was never away from one instant to another.

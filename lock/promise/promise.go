@@ -65,7 +65,8 @@ const (
 	DutyReports Duty = "reports"
 	// DutyRenews: a lease is renewed until it is released. It is not lost after a trouble that ended long before.
 	DutyRenews Duty = "renews"
-	// DutyTells: the loss of a lease is announced when its validity ends on the holder's clock, at the latest.
+	// DutyTells: the loss of a lease is announced when its validity ends on the holder's clock, at the latest, and not
+	// while its holder has it (F68).
 	DutyTells Duty = "tells"
 	// DutyTries: a TryAcquire returns a lease or an error within a few round trips, if it can reach the servers. It does
 	// not wait for the lock.
@@ -75,7 +76,8 @@ const (
 	DutyExplains Duty = "explains"
 	// DutyKeeps: a lease is as [locksim/lock.Lease] and [locksim/lock.Extender] say. It has no token if the lock mints none, and one if it
 	// does; its context has the values of the context of Acquire; a Release that is called again after an answer returns
-	// the same; and an Extend without an error makes the lease last for a full TTL from its call.
+	// the same; an Extend without an error makes the lease last for a full TTL from its call; and Lost is closed, and an
+	// election that calls back does so once for the beginning and once for the end of a term (F68).
 	DutyKeeps Duty = "keeps"
 	// DutyReturns: a Release returns within the time that the lock promises, an Acquire within as much after the deadline of
 	// its context, and an Extend when the lease ends that it extends, also if no server answers. A context that is cancelled
@@ -105,15 +107,16 @@ var duties = []struct {
 			"if it was not yours"},
 	{DutyRenews, "a lease is renewed until it is released.",
 		"renew from the grant to the release, at a third of the TTL, and after a renewal that failed try again until the lease ends"},
-	{DutyTells, "the loss of a lease is announced when its validity ends, at the latest.",
-		"close Lost (in the glue: Lost of scenarios.Grant) by a timer that ends with the lease, whether a server answers or not"},
+	{DutyTells, "the loss of a lease is announced when its validity ends, at the latest, and not while its holder has it.",
+		"close Lost (in the glue: Lost of scenarios.Grant) by a timer that ends with the lease, whether a server answers or not, " +
+			"and before that only when a server says that the key is gone or another's"},
 	{DutyTries, "a TryAcquire does not wait for the lock.",
 		"let TryAcquire ask once, and return an error that wraps lock.ErrTaken if another client has the lock"},
 	{DutyExplains, "the error of an Acquire whose context has ended wraps that of the context.",
 		"wrap the error of the context, such as by fmt.Errorf(\"…: %w\", ctx.Err())"},
 	{DutyKeeps, "a lease has its token, its context and its length as its interface says.",
 		"derive the context of the lease from that of Acquire (scenarios.NewLease does), keep the first answer of Release for a second call, let Extend set " +
-			"an Until of a full TTL from its call, and give a token exactly if the lock mints them"},
+			"an Until of a full TTL from its call, give a token exactly if the lock mints them, and close Lost in place of sending to it"},
 	{DutyReturns, "a Release returns within the time that the lock promises, and an Acquire within as much after its deadline, also if no server answers.",
 		"give each request a deadline of its own, and use a client that heeds it (with go-redis ContextTimeoutEnabled)"},
 	{DutyWakes, "a release wakes those who wait.",
