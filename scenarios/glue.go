@@ -40,8 +40,50 @@ type Grant struct {
 	Extend func(ctx context.Context) error
 	// Lost is closed when the lock notices that the lease is lost.
 	Lost <-chan struct{}
+	// Term is that of an election that calls back. Its end is the loss if there is no Lost.
+	Term *Term
 	// Token is the fencing token; a lock with tokens sets [Lock].Tokens too.
 	Token uint64
+}
+
+// Term is the term of one candidate of an election that calls back, as that of client-go does: give it Started as the
+// callback for the beginning and Stopped for the end. Acquire waits for Leads. An election calls each once in a term; one
+// that calls again breaks [locksim/lock/promise.DutyKeeps]. It is safe for concurrent use.
+type Term struct {
+	leads, over chan struct{}
+
+	mu               sync.Mutex
+	started, stopped int
+}
+
+// NewTerm makes a term that has not begun.
+func NewTerm() *Term { return &Term{leads: make(chan struct{}), over: make(chan struct{})} }
+
+// Started is the callback of the election when the candidate leads.
+func (t *Term) Started() { t.count(&t.started, t.leads) }
+
+// Stopped is the callback of the election when the candidate does not lead any more, or will not.
+func (t *Term) Stopped() { t.count(&t.stopped, t.over) }
+
+// Leads is closed when Started has been called.
+func (t *Term) Leads() <-chan struct{} { return t.leads }
+
+// Over is closed when Stopped has been called.
+func (t *Term) Over() <-chan struct{} { return t.over }
+
+func (t *Term) count(calls *int, first chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if *calls++; *calls == 1 {
+		close(first)
+	}
+}
+
+// CalledBack is how often each callback has been called.
+func (t *Term) CalledBack() (started, stopped int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.started, t.stopped
 }
 
 // NewLease makes the [lock.Lease] of a grant to the client with the environment e. It is a [lock.Extender] if g has
@@ -49,6 +91,9 @@ type Grant struct {
 // when Release is called, or with the process. A Release that is called again returns what the first one did that had
 // an answer. It is safe for concurrent use.
 func NewLease(ctx context.Context, e Env, g Grant) lock.Lease {
+	if g.Term != nil && g.Lost == nil {
+		g.Lost = g.Term.Over()
+	}
 	l := &lease{grant: g, clock: e.Clock}
 	if g.TTL > 0 {
 		l.until = g.Asked.Add(g.TTL)
@@ -118,6 +163,14 @@ func (l *lease) watch() {
 func (l *lease) Token() uint64            { return l.grant.Token }
 func (l *lease) Lost() <-chan struct{}    { return l.grant.Lost }
 func (l *lease) Context() context.Context { return l.ctx }
+
+// CalledBack is how often each callback of the election has been called, for one that calls back.
+func (l *lease) CalledBack() (started, stopped int) {
+	if l.grant.Term == nil {
+		return 0, 0
+	}
+	return l.grant.Term.CalledBack()
+}
 
 func (l *lease) Until() time.Time {
 	if l.grant.Until != nil {

@@ -70,6 +70,32 @@ func TestNewLease(t *testing.T) {
 	})
 }
 
+// The end of a term is the loss of its lease, which says how often the election has called back.
+func TestTerm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		term := scenarios.NewTerm()
+		select {
+		case <-term.Leads():
+			t.Error("it leads before it is told")
+		default:
+			term.Started()
+		}
+		<-term.Leads()
+		l := scenarios.NewLease(t.Context(), process{ctx: t.Context()}, scenarios.Grant{Term: term, Unlock: func(context.Context) error { return nil }})
+		for range 2 {
+			term.Stopped()
+			<-l.Lost()
+		}
+		synctest.Wait()
+		if cause := context.Cause(l.Context()); !errors.Is(cause, lock.ErrLost) {
+			t.Errorf("a term that is over ended its lease by %v", cause)
+		}
+		if started, stopped := l.(interface{ CalledBack() (int, int) }).CalledBack(); started != 1 || stopped != 2 {
+			t.Errorf("called back %d and %d times", started, stopped)
+		}
+	})
+}
+
 // timed is one with a clock too.
 type timed struct{ process }
 

@@ -102,7 +102,7 @@ var failureModes = []FailureMode{
 	{ID: "F65", Name: "SELECT FOR UPDATE connection lost mid-section"},
 	{ID: "F66", Name: "Advisory lock behind transaction pooler"},
 	{ID: "F67", Name: "Optimistic version ABA / missing row count check"},
-	{ID: "F68", Name: "Callback before confirmation", Missing: "no lock here has callbacks: Acquire returns after the answer that grants it, and so does that of an election on etcd"},
+	{ID: "F68", Name: "Callback before confirmation", Missing: "no lock here has callbacks: Acquire returns after the answer that grants it, and so does that of an election on etcd. Those of client-go, in examples/leases, come after it too"},
 	{ID: "F69", Name: "Release before work stopped"},
 	{ID: "F70", Name: "Task longer than max lease, no renew"},
 	{ID: "F71", Name: "Infinite renewal starves others"},

@@ -88,6 +88,9 @@ type grant struct {
 	lostAtOnce bool          // its loss had been announced by then
 	returnedAt time.Duration // when Acquire returned
 	expired    atomic.Bool   // its validity has ended
+
+	values     atomic.Int32                  // that its Lost had, in place of being closed
+	calledBack func() (started, stopped int) // nil if no election calls back
 }
 
 func newClient(p *play, proc Machine, i int) (*client, error) {
@@ -309,6 +312,9 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 	g, err := c.begin(s, resource, invoked, called, c.play.lock.formed(lease, called, c.play.sc.Lock.TTL, c.view.Now))
 	if g != nil {
 		g.ended, g.store = ended, c.storeOf(lease)
+		if l, ok := lease.(caller); ok {
+			g.calledBack = l.CalledBack
+		}
 	}
 	return g, err
 }
@@ -365,7 +371,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	g := &grant{lease: lease, steps: s, id: id,
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
 	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
-	g.overAtOnce, g.lostAtOnce, g.returnedAt = isOver(lease, c.view.Now()), isLost(lease), c.play.world.Now()
+	g.overAtOnce, g.lostAtOnce, g.returnedAt = isOver(lease, c.view.Now()), g.isLost(), c.play.world.Now()
 	g.Left = c.left(lease)
 	if slices.Contains(c.play.lock.Promise.Duties, promise.DutyReports) {
 		g.over = new(atomic.Int64)

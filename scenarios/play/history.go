@@ -48,6 +48,9 @@ func (p *play) history(t *trace.Trace) checker.History {
 			for i := range g.ops {
 				g.ops[i].Grant = g.ID
 			}
+			if p.keeps() {
+				g.inspectNotices()
+			}
 			g.ContextEnded, g.LeaseEnded = instant(g.ended), instant(g.over)
 			h.Grants = append(h.Grants, g.Grant)
 			h.Ops = append(h.Ops, g.ops...)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/promise"
 )
@@ -31,6 +32,28 @@ func (c *client) inspect(g *grant) {
 	if ctx := g.lease.Context(); ctx == nil || ctx.Value(acquireKey{}) != g.id {
 		g.Unkept = append(g.Unkept, "the context of the lease lacks the values of the context of Acquire")
 	}
+}
+
+// caller is a lease of an election that calls back, and says how often it has.
+type caller interface{ CalledBack() (started, stopped int) }
+
+// inspectNotices notes that a lock told of the beginning or of the end of one lease more than once (F68).
+func (g *grant) inspectNotices() {
+	note := func(n int, format string) {
+		if n > 1 {
+			g.Unkept = append(g.Unkept, fmt.Sprintf(format, n))
+		}
+	}
+	if n := g.values.Load(); n > 0 {
+		g.Unkept = append(g.Unkept, fmt.Sprintf(
+			"Lost of the lease was not closed: it had %s, and only one of those who wait for the loss receives a value", prose.Count(int(n), "value")))
+	}
+	if g.calledBack == nil {
+		return
+	}
+	started, stopped := g.calledBack()
+	note(started, "the election told it %d times that it leads, in one term")
+	note(stopped, "the election told it %d times that it does not lead any more, in one term")
 }
 
 // inspectExtension notes that an Extend without an error, which was called at an instant of the client's clock, has not

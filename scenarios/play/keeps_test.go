@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"locksim/checker"
 	"locksim/internal/testruns"
@@ -77,6 +78,32 @@ func (l unfaithfulLease) Extend(ctx context.Context) error {
 	return l.Lease.(lock.Extender).Extend(ctx)
 }
 
+// eager is a lease whose Lost has a value, or more, in place of being closed, a second after the grant.
+type eager struct {
+	lock.Lease
+	lost chan struct{}
+}
+
+func newEager(l lock.Lease, values int) lock.Lease {
+	e := eager{Lease: l, lost: make(chan struct{}, values)}
+	time.AfterFunc(time.Second, func() {
+		for range values {
+			e.lost <- struct{}{}
+		}
+	})
+	return e
+}
+
+func (e eager) Lost() <-chan struct{} { return e.lost }
+
+// elected is a lease of an election that has called back so often.
+type elected struct {
+	lock.Lease
+	started, stopped int
+}
+
+func (e elected) CalledBack() (started, stopped int) { return e.started, e.stopped }
+
 // What a lease or an error is against the promise of a lock is misconduct, and the verdict says what it is. The same
 // lock without it does what it promises.
 func TestKeepsAndExplains(t *testing.T) {
@@ -127,6 +154,18 @@ func TestKeepsAndExplains(t *testing.T) {
 				return unfaithfulLease{Lease: l, extend: func(context.Context) error { return nil }}
 			}}
 		}, "an Extend returned no error, and its lease ended"},
+		{"a loss in one value", "single", long, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease { return newEager(l, 1) }}
+		}, "Lost of the lease was not closed: it had 1 value,"},
+		{"a loss that is told twice", "single", long, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease { return newEager(l, 2) }}
+		}, "Lost of the lease was not closed: it had 2 values,"},
+		{"a leader that begins twice", "single", short, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease { return elected{l, 2, 1} }}
+		}, "the election told it 2 times that it leads, in one term"},
+		{"a leader that stops three times", "single", short, func(l lock.Locker) lock.Locker {
+			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease { return elected{l, 1, 3} }}
+		}, "the election told it 3 times that it does not lead any more, in one term"},
 		{"an error without that of the context", "single", "workload: {rounds: 1, hold: 1s, acquire_within: 300ms}\n", func(l lock.Locker) lock.Locker {
 			return unfaithful{Locker: l, err: func(err error) error { return errors.New(err.Error()) }}
 		}, "does not wrap that of the context"},

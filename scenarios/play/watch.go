@@ -26,7 +26,10 @@ func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 	})
 	c.proc.Go(func() {
 		select {
-		case <-g.lease.Lost():
+		case _, sent := <-g.lease.Lost():
+			if sent {
+				c.proc.Go(func() { g.countValues(stop) })
+			}
 		case <-stop:
 			return
 		}
@@ -45,6 +48,18 @@ func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
 		}
 	})
 	return func() { close(stop) }
+}
+
+// countValues counts the values of Lost until stop: one was received.
+func (g *grant) countValues(stop <-chan struct{}) {
+	for sent := true; sent; {
+		g.values.Add(1)
+		select {
+		case _, sent = <-g.lease.Lost():
+		case <-stop:
+			return
+		}
+	}
 }
 
 // isOver reports whether the validity of a lease has ended. A lease whose Until is
@@ -73,12 +88,15 @@ func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
 
 // isLost reports whether a lock has announced the loss of a lease: by Lost, or by the
 // end of its context.
-func isLost(l lock.Lease) bool {
+func (g *grant) isLost() bool {
 	select {
-	case <-l.Lost():
+	case _, sent := <-g.lease.Lost():
+		if sent {
+			g.values.Add(1)
+		}
 		return true
 	default:
-		ctx := l.Context()
+		ctx := g.lease.Context()
 		return ctx != nil && errors.Is(context.Cause(ctx), lock.ErrLost)
 	}
 }

@@ -128,16 +128,16 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		LeaseMeta: meta.ObjectMeta{Namespace: namespace, Name: Name(resource)}, Client: l.client,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: id},
 	}}
-	leads, stopped := make(chan struct{}), make(chan struct{})
+	term := scenarios.NewTerm()
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: r, LeaseDuration: l.times.lease, RenewDeadline: l.times.renew, RetryPeriod: l.times.retry,
 		ReleaseOnCancel: !l.manner.keeps,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) {
 				_ = l.env.Clock().Sleep(ctx, apart) // the elector renews at once, on a goroutine of its own
-				close(leads)
+				term.Started()
 			},
-			OnStoppedLeading: func() { close(stopped) },
+			OnStoppedLeading: term.Stopped,
 		},
 	})
 	if err != nil {
@@ -146,20 +146,20 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	life, resign := context.WithCancel(klog.NewContext(l.env.Context(), logr.Discard()))
 	go elector.Run(life)
 	select {
-	case <-leads:
+	case <-term.Leads():
 	case <-ctx.Done():
 	}
 	if err := ctx.Err(); err != nil {
 		resign()
-		<-stopped
+		<-term.Over()
 		return nil, fmt.Errorf("campaign for %s: %w: %w", resource, lock.ErrOutcomeUnknown, err)
 	}
 	g := scenarios.Grant{
-		Until: l.untold(), Token: r.token(), Lost: stopped,
+		Until: l.untold(), Token: r.token(), Term: term,
 		Unlock: func(context.Context) error {
-			over := isClosed(stopped)
+			over := isClosed(term.Over())
 			resign()
-			<-stopped
+			<-term.Over()
 			switch {
 			case over:
 				return lock.ErrNotHeld
@@ -171,11 +171,11 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	}
 	switch {
 	case l.manner.deaf:
-		g.Lost = nil
+		g.Term = nil
 	case l.manner.cached:
 		lost := make(chan struct{})
 		g.Lost = lost
-		go l.believe(life, resource, id, stopped, lost)
+		go l.believe(life, resource, id, term.Over(), lost)
 	}
 	return scenarios.NewLease(ctx, l.env, g), nil
 }

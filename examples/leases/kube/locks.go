@@ -98,7 +98,9 @@ func underTest(name string, m manner) scenarios.Lock {
 			},
 			Data: "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermTTLAndCluster,
 			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
-			Duties:    []promise.Duty{promise.DutyWaits, promise.DutyRenews, promise.DutyExplains, promise.DutyReturns},
+			Duties: []promise.Duty{
+				promise.DutyWaits, promise.DutyRenews, promise.DutyExplains, promise.DutyReturns, promise.DutyKeeps,
+			},
 		},
 		About: "The LeaderElector of client-go: a Lease on the API servers of Kubernetes, which its holder renews. Others take " +
 			"it when they have seen no renewal for its duration, by their own clocks. The fencing token is leaseTransitions, " +
