@@ -3,6 +3,7 @@ package groundtruth
 import (
 	"slices"
 
+	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
@@ -436,15 +437,8 @@ func toldOfLoss() lock.Promise {
 	}
 }
 
-// lease is the promise to start from for a lock with a lease. It is without the faults of a pool, since the world does
-// not see that of redigo, or of a client that a library makes; and it lives with a key that a request without an answer
-// has left, which keeps its own client out until it ends: no library says that it does not.
-func lease() lock.Promise {
-	p := lock.LeasePromise()
-	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == lock.FaultPool })
-	p.SelfExcludes, p.ResendExcludes = true, true
-	return p
-}
+// lease is the promise to start from for a lock with a lease.
+func lease() lock.Promise { return glue.Lease() }
 
 // knowsItself is that of a lock that knows its own key again.
 func knowsItself() lock.Promise {
@@ -455,12 +449,7 @@ func knowsItself() lock.Promise {
 
 // held is that of a lock that renews itself and tells its holder of a loss: under the faults of clients and
 // connections, and more. Its Release has no result.
-func held(more ...lock.Fault) lock.Promise {
-	return lock.Promise{
-		Exclusion:    append([]lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset}, more...),
-		SelfExcludes: true, ResendExcludes: true,
-	}
-}
+func held(more ...lock.Fault) lock.Promise { return glue.Held(more...) }
 
 // unreported is that of a lock which its user does not always give back.
 func unreported() lock.Promise {
@@ -477,16 +466,8 @@ func renewing() lock.Promise {
 	return p
 }
 
-// session is that of a lock of etcd, which lasts as long as a session, by the documentation of its package concurrency.
-// The revision of its key is a token.
-func session() lock.Promise {
-	return lock.Promise{
-		Exclusion: []lock.Fault{
-			lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
-		},
-		Data: "seal", FreeWithin: lock.TermAnyTime,
-	}
-}
+// session is that of a lock of etcd, which lasts as long as a session. The revision of its key is a token.
+func session() lock.Promise { return glue.Session() }
 
 // unordered is that of an election of etcd, whose tokens do not always rise: by etcd-22123 a leader may have its last one
 // again.
@@ -551,8 +532,4 @@ func dutiful(d promise.Duty) lock.Promise {
 }
 
 // inTable is that of a row with an end on one PostgreSQL, which has no fault of Redis.
-func inTable() lock.Promise {
-	p := lease()
-	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == lock.FaultScripts })
-	return p
-}
+func inTable() lock.Promise { return glue.InTable() }

@@ -84,7 +84,7 @@ func (p *play) runProbe() error {
 			p.acquireLimit().Round(time.Second))
 		p.probe.blocked = p.hung
 	}
-	if left = slices.DeleteFunc(left, after.meansNothing); len(left) > 0 {
+	if left = slices.DeleteFunc(left, after.meansNothing); len(left) > 0 && !after.minority(left) {
 		p.probe.leaked = left[0].why
 	}
 	if bare && after.bare() && len(w.Ground().KeyChanges()) == changes && after.keptOutside() {
@@ -251,6 +251,20 @@ func (p ended) leftBehind() (all []leftover) {
 // that were learnt it is not known which of them is the lock, and the value of one may say until when it counts.
 func (p ended) meansNothing(of leftover) bool {
 	return p.lock.learns() && of.key.TTL == 0 && p.probe.acquired
+}
+
+// minority reports whether keys that were learnt, and end by themselves, are left on so few of several servers that a
+// majority is free: a release that most servers have carried out has freed the lock, and that the others are asked too,
+// and in order, is no promise that a lock makes unless it names its keys. See WithFailFast of redsync.
+func (p ended) minority(left []leftover) bool {
+	on := map[string]bool{}
+	for _, l := range left {
+		if l.key.TTL == 0 {
+			return false
+		}
+		on[l.server] = true
+	}
+	return p.lock.learns() && len(on) < (p.lock.voters()+1)/2
 }
 
 // ownerOf is the client that has set the value of a key, also if the server has it

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"locksim/checker"
 	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
@@ -224,6 +226,44 @@ func TestLeftBehindByAFailedRelease(t *testing.T) {
 			}}, err
 		}
 		h := historyOf(t, l, "name: left\nworkload: {rounds: 1, hold: 100ms, stagger: 2s}\n")
+		if h.Liveness != c.want {
+			t.Errorf("%+v: %s: %s", c, h.Liveness, h.LivenessWhy)
+		}
+	}
+}
+
+// Of keys that were learnt, those on a minority of the servers keep no client out: they may be left there until they end.
+func TestLeftBehindOnAMinority(t *testing.T) {
+	for _, c := range []struct {
+		nodes int
+		names bool
+		want  checker.Liveness
+	}{
+		{0, false, checker.LivenessOK}, {2, false, checker.LivenessOK}, {3, false, checker.LivenessLeaked}, {2, true, checker.LivenessLeaked},
+	} {
+		l := testruns.Kind(t, "redlock")
+		if !c.names {
+			l.Keys = nil
+		}
+		inner := l.New
+		l.New = func(e play.Env) (lock.Locker, error) {
+			var nodes []*goredis.Client
+			for i := range c.nodes {
+				nodes = append(nodes, simredis.Client(e, fmt.Sprint("r", i)))
+			}
+			locker, err := inner(e)
+			return altered{locker, func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := locker.Acquire(ctx, resource)
+				return unfaithfulLease{Lease: lease, release: func(ctx context.Context) error {
+					err := lease.Release(ctx)
+					for _, node := range nodes {
+						err = errors.Join(err, node.Set(ctx, lock.DefaultKeyPrefix+"{"+resource+"}", "late", 3*time.Second).Err())
+					}
+					return err
+				}}, err
+			}}, err
+		}
+		h := historyOf(t, l, "name: left\nworld: {clients: 1}\nworkload: {rounds: 1, hold: 100ms}\n")
 		if h.Liveness != c.want {
 			t.Errorf("%+v: %s: %s", c, h.Liveness, h.LivenessWhy)
 		}

@@ -8,6 +8,7 @@ import (
 	recipe "go.etcd.io/etcd/client/v3/experimental/recipes"
 
 	"locksim/examples/groundtruth"
+	"locksim/internal/glue"
 	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks"
 )
@@ -28,7 +29,7 @@ func main() {
 type writer struct{ *recipe.RWMutex }
 
 func (w writer) Lock(ctx context.Context) (token int64, err error) {
-	return 0, groundtruth.Patient(ctx, w.RWMutex.Lock, w.RWMutex.Unlock)
+	return 0, glue.Patient(ctx, w.RWMutex.Lock, w.RWMutex.Unlock)
 }
 
 func (w writer) Unlock(context.Context) error { return w.RWMutex.Unlock() }

@@ -13,6 +13,7 @@ import (
 	"github.com/go-redsync/redsync/v4"
 
 	"locksim/examples/groundtruth"
+	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/scenarios"
 )
@@ -30,7 +31,7 @@ func of(more ...redsync.Option) scenarios.Lock {
 		})
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
 			var l gocron.Lock
-			if _, err := groundtruth.Tried(ctx, e, func(ctx context.Context) (err error) { l, err = open().Lock(ctx, name); return err }); err != nil {
+			if _, err := glue.Tried(ctx, e, func(ctx context.Context) (err error) { l, err = open().Lock(ctx, name); return err }); err != nil {
 				return nil, err
 			}
 			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(ctx context.Context) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/zeromicro/go-zero/core/syncx"
 
 	"locksim/examples/groundtruth"
+	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/scenarios"
 )
@@ -53,7 +54,7 @@ func kept() scenarios.Lock {
 			object, _ := locks.LoadOrStore(name, redis.NewRedisLock(store, name))
 			l := object.(*redis.RedisLock)
 			l.SetExpire(ttl)
-			asked, err := groundtruth.Tried(ctx, e, func(context.Context) error { ok, err := l.Acquire(); return groundtruth.Done(ok, err) })
+			asked, err := glue.Tried(ctx, e, func(context.Context) error { ok, err := l.Acquire(); return glue.Done(ok, err) })
 			if err != nil {
 				return nil, err
 			}
@@ -63,7 +64,7 @@ func kept() scenarios.Lock {
 					if e.Clock().Now().After(asked.Add(ttl * time.Second)) {
 						return lock.ErrOutcomeUnknown // it has ended: nothing is given back, nor asked
 					}
-					return groundtruth.Done(l.Release())
+					return glue.Done(l.Release())
 				},
 			}), nil
 		}), nil

@@ -11,6 +11,7 @@ import (
 	"github.com/samuel/go-zookeeper/zk"
 
 	"locksim/examples/groundtruth"
+	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/zklocks"
@@ -35,7 +36,7 @@ func told() scenarios.Lock {
 				return nil, err
 			}
 			var lost <-chan struct{}
-			if err := groundtruth.Patient(ctx, func() (err error) { lost, err = l.Lock(nil); return err }, l.Unlock); err != nil {
+			if err := glue.Patient(ctx, func() (err error) { lost, err = l.Lock(nil); return err }, l.Unlock); err != nil {
 				return nil, err
 			}
 			return scenarios.NewLease(ctx, e, scenarios.Grant{Lost: lost, Unlock: func(context.Context) error {

@@ -11,7 +11,6 @@ import (
 	"github.com/mattes/migrate/database/postgres"
 
 	"locksim/examples/groundtruth"
-	"locksim/examples/groundtruth/tables"
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/sqllocks"
@@ -21,7 +20,7 @@ func main() { groundtruth.Main(map[string]scenarios.Lock{"migrate-296": advisory
 
 // advisory is asked again until it is not taken.
 func advisory() scenarios.Lock {
-	return scenarios.Lock{Servers: tables.With("CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, dirty BOOLEAN NOT NULL)"),
+	return scenarios.Lock{Servers: sqllocks.With("CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, dirty BOOLEAN NOT NULL)"),
 		Lease: scenarios.LeaseHeld, Detection: time.Hour, Taken: []error{database.ErrLocked},
 		Keys: func(string) []string { return nil },
 		New: func(e scenarios.Env) (lock.Locker, error) {

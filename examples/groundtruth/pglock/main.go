@@ -8,7 +8,6 @@ import (
 	"cirello.io/pglock"
 
 	"locksim/examples/groundtruth"
-	"locksim/examples/groundtruth/tables"
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/sqllocks"
@@ -21,7 +20,7 @@ func main() {
 // renewed is the lock without the heartbeats of the library: its user sends them, as its documentation has it.
 func renewed() scenarios.Lock {
 	const ttl = 20 * time.Second // the default
-	return scenarios.Lock{Servers: tables.With(
+	return scenarios.Lock{Servers: sqllocks.With(
 		"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner CHARACTER VARYING(255))",
 		"CREATE SEQUENCE "+table+"_rvn OWNED BY "+table+".record_version_number",
 	), New: func(e scenarios.Env) (lock.Locker, error) {

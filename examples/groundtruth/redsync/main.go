@@ -14,6 +14,7 @@ import (
 
 	"locksim/examples/groundtruth"
 	"locksim/examples/groundtruth/pools"
+	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/scenarios"
 )
@@ -50,7 +51,7 @@ func of(u use) scenarios.Lock {
 			all = append(all, u.client(e, node))
 		}
 		locks := redsync.New(all...)
-		by := func(how groundtruth.Way, call func(m *redsync.Mutex, ctx context.Context) error) scenarios.LockerFunc {
+		by := func(how glue.Way, call func(m *redsync.Mutex, ctx context.Context) error) scenarios.LockerFunc {
 			return func(ctx context.Context, name string) (lock.Lease, error) {
 				m := locks.NewMutex(name, redsync.WithTries(max(u.tries, 1)))
 				asked, err := how(ctx, e, func(ctx context.Context) error { return call(m, ctx) })
@@ -62,11 +63,11 @@ func of(u use) scenarios.Lock {
 		}
 		switch {
 		case u.asks:
-			return trier{by(groundtruth.Tried, try), by(groundtruth.Once, try)}, nil
+			return trier{by(glue.Tried, try), by(glue.Once, try)}, nil
 		case u.waits:
-			return by(groundtruth.Once, (*redsync.Mutex).LockContext), nil
+			return by(glue.Once, (*redsync.Mutex).LockContext), nil
 		}
-		return by(groundtruth.Tried, (*redsync.Mutex).LockContext), nil
+		return by(glue.Tried, (*redsync.Mutex).LockContext), nil
 	}}
 	if u.asks {
 		l.Taken = []error{lock.ErrTaken}
@@ -127,7 +128,7 @@ func (u use) within(ctx context.Context, call func(ctx context.Context) (bool, e
 		defer cancel()
 	}
 	ok, err := call(ctx)
-	return groundtruth.Done(ok, err, "already taken", "already expired")
+	return glue.Done(ok, err, "already taken", "already expired")
 }
 
 // limited is a client of redigo, which all versions know.

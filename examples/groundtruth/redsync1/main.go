@@ -9,6 +9,7 @@ import (
 
 	"locksim/examples/groundtruth"
 	"locksim/examples/groundtruth/pools"
+	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/scenarios"
 )
@@ -19,7 +20,7 @@ func main() {
 		locks := redsync.New([]redsync.Pool{pools.Redigo(e, scenarios.Primary)})
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
 			m := locks.NewMutex(name, redsync.SetTries(1))
-			asked, err := groundtruth.Tried(ctx, e, func(context.Context) error { return m.Lock() })
+			asked, err := glue.Tried(ctx, e, func(context.Context) error { return m.Lock() })
 			if err != nil {
 				return nil, err
 			}

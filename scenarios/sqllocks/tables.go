@@ -1,17 +1,15 @@
-// Package tables is PostgreSQL with the tables of a library.
-package tables
+package sqllocks
 
 import (
-	"locksim/scenarios"
-	"locksim/scenarios/sqllocks"
+	"locksim/scenarios/play"
 	"locksim/sim"
 	"locksim/sim/postgres"
 )
 
 // With is one PostgreSQL in which statements have been executed before a run: what the clients of a library would
 // otherwise make at the same time.
-func With(statements ...string) []scenarios.Servers {
-	k := sqllocks.Kind()
+func With(statements ...string) []play.Servers {
+	k := Kind()
 	inner := k.Make
 	k.Make = func(count int) sim.Kind {
 		made := inner(count)
@@ -21,5 +19,5 @@ func With(statements ...string) []scenarios.Servers {
 		}
 		return made
 	}
-	return []scenarios.Servers{{Kind: k, Count: 1}}
+	return []play.Servers{{Kind: k, Count: 1}}
 }

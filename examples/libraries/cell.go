@@ -1,0 +1,156 @@
+package libraries
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"locksim/lock"
+	"locksim/reports/scene"
+	"locksim/scenarios"
+	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/failure"
+)
+
+// Sheet is what a program says of its library. It has what the table needs and no lock.
+type Sheet struct {
+	Name, Module, Version, Source string
+	Overlay                       bool
+	Runs                          int
+	Unproven                      string
+	Locks                         []LockSheet
+	Findings                      []Finding
+}
+
+// LockSheet is what it says of a lock.
+type LockSheet struct {
+	Name, Options, Quote, Where, Fence, Untested, About string
+	Tokens, FollowsSpec                                 bool
+	// Promise is what the lock is judged by, in words. Faults are the classes of fault of it.
+	Promise []scene.PromisePart
+	Faults  []lock.Fault
+	Why     map[string][]string
+	// Servers are the kinds of its servers.
+	Servers []string
+}
+
+// Cell is a lock in a trouble: a cell of the table.
+type Cell struct {
+	Lock, Trouble string
+	// Promise is the part of the trouble under which the lock promises something, judged by that. Nil where it promises
+	// nothing.
+	Promise *Part
+	// Beyond is the rest of it, judged by what counts in any case. Nil where there is none.
+	Beyond *Part
+}
+
+// Part is what some runs have shown.
+type Part struct {
+	Faults []lock.Fault
+	Judge  explorations.Judge
+	// FirstSeed is the seed of the first schedule, Runs how many there were, Evidence in how many of them two clients wanted
+	// the lock and a fault was felt, Violating in how many something was broken.
+	FirstSeed                 uint64
+	Runs, Evidence, Violating int
+	// Labels counts the runs with a violation by what was broken.
+	Labels map[string]int
+	// Inapplicable says that no such fault can strike the servers of the lock, or that none is felt.
+	Inapplicable bool
+	// NoVerdict says why the runs tell nothing: a defect of locksim or of the adapter, or a fault that no server has.
+	NoVerdict string
+	Failures  []Failure
+}
+
+// Failure is what broke the lock, by its smallest run.
+type Failure struct {
+	Seed uint64
+	Runs int
+	// Played is the seed with which the smallest schedule is played.
+	Played uint64
+	// What is what was broken under which faults; Reasons say it in words.
+	What    string
+	Reasons []string
+	Story   []failure.Step
+	// Source is the smallest schedule as a scenario, Same how many of ten runs of it were equal.
+	Source string
+	Same   int
+}
+
+func (l Library) sheet() (Sheet, error) {
+	version, err := l.version()
+	s := Sheet{Name: l.Name, Module: l.Module, Version: version, Source: l.Source, Overlay: l.Overlay, Runs: l.runs(), Unproven: l.Unproven, Findings: l.Findings}
+	for _, x := range l.Locks {
+		ls := LockSheet{Name: x.Name, Options: x.Options, Quote: x.Quote, Where: x.Where, Fence: x.Fence, Untested: x.Untested, About: x.About,
+			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why}
+		for _, n := range x.Needs() {
+			ls.Servers = append(ls.Servers, fmt.Sprintf("%d %s", n.Count, n.Kind.Name))
+		}
+		s.Locks = append(s.Locks, ls)
+	}
+	return s, err
+}
+
+// play makes a cell.
+func play(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
+	c := Cell{Lock: x.Name, Trouble: t.Name}
+	promised, beyond := []lock.Fault{}, []lock.Fault{}
+	for _, f := range t.Faults {
+		if slices.Contains(x.Promise.Exclusion, f) {
+			promised = append(promised, f)
+		} else {
+			beyond = append(beyond, f)
+		}
+	}
+	var err error
+	if len(promised) > 0 || len(t.Faults) == 0 {
+		if c.Promise, err = part(x.Lock, promised, explorations.JudgePromise, runs, seed); err != nil {
+			return c, err
+		}
+	}
+	if len(beyond) > 0 {
+		judge := explorations.JudgeClaims
+		if x.Tokens {
+			judge = explorations.JudgeEverything // with tokens the data has to be right behind a fence alone
+		}
+		c.Beyond, err = part(x.Lock, beyond, judge, runs, seed)
+	}
+	return c, err
+}
+
+// part explores a lock.
+func part(l scenarios.Lock, faults []lock.Fault, judge explorations.Judge, runs int, seed uint64) (*Part, error) {
+	p := &Part{Faults: faults, Judge: judge, FirstSeed: seed, Runs: runs}
+	l = l.Cached()
+	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: seed, Faults: faults, Judge: judge, Collect: explorations.CollectAll})
+	if err != nil {
+		return nil, err
+	}
+	plan.Block = runs // one block: a few failures of all are made minimal, and not of each hundred
+	block, err := explore.NewJob(plan, 0).Play([]scenarios.Lock{l}, func() {})
+	if err != nil {
+		p.NoVerdict = err.Error()
+		return p, nil //nolint:nilerr // that is what the runs show
+	}
+	e := explorations.Assemble(plan, map[int]explorations.Block{0: block})
+	s := e.Summary
+	p.Runs, p.Evidence, p.Violating = s.Runs, s.Evidence, s.Violating
+	p.Inapplicable = len(faults) > 0 && s.Evidence == 0 && s.Violating == 0
+	if problems := s.Problems(); len(problems) > 0 {
+		p.NoVerdict = errors.Join(fmt.Errorf("%s", problems[0])).Error()
+	}
+	for label, n := range s.Violations {
+		if p.Labels == nil {
+			p.Labels = map[string]int{}
+		}
+		p.Labels[string(label)] += n
+	}
+	for _, f := range s.Failures {
+		out := Failure{Seed: f.Seed, Runs: f.Runs, What: f.Shape, Reasons: f.Reasons, Story: f.Story, Same: f.Same}
+		if f.Run != nil {
+			out.Source, out.Played = f.Run.Source, f.Run.Seed
+		}
+		p.Failures = append(p.Failures, out)
+	}
+	return p, nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"locksim/checker"
+	"locksim/examples/libraries"
+	"locksim/lock/fence"
+	"locksim/scenarios/outcome"
+)
+
+// liveTimes is how often each is played live.
+const liveTimes = 3
+
+// liveRun is a scenario, or the smallest schedule of a failure, on real servers.
+type liveRun struct {
+	Lock, Trouble string
+	// What is the name of the scenario of the library, or what was broken; Source its text where it is a schedule.
+	What, Source string
+	// Labels are those of the live runs by mode, Simulated those of the simulated one where they differ.
+	Labels map[fence.Mode][]checker.Label
+	// Expected says that no run ended as no seed of the simulated world does, without an explanation. Why are the
+	// explanations.
+	Expected bool
+	Why      []string
+	// Refused says why it was not played.
+	Refused string
+}
+
+// liveScenarios are the scenarios of the library that are played live, by trouble.
+var liveScenarios = map[string]string{
+	"none": "calm", "pause": "gc-pause", "process": "holder-crash", "network": "partition-holder", "failover": "failover-before-replication",
+	"server-crash": "power-loss-everysec", "lost-data": "flushall",
+}
+
+// measureLive plays live what was not yet: a scenario for each trouble, and the smallest schedule of each broken promise.
+func (t *table) measureLive(name, program string, s libraries.Sheet) error {
+	var jobs []func() error
+	for _, l := range s.Locks {
+		if !playable(l) {
+			continue
+		}
+		redis := slices.ContainsFunc(l.Servers, func(kind string) bool { return strings.HasSuffix(kind, " redis") })
+		for _, trouble := range libraries.Troubles() {
+			scenario, ok := liveScenarios[trouble.Name]
+			if ok && (redis || slices.Contains([]string{"none", "pause", "process", "network"}, trouble.Name)) {
+				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}))
+			}
+			c, ok := t.cellOf(name, s.Version, l, trouble.Name)
+			if !ok || c.Cell.Promise == nil {
+				continue
+			}
+			for _, f := range c.Cell.Promise.Failures {
+				if f.Source != "" {
+					jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: f.What, Source: f.Source}))
+				}
+			}
+		}
+	}
+	return together(4, slices.DeleteFunc(jobs, func(job func() error) bool { return job == nil }))
+}
+
+// playable reports whether real servers of all its kinds can be started.
+func playable(l libraries.LockSheet) bool {
+	return !slices.ContainsFunc(l.Servers, func(kind string) bool {
+		_, kind, _ = strings.Cut(kind, " ")
+		return !slices.Contains([]string{"redis", "etcd", "zookeeper", "postgres"}, kind)
+	})
+}
+
+// liveJob plays a live run; nil where it is stored.
+func (t *table) liveJob(name, program, version string, l libraries.LockSheet, r liveRun) func() error {
+	if _, ok := t.liveOf(name, version, l, r.Trouble, r.What, r.Source); ok {
+		return nil
+	}
+	return func() error {
+		if err := t.playLive(program, l, &r); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "%s %s live, %s: %v %s\n", l.Name, r.Trouble, r.What, r.Labels, r.Refused)
+		return t.add(record{Library: name, Version: version, Judged: judged(l), Live: &r})
+	}
+}
+
+func (t *table) liveOf(name, version string, l libraries.LockSheet, trouble, what, source string) (record, bool) {
+	return t.latest(func(r record) bool {
+		return r.Library == name && r.Version == version && r.Judged == judged(l) && r.Live != nil && r.Live.Lock == l.Name &&
+			r.Live.Trouble == trouble && r.Live.What == what && r.Live.Source == source
+	})
+}
+
+// playLive makes the runs.
+func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun) error {
+	scenario := r.What
+	if r.Source != "" {
+		dir, err := os.MkdirTemp(t.dir, "live-")
+		if err != nil {
+			return err
+		}
+		scenario = filepath.Join(dir, "schedule.yaml")
+		if err := os.WriteFile(scenario, []byte(r.Source), 0o644); err != nil {
+			return err
+		}
+	}
+	args := []string{"run", scenario, "--lock", l.Name, "--live", "--json", "--fencing", "none"}
+	if l.Tokens {
+		args[len(args)-1] = "none,seal"
+	}
+	if !l.FollowsSpec { // its lease has a length of its own
+		args = append(args, "--scale", "1")
+	}
+	r.Expected, r.Labels = true, map[fence.Mode][]checker.Label{}
+	for range liveTimes {
+		text, _, err := command(program, args...)
+		var ended *exec.ExitError
+		if errors.As(err, &ended) && ended.ExitCode() == 2 {
+			_, said, _ := strings.Cut(err.Error(), "\n")
+			r.Refused, _, _ = strings.Cut(said, "\n")
+			return nil
+		}
+		if err != nil && (ended == nil || ended.ExitCode() != 1) {
+			return err
+		}
+		var f outcome.RunFile
+		if err := json.Unmarshal(text, &f); err != nil {
+			return fmt.Errorf("%s %s live: %w", l.Name, r.What, err)
+		}
+		r.Expected = r.Expected && f.Expected
+		for mode, m := range f.Modes {
+			r.Labels[mode] = append(r.Labels[mode], m.Verdict)
+		}
+		if f.Live != nil {
+			for _, d := range f.Live.Differences {
+				if d.Why != "" && !slices.Contains(r.Why, d.Why) {
+					r.Why = append(r.Why, d.Why)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+// Command consul has the Lock and the Semaphore of Consul's Go client, on the servers of locksim/examples/leases.
+package main
+
+import (
+	"locksim/examples/leases/consul"
+	"locksim/examples/libraries"
+)
+
+func main() {
+	const (
+		quote = "Returns a channel that is closed if our lock is lost or an error. This channel should be monitored as session invalidation, communication errors, operator intervention, and other [...] can cause the lock to be lost."
+		where = "doc comment of Lock.Lock"
+		fence = "LockIndex or ModifyIndex of the key, which the package does not hand out: its user reads the key."
+	)
+	documented := consul.Documented()
+	documented.Name = "consul-lock"
+	libraries.Main(libraries.Library{
+		Name: "consul", Module: "github.com/hashicorp/consul/api", Source: "https://github.com/hashicorp/consul/tree/main/api", Runs: 100,
+		Unproven: "The servers are a model of Consul's, by its documentation; they were not compared with real ones.",
+		Locks: []libraries.Lock{
+			{
+				Lock:    documented,
+				Options: "LockKey with nothing set: a session of its own for each Acquire with a TTL of 15 s, a lock-delay of 15 s, no retries of the monitor. Three servers.",
+				Quote:   quote, Where: where, Fence: fence,
+			},
+			{
+				Lock:    consul.Semaphore(),
+				Options: "SemaphorePrefix with one slot.",
+				Quote:   "Acquire attempts to reserve a slot in the semaphore, blocking until success [...] The holder must monitor the channel that is returned.",
+				Where:   "doc comment of Semaphore.Acquire", Fence: "ModifyIndex of the key.",
+			},
+		},
+	})
+}

@@ -1,0 +1,44 @@
+// Command etcd has the Mutex and the Election of etcd's package concurrency, as locksim comes with them.
+package main
+
+import (
+	"locksim/examples/libraries"
+	"locksim/internal/glue"
+	"locksim/lock"
+	"locksim/scenarios"
+	"locksim/scenarios/etcdlocks"
+)
+
+func main() {
+	libraries.Main(libraries.Library{
+		Name: "etcd", Module: "go.etcd.io/etcd/client/v3", Source: "https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency", Runs: 100,
+		Locks: []libraries.Lock{
+			{
+				Lock:    promising(etcdlocks.Mutex(), glue.Session()),
+				Options: "NewSession with a TTL of the scenario's length, which it renews by itself; NewMutex, Lock. Three servers.",
+				Quote:   "Lock locks the mutex with a cancelable context. If the context is canceled while trying to acquire the lock, the mutex tries to clean its stale lock entry.",
+				Where:   "doc comment of Mutex.Lock",
+				Fence:   "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
+			},
+			{
+				Lock:    promising(etcdlocks.Election(), unordered()),
+				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",
+				Quote:   "Campaign puts a value as eligible for the election on the prefix key. [...] the leadership is held until the session ends or Resign is called.",
+				Where:   "doc comments of Election",
+				Fence:   "Rev(), the revision at which its key was made; a leader may have its last one again (etcd 22123).",
+			},
+		},
+	})
+}
+
+func promising(l scenarios.Lock, p lock.Promise) scenarios.Lock {
+	l.Promise = p
+	return l
+}
+
+// unordered is the promise of an election: by etcd 22123 a leader may have its last token again.
+func unordered() lock.Promise {
+	p := glue.Session()
+	p.TokensUnordered = true
+	return p
+}

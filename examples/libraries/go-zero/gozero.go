@@ -1,0 +1,91 @@
+// Command gozero has the lock of go-zero's package redis.
+package main
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"sync/atomic"
+	"time"
+	_ "unsafe" // for go:linkname
+
+	red "github.com/redis/go-redis/v9"
+	"github.com/zeromicro/go-zero/core/logx"
+	"github.com/zeromicro/go-zero/core/stores/redis"
+	"github.com/zeromicro/go-zero/core/stringx"
+	"github.com/zeromicro/go-zero/core/syncx"
+
+	"locksim/examples/libraries"
+	"locksim/internal/glue"
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// clients are those of the library, one for each address. A process of a world puts its own there under a name that no
+// other has: one that dials in the world.
+//
+//go:linkname clients github.com/zeromicro/go-zero/core/stores/redis.clientManager
+var clients *syncx.ResourceManager
+
+var processes atomic.Int64
+
+func main() {
+	logx.Disable()
+	const (
+		quote = "NewRedisLock returns a RedisLock. Acquire acquires the lock. SetExpire sets the expiration."
+		where = "doc comments of RedisLock, which are all of its documentation"
+		fence = "None: the id of a lock is random."
+		apart = "The circuit breaker and the metrics around its client: the client is one of go-redis with the retries of the library."
+	)
+	libraries.Main(libraries.Library{
+		Name: "go-zero", Module: "github.com/zeromicro/go-zero", Source: "https://github.com/zeromicro/go-zero/tree/master/core/stores/redis",
+		Locks: []libraries.Lock{
+			{
+				Lock:    of("go-zero", true),
+				Options: "One RedisLock for each name, as a field of a service, SetExpire(8); its user asks again after 100 ms.",
+				Quote:   quote, Where: where, Fence: fence, Untested: apart,
+			},
+			{
+				Lock:    of("go-zero-hardened", false),
+				Options: "Hardened: a new RedisLock for each Acquire, so that each has an id of its own.",
+				Quote:   quote, Where: where, Fence: fence, Untested: apart,
+			},
+		},
+	})
+}
+
+// of is the lock with one object for each name, or for each Acquire.
+func of(name string, kept bool) scenarios.Lock {
+	const ttl = 8 // seconds
+	return scenarios.Lock{Name: name, Promise: glue.Lease(), New: func(e scenarios.Env) (lock.Locker, error) {
+		stringx.Seed(int64(e.Source("token").Uint64()))
+		c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3, MinRetryBackoff: -1})
+		e.OnEnd(func() { _ = c.Close() })
+		process := strconv.FormatInt(processes.Add(1), 10)
+		if _, err := clients.GetResource(process, func() (io.Closer, error) { return c, nil }); err != nil {
+			return nil, err
+		}
+		store, locks := redis.New(process), map[string]*redis.RedisLock{}
+		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+			l := locks[name]
+			if l == nil || !kept {
+				l = redis.NewRedisLock(store, name)
+				l.SetExpire(ttl)
+			}
+			if kept {
+				locks[name] = l
+			}
+			asked, err := glue.Tried(ctx, e, func(ctx context.Context) error {
+				ok, err := l.AcquireCtx(ctx)
+				return glue.Done(ok, err)
+			})
+			if err != nil {
+				return nil, err
+			}
+			return scenarios.NewLease(ctx, e, scenarios.Grant{
+				TTL: ttl * time.Second, Asked: asked,
+				Unlock: func(ctx context.Context) error { return glue.Done(l.ReleaseCtx(context.WithoutCancel(ctx))) },
+			}), nil
+		}), nil
+	}}
+}

@@ -1,0 +1,62 @@
+// Command gocron has the lock of go-co-op/gocron over Redis, with which its scheduler runs a job once.
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	redislock "github.com/go-co-op/gocron-redis-lock/v2"
+	"github.com/go-co-op/gocron/v2"
+
+	"locksim/examples/libraries"
+	"locksim/internal/glue"
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+func main() {
+	const (
+		quote = "The lock is held for the duration of the job's run"
+		where = "doc comment of gocron.Locker"
+		fence = "None: the value of a key is random."
+		apart = "The scheduler: the test calls its Locker as the scheduler does, which runs a job while it has the lock."
+	)
+	libraries.Main(libraries.Library{
+		Name: "gocron", Module: "github.com/go-co-op/gocron-redis-lock/v2", Source: "https://github.com/go-co-op/gocron-redis-lock",
+		Locks: []libraries.Lock{
+			{
+				Lock:    of("gocron", redislock.WithRedsyncOptions(redislock.WithTries(1))),
+				Options: "WithTries(1), as its README has it, and the default length of 8 s, which nothing renews.",
+				Quote:   quote, Where: where, Fence: fence, Untested: apart,
+			},
+			{
+				Lock:    of("gocron-hardened", redislock.WithRedsyncOptions(redislock.WithTries(1)), redislock.WithAutoExtendDuration(2*time.Second)),
+				Options: "Hardened: WithAutoExtendDuration(2 s), which renews the lock four times in its length.",
+				Quote:   quote, Where: where, Fence: fence, Untested: apart,
+			},
+		},
+	})
+}
+
+// of is the lock that a job has for as long as it runs. It does not say when it is lost.
+func of(name string, options ...redislock.LockerOption) scenarios.Lock {
+	p := glue.Held(lock.FaultLatency)
+	return scenarios.Lock{Name: name, Lease: scenarios.LeaseHeld, Detection: time.Hour, Promise: p, New: func(e scenarios.Env) (lock.Locker, error) {
+		open := sync.OnceValues(func() (gocron.Locker, error) { // it asks the server, and in New the world does not run yet
+			return redislock.NewRedisLockerWithOptions(scenarios.RedisClient(e, scenarios.Primary), options...)
+		})
+		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+			locks, err := open()
+			if err != nil {
+				return nil, err
+			}
+			var l gocron.Lock
+			if _, err := glue.Tried(ctx, e, func(ctx context.Context) (err error) { l, err = locks.Lock(ctx, name); return err }); err != nil {
+				return nil, err
+			}
+			unlock := sync.OnceValue(func() error { return l.Unlock(context.WithoutCancel(ctx)) }) // a second Unlock panics, and the scheduler makes none
+			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(context.Context) error { return scenarios.Unanswered(unlock()) }}), nil
+		}), nil
+	}}
+}

@@ -1,0 +1,31 @@
+// Command kube has the leader election of client-go, on the API servers of locksim/examples/leases.
+package main
+
+import (
+	"locksim/examples/leases/kube"
+	"locksim/examples/libraries"
+)
+
+func main() {
+	const (
+		quote = "A client only acts on timestamps captured locally to infer the state of the leader election. The client does not consider timestamps in the leader election record to be accurate [...] This implementation does not guarantee that only one client is acting as a leader (a.k.a. fencing)."
+		where = "doc comment of package leaderelection"
+		fence = "leaseTransitions, and one more: it grows from leader to leader, but the package does not hand it out: its user reads the Lease."
+	)
+	libraries.Main(libraries.Library{
+		Name: "kube", Module: "k8s.io/client-go", Source: "https://github.com/kubernetes/client-go/tree/master/tools/leaderelection", Runs: 100,
+		Unproven: "The API servers are a model of those of Kubernetes, by its documentation; they were not compared with real ones.",
+		Locks: []libraries.Lock{
+			{
+				Lock:    kube.Lease(),
+				Options: "LeaseDuration of the scenario, RenewDeadline two thirds and RetryPeriod a fifth of it, as the defaults of client-go are; ReleaseOnCancel.",
+				Quote:   quote, Where: where, Fence: fence,
+			},
+			{
+				Lock:    kube.Kept(),
+				Options: "The same without ReleaseOnCancel: a lease that its holder gives up has to run out.",
+				Quote:   quote, Where: where, Fence: fence,
+			},
+		},
+	})
+}

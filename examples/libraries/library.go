@@ -1,0 +1,196 @@
+// Package libraries puts other people's lock libraries on trial, unmodified, each against its own promise. Every folder
+// is the program of one library: a file with the library as its users have it. go run ./cmd builds and plays them, and
+// writes the table of verdicts, reports/LIBRARIES.md.
+package libraries
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+
+	"locksim/cmd/locksim/app"
+	"locksim/lock"
+	"locksim/scenarios"
+	"locksim/sim"
+)
+
+// Library is what a program puts on trial.
+type Library struct {
+	// Name is that of the library, and of its folder.
+	Name string
+	// Module is its module, whose version the program tells. Source is the address of its code.
+	Module, Source string
+	// Overlay says that the library dials, reads clocks or draws random numbers by itself: its program is built with the
+	// overlay of locksim.
+	Overlay bool
+	// Runs is how many schedules a cell draws. 0 is for 300.
+	Runs int
+	// Locks are the ways to use it: first as it comes.
+	Locks []Lock
+	// Findings are what was found, checked by hand.
+	Findings []Finding
+	// Unproven says against what the servers of the world could not be compared; "" if they were, with real ones.
+	Unproven string
+}
+
+// Lock is one way to use a library.
+type Lock struct {
+	scenarios.Lock
+	// Options says how it is used: the options, and what its user has to add.
+	Options string
+	// Quote is the promise of the documentation, Where its place.
+	Quote, Where string
+	// Fence says which number of the library can be a fencing token, or that none can.
+	Fence string
+	// Untested says what of it was not tested; "" for nothing that a user would expect.
+	Untested string
+	// Why are the IDs of the findings that explain what breaks the promise, by the name of the trouble.
+	Why map[string][]string
+}
+
+// Status says what is known of a finding.
+type Status string
+
+// The states of a finding.
+const (
+	// Documented is what the documentation of the library says.
+	Documented Status = "documented"
+	// Known has an issue, pull request or article.
+	Known Status = "known"
+	// NotKnown was not found anywhere: docs/upstream has the draft of a report.
+	NotKnown Status = "not known"
+)
+
+// Finding is a reason why a lock breaks its promise, checked by hand in the code of the library.
+type Finding struct {
+	ID     string
+	Status Status
+	// Where is the file and line, or the document, and Link its address: of the issue for one that is known.
+	Where, Link string
+	// What says in two sentences what is wrong.
+	What string
+	// Draft is the file in docs/upstream, for one that is not known.
+	Draft string
+}
+
+// Trouble is a group of classes of fault: a column of the table.
+type Trouble struct {
+	// Name is the word by which the command knows it.
+	Name string
+	// Means says it in words.
+	Means  string
+	Faults []lock.Fault
+}
+
+// Troubles are the columns of the table. The caller owns the slice.
+func Troubles() []Trouble {
+	return []Trouble{
+		{"none", "nothing fails", nil},
+		{"pause", "a client is paused, or slow", []lock.Fault{lock.FaultPause, lock.FaultSlow}},
+		{"process", "a client crashes, or is started again", []lock.Fault{lock.FaultCrash, lock.FaultRestart}},
+		{"network", "partitions, late, lost and cut off messages", []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset}},
+		{"clocks", "clocks of clients jump, or run too fast or too slow", []lock.Fault{lock.FaultWallClock, lock.FaultClockDrift, lock.FaultClockRate}},
+		{"refusals", "servers stand still, take no writes, or forget scripts", []lock.Fault{lock.FaultStall, lock.FaultReadOnly, lock.FaultScripts}},
+		{"server-crash", "a server crashes, and loses what was not on its disk", []lock.Fault{lock.FaultNodeCrash}},
+		{"failover", "a replica takes over that lacks the last writes", []lock.Fault{lock.FaultFailover}},
+		{"server-clocks", "clocks of servers jump", []lock.Fault{lock.FaultNodeClock}},
+		{"lost-data", "keys are evicted or flushed", []lock.Fault{lock.FaultEviction, lock.FaultFlush}},
+	}
+}
+
+// FindTrouble is the trouble with a name.
+func FindTrouble(name string) (Trouble, error) {
+	all := Troubles()
+	i := slices.IndexFunc(all, func(t Trouble) bool { return t.Name == name })
+	if i < 0 {
+		return Trouble{}, fmt.Errorf("there is no trouble %q: go run ./cmd -h lists them", name)
+	}
+	return all[i], nil
+}
+
+// Main is the program of a library. With -sheet it prints what it is, with -cell and -lock it plays a cell and prints it,
+// both as JSON; with other arguments it is the command of locksim with these locks. It does not return.
+func Main(l Library) {
+	if len(os.Args) < 2 || os.Args[1][0] != '-' {
+		os.Exit(app.Main(l.locks()...))
+	}
+	sheet := flag.Bool("sheet", false, "print the library, its locks and findings")
+	trouble := flag.String("cell", "", "play the cell of a lock with this trouble")
+	name := flag.String("lock", "", "with -cell: the lock")
+	runs := flag.Int("runs", 0, "with -cell: the number of schedules; 0 for that of the library")
+	seed := flag.Uint64("seed", 1, "with -cell: the first seed")
+	flag.Parse()
+	if err := l.answer(*sheet, *trouble, *name, *runs, *seed); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	os.Exit(0)
+}
+
+func (l Library) locks() []scenarios.Lock {
+	var out []scenarios.Lock
+	for _, x := range l.Locks {
+		out = append(out, x.Lock)
+	}
+	return out
+}
+
+func (l Library) answer(sheet bool, trouble, name string, runs int, seed uint64) error {
+	if l.Overlay && !sim.Overlaid() {
+		return fmt.Errorf("%s dials, reads clocks or draws random numbers by itself: build it with the overlay, as go run ./cmd %[1]s does", l.Name)
+	}
+	out := json.NewEncoder(os.Stdout)
+	if sheet {
+		s, err := l.sheet()
+		return errors.Join(err, out.Encode(s))
+	}
+	t, err := FindTrouble(trouble)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(l.Locks, func(x Lock) bool { return x.Name == name })
+	if i < 0 {
+		return fmt.Errorf("%s has no lock %q", l.Name, name)
+	}
+	if runs == 0 {
+		runs = l.runs()
+	}
+	c, err := play(l.Locks[i], t, runs, seed)
+	if err != nil {
+		return err
+	}
+	return out.Encode(c)
+}
+
+// runs is how many schedules a cell draws.
+func (l Library) runs() int {
+	const most = 300
+	if l.Runs == 0 {
+		return most
+	}
+	return l.Runs
+}
+
+// version is that of the module in this program.
+func (l Library) version() (string, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", errors.New("this program does not know the versions of its modules: build it with Go modules")
+	}
+	if l.Module == "locksim" {
+		return "this commit", nil
+	}
+	for _, m := range info.Deps {
+		if m.Path == l.Module {
+			if m.Replace != nil {
+				return "", fmt.Errorf("%s is replaced: the table is of libraries as they are", m.Path)
+			}
+			return m.Version, nil
+		}
+	}
+	return "", fmt.Errorf("this program has no module %s", l.Module)
+}

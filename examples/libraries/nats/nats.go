@@ -1,0 +1,21 @@
+// Command nats has a lock in a bucket of NATS JetStream, as the documentation of the bucket says that one is made.
+package main
+
+import (
+	"locksim/examples/leases/natskv"
+	"locksim/examples/libraries"
+)
+
+func main() {
+	libraries.Main(libraries.Library{
+		Name: "nats", Module: "github.com/nats-io/nats.go", Source: "https://github.com/nats-io/nats.go", Runs: 100,
+		Locks: []libraries.Lock{{
+			Lock:     natskv.KV(),
+			Options:  "Create with a TTL takes a key, a message with the last revision prolongs it, Delete with the last revision gives it back: there is no lock in the library. One nats-server, which runs in the world.",
+			Quote:    "Create will add the key/value pair iff it does not exist. [...] Update will update the value iff the latest revision matches.",
+			Where:    "doc comments of jetstream.KeyValue",
+			Fence:    "The revision of the grant: a number of the stream, which only grows.",
+			Untested: "Several servers, and a loss of power.",
+		}},
+	})
+}

@@ -1,0 +1,66 @@
+// Command pglock has the lock of cirello.io/pglock, over the driver that locksim's databases have.
+package main
+
+import (
+	"context"
+	"time"
+
+	"cirello.io/pglock"
+
+	"locksim/examples/libraries"
+	"locksim/internal/glue"
+	"locksim/lock"
+	"locksim/scenarios"
+	"locksim/scenarios/sqllocks"
+)
+
+// table is apart from those of locksim.
+const table = "pglocks"
+
+func main() {
+	libraries.Main(libraries.Library{
+		Name: "pglock", Module: "cirello.io/pglock", Source: "https://github.com/cirello-io/pglock", Runs: 100,
+		Locks: []libraries.Lock{{
+			Lock:     renewed(),
+			Options:  "A lease of 20 s, which is the default, and WithHeartbeatFrequency(0): its user sends the heartbeats.",
+			Quote:    "Under the hood it uses lease-based locks: [...] Acquire attempts to grab the lock with the given key name and wait until it succeeds.",
+			Where:    "README, and doc comment of Client.Acquire",
+			Fence:    "RecordVersionNumber: it grows with each grant and each heartbeat.",
+			Untested: "Its own heartbeats, and Do: they run on a context of the library.",
+		}},
+	})
+}
+
+// renewed is the lock without the heartbeats of the library: its user sends them, as its documentation has it.
+func renewed() scenarios.Lock {
+	const ttl = 20 * time.Second // the default
+	return scenarios.Lock{Name: "pglock", Promise: glue.InTable(), Servers: sqllocks.With(
+		"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner CHARACTER VARYING(255))",
+		"CREATE SEQUENCE "+table+"_rvn OWNED BY "+table+".record_version_number",
+	), New: func(e scenarios.Env) (lock.Locker, error) {
+		db, err := sqllocks.Open(e)
+		if err != nil {
+			return nil, err
+		}
+		locks, err := pglock.UnsafeNew(db, pglock.WithLeaseDuration(ttl), pglock.WithHeartbeatFrequency(0), pglock.WithCustomTable(table))
+		if err != nil {
+			return nil, err
+		}
+		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+			asked := time.Now()
+			l, err := locks.AcquireContext(ctx, name)
+			if err != nil {
+				return nil, scenarios.Unanswered(err)
+			}
+			return scenarios.NewLease(ctx, e, scenarios.Grant{
+				TTL: ttl, Asked: asked.Add(time.Since(asked).Truncate(ttl)), // it asks once in a TTL
+				Unlock: func(ctx context.Context) error {
+					return scenarios.NotHeld(locks.ReleaseContext(context.WithoutCancel(ctx), l), pglock.ErrLockAlreadyReleased)
+				},
+				Extend: func(ctx context.Context) error {
+					return scenarios.NotHeld(locks.SendHeartbeat(ctx, l), pglock.ErrLockAlreadyReleased)
+				},
+			}), nil
+		}), nil
+	}}
+}

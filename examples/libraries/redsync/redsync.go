@@ -1,0 +1,81 @@
+// Command redsync has the locks of go-redsync/redsync, over one Redis server and over five.
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-redsync/redsync/v4"
+	"github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+
+	"locksim/examples/libraries"
+	"locksim/internal/glue"
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+const (
+	quote = "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it."
+	where = "README, Usage"
+	fence = "None: the value of a lock is random, and no larger than that of the lock before."
+)
+
+func main() {
+	libraries.Main(libraries.Library{
+		Name: "redsync", Module: "github.com/go-redsync/redsync/v4", Source: "https://github.com/go-redsync/redsync",
+		Locks: []libraries.Lock{
+			{
+				Lock:    of("redsync", 1),
+				Options: "One server, NewMutex(name) with nothing set: leases of 8 s, 32 tries. Its user counts the lease by Until, and calls Lock again when all tries failed.",
+				Quote:   quote, Where: where, Fence: fence,
+			},
+			{
+				Lock:    of("redsync-5", 5),
+				Options: "Five servers, NewMutex(name) with nothing set.",
+				Quote:   quote, Where: where, Fence: fence,
+			},
+			{
+				Lock:    of("redsync-5-hardened", 5, redsync.WithTries(1), redsync.WithFailFast(true)),
+				Options: "Five servers, hardened: a new Mutex for each try, WithTries(1), so that each has a value of its own, and WithFailFast(true), so that one server that does not answer keeps no call waiting.",
+				Quote:   quote, Where: where, Fence: fence,
+			},
+		},
+	})
+}
+
+// of is redsync over some servers. A Mutex serves one Acquire or, with one try, one try.
+func of(name string, nodes int, options ...redsync.Option) scenarios.Lock {
+	const ttl = 8 * time.Second // the default of redsync
+	return scenarios.Lock{Name: name, Servers: scenarios.Redis(nodes), Promise: glue.Lease(), New: func(e scenarios.Env) (lock.Locker, error) {
+		var pools []redis.Pool
+		for i := range nodes {
+			pools = append(pools, goredis.NewPool(scenarios.RedisClient(e, fmt.Sprint("r", i))))
+		}
+		locks := redsync.New(pools...)
+		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
+			var m *redsync.Mutex
+			asked, err := glue.Tried(ctx, e, func(ctx context.Context) error {
+				if m == nil || len(options) > 0 {
+					m = locks.NewMutex(name, options...)
+				}
+				return m.LockContext(ctx)
+			})
+			if err != nil {
+				return nil, err
+			}
+			return scenarios.NewLease(ctx, e, scenarios.Grant{
+				TTL: ttl * 99 / 100, Asked: asked, Until: m.Until, // less the drift of clocks, as redsync counts
+				Unlock: func(ctx context.Context) error {
+					ok, err := m.UnlockContext(context.WithoutCancel(ctx)) // its documentation has no context here
+					return glue.Done(ok, err, "already taken", "already expired")
+				},
+				Extend: func(ctx context.Context) error {
+					ok, err := m.ExtendContext(ctx)
+					return glue.Done(ok, err, "already taken", "already expired")
+				},
+			}), nil
+		}), nil
+	}}
+}

@@ -1,0 +1,55 @@
+// Command rueidislock has the lock of rueidislock. It draws random numbers, dials and reads clocks by itself.
+package main
+
+import (
+	"time"
+
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+
+	"locksim/examples/libraries"
+	"locksim/internal/glue"
+	"locksim/lock"
+	"locksim/scenarios"
+)
+
+// validity is the default of the library.
+const validity = 5 * time.Second
+
+func main() {
+	const (
+		quote = "WithContext acquires a distributed redis lock by name by waiting for it. It may return ErrLockerClosed."
+		where = "doc comment of Locker.WithContext"
+		fence = "None: the value of a key is random."
+		cache = "Client-side caching: the Redis of the world has none, so DisableCache is set, and a loss is learnt by the next renewal."
+	)
+	libraries.Main(libraries.Library{
+		Name: "rueidislock", Module: "github.com/redis/rueidis", Source: "https://github.com/redis/rueidis/tree/main/rueidislock", Overlay: true,
+		Locks: []libraries.Lock{
+			{
+				Lock:    of("rueidislock", rueidislock.LockerOption{}),
+				Options: "One server, KeyMajority 2 and leases of 5 s, which are the defaults. It renews a lease by itself, twice in its length.",
+				Quote:   quote, Where: where, Fence: fence, Untested: cache,
+			},
+			{
+				Lock:    of("rueidislock-hardened", rueidislock.LockerOption{FallbackSETPX: true}),
+				Options: "Hardened: FallbackSETPX, so that the request for a key has a length and not an instant of the client's clock.",
+				Quote:   quote, Where: where, Fence: fence, Untested: cache,
+			},
+		},
+	})
+}
+
+// of is rueidislock on one server. Its renewals, which come twice in a lease, detect a loss.
+func of(name string, o rueidislock.LockerOption) scenarios.Lock {
+	return scenarios.Lock{
+		Name: name, Lease: scenarios.LeaseHeld, Detection: validity/2 + time.Second, Promise: glue.Held(lock.FaultWallClock),
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return libraries.Opened(e, func() (rueidislock.Locker, error) {
+				o := o
+				o.ClientOption = rueidis.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true, AlwaysRESP2: true}
+				return rueidislock.NewLocker(o)
+			}), nil
+		},
+	}
+}
