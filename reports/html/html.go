@@ -78,3 +78,6 @@ func asset(name string) string {
 	}
 	return string(b)
 }
+
+// Base is the style that all pages share, for a page that is written elsewhere.
+func Base() string { return asset("base.css") }

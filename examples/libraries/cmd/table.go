@@ -66,7 +66,7 @@ func makeTable(b *builder, all, named []string, c choices) error {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	return failed // WRITE
+	return errors.Join(failed, t.write(all))
 }
 
 // measure plays what is missing of a library.

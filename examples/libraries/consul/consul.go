@@ -8,7 +8,7 @@ import (
 
 func main() {
 	const (
-		quote = "Returns a channel that is closed if our lock is lost or an error. This channel should be monitored as session invalidation, communication errors, operator intervention, and other [...] can cause the lock to be lost."
+		quote = "Returns a channel that is closed if our lock is lost or an error. [...] It is NOT safe to assume that the lock is held until Unlock() unless the Session is specifically created without any associated health checks."
 		where = "doc comment of Lock.Lock"
 		fence = "LockIndex or ModifyIndex of the key, which the package does not hand out: its user reads the key."
 	)
@@ -26,7 +26,7 @@ func main() {
 			{
 				Lock:    consul.Semaphore(),
 				Options: "SemaphorePrefix with one slot.",
-				Quote:   "Acquire attempts to reserve a slot in the semaphore, blocking until success [...] The holder must monitor the channel that is returned.",
+				Quote:   "On success, a channel is returned that represents our slot. This channel could be closed at any time due to session invalidation, communication errors, operator intervention, etc.",
 				Where:   "doc comment of Semaphore.Acquire", Fence: "ModifyIndex of the key.",
 			},
 		},

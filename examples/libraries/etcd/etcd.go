@@ -23,8 +23,8 @@ func main() {
 			{
 				Lock:    promising(etcdlocks.Election(), unordered()),
 				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",
-				Quote:   "Campaign puts a value as eligible for the election on the prefix key. [...] the leadership is held until the session ends or Resign is called.",
-				Where:   "doc comments of Election",
+				Quote:   "Multiple sessions can participate in the election for the same prefix, but only one can be the leader at a time.",
+				Where:   "doc comment of Election.Campaign",
 				Fence:   "Rev(), the revision at which its key was made; a leader may have its last one again (etcd 22123).",
 			},
 		},

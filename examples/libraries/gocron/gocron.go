@@ -17,7 +17,7 @@ import (
 
 func main() {
 	const (
-		quote = "The lock is held for the duration of the job's run"
+		quote = "The lock is held for the duration of the job's run, and it is expected that the locker implementation handles time splay between schedulers."
 		where = "doc comment of gocron.Locker"
 		fence = "None: the value of a key is random."
 		apart = "The scheduler: the test calls its Locker as the scheduler does, which runs a job while it has the lock."

@@ -8,7 +8,7 @@ import (
 
 func main() {
 	const (
-		quote = "A client only acts on timestamps captured locally to infer the state of the leader election. The client does not consider timestamps in the leader election record to be accurate [...] This implementation does not guarantee that only one client is acting as a leader (a.k.a. fencing)."
+		quote = "This implementation does not guarantee that only one client is acting as a leader (a.k.a. fencing). [...] the implementation is tolerant to arbitrary clock skew, but is not tolerant to arbitrary clock skew rate."
 		where = "doc comment of package leaderelection"
 		fence = "leaseTransitions, and one more: it grows from leader to leader, but the package does not hand it out: its user reads the Lease."
 	)

@@ -12,7 +12,7 @@ func main() {
 		Locks: []libraries.Lock{{
 			Lock:     natskv.KV(),
 			Options:  "Create with a TTL takes a key, a message with the last revision prolongs it, Delete with the last revision gives it back: there is no lock in the library. One nats-server, which runs in the world.",
-			Quote:    "Create will add the key/value pair iff it does not exist. [...] Update will update the value iff the latest revision matches.",
+			Quote:    "Create will add the key/value pair if it does not exist. If the key already exists, ErrKeyExists will be returned. [...] Update will update the value if the latest revision matches.",
 			Where:    "doc comments of jetstream.KeyValue",
 			Fence:    "The revision of the grant: a number of the stream, which only grows.",
 			Untested: "Several servers, and a loss of power.",

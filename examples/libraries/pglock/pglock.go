@@ -23,8 +23,8 @@ func main() {
 		Locks: []libraries.Lock{{
 			Lock:     renewed(),
 			Options:  "A lease of 20 s, which is the default, and WithHeartbeatFrequency(0): its user sends the heartbeats.",
-			Quote:    "Under the hood it uses lease-based locks: [...] Acquire attempts to grab the lock with the given key name and wait until it succeeds.",
-			Where:    "README, and doc comment of Client.Acquire",
+			Quote:    "The lock client never stores absolute times in PostgreSQL. [...] even if two different machines disagree about what time it is, they will still avoid clobbering each other's locks.",
+			Where:    "README, Logic to avoid problems with clock skew",
 			Fence:    "RecordVersionNumber: it grows with each grant and each heartbeat.",
 			Untested: "Its own heartbeats, and Do: they run on a context of the library.",
 		}},

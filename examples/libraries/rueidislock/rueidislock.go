@@ -18,8 +18,8 @@ const validity = 5 * time.Second
 
 func main() {
 	const (
-		quote = "WithContext acquires a distributed redis lock by name by waiting for it. It may return ErrLockerClosed."
-		where = "doc comment of Locker.WithContext"
+		quote = "The returned ctx will be canceled automatically and immediately once the KeyMajority is not held anymore. When the client-side caching is disabled, rueidislock will only try to re-acquire locks for every ExtendInterval."
+		where = "README, Features"
 		fence = "None: the value of a key is random."
 		cache = "Client-side caching: the Redis of the world has none, so DisableCache is set, and a loss is learnt by the next renewal."
 	)
@@ -27,12 +27,12 @@ func main() {
 		Name: "rueidislock", Module: "github.com/redis/rueidis", Source: "https://github.com/redis/rueidis/tree/main/rueidislock", Overlay: true,
 		Locks: []libraries.Lock{
 			{
-				Lock:    of("rueidislock", rueidislock.LockerOption{}),
-				Options: "One server, KeyMajority 2 and leases of 5 s, which are the defaults. It renews a lease by itself, twice in its length.",
+				Lock:    of("rueidislock", rueidislock.LockerOption{KeyMajority: 1}),
+				Options: "One server, KeyMajority 1 as the README has it for one server, and leases of 5 s, the default. It renews a lease by itself, twice in its length.",
 				Quote:   quote, Where: where, Fence: fence, Untested: cache,
 			},
 			{
-				Lock:    of("rueidislock-hardened", rueidislock.LockerOption{FallbackSETPX: true}),
+				Lock:    of("rueidislock-hardened", rueidislock.LockerOption{KeyMajority: 1, FallbackSETPX: true}),
 				Options: "Hardened: FallbackSETPX, so that the request for a key has a length and not an instant of the client's clock.",
 				Quote:   quote, Where: where, Fence: fence, Untested: cache,
 			},

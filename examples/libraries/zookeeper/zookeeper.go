@@ -12,7 +12,7 @@ func main() {
 		Locks: []libraries.Lock{{
 			Lock:    zklocks.Library(),
 			Options: "NewLock and Lock of a client with a session of the scenario's length, on three servers. Its user watches the session: the Lock does not tell when it is lost.",
-			Quote:   "Lock attempts to acquire the lock. It works like LockWithData, but it doesn't write any data to the lock node. [...] It will wait to return until the lock is acquired or an error occurs.",
+			Quote:   "Lock attempts to acquire the lock. [...] It will wait to return until the lock is acquired or an error occurs.",
 			Where:   "doc comment of Lock.Lock",
 			Fence:   "The czxid of its node, which its user has to ask for.",
 		}},

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	htmltemplate "html/template"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"locksim/checker"
+	"locksim/examples/libraries"
+	"locksim/internal/prose"
+	"locksim/lock/fence"
+	"locksim/reports/html"
+)
+
+//go:embed pages
+var pages embed.FS
+
+// reports is the folder of the pages, from here.
+const reports = "../../reports"
+
+// book is all pages.
+type book struct {
+	Troubles []libraries.Trouble
+	Books    []*libraryPage
+	// Cells counts the cells, Schedules their runs; Seconds is the CPU time that they took.
+	Cells, Schedules, Missing int
+	Seconds                   float64
+	Findings                  []foundIn
+	CSS                       htmltemplate.CSS
+}
+
+// foundIn is a finding with its library.
+type foundIn struct {
+	libraries.Finding
+	Library string
+}
+
+// libraryPage is the page of a library.
+type libraryPage struct {
+	libraries.Sheet
+	Rows []*lockRow
+	CSS  htmltemplate.CSS
+}
+
+// lockRow is a lock with its cells.
+type lockRow struct {
+	libraries.LockSheet
+	Library, Version string
+	Cells            []cellView
+}
+
+// cellView is a cell as it is shown.
+type cellView struct {
+	Trouble libraries.Trouble
+	// Mark is what the table has, Parts what it means. There are none for a cell that was not played.
+	Mark  string
+	Class string
+	Parts []part
+	// Findings explain what breaks the promise.
+	Findings []string
+	Live     []liveView
+	Stories  []story
+	// Command plays the cell again.
+	Command, Commit, Date string
+	Wall                  float64
+}
+
+// liveView says what was seen on real servers.
+type liveView struct{ What, Seen string }
+
+// story is the smallest run of a failure.
+type story struct {
+	libraries.Failure
+	ID, Title string
+	Lines     []string
+	// File has the schedule, from the page; Command plays it.
+	File, Command string
+}
+
+// write writes the pages from what is stored.
+func (t *table) write(all []string) error {
+	b := &book{Troubles: libraries.Troubles(), CSS: htmltemplate.CSS(html.Base() + extraCSS)}
+	files := map[string][]byte{}
+	for _, name := range all {
+		s := t.sheetOf(name)
+		if s == nil {
+			continue
+		}
+		p := t.page(name, *s, b, files)
+		p.CSS = b.CSS
+		b.Books = append(b.Books, p)
+		for _, f := range s.Findings {
+			b.Findings = append(b.Findings, foundIn{f, name})
+		}
+	}
+	// those of others first
+	slices.SortStableFunc(b.Books, func(x, y *libraryPage) int { return boolean(x.Name == "ours") - boolean(y.Name == "ours") })
+	for _, p := range b.Books {
+		for _, as := range []string{"md", "html"} {
+			text, err := rendered("library."+as, p)
+			if err != nil {
+				return err
+			}
+			files[path.Join("libraries", p.Name+"."+as)] = text
+		}
+	}
+	for file, as := range map[string]string{"LIBRARIES.md": "table.md", "libraries/index.html": "table.html"} {
+		text, err := rendered(as, b)
+		if err != nil {
+			return err
+		}
+		files[file] = text
+	}
+	return publish(files)
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// publish puts files in place of what the folder of the pages has.
+func publish(files map[string][]byte) error {
+	if err := os.RemoveAll(filepath.Join(reports, "libraries")); err != nil {
+		return err
+	}
+	var failed error
+	for name, text := range files {
+		file := filepath.Join(reports, filepath.FromSlash(name))
+		failed = errors.Join(failed, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
+	}
+	return failed
+}
+
+func (t *table) page(name string, s libraries.Sheet, b *book, files map[string][]byte) *libraryPage {
+	p := &libraryPage{Sheet: s}
+	for _, l := range s.Locks {
+		row := &lockRow{LockSheet: l, Library: name, Version: s.Version}
+		for _, trouble := range b.Troubles {
+			row.Cells = append(row.Cells, t.view(name, s, l, trouble, b, files))
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return p
+}
+
+func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trouble libraries.Trouble, b *book, files map[string][]byte) cellView {
+	v := cellView{Trouble: trouble, Mark: "not played", Command: fmt.Sprintf("go run ./cmd %s %s", name, trouble.Name)}
+	r, ok := t.cellOf(name, s.Version, l, trouble.Name)
+	if !ok {
+		b.Missing++
+		return v
+	}
+	b.Cells++
+	b.Seconds += r.Cell.CPU
+	v.Mark, v.Parts, v.Commit, v.Date, v.Wall = markOf(&r.Cell.Cell), partsOf(&r.Cell.Cell), r.Commit, r.Date, r.Cell.Wall
+	for _, p := range v.Parts {
+		b.Schedules += p.Runs
+		if v.Class == "" || p.Within {
+			v.Class = p.Class()
+		}
+		if p.Class() == "broken" {
+			v.Findings = l.Why[trouble.Name]
+		}
+		for _, f := range p.Failures {
+			id := fmt.Sprintf("%s-%s-%d", l.Name, trouble.Name, len(v.Stories)+1)
+			x := story{Failure: f, ID: id, Title: fmt.Sprintf("%s, %s: %s", l.Name, trouble.Name, f.What), Lines: storyOf(f)}
+			if f.Source != "" {
+				file := path.Join("libraries", name, id+".yaml")
+				files[file] = []byte(f.Source)
+				x.File = path.Join(name, id+".yaml")
+				x.Command = fmt.Sprintf("go run ./cmd %s run ../../reports/%s --lock %s --seed %d", name, file, l.Name, f.Played)
+			}
+			v.Stories = append(v.Stories, x)
+		}
+	}
+	v.Live = t.livesOf(name, s.Version, l, trouble.Name)
+	return v
+}
+
+// livesOf is what was seen live of a cell: of a scenario, and of the failures that it has now.
+func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble string) []liveView {
+	var out []liveView
+	add := func(r record, ok bool, what string) {
+		if !ok {
+			return
+		}
+		seen := r.Live.Refused
+		if seen == "" {
+			seen = liveLabels(r.Live)
+		}
+		out = append(out, liveView{what, seen})
+	}
+	if scenario, ok := liveScenarios[trouble]; ok {
+		r, ok := t.liveOf(name, version, l, trouble, scenario, "")
+		add(r, ok, "scenario "+scenario)
+	}
+	if c, ok := t.cellOf(name, version, l, trouble); ok && c.Cell.Promise != nil {
+		for _, f := range c.Cell.Promise.Failures {
+			r, ok := t.liveOf(name, version, l, trouble, f.What, f.Source)
+			add(r, ok, "the smallest schedule of “"+f.What+"”")
+		}
+	}
+	return out
+}
+
+// liveLabels says how live runs ended, mode by mode, and how that compares with the simulated ones.
+func liveLabels(r *liveRun) string {
+	var out []string
+	for _, mode := range fence.Modes() {
+		counts := map[checker.Label]int{}
+		for _, label := range r.Labels[mode] {
+			counts[label]++
+		}
+		var words []string
+		for _, label := range checker.Labels() {
+			if counts[label] > 0 {
+				words = append(words, fmt.Sprintf("%s %d of %d", label, counts[label], len(r.Labels[mode])))
+			}
+		}
+		if len(words) > 0 {
+			out = append(out, fmt.Sprintf("%s %s", mode, prose.Commas(words)))
+		}
+	}
+	text := strings.Join(out, "; ")
+	switch {
+	case !r.Expected:
+		return text + "; not as simulated, and not explained"
+	case len(r.Why) > 0:
+		return text + "; not as simulated: " + strings.Join(r.Why, "; ")
+	}
+	return text + "; as simulated"
+}
+
+// rendered is a page.
+func rendered(name string, view any) ([]byte, error) {
+	var b bytes.Buffer
+	funcs := map[string]any{"words": prose.Commas[string], "cell": tableCell, "thousands": prose.Thousands, "seconds": seconds, "list": func(s ...string) []string { return s }}
+	if strings.HasSuffix(name, ".html") {
+		page, err := htmltemplate.New(name).Funcs(funcs).ParseFS(pages, "pages/"+name)
+		if err != nil {
+			return nil, err
+		}
+		err = page.Execute(&b, view)
+		return b.Bytes(), err
+	}
+	page, err := template.New(name).Funcs(funcs).ParseFS(pages, "pages/"+name)
+	if err != nil {
+		return nil, err
+	}
+	err = page.Execute(&b, view)
+	return b.Bytes(), err
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.0f", s) }
+
+// tableCell is a text for a cell of a table in Markdown.
+func tableCell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ").Replace(s)
+}
+
+// extraCSS is what these pages add to the style of all pages of locksim.
+const extraCSS = `
+table.verdicts td { white-space: nowrap; } table.verdicts td, table.verdicts th { padding-right: 14px; }
+.kept { color: var(--good); } .broken { color: var(--bad); font-weight: 600; } .beyond { color: var(--warn); } .none, .unknown { color: var(--muted); }
+table.cells td { max-width: 46ch; } table.cells td p { margin: 0 0 4px; } ul.signs { list-style: none; padding: 0; }
+abbr { text-decoration: none; } section { margin-bottom: 40px; } caption { text-align: left; }
+`
