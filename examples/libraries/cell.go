@@ -11,6 +11,7 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/search"
 )
 
 // Sheet is what a program says of its library. It has what the table needs and no lock.
@@ -123,6 +124,10 @@ func part(l scenarios.Lock, faults []lock.Fault, judge explorations.Judge, runs 
 	p := &Part{Faults: faults, Judge: judge, FirstSeed: seed, Runs: runs}
 	l = l.Cached()
 	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: seed, Faults: faults, Judge: judge, Collect: explorations.CollectAll})
+	if errors.Is(err, search.ErrNoFailover) {
+		p.Runs, p.Inapplicable = 0, true
+		return p, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +142,7 @@ func part(l scenarios.Lock, faults []lock.Fault, judge explorations.Judge, runs 
 	p.Runs, p.Evidence, p.Violating = s.Runs, s.Evidence, s.Violating
 	p.Inapplicable = len(faults) > 0 && s.Evidence == 0 && s.Violating == 0
 	if problems := s.Problems(); len(problems) > 0 {
-		p.NoVerdict = errors.Join(fmt.Errorf("%s", problems[0])).Error()
+		p.NoVerdict = problems[0]
 	}
 	for label, n := range s.Violations {
 		if p.Labels == nil {

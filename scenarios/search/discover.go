@@ -16,6 +16,9 @@ import (
 	"locksim/sim/trace"
 )
 
+// ErrNoFailover is in the error of a search with failovers for a lock that has no node which a replica could replace.
+var ErrNoFailover = errors.New("does not follow a failover")
+
 // Discover finds out from a run without faults what can be drawn for a lock: the
 // length of its lease, the named points that it passes, whether it is reentrant,
 // and the number of its nodes. Values that the space has already are kept. The
@@ -131,7 +134,7 @@ func (s *discovery) discoverReplicas(l play.Lock) error {
 	case follows:
 		s.Replicas = 2
 	case asked:
-		return fmt.Errorf("lock %s does not follow a failover: let it dial its first node by the name %q, which is play.Primary, or leave failovers out", l.Name, play.Primary)
+		return fmt.Errorf("lock %s %w: let it dial its first node by the name %q, which is play.Primary, or leave failovers out", l.Name, ErrNoFailover, play.Primary)
 	case l.Replicas > 0: // its replicas are there, and no failover is drawn
 		s.Faults = slices.DeleteFunc(lock.Faults(), func(f lock.Fault) bool { return f == lock.FaultFailover })
 	}

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -11,6 +12,7 @@ import (
 	"locksim/examples/libraries"
 	"locksim/internal/glue"
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios"
 )
 
@@ -29,11 +31,19 @@ func main() {
 	})
 }
 
+// unreported is the promise of a lock with a lease without the duty to report: to delete a task is not to give back a lock,
+// and tells nothing of the time that has passed.
+func unreported() lock.Promise {
+	p := glue.Lease()
+	p.Duties = slices.DeleteFunc(p.Duties, func(d promise.Duty) bool { return d == promise.DutyReports })
+	return p
+}
+
 // unique is the unique task as a lock: while a task is in its queue, a second one of its name is refused. Its id is from
 // google/uuid, which has kept the reader of crypto/rand since the program began.
 func unique() scenarios.Lock {
 	const ttl = 10 * time.Second
-	return scenarios.Lock{Name: "asynq", Lease: scenarios.LeaseCounted, LeaseTTL: ttl, Promise: glue.Lease(), New: func(e scenarios.Env) (lock.Locker, error) {
+	return scenarios.Lock{Name: "asynq", Promise: unreported(), New: func(e scenarios.Env) (lock.Locker, error) {
 		c := scenarios.RedisClient(e, scenarios.Primary)
 		tasks, inspector := asynq.NewClientFromRedisClient(c), asynq.NewInspectorFromRedisClient(c)
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	daprlock "github.com/dapr/components-contrib/lock"
@@ -39,11 +40,19 @@ func standalone() scenarios.Lock {
 	quiet := logger.NewLogger("dapr")
 	quiet.SetOutput(io.Discard)
 	return scenarios.Lock{Name: "dapr", Promise: glue.Lease(), New: func(e scenarios.Env) (lock.Locker, error) {
+		var calls sync.WaitGroup
+		var ended atomic.Bool
 		open := sync.OnceValues(func() (daprlock.Store, error) { // it asks the server, and in New the world does not run yet
 			s := daprredis.NewStandaloneRedisLock(quiet)
 			err := s.InitLockStore(e.Context(), daprlock.Metadata{Base: metadata.Base{Properties: map[string]string{"redisHost": e.Address(scenarios.Primary)}}})
 			if c, ok := s.(io.Closer); ok {
-				e.OnEnd(func() { _ = c.Close() })
+				e.OnEnd(func() {
+					ended.Store(true)
+					go func() { // a call must not meet a Close, or follow it
+						calls.Wait()
+						_ = c.Close()
+					}()
+				})
 			}
 			return s, err
 		})
@@ -53,6 +62,8 @@ func standalone() scenarios.Lock {
 			if err != nil {
 				return nil, err
 			}
+			calls.Add(1)
+			defer calls.Done()
 			owners++
 			owner := fmt.Sprint(mine, "-", owners)
 			asked, err := glue.Tried(ctx, e, func(ctx context.Context) error {
@@ -63,6 +74,11 @@ func standalone() scenarios.Lock {
 				return nil, err
 			}
 			return scenarios.NewLease(ctx, e, scenarios.Grant{TTL: ttl * time.Second, Asked: asked, Unlock: func(ctx context.Context) error {
+				if ended.Load() {
+					return lock.ErrOutcomeUnknown
+				}
+				calls.Add(1)
+				defer calls.Done()
 				r, err := store.Unlock(context.WithoutCancel(ctx), &daprlock.UnlockRequest{ResourceID: name, LockOwner: owner})
 				switch {
 				case err != nil:

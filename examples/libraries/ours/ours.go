@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	l := libraries.Library{Name: "ours", Module: "locksim", Source: "../lock"}
+	l := libraries.Library{Name: "ours", Module: "locksim", Source: "../lock", Runs: 100}
 	for _, name := range []string{"single", "fenced", "watchdog-fenced", "redlock", "etcd", "zookeeper", "sql-table"} {
 		found, err := play.FindLock(name, nil)
 		if err != nil {

@@ -51,7 +51,11 @@ func of(name string, nodes int, options ...redsync.Option) scenarios.Lock {
 	return scenarios.Lock{Name: name, Servers: scenarios.Redis(nodes), Promise: glue.Lease(), New: func(e scenarios.Env) (lock.Locker, error) {
 		var pools []redis.Pool
 		for i := range nodes {
-			pools = append(pools, goredis.NewPool(scenarios.RedisClient(e, fmt.Sprint("r", i))))
+			server := fmt.Sprint("r", i)
+			if nodes == 1 {
+				server = scenarios.Primary // another one after a failover
+			}
+			pools = append(pools, goredis.NewPool(scenarios.RedisClient(e, server)))
 		}
 		locks := redsync.New(pools...)
 		return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
