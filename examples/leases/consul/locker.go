@@ -177,6 +177,7 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		Token: token,
 	}
 	g.Lost, g.Unlock = l.giveBack(h, lost)
+	l.env.OnEnd(func() { _ = g.Unlock(context.Background()) }) // else the client would renew its session for ever
 	if l.manner.deaf {
 		g.Lost = nil
 	}
@@ -209,6 +210,11 @@ func (l *locker) giveBack(h held, lost <-chan struct{}) (told <-chan struct{}, r
 				close(done)
 			}()
 		})
+		if ctx.Err() != nil { // Unlock has no context: who calls it in the end, as one that has to stop does, waits for it
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), ttl)
+			defer cancel()
+		}
 		select {
 		case <-done:
 		case <-ctx.Done():
