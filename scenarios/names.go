@@ -25,6 +25,8 @@ type (
 	ServerCount = file.ServerCount
 	// ServerKind is a kind of server that a lock can bring along.
 	ServerKind = play.ServerKind
+	// RealServer is how live runs start a real server of a kind that a lock brings along.
+	RealServer = play.RealServer
 	// LeaseForm says how the end of a lease is known.
 	LeaseForm = play.LeaseForm
 	// Space is what schedules are drawn from.

@@ -246,7 +246,7 @@ func (a *abilities) Restart(name string) error {
 	if err := s.Restart(ctx); err != nil {
 		return err
 	}
-	w.wasLate(monotonic() - began - int64(server.PaceOf(s.Kind()).Return))
+	w.wasLate(monotonic() - began - int64(s.Pace().Return))
 	a.felt()
 	w.record(name, trace.Restart{})
 	if silent := w.dark[name]; silent != nil { // connections of before the power failure end

@@ -12,7 +12,6 @@ import (
 
 	"locksim/faults"
 	"locksim/internal/live/guard"
-	"locksim/internal/live/server"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
@@ -61,7 +60,7 @@ func (s *Session) Close() error { return s.guard.End() }
 // Check says why a scenario cannot be played live with a lock, at a scale, on this machine; nil if it can.
 func Check(sc *file.Scenario, l play.Lock, scale float64) error {
 	for _, o := range wanted(sc, l) {
-		if err := server.Missing(o.Kind); err != nil {
+		if err := o.Missing(); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"locksim/faults"
-	"locksim/internal/live/server"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
 )
@@ -22,7 +21,7 @@ const timely = 10
 // least is the shortest TTL that a lock can have here in a scenario, and why.
 func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) {
 	for _, s := range l.Needs() {
-		pace := server.PaceOf(server.Kind(s.Kind.Name))
+		pace := paceOf(s.Kind)
 		if pace.Lease > shortest {
 			shortest, why = pace.Lease, pace.Why
 		}

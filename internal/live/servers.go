@@ -46,7 +46,7 @@ func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 			continue
 		}
 		o := server.Options{Kind: server.Kind(s.Kind.Name), Count: max(s.Count, sc.World.Count(s.Kind.Name)),
-			Tick: sc.Lock.TTL / ticks}
+			Tick: sc.Lock.TTL / ticks, Other: other(s.Kind)}
 		if o.Kind == server.Sentinel {
 			watched = true
 			o.Quorum, o.DownAfter, o.FailoverTimeout = sc.World.Quorum, sc.World.DownAfter, sc.World.FailoverTimeout
@@ -63,6 +63,23 @@ func wanted(sc *file.Scenario, l play.Lock) []server.Options {
 		out[i].Clock = setsServerClocks(sc)
 	}
 	return out
+}
+
+// other is how to start servers of a kind that package server does not know; nil for those that it knows.
+func other(k play.ServerKind) *server.Other {
+	if k.Real == nil {
+		return nil
+	}
+	return &server.Other{Prefix: k.Prefix, Command: k.Real.Command, Ready: k.Real.Ready,
+		Pace: server.Pace{Lease: k.Real.Lease, Why: k.Real.Why, Return: k.Real.Return}}
+}
+
+// paceOf is how fast real servers of a kind are.
+func paceOf(k play.ServerKind) server.Pace {
+	if o := other(k); o != nil {
+		return o.Pace
+	}
+	return server.PaceOf(server.Kind(k.Name))
 }
 
 // setsServerClocks says that a fault is about the clock of a server.

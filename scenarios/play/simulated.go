@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"time"
 
 	"locksim/checker"
@@ -47,6 +48,9 @@ type ServerKind struct {
 	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: a scenario with one is refused,
 	// and no search draws it.
 	Lacks []string
+	// Uncompared is set for servers that were written after documentation, and were compared with no real ones: reports
+	// say so beside what was seen with them.
+	Uncompared bool
 	// Settles is set for servers that form a cluster, which clients see as one server: it is how long the cluster may
 	// take to serve all clients again after trouble of one of its members, or of a link among them. It elects a leader,
 	// and clients notice which of their connections are broken. 0 means that each server is for itself.
@@ -63,11 +67,29 @@ type ServerKind struct {
 	// Prepare makes a real server of a live run, at its address, ready for the locks, such as by making tables. Nil if
 	// there is nothing to do. An error that wraps [faults.ErrUnable] says why there are no real servers like that.
 	Prepare func(ctx context.Context, address string) error
+	// Real starts real servers of this kind for live runs. Nil is for Redis, etcd, ZooKeeper and PostgreSQL, which live runs
+	// know, and for servers of which there are no real ones.
+	Real *RealServer
 	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
 	// and what to do; "" for nothing. Nil is for clients without a known source of chance.
 	Advice func(d *trace.Divergence) string
 
 	own *ownKey // nil for a kind that a lock brings along
+}
+
+// RealServer is how live runs start a real server of a kind that they do not know: a process on this machine.
+type RealServer struct {
+	// Command makes the command of a server that listens on an address of the loopback interface, with its files in a
+	// folder, which is also its working directory. It is called again after a crash. Its environment is added to that of
+	// servers, which has PATH and HOME.
+	Command func(folder, address string) *exec.Cmd
+	// Ready returns nil once the server at an address serves clients. Nil means that it accepts connections.
+	Ready func(ctx context.Context, address string) error
+	// Lease is the shortest lease that a client can use, and Why says what a shorter one lacks, as the end of a sentence.
+	Lease time.Duration
+	Why   string
+	// Return is how long a server that has crashed needs, from its start on, until it serves clients again.
+	Return time.Duration
 }
 
 // Primary is the name that leads to the first Redis server, or to the replica that

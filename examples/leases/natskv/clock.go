@@ -18,7 +18,10 @@ var (
 	atsUsers atomic.Int64
 )
 
-func init() { atsUsers.Store(1) }
+func init() {
+	serveIfAsked() // a server of a live run has no bubble, and its package ats is the one of NATS
+	atsUsers.Store(1)
+}
 
 // keepTime writes the time of package ats until stop is closed.
 func keepTime(stop <-chan struct{}) {

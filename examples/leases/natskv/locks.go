@@ -24,7 +24,9 @@ import (
 func Servers() []scenarios.Servers {
 	return []scenarios.Servers{{Count: 1, Kind: scenarios.ServerKind{Name: "nats", Prefix: "n",
 		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
-		Make:  func(n int) sim.Kind { return servers(n) }}}}
+		Make:  func(n int) sim.Kind { return servers(n) },
+		Real: &scenarios.RealServer{Command: command, Ready: ready, Lease: 2 * time.Second, Why: "the server takes whole seconds, and a request has a third of it",
+			Return: 500 * time.Millisecond}}}}
 }
 
 // Key is that of a resource: what a bucket allows in one.

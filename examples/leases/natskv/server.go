@@ -75,10 +75,10 @@ func newNATS(node *sim.Node) (*natsServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	real, err := server.NewServer(&server.Options{ServerName: Node, DontListen: true, JetStream: true, StoreDir: folder, NoLog: true, NoSigs: true,
-		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 64 << 20,
-		// Its pings to clients come at instants of its own, which no seed decides.
-		DisableShortFirstPing: true, PingInterval: 365 * 24 * time.Hour})
+	o := options(folder)
+	// Its pings to clients come at instants of its own, which no seed decides.
+	o.DontListen, o.DisableShortFirstPing, o.PingInterval = true, true, 365*24*time.Hour
+	real, err := server.NewServer(o)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
@@ -88,6 +88,23 @@ func newNATS(node *sim.Node) (*natsServer, error) {
 	go real.Start()
 	go s.operate()
 	return s, nil
+}
+
+// options are those of a server in both worlds.
+func options(folder string) *server.Options {
+	return &server.Options{ServerName: Node, JetStream: true, StoreDir: folder, NoLog: true, NoSigs: true,
+		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 64 << 20}
+}
+
+// makeBucket makes the bucket.
+func makeBucket(ctx context.Context, nc *nats.Conn) (jetstream.KeyValue, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	// Where a key has expired there is a marker, for an hour. One that ends between the two requests of a Create, which asks
+	// what is there when its key was not free, lets that say that the key exists.
+	return js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: jetstream.MemoryStorage, LimitMarkerTTL: time.Hour})
 }
 
 // forgetTimers empties every sync.Pool of the program: it drops its contents after two collections. The client and the server
@@ -116,15 +133,9 @@ func (s *natsServer) follow() error {
 		return fmt.Errorf("the operator of NATS cannot connect: %w", err)
 	}
 	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	// Where a key has expired there is a marker, for an hour. One that ends between the two requests of a Create, which asks
-	// what is there when its key was not free, lets that say that the key exists.
-	kv, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: jetstream.MemoryStorage, LimitMarkerTTL: time.Hour})
+	kv, err := makeBucket(ctx, nc)
 	if err != nil {
 		return fmt.Errorf("the bucket of NATS cannot be made: %w", err)
 	}

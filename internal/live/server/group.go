@@ -63,6 +63,8 @@ type Options struct {
 	Tick time.Duration
 	// Clock gives each server clocks of its own, if a C compiler is installed: see [Server.JumpClock].
 	Clock bool
+	// Other is how to start servers of a kind that is none of this package. Nil is for those.
+	Other *Other
 	// Guard ends the servers however the program ends. Nil means one of their own.
 	Guard *guard.Guard
 }
@@ -88,6 +90,14 @@ func Missing(kind Kind) error {
 		return fmt.Errorf("locksim starts no servers of kind %q", kind)
 	}
 	return k.missing()
+}
+
+// Missing is [Missing] of the kind, nil for another one.
+func (o Options) Missing() error {
+	if o.Other != nil {
+		return nil
+	}
+	return Missing(o.Kind)
 }
 
 // Pace is how fast the servers of a kind are, as measured on a machine that had other work to do.
@@ -137,7 +147,7 @@ const attempts = 3
 // Start starts servers, and returns when all of them serve and all replicas are in sync. The error is that of [Missing], or
 // has the output of the server that does not start. The context limits the start only.
 func Start(ctx context.Context, o Options) (g *Group, err error) {
-	if err := Missing(o.Kind); err != nil {
+	if err := o.Missing(); err != nil {
 		return nil, err
 	}
 	o.Count, o.Tick = max(o.Count, 1), cmp.Or(o.Tick, 200*time.Millisecond)
@@ -188,6 +198,9 @@ func start(ctx context.Context, o Options) (g *Group, err error) {
 	if err := os.Chmod(g.dir, 0o711); err != nil {
 		return g, err
 	}
+	if o.Other != nil {
+		return g, g.startOther(ctx)
+	}
 	return g, kinds[o.Kind].start(g, ctx)
 }
 
@@ -200,7 +213,7 @@ func (g *Group) add(name, addr string) (*Server, error) {
 	if err := guard.Own(s.dir); err != nil {
 		return nil, err
 	}
-	if g.options.Clock && g.options.Kind != Etcd {
+	if g.options.Clock && g.options.Kind != Etcd && g.options.Other == nil {
 		var err error
 		if s.clock, err = newClock(g.guard.Dir(), s.dir); err != nil {
 			return nil, err

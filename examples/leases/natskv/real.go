@@ -1,0 +1,83 @@
+package natskv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// asServer has the address of a server. A program that imports this package is a nats-server if it is set, and does nothing
+// else: so a live run plays on the module that the simulated one has.
+const asServer = "LOCKSIM_NATS_SERVER"
+
+// command makes the command of a server. The path is that of this program also where its user may not read the folder that
+// it is in.
+func command(folder, address string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = []string{asServer + "=" + address}
+	return cmd
+}
+
+// serveIfAsked is a server until the process is killed, if the environment says so.
+func serveIfAsked() {
+	address := os.Getenv(asServer)
+	if address == "" {
+		return
+	}
+	if err := serve(address); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(1)
+}
+
+// serve is a server with its files in the working directory. It returns only an error.
+func serve(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	o := options(".")
+	o.Host = host
+	if o.Port, err = strconv.Atoi(port); err != nil {
+		return err
+	}
+	real, err := server.NewServer(o)
+	if err != nil {
+		return err
+	}
+	go real.Start()
+	if !real.ReadyForConnections(10 * time.Second) {
+		return errors.New("nats-server takes no connections")
+	}
+	nc, err := nats.Connect("", nats.InProcessServer(real), nats.Name("operator"))
+	if err != nil {
+		return fmt.Errorf("the operator of NATS cannot connect: %w", err)
+	}
+	if _, err := makeBucket(context.Background(), nc); err != nil {
+		return fmt.Errorf("the bucket of NATS cannot be made: %w", err)
+	}
+	select {}
+}
+
+// ready asks a server for the bucket.
+func ready(ctx context.Context, address string) (err error) {
+	nc, err := nats.Connect("nats://"+address, nats.NoReconnect(), nats.Timeout(time.Second))
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err == nil {
+		_, err = js.KeyValue(ctx, Bucket)
+	}
+	return err
+}
