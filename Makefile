@@ -107,9 +107,13 @@ matrix: ## every lock and specimen in every scenario; writes reports/MATRIX.md
 	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new
 	mv reports/MATRIX.md.new reports/MATRIX.md
 
-compare: ## the locks side by side; writes docs/compare.md
+LEASES = kube-lease kube-lease-kept consul-lock consul-semaphore nats-kv
+
+compare: ## the locks side by side; writes docs/compare.md, and docs/compare-leases.md for examples/leases; takes ten minutes
 	$(GO) run ./cmd/locksim compare --markdown >docs/compare.md.new
 	mv docs/compare.md.new docs/compare.md
+	cd examples/leases && $(GO) run ./cmd compare $(LEASES) --seeds 20 --also '*/scenarios/*.yaml' --markdown >../../docs/compare-leases.md.new
+	mv docs/compare-leases.md.new docs/compare-leases.md
 
 findings: ## explores each specimen until its mistake is found; writes reports/FINDINGS.md; takes minutes
 	$(DEV) ./findings >reports/FINDINGS.md.new

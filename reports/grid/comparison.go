@@ -10,9 +10,51 @@ import (
 	"locksim/scenarios/outcome/comparisons"
 )
 
-// TripsNote says how round trips are counted.
-const TripsNote = "Round trips are counted without contention, on open connections, one after another; " +
-	"in brackets are the messages to all servers, where these are more."
+// Program is what the commands of a comparison begin with.
+func Program(c *comparisons.Comparison) string {
+	for _, l := range c.Locks {
+		for _, s := range l.Survives {
+			for _, run := range HarmShown(s) {
+				if program, _, found := strings.Cut(run.Replay, " run "+run.Scenario+" "); found {
+					return program
+				}
+			}
+		}
+	}
+	return "locksim"
+}
+
+// TripsNote says how round trips are counted, and what the signs of the table of needs say.
+func TripsNote(c *comparisons.Comparison) string {
+	text := "Round trips are counted without contention, on open connections, one after another; " +
+		"in brackets are the messages to all servers, where these are more."
+	if slices.ContainsFunc(c.Locks, func(l comparisons.Lock) bool {
+		return l.Trips.Acquire.WaitsSeconds > 0 || l.Trips.Release.WaitsSeconds > 0
+	}) {
+		text += " A lock that waits does so without contention too, for the end of a lease that its last holder did not give back."
+	}
+	if slices.ContainsFunc(c.Locks, Uncompared) {
+		text += " " + uncomparedSign + " Every cell of this lock is against documentation: its servers were written after that, " +
+			"and there was no real one to compare them with."
+	}
+	return text
+}
+
+// uncomparedSign is for servers that were compared with no real ones.
+const uncomparedSign = "°"
+
+// Uncompared reports whether some servers of a lock were compared with no real ones.
+func Uncompared(l comparisons.Lock) bool {
+	return slices.ContainsFunc(l.Servers, func(s comparisons.Servers) bool { return s.Uncompared })
+}
+
+// LockHead is the name of a lock over its results.
+func LockHead(l comparisons.Lock) string {
+	if Uncompared(l) {
+		return l.Name + " " + uncomparedSign
+	}
+	return l.Name
+}
 
 // ComparisonEvidence says how many runs a comparison is based on, and what that
 // proves.
@@ -24,8 +66,11 @@ func ComparisonEvidence(c *comparisons.Comparison) string {
 		}
 	}
 	where := ""
+	if len(c.Also) > 0 {
+		where = " and of " + prose.Commas(c.Also)
+	}
 	if c.Live {
-		where = " on real servers"
+		where += " on real servers"
 	}
 	return fmt.Sprintf("%s runs of the scenarios of the library%s, %s. That a lock survives means that these runs showed no harm. It is not a proof.",
 		prose.Thousands(runs), where, c.Seeds)
@@ -52,17 +97,25 @@ func Needs() []Need {
 func serversText(l comparisons.Lock) string {
 	var parts []string
 	for _, s := range l.Servers {
-		parts = append(parts, fmt.Sprintf("%d %s", s.Count, s.Kind))
+		part := fmt.Sprintf("%d %s", s.Count, s.Kind)
+		if s.Uncompared {
+			part += " " + uncomparedSign
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// tripText is "1", or "1 (5)" with the messages to all servers.
+// tripText is "1", "1 (5)" with the messages to all servers, or "1, waits 9.5 s".
 func tripText(t *comparisons.Trip) string {
+	text := fmt.Sprint(t.RoundTrips)
 	if t.Messages > t.RoundTrips {
-		return fmt.Sprintf("%d (%d)", t.RoundTrips, t.Messages)
+		text = fmt.Sprintf("%d (%d)", t.RoundTrips, t.Messages)
 	}
-	return fmt.Sprint(t.RoundTrips)
+	if t.WaitsSeconds > 0 {
+		text += fmt.Sprintf(", waits %.1f s", t.WaitsSeconds)
+	}
+	return text
 }
 
 func renewText(l comparisons.Lock) string {
@@ -153,8 +206,8 @@ func Unplayed(c *comparisons.Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Without a row, since no scenario of the library has them with these locks: " + strings.Join(names, ", ") +
-		". For these, see the promises (locksim list) or run an exploration (locksim explore)."
+	return "Without a row, since no scenario has them with these locks: " + strings.Join(names, ", ") +
+		". For these, see the promises (" + Program(c) + " list) or run an exploration (" + Program(c) + " explore)."
 }
 
 // SurvivalSign is a text of a cell of the table of survivals, and its meaning.
@@ -171,7 +224,7 @@ func SurvivalSigns() []SurvivalSign {
 		{stuckWord, "no client can acquire the lock any more, and no fence helps"},
 		{"seal" + overlapSign, "the lock had two holders: their claims overlapped in a run"},
 		{"(seal)", "the lock promises nothing here: other runs may end worse"},
-		{notPlayed, "no scenario of the library says anything of this lock and these faults"},
+		{notPlayed, "no scenario says anything of this lock and these faults"},
 		{ClassName(comparisons.NoFault), "nothing fails, but some clients work longer than their lease lasts"},
 	}
 }

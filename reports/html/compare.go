@@ -93,7 +93,7 @@ type comparedRun struct {
 }
 
 func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *comparisonPage {
-	p := &comparisonPage{Evidence: grid.ComparisonEvidence(c), Trips: grid.TripsNote, Unplayed: grid.Unplayed(c), Signs: grid.SurvivalSigns(),
+	p := &comparisonPage{Evidence: grid.ComparisonEvidence(c), Trips: grid.TripsNote(c), Unplayed: grid.Unplayed(c), Signs: grid.SurvivalSigns(),
 		Legend: strings.Split(grid.MapLegend, " · "),
 		Again:  opt.Again, Versions: opt.Versions, CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("compare.css"))}
 	for _, need := range grid.Needs() {

@@ -22,13 +22,13 @@ func Comparison(w io.Writer, c *comparisons.Comparison) error {
 	p := new(prose.Page)
 	p.Add([]string{"# Locks side by side"})
 	p.Add([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
-	p.Add([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", grid.ComparisonEvidence(c)})
+	p.Add([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", escape(grid.ComparisonEvidence(c))})
 	p.Add([]string{"## Which lock is right under which faults"})
 	p.Add(survives(c, func(s comparisons.Survival) string { return grid.NewMapCell(s).Text() }))
 	p.Add([]string{grid.MapLegend})
 	p.Add([]string{"## What each needs, and for whom it is"})
 	p.Add(needs(c))
-	p.Add([]string{grid.TripsNote})
+	p.Add([]string{grid.TripsNote(c)})
 	p.Add([]string{"## Which fence kept the data right under each fault"})
 	p.Add(survives(c, func(s comparisons.Survival) string { return "`" + grid.SurvivalWord(s) + "`" }))
 	p.Add(survivalSigns())
@@ -37,7 +37,7 @@ func Comparison(w io.Writer, c *comparisons.Comparison) error {
 	}
 	p.Add([]string{"## Why no weaker fence", "",
 		"Each run that is named here shows a fence that fails or refuses a rightful holder, or claims that overlap.",
-		"`locksim run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes it again. Faults that are left out did no harm, or have no",
+		"`" + grid.Program(c) + " run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes it again. Faults that are left out did no harm, or have no",
 		"row above."})
 	for _, l := range c.Locks {
 		p.Add(lockSection(l))
@@ -65,7 +65,7 @@ func needs(c *comparisons.Comparison) []string {
 func survives(c *comparisons.Comparison, text func(comparisons.Survival) string) []string {
 	head := []string{"faults"}
 	for _, l := range c.Locks {
-		head = append(head, escape(l.Name))
+		head = append(head, escape(grid.LockHead(l)))
 	}
 	lines := []string{rowOf(head), ruler(len(head))}
 	for i, class := range c.Classes {

@@ -42,7 +42,7 @@ func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) err
 			p.Add(compareBlock(l, opt))
 		}
 	}
-	p.Add(prose.Fold(grid.TripsNote, opt.Width))
+	p.Add(prose.Fold(grid.TripsNote(c), opt.Width))
 	for i, t := range compareTables(c, opt, survivalText) {
 		if i == 0 {
 			t = append([]string{"which fence kept the data right under each fault", ""}, t...)

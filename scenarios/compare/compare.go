@@ -14,6 +14,7 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
@@ -31,6 +32,8 @@ var ErrUnusable = errors.New("a single client cannot use it")
 type Options struct {
 	// Seeds are the seeds of each scenario. Required.
 	Seeds outcome.Seeds
+	// Also are scenarios that are played beside those of the library, if they name the lock.
+	Also []*file.Scenario
 	// Replay makes the commands of [comparisons.Seen]. Required.
 	Replay matrix.ReplayCommand
 	// Step is called after each run of a scenario. Default: none.
@@ -48,6 +51,11 @@ func Measure(l play.Lock, opt Options) (*comparisons.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, sc := range opt.Also {
+		if slices.Contains(sc.LockNames(), l.Name) {
+			library = append(library, sc)
+		}
+	}
 	about, err := byClass(library)
 	if err != nil {
 		return nil, err
@@ -59,6 +67,13 @@ func Measure(l play.Lock, opt Options) (*comparisons.Lock, error) {
 	m := &comparisons.Lock{Name: l.Name, About: l.About, ForWhom: l.ForWhom, Servers: serversOf(l), Tokens: l.Tokens, Promise: l.Promise, Trips: trips}
 	if opt.Play == nil {
 		opt.Play = simulated
+	}
+	for _, s := range l.Needs() { // the servers behind those that it asks
+		if s.Kind.Behind {
+			for _, name := range file.Numbered(s.Kind.Prefix, s.Count) {
+				asked[name] = true
+			}
+		}
 	}
 	t := trials{lock: l, opt: opt, asked: asked, made: map[trial]result{}}
 	for _, class := range comparisons.Classes() {
@@ -84,7 +99,7 @@ func simulated(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*o
 func serversOf(l play.Lock) []comparisons.Servers {
 	all := []comparisons.Servers{}
 	for _, s := range l.Needs() {
-		all = append(all, comparisons.Servers{Kind: s.Kind.Name, Count: s.Count})
+		all = append(all, comparisons.Servers{Kind: s.Kind.Name, Count: s.Count, Uncompared: s.Kind.Uncompared})
 	}
 	return all
 }

@@ -284,6 +284,58 @@ func TestMeasureRefuses(t *testing.T) {
 	}
 }
 
+// patient waits for two seconds before each Acquire.
+type patient struct {
+	lock.Locker
+	clock lock.Clock
+}
+
+func (p patient) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	if err := p.clock.Sleep(ctx, 2*time.Second); err != nil {
+		return nil, err
+	}
+	return p.Locker.Acquire(ctx, resource)
+}
+
+// A time in which a lock waits for no answer is no round trip.
+func TestWaits(t *testing.T) {
+	l := kind(t, "single")
+	inner := l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		locks, err := inner(e)
+		return patient{locks, e.Clock()}, err
+	}
+	got, err := compare.TripsOf(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (comparisons.Trip{RoundTrips: 1, Messages: 1, WaitsSeconds: 2}); got.Acquire != want {
+		t.Errorf("it takes %+v, want %+v", got.Acquire, want)
+	}
+}
+
+// A scenario of the user's own counts for a lock that it names, and its runs are named by its file.
+func TestAlso(t *testing.T) {
+	var also []*file.Scenario
+	for _, name := range []string{"single", "watchdog"} {
+		sc, err := file.Parse("mine/"+name+".yaml", []byte("name: "+name+"\nworld: {redis: 1, clients: 2}\nlock: {kind: single, ttl: 4s}\n"+
+			"workload: {rounds: 2, hold: 1s}\nfaults: [{when: {client: c0, event: read, nth: 1}, stall: {node: r0, for: 500ms}}]\nlocks: ["+name+"]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc.Lock.Kind = name
+		also = append(also, sc)
+	}
+	m, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Also: also, Replay: again})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, before := of(t, m, lock.FaultStall), of(t, measure(t, kind(t, "single")), lock.FaultStall)
+	if s.Scenarios != before.Scenarios+1 {
+		t.Errorf("%d scenarios, and %d without these: %+v", s.Scenarios, before.Scenarios, s)
+	}
+}
+
 // The same lock gives the same document, whatever was measured before; every seed
 // adds runs, and every run is a step.
 func TestMeasureIsStable(t *testing.T) {

@@ -118,7 +118,8 @@ func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (compari
 				}
 				s.Runs++
 				counted[sc.Name] = true
-				seen := &comparisons.Seen{Mode: mode, Label: r.label, Scenario: sc.Name, Seed: seed, Replay: t.opt.Replay(sc.Name, t.lock.Name, seed, mode)}
+				name := nameOf(sc)
+				seen := &comparisons.Seen{Mode: mode, Label: r.label, Scenario: name, Seed: seed, Replay: t.opt.Replay(name, t.lock.Name, seed, mode)}
 				if r.failed() && failed == nil {
 					failed = seen
 				}
@@ -152,6 +153,14 @@ func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (compari
 		s.Fence, s.Refused = second.Mode, second
 	}
 	return s, nil
+}
+
+// nameOf is what a command calls a scenario: its name, or its file where it is not in the library.
+func nameOf(sc *file.Scenario) string {
+	if sc.InLibrary() {
+		return sc.Name
+	}
+	return sc.File
 }
 
 // promises reports whether the lock promises that claims exclude each other under

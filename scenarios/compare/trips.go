@@ -20,7 +20,7 @@ import (
 // so that a lock that renews by itself has to do so.
 const (
 	oneWay      = 10 * time.Millisecond
-	uncontended = "name: uncontended\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 3, hold: 0s, think: 0s}\n"
+	uncontended = "name: uncontended\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 3, hold: 1s, think: 1s}\n"
 	held        = "name: held\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 1, hold: 20s}\n"
 )
 
@@ -69,6 +69,9 @@ func alone(l play.Lock, source string) (*trace.Trace, error) {
 	return o.Modes[0].Trace, nil
 }
 
+// waiting is a time in which a client has no answer, since it waits for no server.
+const waiting = time.Second
+
 // client is the client that is measured. The probe of the harness asks for the lock
 // in the end.
 const client = "c0"
@@ -77,13 +80,20 @@ const client = "c0"
 func count(t *trace.Trace) (comparisons.Trips, error) {
 	var trips comparisons.Trips
 	var call *comparisons.Trip // the one that is under way
-	var began time.Duration
+	var began, last time.Duration
 	begin := func(c *comparisons.Trip, at time.Duration) { *c, call, began = comparisons.Trip{}, c, at }
-	end := func(at time.Duration) { call.RoundTrips, call = int((at-began+oneWay)/(2*oneWay)), nil }
+	end := func(at time.Duration) {
+		waits := time.Duration(call.WaitsSeconds * float64(time.Second))
+		call.RoundTrips, call = int((at-began-waits+oneWay)/(2*oneWay)), nil
+	}
 	for _, e := range t.Events {
 		if e.Actor != client {
 			continue
 		}
+		if gap := e.At - last; call != nil && gap >= waiting {
+			call.WaitsSeconds += gap.Seconds()
+		}
+		last = e.At
 		switch what := e.What.(type) {
 		case trace.Send:
 			if call != nil {

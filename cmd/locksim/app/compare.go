@@ -25,6 +25,7 @@ import (
 // compareFlags are the flags of the compare command.
 type compareFlags struct {
 	liveFlag
+	also     []string
 	seeds    int
 	json     bool
 	markdown bool
@@ -54,7 +55,8 @@ comparison in all other forms.
 
 The scenarios of the library place their faults for locks on Redis with a lease of
 ten seconds. Some of these faults do not strike your own lock, if it has another lease
-or other servers: locksim explore --lock LOCK draws faults for it.
+or other servers: locksim explore --lock LOCK draws faults for it, and --also adds
+scenario files of your own, for the locks that they name.
 
 With --live what the locks survive is seen on real servers; see docs/live.md. Scenarios
 with a fault that real servers cannot play do not count then.`,
@@ -63,6 +65,7 @@ with a fault that real servers cannot play do not count then.`,
   locksim compare fenced broken/token-after-lock
   locksim compare --seeds 20
   locksim compare --markdown >docs/compare.md
+  locksim compare mylock fenced --also './mine/*.yaml'
   locksim compare single fenced --out /tmp/compare
   locksim compare fenced --live`,
 		ValidArgsFunction: completion{s.Roster}.compared,
@@ -74,6 +77,7 @@ with a fault that real servers cannot play do not count then.`,
 		},
 	}
 	flags := cmd.Flags()
+	flags.StringArrayVar(&f.also, "also", nil, "also the scenarios in these `FILES`, each for the locks that it names: paths, with commas, or patterns such as './mine/*.yaml'")
 	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema compare")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
@@ -97,6 +101,10 @@ func (f compareFlags) run(s *shell, names []string) error {
 	if err != nil {
 		return fmt.Errorf("--seeds %d: %w", f.seeds, err)
 	}
+	also := roster.SplitList(f.also)
+	if _, err := s.Roster.Also(also); err != nil {
+		return err
+	}
 	locks, err := comparedLocks(s, names)
 	if err != nil {
 		return err
@@ -106,9 +114,11 @@ func (f compareFlags) run(s *shell, names []string) error {
 		return err
 	}
 	defer w.Close()
-	measured := func() (*comparisons.Comparison, error) { return works.Compare(w, locks, seeds) }
+	measured := func() (*comparisons.Comparison, error) { return works.Compare(w, locks, seeds, also) }
 	if f.live {
-		measured = func() (*comparisons.Comparison, error) { return works.CompareLive(w, s.Roster, locks, seeds, f.scale) }
+		measured = func() (*comparisons.Comparison, error) {
+			return works.CompareLive(w, s.Roster, locks, seeds, also, f.scale)
+		}
 	}
 	c, err := measured()
 	if err != nil {

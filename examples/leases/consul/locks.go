@@ -26,7 +26,7 @@ const settles = 40 * time.Second
 // Servers are the three servers of a cluster.
 func Servers() []scenarios.Servers {
 	return []scenarios.Servers{{Count: 3, Kind: scenarios.ServerKind{
-		Name: "consul", Prefix: cluster.Prefix, Leader: cluster.Leader, Settles: settles,
+		Name: "consul", Prefix: cluster.Prefix, Leader: cluster.Leader, Settles: settles, Uncompared: true,
 		Lacks: []string{"error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
 		Make:  func(n int) sim.Kind { return cluster.Cluster(n) },
 	}}}

@@ -33,11 +33,11 @@ func Servers() []scenarios.Servers {
 	lacks := []string{"evict", "exhaust_pool", "failover", "flush", "read_only"}
 	behind := append([]string{"error_reply"}, lacks...)
 	return []scenarios.Servers{
-		{Count: 2, Kind: scenarios.ServerKind{Name: "kube", Prefix: cluster.APIPrefix, Lacks: lacks, Settles: settles,
+		{Count: 2, Kind: scenarios.ServerKind{Name: "kube", Prefix: cluster.APIPrefix, Lacks: lacks, Settles: settles, Uncompared: true,
 			Make: func(n int) sim.Kind { return cluster.APIServers(n) }}},
-		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-store", Prefix: cluster.StorePrefix, Lacks: behind, Behind: true,
+		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-store", Prefix: cluster.StorePrefix, Lacks: behind, Behind: true, Uncompared: true,
 			Make: func(n int) sim.Kind { return cluster.Stores(n) }}},
-		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-webhook", Prefix: cluster.WebhookPrefix, Lacks: behind, Behind: true,
+		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-webhook", Prefix: cluster.WebhookPrefix, Lacks: behind, Behind: true, Uncompared: true,
 			Make: func(n int) sim.Kind { return cluster.Webhooks(n) }}},
 	}
 }

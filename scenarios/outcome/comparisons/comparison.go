@@ -28,6 +28,9 @@ type Comparison struct {
 	Seeds outcome.Seeds `json:"seeds"`
 	// Live says that what the locks survive was seen in live runs, in which a seed decides the workload alone.
 	Live bool `json:"live,omitempty"`
+	// Also are the files of scenarios that were played beside those of the library, as they were asked for: paths, or
+	// patterns of paths. Each is played with the locks that it names.
+	Also []string `json:"also,omitempty"`
 	// Classes are the classes of faults: NoFault, and those of [promise.Faults]. Each
 	// lock has a Survival for each, in this order.
 	Classes []promise.Fault `json:"classes"`
@@ -61,6 +64,8 @@ type Servers struct {
 	Kind string `json:"kind"`
 	// Count is the number of these servers.
 	Count int `json:"count" jsonschema:"minimum=1"`
+	// Uncompared says that the simulated servers were written after documentation, and were compared with no real ones.
+	Uncompared bool `json:"uncompared,omitempty"`
 }
 
 // Survival is the result of a lock under one class of faults.
@@ -98,7 +103,7 @@ type Seen struct {
 	Mode fence.Mode `json:"mode"`
 	// Label is the label of the run.
 	Label checker.Label `json:"label"`
-	// Scenario is the name of the scenario.
+	// Scenario is the name of the scenario, or its file where it is not in the library.
 	Scenario string `json:"scenario"`
 	// Seed is the seed of the run.
 	Seed uint64 `json:"seed"`
@@ -142,6 +147,9 @@ type Trip struct {
 	RoundTrips int `json:"round_trips"`
 	// Messages counts the messages that the client sends, to all servers.
 	Messages int `json:"messages"`
+	// WaitsSeconds is for how long it waits beside: for a time to pass, such as the rest of a lease that its last holder
+	// could not give back.
+	WaitsSeconds float64 `json:"waits_seconds,omitempty"`
 }
 
 // JSON is the comparison as one indented document.

@@ -83,6 +83,19 @@ func (r Roster) ChooseScenarios(lists []string) ([]*file.Scenario, error) {
 	return chosen, nil
 }
 
+// Also are the scenarios in the files of a flag.
+func (r Roster) Also(files []string) ([]*file.Scenario, error) {
+	var all []*file.Scenario
+	for _, pattern := range files {
+		found, err := r.matchingFiles("also", pattern)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
 // matchingScenarios are the scenarios that match a name, a file or a pattern.
 func (r Roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	if !strings.ContainsAny(pattern, `*?[`) {
@@ -90,7 +103,7 @@ func (r Roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 		return []*file.Scenario{sc}, err
 	}
 	if strings.ContainsAny(pattern, `/\`) {
-		return r.matchingFiles(pattern)
+		return r.matchingFiles("scenario", pattern)
 	}
 	all, err := play.Library(r.Extra)
 	if err != nil {
@@ -109,14 +122,14 @@ func (r Roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 	return found, nil
 }
 
-// matchingFiles are the scenarios in the files that match a pattern.
-func (r Roster) matchingFiles(pattern string) ([]*file.Scenario, error) {
+// matchingFiles are the scenarios in the files that match a pattern of a flag.
+func (r Roster) matchingFiles(flag, pattern string) ([]*file.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("--scenario %s: %w: write a path, or one with *, such as './mine/*.yaml'", console.Quote(pattern), err)
+		return nil, fmt.Errorf("--%s %s: %w: write a path, or one with *, such as './mine/*.yaml'", flag, console.Quote(pattern), err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("--scenario %s: there is no such file", console.Quote(pattern))
+		return nil, fmt.Errorf("--%s %s: there is no such file", flag, console.Quote(pattern))
 	}
 	var found []*file.Scenario
 	for _, name := range files {

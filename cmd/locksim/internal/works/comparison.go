@@ -20,7 +20,6 @@ import (
 	"locksim/reports/html"
 	"locksim/reports/markdown"
 	"locksim/scenarios/compare"
-	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/comparisons"
 	"locksim/scenarios/outcome/explorations"
@@ -40,6 +39,9 @@ func StoreComparison(w *publish.Crew, dir string, c *comparisons.Comparison, nam
 	again := w.PublicName() + " compare"
 	for _, name := range names {
 		again += " " + console.Quote(name)
+	}
+	for _, files := range c.Also {
+		again += " --also " + console.Quote(files)
 	}
 	again += fmt.Sprintf(" --seeds %d --out DIR", c.Seeds.Len())
 	if c.Live {
@@ -91,7 +93,7 @@ const figureWidth = 560
 
 // draw makes the run of a job again, and draws it, in a child process.
 func draw(r roster.Roster, j figureJob) (publish.Page, error) {
-	sc, err := file.Load(j.Scenario)
+	sc, err := r.Load(j.Scenario)
 	if err != nil {
 		return publish.Page{}, err
 	}
@@ -143,6 +145,7 @@ func figures(w *publish.Crew, c *comparisons.Comparison) (map[figureJob]html.Fou
 type compareJob struct {
 	Lock  string        `json:"lock"`
 	Seeds outcome.Seeds `json:"seeds"`
+	Also  []string      `json:"also,omitempty"`
 }
 
 // compareAnswer is the result of a child. Unusable is the reason why a lock cannot be
@@ -158,7 +161,11 @@ func measure(c *console.Console, r roster.Roster, j compareJob, step func()) (co
 	if err != nil {
 		return compareAnswer{}, err
 	}
-	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Replay: runfiles.Again(c), Step: step})
+	also, err := r.Also(j.Also)
+	if err != nil {
+		return compareAnswer{}, err
+	}
+	m, err := compare.Measure(l, compare.Options{Seeds: j.Seeds, Also: also, Replay: runfiles.Again(c), Step: step})
 	if errors.Is(err, compare.ErrUnusable) {
 		return compareAnswer{Unusable: err.Error()}, nil
 	}
@@ -166,8 +173,9 @@ func measure(c *console.Console, r roster.Roster, j compareJob, step func()) (co
 }
 
 // Compare measures the locks in child processes. It starts with the locks on most
-// servers: they send most messages and take longest, and would delay the end.
-func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds) (*comparisons.Comparison, error) {
+// servers: they send most messages and take longest, and would delay the end. The scenarios of the files also are played
+// too.
+func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds, also []string) (*comparisons.Comparison, error) {
 	order := make([]int, len(locks))
 	for i := range order {
 		order[i] = i
@@ -175,7 +183,7 @@ func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds) (*comparis
 	slices.SortStableFunc(order, func(a, b int) int { return locks[b].Nodes() - locks[a].Nodes() })
 	jobs := make([]campaign.Job, len(locks))
 	for n, i := range order {
-		jobs[n] = compareTask.Job(compareJob{Lock: locks[i].Name, Seeds: seeds})
+		jobs[n] = compareTask.Job(compareJob{Lock: locks[i].Name, Seeds: seeds, Also: also})
 		jobs[n].Noun, jobs[n].Count = "locks", 1
 	}
 	rows := make([]comparisons.Lock, len(locks))
@@ -209,5 +217,7 @@ func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds) (*comparis
 		slices.Sort(unusable)
 		return nil, errors.New(strings.Join(unusable, "\n"))
 	}
-	return comparisons.New(seeds, rows), nil
+	made := comparisons.New(seeds, rows)
+	made.Also = also
+	return made, nil
 }

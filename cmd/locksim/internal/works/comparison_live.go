@@ -26,7 +26,11 @@ const LiveTogether = 6
 
 // CompareLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
-func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, scale float64) (*comparisons.Comparison, error) {
+func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, files []string, scale float64) (*comparisons.Comparison, error) {
+	also, err := r.Also(files)
+	if err != nil {
+		return nil, err
+	}
 	session, err := live.Open()
 	if err != nil {
 		return nil, &console.BrokenError{Cause: err}
@@ -44,7 +48,7 @@ func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outc
 		all.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Replay: liveRunAgain(w.Console, r, l, scale),
+			m, err := compare.Measure(l, compare.Options{Seeds: seeds, Also: also, Replay: liveRunAgain(w.Console, r, l, scale),
 				Step: step, Play: playLive(going, session, scale)})
 			if err != nil {
 				cancel(err)
@@ -68,7 +72,7 @@ func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outc
 		return nil, &console.BrokenError{Cause: err}
 	}
 	c := comparisons.New(seeds, rows)
-	c.Live = true
+	c.Live, c.Also = true, files
 	return c, nil
 }
 
