@@ -100,6 +100,10 @@ func stopWaiters(t *testing.T, a, c *zk.Conn, servers []string, parent string) (
 	if err := b.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(b.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("b has not stopped: %v, %v", status, err)
+	}
 	for _, l := range held {
 		if err := l.Unlock(); err != nil {
 			t.Fatal(err)
