@@ -132,10 +132,13 @@ var detectors = map[mistake.Detector]func(*file.Scenario, outcome.ModeRun) bool{
 	mistake.Leaked: func(_ *file.Scenario, m outcome.ModeRun) bool {
 		return m.Verdict.Facts.Liveness == checker.LivenessLeaked
 	},
-	mistake.VoidGrants:    func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.VoidGrants > 0 },
-	mistake.Overtaken:     func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Overtaken > 0 },
-	mistake.Denied:        func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Denied > 0 },
-	mistake.Overdue:       func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Overdue > 0 },
+	mistake.VoidGrants: func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.VoidGrants > 0 },
+	mistake.Overtaken:  func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Overtaken > 0 },
+	mistake.Denied:     func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Denied > 0 },
+	mistake.Overdue:    func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Overdue > 0 },
+	mistake.LeaderlessOverdue: func(_ *file.Scenario, m outcome.ModeRun) bool {
+		return m.Verdict.Facts.LeaderlessOverdue > 0
+	},
 	mistake.Misconduct:    func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.Misconduct > 0 },
 	mistake.RevivedClaims: func(_ *file.Scenario, m outcome.ModeRun) bool { return m.Verdict.Facts.RevivedClaims > 0 },
 	mistake.LongestWait: func(sc *file.Scenario, m outcome.ModeRun) bool {

@@ -2,6 +2,7 @@ package broken
 
 import (
 	"context"
+	"time"
 
 	"locksim/lock"
 	"locksim/lock/broken/polling"
@@ -12,6 +13,8 @@ import (
 type poller struct {
 	opt Options
 	try func(ctx context.Context, c claim) (*lease, error) // nil, nil: another client holds it
+	// rest begins an Acquire, and returns what is for how long it waits before each try; nil for no time.
+	rest func(resource string) func(ctx context.Context) time.Duration
 
 	polling *polling.Poller
 }
@@ -30,7 +33,14 @@ func (p *poller) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 
 // acquire asks as owner, or with a new owner id each time if owner is empty.
 func (p *poller) acquire(ctx context.Context, resource, owner string) (lock.Lease, error) {
+	rest := func(context.Context) time.Duration { return 0 }
+	if p.rest != nil {
+		rest = p.rest(resource)
+	}
 	return p.polling.Acquire(ctx, resource, func() (lock.Lease, error) {
+		if d := rest(ctx); d > 0 && p.opt.Clock.Sleep(ctx, d) != nil {
+			return nil, nil // the poller sees that ctx has ended
+		}
 		c, err := p.claim(resource, owner)
 		if err != nil {
 			return nil, err

@@ -25,14 +25,22 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 	"watchdog-stops-after-error": rightWatchdog,
 	"watchdog-ignores-failure":   rightWatchdog,
 	"session-never-tells":        rightWatchdog,
-	"expire-whole-seconds":       rightSingle,
-	"expiry-by-client-clock":     rightSingle,
-	"token-after-lock":           rightFenced,
-	"token-before-lock":          rightFenced,
-	"token-read-late":            rightFenced,
-	"token-per-reentry":          rightReentrant,
-	"reentrant-two-keys":         rightReentrant,
-	"until-in-wrong-unit":        rightSingle,
+	"renewals-time-out": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		w := newWatchdog(nodes[0], o)
+		w.keep = untilStopped
+		return w.locker()
+	},
+	"candidate-settles": func(nodes []redis.Cmdable, o Options) lock.Locker {
+		return newPatient(nodes[0], o, func(time.Duration) time.Duration { return 0 })
+	},
+	"expire-whole-seconds":   rightSingle,
+	"expiry-by-client-clock": rightSingle,
+	"token-after-lock":       rightFenced,
+	"token-before-lock":      rightFenced,
+	"token-read-late":        rightFenced,
+	"token-per-reentry":      rightReentrant,
+	"reentrant-two-keys":     rightReentrant,
+	"until-in-wrong-unit":    rightSingle,
 	"fair-place-too-short": func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newQueue(nodes[0], o, 4*o.Backoff.Max, endlessQueue)
 	},

@@ -44,7 +44,7 @@ func All() []Specimen {
 	return []Specimen{
 		setnxThenExpire, delWithoutOwner, tryThenUnlock, getThenDel,
 		watchdogBareExpire, watchdogRecreatesKey, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure, sessionNeverTells,
-		extendForgetsOwner,
+		renewalsTimeOut, candidateSettles, extendForgetsOwner,
 		expireWholeSeconds, ttlFromDeadline, expiryByClientClock,
 		tokenAfterLock, tokenBeforeLock, tokenReadLate, tokenPerReentry,
 		reentrantTwoKeys, ownerPrefix, namesCollide,

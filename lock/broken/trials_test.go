@@ -102,6 +102,20 @@ faults:
 `,
 	},
 	{
+		specimen: "renewals-time-out", sibling: watchdog, // c0 leads for 12 TTLs
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {kind: leader, rounds: 1, ticks: 12, hold: 10s, stagger: 1s, checks_until: steps}
+`,
+	},
+	{
+		specimen: "candidate-settles", sibling: watchdog, // c0 leads for 13 TTLs, and c1 campaigns meanwhile
+		story: `
+lock: {ttl: 10s, backoff: 200ms..400ms}
+workload: {kind: leader, rounds: 1, ticks: 26, hold: 5s, stagger: 1s, checks_until: steps}
+`,
+	},
+	{
 		specimen: "expire-whole-seconds", sibling: single,
 		story: `
 lock: {ttl: 500ms}

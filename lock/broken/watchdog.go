@@ -18,12 +18,14 @@ type watchdog struct {
 	// answered applies an answer, or its absence, to the lease. sent is when the request was sent. It reports whether
 	// to go on renewing.
 	answered func(l *lease, sent time.Time, held bool, err error) (goOn bool)
+	// keep makes the context of the renewals of a lease, from that of Acquire.
+	keep func(ctx context.Context) (context.Context, context.CancelFunc)
 	// release gives the claim back; stop ends the renewals.
 	release func(ctx context.Context, node redis.Cmdable, c claim, stop func()) error
 }
 
 func newWatchdog(node redis.Cmdable, o Options) *watchdog {
-	return &watchdog{opt: o, node: node, extend: extendOwn, answered: heed, release: stopThenDelete}
+	return &watchdog{opt: o, node: node, extend: extendOwn, answered: heed, keep: context.WithCancel, release: stopThenDelete}
 }
 
 // locker returns the lock. The end of the context of Acquire ends the renewals too: it is the process's.
@@ -34,13 +36,18 @@ func (w *watchdog) locker() *poller {
 		if err != nil || !granted {
 			return nil, err
 		}
-		keep, stop := context.WithCancel(ctx)
+		keep, stop := w.keep(ctx)
 		l := newLease(ctx, w.opt, c, sent.Add(w.opt.TTL), func(ctx context.Context, c claim) error {
 			return w.release(ctx, w.node, c, stop)
 		})
 		go w.renew(keep, l)
 		return l, nil
 	})
+}
+
+// untilStopped is for renewals that go on when the context of Acquire has ended.
+func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithCancel(context.WithoutCancel(ctx))
 }
 
 func (w *watchdog) renew(ctx context.Context, l *lease) {

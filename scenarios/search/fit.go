@@ -41,8 +41,8 @@ func equipped(s spaces.Space, l play.Lock) spaces.Space {
 }
 
 // SpecimenSpace is the space in which the mistake of a lock of package broken
-// shows, by the description of the specimen: its class of fault, and its range of
-// TTLs within the default one. [Discover] finds out the rest. The name is one of
+// shows, by the description of the specimen: its class of fault, its range of
+// TTLs within the default one, and leaders if it needs them. [Discover] finds out the rest. The name is one of
 // [kinds.Specimens]; the error lists them.
 func SpecimenSpace(name string) (spaces.Space, error) {
 	s, err := mistake.Find(strings.TrimPrefix(name, kinds.BrokenPrefix))
@@ -55,5 +55,9 @@ func SpecimenSpace(name string) (spaces.Space, error) {
 	if s.Fault != "" {
 		classes = append(classes, s.Fault)
 	}
-	return spaces.Space{Faults: classes, TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
+	var workloads []file.WorkloadKind
+	if s.Leads {
+		workloads = []file.WorkloadKind{file.WorkloadLeader}
+	}
+	return spaces.Space{Faults: classes, Workloads: workloads, TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
 }

@@ -71,6 +71,18 @@ var (
 		Fault: promise.Partition, MinTTL: time.Second, MaxTTL: time.Hour,
 		Detector: ClaimOverlaps, Mode: "none", Nodes: 1, Detection: time.Second,
 	}
+	RenewalsTimeOut = Mistake{
+		Name: "renewals-time-out", ID: "F35",
+		Wrong:  "The renewals run under the context of the campaign and end with its time limit of ten TTLs, under a leader that holds on for longer.",
+		MinTTL: 2 * time.Second, MaxTTL: time.Hour, // below, no request is sure to be answered before the next renewal
+		Detector: Misconduct, Mode: "none", Nodes: 1, Leads: true, Duties: []promise.Duty{promise.DutyRenews},
+	}
+	CandidateSettles = Mistake{
+		Name: "candidate-settles", ID: "F50",
+		Wrong:  "A candidate that has found the same leader for ten TTLs asks once in ten TTLs from then on, and when that one resigns no client leads.",
+		MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
+		Detector: LeaderlessOverdue, Mode: "none", Nodes: 1, Leads: true,
+	}
 	ExtendForgetsOwner = Mistake{
 		Name: "extend-forgets-owner", ID: "F04",
 		Wrong:  "Extend prolongs the key without a check of its owner, and a lease that had ended goes on beside its successor's.",
@@ -229,7 +241,7 @@ func All() []Mistake {
 	return []Mistake{
 		SetnxThenExpire, DelWithoutOwner, TryThenUnlock, GetThenDel,
 		WatchdogBareExpire, WatchdogRecreatesKey, WatchdogStopLost, WatchdogStopsAfterError, WatchdogIgnoresFailure, SessionNeverTells,
-		ExtendForgetsOwner,
+		RenewalsTimeOut, CandidateSettles, ExtendForgetsOwner,
 		ExpireWholeSeconds, TtlFromDeadline, ExpiryByClientClock,
 		TokenAfterLock, TokenBeforeLock, TokenReadLate, TokenPerReentry,
 		ReentrantTwoKeys, OwnerPrefix, NamesCollide,

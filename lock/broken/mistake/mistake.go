@@ -31,6 +31,8 @@ type Mistake struct {
 	Tokens bool
 	// Queue says that its waiters queue, in order, in a key with the suffix :queue.
 	Queue bool
+	// Leads says that it shows where the lock elects leaders, who hold it for far longer than a section lasts.
+	Leads bool
 	// Detection is how long its holder may take to learn of a loss while it runs and reaches the nodes, for a lock that
 	// is held until its holder is told. 0 means that a lease has an end that the holder knows.
 	Detection time.Duration
@@ -64,6 +66,8 @@ const (
 	Denied Detector = "denied"
 	// Overdue sees a waiting client that does not get a lock although it is free.
 	Overdue Detector = "overdue"
+	// LeaderlessOverdue sees a time without a leader that is longer than the lock may stay taken.
+	LeaderlessOverdue Detector = "leaderless_overdue"
 	// RevivedClaims sees a lease that goes on after it had ended and another client has been granted the lock.
 	RevivedClaims Detector = "revived_claims"
 	// Misconduct sees a call that does not end as the lock promises.
