@@ -10,5 +10,8 @@ import (
 )
 
 func main() {
-	groundtruth.Main(map[string]scenarios.Lock{"kube-124588": kube.Example("kube-124588")})
+	groundtruth.Main(map[string]scenarios.Lock{
+		"kube-124588":             kube.Example("kube-124588"),
+		"kube-successor-released": kube.Example("kube-successor-released"),
+	})
 }
