@@ -87,6 +87,15 @@ type story struct {
 
 // write writes the pages from what is stored.
 func (t *table) write(all []string) error {
+	files, err := t.files(all)
+	if err != nil {
+		return err
+	}
+	return publish(files)
+}
+
+// files are the pages by their names, from the folder of the pages.
+func (t *table) files(all []string) (map[string][]byte, error) {
 	b := &book{Troubles: libraries.Troubles(), CSS: htmltemplate.CSS(html.Base() + extraCSS)}
 	files := map[string][]byte{}
 	for _, name := range all {
@@ -107,7 +116,7 @@ func (t *table) write(all []string) error {
 		for _, as := range []string{"md", "html"} {
 			text, err := rendered("library."+as, p)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			files[path.Join("libraries", p.Name+"."+as)] = text
 		}
@@ -115,11 +124,11 @@ func (t *table) write(all []string) error {
 	for file, as := range map[string]string{"LIBRARIES.md": "table.md", "libraries/index.html": "table.html"} {
 		text, err := rendered(as, b)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		files[file] = text
 	}
-	return publish(files)
+	return files, nil
 }
 
 func boolean(b bool) int {

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,7 +43,8 @@ func main() {
 // of is the lock that a job has for as long as it runs. It does not say when it is lost.
 func of(name string, options ...redislock.LockerOption) scenarios.Lock {
 	p := glue.Held(lock.FaultLatency)
-	return scenarios.Lock{Name: name, Lease: scenarios.LeaseHeld, Detection: time.Hour, Promise: p, New: func(e scenarios.Env) (lock.Locker, error) {
+	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == lock.FaultPause }) // a job is not told what it has lost
+	return scenarios.Lock{Name: name, Lease: scenarios.LeaseHeld, Detection: time.Second, Promise: p, New: func(e scenarios.Env) (lock.Locker, error) {
 		open := sync.OnceValues(func() (gocron.Locker, error) { // it asks the server, and in New the world does not run yet
 			return redislock.NewRedisLockerWithOptions(scenarios.RedisClient(e, scenarios.Primary), options...)
 		})

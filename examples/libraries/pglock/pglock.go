@@ -19,7 +19,8 @@ const table = "pglocks"
 
 func main() {
 	libraries.Main(libraries.Library{
-		Name: "pglock", Module: "cirello.io/pglock", Source: "https://github.com/cirello-io/pglock", Runs: 100,
+		Name: "pglock", Module: "cirello.io/pglock", Source: "https://github.com/cirello-io/pglock", Runs: 30, // with leases of 20 s and a real server in the world, a run takes a second
+
 		Locks: []libraries.Lock{{
 			Lock:     renewed(),
 			Options:  "A lease of 20 s, which is the default, and WithHeartbeatFrequency(0): its user sends the heartbeats.",

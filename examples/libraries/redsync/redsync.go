@@ -24,7 +24,7 @@ const (
 
 func main() {
 	libraries.Main(libraries.Library{
-		Name: "redsync", Module: "github.com/go-redsync/redsync/v4", Source: "https://github.com/go-redsync/redsync",
+		Name: "redsync", Module: "github.com/go-redsync/redsync/v4", Source: "https://github.com/go-redsync/redsync", Runs: 100,
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("redsync", 1),
