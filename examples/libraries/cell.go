@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/reports/scene"
 	"locksim/scenarios"
 	"locksim/scenarios/explore"
@@ -18,7 +19,6 @@ import (
 type Sheet struct {
 	Name, Module, Version, Source string
 	Overlay                       bool
-	Runs                          int
 	Unproven                      string
 	Locks                         []LockSheet
 	Findings                      []Finding
@@ -28,6 +28,7 @@ type Sheet struct {
 type LockSheet struct {
 	Name, Options, Quote, Where, Fence, Untested, About string
 	Tokens, FollowsSpec                                 bool
+	Runs                                                int
 	// Promise is what the lock is judged by, in words. Faults are the classes of fault of it.
 	Promise []scene.PromisePart
 	Faults  []lock.Fault
@@ -49,7 +50,6 @@ type Cell struct {
 // Part is what some runs have shown.
 type Part struct {
 	Faults []lock.Fault
-	Judge  explorations.Judge
 	// FirstSeed is the seed of the first schedule, Runs how many there were, Evidence in how many of them two clients wanted
 	// the lock and a fault was felt, Violating in how many something was broken.
 	FirstSeed                 uint64
@@ -80,10 +80,10 @@ type Failure struct {
 
 func (l Library) sheet() (Sheet, error) {
 	version, err := l.version()
-	s := Sheet{Name: l.Name, Module: l.Module, Version: version, Source: l.Source, Overlay: l.Overlay, Runs: l.runs(), Unproven: l.Unproven, Findings: l.Findings}
+	s := Sheet{Name: l.Name, Module: l.Module, Version: version, Source: l.Source, Overlay: l.Overlay, Unproven: l.Unproven, Findings: l.Findings}
 	for _, x := range l.Locks {
 		ls := LockSheet{Name: x.Name, Options: x.Options, Quote: x.Quote, Where: x.Where, Fence: x.Fence, Untested: x.Untested, About: x.About,
-			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why}
+			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Runs: x.runs(), Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why}
 		for _, n := range x.Needs() {
 			ls.Servers = append(ls.Servers, fmt.Sprintf("%d %s", n.Count, n.Kind.Name))
 		}
@@ -105,25 +105,37 @@ func play(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
 	}
 	var err error
 	if len(promised) > 0 || len(t.Faults) == 0 {
-		if c.Promise, err = part(x.Lock, promised, explorations.JudgePromise, runs, seed); err != nil {
+		if c.Promise, err = part(x.Lock, promised, runs, seed); err != nil {
 			return c, err
 		}
 	}
 	if len(beyond) > 0 {
-		judge := explorations.JudgeClaims
-		if x.Tokens {
-			judge = explorations.JudgeEverything // with tokens the data has to be right behind a fence alone
-		}
-		c.Beyond, err = part(x.Lock, beyond, judge, runs, seed)
+		l := x.Lock
+		l.Promise = essence(beyond, l)
+		c.Beyond, err = part(l, beyond, runs, seed)
 	}
 	return c, err
 }
 
-// part explores a lock.
-func part(l scenarios.Lock, faults []lock.Fault, judge explorations.Judge, runs int, seed uint64) (*Part, error) {
-	p := &Part{Faults: faults, Judge: judge, FirstSeed: seed, Runs: runs}
+// essence is what a lock is for, under faults for which it promises nothing: that two clients never have it at once and,
+// where it mints tokens, that the data is right behind a fence. When it is free again does not count, nor what its calls
+// say.
+func essence(faults []lock.Fault, l scenarios.Lock) lock.Promise {
+	p := lock.Promise{
+		Exclusion: faults, FreeWithin: lock.TermAnyTime, FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime},
+		SelfExcludes: true, ResendExcludes: true,
+	}
+	if l.Tokens {
+		p.Data, p.TokensUnordered = "seal", l.Promise.TokensUnordered
+	}
+	return p
+}
+
+// part explores a lock under faults for which it promises something.
+func part(l scenarios.Lock, faults []lock.Fault, runs int, seed uint64) (*Part, error) {
+	p := &Part{Faults: faults, FirstSeed: seed, Runs: runs}
 	l = l.Cached()
-	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: seed, Faults: faults, Judge: judge, Collect: explorations.CollectAll})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: seed, Faults: faults, Judge: explorations.JudgePromise, Collect: explorations.CollectAll})
 	if errors.Is(err, search.ErrNoFailover) {
 		p.Runs, p.Inapplicable = 0, true
 		return p, nil

@@ -4,6 +4,7 @@
 package libraries
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -27,8 +28,6 @@ type Library struct {
 	// Overlay says that the library dials, reads clocks or draws random numbers by itself: its program is built with the
 	// overlay of locksim.
 	Overlay bool
-	// Runs is how many schedules a cell draws. 0 is for 300.
-	Runs int
 	// Locks are the ways to use it: first as it comes.
 	Locks []Lock
 	// Findings are what was found, checked by hand.
@@ -48,6 +47,8 @@ type Lock struct {
 	Fence string
 	// Untested says what of it was not tested; "" for nothing that a user would expect.
 	Untested string
+	// Runs is how many schedules a cell draws: fewer where a run takes long. 0 is for 300.
+	Runs int
 	// Why are the IDs of the findings that explain what breaks the promise, by the name of the trouble.
 	Why map[string][]string
 }
@@ -121,7 +122,7 @@ func Main(l Library) {
 	sheet := flag.Bool("sheet", false, "print the library, its locks and findings")
 	trouble := flag.String("cell", "", "play the cell of a lock with this trouble")
 	name := flag.String("lock", "", "with -cell: the lock")
-	runs := flag.Int("runs", 0, "with -cell: the number of schedules; 0 for that of the library")
+	runs := flag.Int("runs", 0, "with -cell: the number of schedules; 0 for that of the lock")
 	seed := flag.Uint64("seed", 1, "with -cell: the first seed")
 	flag.Parse()
 	if err := l.answer(*sheet, *trouble, *name, *runs, *seed); err != nil {
@@ -157,7 +158,7 @@ func (l Library) answer(sheet bool, trouble, name string, runs int, seed uint64)
 		return fmt.Errorf("%s has no lock %q", l.Name, name)
 	}
 	if runs == 0 {
-		runs = l.runs()
+		runs = l.Locks[i].runs()
 	}
 	c, err := play(l.Locks[i], t, runs, seed)
 	if err != nil {
@@ -167,12 +168,9 @@ func (l Library) answer(sheet bool, trouble, name string, runs int, seed uint64)
 }
 
 // runs is how many schedules a cell draws.
-func (l Library) runs() int {
+func (x Lock) runs() int {
 	const most = 300
-	if l.Runs == 0 {
-		return most
-	}
-	return l.Runs
+	return cmp.Or(x.Runs, most)
 }
 
 // version is that of the module in this program.

@@ -15,15 +15,17 @@ func main() {
 	documented := consul.Documented()
 	documented.Name = "consul-lock"
 	libraries.Main(libraries.Library{
-		Name: "consul", Module: "github.com/hashicorp/consul/api", Source: "https://github.com/hashicorp/consul/tree/main/api", Runs: 100,
+		Name: "consul", Module: "github.com/hashicorp/consul/api", Source: "https://github.com/hashicorp/consul/tree/main/api",
 		Unproven: "The servers are a model of Consul's, by its documentation; they were not compared with real ones.",
 		Locks: []libraries.Lock{
 			{
+				Runs:    100,
 				Lock:    documented,
 				Options: "LockKey with nothing set: a session of its own for each Acquire with a TTL of 15 s, a lock-delay of 15 s, no retries of the monitor. Three servers.",
 				Quote:   quote, Where: where, Fence: fence,
 			},
 			{
+				Runs:    100,
 				Lock:    consul.Semaphore(),
 				Options: "SemaphorePrefix with one slot.",
 				Quote:   "On success, a channel is returned that represents our slot. This channel could be closed at any time due to session invalidation, communication errors, operator intervention, etc.",

@@ -11,9 +11,10 @@ import (
 
 func main() {
 	libraries.Main(libraries.Library{
-		Name: "etcd", Module: "go.etcd.io/etcd/client/v3", Source: "https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency", Runs: 100,
+		Name: "etcd", Module: "go.etcd.io/etcd/client/v3", Source: "https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency",
 		Locks: []libraries.Lock{
 			{
+				Runs:    100,
 				Lock:    promising(etcdlocks.Mutex(), glue.Session()),
 				Options: "NewSession with a TTL of the scenario's length, which it renews by itself; NewMutex, Lock. Three servers.",
 				Quote:   "Lock locks the mutex with a cancelable context. If the context is canceled while trying to acquire the lock, the mutex tries to clean its stale lock entry.",
@@ -21,6 +22,7 @@ func main() {
 				Fence:   "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
 			},
 			{
+				Runs:    100,
 				Lock:    promising(etcdlocks.Election(), unordered()),
 				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",
 				Quote:   "Multiple sessions can participate in the election for the same prefix, but only one can be the leader at a time.",

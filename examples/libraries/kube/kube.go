@@ -13,15 +13,17 @@ func main() {
 		fence = "leaseTransitions, and one more: it grows from leader to leader, but the package does not hand it out: its user reads the Lease."
 	)
 	libraries.Main(libraries.Library{
-		Name: "kube", Module: "k8s.io/client-go", Source: "https://github.com/kubernetes/client-go/tree/master/tools/leaderelection", Runs: 100,
+		Name: "kube", Module: "k8s.io/client-go", Source: "https://github.com/kubernetes/client-go/tree/master/tools/leaderelection",
 		Unproven: "The API servers are a model of those of Kubernetes, by its documentation; they were not compared with real ones.",
 		Locks: []libraries.Lock{
 			{
+				Runs:    100,
 				Lock:    kube.Lease(),
 				Options: "LeaseDuration of the scenario, RenewDeadline two thirds and RetryPeriod a fifth of it, as the defaults of client-go are; ReleaseOnCancel.",
 				Quote:   quote, Where: where, Fence: fence,
 			},
 			{
+				Runs:    100,
 				Lock:    kube.Kept(),
 				Options: "The same without ReleaseOnCancel: a lease that its holder gives up has to run out.",
 				Quote:   quote, Where: where, Fence: fence,

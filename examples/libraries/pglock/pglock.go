@@ -19,9 +19,9 @@ const table = "pglocks"
 
 func main() {
 	libraries.Main(libraries.Library{
-		Name: "pglock", Module: "cirello.io/pglock", Source: "https://github.com/cirello-io/pglock", Runs: 30, // with leases of 20 s and a real server in the world, a run takes a second
-
+		Name: "pglock", Module: "cirello.io/pglock", Source: "https://github.com/cirello-io/pglock",
 		Locks: []libraries.Lock{{
+			Runs:     30, // with leases of 20 s and a real server in the world, a run takes a second
 			Lock:     renewed(),
 			Options:  "A lease of 20 s, which is the default, and WithHeartbeatFrequency(0): its user sends the heartbeats.",
 			Quote:    "The lock client never stores absolute times in PostgreSQL. [...] even if two different machines disagree about what time it is, they will still avoid clobbering each other's locks.",

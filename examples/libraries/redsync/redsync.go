@@ -24,7 +24,7 @@ const (
 
 func main() {
 	libraries.Main(libraries.Library{
-		Name: "redsync", Module: "github.com/go-redsync/redsync/v4", Source: "https://github.com/go-redsync/redsync", Runs: 100,
+		Name: "redsync", Module: "github.com/go-redsync/redsync/v4", Source: "https://github.com/go-redsync/redsync",
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("redsync", 1),
@@ -33,10 +33,12 @@ func main() {
 			},
 			{
 				Lock:    of("redsync-5", 5),
+				Runs:    100,
 				Options: "Five servers, NewMutex(name) with nothing set.",
 				Quote:   quote, Where: where, Fence: fence,
 			},
 			{
+				Runs:    100,
 				Lock:    of("redsync-5-hardened", 5, redsync.WithTries(1), redsync.WithFailFast(true)),
 				Options: "Five servers, hardened: a new Mutex for each try, WithTries(1), so that each has a value of its own, and WithFailFast(true), so that one server that does not answer keeps no call waiting.",
 				Quote:   quote, Where: where, Fence: fence,
