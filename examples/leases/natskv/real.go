@@ -33,9 +33,7 @@ func serveIfAsked() {
 	if address == "" {
 		return
 	}
-	if err := serve(address); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
+	fmt.Fprintln(os.Stderr, serve(address))
 	os.Exit(1)
 }
 
