@@ -340,6 +340,42 @@ func TestReadmeTablesAreThoseOfTheComparison(t *testing.T) {
 	}
 }
 
+// The tables of other people's locks in the READMEs have cells of the table of verdicts.
+func TestReadmeTablesOfLibraries(t *testing.T) {
+	link := regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	cells := map[string]map[string]string{} // by lock and column
+	for _, rows := range tables(readFile(t, filepath.Join(root, "reports/LIBRARIES.md"))) {
+		for _, row := range rows[1:] {
+			if rows[0][0] != "lock" {
+				continue
+			}
+			name := link.ReplaceAllString(row[0], "$1")
+			cells[name] = map[string]string{}
+			for i, cell := range row {
+				cells[name][rows[0][i]] = cell
+			}
+		}
+	}
+	for _, name := range []string{"README.md", "README.zh.md"} {
+		_, text, found := strings.Cut(readFile(t, filepath.Join(root, name)), "<!-- from reports/LIBRARIES.md -->\n")
+		if !found {
+			t.Fatalf("%s has no table from reports/LIBRARIES.md", name)
+		}
+		rows := tables(text)[0]
+		if len(rows) < 12 {
+			t.Errorf("%s: the table has %d rows", name, len(rows))
+		}
+		for _, row := range rows[1:] {
+			lock := link.ReplaceAllString(row[0], "$1")
+			for i, column := range rows[0][1:] {
+				if want, ok := cells[lock][column]; !ok || row[i+1] != want {
+					t.Errorf("%s: lock %s, column %s: %q, and the table of verdicts has %q", name, lock, column, row[i+1], want)
+				}
+			}
+		}
+	}
+}
+
 // The README in Chinese has every command and every output of the English one, in its order.
 func TestTheReadmesAreAlike(t *testing.T) {
 	fences := func(name string) []string {

@@ -96,7 +96,7 @@ var inChinese = map[string]string{"twelve": "十二"}
 // Every number of the READMEs is in a stored result: in a block or a table that another test compares, or in one of the
 // figures.
 func TestReadmeNumbers(t *testing.T) {
-	compared := regexp.MustCompile(`(?s)<!-- from docs/compare.md and docs/compare-leases.md -->\n.*?\n\n`)
+	compared := regexp.MustCompile(`(?s)<!-- from (?:docs/compare.md and docs/compare-leases.md|reports/LIBRARIES.md) -->\n.*?\n\n`)
 	aside := regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\bc\\d\\b|LICENSE")
 	for _, name := range []string{"README.md", "README.zh.md"} {
 		text := (page{name, readFile(t, filepath.Join(root, name))}).prose()

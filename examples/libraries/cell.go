@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"locksim/lock"
 	"locksim/lock/promise"
@@ -28,7 +29,9 @@ type Sheet struct {
 type LockSheet struct {
 	Name, Options, Quote, Where, Fence, Untested, About string
 	Tokens, FollowsSpec                                 bool
-	Runs                                                int
+	// Detection says within which time a holder learns that it has lost the lock, for one that is held until then.
+	Detection string `json:",omitempty"`
+	Runs      int
 	// Promise is what the lock is judged by, in words. Faults are the classes of fault of it.
 	Promise []scene.PromisePart
 	Faults  []lock.Fault
@@ -83,7 +86,7 @@ func (l Library) sheet() (Sheet, error) {
 	s := Sheet{Name: l.Name, Module: l.Module, Version: version, Source: l.Source, Overlay: l.Overlay, Unproven: l.Unproven, Findings: l.Findings}
 	for _, x := range l.Locks {
 		ls := LockSheet{Name: x.Name, Options: x.Options, Quote: x.Quote, Where: x.Where, Fence: x.Fence, Untested: x.Untested, About: x.About,
-			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Runs: x.runs(), Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why}
+			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Runs: x.runs(), Detection: x.DetectedWithin(), Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why}
 		for _, n := range x.Needs() {
 			ls.Servers = append(ls.Servers, fmt.Sprintf("%d %s", n.Count, n.Kind.Name))
 		}
@@ -112,6 +115,9 @@ func play(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
 	if len(beyond) > 0 {
 		l := x.Lock
 		l.Promise = essence(beyond, l)
+		if l.Lease == scenarios.LeaseHeld {
+			l.Detection = time.Millisecond // two clients at once are two, however soon one of them learns it
+		}
 		c.Beyond, err = part(l, beyond, runs, seed)
 	}
 	return c, err

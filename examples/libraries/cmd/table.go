@@ -160,7 +160,7 @@ func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble stri
 
 // judged identifies how a lock is used and what it is judged by.
 func judged(l libraries.LockSheet) string {
-	text, err := json.Marshal([]any{l.Options, l.Promise, l.Servers})
+	text, err := json.Marshal([]any{l.Options, l.Promise, l.Servers, l.Detection})
 	if err != nil {
 		panic(err) // it has strings alone
 	}
