@@ -17,6 +17,15 @@ func main() {
 	libraries.Main(libraries.Library{
 		Name: "consul", Module: "github.com/hashicorp/consul/api", Source: "https://github.com/hashicorp/consul/tree/main/api",
 		Unproven: "The servers are a model of Consul's, by its documentation; they were not compared with real ones.",
+		Findings: []libraries.Finding{
+			{
+				ID:     "consul-18271",
+				Status: libraries.Known,
+				Where:  "lock.go, monitorLock",
+				Link:   "https://github.com/hashicorp/consul/issues/18271",
+				What:   "The monitor waits for a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters.",
+			},
+		},
 		Locks: []libraries.Lock{
 			{
 				Runs:    100,

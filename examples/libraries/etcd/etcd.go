@@ -12,6 +12,22 @@ import (
 func main() {
 	libraries.Main(libraries.Library{
 		Name: "etcd", Module: "go.etcd.io/etcd/client/v3", Source: "https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency",
+		Findings: []libraries.Finding{
+			{
+				ID:     "etcd-void",
+				Status: libraries.NotKnown,
+				Where:  "concurrency/mutex.go:97, election.go",
+				What:   "A Lock or Campaign whose session ends while it waits can return as granted: it does not look whether its session is still there.",
+				Draft:  "etcd-void.md",
+			},
+			{
+				ID:     "etcd-22123",
+				Status: libraries.Known,
+				Where:  "concurrency/election.go",
+				Link:   "https://github.com/etcd-io/etcd/issues/22123",
+				What:   "A leader that resigns and campaigns again under the same session can have its last revision again, so a token does not always rise.",
+			},
+		},
 		Locks: []libraries.Lock{
 			{
 				Runs:    100,

@@ -39,6 +39,15 @@ func main() {
 	)
 	libraries.Main(libraries.Library{
 		Name: "go-zero", Module: "github.com/zeromicro/go-zero", Source: "https://github.com/zeromicro/go-zero/tree/master/core/stores/redis",
+		Findings: []libraries.Finding{
+			{
+				ID:     "gozero-late",
+				Status: libraries.NotKnown,
+				Where:  "redislock.go:50, 62, 90",
+				What:   "The id is drawn once for an object. A Release that the client has sent again, and that arrives late, deletes the key that the same object has set since. A new object for each Acquire prevents it.",
+				Draft:  "gozero-late.md",
+			},
+		},
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("go-zero", true),

@@ -25,6 +25,22 @@ func main() {
 	)
 	libraries.Main(libraries.Library{
 		Name: "gocron", Module: "github.com/go-co-op/gocron-redis-lock/v2", Source: "https://github.com/go-co-op/gocron-redis-lock",
+		Findings: []libraries.Finding{
+			{
+				ID:     "gocron-799",
+				Status: libraries.Known,
+				Where:  "redislock.go:83",
+				Link:   "https://github.com/go-co-op/gocron/issues/799",
+				What:   "Without WithAutoExtendDuration nothing renews the lock of a job, and it ends after 8 s: a job that takes longer runs twice at once.",
+			},
+			{
+				ID:     "gocron-extend",
+				Status: libraries.NotKnown,
+				Where:  "redislock.go, doExtend",
+				What:   "The renewals of WithAutoExtendDuration end with the first one that fails, such as by one reply that is lost. The lock then ends during the job, which is not told.",
+				Draft:  "gocron-extend.md",
+			},
+		},
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("gocron", redislock.WithRedsyncOptions(redislock.WithTries(1))),

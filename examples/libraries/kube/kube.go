@@ -15,6 +15,15 @@ func main() {
 	libraries.Main(libraries.Library{
 		Name: "kube", Module: "k8s.io/client-go", Source: "https://github.com/kubernetes/client-go/tree/master/tools/leaderelection",
 		Unproven: "The API servers are a model of those of Kubernetes, by its documentation; they were not compared with real ones.",
+		Findings: []libraries.Finding{
+			{
+				ID:     "kube-successor-released",
+				Status: libraries.NotKnown,
+				Where:  "tools/leaderelection/leaderelection.go:314",
+				What:   "With ReleaseOnCancel, a leader that could not renew reads the lease again when it gives up, and empties the record of its successor. Since v0.34.0.",
+				Draft:  "kube-successor-released.md",
+			},
+		},
 		Locks: []libraries.Lock{
 			{
 				Runs:    100,

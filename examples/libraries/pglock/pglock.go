@@ -20,6 +20,15 @@ const table = "pglocks"
 func main() {
 	libraries.Main(libraries.Library{
 		Name: "pglock", Module: "cirello.io/pglock", Source: "https://github.com/cirello-io/pglock",
+		Findings: []libraries.Finding{
+			{
+				ID:     "pglock-power",
+				Status: libraries.NotKnown,
+				Where:  "client.go:231, 239",
+				What:   "Each try is a transaction of several requests. A client that vanishes within one keeps its row locked, and nobody else gets the lock until the server notices.",
+				Draft:  "pglock-power.md",
+			},
+		},
 		Locks: []libraries.Lock{{
 			Runs:     30, // with leases of 20 s and a real server in the world, a run takes a second
 			Lock:     renewed(),

@@ -18,6 +18,22 @@ import (
 func main() {
 	libraries.Main(libraries.Library{
 		Name: "redislock", Module: "github.com/bsm/redislock", Source: "https://github.com/bsm/redislock",
+		Findings: []libraries.Finding{
+			{
+				ID:     "redislock-prefix",
+				Status: libraries.NotKnown,
+				Where:  "redislock.go:81, obtain.lua",
+				What:   "With a token of its user: a client with the token worker-1 takes the lock of worker-12, since the script compares as many bytes as its own token has.",
+				Draft:  "redislock-prefix.md",
+			},
+			{
+				ID:     "redislock-token",
+				Status: libraries.Documented,
+				Where:  "doc comment of Options.Token",
+				What:   "With one token for all locks of a client, a release that arrives late deletes the key of its next lock. The documentation calls a token unique; whether for a client or for a lock it does not say.",
+				Draft:  "redislock-token.md",
+			},
+		},
 		Locks: []libraries.Lock{{
 			Lock:    scenarios.Lock{Name: "redislock", Promise: glue.Lease(), New: open},
 			Options: "A TTL of 8 s, LinearBackoff(100 ms); its user counts the lease from TTL(), as the library tells it.",

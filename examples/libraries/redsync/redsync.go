@@ -25,6 +25,22 @@ const (
 func main() {
 	libraries.Main(libraries.Library{
 		Name: "redsync", Module: "github.com/go-redsync/redsync/v4", Source: "https://github.com/go-redsync/redsync",
+		Findings: []libraries.Finding{
+			{
+				ID:     "redsync-late",
+				Status: libraries.NotKnown,
+				Where:  "mutex.go:80, 110, 121",
+				What:   "All tries of a Lock have one value. The clean-up of a try that failed, late on a connection that was given up, deletes the key of the next try, and another client gets the lock.",
+				Draft:  "redsync-late.md",
+			},
+			{
+				ID:     "redsync-140",
+				Status: libraries.Known,
+				Where:  "mutex.go:142",
+				Link:   "https://github.com/go-redsync/redsync/issues/140",
+				What:   "Unlock and Extend wait for all servers, without a limit of their own: one that does not answer keeps a release waiting, although a majority has answered. WithFailFast is for that.",
+			},
+		},
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("redsync", 1),

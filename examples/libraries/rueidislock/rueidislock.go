@@ -25,6 +25,15 @@ func main() {
 	)
 	libraries.Main(libraries.Library{
 		Name: "rueidislock", Module: "github.com/redis/rueidis", Source: "https://github.com/redis/rueidis/tree/main/rueidislock", Overlay: true,
+		Findings: []libraries.Finding{
+			{
+				ID:     "rueidislock-clock",
+				Status: libraries.NotKnown,
+				Where:  "lock.go:171, 258, 265, 437",
+				What:   "The end of a key is sent as an instant of the client's wall clock. Where that clock is behind the server's, the key ends early or at once, and another client enters; where it is ahead, the key of a client that has gone stays longer. FallbackSETPX helps until the first renewal.",
+				Draft:  "rueidislock-clock.md",
+			},
+		},
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("rueidislock", rueidislock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second}),

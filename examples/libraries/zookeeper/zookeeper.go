@@ -9,6 +9,22 @@ import (
 func main() {
 	libraries.Main(libraries.Library{
 		Name: "zookeeper", Module: "github.com/go-zookeeper/zk", Source: "https://github.com/go-zookeeper/zk",
+		Findings: []libraries.Finding{
+			{
+				ID:     "zk-void",
+				Status: libraries.NotKnown,
+				Where:  "lock.go:101, 106, 137; conn.go:497",
+				What:   "A Lock can return after its session has ended, while another client has the lock. Found by reading; it is a race that the simulated world does not show.",
+				Draft:  "zk-void.md",
+			},
+			{
+				ID:     "zk-229",
+				Status: libraries.Known,
+				Where:  "lock.go:52",
+				Link:   "https://github.com/samuel/go-zookeeper/issues/229",
+				What:   "A Lock that fails leaves its node, which keeps the others out until its session ends.",
+			},
+		},
 		Locks: []libraries.Lock{{
 			Runs:    100,
 			Lock:    zklocks.Library(),
