@@ -108,19 +108,28 @@ func play(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
 	}
 	var err error
 	if len(promised) > 0 || len(t.Faults) == 0 {
-		if c.Promise, err = part(x.Lock, promised, runs, seed); err != nil {
+		l := x.Lock
+		if len(t.Faults) == 0 {
+			l = strict(l) // nothing takes the lock from its holder
+		}
+		if c.Promise, err = part(l, promised, runs, seed); err != nil {
 			return c, err
 		}
 	}
 	if len(beyond) > 0 {
-		l := x.Lock
+		l := strict(x.Lock)
 		l.Promise = essence(beyond, l)
-		if l.Lease == scenarios.LeaseHeld {
-			l.Detection = time.Millisecond // two clients at once are two, however soon one of them learns it
-		}
 		c.Beyond, err = part(l, beyond, runs, seed)
 	}
 	return c, err
+}
+
+// strict is a lock of which two holders are two, however soon one of them learns that it has lost the lock.
+func strict(l scenarios.Lock) scenarios.Lock {
+	if l.Lease == scenarios.LeaseHeld {
+		l.Detection = time.Millisecond
+	}
+	return l
 }
 
 // essence is what a lock is for, under faults for which it promises nothing: that two clients never have it at once and,

@@ -90,7 +90,7 @@ type Trouble struct {
 // Troubles are the columns of the table. The caller owns the slice.
 func Troubles() []Trouble {
 	return []Trouble{
-		{"none", "nothing fails", nil},
+		{"none", "nothing fails; the clocks of machines may differ, as in every run", nil},
 		{"pause", "a client is paused, or slow", []lock.Fault{lock.FaultPause, lock.FaultSlow}},
 		{"process", "a client crashes, or is started again", []lock.Fault{lock.FaultCrash, lock.FaultRestart}},
 		{"network", "partitions, late, lost and cut off messages", []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset}},

@@ -85,13 +85,13 @@ func (t *table) liveJob(name, program, version string, l libraries.LockSheet, r 
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "%s %s live, %s: %v %s\n", l.Name, r.Trouble, r.What, r.Labels, r.Refused)
-		return t.add(record{Library: name, Version: version, Judged: judged(l), Live: &r})
+		return t.add(record{Library: name, Version: version, Judged: judged(l, r.Trouble), Live: &r})
 	}
 }
 
 func (t *table) liveOf(name, version string, l libraries.LockSheet, trouble, what, source string) (record, bool) {
 	return t.latest(func(r record) bool {
-		return r.Library == name && r.Version == version && r.Judged == judged(l) && r.Live != nil && r.Live.Lock == l.Name &&
+		return r.Library == name && r.Version == version && r.Judged == judged(l, trouble) && r.Live != nil && r.Live.Lock == l.Name &&
 			r.Live.Trouble == trouble && r.Live.What == what && r.Live.Source == source
 	})
 }

@@ -96,7 +96,7 @@ func (t *table) measure(name string, c choices) error {
 					return err
 				}
 				fmt.Fprintf(os.Stderr, "%s %s: %s, %.1f s\n", l.Name, trouble.Name, markOf(&played.Cell), played.Wall)
-				return t.add(record{Library: name, Version: s.Version, Judged: judged(l), Cell: &played})
+				return t.add(record{Library: name, Version: s.Version, Judged: judged(l, trouble.Name), Cell: &played})
 			})
 		}
 	}
@@ -154,13 +154,17 @@ func (t *table) sheetOf(name string) *libraries.Sheet {
 // cellOf is the cell of a lock as it is used and judged now.
 func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble string) (record, bool) {
 	return t.latest(func(r record) bool {
-		return r.Library == name && r.Version == version && r.Cell != nil && r.Cell.Lock == l.Name && r.Cell.Trouble == trouble && r.Judged == judged(l)
+		return r.Library == name && r.Version == version && r.Cell != nil && r.Cell.Lock == l.Name && r.Cell.Trouble == trouble && r.Judged == judged(l, trouble)
 	})
 }
 
-// judged identifies how a lock is used and what it is judged by.
-func judged(l libraries.LockSheet) string {
-	text, err := json.Marshal([]any{l.Options, l.Promise, l.Servers, l.Detection})
+// judged identifies how a lock is used and what it is judged by in a trouble.
+func judged(l libraries.LockSheet, trouble string) string {
+	parts := []any{l.Options, l.Promise, l.Servers, l.Detection}
+	if l.Detection != "" && trouble == "none" {
+		parts = append(parts, "strict")
+	}
+	text, err := json.Marshal(parts)
 	if err != nil {
 		panic(err) // it has strings alone
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/checker"
 	"locksim/examples/libraries"
 	"locksim/internal/prose"
 	"locksim/lock"
@@ -26,9 +27,26 @@ func partsOf(c *libraries.Cell) []part {
 		out = append(out, shown(c.Promise, true))
 	}
 	if c.Beyond != nil {
-		out = append(out, shown(c.Beyond, false))
+		out = append(out, shown(exclusion(c.Beyond), false))
 	}
 	return out
+}
+
+// exclusion is what runs have shown of the exclusion and of the data alone: a holder that is told late of its loss is left
+// out, where no other client has entered. The runs with the most frequent of the other labels count: they are at least so
+// many.
+func exclusion(p *libraries.Part) *libraries.Part {
+	out := *p
+	out.Labels, out.Violating = map[string]int{}, 0
+	for label, n := range p.Labels {
+		if label != string(checker.Misconduct) {
+			out.Labels[label], out.Violating = n, max(out.Violating, n)
+		}
+	}
+	out.Failures = slices.DeleteFunc(slices.Clone(p.Failures), func(f libraries.Failure) bool {
+		return strings.HasPrefix(f.What, string(checker.Misconduct)+" ")
+	})
+	return &out
 }
 
 // Mark is the mark.
