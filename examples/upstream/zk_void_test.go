@@ -35,10 +35,15 @@ func zkName(parent string, i int) string { return fmt.Sprintf("%s/%d", parent, i
 // sessions of b end, and with them its nodes; c takes the locks. When b goes on, it reads that a has unlocked and, at
 // once, that its connections are closed. Where the question for the children of the lock was queued but not sent, it is
 // asked in the new session. The lock finds no node before its own, and does not look whether its own is there.
+//
+// Whether b is granted a lock is a race of its goroutines, so the test is played with LOCKSIM_SOAK=1 only.
 func TestShowsZkVoid(t *testing.T) {
 	if servers := os.Getenv(zkServersVar); servers != "" {
 		waitForLocks(strings.Split(servers, ","), os.Getenv(zkParentVar))
 		return
+	}
+	if os.Getenv("LOCKSIM_SOAK") != "1" {
+		t.Skip("a race of goroutines, which a busy machine can decide otherwise; LOCKSIM_SOAK=1 plays it")
 	}
 	t.Parallel()
 	addr := startZooKeeper(t)
