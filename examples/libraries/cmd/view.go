@@ -114,16 +114,26 @@ func keeps(within bool) string {
 func markOf(c *libraries.Cell) string {
 	var out []string
 	for _, p := range partsOf(c) {
-		switch text := p.mark; {
-		case p.Class() == "broken" || p.Class() == "beyond":
-			out = append(out, fmt.Sprintf("%s %d/%d", text, p.Violating, p.Evidence))
-		case p.Class() == "kept":
-			out = append(out, fmt.Sprintf("%s %d", text, p.Evidence))
-		default:
-			out = append(out, text)
-		}
+		out = append(out, p.Short())
 	}
 	return strings.Join(out, " ")
+}
+
+// Short is the mark with the number of runs.
+func (p part) Short() string {
+	text := p.mark
+	switch p.Class() {
+	case "broken", "beyond":
+		text = fmt.Sprintf("✗ %d/%d", p.Violating, p.Evidence)
+	case "kept":
+		text = fmt.Sprintf("✓ %d", p.Evidence)
+	default:
+		return text
+	}
+	if !p.Within {
+		text = "(" + text + ")"
+	}
+	return text
 }
 
 func names(faults []lock.Fault) []string {

@@ -62,7 +62,6 @@ type cellView struct {
 	Trouble libraries.Trouble
 	// Mark is what the table has, Parts what it means. There are none for a cell that was not played.
 	Mark  string
-	Class string
 	Parts []part
 	// Findings explain what breaks the promise.
 	Findings []string
@@ -175,9 +174,6 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 	v.Mark, v.Parts, v.Commit, v.Date, v.Wall = markOf(&r.Cell.Cell), partsOf(&r.Cell.Cell), r.Commit, r.Date, r.Cell.Wall
 	for _, p := range v.Parts {
 		b.Schedules += p.Runs
-		if v.Class == "" || p.Within {
-			v.Class = p.Class()
-		}
 		if p.Class() == "broken" {
 			v.Findings = l.Why[trouble.Name]
 		}
@@ -280,7 +276,7 @@ func tableCell(s string) string {
 
 // extraCSS is what these pages add to the style of all pages of locksim.
 const extraCSS = `
-table.verdicts td { white-space: nowrap; } table.verdicts td, table.verdicts th { padding-right: 14px; }
+table.verdicts td { white-space: nowrap; } table.verdicts td, table.verdicts th { padding-right: 12px; font-size: 13.5px; } table.verdicts tbody th { white-space: nowrap; }
 .kept { color: var(--good); } .broken { color: var(--bad); font-weight: 600; } .beyond { color: var(--warn); } .none, .unknown { color: var(--muted); }
 table.cells td { max-width: 46ch; } table.cells td p { margin: 0 0 4px; } ul.signs { list-style: none; padding: 0; }
 abbr { text-decoration: none; } section { margin-bottom: 40px; } caption { text-align: left; }
