@@ -13,6 +13,7 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
@@ -54,16 +55,22 @@ type Cell struct {
 type Part struct {
 	Faults []lock.Fault
 	// FirstSeed is the seed of the first schedule, Runs how many there were, Evidence in how many of them two clients wanted
-	// the lock and a fault was felt, Violating in how many something was broken.
+	// the lock, Violating in how many something was broken.
 	FirstSeed                 uint64
 	Runs, Evidence, Violating int
+	// Felt says in how many of Evidence a fault was felt at least: it counts those of the class that was felt most often. Where
+	// nothing fails, it is Evidence.
+	Felt int
 	// Labels counts the runs with a violation by what was broken.
 	Labels map[string]int
 	// Inapplicable says that no such fault can strike the servers of the lock, or that none is felt.
 	Inapplicable bool
-	// NoVerdict says why the runs tell nothing: a defect of locksim or of the adapter, or a fault that no server has.
+	// NoVerdict says why the runs tell nothing: a defect of locksim or of the adapter.
 	NoVerdict string
-	Failures  []Failure
+	// Frozen is how many runs there were before one that did not end, since code of others waited for a mutex while virtual
+	// time stood still. The program has to exit then.
+	Frozen   int `json:",omitempty"`
+	Failures []Failure
 }
 
 // Failure is what broke the lock, by its smallest run.
@@ -95,8 +102,8 @@ func (l Library) sheet() (Sheet, error) {
 	return s, err
 }
 
-// play makes a cell.
-func play(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
+// playCell makes a cell.
+func playCell(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
 	c := Cell{Lock: x.Name, Trouble: t.Name}
 	promised, beyond := []lock.Fault{}, []lock.Fault{}
 	for _, f := range t.Faults {
@@ -159,15 +166,26 @@ func part(l scenarios.Lock, faults []lock.Fault, runs int, seed uint64) (*Part, 
 		return nil, err
 	}
 	plan.Block = runs // one block: a few failures of all are made minimal, and not of each hundred
-	block, err := explore.NewJob(plan, 0).Play([]scenarios.Lock{l}, func() {})
+	played := 0
+	block, err := explore.NewJob(plan, 0).Play([]scenarios.Lock{l}, func() { played++ })
 	if err != nil {
 		p.NoVerdict = err.Error()
+		if _, ok := errors.AsType[*play.Frozen](err); ok {
+			p.Frozen = played
+		}
 		return p, nil //nolint:nilerr // that is what the runs show
 	}
 	e := explorations.Assemble(plan, map[int]explorations.Block{0: block})
 	s := e.Summary
 	p.Runs, p.Evidence, p.Violating = s.Runs, s.Evidence, s.Violating
-	p.Inapplicable = len(faults) > 0 && s.Evidence == 0 && s.Violating == 0
+	p.Felt = s.Evidence
+	if len(faults) > 0 {
+		p.Felt = 0
+		for _, class := range s.Classes {
+			p.Felt = max(p.Felt, class.Evidence)
+		}
+		p.Inapplicable = p.Felt == 0
+	}
 	if problems := s.Problems(); len(problems) > 0 {
 		p.NoVerdict = problems[0]
 	}

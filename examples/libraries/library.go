@@ -160,7 +160,7 @@ func (l Library) answer(sheet bool, trouble, name string, runs int, seed uint64)
 	if runs == 0 {
 		runs = l.Locks[i].runs()
 	}
-	c, err := play(l.Locks[i], t, runs, seed)
+	c, err := playCell(l.Locks[i], t, runs, seed)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (s *discovery) discoverReplicas(l play.Lock) error {
 		return nil
 	}
 	if s.Redis == 0 && asked {
-		return fmt.Errorf("lock %s has no Redis node, whose replica could take over: leave failovers out", l.Name)
+		return fmt.Errorf("lock %s %w: it has no Redis node, whose replica could take over; leave failovers out", l.Name, ErrNoFailover)
 	}
 	if s.Redis == 0 {
 		return nil

@@ -5,7 +5,20 @@ import (
 	"testing"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/spaces"
 )
+
+// Clocks that cannot drift are not tilted with the others.
+func TestLackedDriftIsNotTilted(t *testing.T) {
+	for lacks, want := range map[string]int{"": 5, "clock_drift": 2} {
+		d := &drawer{from: spaces.Seeded(1), sc: &file.Scenario{World: file.World{
+			Clients: 2, Servers: []file.ServerCount{{Kind: "etcd", Prefix: "e", Count: 3, Lacks: []string{lacks}}},
+		}}}
+		if got := d.tilted(); len(got) != want {
+			t.Errorf("lacks %q: %d clocks drift, not %d: %v", lacks, len(got), want, got)
+		}
+	}
+}
 
 // Faults that cannot strike the servers of a world are not drawn there; the same kinds strike its clients.
 func TestLackedFaultsAreNotDrawn(t *testing.T) {

@@ -38,7 +38,8 @@ var edges = strategy{draw: func(d *drawer) {
 // tilt is the trouble of clocks that are as far apart as two of modestDrift can be.
 var tilt = trouble{"tilt", []faults.Action{faults.ClockDrift{Clock: "c0", PPM: modestDrift}}, nil, always}
 
-// tilted makes the clocks of all clients as slow as they may be, and those of all servers as fast; or the other way round.
+// tilted makes the clocks of all clients as slow as they may be, and those of all servers as fast, or the other way round.
+// Servers whose clocks cannot drift keep theirs.
 func (d *drawer) tilted() []faults.Fault {
 	ppm := int64(pick(d, -modestDrift, -modestDrift, modestDrift))
 	length := d.part(10 * 300)
@@ -46,7 +47,11 @@ func (d *drawer) tilted() []faults.Fault {
 	for _, c := range file.Numbered("c", d.sc.World.Clients) {
 		out = append(out, faults.Fault{Action: faults.ClockDrift{Clock: c, PPM: ppm, For: length}})
 	}
-	for _, name := range slices.DeleteFunc(d.sc.World.Names(), func(n string) bool { return n == "s0" }) {
+	w := d.sc.World
+	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s file.ServerCount) bool {
+		return slices.Contains(s.Lacks, faults.ClockDrift{}.Kind())
+	})
+	for _, name := range slices.DeleteFunc(w.Names(), func(n string) bool { return n == "s0" }) {
 		out = append(out, faults.Fault{Action: faults.ClockDrift{Clock: name, PPM: -ppm, For: length}})
 	}
 	return out

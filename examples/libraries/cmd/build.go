@@ -117,13 +117,26 @@ func (b *builder) cell(program, lock, trouble string, runs int, seed uint64) (c 
 		c.Cell = libraries.Cell{Lock: lock, Trouble: trouble, Promise: &libraries.Part{NoVerdict: err.Error()}}
 		return c, nil //nolint:nilerr // it is in the cell
 	}
-	return c, json.Unmarshal(text, &c.Cell)
+	if err := json.Unmarshal(text, &c.Cell); err != nil {
+		return c, err
+	}
+	for _, p := range []*libraries.Part{c.Promise, c.Beyond} {
+		if p != nil && p.Frozen > 0 && (runs == 0 || p.Frozen < runs) {
+			c, err := b.cell(program, lock, trouble, p.Frozen, seed) // those before it
+			c.Note = fmt.Sprintf("The schedules before seed %d alone: that run did not end, since code held a mutex while it waited for the network, "+
+				"and virtual time stands still for a mutex.", seed+uint64(p.Frozen))
+			return c, err
+		}
+	}
+	return c, nil
 }
 
 // played is a cell, with the seconds that it took.
 type played struct {
 	libraries.Cell
 	CPU, Wall float64
+	// Note says why there are fewer runs; "" if there are not.
+	Note string `json:",omitempty"`
 }
 
 // command runs a program and returns what it prints, and the CPU time that it took.

@@ -84,11 +84,11 @@ func shown(p *libraries.Part, within bool) part {
 		out.mark, out.sentence = "–", fmt.Sprintf("No run tells anything %s: such a fault strikes none of its servers, or is not felt.", under)
 	case p.Violating > 0:
 		out.mark = "✗"
-		out.sentence = fmt.Sprintf("%s: %d of %d runs that test it, %s (%s).", breaks(within), p.Violating, p.Evidence, under, labels(p.Labels))
+		out.sentence = fmt.Sprintf("%s: in %d of %d runs in which two clients wanted it, %s (%s).", breaks(within), p.Violating, p.Evidence, under, labels(p.Labels))
 	default:
 		out.mark = "✓"
 		out.sentence = fmt.Sprintf("%s: %d runs that test it, %s; with 95 %% confidence fewer than %s of such runs break it.",
-			keeps(within), p.Evidence, under, tally.Percent(tally.RateBound(0, p.Evidence)))
+			keeps(within), p.Felt, under, tally.Percent(tally.RateBound(0, p.Felt)))
 	}
 	if !within {
 		out.mark = "(" + out.mark + ")"
@@ -126,7 +126,7 @@ func (p part) Short() string {
 	case "broken", "beyond":
 		text = fmt.Sprintf("✗ %d/%d", p.Violating, p.Evidence)
 	case "kept":
-		text = fmt.Sprintf("✓ %d", p.Evidence)
+		text = fmt.Sprintf("✓ %d", p.Felt)
 	default:
 		return text
 	}

@@ -65,6 +65,7 @@ type cellView struct {
 	Parts []part
 	// Findings explain what breaks the promise.
 	Findings []string
+	Note     string
 	Live     []liveView
 	Stories  []story
 	// Command plays the cell again.
@@ -171,7 +172,7 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 	}
 	b.Cells++
 	b.Seconds += r.Cell.CPU
-	v.Mark, v.Parts, v.Commit, v.Date, v.Wall = markOf(&r.Cell.Cell), partsOf(&r.Cell.Cell), r.Commit, r.Date, r.Cell.Wall
+	v.Mark, v.Parts, v.Commit, v.Date, v.Wall, v.Note = markOf(&r.Cell.Cell), partsOf(&r.Cell.Cell), r.Commit, r.Date, r.Cell.Wall, r.Cell.Note
 	for _, p := range v.Parts {
 		b.Schedules += p.Runs
 		if p.Class() == "broken" {

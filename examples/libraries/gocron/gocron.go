@@ -44,11 +44,13 @@ func main() {
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("gocron", redislock.WithRedsyncOptions(redislock.WithTries(1))),
+				Why:     map[string][]string{"none": {"gocron-799"}, "process": {"gocron-799"}, "network": {"gocron-799"}},
 				Options: "WithTries(1), as its README has it, and the default length of 8 s, which nothing renews.",
 				Quote:   quote, Where: where, Fence: fence, Untested: apart,
 			},
 			{
 				Lock:    of("gocron-hardened", redislock.WithRedsyncOptions(redislock.WithTries(1)), redislock.WithAutoExtendDuration(2*time.Second)),
+				Why:     map[string][]string{"network": {"gocron-extend"}},
 				Options: "Hardened: WithAutoExtendDuration(2 s), which renews the lock four times in its length.",
 				Quote:   quote, Where: where, Fence: fence, Untested: apart,
 			},

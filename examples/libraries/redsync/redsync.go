@@ -44,12 +44,14 @@ func main() {
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("redsync", 1),
+				Why:     map[string][]string{"network": {"redsync-late"}},
 				Options: "One server, NewMutex(name) with nothing set: leases of 8 s, 32 tries. Its user counts the lease by Until, and calls Lock again when all tries failed.",
 				Quote:   quote, Where: where, Fence: fence,
 			},
 			{
 				Lock:    of("redsync-5", 5),
 				Runs:    100,
+				Why:     map[string][]string{"network": {"redsync-140"}},
 				Options: "Five servers, NewMutex(name) with nothing set.",
 				Quote:   quote, Where: where, Fence: fence,
 			},
