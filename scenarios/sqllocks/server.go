@@ -77,6 +77,22 @@ func prepare(ctx context.Context, address string) error {
 // Servers are those of a lock on PostgreSQL.
 func Servers() []play.Servers { return []play.Servers{{Kind: Kind(), Count: 1}} }
 
+// With is one PostgreSQL in which statements have been executed before a run: what the clients of a library would
+// otherwise make at the same time.
+func With(statements ...string) []play.Servers {
+	k := Kind()
+	inner := k.Make
+	k.Make = func(count int) sim.Kind {
+		made := inner(count)
+		if p, ok := made.(postgres.Kind); ok {
+			p.Schema = append(p.Schema, statements...)
+			return p
+		}
+		return made
+	}
+	return []play.Servers{{Kind: k, Count: 1}}
+}
+
 // connections is how many connections the pool of a client has at most.
 const connections = 4
 
