@@ -36,8 +36,7 @@ type liveRun struct {
 
 // liveScenarios are the scenarios of the library that are played live, by trouble.
 var liveScenarios = map[string]string{
-	"none": "calm", "pause": "gc-pause", "process": "holder-crash", "network": "partition-holder", "failover": "failover-before-replication",
-	"server-crash": "power-loss-everysec", "lost-data": "flushall",
+	"pause": "gc-pause", "network": "partition-holder", "failover": "failover-before-replication", "lost-data": "flushall",
 }
 
 // measureLive plays live what was not yet: a scenario for each trouble, and the smallest schedule of each broken promise.
@@ -50,7 +49,7 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 		redis := slices.ContainsFunc(l.Servers, func(kind string) bool { return strings.HasSuffix(kind, " redis") })
 		for _, trouble := range libraries.Troubles() {
 			scenario, ok := liveScenarios[trouble.Name]
-			if ok && (redis || slices.Contains([]string{"none", "pause", "process", "network"}, trouble.Name)) {
+			if ok && (redis || slices.Contains([]string{"pause", "network"}, trouble.Name)) {
 				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}))
 			}
 			c, ok := t.cellOf(name, s.Version, l, trouble.Name)

@@ -36,8 +36,8 @@ func main() {
 			{
 				ID:     "gocron-extend",
 				Status: libraries.NotKnown,
-				Where:  "redislock.go, doExtend",
-				What:   "The renewals of WithAutoExtendDuration end with the first one that fails, such as by one reply that is lost. The lock then ends during the job, which is not told.",
+				Where:  "redislock.go:129",
+				What:   "The renewals of WithAutoExtendDuration end with the first one that fails, after the retries of its client. The lock then ends during the job, which is not told.",
 				Draft:  "gocron-extend.md",
 			},
 		},

@@ -37,11 +37,13 @@ func main() {
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("valkeylock", valkeylock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second}),
+				Why:     map[string][]string{"none": {"valkeylock-clock"}, "network": {"valkeylock-clock"}},
 				Options: "One server, KeyMajority 1 as the README has it for one server, and leases of 5 s, the default. TryNextAfter is 1 s: with its default of 20 ms no client ever gets the lock where a round trip takes longer. It renews a lease by itself, twice in its length.",
 				Quote:   quote, Where: where, Fence: fence, Untested: cache,
 			},
 			{
 				Lock:    of("valkeylock-hardened", valkeylock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second, FallbackSETPX: true}),
+				Why:     map[string][]string{"none": {"valkeylock-clock"}},
 				Options: "Hardened: FallbackSETPX, so that the request for a key has a length and not an instant of the client's clock.",
 				Quote:   quote, Where: where, Fence: fence, Untested: cache,
 			},
