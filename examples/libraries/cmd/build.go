@@ -139,7 +139,7 @@ type played struct {
 	Note string `json:",omitempty"`
 }
 
-// command runs a program and returns what it prints, and the CPU time that it took.
+// command runs a program and returns what it prints, also where it fails, and the CPU time that it took.
 func command(name string, args ...string) ([]byte, time.Duration, error) {
 	cmd := exec.Command(name, args...)
 	var out, diagnostics bytes.Buffer
@@ -150,7 +150,7 @@ func command(name string, args ...string) ([]byte, time.Duration, error) {
 	}
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if err != nil {
-		return nil, cpu, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, diagnostics.String())
+		return out.Bytes(), cpu, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, diagnostics.String())
 	}
 	return out.Bytes(), cpu, nil
 }

@@ -40,6 +40,7 @@ func main() {
 			{
 				Runs:    100,
 				Lock:    promising(etcdlocks.Election(), unordered()),
+				Why:     map[string][]string{"pause": {"etcd-void"}, "network": {"etcd-void"}},
 				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",
 				Quote:   "Multiple sessions can participate in the election for the same prefix, but only one can be the leader at a time.",
 				Where:   "doc comment of Election.Campaign",

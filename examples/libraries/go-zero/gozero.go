@@ -44,7 +44,7 @@ func main() {
 				ID:     "gozero-late",
 				Status: libraries.NotKnown,
 				Where:  "redislock.go:50, 62, 90",
-				What:   "The id is drawn once for an object. A Release that the client has sent again, and that arrives late, deletes the key that the same object has set since. A new object for each Acquire prevents it.",
+				What:   "The id is drawn once for an object. A Release that the client has sent again, and that arrives late, deletes the key that the same object has set since. A new object for each Acquire prevents it. The schedules of the cells do not show it.",
 				Draft:  "gozero-late.md",
 			},
 		},

@@ -20,7 +20,7 @@ func main() {
 				ID:     "kube-successor-released",
 				Status: libraries.NotKnown,
 				Where:  "tools/leaderelection/leaderelection.go:314",
-				What:   "With ReleaseOnCancel, a leader that could not renew reads the lease again when it gives up, and empties the record of its successor. Since v0.34.0.",
+				What:   "With ReleaseOnCancel, a leader that could not renew reads the lease again when it gives up, and empties the record of its successor. Since v0.34.0. The scenario kube-successor-released shows it; the schedules of the cells do not.",
 				Draft:  "kube-successor-released.md",
 			},
 		},
