@@ -151,9 +151,9 @@ func aheadBy(t *testing.T, d time.Duration) []string {
 		missing(t, "libraries are preloaded on Linux only")
 	}
 	library := filepath.Join(t.TempDir(), "clock.so")
-	cc := exec.Command(program(t, "cc", "install a C compiler"), "-shared", "-fPIC", "-O1", "-o", library, "testdata/clock.c")
+	cc := exec.Command(program(t, "cc", "install a C compiler"), "-shared", "-fPIC", "-O1", "-o", library, "shim/clock.c")
 	if out, err := cc.CombinedOutput(); err != nil {
-		t.Fatalf("compile testdata/clock.c: %v\n%s", err, out)
+		t.Fatalf("compile shim/clock.c: %v\n%s", err, out)
 	}
 	return []string{"LD_PRELOAD=" + library, fmt.Sprintf("AHEAD_SECONDS=%d", int(d.Seconds()))}
 }
