@@ -184,7 +184,7 @@ func part(l scenarios.Lock, faults []lock.Fault, runs int, seed uint64) (*Part, 
 		for _, class := range s.Classes {
 			p.Felt = max(p.Felt, class.Evidence)
 		}
-		p.Inapplicable = p.Felt == 0
+		p.Inapplicable = p.Felt == 0 && p.Violating == 0
 	}
 	if problems := s.Problems(); len(problems) > 0 {
 		p.NoVerdict = problems[0]

@@ -92,6 +92,9 @@ func run() error {
 		}
 		return nil
 	}
+	if len(words) > 1 {
+		return fmt.Errorf("%q after the trouble: flags stand before the library, as in go run ./cmd -runs 50 %s %s", words[1], name, t.Name)
+	}
 	for _, l := range s.Locks {
 		c, err := b.cell(program, l.Name, t.Name, *runs, *seed)
 		if err != nil {

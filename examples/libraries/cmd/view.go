@@ -60,7 +60,7 @@ func (p part) Class() string {
 	switch {
 	case p.NoVerdict != "":
 		return "unknown"
-	case p.Inapplicable:
+	case p.Inapplicable && p.Violating == 0:
 		return "none"
 	case p.Within && p.Violating > 0:
 		return "broken"
@@ -80,7 +80,7 @@ func shown(p *libraries.Part, within bool) part {
 	case p.NoVerdict != "":
 		first, _, _ := strings.Cut(p.NoVerdict, "\n")
 		out.mark, out.sentence = "?", fmt.Sprintf("No verdict %s: %s", under, first)
-	case p.Inapplicable:
+	case p.Inapplicable && p.Violating == 0:
 		out.mark, out.sentence = "–", fmt.Sprintf("No run tells anything %s: such a fault strikes none of its servers, or is not felt.", under)
 	case p.Violating > 0:
 		out.mark = "✗"

@@ -251,7 +251,7 @@ func liveLabels(r *liveRun) string {
 // rendered is a page.
 func rendered(name string, view any) ([]byte, error) {
 	var b bytes.Buffer
-	funcs := map[string]any{"words": prose.Commas[string], "cell": tableCell, "thousands": prose.Thousands, "seconds": seconds, "list": func(s ...string) []string { return s }}
+	funcs := map[string]any{"words": prose.Commas[string], "cell": tableCell, "thousands": prose.Thousands, "seconds": seconds}
 	if strings.HasSuffix(name, ".html") {
 		page, err := htmltemplate.New(name).Funcs(funcs).ParseFS(pages, "pages/"+name)
 		if err != nil {
