@@ -135,7 +135,9 @@ type Facts struct {
 	// instant more than twice [Timing.Trips] after the return, and after that position, and more
 	// than Trips after that later call, since it may be granted the lock by its old key,
 	// and before a grant to the client. The client was not away, but for trouble behind the
-	// servers ([Absence.Behind]), from Trips before the return to that instant. It is judged
+	// servers ([Absence.Behind]), from Trips before the return to that instant; and if it had been
+	// away before, the instant is also more than twice Trips after it heard from a server again
+	// ([Timing.Heard]): without a connection it cannot clean up. It is judged
 	// on steady servers ([Timing.Steady]) where entry is exclusive, and only if messages are
 	// in order ([Timing.InOrder]) or that position was Trips or more before the return: else
 	// the request may have overtaken the one that was to undo it. Nor is it judged if the

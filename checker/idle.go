@@ -63,6 +63,8 @@ type Timing struct {
 	// lock, in order. Pace says how much that may be; nil means that it is not known.
 	Sends map[string][]time.Duration
 	Pace  *Pace
+	// Heard has the instants at which something from a server of the lock reached each client, in order.
+	Heard map[string][]time.Duration
 }
 
 // Struck is a node that a fault concerned, itself or the links to it.

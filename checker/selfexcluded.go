@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // selfExcluded finds the Acquires whose key kept their own client out: see [Facts.SelfExcluded].
@@ -67,11 +68,15 @@ func (h History) keptOutMeanwhile(a Attempt, record holdings) (Holding, bool) {
 // keptOutLater is a later Acquire of the client of one that returned without a grant, while the client had the lock from it.
 func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 	later := h.askedAfter(a)
+	linked, ok := h.Timing.linkedAgain(a.Client, h.Timing.when(a.Returned)-h.Timing.Trips)
+	if !ok {
+		return waiting{}, false
+	}
 	for _, s := range h.keysOf(a, record) {
 		if !h.Timing.InOrder && h.Timing.when(s.From) > h.Timing.when(a.Returned)-h.Timing.Trips {
 			continue
 		}
-		cleaned := max(h.Timing.when(a.Returned), h.Timing.when(s.From)) + 2*h.Timing.Trips
+		cleaned := max(h.Timing.when(a.Returned), h.Timing.when(s.From), linked) + 2*h.Timing.Trips
 		i := slices.IndexFunc(later, func(b waiting) bool {
 			from, to := max(cleaned, b.span.From+h.Timing.Trips), min(b.span.To, h.Timing.when(s.Span().end()))
 			return from < to && !slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
@@ -83,6 +88,27 @@ func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 		}
 	}
 	return waiting{}, false
+}
+
+// linkedAgain is when a client that was away before an instant had a link again: when it first heard from a server after
+// its last absence. A client whose connection has ended may wait before it makes another, and cannot clean up meanwhile.
+// It is 0 if it was never away; ok is false if it heard nothing more.
+func (t *Timing) linkedAgain(client string, before time.Duration) (at time.Duration, ok bool) {
+	back, away := time.Duration(0), false
+	for _, s := range t.Away[client] {
+		if !s.Behind && s.To < before {
+			back, away = max(back, s.To), true
+		}
+	}
+	if !away {
+		return 0, true
+	}
+	heard := t.Heard[client]
+	i, _ := slices.BinarySearch(heard, back+1)
+	if i == len(heard) {
+		return 0, false
+	}
+	return heard[i], true
 }
 
 // hasSentBefore reports whether an earlier request of the client for the same lock may have been under way when it asked.

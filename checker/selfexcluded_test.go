@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -108,6 +109,28 @@ func TestSelfExcluded(t *testing.T) {
 		"away at the return":                                  {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 9)})(h) }, 0},
 		"away meanwhile":                                      {func(h *History) { again(h, 11, 20); away(Absence{Span: at(12, 12)})(h) }, 0},
 		"away later":                                          {func(h *History) { again(h, 11, 20); away(Absence{Span: at(13, 15)})(h) }, 1},
+		"away before, and linked again in time": {func(h *History) {
+			again(h, 11, 20)
+			away(Absence{Span: at(1, 8)})(h)
+			h.Timing.Heard["c0"] = []time.Duration{8 * time.Second, 17 * time.Second, 18 * time.Second}
+		}, 1},
+		"away before, and linked again too late": { // NATS: three replies are lost one after another, and the client waits before it connects again
+			func(h *History) {
+				again(h, 11, 20)
+				away(Absence{Span: at(1, 8)})(h)
+				h.Timing.Heard["c0"] = []time.Duration{8 * time.Second, 18 * time.Second}
+			}, 0},
+		"away before, and hears nothing more": {func(h *History) {
+			again(h, 11, 20)
+			away(Absence{Span: at(1, 8)})(h)
+			h.Timing.Heard["c0"] = []time.Duration{8 * time.Second}
+		}, 0},
+		"away again when linked": {func(h *History) {
+			again(h, 11, 20)
+			h.Timing.Away = map[string][]Absence{"c0": {{Span: at(1, 8)}, {Span: at(16, 17)}}}
+			h.Timing.Heard["c0"] = []time.Duration{15 * time.Second}
+		}, 0},
+		"hears nothing": {func(h *History) { again(h, 11, 20); h.Timing.Heard = nil }, 1},
 		"an earlier request may come late": {func(h *History) {
 			again(h, 11, 20)
 			h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: 1, Returned: 1, Outcome: OutcomeFailed})
@@ -136,10 +159,11 @@ func TestSelfExcluded(t *testing.T) {
 			h := story("", nil)
 			h.Attempts = []Attempt{{Client: "c0", Resource: "orders", Invoked: 2, Returned: 10, Outcome: OutcomeFailed}}
 			h.Holdings = []Holding{{Client: "c0", Resource: "orders", From: 4, To: 40}}
-			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Grace: time.Hour}
+			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Grace: time.Hour, Heard: map[string][]time.Duration{}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
+			h.Timing.Heard["c0"] = slices.Clone(h.Timing.At)
 			c.change(&h)
 			v := mustJudge(t, h, nil)
 			if v.Facts.SelfExcluded != c.want || (v.Label == Stuck) != (c.want > 0) {

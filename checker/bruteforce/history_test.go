@@ -130,6 +130,13 @@ func (m *maker) leaders() {
 			s.Running = !s.Crash && own.chance(0.5)
 		}
 	}
+	m.h.Timing.Heard = map[string][]time.Duration{}
+	for _, client := range []string{"c0", "c1", "c2", "c3"} {
+		for range own.IntN(20) {
+			m.h.Timing.Heard[client] = append(m.h.Timing.Heard[client], own.span(0, 250))
+		}
+		slices.Sort(m.h.Timing.Heard[client])
+	}
 }
 
 // slack is what only the slack of a history, and what concerns several nodes, is computed from. It has its own numbers,

@@ -304,7 +304,8 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 // the client for the lock was pending, at an instant more than twice Trips after the return, and
 // after that position, and more than Trips after that later call, since it may be granted the lock by its old key, and
 // before a grant to the client. The client was not away, but for trouble behind the servers, from Trips before the
-// return to that instant. It is judged on steady servers where entry is exclusive, and only if messages are in order or
+// return to that instant; and if it had been away before, the instant is also more than twice Trips after it heard from a
+// server again: without a connection it cannot clean up. It is judged on steady servers where entry is exclusive, and only if messages are in order or
 // that position was Trips or more before the return; and not if the client was away, in any way, at an instant from
 // Trips before the call to the call, and had called Acquire for the lock before, or crashed: that request may be late.
 // Acquires count too, with a grant or without, whose key kept their own client out before they returned."
@@ -405,7 +406,19 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 	if slices.ContainsFunc(calls, func(p checker.Pos) bool { return p > a.Invoked && p <= s.From }) {
 		return false
 	}
-	enough := max(at(h, a.Returned), at(h, s.From)) + 2*t.Trips
+	enough := max(at(h, a.Returned), at(h, s.From))
+	for _, away := range front.Timing.Away[a.Client] {
+		if away.To >= at(h, a.Returned)-t.Trips {
+			continue
+		}
+		// Of each absence before: the client heard something after it, and has had the time since. The last one counts.
+		next := slices.IndexFunc(t.Heard[a.Client], func(heard time.Duration) bool { return heard > away.To })
+		if next < 0 {
+			return false
+		}
+		enough = max(enough, t.Heard[a.Client][next])
+	}
+	enough += 2 * t.Trips
 	last := t.At[len(t.At)-1]
 	until := last
 	if s.To != 0 {

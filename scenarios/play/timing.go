@@ -37,12 +37,19 @@ func (p *play) timing(t *trace.Trace) *checker.Timing {
 	out := &checker.Timing{Away: p.absences(t), Grace: p.grace(), Within: p.freeWithin(),
 		Lease: p.sc.Lock.TTL, Trips: p.trips(), Steady: p.steady(), Prompt: p.prompt(),
 		InOrder: p.sc.World.Latency.Min == p.sc.World.Latency.Max, Sends: map[string][]time.Duration{}, Pace: p.pace(),
+		Heard:   map[string][]time.Duration{},
 		Resends: p.sc.Lock.Client == file.ClientStock, Growing: !p.lock.FollowsSpec, Undisturbed: p.undisturbed(), Alone: p.alone(), Leaderless: p.leaderless()}
 	out.Majority, out.Struck = p.majority()
 	for _, e := range t.Events {
 		out.At = append(out.At, e.At)
-		if _, ok := e.What.(trace.Send); ok && trace.IsClient(e.Actor) && trace.IsServer(e.Peer) && !p.watches(e.Peer) {
+		if !trace.IsClient(e.Actor) || !trace.IsServer(e.Peer) || p.watches(e.Peer) {
+			continue
+		}
+		switch e.What.(type) {
+		case trace.Send:
 			out.Sends[e.Actor] = append(out.Sends[e.Actor], e.At)
+		case trace.Receive:
+			out.Heard[e.Actor] = append(out.Heard[e.Actor], e.At)
 		}
 	}
 	return out
