@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -47,7 +48,8 @@ func Child(locks ...play.Lock) (ended bool) {
 		_, _ = fmt.Fprintln(os.Stderr, "locksim: only locksim itself starts the process of a client")
 		return true
 	}
-	c := &child{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{}, ends: map[int]context.CancelFunc{}, data: map[int]play.Store{}}
+	c := &child{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{}, ends: map[int]context.CancelFunc{}, data: map[int]play.Store{},
+		gone: map[<-chan struct{}]int64{}}
 	c.ctx, c.end = context.WithCancel(context.Background())
 	c.link = newLink(out, c.serve)
 	c.link.read(in)
@@ -70,6 +72,7 @@ type child struct {
 
 	mu      sync.Mutex
 	table   table
+	changed chan struct{}     // closed when there is another table
 	known   map[string]string // the server of each address that a lock was given
 	last    int
 	lockers map[int]lock.Locker
@@ -78,6 +81,9 @@ type child struct {
 	data    map[int]play.Store
 	closers []func()
 	pools   []faults.Pool
+	gone    map[<-chan struct{}]int64 // when the process saw what tells of a loss closed
+
+	heard atomic.Int64 // when a connection last had something for the lock
 }
 
 // within is a context for a request, with the deadline that its caller has.
@@ -178,9 +184,10 @@ func (c *child) begin(h hello) (any, error) {
 	c.hello, c.lock = h, l
 	c.clock, c.wall = newClock(h.Clock), newClock(h.Clock)
 	c.wall.wall, c.wall.looked = true, sync.OnceFunc(func() { c.link.notify(tellWall, nil) })
-	c.known = map[string]string{}
+	c.known, c.changed = map[string]string{}, make(chan struct{})
 	c.setTable(h.Table)
 	c.store = play.StoreOver(store.NewClient(c.env(h.Name)))
+	dialEverywhere(c.env(h.Name).Dial)
 	return nil, nil
 }
 
@@ -188,7 +195,12 @@ func (c *child) begin(h hello) (any, error) {
 func (c *child) setTable(t table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if t.Version < c.table.Version {
+		return
+	}
 	c.table = t
+	close(c.changed)
+	c.changed = make(chan struct{})
 	for server, address := range t.Address {
 		c.known[address] = server
 	}
@@ -271,12 +283,26 @@ func (c *child) acquire(call context.Context, r acquire) (leaseInfo, error) {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.lock.Name))
 	}
 	info := leaseInfo{ID: keep(c, c.leases, l), Token: l.Token(), Until: nanos(l.Until()), Context: l.Context() != nil, Lost: isClosed(l.Lost())}
+	info.LostBefore = info.Lost && c.goneBefore(l.Lost())
 	_, info.Extends = l.(lock.Extender)
 	c.mu.Lock()
 	c.ends[info.ID] = end
 	c.mu.Unlock()
 	go c.watch(info, l)
 	return info, nil
+}
+
+// looked is how long after an answer a lock looks at what ends its leases at the latest, on a machine with other work to do.
+const looked = 100 * time.Millisecond
+
+// goneBefore says that a loss was known before the last answer came, by a time that the scheduler of the machine does not
+// explain: a lock that had looked after that answer knew of it. Only a loss is known that an earlier lease has too, such as
+// one of the same session: of any other the process hears with the lease.
+func (c *child) goneBefore(lost <-chan struct{}) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, known := c.gone[lost]
+	return known && at+int64(looked) < c.heard.Load()
 }
 
 // between is the time between two looks at the end of a lease, which a renewal moves.
@@ -297,6 +323,11 @@ func (c *child) watch(info leaseInfo, l lock.Lease) {
 		case <-c.ctx.Done():
 			return
 		case <-lost:
+			c.mu.Lock()
+			if _, known := c.gone[lost]; !known {
+				c.gone[lost] = monotonic()
+			}
+			c.mu.Unlock()
 			c.link.notify(tellLost, leaseCall{Lease: info.ID})
 			lost = nil
 		case <-moves.C:
@@ -403,19 +434,35 @@ func (e childEnv) Address(server string) string {
 	return server
 }
 
-// Dial dials the proxy that leads to a server at present.
+// Dial dials the proxy that leads to a server at present, or waits while the client is cut off from it.
 func (e childEnv) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	e.mu.Lock()
-	server, ok := e.known[addr]
-	if !ok {
-		server, _, _ = strings.Cut(addr, ":")
+	conn, err := dial(ctx, network, addr, func() (table, string, <-chan struct{}) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		server, ok := e.known[addr]
+		if !ok {
+			server, _, _ = strings.Cut(addr, ":")
+		}
+		return e.table, server, e.changed
+	})
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return heardConn{tcp, &e.heard}, err
 	}
-	to, ok := e.table.Dial[server]
-	e.mu.Unlock()
-	if !ok {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("there is no server %q in this world", addr)}
+	return conn, err
+}
+
+// heardConn notes when it had something for its reader.
+type heardConn struct {
+	*net.TCPConn
+	heard *atomic.Int64
+}
+
+func (c heardConn) Read(b []byte) (n int, err error) {
+	n, err = c.TCPConn.Read(b)
+	if n > 0 {
+		c.heard.Store(monotonic())
 	}
-	return new(net.Dialer).DialContext(ctx, "tcp", to)
+	return n, err
 }
 
 // Point waits until the parent lets the client go on.

@@ -514,7 +514,7 @@ func (a *abilities) halfOpen(wire faults.Wire, event trace.Toxic, end trace.Toxi
 			if err != nil {
 				return err
 			}
-			t := &toxic{fmt.Sprint("half-open-", server), wire, func() toxics.Toxic { return new(faults.Drop) }}
+			t := &toxic{name: fmt.Sprint("half-open-", server), wire: wire, build: func() toxics.Toxic { return new(faults.Drop) }}
 			for _, p := range former {
 				if err := t.onto(p, m.name, server); err != nil {
 					return err
@@ -549,6 +549,9 @@ func (a *abilities) Cut(p faults.Partition) error {
 	if err != nil {
 		return err
 	}
+	for _, m := range w.alive() {
+		m.net.cut(wire, +1)
+	}
 	t, err := w.putToxic("cut", wire, func() toxics.Toxic {
 		if p.Bytes == faults.BytesDrop {
 			return new(faults.Drop)
@@ -558,10 +561,14 @@ func (a *abilities) Cut(p faults.Partition) error {
 	if err != nil {
 		return err
 	}
+	t.cuts = true // for clients that start from now on
 	a.felt()
 	w.record(strings.Join(wire.Between, ","), trace.Cut{Between: wire.Between, And: wire.And, Bytes: string(p.Bytes), Direction: string(wire.Direction)})
 	w.last(p.For, func() {
 		if w.takeToxic(t) {
+			for _, m := range w.alive() {
+				m.net.cut(wire, -1)
+			}
 			w.record(strings.Join(wire.Between, ","), trace.Heal{Between: wire.Between})
 		}
 	})

@@ -461,19 +461,19 @@ func (m *machine) Address(server string) string {
 
 // Dial implements play.Machine: it is for the section of a lock, which the parent drives.
 func (m *machine) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	t := m.net.table()
-	server, _, _ := strings.Cut(addr, ":")
-	for name, a := range t.Address {
-		if a == addr {
-			server = name
+	return dial(ctx, network, addr, func() (table, string, <-chan struct{}) {
+		m.net.mu.Lock()
+		changed := m.net.changed
+		m.net.mu.Unlock()
+		t := m.net.table()
+		server, _, _ := strings.Cut(addr, ":")
+		for name, a := range t.Address {
+			if a == addr {
+				server = name
+			}
 		}
-	}
-	server = cmp.Or(t.Told[addr], server)
-	to, ok := t.Dial[server]
-	if !ok {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("there is no server %q in this world", addr)}
-	}
-	return new(net.Dialer).DialContext(ctx, "tcp", to)
+		return t, cmp.Or(t.Told[addr], server), changed
+	})
 }
 
 // Source implements play.Machine.

@@ -51,10 +51,14 @@ type hello struct {
 
 // table says where the servers are for a client.
 type table struct {
+	// Version grows from table to table: they may arrive in another order.
+	Version int
 	// Address is the address of each server by its name, which a lock is given.
 	Address map[string]string
 	// Dial is where the client reaches each server at present: the address of a proxy.
 	Dial map[string]string
+	// Waits are the servers that the client is cut off from, or whose power has failed: a dial of them waits.
+	Waits map[string]bool
 	// Told are the servers by the addresses that Sentinels tell of them.
 	Told map[string]string
 }
@@ -93,6 +97,7 @@ type leaseInfo struct {
 	Extends    bool
 	Context    bool // it has a context
 	Lost, Over bool // it is lost, or its context has ended, already
+	LostBefore bool // its loss was known before the last answer came
 }
 
 type leaseCall struct {

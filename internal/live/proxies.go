@@ -45,7 +45,9 @@ type network struct {
 
 	mu      sync.Mutex
 	routes  map[string]*route
-	primary string // the server behind the name primary
+	primary string        // the server behind the name primary
+	version int           // of the last table
+	changed chan struct{} // closed at the next change of it
 }
 
 // route is the way to one server. A reset gives it a new proxy, and so a new port; the lock keeps the address that it was
@@ -57,11 +59,12 @@ type route struct {
 	proxies  []*toxiproxy.Proxy // the last one is for new connections
 	refuses  int                // how many faults make it refuse connections
 	silent   int                // and let them wait for ever
+	cuts     int                // how many cut the client off
 }
 
 // newNetwork makes the proxies of a client, with the toxics that are in force.
 func (w *World) newNetwork(m *machine) (*network, error) {
-	n := &network{m: m, routes: map[string]*route{}, primary: w.primaryOf(m.name)}
+	n := &network{m: m, routes: map[string]*route{}, primary: w.primaryOf(m.name), changed: make(chan struct{})}
 	upstreams := w.upstreams()
 	store, err := w.listenStore(m)
 	if err != nil {
@@ -81,6 +84,11 @@ func (w *World) newNetwork(m *machine) (*network, error) {
 			r.silent++
 		case w.isDown(server):
 			r.refuses++
+		}
+		for _, t := range w.toxics {
+			if t.cuts && streams(t.wire, m.name, server) != nil {
+				r.cuts++
+			}
 		}
 	}
 	return n, nil
@@ -108,7 +116,8 @@ func (n *network) open(r *route) error {
 // latency is the latency of the scenario, on all links to a server.
 func (n *network) latency(server string) *toxic {
 	l := n.m.w.scenario.World.Latency
-	return &toxic{"latency of the world", faults.Wire{Between: []string{n.m.name}, And: []string{server}}, func() toxics.Toxic {
+	wire := faults.Wire{Between: []string{n.m.name}, And: []string{server}}
+	return &toxic{name: "latency of the world", wire: wire, build: func() toxics.Toxic {
 		return &faults.Jitter{Add: l.Min, Spread: l.Max - l.Min, Seed: n.m.w.seed}
 	}}
 }
@@ -120,26 +129,49 @@ const refused = "127.0.0.1:1"
 func (n *network) table() table {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	t := table{Address: map[string]string{}, Dial: map[string]string{}, Told: map[string]string{}}
+	n.version++
+	t := table{Version: n.version, Address: map[string]string{}, Dial: map[string]string{}, Waits: map[string]bool{}, Told: map[string]string{}}
 	for _, g := range n.m.w.gates {
 		t.Told[g.listener.Addr().String()] = g.name
 	}
 	for name, r := range n.routes {
 		t.Address[name] = r.address
-		switch last := r.proxies[len(r.proxies)-1]; {
-		case r.silent > 0:
-			t.Dial[name] = n.m.w.silence.Addr().String()
-		case r.refuses > 0:
+		t.Waits[name] = r.silent+r.cuts > 0
+		if t.Dial[name] = r.proxies[len(r.proxies)-1].Listen; r.refuses > 0 {
 			t.Dial[name] = refused
-		default:
-			t.Dial[name] = last.Listen
 		}
 	}
 	if t.Dial[n.primary] != "" {
 		t.Address[play.Primary], t.Dial[play.Primary] = primaryAddress, t.Dial[n.primary]
+		t.Waits[play.Primary] = t.Waits[n.primary]
 	}
 	return t
 }
+
+// dial dials a server by the table that now returns, with the name of the server in it and a channel that is closed when there
+// is another one. A proxy accepts every connection: so it is here that the dial of a server waits as long as the client is cut
+// off from it.
+func dial(ctx context.Context, network, addr string, now func() (t table, server string, changed <-chan struct{})) (net.Conn, error) {
+	failed := func(err error) error { return &net.OpError{Op: "dial", Net: network, Err: err} }
+	for {
+		t, server, changed := now()
+		to, ok := t.Dial[server]
+		switch {
+		case !ok:
+			return nil, failed(fmt.Errorf("there is no server %q in this world", addr))
+		case !t.Waits[server]:
+			return new(net.Dialer).DialContext(context.WithValue(ctx, direct{}, true), "tcp", to)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, failed(ctx.Err())
+		}
+	}
+}
+
+// direct marks the context of a dial that leads to a proxy.
+type direct struct{}
 
 // primaryAddress is the address of the name primary. Nothing listens there: the process of a client dials the proxy to the
 // primary of the moment.
@@ -147,6 +179,10 @@ const primaryAddress = "127.255.255.254:6379"
 
 // announce tells the process of its table. One that is paused reads it before anything else when it goes on.
 func (n *network) announce() {
+	n.mu.Lock()
+	close(n.changed)
+	n.changed = make(chan struct{})
+	n.mu.Unlock()
 	ctx, cancel := context.WithTimeout(n.m.ctx, time.Second)
 	defer cancel()
 	heard := make(chan struct{})
@@ -205,6 +241,20 @@ func (n *network) all() map[*toxiproxy.Proxy]string {
 	return out
 }
 
+// cut makes dials wait on the links of a wire, or ends that.
+func (n *network) cut(wire faults.Wire, by int) {
+	felt := false
+	n.each(func(r *route) {
+		if streams(wire, n.m.name, r.server) != nil {
+			r.cuts += by
+			felt = true
+		}
+	})
+	if felt {
+		n.announce()
+	}
+}
+
 // follow makes the name primary lead to another server.
 func (n *network) follow(server string) {
 	n.mu.Lock()
@@ -224,6 +274,7 @@ type toxic struct {
 	name  string // unique in a world
 	wire  faults.Wire
 	build func() toxics.Toxic
+	cuts  bool // nothing passes: dials wait
 }
 
 // streams are the directions of Toxiproxy, upstream being from the client to the server, that a wire has on the link between
@@ -301,7 +352,7 @@ func (w *World) links() []linked {
 // putToxic puts a toxic onto all links of a wire.
 func (w *World) putToxic(name string, wire faults.Wire, build func() toxics.Toxic) (*toxic, error) {
 	w.numbers++
-	t := &toxic{fmt.Sprintf("%s-%d", name, w.numbers), wire, build}
+	t := &toxic{name: fmt.Sprintf("%s-%d", name, w.numbers), wire: wire, build: build}
 	for _, link := range w.links() {
 		if err := t.onto(link.proxy, link.client, link.server); err != nil {
 			return nil, err
