@@ -70,7 +70,8 @@ type Grant struct {
 	// LostBefore says that the lock had announced the loss before Acquire returned: by
 	// then, in the instant of the last answer, Lost was closed. A loss that comes in the
 	// same instant as the return, such as that in which a paused process goes on, is no
-	// such loss: the lock may have looked before.
+	// such loss: the lock may have looked before. A live run knows it only of a loss that
+	// an earlier lease had too.
 	LostBefore bool
 	// UntilSeen is when the client read its clock and saw that Until had
 	// passed.

@@ -275,6 +275,29 @@ func TestOutlivesItsAcquire(t *testing.T) {
 	}
 }
 
+// A grant of a session whose end its process knew before the last answer is void, live too. It is known of a session that an
+// earlier grant had, and here the client of etcd gives its session up while it waits.
+func TestGrantAfterItsSession(t *testing.T) {
+	soak.RealTime(t)
+	t.Parallel()
+	require(t, server.Etcd)
+	sc, err := file.Parse("void.yaml", []byte(`name: void
+world: {etcd: 3, clients: 2, latency: 1ms}
+lock: {kind: etcd-election, ttl: 10s, backoff: 100ms}
+workload: {rounds: 2, hold: 6s, stagger: 1s, checks_until: never}
+faults:
+  - at: 14s
+    partition: {between: [c1], and: [e0, e1, e2], for: 25s}
+`), play.ServerNames(locks()...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := steady(t, session(t), sc, etcdlocks.Election(), fence.None).Modes[0]
+	if m.Verdict.Label != checker.Void || m.Verdict.Facts.VoidGrants != 1 {
+		t.Errorf("it ends %s, with %d void grants", m.Verdict.Label, m.Verdict.Facts.VoidGrants)
+	}
+}
+
 // A server without power answers nothing for a client that comes later either, such as the one that asks at the end: a dial
 // that was refused would let a lock go on at once.
 func TestDarkForNewcomers(t *testing.T) {

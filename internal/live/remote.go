@@ -199,6 +199,9 @@ func (l *lease) Until() time.Time {
 // Lost implements lock.Lease.
 func (l *lease) Lost() <-chan struct{} { return l.lost }
 
+// LostBefore implements [play.Knowing].
+func (l *lease) LostBefore() bool { return l.info.LostBefore }
+
 // Context implements lock.Lease.
 func (l *lease) Context() context.Context { return l.ctx }
 

@@ -75,8 +75,8 @@ func advised(reasons []checker.Reason) []checker.Reason {
 	return out
 }
 
-// JudgedAsLive are the labels of a simulated run, by mode, that a live run with the same history would have: see
-// [checker.History.OfClients]. A rescue is measured against mode none, which has to be the first one. Errors
+// JudgedAsLive are the labels of a simulated run, by mode, that a live run with the same history can have: see
+// [checker.History.OfClients]. It may not know of a loss before a grant. A rescue is measured against mode none, which has to be the first one. Errors
 // are those of the checker.
 func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
 	labels := map[fence.Mode]checker.Label{}
@@ -86,7 +86,11 @@ func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
 			labels[m.Mode] = checker.NotApplicable
 			continue
 		}
-		v, err := checker.Judge(m.History.OfClients(), none)
+		h := m.History.OfClients()
+		for i := range h.Grants {
+			h.Grants[i].LostBefore = false
+		}
+		v, err := checker.Judge(h, none)
 		if err != nil {
 			return nil, fmt.Errorf("the checker: %w", err)
 		}

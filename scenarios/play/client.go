@@ -87,6 +87,7 @@ type grant struct {
 	overAtOnce bool          // its validity had ended when Acquire returned
 	lostAtOnce bool          // its loss had been announced by then
 	returnedAt time.Duration // when Acquire returned
+	lostBefore bool          // the loss was known before the last answer: see [Knowing]
 	expired    atomic.Bool   // its validity has ended
 
 	values     atomic.Int32                  // that its Lost had, in place of being closed
@@ -314,6 +315,9 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 		g.ended, g.store = ended, c.storeOf(lease)
 		if l, ok := lease.(caller); ok {
 			g.calledBack = l.CalledBack
+		}
+		if l, ok := lease.(Knowing); ok && c.play.real {
+			g.lostBefore = l.LostBefore()
 		}
 	}
 	return g, err

@@ -114,6 +114,13 @@ type Store interface {
 	Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error)
 }
 
+// Knowing is a lease of a live run that knows of a loss before the grant. In the simulated world the instants tell.
+type Knowing interface {
+	// LostBefore says that the lock had announced the loss of the lease before the last answer came, and that the lease was
+	// granted after that: see [checker.Grant].
+	LostBefore() bool
+}
+
 // Stage is the world in which a scenario is played, simulated or live. Its methods
 // are for one goroutine, which also calls the functions that it is given.
 type Stage interface {

@@ -35,7 +35,7 @@ func (p *play) history(t *trace.Trace) checker.History {
 				g.LostSeen = g.lossChecked
 			}
 			if g.lostAtOnce {
-				g.Lost, g.LostBefore = g.Granted, !p.real && answers.just(g.Client, g.returnedAt, late)
+				g.Lost, g.LostBefore = g.Granted, g.lostBefore || !p.real && answers.just(g.Client, g.returnedAt, late)
 			}
 			if g.overAtOnce { // a lease that was over on arrival is no claim, although the clock is read a little later
 				g.Until = g.Granted
