@@ -76,6 +76,14 @@ type Finding struct {
 	What string
 	// Draft is the file in docs/upstream, for one that is not known.
 	Draft string
+	// Shows are scenarios that show it, where the schedules of the cells do not show it on real servers.
+	Shows []Shown `json:",omitempty"`
+}
+
+// Shown is a scenario that shows a finding, in both worlds.
+type Shown struct {
+	// Lock is the lock that it is played with, Source its text.
+	Lock, Source string
 }
 
 // Trouble is a group of classes of fault: a column of the table.

@@ -8,16 +8,22 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"locksim/checker"
 	"locksim/examples/libraries"
+	"locksim/internal/live"
 	"locksim/lock/fence"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 )
 
-// liveTimes is how often each is played live.
-const liveTimes = 3
+// liveTimes is how often each is played live, liveTogether how many are played at once: more would make the machine late.
+const (
+	liveTimes    = 3
+	liveTogether = 2
+)
 
 // liveRun is a scenario, or the smallest schedule of a failure, on real servers.
 type liveRun struct {
@@ -32,29 +38,39 @@ type liveRun struct {
 	Why      []string
 	// Refused says why it was not played.
 	Refused string
+	// Load is the mean number of processes that ran or were due in the minute before. Late says by how many seconds the machine
+	// was late at most, where no run of [again] was in time; 0 if all that count were.
+	Load, Late float64 `json:",omitempty"`
 }
+
+// again is how often a run is made at most in which the machine was late by more than the scenario can bear.
+const again = 3
 
 // liveScenarios are the scenarios of the library that are played live, by trouble.
 var liveScenarios = map[string]string{
 	"pause": "gc-pause", "network": "partition-holder", "failover": "failover-before-replication", "lost-data": "flushall",
 }
 
-// measureLive plays live what was not yet: a scenario for each trouble, and the smallest schedule of each broken promise.
-// A library that dials by itself is not played: the address of a server in a live run is one for the dialer of the world.
+// measureLive plays live what was not yet: a scenario for each trouble, the smallest schedule of each broken promise, and the
+// scenarios that show a finding.
 func (t *table) measureLive(name, program string, s libraries.Sheet) error {
-	if s.Overlay {
-		return nil
-	}
 	var jobs []func() error
 	for _, l := range s.Locks {
 		if !playable(l) {
 			continue
 		}
+		for _, f := range s.Findings {
+			for _, x := range f.Shows {
+				if x.Lock == l.Name {
+					jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, What: f.ID, Source: x.Source}, 1))
+				}
+			}
+		}
 		redis := slices.ContainsFunc(l.Servers, func(kind string) bool { return strings.HasSuffix(kind, " redis") })
 		for _, trouble := range libraries.Troubles() {
 			scenario, ok := liveScenarios[trouble.Name]
 			if ok && (redis || slices.Contains([]string{"pause", "network"}, trouble.Name)) {
-				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}))
+				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}, 1))
 			}
 			c, ok := t.cellOf(name, s.Version, l, trouble.Name)
 			if !ok || c.Cell.Promise == nil {
@@ -62,12 +78,13 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 			}
 			for _, f := range c.Cell.Promise.Failures {
 				if f.Source != "" {
-					jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: f.What, Source: f.Source}))
+					r := liveRun{Lock: l.Name, Trouble: trouble.Name, What: f.What, Source: f.Source}
+					jobs = append(jobs, t.liveJob(name, program, s.Version, l, r, f.Played))
 				}
 			}
 		}
 	}
-	return together(4, slices.DeleteFunc(jobs, func(job func() error) bool { return job == nil }))
+	return together(liveTogether, slices.DeleteFunc(jobs, func(job func() error) bool { return job == nil }))
 }
 
 // playable reports whether real servers of all its kinds can be started.
@@ -79,12 +96,12 @@ func playable(l libraries.LockSheet) bool {
 }
 
 // liveJob plays a live run; nil where it is stored.
-func (t *table) liveJob(name, program, version string, l libraries.LockSheet, r liveRun) func() error {
+func (t *table) liveJob(name, program, version string, l libraries.LockSheet, r liveRun, seed uint64) func() error {
 	if _, ok := t.liveOf(name, version, l, r.Trouble, r.What, r.Source); ok {
 		return nil
 	}
 	return func() error {
-		if err := t.playLive(program, l, &r); err != nil {
+		if err := t.playLive(program, l, &r, seed); err != nil {
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "%s %s live, %s: %v %s\n", l.Name, r.Trouble, r.What, r.Labels, r.Refused)
@@ -99,8 +116,8 @@ func (t *table) liveOf(name, version string, l libraries.LockSheet, trouble, wha
 	})
 }
 
-// playLive makes the runs.
-func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun) error {
+// playLive makes the runs, each anew while the machine is late. Those that count are the last ones.
+func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun, seed uint64) error {
 	scenario := r.What
 	if r.Source != "" {
 		dir, err := os.MkdirTemp(t.dir, "live-")
@@ -112,29 +129,42 @@ func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun) erro
 			return err
 		}
 	}
-	args := []string{"run", scenario, "--lock", l.Name, "--live", "--json", "--fencing", "none"}
+	args := []string{"run", scenario, "--lock", l.Name, "--live", "--json", "--seed", strconv.FormatUint(seed, 10), "--fencing", "none"}
 	if l.Tokens {
 		args[len(args)-1] = "none,seal"
 	}
+	scale := "0.5"
 	if !l.FollowsSpec { // its lease has a length of its own
-		args = append(args, "--scale", "1")
+		scale = "1"
 	}
-	r.Expected, r.Labels = true, map[fence.Mode][]checker.Label{}
+	args = append(args, "--scale", scale)
+	r.Expected, r.Labels, r.Load = true, map[fence.Mode][]checker.Label{}, load()
 	for range liveTimes {
-		text, _, err := command(program, args...)
-		var ended *exec.ExitError
-		if errors.As(err, &ended) && ended.ExitCode() == 2 {
-			_, said, _ := strings.Cut(err.Error(), "\n")
-			r.Refused, _, _ = strings.Cut(said, "\n")
-			return nil
-		}
-		if err != nil && (ended == nil || ended.ExitCode() != 1) {
-			return err
-		}
 		var f outcome.RunFile
-		if err := json.Unmarshal(text, &f); err != nil {
-			return fmt.Errorf("%s %s live: %w", l.Name, r.What, err)
+		late := 0.0
+		for range again {
+			text, _, err := command(program, args...)
+			var ended *exec.ExitError
+			if errors.As(err, &ended) && ended.ExitCode() == 2 {
+				_, said, _ := strings.Cut(err.Error(), "\n")
+				r.Refused, _, _ = strings.Cut(said, "\n")
+				return nil
+			}
+			if err != nil && (ended == nil || ended.ExitCode() != 1) {
+				return err
+			}
+			f = outcome.RunFile{}
+			if err := json.Unmarshal(text, &f); err != nil {
+				return fmt.Errorf("%s %s live: %w", l.Name, r.What, err)
+			}
+			if late, err = lateness(&f); err != nil {
+				return fmt.Errorf("%s %s live: %w", l.Name, r.What, err)
+			}
+			if late == 0 {
+				break
+			}
 		}
+		r.Late = max(r.Late, late)
 		r.Expected = r.Expected && f.Expected
 		for mode, m := range f.Modes {
 			r.Labels[mode] = append(r.Labels[mode], m.Verdict)
@@ -148,4 +178,26 @@ func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun) erro
 		}
 	}
 	return nil
+}
+
+// lateness says by how many seconds the machine was late in a live run, where that is more than the scenario can bear; else 0.
+func lateness(f *outcome.RunFile) (seconds float64, err error) {
+	sc, err := file.Parse(f.File, []byte(f.Source))
+	if err != nil || f.Live == nil {
+		return 0, err
+	}
+	limit := live.Scaled(sc, f.Live.Scale).LateLimit().Seconds()
+	for _, m := range f.Modes {
+		if m.LateSeconds > limit {
+			seconds = max(seconds, m.LateSeconds)
+		}
+	}
+	return seconds, nil
+}
+
+// load is the mean number of processes that ran or were due in the last minute; 0 if the system does not tell.
+func load() (processes float64) {
+	text, _ := os.ReadFile("/proc/loadavg")
+	_, _ = fmt.Sscan(string(text), &processes)
+	return processes
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -115,7 +117,7 @@ func TestFindingsExplainWhatIsBroken(t *testing.T) {
 }
 
 // The cells stay true: of each library a few schedules still pass that passed, and one that broke a promise still breaks
-// it in the same way. Only LOCKSIM_SOAK=1 plays a library whose program needs the overlay, with which all is compiled anew.
+// it in the same way; the scenarios of findings show them. Only LOCKSIM_SOAK=1 plays a library whose program needs the overlay, with which all is compiled anew.
 func TestCellsStayTrue(t *testing.T) {
 	tab, names := stored(t)
 	whole := os.Getenv("LOCKSIM_SOAK") == "1"
@@ -145,6 +147,18 @@ func TestCellsStayTrue(t *testing.T) {
 					t.Fatal(err)
 				}
 				return c.Promise
+			}
+			for _, f := range s.Findings {
+				for _, x := range f.Shows {
+					scenario := filepath.Join(t.TempDir(), "shows.yaml")
+					if err := os.WriteFile(scenario, []byte(x.Source), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					_, _, err := command(program, "run", scenario, "--lock", x.Lock, "--fencing", "none", "--quiet")
+					if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() != 1 {
+						t.Errorf("%s: its scenario does not show it with %s: %v", f.ID, x.Lock, err)
+					}
+				}
 			}
 			seen := 0
 			for _, l := range s.Locks {

@@ -47,7 +47,9 @@ type foundIn struct {
 type libraryPage struct {
 	libraries.Sheet
 	Rows []*lockRow
-	CSS  htmltemplate.CSS
+	// Shown are the scenarios that show findings, by the ID of the finding.
+	Shown map[string][]shownBy
+	CSS   htmltemplate.CSS
 }
 
 // lockRow is a lock with its cells.
@@ -152,7 +154,7 @@ func publish(files map[string][]byte) error {
 }
 
 func (t *table) page(name string, s libraries.Sheet, b *book, files map[string][]byte) *libraryPage {
-	p := &libraryPage{Sheet: s}
+	p := &libraryPage{Sheet: s, Shown: t.shownOf(name, s, files)}
 	for _, l := range s.Locks {
 		row := &lockRow{LockSheet: l, Library: name, Version: s.Version}
 		for _, trouble := range b.Troubles {
@@ -193,6 +195,28 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 	v.Live = t.livesOf(name, s.Version, l, trouble.Name)
 	return v
 }
+
+// shownOf are the scenarios that show the findings of a library. Each becomes a file beside the page.
+func (t *table) shownOf(name string, s libraries.Sheet, files map[string][]byte) map[string][]shownBy {
+	all := map[string][]shownBy{}
+	for _, f := range s.Findings {
+		for _, x := range f.Shows {
+			id := fmt.Sprintf("%s-%s", f.ID, x.Lock)
+			file := path.Join("libraries", name, id+".yaml")
+			files[file] = []byte(x.Source)
+			out := shownBy{File: path.Join(name, id+".yaml"), Command: fmt.Sprintf("go run ./cmd %s run ../../reports/%s --lock %s", name, file, x.Lock)}
+			i := slices.IndexFunc(s.Locks, func(l libraries.LockSheet) bool { return l.Name == x.Lock })
+			if r, ok := t.liveOf(name, s.Version, s.Locks[max(i, 0)], "", f.ID, x.Source); ok && i >= 0 {
+				out.Seen = liveLabels(r.Live)
+			}
+			all[f.ID] = append(all[f.ID], out)
+		}
+	}
+	return all
+}
+
+// shownBy is a scenario that shows a finding: its file, the command that plays it, and what was seen on real servers.
+type shownBy struct{ File, Command, Seen string }
 
 // livesOf is what was seen live of a cell: of a scenario, and of the failures that it has now.
 func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble string) []liveView {
@@ -239,6 +263,9 @@ func liveLabels(r *liveRun) string {
 		}
 	}
 	text := strings.Join(out, "; ")
+	if r.Late > 0 {
+		text += fmt.Sprintf(" (the machine was late, by up to %.1f s)", r.Late)
+	}
 	switch {
 	case !r.Expected:
 		return text + "; not as simulated, and not explained"

@@ -2,11 +2,22 @@
 package main
 
 import (
+	_ "embed"
+
 	"locksim/examples/libraries"
 	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks"
+)
+
+// What shows etcd-void also on real servers: the client that waits has had the lock under the same session, whose end is
+// known therefore.
+var (
+	//go:embed void-mutex.yaml
+	voidMutex string
+	//go:embed void-election.yaml
+	voidElection string
 )
 
 func main() {
@@ -19,6 +30,7 @@ func main() {
 				Where:  "concurrency/mutex.go:97, election.go",
 				What:   "A Lock or Campaign whose session ends while it waits can return as granted: it does not look whether its session is still there.",
 				Draft:  "etcd-void.md",
+				Shows:  []libraries.Shown{{Lock: "etcd-mutex", Source: voidMutex}, {Lock: "etcd-election", Source: voidElection}},
 			},
 			{
 				ID:     "etcd-22123",
