@@ -12,7 +12,7 @@ import (
 
 // Clock is the time of one process, and fits lock.Clock. Reading it, and the
 // end of a sleep, are seams: a paused process neither reads nor wakes. It is
-// safe for concurrent use.
+// safe for concurrent use. [Process.Look] is the exception.
 type Clock struct {
 	p    *Process
 	wall bool
@@ -35,7 +35,9 @@ func (p *Process) LooksAtWallClock() bool { return p.sawWall.Load() }
 // counted since, in whole steps of [Config.ClockStep]. It has no monotonic reading, unless the program is [Overlaid]: then the
 // clock of [Process.Clock] reads as time.Now does, with the wall time beside.
 func (c *Clock) Now() time.Time {
-	_ = c.p.gate.pass("clock") // a crashed process may read it: it can no longer act on it
+	if !c.p.gate.isOpen() && !c.p.looks() {
+		_ = c.p.gate.pass("clock") // a crashed process may read it: it can no longer act on it
+	}
 	c.p.clock.used(c.wall)
 	return c.read()
 }

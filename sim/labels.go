@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +16,9 @@ import (
 
 // labelKey is the key of the label, whose value is different for each process.
 const labelKey = "locksim"
+
+// lookKey is the key of a label of goroutines that look at a process for the harness.
+const lookKey = "locksim-look"
 
 // labelled are the processes of the runs that are under way.
 var labelled struct {
@@ -39,6 +43,7 @@ func (p *Process) begin() {
 	value := p.streamName(strconv.FormatUint(labelled.count.Add(1), 10))
 	labelled.byValue.Store(value, p)
 	p.ctx, p.cancel = context.WithCancel(pprof.WithLabels(context.Background(), pprof.Labels(labelKey, value)))
+	p.look = pprof.WithLabels(p.ctx, pprof.Labels(lookKey, ""))
 	p.notice, p.notify = context.WithCancel(p.ctx)
 	p.global = &lockedSource{source: p.Source("global")}
 	p.entropy = &lockedReader{r: p.Entropy("crypto/rand")}
@@ -79,6 +84,24 @@ func (p *Process) Do(f func()) {
 	p.adopt()
 	defer setGoroutineLabels(before)
 	f()
+}
+
+// Look calls f for the harness, which asks code of the process what it has, such as a lease until when it lasts. It is Do,
+// but f reads the clocks of the process also while that is paused. What f does besides waits for the end of the pause.
+func (p *Process) Look(f func()) {
+	before := goroutineLabels()
+	pprof.SetGoroutineLabels(p.look)
+	defer setGoroutineLabels(before)
+	f()
+}
+
+// looks reports whether the calling goroutine is in a call of Look.
+func (p *Process) looks() bool {
+	labels := goroutineLabels()
+	if labels == nil || !labelsFit() {
+		return false
+	}
+	return slices.ContainsFunc((*labelSet)(labels).list, func(l struct{ key, value string }) bool { return l.key == lookKey })
 }
 
 // thisProcess is the process of the calling goroutine, nil for none.

@@ -106,6 +106,7 @@ type Process struct {
 	incarnation int    // 1, and one more after each restart
 	clock       *clock // the machine's, which outlives the process
 	ctx         context.Context
+	look        context.Context // has the labels of [Process.Look]
 	cancel      context.CancelFunc
 	notice      context.Context // ends when it is asked to end
 	notify      context.CancelFunc

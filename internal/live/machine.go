@@ -513,6 +513,8 @@ func (v view) LooksAtWallClock() bool { return v.sawWall.Load() }
 
 func (v view) Now() time.Time { return v.clock.Now() }
 
+func (v view) Look(f func()) { f() }
+
 func (v view) Until(t time.Time, stop <-chan struct{}) bool {
 	if !v.clock.until(t.UnixNano(), false, stop, v.w.ctx.Done()) {
 		return false

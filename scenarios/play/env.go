@@ -104,6 +104,8 @@ type View interface {
 	// Until waits until that clock shows t, also while the process is paused. It
 	// reports whether t was reached before stop was closed and the run ended.
 	Until(t time.Time, stop <-chan struct{}) bool
+	// Look calls f, which asks code of the process what it has: that reads its clocks also while it is paused.
+	Look(f func())
 }
 
 // Store does operations on the protected resource.

@@ -1,10 +1,14 @@
 package play_test
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
+	"locksim/internal/testlocks"
 	"locksim/internal/testruns"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -64,6 +68,75 @@ func TestInspectStopsAnywhere(t *testing.T) {
 			if s.Step < step || !s.Over && s.Event != run.Trace.Events[s.Step-1].String() {
 				t.Errorf("%s in mode %s, step %d: step %d is %s", tt.scenario, tt.mode, step, s.Step, s.Event)
 			}
+		}
+	}
+}
+
+// clocked are leases that read the clock of their client whenever they are asked how long they last.
+type clocked struct {
+	lock.Locker
+	clock lock.Clock
+}
+
+func (c clocked) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	l, err := c.Locker.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	return clockedLease{l, c.clock}, nil
+}
+
+type clockedLease struct {
+	lock.Lease
+	clock lock.Clock
+}
+
+// Until is now and what is left.
+func (l clockedLease) Until() time.Time {
+	now := l.clock.Now()
+	return now.Add(l.Lease.Until().Sub(now))
+}
+
+// A paused client cannot read its clock, but the harness can ask a lease until when it lasts that reads it: in an inspection,
+// which would not end, and for the end of the claim, which is in the pause and not after it.
+func TestUntilReadsTheClock(t *testing.T) {
+	sc := testruns.Parse(t, `
+name: paused
+title: paused
+why: paused
+world: {redis: 1, clients: 2, latency: 1ms..1ms}
+lock: {kind: plain, ttl: 3s, backoff: 100ms..100ms}
+workload: {rounds: 1, hold: 100ms, stagger: 100ms}
+faults:
+  - when: {client: c0, event: write, nth: 1}
+    pause: {process: c0, for: 10s}
+expect: {}
+`)
+	plain := testlocks.UserLock("plain", func(_ play.Env, l lock.Locker) lock.Locker { return l })
+	reads := testlocks.UserLock("plain", func(e play.Env, l lock.Locker) lock.Locker { return clocked{l, e.Clock()} })
+	want := testruns.Play(t, sc, plain, play.RunOptions{Seed: 1, Alone: true, Modes: []fence.Mode{fence.None}}).Modes[0]
+	got := testruns.Play(t, sc, reads, play.RunOptions{Seed: 1, Alone: true, Modes: []fence.Mode{fence.None}}).Modes[0]
+	paused, over := 0, 0
+	for _, e := range got.Trace.Events {
+		switch what := e.What.(type) {
+		case trace.Pause:
+			paused = e.N
+		case trace.Mark:
+			if what.Step == trace.Until && e.Actor == "c0" && over == 0 {
+				over = e.N
+			}
+		}
+		if e.N > want.Trace.Len() || e.String() != want.Trace.Events[e.N-1].String() {
+			t.Fatalf("step %d differs from a lock that does not read the clock: %s", e.N, e)
+		}
+	}
+	for _, step := range []int{paused + 1, over} {
+		s, err := play.Inspect(sc, reads, 1, "none", step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := s.Clients[0]; c.Condition != "paused" || c.Holds != (step != over) || (c.Left > 0) != c.Holds {
+			t.Errorf("at step %d: %+v", step, c)
 		}
 	}
 }

@@ -347,6 +347,7 @@ func (tcpView) Crashed() bool          { return false }
 func (tcpView) Paused() bool           { return false }
 func (tcpView) LooksAtWallClock() bool { return false }
 func (tcpView) Now() time.Time         { return time.Now() }
+func (tcpView) Look(f func())          { f() }
 
 func (w tcpView) Until(t time.Time, stop <-chan struct{}) bool {
 	select {

@@ -69,15 +69,21 @@ func isOver(l lock.Lease, now time.Time) bool {
 	return !until.IsZero() && !now.Before(until)
 }
 
+// until is until when a lease lasts, as it says also while its client is paused.
+func (c *client) until(l lock.Lease) (t time.Time) {
+	c.view.Look(func() { t = l.Until() })
+	return t
+}
+
 // outlast waits for the end of a lease's validity, which renewals move. It returns
 // false if stop comes first, and if the end is not known.
 func (c *client) outlast(l lock.Lease, stop <-chan struct{}) bool {
-	until := l.Until()
+	until := c.until(l)
 	if until.IsZero() {
 		return false
 	}
 	for c.view.Until(until, stop) {
-		next := l.Until()
+		next := c.until(l)
 		if !next.After(until) {
 			return true
 		}
