@@ -41,6 +41,7 @@ func (p *Process) dialEarly(network, addr string, h host) net.Conn {
 	ctx, cancel := context.WithCancel(p.ctx)
 	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{}), more: make(chan struct{}, 1)}
 	c.immediate, _ = h.(*Node).server.(Immediate)
+	p.dialsEarly.Store(true)
 	go c.pump(ctx, func() (net.Conn, error) { return p.dial(ctx, network, addr, h) })
 	return c
 }
@@ -68,8 +69,9 @@ func (c *earlyConn) pump(ctx context.Context, dial func() (net.Conn, error)) {
 			case <-c.more:
 			case <-ctx.Done():
 			}
-			if ctx.Err() != nil && !c.isClosed() { // the run is over
-				return
+			if ctx.Err() != nil && !c.isClosed() { // the run is over: what reads ends too
+				_ = conn.Close()
+				err = ctx.Err()
 			}
 		}
 	}

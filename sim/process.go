@@ -118,6 +118,7 @@ type Process struct {
 	spins       sync.Map               // stack → time.Duration: when runtime.Gosched was last called there
 	workerDead  atomic.Pointer[effect] // nil while the worker lives
 	sawWall     atomic.Bool            // the wall clock has been read
+	dialsEarly  atomic.Bool            // it has dialled an [Early] server
 	running     atomic.Int64           // goroutines of Go
 	forgotten   time.Duration          // from when on they do not count, if the process has crashed
 
@@ -240,15 +241,19 @@ func (p *Process) OnEnd(f func()) {
 	p.closers = append(p.closers, f)
 }
 
-// end closes what the process has opened, on separate goroutines, since a close
-// may make requests to the world.
+// end ends the contexts of the process.
 func (p *Process) end() {
 	p.gate.end()
+	p.Do(p.cancel)
+}
+
+// closeAll closes what the process has opened, on separate goroutines, since a close
+// may make requests to the world.
+func (p *Process) closeAll() {
 	p.mu.Lock()
 	closers := p.closers
 	p.closers = nil
 	p.mu.Unlock()
-	p.Do(p.cancel)
 	for _, f := range closers {
 		go func() {
 			p.adopt()

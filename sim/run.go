@@ -185,6 +185,10 @@ func guard(f func() error) (err error) {
 // afterDials is how long go-redis probes after failed dials.
 const afterDials = 3 * time.Second
 
+// afterSearch is how long a client of go-redis that looks for a Sentinel takes to give up when all it asks fails at once. It
+// keeps a mutex meanwhile, for which its Close waits.
+const afterSearch = 10 * time.Second
+
 // PanicError is returned when the body or a goroutine of [Process.Go] panicked.
 type PanicError struct {
 	// Actor is the process, or "world" for the body.

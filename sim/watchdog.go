@@ -64,12 +64,13 @@ func frozen(after time.Duration, all []goroutine) error {
 // has returned has left the mutex locked: the code under test may be in a deadlock of its own.
 func findCause(all []goroutine) string {
 	var lines []string
-	across, left := false, false
+	across, left, searches := false, false, false
 	for _, waiter := range all {
 		if !waitsForMutex(waiter) {
 			continue
 		}
 		at := callerOf(waiter, "sync.", "internal/sync.")
+		searches = searches || strings.Contains(at, failoverSearch)
 		lines = append(lines, fmt.Sprintf("%s waits for a mutex in %s", waiter.name(), at))
 		holds := holders(all, waiter, packageOf(at))
 		lines = append(lines, holds...)
@@ -83,7 +84,12 @@ func findCause(all []goroutine) string {
 	if len(lines) == 0 {
 		return "no goroutine of it waits for a mutex: one of them loops without blocking, or is blocked outside the bubble"
 	}
-	if across {
+	switch {
+	case searches:
+		lines = append(lines, "go-redis keeps this mutex while it looks for a Sentinel, and virtual time stands still while a goroutine waits for a mutex: "+
+			"set MaxConcurrentDials to 1, and call Close when no command of the client is under way, such as by OnEnd. "+
+			"A real process would only wait: the lock is not at fault")
+	case across:
 		lines = append(lines, "a mutex must not be held across simulated I/O or sleep: use a channel as the lock, or release it first")
 	}
 	if left {
@@ -91,6 +97,9 @@ func findCause(all []goroutine) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// failoverSearch is in the names of the functions of go-redis that search for the primary.
+const failoverSearch = "(*sentinelFailover)."
 
 // name is the goroutine in a sentence: "goroutine 9 of c0".
 func (g goroutine) name() string { return strings.TrimSpace("goroutine " + g.id + " " + g.ofProcess()) }

@@ -336,8 +336,15 @@ func (w *World) close() error {
 	for _, p := range w.procs.all() {
 		p.end()
 	}
+	var err error
+	if slices.ContainsFunc(w.procs.all(), func(p *Process) bool { return p.dialsEarly.Load() }) {
+		err = w.RunFor(afterSearch)
+	}
+	for _, p := range w.procs.all() {
+		p.closeAll()
+	}
 	close(w.time.closed)
-	err := w.RunFor(afterDials)
+	err = errors.Join(err, w.RunFor(afterDials))
 	for _, l := range w.net.links {
 		l.kill()
 	}

@@ -61,16 +61,14 @@ func FailoverClientWith(m Machine, opt *redis.FailoverOptions) *redis.Client {
 		o.SentinelAddrs = append(o.SentinelAddrs, m.Address(name))
 	}
 	p := &pool{machine: m}
-	var searches asking
 	o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if slices.Contains(o.SentinelAddrs, addr) { // it does not belong to the pool
-			return searches.keep(m.Dial(ctx, network, addr))
+			return m.Dial(ctx, network, addr)
 		}
 		return p.dial(ctx, network, addr)
 	}
 	p.client = redis.NewFailoverClient(&o)
 	p.client.AddHook(inOrder{})
-	p.before = searches.end
 	p.register(m)
 	return p.client
 }
@@ -81,43 +79,7 @@ func (p *pool) register(m Machine) {
 	if a, ok := m.(interface{ AddPool(faults.Pool) }); ok {
 		a.AddPool(p)
 	}
-	m.OnEnd(func() {
-		if p.before != nil {
-			p.before()
-		}
-		_ = p.client.Close()
-	})
-}
-
-// asking are a client's connections to Sentinels. They are ended before the client is closed, which waits for the mutex of a search
-// that is under way, while that waits for an answer.
-type asking struct {
-	mu   sync.Mutex
-	all  []net.Conn
-	over bool
-}
-
-func (a *asking) keep(c net.Conn, err error) (net.Conn, error) {
-	if err != nil {
-		return nil, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.over {
-		_ = c.Close()
-		return nil, net.ErrClosed
-	}
-	a.all = append(a.all, c)
-	return c, nil
-}
-
-func (a *asking) end() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.over = true
-	for _, c := range a.all {
-		_ = c.Close()
-	}
+	m.OnEnd(func() { _ = p.client.Close() })
 }
 
 // QuietFailover are the options of [Quiet] for a client that finds the primary by Sentinels, with one dial at a time: go-redis
@@ -204,7 +166,6 @@ func set(opt any, name string, value any) {
 type pool struct {
 	machine Machine
 	client  *redis.Client
-	before  func()       // called before the client is closed; nil for none
 	open    atomic.Int64 // open connections, and failed dials
 	most    atomic.Int64
 	asked   atomic.Int64 // commands

@@ -2,6 +2,7 @@ package sentinel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -270,5 +271,56 @@ func TestFiveSentinels(t *testing.T) {
 		if replaced := index(lines, "+switch-master") >= 0; replaced != c.replaces {
 			t.Errorf("with %v down there is a failover: %v\n%s", c.down, replaced, strings.Join(lines, "\n"))
 		}
+	}
+}
+
+// A client that is closed at the end of a run, while it looks for a Sentinel, does not freeze the run: it holds a mutex for
+// which its Close waits, until it is answered or gives up.
+func TestClosedWhileItSearches(t *testing.T) {
+	sentinels := []string{"sen0", "sen1", "sen2"}
+	for name, trouble := range map[string]func(w *sim.World) error{
+		"none": func(*sim.World) error { return nil },
+		"cut": func(w *sim.World) error {
+			return w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: sentinels, For: time.Hour, Bytes: faults.BytesHold, Direction: faults.DirectionBoth})
+		},
+		"cut back": func(w *sim.World) error {
+			return w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: sentinels, For: time.Hour, Bytes: faults.BytesDrop, Direction: faults.DirectionBackward})
+		},
+	} {
+		for _, length := range []time.Duration{time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 12 * time.Millisecond, time.Second, 4 * time.Second} {
+			cfg := world(1, quick, redis.Servers{})
+			cfg.Limits.Frozen = 2 * time.Second
+			_, err := sim.Run(cfg, func(w *sim.World) error {
+				testworld.Must(t, trouble(w))
+				p := w.Client(0)
+				c := failoverClient(p)
+				p.OnEnd(func() { _ = c.Close() })
+				p.Go(func() { _ = c.Get(p.Context(), "x").Err() })
+				return w.RunFor(length)
+			})
+			if err != nil {
+				t.Errorf("trouble %s, closed after %v: %.600v", name, length, err)
+			}
+		}
+	}
+}
+
+// One that is closed in the middle of a run, while another goroutine looks for a Sentinel, freezes it: that says what to do.
+func TestClosedInTheMiddle(t *testing.T) {
+	cfg := world(1, quick, redis.Servers{})
+	cfg.Limits.Frozen = time.Second
+	_, err := sim.Run(cfg, func(w *sim.World) error {
+		p := w.Client(0)
+		c := failoverClient(p)
+		p.Go(func() { _ = c.Get(p.Context(), "x").Err() })
+		p.Go(func() {
+			time.Sleep(2 * time.Millisecond)
+			_ = c.Close()
+		})
+		return w.RunUntil(w.Idle)
+	})
+	frozen, ok := errors.AsType[*sim.FrozenError](err)
+	if !ok || !strings.Contains(frozen.Reason, "set MaxConcurrentDials to 1, and call Close when no command of the client is under way") {
+		t.Errorf("it ended with %.1000v", err)
 	}
 }
