@@ -57,6 +57,11 @@ func prepare(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
+	return execute(ctx, address, tables)
+}
+
+// execute executes statements on a real server.
+func execute(ctx context.Context, address string, statements []string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
@@ -66,7 +71,7 @@ func prepare(ctx context.Context, address string) error {
 		return err
 	}
 	defer func() { _ = c.Close(ctx) }()
-	for _, statement := range tables {
+	for _, statement := range statements {
 		if _, err := c.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol); err != nil {
 			return fmt.Errorf("make the tables of the locks: %w", err)
 		}
@@ -77,8 +82,8 @@ func prepare(ctx context.Context, address string) error {
 // Servers are those of a lock on PostgreSQL.
 func Servers() []play.Servers { return []play.Servers{{Kind: Kind(), Count: 1}} }
 
-// With is one PostgreSQL in which statements have been executed before a run: what the clients of a library would
-// otherwise make at the same time.
+// With is one PostgreSQL in which statements have been executed before a run, also before a live one: what the clients of a
+// library would otherwise make at the same time.
 func With(statements ...string) []play.Servers {
 	k := Kind()
 	inner := k.Make
@@ -89,6 +94,13 @@ func With(statements ...string) []play.Servers {
 			return p
 		}
 		return made
+	}
+	before := k.Prepare
+	k.Prepare = func(ctx context.Context, address string) error {
+		if err := before(ctx, address); err != nil {
+			return err
+		}
+		return execute(ctx, address, statements)
 	}
 	return []play.Servers{{Kind: k, Count: 1}}
 }
