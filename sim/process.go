@@ -169,11 +169,19 @@ func (p *Process) Address(server string) string {
 
 // streamName names a random stream of the process. Each incarnation has its
 // own.
-func (p *Process) streamName(use string) string {
-	if p.incarnation == 1 {
-		return p.name + "/" + use
+func (p *Process) streamName(use string) string { return streamName(p.name, p.incarnation, use) }
+
+func streamName(process string, incarnation int, use string) string {
+	if incarnation == 1 {
+		return process + "/" + use
 	}
-	return fmt.Sprintf("%s/%d/%s", p.name, p.incarnation, use)
+	return fmt.Sprintf("%s/%d/%s", process, incarnation, use)
+}
+
+// SourceOf is [Process.Source] of the process with a name in the world of a seed, for one that takes its place in another
+// world. The first incarnation is 1.
+func SourceOf(seed uint64, process string, incarnation int, use string) rand.Source {
+	return chance(seed).stream(streamName(process, incarnation, use))
 }
 
 // Rand creates a generator for one use of this process. Equal names give

@@ -22,6 +22,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
+	"locksim/sim"
 	"locksim/sim/store"
 )
 
@@ -418,7 +419,7 @@ func (e childEnv) WallClock() lock.Clock    { return e.wall }
 func (e childEnv) Spec() file.LockSpec      { return e.hello.Spec }
 
 func (e childEnv) Source(use string) rand.Source {
-	return stream(e.hello.Seed, e.hello.Name, e.hello.Incarnation, use)
+	return sim.SourceOf(e.hello.Seed, e.hello.Name, e.hello.Incarnation, use)
 }
 
 func (e childEnv) Entropy(use string) io.Reader {

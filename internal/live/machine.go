@@ -22,6 +22,7 @@ import (
 	"locksim/checker"
 	"locksim/lock"
 	"locksim/scenarios/play"
+	"locksim/sim"
 	"locksim/sim/trace"
 )
 
@@ -478,7 +479,7 @@ func (m *machine) Dial(ctx context.Context, network, addr string) (net.Conn, err
 
 // Source implements play.Machine.
 func (m *machine) Source(use string) rand.Source {
-	return stream(m.w.seed, m.name, m.incarnation, use)
+	return sim.SourceOf(m.w.seed, m.name, m.incarnation, use)
 }
 
 // Entropy implements play.Machine.

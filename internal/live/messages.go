@@ -140,11 +140,6 @@ type point struct{ Label string }
 
 type exhausted struct{ Connections int }
 
-// stream is a source of random numbers of a client for one use. Equal names give equal numbers.
-func stream(seed uint64, name string, incarnation int, use string) rand.Source {
-	return rand.NewPCG(seed, hashOf(name, incarnation, use))
-}
-
 // entropy is a source of random bytes of a client for one use.
 func entropy(seed uint64, name string, incarnation int, use string) io.Reader {
 	var key [32]byte
