@@ -140,10 +140,13 @@ func Main(l Library) {
 	os.Exit(0)
 }
 
+// locks are those that the command of locksim does not have itself.
 func (l Library) locks() []scenarios.Lock {
 	var out []scenarios.Lock
 	for _, x := range l.Locks {
-		out = append(out, x.Lock)
+		if _, err := scenarios.Kind(x.Name); err != nil {
+			out = append(out, x.Lock)
+		}
 	}
 	return out
 }

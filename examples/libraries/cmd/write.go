@@ -33,8 +33,29 @@ type book struct {
 	// Cells counts the cells, Schedules their runs; Seconds is the CPU time that they took.
 	Cells, Schedules, Missing int
 	Seconds                   float64
+	Live                      playedLive
 	Findings                  []foundIn
 	CSS                       htmltemplate.CSS
+}
+
+// playedLive counts what was played on real servers: scenarios and schedules, each with one lock, and their runs. Same are
+// those whose runs all ended as simulated ones do; of the others each difference has a reason, but for Open.
+type playedLive struct{ Played, Runs, Same, Open int }
+
+func (p *playedLive) add(r *liveRun) {
+	if r.Refused != "" {
+		return
+	}
+	p.Played++
+	for _, labels := range r.Labels {
+		p.Runs += len(labels)
+	}
+	switch {
+	case !r.Expected:
+		p.Open++
+	case len(r.Why) == 0:
+		p.Same++
+	}
 }
 
 // foundIn is a finding with its library.
@@ -154,7 +175,7 @@ func publish(files map[string][]byte) error {
 }
 
 func (t *table) page(name string, s libraries.Sheet, b *book, files map[string][]byte) *libraryPage {
-	p := &libraryPage{Sheet: s, Shown: t.shownOf(name, s, files)}
+	p := &libraryPage{Sheet: s, Shown: t.shownOf(name, s, b, files)}
 	for _, l := range s.Locks {
 		row := &lockRow{LockSheet: l, Library: name, Version: s.Version}
 		for _, trouble := range b.Troubles {
@@ -192,12 +213,12 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 			v.Stories = append(v.Stories, x)
 		}
 	}
-	v.Live = t.livesOf(name, s.Version, l, trouble.Name)
+	v.Live = t.livesOf(name, s.Version, l, trouble.Name, b)
 	return v
 }
 
 // shownOf are the scenarios that show the findings of a library. Each becomes a file beside the page.
-func (t *table) shownOf(name string, s libraries.Sheet, files map[string][]byte) map[string][]shownBy {
+func (t *table) shownOf(name string, s libraries.Sheet, b *book, files map[string][]byte) map[string][]shownBy {
 	all := map[string][]shownBy{}
 	for _, f := range s.Findings {
 		for _, x := range f.Shows {
@@ -208,6 +229,7 @@ func (t *table) shownOf(name string, s libraries.Sheet, files map[string][]byte)
 			i := slices.IndexFunc(s.Locks, func(l libraries.LockSheet) bool { return l.Name == x.Lock })
 			if r, ok := t.liveOf(name, s.Version, s.Locks[max(i, 0)], "", f.ID, x.Source); ok && i >= 0 {
 				out.Seen = liveLabels(r.Live)
+				b.Live.add(r.Live)
 			}
 			all[f.ID] = append(all[f.ID], out)
 		}
@@ -219,12 +241,13 @@ func (t *table) shownOf(name string, s libraries.Sheet, files map[string][]byte)
 type shownBy struct{ File, Command, Seen string }
 
 // livesOf is what was seen live of a cell: of a scenario, and of the failures that it has now.
-func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble string) []liveView {
+func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble string, b *book) []liveView {
 	var out []liveView
 	add := func(r record, ok bool, what string) {
 		if !ok {
 			return
 		}
+		b.Live.add(r.Live)
 		seen := r.Live.Refused
 		if seen == "" {
 			seen = liveLabels(r.Live)
@@ -239,9 +262,36 @@ func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble str
 		for _, f := range c.Cell.Promise.Failures {
 			r, ok := t.liveOf(name, version, l, trouble, f.What, f.Source)
 			add(r, ok, "the smallest schedule of “"+f.What+"”")
+			if why := unjudged(f); ok && why != "" && shows(r.Live) == 0 {
+				out[len(out)-1].Seen += ": " + why
+			}
 		}
 	}
 	return out
+}
+
+// shows counts the live runs that something broke.
+func shows(r *liveRun) (n int) {
+	for i := range r.Labels[fence.None] {
+		for _, labels := range r.Labels {
+			if !slices.Contains([]checker.Label{checker.Safe, checker.Rescued, checker.NotApplicable}, labels[i]) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// unjudged says why no live run can have a failure; "" if it can.
+func unjudged(f libraries.Failure) string {
+	switch {
+	case strings.HasPrefix(f.What, string(checker.Misconduct)+" "):
+		return "a live run does not judge whether calls and notices come as the lock promises"
+	case slices.ContainsFunc(f.Reasons, func(r string) bool { return strings.Contains(r, "nobody had it") }):
+		return "a live run does not judge for how long a free lock stays idle"
+	}
+	return ""
 }
 
 // liveLabels says how live runs ended, mode by mode, and how that compares with the simulated ones.
@@ -263,6 +313,9 @@ func liveLabels(r *liveRun) string {
 		}
 	}
 	text := strings.Join(out, "; ")
+	if r.Source != "" {
+		text = fmt.Sprintf("shown by %d of %d runs (%s)", shows(r), len(r.Labels[fence.None]), text)
+	}
 	if r.Late > 0 {
 		text += fmt.Sprintf(" (the machine was late, by up to %.1f s)", r.Late)
 	}
