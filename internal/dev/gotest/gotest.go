@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +18,7 @@ import (
 
 // Workshop runs tests, with and without a mutant.
 type Workshop struct {
-	Root  string        // of the module
+	Root  string        // of the module; others may be below it
 	Dir   string        // for temporary files, also those of the go command
 	Limit time.Duration // of the tests of one package, on the wall clock: a mutant may hang
 }
@@ -40,9 +42,10 @@ var ErrHangs = errors.New("the tests did not end in time")
 func (w Workshop) Run(ctx context.Context, pkg, pattern string, flags ...string) (Tested, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.Limit, fmt.Errorf("%w: %v", ErrHangs, w.Limit))
 	defer cancel()
+	dir, pkg := w.module(pkg)
 	args := slices.Concat([]string{"test", "-json", "-vet=off", "-gcflags=./...=-N -l", "-count=1", "-run", pattern}, flags, []string{pkg})
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = w.Root
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+w.Dir, "TMPDIR="+w.Dir,
 		"RAPID_NOFAILFILE=1", "RAPID_SEED=1", "RAPID_SHRINKTIME=0s", "LOCKSIM_SOAK=")
 	killWhole(cmd)
@@ -72,4 +75,15 @@ func (w Workshop) Run(ctx context.Context, pkg, pattern string, flags ...string)
 	}
 	t.Output = text.String() + stderr.String()
 	return t, nil
+}
+
+// module is the folder of the module of a package, which may be one below Root, and the package from there.
+func (w Workshop) module(pkg string) (dir, from string) {
+	for at := path.Clean(pkg); at != "."; at = path.Dir(at) {
+		dir := filepath.Join(w.Root, filepath.FromSlash(at))
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, "./" + strings.TrimPrefix(strings.TrimPrefix(path.Clean(pkg), at), "/")
+		}
+	}
+	return w.Root, pkg
 }
