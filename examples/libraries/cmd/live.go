@@ -48,7 +48,7 @@ const again = 3
 
 // liveScenarios are the scenarios of the library that are played live, by trouble.
 var liveScenarios = map[string]string{
-	"pause": "gc-pause", "network": "partition-holder", "failover": "failover-before-replication", "lost-data": "flushall",
+	"pause": "gc-pause", "process": "holder-crash", "network": "partition-holder", "failover": "failover-before-replication", "lost-data": "flushall",
 }
 
 // measureLive plays live what was not yet: a scenario for each trouble, the smallest schedule of each broken promise, and the
@@ -69,7 +69,7 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 		redis := slices.ContainsFunc(l.Servers, func(kind string) bool { return strings.HasSuffix(kind, " redis") })
 		for _, trouble := range libraries.Troubles() {
 			scenario, ok := liveScenarios[trouble.Name]
-			if ok && (redis || slices.Contains([]string{"pause", "network"}, trouble.Name)) {
+			if ok && (redis || slices.Contains([]string{"pause", "process", "network"}, trouble.Name)) {
 				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}, 1))
 			}
 			c, ok := t.cellOf(name, s.Version, l, trouble.Name)
