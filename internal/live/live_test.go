@@ -286,7 +286,8 @@ world: {etcd: 3, clients: 2, latency: 1ms}
 lock: {kind: etcd-election, ttl: 10s, backoff: 100ms}
 workload: {rounds: 2, hold: 6s, stagger: 1s, checks_until: never}
 faults:
-  - at: 14s
+  - when: {client: c0, event: granted, nth: 2} # c1 has asked once more
+    after: 2s
     partition: {between: [c1], and: [e0, e1, e2], for: 25s}
 `), play.ServerNames(locks()...)...)
 	if err != nil {

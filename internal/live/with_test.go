@@ -1,4 +1,6 @@
-package sqllocks_test
+//go:build linux
+
+package live_test
 
 import (
 	"context"
