@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	pathpkg "path"
 	"runtime"
 	"sync"
@@ -41,6 +42,9 @@ var overlayAt func(wall, mono int64) time.Time
 //go:linkname overlayGosched runtime.locksimGosched
 var overlayGosched func()
 
+//go:linkname overlayBubble runtime.locksimBubble
+var overlayBubble func() unsafe.Pointer
+
 //go:linkname overlayDial net.locksimDial
 var overlayDial func(ctx context.Context, network, address string) (c net.Conn, ok bool, err error)
 
@@ -56,8 +60,17 @@ var overlayRandV2 func() (n uint64, ok bool)
 //go:linkname overlaySetReader crypto/internal/rand.locksimSetReader
 var overlaySetReader func(r io.Reader)
 
+//go:linkname overlaySync os.locksimSync
+var overlaySync func(f *os.File) (done bool)
+
+//go:linkname overlayOpened os.locksimOpened
+var overlayOpened func(f *os.File)
+
+//go:linkname overlayWrote os.locksimWrote
+var overlayWrote func(f *os.File)
+
 // wantedOverlay is the version of the overlay that this package fits.
-const wantedOverlay = "1"
+const wantedOverlay = "2"
 
 // ErrOverlay is returned by [Run] in a program that was built with the overlay of another
 // version of locksim.
@@ -74,7 +87,8 @@ var ErrOverlay = errors.New("this program was built with a build overlay of anot
 //     wait while the process is paused; channels of timers do not.
 //   - runtime.Gosched lets a little virtual time pass, and waits while the process is paused.
 //   - net.Dialer dials in the world. Any other socket ends the run with an [*OutsideError].
-//   - math/rand, math/rand/v2 and crypto/rand have a seeded source for each process.
+//   - math/rand, math/rand/v2 and crypto/rand have a seeded source for each process, the first two also for code of servers.
+//   - A [Disk] knows which of its files are synchronised.
 //
 // Code belongs to a process if a goroutine of [Process.Go] or [Process.Do] has started it,
 // by way of any number of goroutines and timers.
@@ -159,10 +173,55 @@ var fillOverlay = sync.OnceFunc(func() {
 		if p := thisProcess(); p != nil {
 			return p.global.Uint64(), true
 		}
-		return 0, false
+		return ofNoProcess()
 	}
 	overlayRandV1, overlayRandV2 = draw, draw
+	overlaySync, overlayOpened, overlayWrote = syncedFile, openedToSync, wroteFile
 })
+
+// ofNoProcess draws a random number for code of a world that is in no process: that of a server which was not written for a
+// simulated world. The number depends on the place in the code, on the time, and on how often that place has asked at this
+// time, and not on what other goroutines ask meanwhile. ok is false outside of a world.
+func ofNoProcess() (n uint64, ok bool) {
+	known, ok := askers.Load(overlayBubble())
+	if !ok {
+		return 0, false
+	}
+	a := known.(*asker)
+	place, digest := callers()
+	now := a.w.time.Now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.count == nil || a.at != now {
+		a.at, a.count = now, map[stack]int64{}
+	}
+	a.count[place]++
+	return a.w.chance.draw("math/rand").Num(int64(now)).Num(int64(digest)).Num(a.count[place]).Value(), true
+}
+
+// askers are the worlds of the runs that are under way.
+var askers sync.Map // of the bubble: unsafe.Pointer → *asker
+
+// asker is a world whose code asks for random numbers outside of all processes.
+type asker struct {
+	w     *World
+	mu    sync.Mutex
+	at    time.Duration
+	count map[stack]int64
+}
+
+// seedOthers makes the bubble of the calling goroutine that of the world, for [ofNoProcess], until [unseedOthers].
+func (w *World) seedOthers() {
+	if Overlaid() {
+		askers.Store(overlayBubble(), &asker{w: w})
+	}
+}
+
+func unseedOthers() {
+	if Overlaid() {
+		askers.Delete(overlayBubble())
+	}
+}
 
 // tieBreak is an additional duration for a timer that code of the process starts, up to a
 // microsecond: timers that two places of the code start in one instant for the same

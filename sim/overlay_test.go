@@ -10,6 +10,8 @@ import (
 	"math/rand"
 	randv2 "math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -19,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"locksim/faults"
 	"locksim/sim"
 	"locksim/sim/redis"
 )
@@ -335,5 +338,86 @@ func TestOverlayOrder(t *testing.T) {
 		if again := order(); again != first {
 			t.Fatalf("%s, then %s", first, again)
 		}
+	}
+}
+
+// A loss of power takes what no (*os.File).Sync and no O_SYNC has put on the disk.
+func TestOverlayDisk(t *testing.T) {
+	needsOverlay(t)
+	inWorld(t, none, func(*sim.Process, func(string, ...any)) {}) // the overlay is in force once a world has begun
+	for mode, want := range map[faults.CrashMode]string{faults.CrashProcess: "one two|one two|one", faults.CrashPower: "one |one two|"} {
+		var d sim.Disk
+		folder, err := d.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(folder) }()
+		for name, flag := range map[string]int{"synced": 0, "through": os.O_SYNC} {
+			f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_WRONLY|flag, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = f.Close() }()
+			_, err = f.WriteString("one ")
+			err = errors.Join(err, f.Sync())
+			if _, late := f.WriteAt([]byte("two"), 4); errors.Join(err, late) != nil {
+				t.Fatal(err, late)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(folder, "written"), []byte("one"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Crash(mode); err != nil {
+			t.Fatal(err)
+		}
+		next, err := d.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _, _ = d.Close(), os.RemoveAll(next) }()
+		var got []string
+		for _, name := range []string{"synced", "through", "written"} {
+			b, err := os.ReadFile(filepath.Join(next, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, string(b))
+		}
+		if text := strings.Join(got, "|"); text != want {
+			t.Errorf("%s leaves %q, and not %q", mode, text, want)
+		}
+	}
+}
+
+// Code of a server that was not written for a simulated world has random numbers by the seed, whatever other goroutines ask
+// meanwhile.
+func TestOverlayRandOfServers(t *testing.T) {
+	needsOverlay(t)
+	draw := func(seed uint64) (out []string) {
+		var mu sync.Mutex
+		_, err := sim.Run(sim.Config{Seed: seed, Clients: 1}, func(w *sim.World) error {
+			for range 3 {
+				go func() {
+					first := rand.Uint64()
+					second := randv2.Uint64()
+					mu.Lock()
+					defer mu.Unlock()
+					out = append(out, fmt.Sprint(first), fmt.Sprint(second))
+				}()
+			}
+			return w.RunUntil(w.Idle)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(out)
+		return out
+	}
+	first := draw(1)
+	if again := draw(1); !slices.Equal(first, again) {
+		t.Errorf("%v, then %v", first, again)
+	}
+	if other := draw(2); len(slices.Compact(slices.Sorted(slices.Values(append(other, first...))))) != 12 {
+		t.Errorf("seed 1 has %v, seed 2 %v", first, other)
 	}
 }

@@ -145,6 +145,7 @@ func (b *bubble) root() {
 
 // runWorld builds a world, runs the body, and closes the world.
 func (b *bubble) runWorld() {
+	defer unseedOthers()
 	var w *World
 	b.err = guard(func() (err error) {
 		w, err = newWorld(b.cfg, &b.pulse)
@@ -167,6 +168,7 @@ func (b *bubble) runWorld() {
 	if w.halted { // see [World.Halt]: the bubble remains as it is
 		b.exhausted = true
 		w.procs.forgetLabels()
+		unseedOthers()
 		close(b.done)
 		<-b.never
 	}

@@ -122,6 +122,7 @@ type World struct {
 
 func newWorld(cfg Config, p *pulse) (*World, error) {
 	w := &World{cfg: cfg, chance: chance(cfg.Seed), time: newTimeline(cfg.Limits, p)}
+	w.seedOthers()
 	w.trace = newRecorder(w.time, cfg.Untraced)
 	w.procs = newProcesses(w)
 	w.net = newNetwork(w)

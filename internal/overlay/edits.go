@@ -87,6 +87,26 @@ var edits = []edit{
 		"\tif err := locksimRefuse(net, laddr, raddr); err != nil {\n\t\treturn nil, err\n\t}\n\ts, err := sysSocket(family, sotype, proto)\n",
 	},
 	{
+		"os/file_posix.go",
+		"\tif e := f.pfd.Fsync(); e != nil {\n",
+		"\tif locksimSync != nil && locksimSync(f) {\n\t\treturn nil\n\t}\n\tif e := f.pfd.Fsync(); e != nil {\n",
+	},
+	{
+		"os/file.go",
+		"\tf.appendMode = flag&O_APPEND != 0\n",
+		"\tf.appendMode = flag&O_APPEND != 0\n\tif locksimOpened != nil && flag&O_SYNC != 0 {\n\t\tlocksimOpened(f)\n\t}\n",
+	},
+	{
+		"os/file.go",
+		"\tn, e := f.write(b)\n",
+		"\tn, e := f.write(b)\n\tif locksimWrote != nil {\n\t\tlocksimWrote(f)\n\t}\n",
+	},
+	{
+		"os/file.go",
+		"\t\toff += int64(m)\n\t}\n\treturn\n}\n\n// WriteTo implements",
+		"\t\toff += int64(m)\n\t}\n\tif locksimWrote != nil {\n\t\tlocksimWrote(f)\n\t}\n\treturn\n}\n\n// WriteTo implements",
+	},
+	{
 		"math/rand/rand.go",
 		"//go:linkname runtime_rand runtime.rand\nfunc runtime_rand() uint64\n",
 		"",
@@ -103,6 +123,7 @@ var additions = map[string]string{
 	"runtime/locksim.go":              "std/runtime.go.txt",
 	"time/locksim.go":                 "std/time.go.txt",
 	"net/locksim.go":                  "std/net.go.txt",
+	"os/locksim.go":                   "std/os.go.txt",
 	"math/rand/locksim.go":            "std/rand.go.txt",
 	"math/rand/v2/locksim.go":         "std/rand.go.txt",
 	"crypto/internal/rand/locksim.go": "std/cryptorand.go.txt",
