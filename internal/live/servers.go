@@ -70,7 +70,7 @@ func other(k play.ServerKind) *server.Other {
 	if k.Real == nil {
 		return nil
 	}
-	return &server.Other{Prefix: k.Prefix, Command: k.Real.Command, Ready: k.Real.Ready,
+	return &server.Other{Prefix: k.Prefix, Command: k.Real.Command, Ready: k.Real.Ready, Unsynced: k.Real.Unsynced,
 		Pace: server.Pace{Lease: k.Real.Lease, Why: k.Real.Why, Return: k.Real.Return}}
 }
 

@@ -465,13 +465,17 @@ type ServerCount struct {
 	Count int `json:"count" jsonschema:"minimum=1"`
 	// Leader is the name of whichever of its servers leads, if they have a leader.
 	Leader string `json:"leader,omitempty"`
-	// Lacks are the kinds of fault that cannot strike its servers: see [server.Facts].
+	// Lacks are the kinds of fault that cannot strike its servers: see [server.Facts]. [PowerLoss] is one of them where their
+	// machines cannot lose their power in this program.
 	Lacks []string `json:"lacks,omitempty"`
 	// Watches says that its servers watch r0 and its replicas: see [server.Facts].
 	Watches bool `json:"watches,omitempty"`
 	// Behind says that other servers ask its servers, and no client: see [server.Facts].
 	Behind bool `json:"behind,omitempty"`
 }
+
+// PowerLoss is a crash in mode power, among the kinds of fault that cannot strike some servers.
+const PowerLoss = "crash: power"
 
 // MaxServers is the greatest number of servers of one kind in a world.
 const MaxServers = 9

@@ -207,7 +207,7 @@ func (l Lock) sized(sc *file.Scenario) (Lock, error) {
 	default:
 		l.Servers = Redis(n)
 	}
-	return l, nil
+	return l, l.powered(sc)
 }
 
 // Cached is the lock with a cache of its compiled Redis scripts, and of what was learnt of its keys, which runs share.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/faults"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds/server"
 	"locksim/sim/trace"
@@ -87,13 +88,40 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Kind == s.Kind.Name })
 		if i < 0 {
 			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader,
-				Lacks: s.Kind.Lacks, Watches: s.Kind.Watches, Behind: s.Kind.Behind})
+				Lacks: s.Kind.lacks(), Watches: s.Kind.Watches, Behind: s.Kind.Behind})
 			continue
 		}
 		out[i].Count = max(out[i].Count, s.Count)
 	}
 	slices.SortFunc(out, func(a, b file.ServerCount) int { return strings.Compare(a.Kind, b.Kind) })
 	return out
+}
+
+// lacks are the kinds of fault that cannot strike servers of the kind in this program.
+func (k ServerKind) lacks() []string {
+	if k.Power == nil || k.Power() == nil {
+		return k.Lacks
+	}
+	return append(slices.Clone(k.Lacks), file.PowerLoss)
+}
+
+// powered returns an error if a machine of the lock's servers loses its power, and cannot in this program.
+func (l Lock) powered(sc *file.Scenario) error {
+	for _, f := range sc.Faults {
+		crash, ok := f.Action.(faults.Crash)
+		if !ok || crash.Mode != faults.CrashPower {
+			continue
+		}
+		for _, s := range l.Servers {
+			if s.Kind.Power == nil || !slices.Contains(file.Numbered(s.Kind.Prefix, max(s.Count, sc.World.Count(s.Kind.Name))), crash.Process) {
+				continue
+			}
+			if err := s.Kind.Power(); err != nil {
+				return sc.ErrorAt(f.Pos, "%s cannot lose its power with lock %s: %v", crash.Process, l.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // ServerNames are the names of the kinds of servers other than Redis that locks

@@ -48,6 +48,9 @@ type ServerKind struct {
 	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: a scenario with one is refused,
 	// and no search draws it.
 	Lacks []string
+	// Power says why the machines of these servers cannot lose their power in this program, in one line; nil if they can. A
+	// scenario in which one does is refused then, and no search draws it. A nil Power is for servers whose machines always can.
+	Power func() error
 	// Uncompared is set for servers that were written after documentation, and were compared with no real ones: reports
 	// say so beside what was seen with them.
 	Uncompared bool
@@ -88,6 +91,9 @@ type RealServer struct {
 	// Lease is the shortest lease that a client can use, and Why says what a shorter one lacks, as the end of a sentence.
 	Lease time.Duration
 	Why   string
+	// Unsynced says what such a process leaves to the operating system when it is killed, which a power failure would lose, as a
+	// sentence without a stop: live runs do not play one then. "" is for a server that syncs before it answers, or has no files.
+	Unsynced string
 	// Return is how long a server that has crashed needs, from its start on, until it serves clients again.
 	Return time.Duration
 }

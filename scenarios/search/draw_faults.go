@@ -73,6 +73,20 @@ func (d *drawer) schedule() {
 			d.sc.Faults = append(d.sc.Faults, s.trigger(t)...)
 		}
 	}
+	d.spare()
+}
+
+// spare lets a server crash whose machine was to lose its power, and cannot in this program.
+func (d *drawer) spare() {
+	for i, f := range d.sc.Faults {
+		crash, ok := f.Action.(faults.Crash)
+		if ok && crash.Mode == faults.CrashPower && slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool {
+			return slices.Contains(s.Lacks, file.PowerLoss) && slices.Contains(append(file.Numbered(s.Prefix, s.Count), s.Leader), crash.Process)
+		}) {
+			crash.Mode = faults.CrashProcess
+			d.sc.Faults[i].Action = crash
+		}
+	}
 }
 
 // possible are the troubles that the space allows.

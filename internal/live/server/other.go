@@ -16,6 +16,9 @@ type Other struct {
 	Command func(folder, address string) *exec.Cmd
 	// Ready returns nil once the server at an address serves. Nil means that it accepts connections.
 	Ready func(ctx context.Context, address string) error
+	// Unsynced says what a process that is killed leaves to the operating system, which a power failure would lose; "" for
+	// nothing.
+	Unsynced string
 	// Pace is how fast they are.
 	Pace Pace
 }

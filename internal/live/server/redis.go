@@ -255,6 +255,9 @@ func (s *Server) ask(ctx context.Context, args ...any) error {
 
 // losesNothing returns an error if files would survive a crash that a real one loses.
 func (s *Server) losesNothing(mode faults.CrashMode) error {
+	if o := s.group.options.Other; o != nil && o.Unsynced != "" && mode == faults.CrashPower {
+		return s.unable(o.Unsynced)
+	}
 	if mode == faults.CrashPower && s.admin != nil && s.group.options.Persistence == file.PersistEverysec {
 		return s.unable("a process that is killed leaves its last second of writes to the operating system, which a power failure would lose")
 	}
