@@ -20,13 +20,28 @@ import (
 	"locksim/sim"
 )
 
-// Servers is one server.
-func Servers() []scenarios.Servers {
+// Servers is one server, with the bucket in memory.
+func Servers() []scenarios.Servers { return serversIn(inMemory) }
+
+// serversIn is one server.
+func serversIn(in storage) []scenarios.Servers {
+	real := &scenarios.RealServer{Command: in.command, Ready: ready, Lease: 2 * time.Second, Why: "the server takes whole seconds, and a request has a third of it",
+		Return: 500 * time.Millisecond}
+	if in == inFiles {
+		real.Unsynced = "a process that is killed leaves up to two minutes of writes to the operating system, which a power failure would lose"
+	}
 	return []scenarios.Servers{{Count: 1, Kind: scenarios.ServerKind{Name: "nats", Prefix: "n",
 		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
-		Make:  func(n int) sim.Kind { return servers(n) },
-		Real: &scenarios.RealServer{Command: command, Ready: ready, Lease: 2 * time.Second, Why: "the server takes whole seconds, and a request has a third of it",
-			Return: 500 * time.Millisecond}}}}
+		Make:  func(n int) sim.Kind { return servers{n, in} },
+		Power: in.power, Real: real}}}
+}
+
+// power says why a loss of power cannot be played.
+func (in storage) power() error {
+	if in == inMemory || sim.Overlaid() {
+		return nil
+	}
+	return sim.ErrPower
 }
 
 // Key is that of a resource: what a bucket allows in one.
@@ -43,12 +58,33 @@ func Key(resource string) string {
 }
 
 // All are the locks of this package.
-func All() []scenarios.Lock { return append([]scenarios.Lock{KV()}, Specimens()...) }
+func All() []scenarios.Lock { return append([]scenarios.Lock{KV(), File(), Sync()}, Specimens()...) }
 
 // KV is a key of a bucket: Create with a TTL takes it, a message with the last revision and a TTL prolongs it, and Delete
 // with the last revision gives it back. The revision of the grant is the fencing token: it is a number of the stream, which
 // only grows.
 func KV() scenarios.Lock { return underTest("nats-kv", manner{}) }
+
+// File is [KV] in a bucket whose server has it in files, and synchronises them every two minutes, as by default. It promises
+// nothing when that server crashes: a crash of its process loses nothing, and a loss of power what it has acknowledged.
+func File() scenarios.Lock {
+	l := KV()
+	l.Name, l.Servers = "nats-kv-file", serversIn(inFiles)
+	l.About += " The bucket is in files, which are synchronised every two minutes, the default: a loss of power loses acknowledged grants."
+	l.ForWhom = "Programs that have NATS already, whose server may lose grants with its power, for work that may be done twice, or in a store that compares tokens."
+	return l
+}
+
+// Sync is [KV] in a bucket whose server has it in files, and synchronises them before each answer, by sync_interval: always. It
+// keeps its promise when that server crashes, or its machine loses power, and starts again with these files.
+func Sync() scenarios.Lock {
+	l := KV()
+	l.Name, l.Servers = "nats-kv-sync", serversIn(inSync)
+	l.Promise.Exclusion = append(l.Promise.Exclusion, lock.FaultNodeCrash)
+	l.About += " The bucket is in files, which are synchronised before each answer, by sync_interval: always: a crash of the server, or of its machine, loses no grant."
+	l.ForWhom = "Programs that have NATS already, for work on data that must stay right, in a store that compares tokens."
+	return l
+}
 
 // Specimens are locks that use a bucket wrongly on purpose: each has one mistake, and the rest is right. Never use one.
 func Specimens() []scenarios.Lock {
@@ -92,7 +128,7 @@ func underTest(name string, m manner) scenarios.Lock {
 	}
 }
 
-// promised is the promise of every lock with a lease, less what one server in memory cannot give.
+// promised is the promise of every lock with a lease, less what a server that may lose grants in a crash cannot give.
 func promised() lock.Promise {
 	p := lock.LeasePromise()
 	p.FreeWithin = lock.TermTTLAndCluster // the server takes whole seconds, rounded up here

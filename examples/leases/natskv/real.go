@@ -19,11 +19,14 @@ import (
 // else: so a live run plays on the module that the simulated one has.
 const asServer = "LOCKSIM_NATS_SERVER"
 
+// itsStorage says where such a server has its bucket.
+const itsStorage = "LOCKSIM_NATS_STORAGE"
+
 // command makes the command of a server. The path is that of this program also where its user may not read the folder that
 // it is in.
-func command(folder, address string) *exec.Cmd {
+func (in storage) command(_, address string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = []string{asServer + "=" + address}
+	cmd.Env = []string{asServer + "=" + address, itsStorage + "=" + string(in)}
 	return cmd
 }
 
@@ -33,17 +36,17 @@ func serveIfAsked() {
 	if address == "" {
 		return
 	}
-	fmt.Fprintln(os.Stderr, serve(address))
+	fmt.Fprintln(os.Stderr, serve(address, storage(os.Getenv(itsStorage))))
 	os.Exit(1)
 }
 
 // serve is a server with its files in the working directory. It returns only an error.
-func serve(address string) error {
+func serve(address string, in storage) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
 	}
-	o := options(".")
+	o := options(".", in)
 	o.Host = host
 	if o.Port, err = strconv.Atoi(port); err != nil {
 		return err
@@ -60,7 +63,7 @@ func serve(address string) error {
 	if err != nil {
 		return fmt.Errorf("the operator of NATS cannot connect: %w", err)
 	}
-	if _, err := makeBucket(context.Background(), nc); err != nil {
+	if _, err := makeBucket(context.Background(), nc, in); err != nil {
 		return fmt.Errorf("the bucket of NATS cannot be made: %w", err)
 	}
 	select {}

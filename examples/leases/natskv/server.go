@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"locksim/faults"
 	"locksim/sim"
 	"locksim/sim/trace"
 )
@@ -28,17 +31,21 @@ const (
 // Bucket is the bucket of key values that holds the locks. It exists before a run begins, as an operator has made it.
 const Bucket = "locks"
 
-// servers is the number of servers: one, in memory.
-type servers int
+// servers are some servers: one.
+type servers struct {
+	count int
+	in    storage
+}
 
 // Build implements [sim.Kind].
 func (n servers) Build(b *sim.Builder) {
-	if n != 1 {
-		b.Fail(fmt.Errorf("the world has %d servers of NATS: there can be one", int(n)))
+	if n.count != 1 {
+		b.Fail(fmt.Errorf("the world has %d servers of NATS: there can be one", n.count))
 		return
 	}
+	m := &machine{in: n.in, keys: map[string]string{}}
 	b.Add(Node, Port, func(node *sim.Node) sim.Server {
-		s, err := newNATS(node)
+		s, err := newNATS(node, m)
 		if err != nil {
 			node.Fail(err)
 			return refusing{}
@@ -52,59 +59,94 @@ type refusing struct{}
 
 func (refusing) Accept(*sim.ServerConn) sim.Session { return nil }
 
+// storage is where the bucket is.
+type storage string
+
+const (
+	inMemory storage = "memory" // gone after a crash
+	inFiles  storage = "files"  // synchronised every two minutes, as by default
+	inSync   storage = "sync"   // in files that are synchronised before an answer: sync_interval: always
+)
+
+// machine is that of the server. It outlives its process.
+type machine struct {
+	in    storage
+	disk  sim.Disk
+	lives int
+	keys  map[string]string // the values that are there
+}
+
 // natsServer is nats-server itself, in this process. Its goroutines and timers are those of the bubble: faults of the
-// node's clock do not reach it. What it stores is in memory, and gone after a crash.
+// node's clock do not reach it. Each life of it has a folder of its own.
 type natsServer struct {
 	node   *sim.Node
+	on     *machine
 	real   *server.Server
 	folder string
 	stop   chan struct{} // closed when the server ends
+	over   bool          // it has ended
 
 	last    *sim.ServerConn // by which its goroutines can ask for the world's goroutine
 	watched []string
 	deletes map[string]string // who last asked to delete a key
 
 	mu      sync.Mutex
+	found   []jetstream.KeyValueEntry // in the bucket at the start
 	changes []jetstream.KeyValueEntry // that have not been told
 	err     error                     // why there is no bucket
 }
 
-func newNATS(node *sim.Node) (*natsServer, error) {
+func newNATS(node *sim.Node, m *machine) (*natsServer, error) {
 	forgetTimers()
-	folder, err := os.MkdirTemp("", "locksim-nats-")
+	folder, err := m.open()
 	if err != nil {
 		return nil, err
 	}
-	o := options(folder)
+	o := options(folder, m.in)
 	// Its pings to clients come at instants of its own, which no seed decides.
 	o.DontListen, o.DisableShortFirstPing, o.PingInterval = true, true, 365*24*time.Hour
 	real, err := server.NewServer(o)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	s := &natsServer{node: node, real: real, folder: folder, stop: make(chan struct{}), deletes: map[string]string{}}
+	s := &natsServer{node: node, on: m, real: real, folder: folder, stop: make(chan struct{}), deletes: map[string]string{}}
 	atsTime.Store(time.Now().UnixNano())
 	go keepTime(s.stop)
 	go real.Start()
 	go s.operate()
+	if m.lives++; m.lives > 1 {
+		node.After(time.Microsecond, s.tellFound)
+	}
 	return s, nil
 }
 
-// options are those of a server in both worlds.
-func options(folder string) *server.Options {
-	return &server.Options{ServerName: Node, JetStream: true, StoreDir: folder, NoLog: true, NoSigs: true,
-		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 64 << 20}
+// open makes the folder of a server that starts.
+func (m *machine) open() (string, error) {
+	if m.in == inMemory {
+		return os.MkdirTemp("", "locksim-nats-")
+	}
+	return m.disk.Open()
 }
 
-// makeBucket makes the bucket.
-func makeBucket(ctx context.Context, nc *nats.Conn) (jetstream.KeyValue, error) {
+// options are those of a server in both worlds.
+func options(folder string, in storage) *server.Options {
+	return &server.Options{ServerName: Node, JetStream: true, StoreDir: folder, NoLog: true, NoSigs: true,
+		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 64 << 20, SyncAlways: in == inSync}
+}
+
+// makeBucket makes the bucket, unless it is there.
+func makeBucket(ctx context.Context, nc *nats.Conn, in storage) (jetstream.KeyValue, error) {
+	kind := jetstream.FileStorage
+	if in == inMemory {
+		kind = jetstream.MemoryStorage
+	}
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
 	// Where a key has expired there is a marker, for an hour. One that ends between the two requests of a Create, which asks
 	// what is there when its key was not free, lets that say that the key exists.
-	return js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: jetstream.MemoryStorage, LimitMarkerTTL: time.Hour})
+	return js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: kind, LimitMarkerTTL: time.Hour})
 }
 
 // forgetTimers empties every sync.Pool of the program: it drops its contents after two collections. The client and the server
@@ -135,19 +177,31 @@ func (s *natsServer) follow() error {
 	defer nc.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	kv, err := makeBucket(ctx, nc)
+	kv, err := makeBucket(ctx, nc, s.on.in)
 	if err != nil {
 		return fmt.Errorf("the bucket of NATS cannot be made: %w", err)
 	}
-	w, err := kv.WatchAll(ctx, jetstream.UpdatesOnly())
+	if s.on.lives == 1 {
+		if err := s.on.disk.Settle(); err != nil { // it was made long before the run
+			return fmt.Errorf("the bucket of NATS cannot be read: %w", err)
+		}
+	}
+	w, err := kv.WatchAll(ctx)
 	if err != nil {
 		return fmt.Errorf("the bucket of NATS cannot be watched: %w", err)
 	}
 	closed := nc.StatusChanged(nats.CLOSED)
-	for {
+	for old := true; ; {
 		select {
 		case e := <-w.Updates():
-			if e != nil {
+			switch {
+			case e == nil: // it has told of all that was there
+				old = false
+			case old:
+				s.mu.Lock()
+				s.found = append(s.found, e)
+				s.mu.Unlock()
+			default:
 				s.changed(e)
 			}
 		case <-closed:
@@ -165,6 +219,36 @@ func (s *natsServer) changed(e jetstream.KeyValueEntry) {
 	}
 }
 
+// tellFound tells which keys there are after a restart, of those that were there before it or are now.
+func (s *natsServer) tellFound() {
+	s.mu.Lock()
+	now := map[string]string{}
+	for _, e := range s.found {
+		if e.Operation() == jetstream.KeyValuePut {
+			now[e.Key()] = string(e.Value())
+		}
+	}
+	s.mu.Unlock()
+	before := s.on.keys
+	s.on.keys = now
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		if _, ok := now[key]; !ok {
+			s.note(trace.KeyChange{Key: key, Change: trace.KeyRestored}, key+" is not there any more")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		c := trace.KeyChange{Key: key, Value: now[key], Change: trace.KeyRestored}
+		_, c.By, _ = strings.Cut(c.Value, "@")
+		s.note(c, fmt.Sprintf("%s = %s is there again", key, now[key]))
+	}
+}
+
+// note tells of a key.
+func (s *natsServer) note(c trace.KeyChange, said string) {
+	c.Step = s.node.Record(c.By, trace.Exec{Request: trace.Text(said)})
+	s.node.KeyChanged(c)
+}
+
 // tell tells the ground truth of the changes. A value says which client has stored it: see signed. A marker that purges a
 // key comes from the server, when the key has expired: no lock here purges.
 func (s *natsServer) tell() {
@@ -172,6 +256,9 @@ func (s *natsServer) tell() {
 	changes := s.changes
 	s.changes = nil
 	s.mu.Unlock()
+	if s.over {
+		return
+	}
 	for _, e := range changes {
 		c := trace.KeyChange{Key: e.Key(), Change: trace.KeySet}
 		said := fmt.Sprintf("%s = %s, revision %d", e.Key(), e.Value(), e.Revision())
@@ -184,9 +271,29 @@ func (s *natsServer) tell() {
 		case jetstream.KeyValuePurge:
 			c.Change, said = trace.KeyExpired, fmt.Sprintf("%s has expired, revision %d", e.Key(), e.Revision())
 		}
-		c.Step = s.node.Record(c.By, trace.Exec{Request: trace.Text(said)})
-		s.node.KeyChanged(c)
+		if delete(s.on.keys, c.Key); c.Change == trace.KeySet {
+			s.on.keys[c.Key] = c.Value
+		}
+		s.note(c, said)
 	}
+}
+
+// Crash implements [sim.Crasher].
+func (s *natsServer) Crash(mode faults.CrashMode) {
+	if s.on.in != inMemory {
+		if err := s.on.disk.Crash(mode); err != nil {
+			s.node.Fail(err)
+		}
+	}
+	s.Close()
+}
+
+// Kept implements [sim.Keeper].
+func (s *natsServer) Kept() string {
+	if s.on.in == inMemory {
+		return "the bucket was in memory"
+	}
+	return s.on.disk.Kept()
 }
 
 // Accept implements [sim.Server].
@@ -220,7 +327,14 @@ func (s *natsServer) JoinWrites() {}
 
 // Close implements [sim.Closer]. The world does not wait for the goroutines of the server.
 func (s *natsServer) Close() {
+	if s.over {
+		return
+	}
+	s.over = true
 	close(s.stop)
+	if err := s.on.disk.Close(); err != nil {
+		s.node.Fail(err)
+	}
 	go func() {
 		s.real.Shutdown()
 		s.real.WaitForShutdown()
