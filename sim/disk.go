@@ -15,17 +15,18 @@ import (
 	"locksim/faults"
 )
 
-// Disk is the disk of a server that keeps its data in real files, as one does that was not written for a simulated world.
-// Each life of the server has a folder of its own, and begins with what the disk has.
+// Disk is the disk of a server that keeps its data in real files, as one does that was not written for a simulated
+// world. Each life of the server has a folder of its own, and begins with what the disk has.
 //
-// When the process crashes, all that it has written is kept: it is in the page cache of the machine, which does not end with a
-// process. When the machine loses its power, a file has the content that it had when it was last synchronised: by
-// (*os.File).Sync, or by a write to a file that was opened with O_SYNC. A file that never was is empty. Names are kept: a file that was made, renamed or
-// removed stays so, also if nothing has synchronised its folder. Time alone writes nothing to the disk: a real system does
-// after a while, usually half a minute, and promises nothing before a synchronisation.
+// When the process crashes, all that it has written is kept: it is in the page cache of the machine, which does
+// not end with a process. When the machine loses its power, a file has the content that it had when it was last
+// synchronised: by (*os.File).Sync, or by a write to a file that was opened with O_SYNC. A file that never was is
+// empty. Names are kept: a file that was made, renamed or removed stays so, also if nothing has synchronised its
+// folder. Time alone writes nothing to the disk: a real system does after a while, usually half a minute, and
+// promises nothing before a synchronisation.
 //
-// Only a program with the build overlay knows what was synchronised: see [Overlaid]. In any other one, a loss of power is
-// an error, [ErrPower].
+// Only a program with the build overlay knows what was synchronised: see [Overlaid]. In any other one, a loss of
+// power is an error, [ErrPower].
 type Disk struct {
 	mu      sync.Mutex
 	folder  string // of the server that runs; "" between its lives
@@ -45,8 +46,8 @@ type image struct {
 }
 
 // ErrPower is returned for a loss of power in a program without the build overlay: it does not know what is on a disk.
-var ErrPower = errors.New("this program does not know what a loss of power leaves in files, since it was built without the build overlay: " +
-	"build it with: go build $(locksim overlay)")
+var ErrPower = errors.New("this program does not know what a loss of power leaves in files, since it was built " +
+	"without the build overlay: build it with: go build $(locksim overlay)")
 
 // disks are those of the servers that run.
 var disks struct {
@@ -66,8 +67,8 @@ func diskOf(path string) *Disk {
 	return nil
 }
 
-// Open makes a folder with what the disk has, for a server that starts, and returns its path. Whoever ends that server removes the
-// folder.
+// Open makes a folder with what the disk has, for a server that starts, and returns its path. The caller
+// removes it when that server has ended.
 func (d *Disk) Open() (string, error) {
 	folder, err := os.MkdirTemp("", "locksim-disk-")
 	if err == nil {
@@ -109,8 +110,8 @@ func (d *Disk) Settle() error {
 	})
 }
 
-// Crash ends the life of the server: the disk keeps what the mode leaves. Nothing is synchronised from now on, whatever the code
-// of the server still does.
+// Crash ends the life of the server: the disk keeps what the mode leaves. Nothing is synchronised from now on,
+// whatever the code of the server still does.
 func (d *Disk) Crash(mode faults.CrashMode) error {
 	power := mode == faults.CrashPower
 	if power && !Overlaid() {
@@ -140,8 +141,8 @@ func (d *Disk) crash(power bool) error {
 		d.files[name] = content
 		return err
 	})
-	if d.kept = fmt.Sprintf("%d files kept", len(d.files)); lost > 0 {
-		d.kept += fmt.Sprintf(", %d of them as they were last synchronised: %d of %d bytes", lost, left, written)
+	if d.kept = "the files are kept"; lost > 0 {
+		d.kept = fmt.Sprintf("what was synchronised is kept: %d of %d bytes of its files", left, written)
 	}
 	return cmp.Or(d.end(), err)
 }
@@ -201,8 +202,8 @@ func (d *Disk) find(info os.FileInfo) int {
 	return slices.IndexFunc(d.images, func(i image) bool { return os.SameFile(i.info, info) })
 }
 
-// keep remembers the content of a file. It may have been renamed since it was opened under this path, or removed: then nothing is
-// left of it to remember.
+// keep remembers the content of a file. It may have been renamed since it was opened under this path, or removed:
+// then nothing is left of it to remember.
 func (d *Disk) keep(path string, info os.FileInfo) error {
 	if now, err := os.Lstat(path); err != nil || !os.SameFile(now, info) {
 		path = ""

@@ -169,7 +169,7 @@ func TestDiskSettles(t *testing.T) {
 	if _, found := lives(t, d); found["a"] != "one" {
 		t.Errorf("%q is left", found)
 	}
-	if want := "1 files kept, 1 of them as they were last synchronised: 3 of 6 bytes"; d.Kept() != want {
+	if want := "what was synchronised is kept: 3 of 6 bytes of its files"; d.Kept() != want {
 		t.Errorf("it says %q", d.Kept())
 	}
 }

@@ -63,6 +63,9 @@ var overlaySetReader func(r io.Reader)
 //go:linkname overlaySync os.locksimSync
 var overlaySync func(f *os.File) (done bool)
 
+//go:linkname overlayOwns os.locksimOwns
+var overlayOwns func(name string) bool
+
 //go:linkname overlayOpened os.locksimOpened
 var overlayOpened func(f *os.File)
 
@@ -87,7 +90,8 @@ var ErrOverlay = errors.New("this program was built with a build overlay of anot
 //     wait while the process is paused; channels of timers do not.
 //   - runtime.Gosched lets a little virtual time pass, and waits while the process is paused.
 //   - net.Dialer dials in the world. Any other socket ends the run with an [*OutsideError].
-//   - math/rand, math/rand/v2 and crypto/rand have a seeded source for each process, the first two also for code of servers.
+//   - math/rand, math/rand/v2 and crypto/rand have a seeded source for each process, the first
+//     two also for code of servers.
 //   - A [Disk] knows which of its files are synchronised.
 //
 // Code belongs to a process if a goroutine of [Process.Go] or [Process.Do] has started it,
@@ -177,11 +181,12 @@ var fillOverlay = sync.OnceFunc(func() {
 	}
 	overlayRandV1, overlayRandV2 = draw, draw
 	overlaySync, overlayOpened, overlayWrote = syncedFile, openedToSync, wroteFile
+	overlayOwns = func(name string) bool { return diskOf(name) != nil }
 })
 
-// ofNoProcess draws a random number for code of a world that is in no process: that of a server which was not written for a
-// simulated world. The number depends on the place in the code, on the time, and on how often that place has asked at this
-// time, and not on what other goroutines ask meanwhile. ok is false outside of a world.
+// ofNoProcess draws a random number for code of a world that is in no process: that of a server which was not
+// written for a simulated world. The number depends on the place in the code, on the time, and on how often that
+// place has asked at this time, and not on what other goroutines ask meanwhile. ok is false outside of a world.
 func ofNoProcess() (n uint64, ok bool) {
 	known, ok := askers.Load(overlayBubble())
 	if !ok {

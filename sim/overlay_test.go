@@ -345,7 +345,9 @@ func TestOverlayOrder(t *testing.T) {
 func TestOverlayDisk(t *testing.T) {
 	needsOverlay(t)
 	inWorld(t, none, func(*sim.Process, func(string, ...any)) {}) // the overlay is in force once a world has begun
-	for mode, want := range map[faults.CrashMode]string{faults.CrashProcess: "one two|one two|one", faults.CrashPower: "one |one two|"} {
+	for mode, want := range map[faults.CrashMode]string{
+		faults.CrashProcess: "one two|one two|one", faults.CrashPower: "one |one two|",
+	} {
 		var d sim.Disk
 		folder, err := d.Open()
 		if err != nil {
@@ -389,8 +391,8 @@ func TestOverlayDisk(t *testing.T) {
 	}
 }
 
-// Code of a server that was not written for a simulated world has random numbers by the seed, whatever other goroutines ask
-// meanwhile.
+// Code of a server that was not written for a simulated world has random numbers by the seed, whatever other
+// goroutines ask meanwhile.
 func TestOverlayRandOfServers(t *testing.T) {
 	needsOverlay(t)
 	draw := func(seed uint64) (out []string) {

@@ -93,8 +93,13 @@ var edits = []edit{
 	},
 	{
 		"os/file.go",
+		"\tf, err := openFileNolog(name, flag, perm)\n",
+		"\tflag, through := locksimFlag(name, flag)\n\tf, err := openFileNolog(name, flag, perm)\n",
+	},
+	{
+		"os/file.go",
 		"\tf.appendMode = flag&O_APPEND != 0\n",
-		"\tf.appendMode = flag&O_APPEND != 0\n\tif locksimOpened != nil && flag&O_SYNC != 0 {\n\t\tlocksimOpened(f)\n\t}\n",
+		"\tf.appendMode = flag&O_APPEND != 0\n\tif through {\n\t\tlocksimOpened(f)\n\t}\n",
 	},
 	{
 		"os/file.go",

@@ -33,6 +33,8 @@ know nothing of locksim:
                   ends the run with an error
   random numbers  math/rand, math/rand/v2 and crypto/rand have a seeded source for
                   each process, also for code that has kept a reader since its start
+  files           of a server that writes real ones, what File.Sync and O_SYNC have put
+                  on the disk is known, so that its machine can lose its power
   select          of several cases that are ready the choice depends on the time and
                   the place, and is the same in each run
 
