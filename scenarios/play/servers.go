@@ -113,7 +113,8 @@ func (l Lock) powered(sc *file.Scenario) error {
 			continue
 		}
 		for _, s := range l.Servers {
-			if s.Kind.Power == nil || !slices.Contains(file.Numbered(s.Kind.Prefix, max(s.Count, sc.World.Count(s.Kind.Name))), crash.Process) {
+			count := max(s.Count, sc.World.Count(s.Kind.Name))
+			if s.Kind.Power == nil || !slices.Contains(file.Numbered(s.Kind.Prefix, count), crash.Process) {
 				continue
 			}
 			if err := s.Kind.Power(); err != nil {

@@ -81,7 +81,8 @@ func (d *drawer) spare() {
 	for i, f := range d.sc.Faults {
 		crash, ok := f.Action.(faults.Crash)
 		if ok && crash.Mode == faults.CrashPower && slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool {
-			return slices.Contains(s.Lacks, file.PowerLoss) && slices.Contains(append(file.Numbered(s.Prefix, s.Count), s.Leader), crash.Process)
+			names := append(file.Numbered(s.Prefix, s.Count), s.Leader)
+			return slices.Contains(s.Lacks, file.PowerLoss) && slices.Contains(names, crash.Process)
 		}) {
 			crash.Mode = faults.CrashProcess
 			d.sc.Faults[i].Action = crash

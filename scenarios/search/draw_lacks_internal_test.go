@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"locksim/faults"
 	"locksim/scenarios/file"
 	"locksim/scenarios/spaces"
 )
@@ -41,5 +42,26 @@ func TestLackedFaultsAreNotDrawn(t *testing.T) {
 	}
 	if !slices.Contains(all, "node-clock-jump") || slices.Contains(some, "node-clock-jump") {
 		t.Errorf("with the fault %v, without it %v", all, some)
+	}
+}
+
+// A machine that cannot lose its power in this program does not: its process crashes.
+func TestPowerIsNotDrawn(t *testing.T) {
+	power := func(of string) faults.Fault {
+		return faults.Fault{Action: faults.Crash{Process: of, Mode: faults.CrashPower}}
+	}
+	d := &drawer{sc: &file.Scenario{
+		World: file.World{Clients: 2, Servers: []file.ServerCount{
+			{Kind: "register", Prefix: "g", Count: 2, Leader: "leader", Lacks: []string{file.PowerLoss}}, {Kind: "etcd", Prefix: "e", Count: 3},
+		}},
+		Faults: []faults.Fault{power("g1"), power("leader"), power("e1"), power("c0")},
+	}}
+	d.spare()
+	var got []faults.CrashMode
+	for _, f := range d.sc.Faults {
+		got = append(got, f.Action.(faults.Crash).Mode)
+	}
+	if want := []faults.CrashMode{faults.CrashProcess, faults.CrashProcess, faults.CrashPower, faults.CrashPower}; !slices.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 }
