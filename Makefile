@@ -110,7 +110,7 @@ matrix: ## every lock and specimen in every scenario; writes reports/MATRIX.md
 	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new
 	mv reports/MATRIX.md.new reports/MATRIX.md
 
-LEASES = kube-lease kube-lease-kept consul-lock consul-semaphore nats-kv
+LEASES = kube-lease kube-lease-kept consul-lock consul-semaphore nats-kv nats-kv-file nats-kv-sync
 
 compare: ## the locks side by side; writes docs/compare.md, and docs/compare-leases.md for examples/leases; takes ten minutes
 	$(GO) run ./cmd/locksim compare --markdown >docs/compare.md.new

@@ -49,8 +49,11 @@ func play(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock, seed uint64, m
 
 // Scenarios plays the files of the folder scenarios with those of the locks that they name: no seed ends worse than a
 // scenario expects, and of ten one is as bad. The short test has two seeds, and no lower bound.
-func Scenarios(t *testing.T, locks []scenarios.Lock) {
-	files, err := filepath.Glob("scenarios/*.yaml")
+func Scenarios(t *testing.T, locks []scenarios.Lock) { ScenariosIn(t, "scenarios", locks) }
+
+// ScenariosIn plays the files of another folder in that way.
+func ScenariosIn(t *testing.T, folder string, locks []scenarios.Lock) {
+	files, err := filepath.Glob(folder + "/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are %d scenarios: %v", len(files), err)
 	}
