@@ -37,7 +37,7 @@ func moment(at reports.Moment, s *outcome.State, opt reports.Options) []string {
 		when = "the run is over, after"
 	}
 	lines := []string{
-		fmt.Sprintf("seed %d  scenario %s  lock %s  fencing %s", at.Seed, at.Scenario, at.Lock, at.Mode),
+		fmt.Sprintf("%s  lock %s  fencing %s", subject(fmt.Sprintf("seed %d", at.Seed), at.Scenario), at.Lock, at.Mode),
 		fmt.Sprintf("%s step %d, at %s", when, s.Step, prose.Seconds(s.At)),
 	}
 	if s.Event == "" {

@@ -11,6 +11,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/scene"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 )
 
@@ -45,10 +46,18 @@ func Run(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 	return p.Render(w)
 }
 
+// subject is where a run comes from, and its scenario: one that chance has drawn has no name.
+func subject(origin, scenario string) string {
+	if scenario == file.Drawn {
+		return "drawn scenario, " + origin
+	}
+	return origin + "  scenario " + scenario
+}
+
 // head is the seed, scenario, lock and modes, and the title.
 func head(o *outcome.Outcome, opt reports.Options) []string {
-	lines := []string{fmt.Sprintf("%s  scenario %s  lock %s  fencing %s  (%s)",
-		scene.Origin(o), o.Scenario.Name, o.Lock, prose.Commas(scene.Modes(o)), scene.Made(o, opt.Repeat))}
+	lines := []string{fmt.Sprintf("%s  lock %s  fencing %s  (%s)",
+		subject(scene.Origin(o), o.Scenario.Name), o.Lock, prose.Commas(scene.Modes(o)), scene.Made(o, opt.Repeat))}
 	if title := o.Title(); title != o.Scenario.Name {
 		lines = append(lines, prose.Fold(prose.Visible(title), opt.Width)...)
 	}
@@ -143,7 +152,7 @@ func Replayed(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 		t.rows = append(t.rows, confirmed(m))
 	}
 	p := new(prose.Page)
-	p.Add([]string{fmt.Sprintf("seed %d  scenario %s  lock %s  (%s)", o.Seed, o.Scenario.Name, o.Lock, scene.Repeated(opt.Repeat))})
+	p.Add([]string{fmt.Sprintf("%s  lock %s  (%s)", subject(fmt.Sprintf("seed %d", o.Seed), o.Scenario.Name), o.Lock, scene.Repeated(opt.Repeat))})
 	p.Add(t.lines(opt.Colour))
 	if opt.Replay != "" {
 		p.Add([]string{"replay: " + opt.Replay})

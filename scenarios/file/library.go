@@ -109,6 +109,9 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxSource+1))
 }
 
+// Drawn is the name of scenarios that chance has drawn, which are in no file of a user.
+const Drawn = "drawn"
+
 // InLibrary reports whether the scenario is the one in the library.
 func (s *Scenario) InLibrary() bool {
 	name, ok := strings.CutPrefix(s.File, libraryFolder)

@@ -25,7 +25,7 @@ func Draw(from spaces.Choices, space spaces.Space) *file.Scenario {
 	d := &drawer{from: from, space: space.WithDefaults(), sc: file.Defaults(), manner: broad}
 	usual := spaces.Space{}.WithDefaults()
 	d.usualTTL, d.usualRounds = d.space.TTL == usual.TTL, d.space.Rounds == usual.Rounds || d.space.Rounds == fewRounds
-	d.sc.Name = "drawn"
+	d.sc.Name = file.Drawn
 	strategyOf(space).draw(d)
 	return d.sc
 }

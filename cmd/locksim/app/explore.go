@@ -142,6 +142,9 @@ func (f exploreFlags) run(s *shell) error {
 	if err != nil {
 		return err
 	}
+	if err := outfile.PrepareFile("junit", f.junit); err != nil {
+		return err
+	}
 	if f.against != "" {
 		if err := outfile.PrepareFolder("against", f.against); err != nil {
 			return err
@@ -149,9 +152,6 @@ func (f exploreFlags) run(s *shell) error {
 		if _, err := works.ReadHistory(f.against); err != nil {
 			return fmt.Errorf("--against %s: %w", console.Quote(f.against), err)
 		}
-	}
-	if err := outfile.PrepareFile("junit", f.junit); err != nil {
-		return err
 	}
 	var all []publish.Work
 	var names []string

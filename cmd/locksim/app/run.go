@@ -144,7 +144,10 @@ func (f runFlags) run(s *shell, name string) error {
 	}
 	k := publish.NewFolder(f.keep, f.out, "run", t.scenario.Name, t.lock.Name, origin)
 	f.out = k.Dir
-	if err := errors.Join(outfile.PrepareFolder("out", f.out), outfile.PrepareFile("junit", f.junit)); err != nil {
+	if err := outfile.PrepareFile("junit", f.junit); err != nil {
+		return err
+	}
+	if err := outfile.PrepareFolder("out", f.out); err != nil {
 		return err
 	}
 	o, err := f.play(s, t)
