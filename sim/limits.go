@@ -16,7 +16,7 @@ type Limits struct {
 	// Burst bounds the number of events within one second of virtual time. Default: none.
 	Burst int
 	// Frozen is the wall-clock time without any event after which a run counts
-	// as frozen. Default: 10 seconds.
+	// as frozen; six times as long while one of its goroutines can run. Default: 10 seconds.
 	Frozen time.Duration
 }
 

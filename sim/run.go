@@ -104,7 +104,8 @@ func (b *bubble) runWatched() (*Result, error) {
 		b.run()
 	}()
 	patience := b.cfg.Limits.Frozen
-	switch alive := awaitDone(&b.pulse, patience, b.done); {
+	busy := func() bool { return slices.ContainsFunc(goroutines(b.name), canRun) }
+	switch alive := awaitDone(&b.pulse, patience, b.done, busy); {
 	case alive:
 		if b.exhausted {
 			forgetTimers()

@@ -32,9 +32,13 @@ func (e *FrozenError) Error() string {
 	return fmt.Sprintf("the run is frozen: no event for %v of wall-clock time\n%s\n%s", e.After, e.Reason, e.Stacks)
 }
 
+// slower is how many times as long a run may go without an event while one of its goroutines can run: on a machine that
+// has much else to do, a step of a thousand goroutines takes long.
+const slower = 6
+
 // awaitDone waits for done. It returns false when the pulse does not change for
-// the length of patience.
-func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}) bool {
+// the length of patience, or while the run is busy for several times as long.
+func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}, busy func() bool) bool {
 	tick := time.NewTicker(patience / 4)
 	defer tick.Stop()
 	last, still := p.n.Load(), 0
@@ -49,7 +53,7 @@ func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}) bool {
 			last, still = now, 0
 			continue
 		}
-		if still++; still >= 4 {
+		if still++; still >= 4*slower || still >= 4 && !busy() {
 			return false
 		}
 	}
@@ -100,6 +104,11 @@ func findCause(all []goroutine) string {
 
 // failoverSearch is in the names of the functions of go-redis that search for the primary.
 const failoverSearch = "(*sentinelFailover)."
+
+// canRun reports whether a goroutine waits for nothing but a processor.
+func canRun(g goroutine) bool {
+	return strings.HasPrefix(g.state, "run") || strings.HasPrefix(g.state, "syscall")
+}
 
 // name is the goroutine in a sentence: "goroutine 9 of c0".
 func (g goroutine) name() string { return strings.TrimSpace("goroutine " + g.id + " " + g.ofProcess()) }
