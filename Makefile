@@ -11,8 +11,9 @@ test race: export GOGC ?= 400
 
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
 
-# The linter compiles what a module imports, which for one file of this one takes minutes.
-UNLINTED := ./examples/libraries/dapr/
+# Modules that neither make test nor make check compiles, which takes minutes. upstream has tests of other people's code
+# alone, and does not import locksim: make upstream makes them. dapr has one file, and is played by make soak.
+HEAVY := ./examples/libraries/dapr/ ./examples/upstream/
 
 # The programs of those who work on locksim have a module of their own.
 DEV := $(GO) -C internal/dev run
@@ -25,14 +26,14 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test race check format lint bench soak soak-tests promises mutants owntests reach strategies module schemas matrix compare findings groundtruth gallery screenshots peers demo live
+.PHONY: help test race check format lint bench soak soak-tests upstream promises mutants owntests reach strategies module schemas matrix compare findings groundtruth gallery screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 # Without the tables for a debugger, linking a hundred programs of tests takes two thirds of the time.
 test: ## tests of every module, without the race detector; of those that play in real time a few
-	$(DEV) ./testall -vet=off -ldflags=-w
+	$(DEV) ./testall -without '$(HEAVY)' -vet=off -ldflags=-w
 
 # The packages that start goroutines, the one that takes longest first. Those of the commands are in internal/campaign,
 # internal/workers and internal/serve; those of a search or a check are in scenarios/play. A program with the race detector
@@ -51,7 +52,7 @@ format: ## lists the files that gofmt would change, and fails if there are any
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted; run gofmt -w on:"; echo "$$files"; exit 1; }
 
 lint: ## golangci-lint with the rules of .golangci.yml
-	$(call in_modules,$(LINT) run ./...,$(UNLINTED))
+	$(call in_modules,$(LINT) run ./...,$(HEAVY))
 
 bench: ## benchmarks on one core; BENCH=REGEXP selects some
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -cpu 1 ./...
@@ -65,6 +66,10 @@ soak: soak-tests promises ## the long tests, those in real time, and each lock w
 
 soak-tests:
 	$(call in_modules,packages="$(soak_packages)"; test -z "$$packages" || LOCKSIM_SOAK=$(SOAK) $(GO) test -count=1 -timeout 2h $$packages)
+
+upstream: ## shows findings in other people's libraries on real servers, in plain Go, without locksim; takes minutes to compile
+	$(GO) -C examples/upstream test -count=1 .
+	cd examples/upstream && $(LINT) run .
 
 # A run on etcd takes ten times as long: TestLock in scenarios/etcdlocks has fewer.
 promises: ## each lock on Redis within its promise, 5,000 runs that are evidence; SOAK=10 makes them 50,000

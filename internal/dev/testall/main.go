@@ -1,9 +1,9 @@
 // Testall runs the tests of every module of the checkout, and reports at the end which
 // were skipped because a real component is missing, which go test does not report.
 //
-//	go -C internal/dev run ./testall [FLAGS OF GO TEST]
+//	go -C internal/dev run ./testall [-without FOLDERS] [FLAGS OF GO TEST]
 //
-// It prints what go test prints. The exit code is 0 when all tests pass, 1 when one
+// -without names modules that are not tested, separated by spaces. It prints what go test prints. The exit code is 0 when all tests pass, 1 when one
 // fails, and 2 when the modules cannot be listed.
 package main
 
@@ -27,14 +27,19 @@ func main() {
 		err = os.Chdir(root)
 	}
 	var modules []string
+	flags := os.Args[1:]
 	if err == nil {
 		modules, err = modulesUnder(".")
+	}
+	if err == nil && len(flags) > 1 && flags[0] == "-without" {
+		modules, err = without(modules, strings.Fields(flags[1]))
+		flags = flags[2:]
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testall:", err)
 		os.Exit(2)
 	}
-	if !testModules(os.Stdout, modules, os.Args[1:]) {
+	if !testModules(os.Stdout, modules, flags) {
 		os.Exit(1)
 	}
 }
@@ -78,6 +83,18 @@ func modulesUnder(root string) ([]string, error) {
 	})
 	slices.Sort(dirs)
 	return dirs, err
+}
+
+// without is modules, except those in some folders. A folder without a module is an error: it may have been renamed.
+func without(modules, folders []string) ([]string, error) {
+	for _, dir := range folders {
+		i := slices.Index(modules, filepath.Clean(dir))
+		if i <= 0 {
+			return nil, fmt.Errorf("-without %s: there is no module, or it is the main one", dir)
+		}
+		modules = slices.Delete(modules, i, i+1)
+	}
+	return modules, nil
 }
 
 // test runs the tests of one module. go test starts with the packages that are named

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,5 +56,24 @@ func TestSummary(t *testing.T) {
 func TestSummaryRefusesWhatIsNoEvent(t *testing.T) {
 	if err := newSummary(&bytes.Buffer{}).read(strings.NewReader("flag provided but not defined\n")); err == nil {
 		t.Error("it was read as events")
+	}
+}
+
+// Modules can be left out by their folders, the main one cannot, and a folder that has none is an error.
+func TestWithout(t *testing.T) {
+	all := []string{".", "examples/a", "internal/dev"}
+	for _, c := range []struct {
+		folders []string
+		want    string // "" where it is an error
+	}{
+		{nil, ". examples/a internal/dev"},
+		{[]string{"./examples/a/"}, ". internal/dev"},
+		{[]string{"examples/b"}, ""},
+		{[]string{"."}, ""},
+	} {
+		got, err := without(slices.Clone(all), c.folders)
+		if strings.Join(got, " ") != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("without %q: %q, %v", c.folders, got, err)
+		}
 	}
 }
