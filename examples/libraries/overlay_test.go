@@ -15,6 +15,7 @@ import (
 
 	"locksim/checker"
 	"locksim/internal/live"
+	"locksim/internal/soak"
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
@@ -61,6 +62,7 @@ func withOverlay() int {
 func needsOverlay(t *testing.T) {
 	t.Helper()
 	if !sim.Overlaid() {
+		soak.Only(t, "with the overlay all is compiled anew, the standard library too")
 		skipped = true
 		t.Skip("it runs with the overlay")
 	}
