@@ -56,10 +56,10 @@ func (h *Hold) Pipe(stub *toxics.ToxicStub) {
 func (h *Hold) Cleanup(stub *toxics.ToxicStub) {
 	kept := stateOf[held](h, stub)
 	for _, chunk := range kept.chunks {
-		stub.Output <- chunk
+		handOver(stub, chunk)
 	}
 	kept.chunks = nil
-	if kept.ended {
+	if kept.ended && !stub.Closed() {
 		stub.Close()
 	}
 }

@@ -47,7 +47,7 @@ func (l *late) passDue(stub *toxics.ToxicStub) (wait time.Duration) {
 		if wait = time.Until(l.waiting[0].due); wait > 0 {
 			return wait
 		}
-		l.passOne(stub)
+		l.passOne(stub, func(chunk *stream.StreamChunk) { stub.Output <- chunk })
 	}
 	return 0
 }
@@ -81,19 +81,21 @@ func (l *late) take(chunk *stream.StreamChunk, due time.Time) {
 	l.ended = l.ended || chunk == nil
 }
 
-func (l *late) passOne(stub *toxics.ToxicStub) {
+func (l *late) passOne(stub *toxics.ToxicStub, pass func(*stream.StreamChunk)) {
 	next := l.waiting[0]
 	l.waiting = l.waiting[1:]
 	if next.chunk == nil {
-		stub.Close()
+		if !stub.Closed() {
+			stub.Close()
+		}
 		return
 	}
-	stub.Output <- next.chunk
+	pass(next.chunk)
 }
 
 // release passes on everything at once.
 func (l *late) release(stub *toxics.ToxicStub) {
 	for len(l.waiting) > 0 {
-		l.passOne(stub)
+		l.passOne(stub, func(chunk *stream.StreamChunk) { handOver(stub, chunk) })
 	}
 }

@@ -118,6 +118,25 @@ func (r *reader) want(t interface{ Fatalf(string, ...any) }, text string) {
 	}
 }
 
+// A toxic is taken off a connection whose receiver has closed it: what it held has nowhere to go, and is not waited for.
+func TestTakenOffAfterTheReceiverClosed(t *testing.T) {
+	for _, toxic := range []toxics.Toxic{new(faults.Hold), &faults.Delay{By: time.Hour}, &faults.Jitter{Add: time.Hour}} {
+		bubble(t, fmt.Sprintf("%T", toxic), func(t *testing.T) {
+			in := make(chan *stream.StreamChunk)
+			l := &line{ChanWriter: stream.NewChanWriter(in), stub: toxics.NewToxicStub(in, make(chan *stream.StreamChunk))}
+			l.run(toxic)
+			l.send("a")
+			l.send("b")
+			_ = l.Close()
+			synctest.Wait()
+			l.remove() // the bubble ends the test where it waits for ever
+			if !l.stub.Closed() {
+				t.Error("the stream goes on without what was held")
+			}
+		})
+	}
+}
+
 func TestHold(t *testing.T) {
 	bubble(t, "delivers late and in order, then goes on", func(t *testing.T) {
 		l := newLine(new(faults.Hold))

@@ -362,7 +362,11 @@ func (w *World) putToxic(name string, wire faults.Wire, build func() toxics.Toxi
 	return t, nil
 }
 
-// takeToxic takes a toxic off. It reports false if it is off already.
+// takenOff is how long Toxiproxy may take to take a toxic off: it waits for what it copies.
+const takenOff = 20 * time.Second
+
+// takeToxic takes a toxic off. It reports false if it is off already. A run in which Toxiproxy does not do it ends with an
+// error.
 func (w *World) takeToxic(t *toxic) bool {
 	i := slices.Index(w.toxics, t)
 	if i < 0 {
@@ -373,7 +377,13 @@ func (w *World) takeToxic(t *toxic) bool {
 	for _, link := range w.links() {
 		all.Go(func() { t.off(link.proxy, link.client, link.server) })
 	}
-	all.Wait()
+	off := make(chan struct{})
+	go func() { all.Wait(); close(off) }()
+	select {
+	case <-off:
+	case <-time.After(takenOff):
+		w.fail(fmt.Errorf("Toxiproxy did not take the toxic %s off within %v, which no fault of the scenario asks for: play the run again", t.name, takenOff))
+	}
 	return true
 }
 
