@@ -104,7 +104,8 @@ func (b *bubble) runWatched() (*Result, error) {
 		b.run()
 	}()
 	patience := b.cfg.Limits.Frozen
-	busy := func() bool { return slices.ContainsFunc(goroutines(b.name), canRun) }
+	// The name of the bubble is known once it has begun.
+	busy := func() bool { return b.started.Load() && slices.ContainsFunc(goroutines(b.name), canRun) }
 	switch alive := awaitDone(&b.pulse, patience, b.done, busy); {
 	case alive:
 		if b.exhausted {
