@@ -16,7 +16,7 @@ func main() {
 			Quote:    "Create will add the key/value pair if it does not exist. If the key already exists, ErrKeyExists will be returned. [...] Update will update the value if the latest revision matches.",
 			Where:    "doc comments of jetstream.KeyValue",
 			Fence:    "The revision of the grant: a number of the stream, which only grows.",
-			Untested: "Several servers, and a loss of power.",
+			Untested: "Several servers. A loss of power is played in examples/leases, with nats-kv-file and nats-kv-sync.",
 		}},
 	})
 }

@@ -25,7 +25,7 @@ func main() {
 				ID:     "pglock-power",
 				Status: libraries.NotKnown,
 				Where:  "client.go:231, 239",
-				What:   "Each try is a transaction of several requests. A client that vanishes within one keeps its row locked, and nobody else gets the lock until the server notices.",
+				What:   "Each try is a transaction of several requests. A client that vanishes within one keeps its row locked, and no other client gets the lock until the server notices.",
 				Draft:  "pglock-power.md",
 			},
 		},
