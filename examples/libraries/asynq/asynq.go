@@ -25,7 +25,7 @@ func main() {
 			Quote:   "Task enqueued with this option is guaranteed to be unique within the given ttl.",
 			Where:   "doc comment of Unique",
 			Fence:   "None.",
-			Untested: "The server that processes tasks: here a task is the lock of the client that enqueued it. That a task is executed once " +
+			Untested: "The server that processes tasks: a task is the lock of whoever enqueued it here. That a task is executed once " +
 				"is not promised, and was not tested.",
 		}},
 	})
