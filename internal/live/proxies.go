@@ -382,7 +382,8 @@ func (w *World) takeToxic(t *toxic) bool {
 	select {
 	case <-off:
 	case <-time.After(takenOff):
-		w.fail(fmt.Errorf("Toxiproxy did not take the toxic %s off within %v, which no fault of the scenario asks for: play the run again", t.name, takenOff))
+		w.fail(fmt.Errorf("the toxic %s could not be taken off within %v, which no fault of the scenario asks for: play the run again",
+			t.name, takenOff))
 	}
 	return true
 }
