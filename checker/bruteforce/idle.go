@@ -305,8 +305,8 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 // after that position, and more than Trips after that later call, since it may be granted the lock by its old key, and
 // before a grant to the client. The client was not away, but for trouble behind the servers, from Trips before the
 // return to that instant; and if it had been away before, the instant is also more than twice Trips after it heard from a
-// server again: without a connection it cannot clean up. It is judged on steady servers where entry is exclusive, and only if messages are in order or
-// that position was Trips or more before the return; and not if the client was away, in any way, at an instant from
+// server again: without a connection it cannot clean up. It is judged on steady servers where entry is exclusive, and
+// only if messages are in order or that position was Trips or more before the return; and not if the client was away, in any way, at an instant from
 // Trips before the call to the call, and had called Acquire for the lock before, or crashed: that request may be late.
 // Acquires count too, with a grant or without, whose key kept their own client out before they returned."
 func selfExcluded(h checker.History) (n int) {

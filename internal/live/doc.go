@@ -24,6 +24,6 @@
 // # What the files hold
 //
 // world.go is the stage that package play plays on, machine.go a client as the parent sees it, remote.go its lock, child.go
-// the process itself, overlaid.go the dials of code that dials by itself, link.go what both say to each other. proxies.go is the network, faults.go has the abilities that faults
-// ask for, run.go the modes of a run, scale.go the durations.
+// the process itself, overlaid.go the dials of code that dials by itself, link.go what both say to each other. proxies.go
+// is the network, faults.go has the abilities that faults ask for, run.go the modes of a run, scale.go the durations.
 package live

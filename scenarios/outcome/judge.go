@@ -76,8 +76,8 @@ func advised(reasons []checker.Reason) []checker.Reason {
 }
 
 // JudgedAsLive are the labels of a simulated run, by mode, that a live run with the same history can have: see
-// [checker.History.OfClients]. It may not know of a loss before a grant. A rescue is measured against mode none, which has to be the first one. Errors
-// are those of the checker.
+// [checker.History.OfClients]. It may not know of a loss before a grant. A rescue is measured against mode none, which has
+// to be the first one. Errors are those of the checker.
 func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
 	labels := map[fence.Mode]checker.Label{}
 	var none *checker.Facts

@@ -3,8 +3,9 @@
 //
 //	go -C internal/dev run ./testall [-without FOLDERS] [FLAGS OF GO TEST]
 //
-// -without names modules that are not tested, separated by spaces. It prints what go test prints. The exit code is 0 when all tests pass, 1 when one
-// fails, and 2 when the modules cannot be listed.
+// -without names modules that are not tested, separated by spaces. It prints what go test
+// prints. The exit code is 0 when all tests pass, 1 when one fails, and 2 when the modules
+// cannot be listed.
 package main
 
 import (
@@ -31,7 +32,11 @@ func main() {
 	if err == nil {
 		modules, err = modulesUnder(".")
 	}
-	if err == nil && len(flags) > 1 && flags[0] == "-without" {
+	if err == nil && len(flags) > 0 && flags[0] == "-without" {
+		if len(flags) == 1 {
+			fmt.Fprintln(os.Stderr, "testall: -without: name folders, as in -without 'examples/upstream'")
+			os.Exit(2)
+		}
 		modules, err = without(modules, strings.Fields(flags[1]))
 		flags = flags[2:]
 	}
