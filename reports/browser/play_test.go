@@ -143,6 +143,20 @@ func TestStepPlay(t *testing.T) {
 	tb.checkQuiet()
 }
 
+// A link is followed although the page puts the step before it into the address, before the browser tells it of the link.
+func TestLinkBesideAddress(t *testing.T) {
+	o := gcPause(t)
+	tb := open(t, rendered(t, o), desktop)
+	tb.click(`[data-play=first]`)
+	fatal := fmt.Sprintf("none-%d", fatalLine(t, o.Modes[0]).N)
+	eval[bool](tb, fmt.Sprintf(`(() => { document.querySelector("#%s a").click();
+		Promise.resolve().then(() => history.replaceState(null, "", "#%s"));
+		return true; })()`, fatal, current(tb)))
+	tb.await(fmt.Sprintf(`document.querySelector(".tale:not(.away) .current").id === %q`, fatal))
+	tb.await(fmt.Sprintf(`location.hash.startsWith(%q)`, "#"+fatal))
+	tb.checkQuiet()
+}
+
 // The Tab key reaches every control.
 func TestTabReachesEverything(t *testing.T) {
 	tb := open(t, rendered(t, redlockFailure(t)), desktop)

@@ -131,9 +131,10 @@ function grab(panel) {
   chart.addEventListener("keydown", (e) => onKey(panel, e));
 }
 
-// follow shows the step that the address names, and the window of time: #none-405@10e9..18e9.
-function follow() {
-  const [name, shown] = decodeURIComponent(location.hash.slice(1)).split("@");
+// follow shows the step that an address names, and the window of time: #none-405@10e9..18e9. The address of a link that was
+// followed is that of the event: remember may have replaced the page's own before the event came.
+function follow(address) {
+  const [name, shown] = decodeURIComponent(new URL(address).hash.slice(1)).split("@");
   const line = document.getElementById(name), tale = line && line.closest(".tale");
   if (tale && story) {
     if (tale.dataset.mode !== story.mode) story.choose(tale.dataset.mode);
@@ -168,8 +169,8 @@ if (story) {
   story.range.addEventListener("input", () => { story.stop(); story.show(+story.range.value, true); });
   for (const radio of document.querySelectorAll("[name=mode]")) radio.addEventListener("change", () => { story.stop(); story.choose(radio.value); });
 }
-addEventListener("hashchange", follow);
-follow();
+addEventListener("hashchange", (e) => follow(e.newURL));
+follow(location.href);
 if (charts) charts.changed = remember;
 if (charts && story) story.changed = remember;
 // A drawing measures its texts, so it is loaded only when it is visible.
