@@ -6,11 +6,15 @@ import (
 	"slices"
 	"time"
 
+	"locksim/checker"
+	"locksim/internal/live/server"
 	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/reports/scene"
 	"locksim/scenarios"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
@@ -37,8 +41,9 @@ type LockSheet struct {
 	Promise []scene.PromisePart
 	Faults  []lock.Fault
 	Why     map[string][]string
-	// Servers are the kinds of its servers.
+	// Servers are the kinds of its servers. Live says that there are real ones of each.
 	Servers []string
+	Live    bool
 }
 
 // Cell is a lock in a trouble: a cell of the table.
@@ -86,6 +91,8 @@ type Failure struct {
 	// Source is the smallest schedule as a scenario, Same how many of ten runs of it were equal.
 	Source string
 	Same   int
+	// AsLive has the labels of the smallest run, mode by mode, by what a run on real servers is judged by.
+	AsLive map[fence.Mode]checker.Label `json:",omitempty"`
 }
 
 func (l Library) sheet() (Sheet, error) {
@@ -94,7 +101,9 @@ func (l Library) sheet() (Sheet, error) {
 	for _, x := range l.Locks {
 		ls := LockSheet{Name: x.Name, Options: x.Options, Quote: x.Quote, Where: x.Where, Fence: x.Fence, Untested: x.Untested, About: x.About,
 			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Runs: x.runs(), Detection: x.DetectedWithin(), Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why}
+		ls.Live = true
 		for _, n := range x.Needs() {
+			ls.Live = ls.Live && (n.Kind.Real != nil || server.Starts(server.Kind(n.Kind.Name)))
 			ls.Servers = append(ls.Servers, fmt.Sprintf("%d %s", n.Count, n.Kind.Name))
 		}
 		s.Locks = append(s.Locks, ls)
@@ -199,6 +208,15 @@ func part(l scenarios.Lock, faults []lock.Fault, runs int, seed uint64) (*Part, 
 		out := Failure{Seed: f.Seed, Runs: f.Runs, What: f.Shape, Reasons: f.Reasons, Story: f.Story, Same: f.Same}
 		if f.Run != nil {
 			out.Source, out.Played = f.Run.Source, f.Run.Seed
+		}
+		if f.Run != nil && f.Same == failure.Replays {
+			again, err := play.Replay(f.Run, []scenarios.Lock{l}, outcome.Once)
+			if err != nil {
+				return nil, err
+			}
+			if out.AsLive, err = again.JudgedAsLive(); err != nil {
+				return nil, err
+			}
 		}
 		p.Failures = append(p.Failures, out)
 	}

@@ -2,20 +2,24 @@ package libraries
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
+	"locksim/checker"
 	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/lock/promise"
 	"locksim/scenarios"
 )
 
-// passedOn is a lock that lets the next client in after 200 ms, and tells its holder of that 100 ms later at most.
-func passedOn() scenarios.Lock {
-	return scenarios.Lock{Name: "passed-on", Lease: scenarios.LeaseHeld, Detection: 30 * time.Second, Promise: lock.LeasePromise(), New: func(e scenarios.Env) (lock.Locker, error) {
+// keyFor is a lock with a key for some time, which Release leaves there. Its holder is told within 100 ms of the next one.
+func keyFor(ttl time.Duration) scenarios.Lock {
+	return scenarios.Lock{Name: "key-for-a-time", Lease: scenarios.LeaseHeld, Detection: 30 * time.Second, Promise: lock.LeasePromise(), New: func(e scenarios.Env) (lock.Locker, error) {
 		client := scenarios.RedisClient(e, scenarios.Primary)
 		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
 			for {
-				ok, err := client.SetNX(ctx, key, e.Identity(), 200*time.Millisecond).Result()
+				ok, err := client.SetNX(ctx, key, e.Identity(), ttl).Result()
 				if err != nil {
 					return nil, scenarios.Unanswered(err)
 				}
@@ -44,7 +48,7 @@ func passedOn() scenarios.Lock {
 // Where nothing fails, and beyond the promise, two holders are two, however soon one of them is told.
 func TestTwoHoldersAreTwo(t *testing.T) {
 	for _, trouble := range []Trouble{{Name: "none"}, {Name: "server-crash", Faults: []lock.Fault{lock.FaultNodeCrash}}} {
-		c, err := playCell(Lock{Lock: passedOn()}, trouble, 20, 1)
+		c, err := playCell(Lock{Lock: keyFor(200 * time.Millisecond)}, trouble, 20, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +58,29 @@ func TestTwoHoldersAreTwo(t *testing.T) {
 		}
 		if p.Labels["overlap"]+p.Labels["corrupted"] == 0 {
 			t.Errorf("%s: no two holders in %d runs, %d of which tested the lock: %v %s", trouble.Name, p.Runs, p.Evidence, p.Labels, p.NoVerdict)
+		}
+		for _, f := range p.Failures {
+			if strings.HasPrefix(f.What, "overlap") && f.AsLive[fence.None] != checker.Corrupted && f.AsLive[fence.None] != checker.Overlap {
+				t.Errorf("%s: %s is %v by what a live run is judged by", trouble.Name, f.What, f.AsLive)
+			}
+		}
+	}
+}
+
+// A free lock that stays idle is a failure, and no live run can show it.
+func TestIdleLockIsNotSeenLive(t *testing.T) {
+	l := keyFor(15 * time.Second)
+	l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTL}
+	c, err := playCell(Lock{Lock: l}, Trouble{Name: "none"}, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Promise.Failures) == 0 {
+		t.Fatalf("no failure in %d runs, %d of which tested the lock: %s", c.Promise.Runs, c.Promise.Evidence, c.Promise.NoVerdict)
+	}
+	for _, f := range c.Promise.Failures {
+		if strings.HasPrefix(f.What, "stuck") && f.AsLive[fence.None] != checker.Safe {
+			t.Errorf("%s is %v by what a live run is judged by: %v", f.What, f.AsLive, f.Reasons)
 		}
 	}
 }

@@ -46,17 +46,21 @@ type liveRun struct {
 // again is how often a run is made at most in which the machine was late by more than the scenario can bear.
 const again = 3
 
-// liveScenarios are the scenarios of the library that are played live, by trouble.
+// liveScenarios are the scenarios of the library that are played live, by trouble. Those in redisOnly have faults of Redis.
 var liveScenarios = map[string]string{
-	"pause": "gc-pause", "process": "holder-crash", "network": "partition-holder", "failover": "failover-before-replication", "lost-data": "flushall",
+	"pause": "gc-pause", "process": "holder-crash", "network": "partition-holder", "clocks": "wall-clock-jump",
+	"refusals": "script-flush", "server-crash": "process-crash-everysec", "failover": "failover-before-replication",
+	"server-clocks": "redis-clock-ahead", "lost-data": "flushall",
 }
+
+var redisOnly = []string{"refusals", "server-crash", "failover", "server-clocks", "lost-data"}
 
 // measureLive plays live what was not yet: a scenario for each trouble, the smallest schedule of each broken promise, and the
 // scenarios that show a finding.
 func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 	var jobs []func() error
 	for _, l := range s.Locks {
-		if !playable(l) {
+		if !l.Live {
 			continue
 		}
 		for _, f := range s.Findings {
@@ -69,7 +73,7 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 		redis := slices.ContainsFunc(l.Servers, func(kind string) bool { return strings.HasSuffix(kind, " redis") })
 		for _, trouble := range libraries.Troubles() {
 			scenario, ok := liveScenarios[trouble.Name]
-			if ok && (redis || slices.Contains([]string{"pause", "process", "network"}, trouble.Name)) {
+			if ok && (redis || !slices.Contains(redisOnly, trouble.Name)) {
 				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}, 1))
 			}
 			c, ok := t.cellOf(name, s.Version, l, trouble.Name)
@@ -85,14 +89,6 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 		}
 	}
 	return together(liveTogether, slices.DeleteFunc(jobs, func(job func() error) bool { return job == nil }))
-}
-
-// playable reports whether real servers of all its kinds can be started.
-func playable(l libraries.LockSheet) bool {
-	return !slices.ContainsFunc(l.Servers, func(kind string) bool {
-		_, kind, _ = strings.Cut(kind, " ")
-		return !slices.Contains([]string{"redis", "etcd", "zookeeper", "postgres"}, kind)
-	})
 }
 
 // liveJob plays a live run; nil where it is stored.

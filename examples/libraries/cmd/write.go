@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -262,8 +263,8 @@ func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble str
 		for _, f := range c.Cell.Promise.Failures {
 			r, ok := t.liveOf(name, version, l, trouble, f.What, f.Source)
 			add(r, ok, "the smallest schedule of “"+f.What+"”")
-			if why := unjudged(f); ok && why != "" && shows(r.Live) == 0 {
-				out[len(out)-1].Seen += ": " + why
+			if ok && unseen(f) && shows(r.Live) == 0 {
+				out[len(out)-1].Seen += ": a live run is judged by what its clients see, and that does not show it"
 			}
 		}
 	}
@@ -274,7 +275,7 @@ func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble str
 func shows(r *liveRun) (n int) {
 	for i := range r.Labels[fence.None] {
 		for _, labels := range r.Labels {
-			if !slices.Contains([]checker.Label{checker.Safe, checker.Rescued, checker.NotApplicable}, labels[i]) {
+			if harmed(labels[i]) {
 				n++
 				break
 			}
@@ -283,15 +284,13 @@ func shows(r *liveRun) (n int) {
 	return n
 }
 
-// unjudged says why no live run can have a failure; "" if it can.
-func unjudged(f libraries.Failure) string {
-	switch {
-	case strings.HasPrefix(f.What, string(checker.Misconduct)+" "):
-		return "a live run does not judge whether calls and notices come as the lock promises"
-	case slices.ContainsFunc(f.Reasons, func(r string) bool { return strings.Contains(r, "nobody had it") }):
-		return "a live run does not judge for how long a free lock stays idle"
-	}
-	return ""
+func harmed(l checker.Label) bool {
+	return !slices.Contains([]checker.Label{checker.Safe, checker.Rescued, checker.NotApplicable}, l)
+}
+
+// unseen reports whether no live run can show a failure.
+func unseen(f libraries.Failure) bool {
+	return len(f.AsLive) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(f.AsLive)), harmed)
 }
 
 // liveLabels says how live runs ended, mode by mode, and how that compares with the simulated ones.

@@ -82,6 +82,12 @@ type Group struct {
 	links   map[string]string // the addresses of Options.Via, by "replica primary"
 }
 
+// Starts reports whether locksim starts servers of a kind, where they are installed.
+func Starts(kind Kind) bool {
+	_, ok := kinds[kind]
+	return ok
+}
+
 // Missing returns an error of one line if there are no servers of a kind here: what is missing, and which package of Debian
 // has it.
 func Missing(kind Kind) error {
