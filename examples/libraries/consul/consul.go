@@ -23,18 +23,18 @@ func main() {
 				Status: libraries.Known,
 				Where:  "lock.go, monitorLock",
 				Link:   "https://github.com/hashicorp/consul/issues/18271",
-				What:   "The monitor waits for a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters. A search needs some 850 schedules to show it; a cell has 100.",
+				What:   "The monitor waits for a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters. A search needs some 850 schedules to show it; a cell has 300.",
 			},
 		},
 		Locks: []libraries.Lock{
 			{
-				Runs:    100,
+				Runs:    300,
 				Lock:    documented,
 				Options: "LockKey with nothing set: a session of its own for each Acquire with a TTL of 15 s, a lock-delay of 15 s, no retries of the monitor. Three servers.",
 				Quote:   quote, Where: where, Fence: fence,
 			},
 			{
-				Runs:    100,
+				Runs:    300,
 				Lock:    consul.Semaphore(),
 				Options: "SemaphorePrefix with one slot.",
 				Quote:   "On success, a channel is returned that represents our slot. This channel could be closed at any time due to session invalidation, communication errors, operator intervention, etc.",

@@ -42,7 +42,7 @@ func main() {
 		},
 		Locks: []libraries.Lock{
 			{
-				Runs:    100,
+				Runs:    300,
 				Lock:    promising(etcdlocks.Mutex(), glue.Session()),
 				Options: "NewSession with a TTL of the scenario's length, which it renews by itself; NewMutex, Lock. Three servers.",
 				Quote:   "Lock locks the mutex with a cancelable context. If the context is canceled while trying to acquire the lock, the mutex tries to clean its stale lock entry.",
@@ -50,7 +50,7 @@ func main() {
 				Fence:   "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
 			},
 			{
-				Runs:    100,
+				Runs:    300,
 				Lock:    promising(etcdlocks.Election(), unordered()),
 				Why:     map[string][]string{"pause": {"etcd-void"}, "network": {"etcd-void"}},
 				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",

@@ -26,13 +26,13 @@ func main() {
 		},
 		Locks: []libraries.Lock{
 			{
-				Runs:    100,
+				Runs:    300,
 				Lock:    kube.Lease(),
 				Options: "LeaseDuration of the scenario, RenewDeadline two thirds and RetryPeriod a fifth of it, as the defaults of client-go are; ReleaseOnCancel.",
 				Quote:   quote, Where: where, Fence: fence,
 			},
 			{
-				Runs:    100,
+				Runs:    300,
 				Lock:    kube.Kept(),
 				Options: "The same without ReleaseOnCancel: a lease that its holder gives up has to run out.",
 				Quote:   quote, Where: where, Fence: fence,

@@ -10,7 +10,7 @@ func main() {
 	libraries.Main(libraries.Library{
 		Name: "nats", Module: "github.com/nats-io/nats.go", Source: "https://github.com/nats-io/nats.go",
 		Locks: []libraries.Lock{{
-			Runs:     100,
+			Runs:     300,
 			Lock:     natskv.KV(),
 			Options:  "Create with a TTL takes a key, a message with the last revision prolongs it, Delete with the last revision gives it back: there is no lock in the library. One nats-server, which runs in the world.",
 			Quote:    "Create will add the key/value pair if it does not exist. If the key already exists, ErrKeyExists will be returned. [...] Update will update the value if the latest revision matches.",

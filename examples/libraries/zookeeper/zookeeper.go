@@ -26,7 +26,7 @@ func main() {
 			},
 		},
 		Locks: []libraries.Lock{{
-			Runs:    100,
+			Runs:    300,
 			Lock:    zklocks.Library(),
 			Options: "NewLock and Lock of a client with a session of the scenario's length, on three servers. Its user watches the session: the Lock does not tell when it is lost.",
 			Quote:   "Lock attempts to acquire the lock. [...] It will wait to return until the lock is acquired or an error occurs.",
