@@ -86,6 +86,9 @@ type natsServer struct {
 	stop   chan struct{} // closed when the server ends
 	over   bool          // it has ended
 
+	handed time.Time // when it was last handed something
+	turns  []turn    // what it is to be handed next: see inTurn
+
 	last    *sim.ServerConn // by which its goroutines can ask for the world's goroutine
 	watched []string
 	deletes map[string]string // who last asked to delete a key
@@ -316,6 +319,38 @@ func (s *natsServer) Accept(c *sim.ServerConn) sim.Session {
 	return n
 }
 
+// turn is what a client has sent, or nil for the end of its connection.
+type turn struct {
+	of *session
+	b  []byte
+}
+
+// inTurn hands something to the server. It is at rest whenever virtual time moves on, so what comes in one instant, such as at
+// the end of a stall, is handed on a microsecond apart: otherwise its goroutines would race for the stream.
+func (s *natsServer) inTurn(t turn) {
+	now := time.Now()
+	if s.over || len(s.turns) == 0 && !now.Equal(s.handed) {
+		s.handed = now
+		t.of.hand(t.b)
+		return
+	}
+	if s.turns = append(s.turns, t); len(s.turns) == 1 {
+		s.node.After(time.Microsecond, s.nextTurn)
+	}
+}
+
+func (s *natsServer) nextTurn() {
+	if s.over {
+		return
+	}
+	t := s.turns[0]
+	s.turns, s.handed = s.turns[1:], time.Now()
+	t.of.hand(t.b)
+	if len(s.turns) > 0 {
+		s.node.After(time.Microsecond, s.nextTurn)
+	}
+}
+
 // WatchKeys implements [sim.KeyWatcher]. All keys of the bucket are told.
 func (s *natsServer) WatchKeys(keys []string) { s.watched = append(s.watched, keys...) }
 
@@ -332,6 +367,11 @@ func (s *natsServer) Close() {
 	}
 	s.over = true
 	close(s.stop)
+	for _, t := range s.turns {
+		if t.b == nil {
+			t.of.end()
+		}
+	}
 	if err := s.on.disk.Close(); err != nil {
 		s.node.Fail(err)
 	}
@@ -366,6 +406,15 @@ func (n *session) Data(b []byte) {
 		}
 	}
 	n.server.node.Record(n.conn.Client(), trace.Exec{Conn: n.conn.Name(), Request: described(b)})
+	n.server.inTurn(turn{n, b})
+}
+
+// hand hands on what the client has sent; nil ends the session.
+func (n *session) hand(b []byte) {
+	if b == nil {
+		n.end()
+		return
+	}
 	n.mu.Lock()
 	n.in = append(n.in, b...)
 	n.mu.Unlock()
@@ -376,10 +425,10 @@ func (n *session) Data(b []byte) {
 }
 
 // EOF implements [sim.Session].
-func (n *session) EOF() { n.end() }
+func (n *session) EOF() { n.server.inTurn(turn{of: n}) }
 
 // Reset implements [sim.Session].
-func (n *session) Reset() { n.end() }
+func (n *session) Reset() { n.server.inTurn(turn{of: n}) }
 
 func (n *session) end() {
 	if !n.ended {
