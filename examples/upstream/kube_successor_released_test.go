@@ -38,62 +38,66 @@ func TestShowsKubeSuccessorReleased(t *testing.T) {
 	defer electors.Wait()
 	defer stop()
 
-	// candidate runs an elector. It returns a channel that has the context of its leadership as soon as it leads.
-	candidate := func(name string) <-chan context.Context {
-		t.Helper()
-		client, err := coordinationclient.NewForConfig(&rest.Config{
-			Host: server.URL, UserAgent: name, QPS: -1,
-			ContentConfig: rest.ContentConfig{ContentType: "application/json", AcceptContentTypes: "application/json"},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		leads := make(chan context.Context, 1)
-		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-			Lock: &resourcelock.LeaseLock{
-				LeaseMeta: metav1.ObjectMeta{Namespace: "default", Name: "order"}, Client: client,
-				LockConfig: resourcelock.ResourceLockConfig{Identity: name},
-			},
-			LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond,
-			ReleaseOnCancel: true,
-			Callbacks: leaderelection.LeaderCallbacks{
-				OnStartedLeading: func(ctx context.Context) { leads <- ctx }, OnStoppedLeading: func() {},
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		electors.Go(func() { elector.Run(ctx) })
-		return leads
-	}
-	leading := func(name string, leads <-chan context.Context) context.Context {
-		t.Helper()
-		select {
-		case ctx := <-leads:
-			return ctx
-		case <-time.After(patience):
-			t.Fatalf("after %v %s does not lead", patience, name)
-			return nil
-		}
-	}
-
-	first := leading("a", candidate("a"))
+	start := func(name string) <-chan context.Context { return candidate(t, ctx, &electors, server.URL, name, true) }
+	first := leading(t, "a", start("a"))
 	network := api.hold("a") // It cannot renew, and gives up after two seconds.
-	second := leading("b", candidate("b"))
-	third := candidate("c")
+	second := leading(t, "b", start("b"))
+	third := start("c")
 	slow := api.hold("b") // Its next renewals take a moment, so that c asks before it.
 	network.open()        // The next request of a is that of its release.
 	waitFor(t, "a has been told that it does not lead", func() bool { return first.Err() != nil })
 	if h := api.holders(); len(h) < 3 || !slices.Equal(h[:3], []string{"a", "b", ""}) {
 		t.Fatalf("mended? The lease has had the holders %q", h)
 	}
-	_ = leading("c", third)
+	_ = leading(t, "c", third)
 	if second.Err() != nil {
 		t.Fatal("this machine is too slow: b has given up before c leads")
 	}
 	t.Logf("b and c lead; the lease has had the holders %q", api.holders())
 	slow.open()
 	waitFor(t, "b has been told that it does not lead", func() bool { return second.Err() != nil })
+}
+
+// candidate runs an elector until the context ends. It returns a channel that has the context of its leadership as soon as it
+// leads.
+func candidate(t *testing.T, ctx context.Context, electors *sync.WaitGroup, url, name string, release bool) <-chan context.Context {
+	t.Helper()
+	client, err := coordinationclient.NewForConfig(&rest.Config{
+		Host: url, UserAgent: name, QPS: -1,
+		ContentConfig: rest.ContentConfig{ContentType: "application/json", AcceptContentTypes: "application/json"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leads := make(chan context.Context, 1)
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta: metav1.ObjectMeta{Namespace: "default", Name: "order"}, Client: client,
+			LockConfig: resourcelock.ResourceLockConfig{Identity: name},
+		},
+		LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond,
+		ReleaseOnCancel: release,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) { leads <- ctx }, OnStoppedLeading: func() {},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	electors.Go(func() { elector.Run(ctx) })
+	return leads
+}
+
+// leading waits until a candidate leads.
+func leading(t *testing.T, name string, leads <-chan context.Context) context.Context {
+	t.Helper()
+	select {
+	case ctx := <-leads:
+		return ctx
+	case <-time.After(patience):
+		t.Fatalf("after %v %s does not lead", patience, name)
+		return nil
+	}
 }
 
 // leaseServer is the part of an API server that keeps one Lease, with optimistic locking by resourceVersion.
