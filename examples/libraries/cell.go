@@ -84,8 +84,9 @@ type Failure struct {
 	Runs int
 	// Played is the seed with which the smallest schedule is played.
 	Played uint64
-	// What is what was broken under which faults; Reasons say it in words.
+	// What is what was broken under which faults, Label what was broken; Reasons say it in words.
 	What    string
+	Label   checker.Label
 	Reasons []string
 	Story   []failure.Step
 	// Source is the smallest schedule as a scenario, Same how many of ten runs of it were equal.
@@ -206,6 +207,9 @@ func part(l scenarios.Lock, faults []lock.Fault, runs int, seed uint64) (*Part, 
 	}
 	for _, f := range s.Failures {
 		out := Failure{Seed: f.Seed, Runs: f.Runs, What: f.Shape, Reasons: f.Reasons, Story: f.Story, Same: f.Same}
+		if len(f.Violations) > 0 {
+			out.Label = f.Violations[0].Label
+		}
 		if f.Run != nil {
 			out.Source, out.Played = f.Run.Source, f.Run.Seed
 		}

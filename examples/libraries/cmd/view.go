@@ -43,9 +43,8 @@ func exclusion(p *libraries.Part) *libraries.Part {
 			out.Labels[label], out.Violating = n, max(out.Violating, n)
 		}
 	}
-	out.Failures = slices.DeleteFunc(slices.Clone(p.Failures), func(f libraries.Failure) bool {
-		return strings.HasPrefix(f.What, string(checker.Misconduct)+" ")
-	})
+	out.Inapplicable = out.Inapplicable || out.Felt == 0 && out.Violating == 0
+	out.Failures = slices.DeleteFunc(slices.Clone(p.Failures), func(f libraries.Failure) bool { return f.Label == checker.Misconduct })
 	return &out
 }
 

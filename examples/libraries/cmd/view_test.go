@@ -18,6 +18,7 @@ func TestMarks(t *testing.T) {
 		{"✗ 1/9", libraries.Cell{Promise: &libraries.Part{Evidence: 9, Violating: 1, Inapplicable: true}}},
 		{"✗ 3/9", libraries.Cell{Promise: &libraries.Part{Evidence: 9, Violating: 3, Labels: late}}},
 		{"(✓ 7)", libraries.Cell{Beyond: &libraries.Part{Evidence: 9, Felt: 7, Violating: 3, Labels: late}}},
+		{"(–)", libraries.Cell{Beyond: &libraries.Part{Evidence: 9, Violating: 3, Labels: late}}},
 		{"(✗ 2/9)", libraries.Cell{Beyond: &libraries.Part{Evidence: 9, Felt: 7, Violating: 4, Labels: map[string]int{"misconduct": 3, "overlap": 2}}}},
 		{"?", libraries.Cell{Promise: &libraries.Part{Evidence: 9, Violating: 1, NoVerdict: "a run did not end"}}},
 	} {

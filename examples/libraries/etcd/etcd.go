@@ -33,6 +33,13 @@ func main() {
 				Shows:  []libraries.Shown{{Lock: "etcd-mutex", Source: voidMutex}, {Lock: "etcd-election", Source: voidElection}},
 			},
 			{
+				ID:     "etcd-22082",
+				Status: libraries.Known,
+				Where:  "concurrency/mutex.go:134, 144",
+				Link:   "https://github.com/etcd-io/etcd/issues/22082",
+				What:   "Mutexes of one session have one key. An Unlock that failed, and is called again later, deletes the key of the next Lock of the same client, which is not told.",
+			},
+			{
 				ID:     "etcd-22123",
 				Status: libraries.Known,
 				Where:  "concurrency/election.go",
@@ -44,6 +51,7 @@ func main() {
 			{
 				Runs:    300,
 				Lock:    promising(etcdlocks.Mutex(), glue.Session()),
+				Why:     map[string][]string{"none": {"etcd-22082"}, "network": {"etcd-void"}},
 				Options: "NewSession with a TTL of the scenario's length, which it renews by itself; NewMutex, Lock. Three servers.",
 				Quote:   "Lock locks the mutex with a cancelable context. If the context is canceled while trying to acquire the lock, the mutex tries to clean its stale lock entry.",
 				Where:   "doc comment of Mutex.Lock",
@@ -52,7 +60,7 @@ func main() {
 			{
 				Runs:    300,
 				Lock:    promising(etcdlocks.Election(), unordered()),
-				Why:     map[string][]string{"pause": {"etcd-void"}, "network": {"etcd-void"}},
+				Why:     map[string][]string{"pause": {"etcd-void"}, "network": {"etcd-void"}, "server-crash": {"etcd-void"}},
 				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",
 				Quote:   "Multiple sessions can participate in the election for the same prefix, but only one can be the leader at a time.",
 				Where:   "doc comment of Election.Campaign",

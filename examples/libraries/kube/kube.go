@@ -23,11 +23,19 @@ func main() {
 				What:   "With ReleaseOnCancel, a leader that could not renew reads the lease again when it gives up, and empties the record of its successor. Since v0.34.0. The scenario kube-successor-released shows it; the schedules of the cells do not.",
 				Draft:  "kube-successor-released.md",
 			},
+			{
+				ID:     "kube-told-late",
+				Status: libraries.NotKnown,
+				Where:  "tools/leaderelection/leaderelection.go:213, 219, 309",
+				What:   "With ReleaseOnCancel, a leader that could not renew first tries to give the lease back, for up to another RenewDeadline, and is told only then. With the usual settings that is up to 22 s after its last renewal, and another one may lead after 15 s.",
+				Draft:  "kube-told-late.md",
+			},
 		},
 		Locks: []libraries.Lock{
 			{
 				Runs:    300,
 				Lock:    kube.Lease(),
+				Why:     map[string][]string{"refusals": {"kube-told-late"}},
 				Options: "LeaseDuration of the scenario, RenewDeadline two thirds and RetryPeriod a fifth of it, as the defaults of client-go are; ReleaseOnCancel.",
 				Quote:   quote, Where: where, Fence: fence,
 			},
