@@ -20,6 +20,9 @@ var (
 	voidElection string
 )
 
+//go:embed stale-unlock.yaml
+var staleUnlock string
+
 func main() {
 	libraries.Main(libraries.Library{
 		Name: "etcd", Module: "go.etcd.io/etcd/client/v3", Source: "https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency",
@@ -37,6 +40,7 @@ func main() {
 				Status: libraries.Known,
 				Where:  "concurrency/mutex.go:134, 144",
 				Link:   "https://github.com/etcd-io/etcd/issues/22082",
+				Shows:  []libraries.Shown{{Lock: "etcd-mutex", Source: staleUnlock}},
 				What:   "Mutexes of one session have one key. An Unlock that failed, and is called again later, deletes the key of the next Lock of the same client, which is not told.",
 			},
 			{

@@ -27,7 +27,7 @@ func main() {
 				ID:     "kube-told-late",
 				Status: libraries.NotKnown,
 				Where:  "tools/leaderelection/leaderelection.go:213, 219, 309",
-				What:   "With ReleaseOnCancel, a leader that could not renew first tries to give the lease back, for up to another RenewDeadline, and is told only then. With the usual settings that is up to 22 s after its last renewal, and another one may lead after 15 s.",
+				What:   "With ReleaseOnCancel, a leader that could not renew first tries to give the lease back, for up to another RenewDeadline, and is told only then. With the usual settings that is up to 22 s after its last renewal, and another one may lead after 15 s. A partition does the same: the scenario kube-partition of examples/leases.",
 				Draft:  "kube-told-late.md",
 			},
 		},
