@@ -32,6 +32,7 @@ func main() {
 		Locks: []libraries.Lock{{
 			Runs:     100, // with leases of 20 s and a real server in the world, a run takes a second
 			Lock:     renewed(),
+			Why:      map[string][]string{"process": {"pglock-power"}},
 			Options:  "A lease of 20 s, which is the default, and WithHeartbeatFrequency(0): its user sends the heartbeats.",
 			Quote:    "The lock client never stores absolute times in PostgreSQL. [...] even if two different machines disagree about what time it is, they will still avoid clobbering each other's locks.",
 			Where:    "README, Logic to avoid problems with clock skew",
