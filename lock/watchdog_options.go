@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"locksim/lock/promise"
 )
 
 // WatchdogOptions configure a [Watchdog]. The zero value is ready for use over any lock of this package.
@@ -37,7 +39,7 @@ type WatchdogOptions struct {
 
 // DefaultRetry is the Retry of [WatchdogOptions] that 0 stands for if their TTL is this one and their Interval is 0: a
 // twelfth of the TTL.
-func DefaultRetry(ttl time.Duration) time.Duration { return retryOf(defaultInterval(ttl)) }
+func DefaultRetry(ttl time.Duration) time.Duration { return promise.RenewalRetry(ttl) }
 
 func defaultInterval(ttl time.Duration) time.Duration { return ttl / 3 }
 

@@ -86,6 +86,10 @@ func NodeTimeout(ttl time.Duration) time.Duration {
 	return min(max(ttl/100, 50*time.Millisecond), ttl/10)
 }
 
+// RenewalRetry is how long after a renewal that failed a watchdog asks again by default: a twelfth of the TTL, since it renews
+// every third of it and asks four times as often then.
+func RenewalRetry(ttl time.Duration) time.Duration { return max(ttl/3/4, 1) }
+
 // PlaceLasts is how long a place in the queue outlasts the last request of its waiter.
 func PlaceLasts(ttl, longestBackoff time.Duration) time.Duration {
 	return max(ttl, PlaceRequests*min(longestBackoff, math.MaxInt64/PlaceRequests))

@@ -9,6 +9,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
+	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/causes"
 	"locksim/sim/trace"
@@ -107,6 +108,10 @@ type ModeRun struct {
 	TraceHash string
 	// History is what the clients saw.
 	History checker.History
+	// Record is what the driver has seen, of which History was made by Terms, what the lock is judged by. It is nil for a run
+	// whose record is not known.
+	Record *evidence.Record
+	Terms  evidence.Terms
 	// KeyChanges are the changes of the lock's keys on the servers, which no client can see, in order. It is empty for a
 	// lock whose keys are unknown.
 	KeyChanges []trace.KeyChange

@@ -13,6 +13,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/promise"
+	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
@@ -66,6 +67,7 @@ type attempt struct {
 // grant is a grant with what was done under it. The fields that a relay writes are
 // read when the run is over.
 type grant struct {
+	client *client // whose it is
 	checker.Grant
 	id       string // unique in a run; it identifies the grant to the store
 	steps    steps
@@ -256,7 +258,7 @@ func (c *client) round() error {
 	if err := c.section(g); err != nil || g.Released != 0 {
 		return err
 	}
-	return c.release(g)
+	return g.release()
 }
 
 // pick draws the resource of a round.
@@ -372,7 +374,7 @@ func (c *client) nextGrant() string { return fmt.Sprintf("%s.g%d", c.proc.Name()
 func (c *client) begin(s steps, resource string, invoked checker.Pos, called time.Time, lease lock.Lease) (*grant, error) {
 	id := c.nextGrant()
 	c.granted++
-	g := &grant{lease: lease, steps: s, id: id,
+	g := &grant{client: c, lease: lease, steps: s, id: id,
 		Grant: checker.Grant{Client: c.proc.Name(), Resource: resource, Token: lease.Token(), Invoked: invoked}}
 	g.ExpiredAtCall = c.play.lock.Lease != LeaseHeld && !called.Before(lease.Until())
 	g.overAtOnce, g.lostAtOnce, g.returnedAt = isOver(lease, c.view.Now()), g.isLost(), c.play.world.Now()
@@ -384,7 +386,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 		}
 	}
 	known := make(chan struct{})
-	g.unwatch = c.watchLease(g, known)
+	g.unwatch = g.watchLease(known)
 	granted, err := c.proc.Mark(trace.Mark{Step: s.granted, Resource: resource, Token: lease.Token()})
 	if err != nil {
 		c.lapsed = append(c.lapsed, c.play.world.Now())
@@ -392,7 +394,7 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 		return nil, err
 	}
 	g.Granted = granted
-	c.inspect(g)
+	g.inspect()
 	if c.play.lock.Tokens && g.Token == 0 && !c.play.keeps() { // with that promise it is a violation
 		_ = c.mistaken("lock %s says Tokens, and the lease that %s was granted on %s at step %d has the token 0, which is no token: "+
 			"return the fencing token of the grant from Token(), or leave out Tokens if the lock mints none",
@@ -442,13 +444,14 @@ func errorText(err error) string { return prose.Clip(trace.Readable(err.Error())
 // release releases the lock, under the context of the request if the scenario has one, or
 // if the process was asked to end and that context with it, and else under that of the
 // process.
-func (c *client) release(g *grant) error {
-	n, err := c.step(g, trace.Mark{Step: g.steps.release, Resource: g.Resource})
+func (g *grant) release() error {
+	c := g.client
+	n, err := g.step(trace.Mark{Step: g.steps.release, Resource: g.Resource})
 	if err != nil {
 		return err
 	}
 	g.Released = n
-	cause := c.give(g)
+	cause := g.give()
 	for range c.play.retries() {
 		if !fails(cause) {
 			break
@@ -456,7 +459,7 @@ func (c *client) release(g *grant) error {
 		if err := c.sleep(c.play.sc.Lock.Backoff.Min); err != nil {
 			return err
 		}
-		cause = c.give(g)
+		cause = g.give()
 	}
 	m := trace.Mark{Step: g.steps.released, Resource: g.Resource}
 	if cause != nil {
@@ -468,7 +471,7 @@ func (c *client) release(g *grant) error {
 	g.ReleaseReturned = n
 	g.ReleaseSucceeded, g.ReleaseFailed, g.ReleaseNotHeld = cause == nil, excusable(cause), errors.Is(cause, lock.ErrNotHeld)
 	g.settle(cause)
-	c.inspectRelease(g, cause)
+	g.inspectRelease(cause)
 	if c.play.sc.Workload.Release == file.ReleaseLater && fails(cause) {
 		c.owed = append(c.owed, g)
 	}
@@ -491,7 +494,7 @@ func (c *client) releaseLater() {
 			return
 		}
 		for _, g := range owed {
-			if c.releaseAgain(g) != nil {
+			if g.releaseAgain() != nil {
 				return
 			}
 		}
@@ -500,14 +503,15 @@ func (c *client) releaseLater() {
 
 // releaseAgain calls a release again until it is answered. What the judge knows of the end of the grant is that of the first
 // call. The error is that of a process that has ended, or is to.
-func (c *client) releaseAgain(g *grant) error {
+func (g *grant) releaseAgain() error {
+	c := g.client
 	for range repeats {
 		if err := c.point(trace.PointReleaseAgain); err != nil {
 			return err
 		}
 		ctx, called := c.proc.Context(), c.play.world.Now()
 		cause := g.lease.Release(ctx)
-		c.returned(ctx, g, "Release", called, called+c.play.returnsWithin(), cause)
+		g.returned(ctx, "Release", called, called+evidence.ReturnsWithin(c.play.sc, c.play.lock.Promise), cause)
 		m := trace.Mark{Step: trace.Point, Label: trace.PointReleasedAgain}
 		if cause != nil {
 			m.Label, m.Problem = trace.PointNotReleasedAgain, cause.Error()
@@ -523,19 +527,21 @@ func (c *client) releaseAgain(g *grant) error {
 }
 
 // give calls Release once.
-func (c *client) give(g *grant) error {
-	ctx, end := c.within(c.releaseContext(g), c.play.sc.Workload.ReleaseWithin)
+func (g *grant) give() error {
+	c := g.client
+	ctx, end := c.within(g.releaseContext(), c.play.sc.Workload.ReleaseWithin)
 	defer end()
 	called := c.play.world.Now()
 	g.ReleaseContextOver = hasEnded(ctx)
 	err := g.lease.Release(ctx)
-	c.returned(ctx, g, "Release", called, called+c.play.returnsWithin(), err)
+	g.returned(ctx, "Release", called, called+evidence.ReturnsWithin(c.play.sc, c.play.lock.Promise), err)
 	g.ReleaseContextEnded = hasEnded(ctx)
 	return err
 }
 
 // returned notes a call of a lease that returned now, with the instant by which it had to; 0 if there is none.
-func (c *client) returned(ctx context.Context, g *grant, what string, called, due time.Duration, err error) {
+func (g *grant) returned(ctx context.Context, what string, called, due time.Duration, err error) {
+	c := g.client
 	call := checker.Call{Client: g.Client, Resource: g.Resource, What: what, About: g.Granted, Called: called, Due: due,
 		Returned: c.play.world.Now(), ContextEnded: hasEnded(ctx)}
 	switch {
@@ -566,7 +572,8 @@ func (p *play) retries() int {
 	return 0
 }
 
-func (c *client) releaseContext(g *grant) context.Context {
+func (g *grant) releaseContext() context.Context {
+	c := g.client
 	if g.request != nil && (c.play.sc.Workload.Request > 0 || c.asked()) {
 		return g.request
 	}

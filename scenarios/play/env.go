@@ -10,6 +10,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
@@ -176,28 +177,11 @@ type Ground interface {
 	Value(resource, register string) string
 }
 
-// ServerState is the state of a server at one moment.
-type ServerState struct {
-	Name string
-	// Role is its role in replication, such as "primary" or "replica of r0"; it is
-	// empty for a server without replication.
-	Role string
-	// Asked says that locks send requests to it: it is no replica, nor a primary
-	// that a failover has replaced.
-	Asked bool
-	// Keys are its keys, and the locks of its sessions, if servers of its kind can list them. Listed says that there is
-	// nothing else on them that keeps a client out.
-	Keys   []trace.Key
-	Listed bool
-	// Down says that it is not running.
-	Down bool
-}
-
-// Decision is the store's decision about one operation, with its position.
-type Decision struct {
-	At checker.Pos
-	trace.Decision
-}
+// ServerState is the state of a server at one moment, Decision the store's decision about one operation.
+type (
+	ServerState = evidence.ServerState
+	Decision    = evidence.Decision
+)
 
 // env is the environment of one client's lock.
 type env struct {

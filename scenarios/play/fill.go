@@ -26,7 +26,7 @@ func (p *play) fills() bool {
 // fill looks whether another client has computed the value meanwhile, and otherwise computes and stores it, as long as the
 // client believes in its lease.
 func (c *client) fill(g *grant, register string) error {
-	if over, err := c.leaseIsOver(g); over || err != nil {
+	if over, err := g.leaseIsOver(); over || err != nil {
 		return err
 	}
 	if !c.play.sc.Workload.LooksOnce() {
@@ -40,7 +40,7 @@ func (c *client) fill(g *grant, register string) error {
 	} else if err != nil {
 		return err
 	}
-	if over, err := c.leaseIsOver(g); over || err != nil {
+	if over, err := g.leaseIsOver(); over || err != nil {
 		return err
 	}
 	_, err := c.write(g, register, "")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
 	"locksim/scenarios/file"
@@ -118,7 +117,7 @@ func (h *Holder) Write(register string) error {
 	}
 	c := h.client
 	if len(h.written) == 0 && c.play.sc.Workload.Release == file.ReleaseEarly {
-		if err := h.over(nil, c.release(h.grant)); err != nil {
+		if err := h.over(nil, h.grant.release()); err != nil {
 			return err
 		}
 	}
@@ -152,7 +151,7 @@ func (h *Holder) Work(d time.Duration) error {
 	case err != nil:
 		return h.over(nil, err)
 	}
-	over, crash := h.client.leaseIsOver(h.grant)
+	over, crash := h.grant.leaseIsOver()
 	return h.stands(over, crash)
 }
 
@@ -224,20 +223,6 @@ func (p *play) misuse() error {
 		}
 	}
 	return nil
-}
-
-// care is how the clients notice a loss: a client that looked has seen what it looked
-// for, whatever it checks otherwise.
-func (p *play) care() checker.Care {
-	if p.looks() {
-		return checker.CareSteps
-	}
-	return p.sc.Workload.ChecksUntil
-}
-
-// looks says that sections may check their lease by a step of their own.
-func (p *play) looks() bool {
-	return p.lock.Section.Run != nil || slices.Contains(p.sc.Workload.Section, file.Step{Do: file.StepCheck})
 }
 
 // registers are the registers that sections read and write, except nested ones. Those of

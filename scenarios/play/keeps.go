@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/promise"
 )
@@ -19,7 +18,8 @@ type acquireKey struct{}
 func (p *play) keeps() bool { return slices.Contains(p.lock.Promise.Duties, promise.DutyKeeps) }
 
 // inspect notes what a new lease has that is not as the lock says.
-func (c *client) inspect(g *grant) {
+func (g *grant) inspect() {
+	c := g.client
 	if !c.play.keeps() {
 		return
 	}
@@ -37,29 +37,11 @@ func (c *client) inspect(g *grant) {
 // caller is a lease of an election that calls back, and says how often it has.
 type caller interface{ CalledBack() (started, stopped int) }
 
-// inspectNotices notes that a lock told of the beginning or of the end of one lease more than once (F68).
-func (g *grant) inspectNotices() {
-	note := func(n int, format string) {
-		if n > 1 {
-			g.Unkept = append(g.Unkept, fmt.Sprintf(format, n))
-		}
-	}
-	if n := g.values.Load(); n > 0 {
-		g.Unkept = append(g.Unkept, fmt.Sprintf(
-			"Lost of the lease was not closed: it had %s, and only one of those who wait for the loss receives a value", prose.Count(int(n), "value")))
-	}
-	if g.calledBack == nil {
-		return
-	}
-	started, stopped := g.calledBack()
-	note(started, "the election told it %d times that it leads, in one term")
-	note(stopped, "the election told it %d times that it does not lead any more, in one term")
-}
-
 // inspectExtension notes that an Extend without an error, which was called at an instant of the client's clock, has not
 // made the lease last. A full TTL is more than half of what was left at the grant also after the allowances for drift, and
 // for the time that a holder has to stop. A lease without an end says nothing.
-func (c *client) inspectExtension(g *grant, called time.Time) {
+func (g *grant) inspectExtension(called time.Time) {
+	c := g.client
 	until := g.lease.Until()
 	if until.IsZero() || g.Left == nil || !c.play.keeps() {
 		return
@@ -71,7 +53,8 @@ func (c *client) inspectExtension(g *grant, called time.Time) {
 
 // inspectRelease calls Release again after it had an answer, and notes another answer than the first. A lock that has
 // had its answer sends nothing.
-func (c *client) inspectRelease(g *grant, first error) {
+func (g *grant) inspectRelease(first error) {
+	c := g.client
 	if !c.play.keeps() || first != nil && !errors.Is(first, lock.ErrNotHeld) {
 		return
 	}

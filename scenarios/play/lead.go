@@ -35,7 +35,7 @@ func (c *client) lead(g *grant) error {
 			return err
 		}
 		if w.Release == file.ReleaseEarly && tick == w.TicksOfTerm()-1 {
-			if err := c.release(g); err != nil {
+			if err := g.release(); err != nil {
 				return err
 			}
 		}
@@ -58,7 +58,7 @@ type stepDown struct {
 func (s *stepDown) over() (bool, error) {
 	c := s.client
 	if !s.told {
-		told, err := c.leaseIsOver(s.grant)
+		told, err := s.grant.leaseIsOver()
 		if !told || err != nil {
 			return false, err
 		}

@@ -10,18 +10,19 @@ import (
 
 	"locksim/internal/prose"
 	"locksim/lock"
+	"locksim/scenarios/evidence"
 )
 
 // LeaseForm says how the end of a lease is known.
-type LeaseForm string
+type LeaseForm = evidence.LeaseForm
 
 // The forms.
 const (
 	// LeaseUntil is a lease whose Until is its end, on the holder's clock. An Until of the zero time is an error of the run.
-	LeaseUntil LeaseForm = "until"
+	LeaseUntil = evidence.LeaseUntil
 	// LeaseCounted is a lease that does not tell its end, and that lasts for its TTL
 	// from the call of Acquire, and from that of an Extend that succeeded. Its Until is not asked.
-	LeaseCounted LeaseForm = "counted"
+	LeaseCounted = evidence.LeaseCounted
 	// LeaseHeld is a lease without an end: its holder has the lock until it releases
 	// it or Lost is closed, such as the lock of a session or of a transaction. Its
 	// Until is not asked. Two holders at once are no violation as long as the first
@@ -29,7 +30,7 @@ const (
 	// bound of the lock ([Lock.Detection]). What it does meanwhile is what it believes, and may corrupt
 	// the data. A holder that is told later is a violation even if no other client has
 	// got the lock.
-	LeaseHeld LeaseForm = "held"
+	LeaseHeld = evidence.LeaseHeld
 )
 
 func (l Lock) validateLease() error {

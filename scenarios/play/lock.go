@@ -172,9 +172,6 @@ func (l Lock) settles() time.Duration {
 	return longest
 }
 
-// messages are those of [Lock.Messages].
-func (l Lock) messages() time.Duration { return time.Duration(cmp.Or(l.Messages, 8)) }
-
 // watched reports whether some of its servers watch those of Redis, and replace a primary that does not answer.
 func (l Lock) watched() bool {
 	return slices.ContainsFunc(l.Servers, func(s Servers) bool { return s.Kind.Watches })

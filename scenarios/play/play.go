@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
+	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
@@ -34,7 +34,7 @@ type play struct {
 	endless  bool   // one loops, so that the run was ended
 	over     bool   // the workload has ended: no more faults strike
 	overAt   int    // the number of the last event before that
-	final    map[checker.Cell]string
+	final    []evidence.Final
 	asked    asked // the servers for which the lock has asked
 	mode     fence.Mode
 	real     bool // in real time: see [On]
@@ -112,9 +112,6 @@ func (p *play) body(w Stage) error {
 	p.felt = p.schedule.wasFelt()
 	if err := p.ended(p.runProbe()); err != nil {
 		return err
-	}
-	if p.endless {
-		p.probe.blocked = p.hung
 	}
 	p.final = p.epilogue()
 	if p.hung != "" {
@@ -227,7 +224,7 @@ func (c *client) lastStep(t *trace.Trace) (e trace.Event, did string) {
 }
 
 // epilogue reads every register that a section of the scenario works on.
-func (p *play) epilogue() map[checker.Cell]string {
+func (p *play) epilogue() []evidence.Final {
 	all := p.registers()
 	switch {
 	case p.fills():
@@ -235,10 +232,10 @@ func (p *play) epilogue() map[checker.Cell]string {
 	case p.sc.Workload.Nested > 0:
 		all = append(all, nestedRegister)
 	}
-	final := map[checker.Cell]string{}
+	var final []evidence.Final
 	for _, resource := range p.resources() {
 		for _, r := range all {
-			final[checker.Cell{Resource: resource, Register: r}] = p.world.Ground().Value(resource, r)
+			final = append(final, evidence.Final{Resource: resource, Register: r, Value: p.world.Ground().Value(resource, r)})
 		}
 	}
 	return final

@@ -9,6 +9,7 @@ import (
 
 	"locksim/checker"
 	"locksim/lock/fence"
+	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
@@ -234,9 +235,11 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeR
 
 // runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *outcome.ModeRun {
-	run := &outcome.ModeRun{Mode: mode, Trace: t, Events: t.Len(), FaultsFired: p.schedule.fired, NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(),
-		Barred: !p.probe.acquired, Hung: p.hung != "", WallClocks: p.wallClocks()}
-	run.History, run.KeyChanges = p.history(t), p.keyChanges()
+	rec, terms := p.recordWith(t), p.lock.terms()
+	run := &outcome.ModeRun{Mode: mode, Trace: t, Record: rec, Terms: terms, Events: t.Len(), FaultsFired: p.schedule.fired,
+		NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(), Hung: p.hung != "", WallClocks: p.wallClocks(),
+		Barred: p.probe.Bound > 0 && !p.probe.Acquired || p.endless}
+	run.History, run.KeyChanges = evidence.History(p.sc, terms, rec), rec.KeyChanges()
 	run.LongestWait = longestWait(run.History, t)
 	run.Unknown = unknownTo(t)
 	return run

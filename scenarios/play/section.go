@@ -42,7 +42,7 @@ func (c *client) section(g *grant) error {
 		return err
 	}
 	s := c.play.section()
-	if over, err := c.leaseIsOver(g); over || err != nil {
+	if over, err := g.leaseIsOver(); over || err != nil {
 		return err
 	}
 	h := &Holder{client: c, grant: g, writes: s.Writes, saw: map[string]string{}}
@@ -117,11 +117,11 @@ func (c *client) hold(g *grant, d time.Duration) error {
 		}
 		after := trace.Mark{Step: trace.Point, Label: trace.PointExtended}
 		ctx, end := c.within(c.proc.Context(), w.ExtendWithin)
-		if err := c.extend(ctx, g, l); err != nil {
+		if err := g.extend(ctx, l); err != nil {
 			after.Label, after.Problem = trace.PointNotExtended, err.Error()
 		}
 		end()
-		if _, err := c.step(g, after); err != nil {
+		if _, err := g.step(after); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,8 @@ func (c *client) hold(g *grant, d time.Duration) error {
 }
 
 // extend extends a lease. The inner lease of a watchdog ends later than the outer one, by a tenth of the TTL at most.
-func (c *client) extend(ctx context.Context, g *grant, l lock.Extender) error {
+func (g *grant) extend(ctx context.Context, l lock.Extender) error {
+	c := g.client
 	called, sent := c.view.Now(), c.play.world.Now()
 	left := g.lease.Until().Sub(called) + c.play.sc.Lock.TTL/10
 	err := l.Extend(ctx)
@@ -137,9 +138,9 @@ func (c *client) extend(ctx context.Context, g *grant, l lock.Extender) error {
 	if left > 0 {
 		due = sent + left
 	}
-	c.returned(ctx, g, "Extend", sent, due, err)
+	g.returned(ctx, "Extend", sent, due, err)
 	if err == nil {
-		c.inspectExtension(g, called)
+		g.inspectExtension(called)
 	}
 	return err
 }
@@ -161,11 +162,12 @@ func (c *client) nestedSection(resource string) error {
 			return err
 		}
 	}
-	return c.release(g)
+	return g.release()
 }
 
 // leaseIsOver is the check that a careful client makes before each step.
-func (c *client) leaseIsOver(g *grant) (bool, error) {
+func (g *grant) leaseIsOver() (bool, error) {
+	c := g.client
 	care := c.play.sc.Workload.ChecksUntil
 	if care == checker.CareNever {
 		return false, nil
@@ -183,7 +185,7 @@ func (c *client) leaseIsOver(g *grant) (bool, error) {
 
 func (c *client) read(g *grant, register string) (saw string, ok bool, err error) {
 	op := c.newOp(g, checker.Read, register)
-	n, err := c.step(g, trace.Mark{Step: g.steps.reading, Op: op.ID})
+	n, err := g.step(trace.Mark{Step: g.steps.reading, Op: op.ID})
 	if err != nil {
 		return "", false, err
 	}
@@ -208,7 +210,7 @@ func (c *client) noteGivenUp(ctx context.Context) {
 func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 	op := c.newOp(g, checker.Write, register)
 	op.Saw = saw
-	n, err := c.step(g, trace.Mark{Step: g.steps.write, Op: op.ID})
+	n, err := g.step(trace.Mark{Step: g.steps.write, Op: op.ID})
 	if err != nil {
 		return false, err
 	}

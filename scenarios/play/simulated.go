@@ -294,11 +294,11 @@ func (g simGround) Servers() []ServerState {
 func (g simGround) Decisions() []Decision {
 	var out []Decision
 	for _, d := range protected.Of(g.World).Decisions() {
-		out = append(out, Decision{checker.Pos(d.Step), d.Decision})
+		out = append(out, Decision{At: checker.Pos(d.Step), Decision: d.Decision})
 	}
 	for _, e := range g.Trace().Events { // of the data that a lock brings along
 		if d, ok := e.What.(trace.Decision); ok && e.Actor != protected.Name {
-			out = append(out, Decision{checker.Pos(e.N), d})
+			out = append(out, Decision{At: checker.Pos(e.N), Decision: d})
 		}
 	}
 	return out

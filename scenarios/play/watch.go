@@ -16,7 +16,8 @@ import (
 // is paused. The third is a mark, which waits for the end of a pause as the
 // client's own goroutine would have to, and comes after the client has learned of
 // the grant itself, when known is closed.
-func (c *client) watchLease(g *grant, known <-chan struct{}) (end func()) {
+func (g *grant) watchLease(known <-chan struct{}) (end func()) {
+	c := g.client
 	stop := make(chan struct{})
 	c.proc.Go(func() {
 		if c.outlast(g.lease, stop) {
@@ -113,11 +114,12 @@ func (g *grant) isLost() bool {
 // The client looks before and after the mark, in which it may be paused. What holds
 // before the mark holds at its position. What holds only after it began to hold during
 // the mark or after the pause, when others may have been granted the lock: that has a position of its own.
-func (c *client) step(g *grant, m trace.Mark) (checker.Pos, error) {
-	before := c.holdsAgain(g)
+func (g *grant) step(m trace.Mark) (checker.Pos, error) {
+	c := g.client
+	before := g.holdsAgain()
 	n, err := c.proc.Mark(m)
 	switch {
-	case err != nil || g.Revived != 0 || !c.holdsAgain(g):
+	case err != nil || g.Revived != 0 || !g.holdsAgain():
 	case before:
 		g.Revived = n
 	default:
@@ -127,4 +129,6 @@ func (c *client) step(g *grant, m trace.Mark) (checker.Pos, error) {
 }
 
 // holdsAgain reports whether a lease is valid whose validity had ended.
-func (c *client) holdsAgain(g *grant) bool { return g.expired.Load() && !isOver(g.lease, c.view.Now()) }
+func (g *grant) holdsAgain() bool {
+	return g.expired.Load() && !isOver(g.lease, g.client.view.Now())
+}

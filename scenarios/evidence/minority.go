@@ -1,4 +1,4 @@
-package play
+package evidence
 
 import (
 	"cmp"
@@ -19,21 +19,21 @@ import (
 // faults had ended long before. A lock on three nodes or more is assumed to need
 // only a majority of them. It is empty if the clients finished, or if another fault
 // explains the delay.
-func (p ended) blockedBy() string {
-	nodes := p.lock.Nodes()
-	lost, excused := p.unreachable()
-	if !p.late || excused || len(lost) == 0 || 2*len(lost) >= nodes {
+func (r reading) blockedBy() string {
+	nodes := r.terms.Nodes
+	lost, excused := r.unreachable()
+	if !r.Late || excused || len(lost) == 0 || 2*len(lost) >= nodes {
 		return ""
 	}
 	return fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, the clients had not ended after %v.",
-		strings.Join(lost, ", "), nodes, p.acquireLimit())
+		strings.Join(lost, ", "), nodes, r.AskedFor)
 }
 
 // unreachable are the servers that faults cut off until the world is healed.
 // excused says that another fault lasts as long.
-func (p ended) unreachable() (lost []string, excused bool) {
-	for i, f := range p.sc.Faults {
-		if !p.schedule.fired[i] {
+func (r reading) unreachable() (lost []string, excused bool) {
+	for i, f := range r.sc.Faults {
+		if !r.Faults[i].Fired {
 			continue
 		}
 		form, _ := faults.Open(f.Action)
@@ -49,22 +49,22 @@ func (p ended) unreachable() (lost []string, excused bool) {
 
 // majority is how long all faults that had struck concerned only a minority of the nodes of a lock over three or
 // more, or the links to them, and which nodes those are: see [checker.Timing.Majority]. It is 0 for other locks.
-func (p *play) majority() (until time.Duration, struck []checker.Struck) {
-	nodes := p.lock.voters()
-	if nodes < 3 || p.sc.World.Skew > 0 {
+func (r reading) majority() (until time.Duration, struck []checker.Struck) {
+	nodes := r.terms.Voters
+	if nodes < 3 || r.sc.World.Skew > 0 {
 		return 0, nil
 	}
 	var order []int
-	for i := range p.sc.Faults {
-		if p.schedule.fired[i] {
+	for i := range r.sc.Faults {
+		if r.Faults[i].Fired {
 			order = append(order, i)
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(p.schedule.felt[i].struck, p.schedule.felt[j].struck)
+		return cmp.Compare(r.Faults[i].Struck, r.Faults[j].Struck)
 	})
 	for _, i := range order {
-		at, servers := p.schedule.felt[i].struck, keptFrom(p.sc.Faults[i].Action)
+		at, servers := r.Faults[i].Struck, keptFrom(r.sc.Faults[i].Action)
 		for _, name := range servers {
 			if !slices.ContainsFunc(struck, func(s checker.Struck) bool { return s.Node == name }) {
 				struck = append(struck, checker.Struck{Node: name, At: at})

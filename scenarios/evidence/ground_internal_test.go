@@ -1,4 +1,4 @@
-package play
+package evidence
 
 import (
 	"testing"
@@ -48,9 +48,10 @@ func TestAskedAgain(t *testing.T) {
 			if c.peer != "" {
 				made.Events[len(made.Events)-1].Peer = c.peer
 			}
-			g := &groundTruth{holdings: []checker.Holding{{Client: "c0", From: 1, To: c.to}}}
-			g.askedAgain(made, len(made.Events))
-			if got := g.holdings[0].Again; got != c.want {
+			r := reading{Record: &Record{Over: len(made.Events), Timeline: TimelineOf(made, nil)}}
+			holdings := []checker.Holding{{Client: "c0", From: 1, To: c.to}}
+			r.askedAgain(holdings)
+			if got := holdings[0].Again; got != c.want {
 				t.Errorf("asked again at step %d, want %d", got, c.want)
 			}
 		})

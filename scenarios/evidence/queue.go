@@ -1,4 +1,4 @@
-package play
+package evidence
 
 import (
 	"slices"
@@ -29,23 +29,24 @@ type queueing struct {
 // its place only if it was away, and may have been silent for too long, or if the
 // server's clock has jumped. A waiter that was there all the time keeps the place that it
 // had.
-func (p *play) followQueue(t *trace.Trace, resource string, away map[string][]checker.Absence) queueing {
+func (r reading) followQueue(resource string, away map[string][]checker.Absence) queueing {
 	q := queueing{resource: resource, takes: map[string][]checker.Pos{}}
-	if p.lock.Queue == nil || p.lock.Keys == nil || p.struckOf(promise.NodeClock) {
+	queue, ordered := r.Queues[resource]
+	if !ordered || len(r.Keys[resource]) == 0 || r.struckOf(promise.NodeClock) {
 		return q
 	}
-	key, queue, primary := p.lock.Keys(resource)[0], p.lock.Queue(resource), "r0"
+	key, primary := r.Keys[resource][0], r.firstPrimary()
 	open := map[string]*place{} // by the member
 	var members []string
-	moves := promotions(t)
-	for _, c := range p.world.Ground().KeyChanges() {
-		for len(moves) > 0 && moves[0].N <= c.Step {
-			primary, moves = moves[0].to, moves[1:]
+	moves := r.Timeline.Promotions
+	for _, c := range r.Changes {
+		for len(moves) > 0 && moves[0].At <= checker.Pos(c.Step) {
+			primary, moves = moves[0].To, moves[1:]
 			clear(open) // the replica may not have the places
 		}
 		at := checker.Pos(c.Step)
 		switch {
-		case c.Server != primary && isFamily(c.Server):
+		case c.Server != primary && r.replicates(c.Server):
 			continue
 		case c.Key == key && c.Change == trace.KeySet:
 			q.takes[c.By] = append(q.takes[c.By], at)
@@ -88,9 +89,9 @@ func isAway(absences []checker.Absence, from, to time.Duration) bool {
 }
 
 // struckOf reports whether a fault of a class struck.
-func (p *play) struckOf(class promise.Fault) bool {
-	for i, f := range p.sc.Faults {
-		if p.schedule.fired[i] && faults.ClassIn(p.sc.Faults, f.Action) == class {
+func (r reading) struckOf(class promise.Fault) bool {
+	for i, f := range r.sc.Faults {
+		if r.Faults[i].Fired && faults.ClassIn(r.sc.Faults, f.Action) == class {
 			return true
 		}
 	}

@@ -1,50 +1,14 @@
-package play
+package evidence
 
 import (
 	"maps"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"locksim/checker"
 	"locksim/sim/trace"
 )
-
-// watch lets the world record the changes of the lock's keys. That its keys were learnt changes nothing in a trace.
-func (p *play) watch() {
-	if p.lock.Keys == nil {
-		return
-	}
-	var keys []string
-	for _, resource := range p.resources() {
-		keys = append(keys, p.lock.Keys(resource)...)
-		if p.lock.Queue != nil {
-			keys = append(keys, p.lock.Queue(resource))
-		}
-	}
-	switch ground := p.world.Ground(); {
-	case len(keys) == 0:
-	case p.lock.learns():
-		ground.WatchUnseen(keys...)
-	default:
-		ground.WatchKeys(keys...)
-	}
-}
-
-// keyChanges are the changes of the lock's keys, without those of a queue.
-func (p *play) keyChanges() []trace.KeyChange {
-	if p.lock.Keys == nil {
-		return nil
-	}
-	keys := map[string]bool{}
-	for _, resource := range p.resources() {
-		for _, key := range p.lock.Keys(resource) {
-			keys[key] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(p.world.Ground().KeyChanges()), func(c trace.KeyChange) bool { return !keys[c.Key] })
-}
 
 // keyOn is a key on a node.
 type keyOn struct{ key, node string }
@@ -55,11 +19,12 @@ type keyOn struct{ key, node string }
 // holds the lock on a node that has all of them from it.
 type groundTruth struct {
 	resource string
-	keys     []string          // of the lock
-	nodes    int               // the number of nodes of the lock
-	writers  map[string]string // the client that set a value, by the key and the value
-	holders  map[keyOn]string  // the client from which a node has a key
-	primary  string            // the current primary of the first node
+	keys     []string               // of the lock
+	nodes    int                    // the number of nodes of the lock
+	writers  map[string]string      // the client that set a value, by the key and the value
+	holders  map[keyOn]string       // the client from which a node has a key
+	primary  string                 // the current primary of those that replicate
+	replicas func(node string) bool // whether a node is one of those
 	held     map[string]checker.Pos
 
 	deletions []checker.Deletion
@@ -69,111 +34,95 @@ type groundTruth struct {
 }
 
 // groundTruth follows the key of a resource on every node up to the end of the workload.
-func (p *play) groundTruth(t *trace.Trace, resource string) *groundTruth {
-	g := &groundTruth{resource: resource, nodes: p.lock.voters(), writers: map[string]string{}, holders: map[keyOn]string{},
-		primary: "r0", held: map[string]checker.Pos{}, last: map[string]int{}}
-	if p.lock.Keys == nil {
+func (r reading) groundTruth(resource string) *groundTruth {
+	g := &groundTruth{resource: resource, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
+		primary: r.firstPrimary(), replicas: r.replicates, held: map[string]checker.Pos{}, last: map[string]int{}}
+	if r.Keys == nil {
 		return g
 	}
-	if g.keys = p.lock.Keys(resource); !p.lock.learns() && len(g.keys) > 1 {
+	if g.keys = r.Keys[resource]; !r.Learnt && len(g.keys) > 1 {
 		g.keys = g.keys[:1]
 	}
-	moves := promotions(t)
-	for _, change := range p.world.Ground().KeyChanges() {
-		if change.Step > p.overAt {
+	moves := r.Timeline.Promotions
+	for _, change := range r.Changes {
+		if change.Step > r.Over {
 			break
 		}
-		for len(moves) > 0 && moves[0].N <= change.Step {
-			g.move(moves[0])
+		for len(moves) > 0 && moves[0].At <= checker.Pos(change.Step) {
+			g.move(moves[0], r.Timeline.when(moves[0].At))
 			moves = moves[1:]
 		}
 		if slices.Contains(g.keys, change.Key) {
 			g.follow(change)
 		}
 	}
-	for _, e := range moves {
-		g.move(e)
+	for _, p := range moves {
+		g.move(p, r.Timeline.when(p.At))
 	}
 	for _, client := range slices.Sorted(maps.Keys(g.held)) { // to the end
 		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: g.resource, From: g.held[client]})
 	}
-	g.askedAgain(t, p.overAt)
+	r.askedAgain(g.holdings)
 	return g
 }
 
-// sent is a request that a node carried out.
-type sent struct {
-	at   checker.Pos
-	kind string // see [trace.Kinded]
+// firstPrimary is the server that has the replicas when the run begins; "" if none has.
+func (r reading) firstPrimary() string {
+	for _, s := range r.Servers {
+		if s.Family == s.Name {
+			return s.Name
+		}
+	}
+	return ""
 }
 
 // askedAgain finds in each holding the first step at which a node carried out a request of its client that is of the kind
 // of the one that took the lock.
-func (g *groundTruth) askedAgain(t *trace.Trace, over int) {
-	type request struct{ conn, kind string }
-	all, waits := map[string][]sent{}, map[request]bool{}
-	for _, e := range t.Events {
-		x, ok := e.What.(trace.Exec)
-		if !ok || e.N > over {
-			continue
+func (r reading) askedAgain(holdings []checker.Holding) {
+	if len(holdings) == 0 {
+		return
+	}
+	type asking struct{ conn, kind string }
+	all, waits := map[string][]Request{}, map[asking]bool{}
+	for _, q := range r.Timeline.Requests {
+		if q.At > checker.Pos(r.Over) {
+			break
 		}
-		r := request{x.Conn, trace.KindOf(x.Request)}
-		answered := waits[r]
-		if waits[r] = x.Answer == nil; !answered {
-			all[e.Peer] = append(all[e.Peer], sent{checker.Pos(e.N), r.kind})
+		a := asking{q.Conn, q.Kind}
+		answered := waits[a]
+		if waits[a] = q.Waits; !answered {
+			all[q.Client] = append(all[q.Client], q)
 		}
 	}
-	for i := range g.holdings {
-		s := &g.holdings[i]
+	for i := range holdings {
+		s := &holdings[i]
 		of := all[s.Client]
-		next := sort.Search(len(of), func(k int) bool { return of[k].at > s.From })
-		if next == 0 || of[next-1].kind == "" {
+		next := sort.Search(len(of), func(k int) bool { return of[k].At > s.From })
+		if next == 0 || of[next-1].Kind == "" {
 			continue
 		}
-		again := slices.IndexFunc(of[next:], func(r sent) bool { return r.kind == of[next-1].kind })
-		if again >= 0 && (s.To == 0 || of[next+again].at < s.To) {
-			s.Again = of[next+again].at
+		again := slices.IndexFunc(of[next:], func(q Request) bool { return q.Kind == of[next-1].Kind })
+		if again >= 0 && (s.To == 0 || of[next+again].At < s.To) {
+			s.Again = of[next+again].At
 		}
 	}
 }
 
 // learntMany reports whether several keys of a resource were learnt: the lock may not need all of them.
-func (p *play) learntMany() bool {
-	return p.lock.learns() && slices.ContainsFunc(p.resources(), func(resource string) bool { return len(p.lock.Keys(resource)) > 1 })
+func (r reading) learntMany() bool {
+	return r.Learnt &&
+		slices.ContainsFunc(r.sc.Workload.Resources, func(resource string) bool { return len(r.Keys[resource]) > 1 })
 }
 
 // learntSessions reports whether the keys that were learnt end with sessions, on a server that lists nothing else.
-func (p *play) learntSessions() bool {
-	return p.lock.learns() && slices.ContainsFunc(p.world.Ground().Servers(), func(s ServerState) bool { return !s.Listed })
-}
-
-// promotion is a replica that is made the primary.
-type promotion struct {
-	N  int // the number of the event
-	At time.Duration
-	to string
-}
-
-// promotions are the failovers of a run, in order: those of the scenario, and those of Sentinels.
-func promotions(t *trace.Trace) []promotion {
-	var out []promotion
-	for _, e := range t.Events {
-		switch what := e.What.(type) {
-		case trace.Promote:
-			out = append(out, promotion{e.N, e.At, e.Peer})
-		case trace.ReplicaOf:
-			if what.Primary == "" {
-				out = append(out, promotion{e.N, e.At, e.Actor})
-			}
-		}
-	}
-	return out
+func (r reading) learntSessions() bool {
+	return r.Learnt && slices.ContainsFunc(r.Ended, func(s ServerState) bool { return !s.Listed })
 }
 
 // move makes a promoted node the primary.
-func (g *groundTruth) move(e promotion) {
-	g.primary = e.to
-	g.recount(checker.Pos(e.N), e.At)
+func (g *groundTruth) move(p Promotion, at time.Duration) {
+	g.primary = p.To
+	g.recount(p.At, at)
 }
 
 func (g *groundTruth) follow(c trace.KeyChange) {
@@ -245,11 +194,8 @@ func (g *groundTruth) hasAll(node, client string) bool {
 // hasVote reports whether a node counts: a replica does once it has been promoted,
 // and the former primary no longer does.
 func (g *groundTruth) hasVote(node string) bool {
-	return node == g.primary || !isFamily(node)
+	return node == g.primary || !g.replicas(node)
 }
-
-// isFamily reports whether a server is r0, or one of its replicas.
-func isFamily(server string) bool { return strings.HasPrefix(server, "r0") }
 
 func (g *groundTruth) close(client string, at checker.Pos, instant time.Duration) {
 	if from := g.held[client]; from < at {
@@ -263,4 +209,18 @@ func (g *groundTruth) into(h *checker.History) {
 	h.Holdings = append(h.Holdings, g.holdings...)
 	h.Deletions = append(h.Deletions, g.deletions...)
 	h.Votes = append(h.Votes, g.votes...)
+}
+
+// KeyChanges are the changes of the lock's keys, without those of a queue. It is nil for a lock whose keys are not known.
+func (rec *Record) KeyChanges() []trace.KeyChange {
+	if rec.Keys == nil {
+		return nil
+	}
+	keys := map[string]bool{}
+	for _, of := range rec.Keys {
+		for _, key := range of {
+			keys[key] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rec.Changes), func(c trace.KeyChange) bool { return !keys[c.Key] })
 }
