@@ -61,7 +61,7 @@ func TestContendedAgainstBruteForce(t *testing.T) {
 	sum, acquires := 0, 0
 	for seed := range uint64(2_000) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		h := History{Liveness: LivenessOK}
+		h := History{}
 		for i := range 1 + rng.IntN(4) {
 			g := randomGrant(rng, i+1)
 			g.Invoked = max(1, g.Granted-Pos(rng.IntN(8)))

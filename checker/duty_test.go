@@ -23,7 +23,7 @@ func dutiful() checker.History {
 		timing.At = append(timing.At, time.Duration(i+1)*100*ms)
 	}
 	return checker.History{
-		Duties: promise.Duties(), Timing: timing, Queue: checker.QueueFair, Liveness: checker.LivenessOK,
+		Duties: promise.Duties(), Timing: timing, Queue: checker.QueueFair,
 		Grants: []checker.Grant{
 			{ID: 1, Client: "c0", Resource: "r", Invoked: 1, Granted: 3, Released: 6, ReleaseReturned: 8, ReleaseSucceeded: true, LeaseEnded: 600 * ms},
 			{ID: 2, Client: "c2", Resource: "r", Invoked: 9, Granted: 10, Until: 12},

@@ -21,8 +21,7 @@ func ExampleJudge() {
 			{ID: "c1.2", Client: "c1", Grant: 2, Resource: "orders", Token: 34, Kind: checker.Write, Invoked: 20, Applied: 21, Accepted: true, Returned: 22, Outcome: ok},
 			{ID: "c0.2", Client: "c0", Grant: 1, Resource: "orders", Token: 33, Kind: checker.Write, Invoked: 40, Applied: 41, Accepted: true, Returned: 42, Outcome: ok},
 		},
-		Final:    map[checker.Cell]string{{Resource: "orders"}: "c0.2"},
-		Liveness: checker.LivenessOK,
+		Final: map[checker.Cell]string{{Resource: "orders"}: "c0.2"},
 	}
 	v, err := checker.Judge(h, nil)
 	if err != nil {
@@ -55,7 +54,6 @@ func ExampleJudge_tornSection() {
 		Grants:        []checker.Grant{{ID: 1, Client: "c0", Resource: "bank", Invoked: 1, Granted: 2, Crashed: 20}},
 		Ops:           []checker.Op{op("r1", checker.Read, from, 3), op("r2", checker.Read, to, 6), op("w1", checker.Write, from, 9)},
 		Final:         map[checker.Cell]string{from: "w1", to: ""},
-		Liveness:      checker.LivenessOK,
 	}
 	v, err := checker.Judge(h, nil)
 	if err != nil {

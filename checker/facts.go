@@ -106,7 +106,7 @@ type Facts struct {
 	WorkTwice int `json:"work_twice"`
 	// Panics counts the panics of the lock's code, each of which ended the process of a client: see [Panic].
 	Panics int `json:"panics"`
-	// Liveness is what the harness found.
+	// Liveness says whether the lock could be taken again: see [Ending].
 	Liveness Liveness `json:"liveness"`
 	// Grants counts Acquires that succeeded.
 	Grants int `json:"grants"`

@@ -12,7 +12,7 @@ import (
 // alone has c1, which asks at step 20 for a lock that c0 had from step 2 to step 11 and released. Each step takes a
 // second.
 func alone(change func(h *History)) History {
-	h := History{Liveness: LivenessOK, Timing: &Timing{Prompt: true, Undisturbed: math.MaxInt64, Alone: 2 * time.Second,
+	h := History{Timing: &Timing{Prompt: true, Undisturbed: math.MaxInt64, Alone: 2 * time.Second,
 		Within: map[promise.Cause]time.Duration{promise.CauseOther: time.Hour},
 		Sends:  map[string][]time.Duration{"c1": {10 * time.Second, 21 * time.Second}}}}
 	for i := range 60 {

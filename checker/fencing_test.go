@@ -89,7 +89,7 @@ func TestFencingAgainstBruteForce(t *testing.T) {
 }
 
 func randomRefusals(rng *rand.Rand) History {
-	h := History{Final: map[Cell]string{orders: "", {Resource: "stock"}: ""}, Liveness: LivenessOK,
+	h := History{Final: map[Cell]string{orders: "", {Resource: "stock"}: ""},
 		Entry: []Entry{"", EntryExclusive, EntryReentrant}[rng.IntN(3)], Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)]}
 	if rng.IntN(2) == 0 {
 		h.Holdings = randomHoldings(rng)

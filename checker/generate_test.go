@@ -130,7 +130,7 @@ func (p *simulation) step() bool {
 }
 
 func (p *simulation) history() History {
-	h := History{Final: map[Cell]string{orders: p.cells[orders], {"orders", "x"}: p.cells[Cell{"orders", "x"}]}, Liveness: LivenessOK}
+	h := History{Final: map[Cell]string{orders: p.cells[orders], {"orders", "x"}: p.cells[Cell{"orders", "x"}]}}
 	for _, c := range p.clients {
 		h.Grants = append(h.Grants, c.grant)
 		for _, o := range c.ops {

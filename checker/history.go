@@ -257,19 +257,6 @@ func (c Cell) String() string {
 	return c.Resource + "/" + c.Register
 }
 
-// Liveness says whether the lock could be taken again when all was over.
-type Liveness string
-
-// The states of liveness. There is no default: a history names one.
-const (
-	// LivenessOK means that a single client could acquire the lock in time.
-	LivenessOK Liveness = "ok"
-	// LivenessStuck means that it could not.
-	LivenessStuck Liveness = "stuck"
-	// LivenessLeaked means that a key of the lock outlived its use.
-	LivenessLeaked Liveness = "leaked"
-)
-
 // History is what the clients of one run saw, with additions from the nodes'
 // own record. The order within the slices has no meaning: the positions give
 // the order of events.
@@ -328,9 +315,8 @@ type History struct {
 	// Final is the value of each cell in an epilogue read, after the end of all
 	// requests. It must have each cell that an operation names.
 	Final map[Cell]string
-	// Liveness was determined by the harness, LivenessWhy is its explanation.
-	Liveness    Liveness
-	LivenessWhy string
+	// Ending is what was left of the lock when all was over.
+	Ending Ending
 	// Deletions and Holdings are ground truth, which no client can see. Both
 	// may be missing: then there are no foreign releases, and only the claims
 	// determine the rightful holder.

@@ -67,6 +67,7 @@ type findings struct {
 	twice     *tally // computations that the lock should have prevented
 	again     *tally // the other computations of a value beyond the first
 	slack     []Slack
+	liveness  Liveness
 }
 
 func examine(h History, budget int) findings {
@@ -92,6 +93,7 @@ func examine(h History, budget int) findings {
 		foreign:   foreignReleases(h),
 		overtaken: overtaken(h),
 	}
+	f.liveness, _ = h.Liveness()
 	f.believed, f.beliefs = beliefOverlaps(h)
 	f.twice, f.again = repeatedWork(h)
 	f.slack = slack.list()
@@ -115,7 +117,7 @@ func (f findings) facts(h History) Facts {
 		Recomputed:         f.twice.count + f.again.count,
 		WorkTwice:          f.twice.count,
 		Panics:             f.panics.count,
-		Liveness:           h.Liveness,
+		Liveness:           f.liveness,
 		Grants:             len(h.Grants),
 		Attempts:           len(h.Attempts),
 		Calls:              countCalls(h),
@@ -186,7 +188,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	switch {
 	case label == Safe:
 		deciding = []Reason{safeReason(h)}
-	case h.Liveness != LivenessOK:
+	case f.liveness != LivenessOK:
 		deciding = livenessReasons(h)
 	}
 	if label != Safe {

@@ -23,8 +23,10 @@ func TestLabels(t *testing.T) {
 	broken := &Facts{Data: DataCorrupted, LostUpdates: 1}
 	saved := gcPause(Op.refused, "c1.2")
 	with := func(h History, change func(*History)) History { change(&h); return h }
-	stuck := func(h *History) { h.Liveness, h.LivenessWhy = LivenessStuck, "c9 waited 12s." }
-	leaked := func(h *History) { h.Liveness = LivenessLeaked }
+	stuck := func(h *History) { h.Ending.Hung = "c9 waited 12s." }
+	leaked := func(h *History) {
+		h.Ending = Ending{Asked: 1, Granted: true, Leftovers: []Leftover{{Server: "r0", Key: "order"}}}
+	}
 	twoHolders := []Grant{held(1, "c0", 2, 50), held(2, "c1", 14, 30)}
 	holder := held(1, "c0", 2, 50)
 	for _, c := range []struct {
@@ -114,7 +116,7 @@ func TestJudgeIsPure(t *testing.T) {
 				h.Deletions = append(h.Deletions, deleted(Pos(1+rng.IntN(3)), "r0", "c0", []string{"c0", "c1"}[rng.IntN(2)]))
 				h.Attempts = append(h.Attempts, Attempt{Client: fmt.Sprint("c", i), Resource: "orders", Invoked: 1, Returned: 200, Enqueued: Pos(2 + i/2), Left: Pos(150 + i/3), Outcome: OutcomeUnknown})
 			}
-			h.Liveness = LivenessStuck
+			h.Ending.Hung = "c9 waited 12s."
 		}
 		if filling := h; seed%4 == 1 {
 			if filling.Fill = true; filling.Validate() == nil {

@@ -35,12 +35,11 @@ func livenessReasons(h History) []Reason {
 
 func livenessReason(h History) Reason {
 	r := Reason{Text: "When all was over, the lock could not be taken again."}
-	if h.Liveness == LivenessLeaked {
+	l, why := h.Liveness()
+	if l == LivenessLeaked {
 		r.Text = "The lock left a key behind that nobody will release."
 	}
-	if h.LivenessWhy != "" {
-		r.Text += " " + h.LivenessWhy
-	}
+	r.Text += " " + why
 	return r
 }
 

@@ -113,7 +113,7 @@ func TestOverlapsAgainstBruteForce(t *testing.T) {
 	overlapping := 0
 	for seed := range uint64(2_000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		h := History{Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)], Liveness: LivenessOK, Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
+		h := History{Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)], Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
 		for i := range 1 + rng.IntN(6) {
 			h.Grants = append(h.Grants, randomGrant(rng, i+1))
 		}

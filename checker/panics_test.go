@@ -10,7 +10,7 @@ import (
 
 // A panic outweighs that the lock is stuck, of which it may be the cause, and not that the data is wrong.
 func TestPanics(t *testing.T) {
-	h := checker.History{Liveness: checker.LivenessStuck, LivenessWhy: "the key stayed", Panics: []checker.Panic{
+	h := checker.History{Ending: checker.Ending{Hung: "the key stayed"}, Panics: []checker.Panic{
 		{Client: "c1", At: 7, Text: "nil map, in shop.(*mutex).Lock (mutex.go:31)"},
 		{Client: "c0", At: 9, Text: "oh, in shop.run (run.go:3)"},
 	}}
@@ -25,7 +25,7 @@ func TestPanics(t *testing.T) {
 	if r := v.Reasons[0]; r.Text != want || len(r.At) != 1 || r.At[0] != 7 || !strings.Contains(v.Reasons[1].Text, "c0 at step 9") {
 		t.Errorf("reasons %+v", v.Reasons)
 	}
-	h.Panics, h.Liveness = nil, checker.LivenessOK
+	h.Panics, h.Ending = nil, checker.Ending{}
 	if v, err := checker.Judge(h, nil); err != nil || v.Label != checker.Safe {
 		t.Errorf("without a panic: %s, %v", v.Label, err)
 	}

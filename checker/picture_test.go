@@ -49,7 +49,7 @@ func TestPictures(t *testing.T) {
 		t.Errorf("%v; an order of %d of %d operations", err, len(longest), len(history))
 	}
 
-	overlapping := History{Liveness: LivenessOK, Grants: []Grant{
+	overlapping := History{Grants: []Grant{
 		{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 2, Released: 9, ReleaseReturned: 10},
 		{ID: 2, Client: "c1", Resource: "order", Invoked: 3, Granted: 4, Released: 7, ReleaseReturned: 8},
 	}}

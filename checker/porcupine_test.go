@@ -32,7 +32,7 @@ func TestCorroborateData(t *testing.T) {
 func TestCorroborateLocks(t *testing.T) {
 	for seed := range uint64(6_000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		h := History{Liveness: LivenessOK, Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
+		h := History{Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
 		if h.Entry == "" && rng.IntN(2) == 0 {
 			h.Queue = QueueFair
 		}

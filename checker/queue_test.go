@@ -148,7 +148,7 @@ func TestOvertakenMutants(t *testing.T) {
 // drawQueue draws requests that wait for a lock, which is granted to one at a
 // time and mostly to the first. Some are not recorded.
 func drawQueue(t *rapid.T) History {
-	h := History{Liveness: LivenessOK, Queue: QueueFair}
+	h := History{Queue: QueueFair}
 	now := Pos(30)
 	for i := range rapid.IntRange(1, 6).Draw(t, "requests") {
 		asked := Pos(rapid.IntRange(1, 12).Draw(t, "asked"))
@@ -222,7 +222,7 @@ func TestOvertakenAgainstBruteForce(t *testing.T) {
 
 // What the servers recorded is left out, and the history itself stays as it was.
 func TestOfClients(t *testing.T) {
-	h := History{Queue: QueueFair, Liveness: LivenessOK, Timing: &Timing{},
+	h := History{Queue: QueueFair, Timing: &Timing{},
 		Grants:    []Grant{held(1, "c0", 2, 20), held(2, "c2", 22, 30).asked(3).queued(7), held(3, "c1", 32, 40).asked(3).queued(5)},
 		Attempts:  []Attempt{waited("c3", 8, 12, 14)},
 		Holdings:  []Holding{{Client: "c0", Resource: "orders", From: 1}},

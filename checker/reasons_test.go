@@ -69,9 +69,9 @@ func TestLivenessReasons(t *testing.T) {
 		{Client: "c6", Resource: "orders", Invoked: 85, Returned: 88, Outcome: OutcomeFailed},
 	}
 	h.Holdings = []Holding{holds("c3", 59, 0), holds("c0", 1, 12)}
-	h.Liveness, h.LivenessWhy = LivenessLeaked, "The key order has no TTL."
+	h.Ending = Ending{Asked: 1, Granted: true, Leftovers: []Leftover{{Server: "r0", Key: "order"}}}
 	want := []Reason{
-		{Text: "The lock left a key behind that nobody will release. The key order has no TTL."},
+		{Text: "The lock left a key behind that nobody will release. The key order on r0 has no TTL: nothing will ever free it."},
 		{Text: "By the nodes' own record c3 held orders from step 59 to the end.", At: []Pos{59}},
 		{Text: "c1 was granted orders at step 20, and did not release it: it died at step 30.", At: []Pos{20, 30}},
 		{Text: "c2 was granted orders at step 40, and its release of step 50 did not return.", At: []Pos{40, 50}},

@@ -62,7 +62,7 @@ func (o Op) ended(as Outcome) Op {
 
 // story is a history of one cell.
 func story(final string, grants []Grant, ops ...Op) History {
-	return History{Grants: grants, Ops: ops, Final: map[Cell]string{orders: final}, Liveness: LivenessOK}
+	return History{Grants: grants, Ops: ops, Final: map[Cell]string{orders: final}}
 }
 
 func mustJudge(t *testing.T, h History, none *Facts) Verdict {

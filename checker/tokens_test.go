@@ -129,7 +129,7 @@ func TestTokensAgainstBruteForce(t *testing.T) {
 
 // randomTokens are grants whose tokens mostly grow.
 func randomTokens(rng *rand.Rand) History {
-	h := History{Liveness: LivenessOK, Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
+	h := History{Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
 	for i := range 1 + rng.IntN(6) {
 		g := randomGrant(rng, i+1)
 		g.Invoked = max(1, g.Granted-Pos(rng.IntN(6)))

@@ -32,8 +32,7 @@ func handOver() History {
 			{ID: "a", Client: "c0", Grant: 1, Resource: "r", Kind: Write, Invoked: 4, Applied: 4, Accepted: true, Returned: 5, Outcome: ok},
 			{ID: "b", Client: "c1", Grant: 2, Resource: "r", Kind: Write, Invoked: 8, Applied: 8, Accepted: true, Returned: 10, Outcome: ok, Saw: "a"},
 		},
-		Final:    map[Cell]string{{Resource: "r"}: "b"},
-		Liveness: LivenessOK,
+		Final: map[Cell]string{{Resource: "r"}: "b"},
 	}
 }
 
@@ -95,9 +94,8 @@ func TestImpossibleOrdersDoNotCount(t *testing.T) {
 			{ID: "a", Client: "c0", Grant: 1, Resource: "r", Kind: Write, Invoked: 3, Applied: 4, Accepted: true, Returned: 5, Outcome: ok},
 			{ID: "b", Client: "c1", Grant: 2, Resource: "r", Kind: Write, Invoked: 10, Applied: 11, Accepted: true, Returned: 12, Outcome: ok, Saw: "a"},
 		},
-		Final:    map[Cell]string{{Resource: "r"}: "b"},
-		Liveness: LivenessOK,
-		Within:   exact(14),
+		Final:  map[Cell]string{{Resource: "r"}: "b"},
+		Within: exact(14),
 	}
 	h.Within[9-1].From = h.Within[6-1].From // c1's grant, from c0's release on
 	if v, err := Judge(h, nil); err != nil || v.Label != Safe {
@@ -223,7 +221,7 @@ func TestUncertaintyAgainstBruteForce(t *testing.T) {
 // randomHandOvers is a lock that is granted to one client after the other, each
 // of which reads and writes; some release before they write.
 func randomHandOvers(rng *rand.Rand) History {
-	h := History{Care: CareNever, Final: map[Cell]string{{Resource: "r"}: ""}, Liveness: LivenessOK}
+	h := History{Care: CareNever, Final: map[Cell]string{{Resource: "r"}: ""}}
 	now, value := Pos(0), ""
 	tick := func() Pos { now++; return now }
 	for i := range 2 + rng.IntN(3) {

@@ -66,16 +66,7 @@ func (h History) validateWords() error {
 	if h.SectionWrites < 0 {
 		return malformed("a section makes %d writes: want 0 or more", h.SectionWrites)
 	}
-	if err := h.validateAdmission(); err != nil {
-		return err
-	}
-	switch h.Liveness {
-	case LivenessOK, LivenessStuck, LivenessLeaked:
-		return nil
-	case "":
-		return malformed("liveness is not set: probe the lock after the run")
-	}
-	return malformed("liveness %q is not known", h.Liveness)
+	return h.validateAdmission()
 }
 
 // rule is a condition that must not hold, and the message if it does.

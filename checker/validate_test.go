@@ -173,8 +173,6 @@ func TestValidateRejects(t *testing.T) {
 		{"failed for certain and the store had accepted it", op(4, func(o *Op) { o.Applied, o.Accepted = 49, true })},
 		{`operation "a2": it is based on the initial value, but its section read a9`, op(0, func(o *Op) { o.Saw = "a9" })},
 		{`parse care "much"`, func(h *History) { h.Care = "much" }},
-		{"liveness is not set", func(h *History) { h.Liveness = "" }},
-		{`liveness "dead" is not known`, func(h *History) { h.Liveness = "dead" }},
 	} {
 		h := soundHistory()
 		c.spoil(&h)

@@ -66,15 +66,11 @@ func randomHistory(seed uint64) checker.History {
 		Calm:          m.chance(0.3),
 		SectionWrites: 1 + m.IntN(2),
 		Final:         map[checker.Cell]string{},
-		Liveness:      checker.LivenessOK,
 	}
 	if m.h.Entry == checker.EntryReentrant {
 		m.h.Queue = checker.QueueNone // a history with both is malformed
 	}
-	if m.chance(0.1) {
-		m.h.Liveness = oneOf(m, checker.LivenessStuck, checker.LivenessLeaked)
-		m.h.LivenessWhy = "the probe says so"
-	}
+	m.h.Ending = (&maker{Rand: rand.New(rand.NewPCG(seed, 1))}).ending()
 	if m.chance(0.7) {
 		m.h.Timing = &checker.Timing{Away: map[string][]checker.Absence{}, Grace: m.span(0, 20), Within: map[promise.Cause]time.Duration{}}
 		for _, cause := range promise.Causes() {

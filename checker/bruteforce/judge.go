@@ -36,7 +36,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.ForeignReleases = foreignReleases(h)
 	f.Overtaken = overtaken(h)
 	f.Recomputed, f.WorkTwice = repeatedWork(h)
-	f.Liveness = h.Liveness
+	f.Liveness = liveness(h)
 	f.Grants = len(h.Grants)
 	f.Attempts = len(h.Attempts)
 	f.Calls = calls(h)

@@ -32,6 +32,9 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 		}
 		valid++
 		reached["label "+string(v.Label)]++
+		for _, kind := range endingShows(h.Ending, v.Facts.Liveness) {
+			reached["ending "+kind]++
+		}
 		facts := reflect.ValueOf(v.Facts)
 		for i := range facts.NumField() {
 			name, _, _ := strings.Cut(facts.Type().Field(i).Tag.Get("json"), ",")
@@ -74,7 +77,8 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 		"false_rejects", "token_regressions", "token_duplicates", "foreign_releases", "overtaken", "recomputed", "work_twice", "grants", "attempts", "idle_seconds", "overdue", "denied", "self_excluded",
 		"late_grants", "void_grants", "revived_claims", "misconduct", "noticed_late_seconds", "failed_calls", "withheld",
 		"acted_at_once", "acted_at_once_seconds", "acted_after_loss_seconds", "leaderless_seconds", "leaderless_overdue", "holders", "contended", "operations", "data right", "data corrupted", "liveness ok", "liveness stuck",
-		"liveness leaked", "label corrupted", "label stuck", "label false-reject", "label rescued", "label void", "label revived", "label overtaken",
+		"liveness leaked", "ending hung", "ending stuck by a minority", "ending stuck for the probe", "ending leaked",
+		"ending leaked by learnt keys", "ending keys excused", "ending learnt keys excused", "label corrupted", "label stuck", "label false-reject", "label rescued", "label void", "label revived", "label overtaken",
 		"label repeated", "label regressed", "label overlap", "label safe"} {
 		if reached[name] < valid/1000 || reached[name] == 0 {
 			t.Errorf("only %d of %d histories have %s", reached[name], valid, name)
@@ -213,7 +217,7 @@ func TestTooManyOperationsAreUndecided(t *testing.T) {
 	if testruns.Soak(t, 100, 0) < 100 {
 		t.Skip("it takes seconds: for make soak")
 	}
-	h := checker.History{Liveness: checker.LivenessOK, Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "a", Invoked: 1, Granted: 2}},
+	h := checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "a", Invoked: 1, Granted: 2}},
 		Final: map[checker.Cell]string{{Resource: "a", Register: "x"}: ""}}
 	for i := range checker.MaxOperations + 1 {
 		p := checker.Pos(3 + 3*i)

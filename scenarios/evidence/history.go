@@ -17,7 +17,7 @@ import (
 // excuses a lock: what [checker.Judge] judges. The scenario is the one that was played, and has as many faults as the record.
 // Nothing of the arguments is modified, and the history shares slices with the record.
 func History(sc *file.Scenario, terms Terms, rec *Record) checker.History {
-	return reading{rec, sc, terms}.history()
+	return read(sc, terms, rec).history()
 }
 
 func (r reading) history() checker.History {
@@ -54,7 +54,7 @@ func (r reading) history() checker.History {
 	h.Voters = r.terms.Voters
 	h.Timing, h.ManyKeys, h.SessionKeys = timing, r.learntMany(), r.learntSessions()
 	nameResources(&h)
-	h.Liveness, h.LivenessWhy = r.liveness()
+	h.Ending = aftermath{r}.ending()
 	if r.terms.Lease == LeaseHeld {
 		h = h.HeldUntilTold(cmp.Or(r.terms.Detection, r.sc.Lock.TTL))
 	}

@@ -2,10 +2,8 @@ package evidence
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"locksim/checker"
@@ -13,39 +11,6 @@ import (
 	"locksim/lock/promise"
 	"locksim/sim/trace"
 )
-
-// blockedBy says why the clients did not finish in time, if the lock should have
-// let them: a minority of the nodes was unreachable to the end, and all other
-// faults had ended long before. A lock on three nodes or more is assumed to need
-// only a majority of them. It is empty if the clients finished, or if another fault
-// explains the delay.
-func (r reading) blockedBy() string {
-	nodes := r.terms.Nodes
-	lost, excused := r.unreachable()
-	if !r.Late || excused || len(lost) == 0 || 2*len(lost) >= nodes {
-		return ""
-	}
-	return fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, the clients had not ended after %v.",
-		strings.Join(lost, ", "), nodes, r.AskedFor)
-}
-
-// unreachable are the servers that faults cut off until the world is healed.
-// excused says that another fault lasts as long.
-func (r reading) unreachable() (lost []string, excused bool) {
-	for i, f := range r.sc.Faults {
-		if !r.Faults[i].Fired {
-			continue
-		}
-		form, _ := faults.Open(f.Action)
-		if _, and := form.Sides(); form.Cuts && form.UntilHealed() && onlyServers(and) {
-			lost = append(lost, and...)
-		} else {
-			excused = excused || form.UntilHealed() || form.Stays
-		}
-	}
-	slices.Sort(lost)
-	return slices.Compact(lost), excused
-}
 
 // majority is how long all faults that had struck concerned only a minority of the nodes of a lock over three or
 // more, or the links to them, and which nodes those are: see [checker.Timing.Majority]. It is 0 for other locks.

@@ -80,21 +80,6 @@ func (r reading) undisturbed() time.Duration {
 	return first
 }
 
-// alone is how long a client may wait for a lock that was released and that no other client asks for: its first try is
-// granted. A quarter of a lease is allowed besides, far more than a client needs before it asks. It is not known where
-// votes may split.
-func (r reading) alone() time.Duration {
-	kept := r.terms.Promise.FreeAfter[promise.CauseOther]
-	if r.terms.Voters > 1 || kept == promise.TermAnyTime || r.terms.Promise.FreeWithin == promise.TermAnyTime {
-		return 0
-	}
-	within := r.terms.GrantTime + r.length(kept) + max(2*r.trips(), r.sc.Lock.TTL/4)
-	if r.terms.Settles > 0 {
-		within += 40*r.sc.World.Latency.Max + 500*time.Millisecond
-	}
-	return within
-}
-
 // pace is how often a client asks the servers, for a lock that has the backoff of the scenario or says its own. It is
 // not known where a server has forgotten scripts, which are sent again, where other work of a process takes its
 // connections, and makes new ones, nor for stock clients, which send a request again by themselves, nor where a release

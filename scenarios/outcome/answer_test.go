@@ -36,7 +36,7 @@ func TestAnswers(t *testing.T) {
 		"its write came late":   {released, 6, "At step 18 the store took the late write c0.w1 of c0, which overwrote c1.w1 of c1.", "Not the lock's, nor that of c0"},
 	} {
 		h := checker.History{
-			Care: checker.CareNever, Grants: []checker.Grant{tc.first, second}, Liveness: checker.LivenessOK,
+			Care: checker.CareNever, Grants: []checker.Grant{tc.first, second},
 			Ops:   []checker.Op{write("c1.w1", "c1", 2, 11, 12), write("c0.w1", "c0", 1, tc.invoked, 18)},
 			Final: map[checker.Cell]string{{Resource: "order"}: "c0.w1"},
 		}
@@ -67,7 +67,7 @@ func TestAnswers(t *testing.T) {
 // A write between an inner entry of its client and the grant of another one is not late.
 func TestNoLateWriteInsideAnEntry(t *testing.T) {
 	h := checker.History{
-		Care: checker.CareNever, Entry: checker.EntryReentrant, Liveness: checker.LivenessOK,
+		Care: checker.CareNever, Entry: checker.EntryReentrant,
 		Grants: []checker.Grant{
 			{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 2, Released: 20, ReleaseReturned: 21},
 			{ID: 2, Client: "c0", Resource: "order", Invoked: 3, Granted: 4, Released: 5, ReleaseReturned: 6},
@@ -92,7 +92,7 @@ func TestNoLateWriteInsideAnEntry(t *testing.T) {
 // promises, and of two modes the answers are about the one in which the promise is broken.
 func TestAnswersOfAPromise(t *testing.T) {
 	h := checker.History{
-		Care: checker.CareNever, Liveness: checker.LivenessOK,
+		Care: checker.CareNever,
 		Grants: []checker.Grant{
 			{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 2, Released: 20, ReleaseReturned: 21},
 			{ID: 2, Client: "c1", Resource: "order", Invoked: 9, Granted: 10, Released: 15, ReleaseReturned: 16},

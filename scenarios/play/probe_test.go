@@ -226,8 +226,8 @@ func TestLeftBehindByAFailedRelease(t *testing.T) {
 			}}, err
 		}
 		h := historyOf(t, l, "name: left\nworkload: {rounds: 1, hold: 100ms, stagger: 2s}\n")
-		if h.Liveness != c.want {
-			t.Errorf("%+v: %s: %s", c, h.Liveness, h.LivenessWhy)
+		if l, why := h.Liveness(); l != c.want {
+			t.Errorf("%+v: %s: %s", c, l, why)
 		}
 	}
 }
@@ -264,8 +264,8 @@ func TestLeftBehindOnAMinority(t *testing.T) {
 			}}, err
 		}
 		h := historyOf(t, l, "name: left\nworld: {clients: 1}\nworkload: {rounds: 1, hold: 100ms}\n")
-		if h.Liveness != c.want {
-			t.Errorf("%+v: %s: %s", c, h.Liveness, h.LivenessWhy)
+		if l, why := h.Liveness(); l != c.want {
+			t.Errorf("%+v: %s: %s", c, l, why)
 		}
 	}
 }
@@ -287,8 +287,8 @@ func TestProbeAsksForEachResource(t *testing.T) {
 			}}, err
 		}
 		h := historyOf(t, l, "name: each\nworkload: {rounds: 1, hold: 100ms, resources: [a, b, c]}\n")
-		if h.Liveness != want {
-			t.Errorf("denied %q: %s: %s", denied, h.Liveness, h.LivenessWhy)
+		if l, why := h.Liveness(); l != want {
+			t.Errorf("denied %q: %s: %s", denied, l, why)
 		}
 	}
 }
@@ -307,8 +307,8 @@ func TestKeyWithoutTTLIsLeftBehind(t *testing.T) {
 		l.Keys = func(resource string) []string { return append(keys(resource), "mark") }
 		h := historyOf(t, l, "name: ttl\nlock: {ttl: 2s}\nworkload: {rounds: 1, hold: 100ms, stagger: 5s}\n"+
 			"faults: [{when: {client: c0, event: granted}, crash: {process: c0}}]\n")
-		if h.Liveness != want {
-			t.Errorf("TTL %v: %s: %s", ttl, h.Liveness, h.LivenessWhy)
+		if l, why := h.Liveness(); l != want {
+			t.Errorf("TTL %v: %s: %s", ttl, l, why)
 		}
 	}
 }
@@ -330,8 +330,8 @@ func TestLeftBehindByAnotherThanCrashed(t *testing.T) {
 		}
 		h := historyOf(t, l, "name: crashed\nlock: {ttl: 5s}\nworkload: {rounds: 1, hold: 100ms, stagger: 7s}\n"+
 			"faults: [{when: {client: "+crashed+", event: granted}, crash: {process: "+crashed+"}}]\n")
-		if h.Liveness != want {
-			t.Errorf("%s crashed: %s: %s", crashed, h.Liveness, h.LivenessWhy)
+		if l, why := h.Liveness(); l != want {
+			t.Errorf("%s crashed: %s: %s", crashed, l, why)
 		}
 	}
 }

@@ -1,0 +1,139 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Liveness says whether the lock could be taken again when all was over.
+type Liveness string
+
+// The states of liveness.
+const (
+	// LivenessOK means that a single client could acquire the lock in time, or that nothing is known of it.
+	LivenessOK Liveness = "ok"
+	// LivenessStuck means that it could not, or that a client waits or loops for ever.
+	LivenessStuck Liveness = "stuck"
+	// LivenessLeaked means that a key of the lock outlived its use.
+	LivenessLeaked Liveness = "leaked"
+)
+
+// Ending is what was left of the lock when the workload was over and the network was whole again, and what became of a lone
+// client, the probe, that asked for it then. [Facts.Liveness] is decided by it. The zero value says that nothing is known.
+//
+// The lock is stuck if a client waits or loops for ever (Hung); if the clients had not ended in time although only a minority
+// of the nodes was out of reach (Late); or if the probe did not get it in the time that it had (Asked, Granted). Otherwise it
+// leaked if a key remained that nothing excuses (Leftovers).
+type Ending struct {
+	// Hung says in a sentence which client waits or loops for ever, although nothing keeps it from going on; "" if none does.
+	Hung string
+	// Late says that the clients had not ended after Limit, so that the network was made whole before they had. Until then
+	// faults kept the servers CutOff from them, of the Nodes that the lock needs; Kept says that another fault lasted as long,
+	// which may explain it. The lock is stuck by it if CutOff has a server, fewer than half of the Nodes, and nothing else is
+	// Kept; but only if a probe asked.
+	Late   bool
+	Limit  time.Duration
+	CutOff []string
+	Nodes  int
+	Kept   bool
+	// Asked is how long the probe asked for the lock; 0 if there was none. Granted says that it got it, Problem is the last
+	// error that it met. Lasting names a key in a sentence that lives longer than the probe could ask, and begins with a space;
+	// "" for none.
+	Asked            time.Duration
+	Granted          bool
+	Problem, Lasting string
+	// Leftovers are the keys of the lock that were there before the probe asked, on the servers that clients ask, in order.
+	Leftovers []Leftover
+	// Learnt says that the keys were learnt: the lock does not say what it does with them. Then a key without an end is no
+	// leak if the probe was granted the lock, and keys that end by themselves are none on so few servers that most of the
+	// [History.Voters] are free.
+	Learnt bool
+	// Gone are the clients that had crashed, or were granted the lock after their end.
+	Gone []string
+}
+
+// Leftover is a key of the lock that was there when the workload was over.
+//
+// A key without an end is a leak. One with an end is excused if a fault may have left it there (Struck), or if its owner, or
+// any client if the owner is not known, could not take care of it: it is in [Ending.Gone]; a release of it failed; or one of
+// its requests for the lock has an unknown outcome. Of a key that was learnt it is enough that a request or a release did not
+// end as it should: an attempt whose context had ended, a grant that was not released with success or, where there are
+// several voters, one that was, under a context that had ended.
+type Leftover struct {
+	Server, Key string
+	// Left is the time that it had to live; 0 if it has no end.
+	Left time.Duration
+	// Owner is the client that set it; "" if that is not known.
+	Owner string
+	// Struck says that a fault which can leave a key behind struck its owner, the server or the link between them.
+	Struck bool
+}
+
+// Liveness decides by the [Ending] whether the lock could be taken again. why is a sentence; it is "" for LivenessOK.
+func (h History) Liveness() (l Liveness, why string) {
+	switch e := h.Ending; {
+	case e.Hung != "":
+		return LivenessStuck, e.Hung
+	case e.Asked == 0:
+		return LivenessOK, ""
+	case e.Late && !e.Kept && len(e.CutOff) > 0 && 2*len(e.CutOff) < e.Nodes:
+		return LivenessStuck, fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, the clients had not ended after %v.",
+			strings.Join(e.CutOff, ", "), e.Nodes, e.Limit)
+	case !e.Granted:
+		return LivenessStuck, fmt.Sprintf("With the network whole and no other client there, a client asked for it for %v: %s.%s",
+			e.Asked.Round(time.Millisecond), e.Problem, e.Lasting)
+	}
+	if leaks := h.leaks(); len(leaks) > 0 && !h.onMinority(leaks) {
+		return LivenessLeaked, leaks[0].why()
+	}
+	return LivenessOK, ""
+}
+
+// leaks are the keys that nothing excuses.
+func (h History) leaks() []Leftover {
+	return slices.DeleteFunc(slices.Clone(h.Ending.Leftovers), func(l Leftover) bool {
+		if l.Left == 0 {
+			return h.Ending.Learnt && h.Ending.Granted
+		}
+		return l.Struck || h.unfinished(l.Owner)
+	})
+}
+
+// unfinished reports whether a client, any if the name is "", could not take care of its keys.
+func (h History) unfinished(owner string) bool {
+	its := func(client string) bool { return owner == "" || client == owner }
+	learnt := h.Ending.Learnt
+	return slices.ContainsFunc(h.Ending.Gone, its) ||
+		slices.ContainsFunc(h.Grants, func(g Grant) bool {
+			// of several servers most are enough for a release, and its context may have ended before it asked all
+			most := g.ReleaseContextEnded && h.Voters > 1
+			return its(g.Client) && (g.ReleaseFailed || learnt && (!g.ReleaseSucceeded || most))
+		}) ||
+		slices.ContainsFunc(h.Attempts, func(a Attempt) bool {
+			return its(a.Client) && (a.Outcome == OutcomeUnknown || learnt && a.ContextEnded > 0)
+		})
+}
+
+// onMinority reports whether keys that were learnt, and end by themselves, are on so few of several servers that a majority
+// is free: a release that most servers have carried out has freed the lock, and that the others are asked too, and in order,
+// is no promise that a lock makes unless it names its keys. See WithFailFast of redsync.
+func (h History) onMinority(leaks []Leftover) bool {
+	on := map[string]bool{}
+	for _, l := range leaks {
+		if l.Left == 0 {
+			return false
+		}
+		on[l.Server] = true
+	}
+	return h.Ending.Learnt && len(on) < (h.Voters+1)/2
+}
+
+func (l Leftover) why() string {
+	if l.Left == 0 {
+		return fmt.Sprintf("The key %s on %s has no TTL: nothing will ever free it.", l.Key, l.Server)
+	}
+	return fmt.Sprintf("The key %s on %s is still there, with %v to live, although every client has released or failed.",
+		l.Key, l.Server, l.Left.Round(time.Millisecond))
+}
