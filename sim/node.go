@@ -49,10 +49,26 @@ type Session interface {
 	Reset()
 }
 
+// Named is a kind with what [trace.Trace.Servers] says of its servers. The servers of another kind have no name for their
+// kind there.
+type Named struct {
+	Kind Kind
+	// Name is the name of the kind, Role that of its servers. A [Builder.Family] has other roles.
+	Name string
+	Role trace.Role
+}
+
+// Build implements [Kind].
+func (n Named) Build(b *Builder) {
+	b.named = n
+	n.Kind.Build(b)
+}
+
 // Builder adds the servers of a [Kind] to a world.
 type Builder struct {
 	w        *World
 	group    int // index in Config.Servers
+	named    Named
 	machines int
 	err      error
 }
@@ -71,6 +87,7 @@ func (b *Builder) Add(name string, port int, newServer func(*Node) Server) *Node
 	n.addr = b.w.net.add(n, net.IPv4(10, 0, byte(b.group), byte(10+b.machines)), port)
 	b.machines++
 	b.w.net.nodes = append(b.w.net.nodes, n)
+	b.w.trace.Servers = append(b.w.trace.Servers, trace.Server{Name: name, Kind: b.named.Name, Role: b.named.Role})
 	n.server = newServer(n)
 	return n
 }
@@ -111,6 +128,19 @@ func (b *Builder) Link(nodes ...*Node) {
 			l := &peerLink{w: b.w, nodes: [2]*Node{x, y}}
 			l.flows[Up].where, l.flows[Down].where = x.id+">"+y.id, y.id+">"+x.id
 			b.w.net.peers = append(b.w.net.peers, l)
+		}
+	}
+}
+
+// Family says that servers replicate a primary, for [trace.Trace.Servers]. It adds no link.
+func (b *Builder) Family(primary *Node, replicas ...*Node) {
+	all := b.w.trace.Servers
+	for i := range all {
+		switch {
+		case all[i].Name == primary.id:
+			all[i].Family, all[i].Role = primary.id, trace.RolePrimary
+		case slices.ContainsFunc(replicas, func(n *Node) bool { return n.id == all[i].Name }):
+			all[i].Family, all[i].Role = primary.id, trace.RoleReplica
 		}
 	}
 }

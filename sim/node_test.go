@@ -459,3 +459,44 @@ func TestFence(t *testing.T) {
 		return w.RunUntil(w.Idle)
 	})
 }
+
+// refused is a kind that is invalid.
+type refused struct{ kind }
+
+func (refused) Validate() error { return errors.New("there are none") }
+
+// A world says what its servers are: the kind and the role that they were given, and who replicates whom. The hash of the
+// trace does not have it.
+func TestServersAreToldApart(t *testing.T) {
+	three := func(named func(sim.Kind) sim.Kind, families bool) *trace.Trace {
+		group := kind(func(b *sim.Builder) {
+			first, _, replica := b.Add("r0", 9, newSink), b.Add("r1", 9, newSink), b.Add("r0a", 9, newSink)
+			if families {
+				b.Family(first, replica)
+			}
+		})
+		single := kind(func(b *sim.Builder) { b.Add("reg0", 9, newSink) })
+		res, err := sim.Run(sim.Config{Servers: []sim.Kind{named(group), single}}, func(*sim.World) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Trace
+	}
+	plain := three(func(k sim.Kind) sim.Kind { return k }, false)
+	named := func(k sim.Kind) sim.Kind { return sim.Named{Kind: k, Name: "redis", Role: trace.RoleSingle} }
+	told := three(named, true)
+	want := trace.Servers{
+		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary}, {Name: "r1", Kind: "redis", Role: trace.RoleSingle},
+		{Name: "r0a", Kind: "redis", Family: "r0", Role: trace.RoleReplica}, {Name: "reg0"},
+	}
+	if diff := cmp.Diff(want, told.Servers); diff != "" || plain.Hash() != told.Hash() || string(plain.JSON()) != string(told.JSON()) {
+		t.Errorf("the hashes are %s and %s; %s", plain.Hash(), told.Hash(), diff)
+	}
+	s := told.Servers
+	if !s.InFamily("r0a") || s.InFamily("r1") || s.InFamily("nobody") || s.Has("nobody", "") || !s.Has("r1", trace.RoleSingle) {
+		t.Errorf("who is in the family: %+v", s)
+	}
+	if _, err := sim.Run(sim.Config{Servers: []sim.Kind{named(refused{})}}, func(*sim.World) error { return nil }); err == nil || !strings.Contains(err.Error(), "there are none") {
+		t.Errorf("an invalid kind with a name: %v", err)
+	}
+}

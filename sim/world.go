@@ -86,7 +86,7 @@ func (c Config) validate() error {
 		return fmt.Errorf("sim: stop at event %d: give a number from 1, or 0 for never", c.StopAt)
 	}
 	for i, k := range c.Servers {
-		if k == nil {
+		if k = unnamed(k); k == nil {
 			return fmt.Errorf("sim: kind %d of Config.Servers is nil: leave it out, or give one such as redis.Servers{}", i)
 		}
 		if v, ok := k.(interface{ Validate() error }); ok {
@@ -96,6 +96,14 @@ func (c Config) validate() error {
 		}
 	}
 	return c.Limits.validate()
+}
+
+// unnamed is the kind in a [Named].
+func unnamed(k Kind) Kind {
+	if n, ok := k.(Named); ok {
+		return n.Kind
+	}
+	return k
 }
 
 // World is the virtual world of one run. Its methods are for the body of
@@ -137,7 +145,7 @@ func newWorld(cfg Config, p *pulse) (*World, error) {
 			for _, n := range w.net.nodes {
 				n.close()
 			}
-			return nil, fmt.Errorf("sim: build the servers of kind %T: %w", k, b.err)
+			return nil, fmt.Errorf("sim: build the servers of kind %T: %w", unnamed(k), b.err)
 		}
 	}
 	return w, nil

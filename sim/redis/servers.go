@@ -96,6 +96,7 @@ func (c Servers) Build(b *sim.Builder) {
 	if slices.Contains(f.all, nil) { // the builder could not add one, and has the error
 		return
 	}
+	f.tell(b)
 	f.primary.server = f.group[0]
 	b.Alias(Primary, port, f.primary.resolve)
 	f.replicate(b)
@@ -118,6 +119,17 @@ func (f *family) add(b *sim.Builder, name string) *Server {
 		return s
 	})
 	return s
+}
+
+// tell tells the world who replicates r0.
+func (f *family) tell(b *sim.Builder) {
+	var replicas []*sim.Node
+	for _, s := range f.group[1:] {
+		replicas = append(replicas, s.node)
+	}
+	if len(replicas) > 0 {
+		b.Family(f.group[0].node, replicas...)
+	}
 }
 
 func (f *family) watchKeys(keys []string) {

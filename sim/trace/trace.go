@@ -89,6 +89,9 @@ func (e Event) Text() string { return line(e.What) }
 // It is not safe for concurrent use while events are added.
 type Trace struct {
 	Events []Event
+	// Servers are what the servers of the world are. They are no events: neither the hash of the trace nor its JSON has
+	// them.
+	Servers Servers
 }
 
 // Add appends an event, numbers it, and returns its number.
