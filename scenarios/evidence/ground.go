@@ -36,7 +36,7 @@ type groundTruth struct {
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (r reading) groundTruth(resource string) *groundTruth {
 	g := &groundTruth{resource: resource, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
-		primary: r.firstPrimary(), replicas: r.replicates, held: map[string]checker.Pos{}, last: map[string]int{}}
+		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{}}
 	if r.Keys == nil {
 		return g
 	}
@@ -69,7 +69,7 @@ func (r reading) groundTruth(resource string) *groundTruth {
 // firstPrimary is the server that has the replicas when the run begins; "" if none has.
 func (r reading) firstPrimary() string {
 	for _, s := range r.Servers {
-		if s.Family == s.Name {
+		if s.Role == trace.RolePrimary {
 			return s.Name
 		}
 	}

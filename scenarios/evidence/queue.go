@@ -46,7 +46,7 @@ func (r reading) followQueue(resource string, away map[string][]checker.Absence)
 		}
 		at := checker.Pos(c.Step)
 		switch {
-		case c.Server != primary && r.replicates(c.Server):
+		case c.Server != primary && r.Servers.InFamily(c.Server):
 			continue
 		case c.Key == key && c.Change == trace.KeySet:
 			q.takes[c.By] = append(q.takes[c.By], at)

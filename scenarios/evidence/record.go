@@ -25,8 +25,8 @@ type Record struct {
 	Timeline Timeline `json:"timeline"`
 	// Clients are the clients in the order in which they began: one that was restarted is another one of the same name.
 	Clients []Client `json:"clients"`
-	// Servers are all servers but the store.
-	Servers []Server `json:"servers"`
+	// Servers are all servers but the store, as they were at the start.
+	Servers trace.Servers `json:"servers"`
 	// Faults are what became of each fault of the scenario, in its order.
 	Faults []Fault `json:"faults,omitempty"`
 	// Keys are the names of the keys of the lock, by the resource; nil if nothing is known of them. Queues are the keys in
@@ -49,16 +49,6 @@ type Record struct {
 	Ended []ServerState `json:"ended,omitempty"`
 	// Probe is what became of the client that asked for the lock at the end.
 	Probe Probe `json:"probe"`
-}
-
-// Server is a server of the world.
-type Server struct {
-	// Name is its name. Family is that of the first server of which it may be a replica, and its own for one that can have
-	// replicas; "" for a server of another kind.
-	Name   string `json:"name"`
-	Family string `json:"family,omitempty"`
-	// Watches says that it watches other servers, and grants no lock.
-	Watches bool `json:"watches,omitempty"`
 }
 
 // ServerState is the state of a server at one moment.

@@ -39,7 +39,7 @@ func (r reading) timing() *checker.Timing {
 		Growing: !r.terms.FollowsSpec, Undisturbed: r.undisturbed(), Alone: r.alone(), Leaderless: r.leaderless()}
 	out.Majority, out.Struck = r.majority()
 	for _, m := range r.Timeline.Messages {
-		if s := r.server(m.Peer); s == nil || s.Watches { // what a client asks a server that watches is no request for the lock
+		if s, ok := r.Servers.Find(m.Peer); !ok || s.Role == trace.RoleWatcher { // what a client asks a server that watches is no request for the lock
 			continue
 		}
 		of := out.Sends
@@ -49,15 +49,6 @@ func (r reading) timing() *checker.Timing {
 		of[m.Client] = append(of[m.Client], r.Timeline.when(m.At))
 	}
 	return out
-}
-
-// server is the server of a name; nil if there is none.
-func (r reading) server(name string) *Server {
-	i := slices.IndexFunc(r.Servers, func(s Server) bool { return s.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &r.Servers[i]
 }
 
 // undisturbed is when the first fault struck. Clocks that disagree from the start are one, and so is an operation in the
@@ -304,13 +295,7 @@ func (r reading) betweenReplicas(form faults.Form) bool {
 	}
 	between, and := form.Sides()
 	names := r.serverNames()
-	return slices.ContainsFunc(between, func(s string) bool { return r.replicates(s) && crosses(between, and, s, names) })
-}
-
-// replicates reports whether a server has replicas, or may be one.
-func (r reading) replicates(name string) bool {
-	s := r.server(name)
-	return s != nil && s.Family != ""
+	return slices.ContainsFunc(between, func(s string) bool { return r.Servers.InFamily(s) && crosses(between, and, s, names) })
 }
 
 // crosses reports whether a link between a client and one of the servers leads from

@@ -267,7 +267,8 @@ func (s *student) sets(key string, changes []trace.KeyChange) bool {
 func (s *student) deletes(key string, changes []trace.KeyChange) bool {
 	last := map[string]trace.KeyChange{}
 	for _, c := range changes {
-		if c.Key == key && (c.Server == "r0" || !isFamily(c.Server)) {
+		is, _ := s.world.Trace().Servers.Find(c.Server)
+		if c.Key == key && is.Role != trace.RoleReplica {
 			last[c.Server] = c
 		}
 	}

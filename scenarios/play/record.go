@@ -2,7 +2,6 @@ package play
 
 import (
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -37,8 +36,10 @@ func (p *play) record() *evidence.Record {
 	for _, c := range p.clients {
 		rec.Clients = append(rec.Clients, c.record())
 	}
-	for _, s := range rec.Ended {
-		rec.Servers = append(rec.Servers, evidence.Server{Name: s.Name, Family: familyOf(s.Name), Watches: p.watches(s.Name)})
+	for _, s := range p.world.Trace().Servers {
+		if s.Role != trace.RoleStore {
+			rec.Servers = append(rec.Servers, s)
+		}
 	}
 	if p.lock.Keys != nil {
 		rec.Keys = map[string][]string{}
@@ -60,11 +61,6 @@ func (p *play) recordWith(t *trace.Trace) *evidence.Record {
 	rec := p.record()
 	rec.Timeline = evidence.TimelineOf(t, rec.ClientNames())
 	return rec
-}
-
-// watches reports whether a server only watches others.
-func (p *play) watches(server string) bool {
-	return slices.ContainsFunc(p.lock.Servers, func(s Servers) bool { return s.Kind.Watches && strings.HasPrefix(server, s.Kind.Prefix) })
 }
 
 // record is what became of each fault.
@@ -133,15 +129,4 @@ func (p *play) watch() {
 	default:
 		ground.WatchKeys(keys...)
 	}
-}
-
-// isFamily reports whether a server is r0, or one of its replicas.
-func isFamily(server string) bool { return familyOf(server) != "" }
-
-// familyOf is the server of which another one may be a replica; "" for none.
-func familyOf(server string) string {
-	if strings.HasPrefix(server, first) {
-		return first
-	}
-	return ""
 }

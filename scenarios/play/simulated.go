@@ -80,6 +80,19 @@ type ServerKind struct {
 	own *ownKey // nil for a kind that a lock brings along
 }
 
+// Role is that of its servers at the start, but for primaries with their replicas.
+func (k ServerKind) Role() trace.Role {
+	switch {
+	case k.Watches:
+		return trace.RoleWatcher
+	case k.Behind:
+		return trace.RoleBehind
+	case k.Settles > 0:
+		return trace.RoleMember
+	}
+	return trace.RoleSingle
+}
+
 // RealServer is how live runs start a real server of a kind that they do not know: a process on this machine.
 type RealServer struct {
 	// Command makes the command of a server that listens on an address of the loopback interface, with its files in a
@@ -97,6 +110,9 @@ type RealServer struct {
 	// Return is how long a server that has crashed needs, from its start on, until it serves clients again.
 	Return time.Duration
 }
+
+// StoreKind is the kind of the store, in what a trace says of its servers.
+const StoreKind = "store"
 
 // Primary is the name that leads to the first Redis server, or to the replica that
 // a failover has promoted.
@@ -142,18 +158,23 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 		Limits: sim.Limits{Virtual: p.runLimit(), Burst: burst}, StopAt: stopAt, PanicCrashes: true,
 	}
 	if n := max(w.Redis, p.lock.count(redisKind.Name)); n > 0 {
-		c.Servers = append(c.Servers, redis.Servers{
+		c.Servers = append(c.Servers, redisKind.named(redis.Servers{
 			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence), Snapshot: w.Snapshot,
 			MinReplicas: w.MinReplicas, MaxLag: w.MaxLag, Reuse: p.lock.reuse,
-		})
+		}))
 	}
 	for _, s := range p.lock.Servers {
 		if s.Kind.Make != nil {
-			c.Servers = append(c.Servers, s.Kind.Make(max(s.Count, w.Count(s.Kind.Name))))
+			c.Servers = append(c.Servers, s.Kind.named(s.Kind.Make(max(s.Count, w.Count(s.Kind.Name)))))
 		}
 	}
-	c.Servers = append(c.Servers, protected.Server{Fencing: mode})
+	c.Servers = append(c.Servers, sim.Named{Kind: protected.Server{Fencing: mode}, Name: StoreKind, Role: trace.RoleStore})
 	return c
+}
+
+// named is what a world is built of, with what the servers are.
+func (k ServerKind) named(of sim.Kind) sim.Kind {
+	return sim.Named{Kind: of, Name: k.Name, Role: k.Role()}
 }
 
 // burst is far more events than the world delivers within a second, unless a client loops: some 200 for each
@@ -272,11 +293,13 @@ type simGround struct{ *sim.World }
 func (g simGround) Servers() []ServerState {
 	var out []ServerState
 	primary, _ := g.Node(Primary) // nil in a world without Redis
+	servers := g.Trace().Servers
 	for _, n := range g.Nodes() {
-		if n.Name() == protected.Name {
+		is, _ := servers.Find(n.Name())
+		if is.Role == trace.RoleStore {
 			continue
 		}
-		s := ServerState{Name: n.Name(), Asked: n == primary || !isFamily(n.Name()), Down: n.Down()}
+		s := ServerState{Name: is.Name, Asked: n == primary || is.Family == "", Down: n.Down()}
 		if r, ok := n.Server().(sim.Ranked); ok {
 			s.Role, _ = r.Role()
 		}
