@@ -426,7 +426,7 @@ func (w *World) present(names ...string) ([]string, error) {
 				continue
 			}
 			ctx, cancel := context.WithTimeout(w.ctx, asking)
-			leader, err := w.servers.group(s.Kind.Prefix).Leader(ctx)
+			leader, err := w.servers.group(server.Kind(s.Kind.Name)).Leader(ctx)
 			cancel()
 			if err != nil {
 				return nil, fmt.Errorf("%w: %s: %w", faults.ErrUnable, name, err)
@@ -460,7 +460,7 @@ func (w *World) wire(between, and []string, d faults.Direction) (faults.Wire, er
 
 // betweenMembers says that a wire leads between two servers that have no proxy between them.
 func (w *World) betweenMembers(wire faults.Wire) bool {
-	cluster := func(name string) bool { return trace.IsServer(name) && !isNode(name) && w.gateOf(name) == nil }
+	cluster := func(name string) bool { return trace.IsServer(name) && !w.isRedis(name) && w.gateOf(name) == nil }
 	var members int
 	for _, s := range w.servers.all() {
 		if cluster(s.Name()) {

@@ -151,7 +151,7 @@ func (g *gate) reopen() {
 func (w *World) lagBehind() error {
 	lag := w.scenario.World.Lag
 	for _, link := range w.servers.links {
-		if lag.Max == 0 || !isNode(link.client) || !isNode(link.server) {
+		if lag.Max == 0 || !w.isRedis(link.client) || !w.isRedis(link.server) {
 			continue
 		}
 		if err := w.lagging(link.client, link.server).onto(link.proxy, link.client, link.server); err != nil {
@@ -187,11 +187,14 @@ func (w *World) loseUnderWay(crashed string) error {
 	return err
 }
 
-// isNode says that a server is a Redis.
-func isNode(name string) bool { return strings.HasPrefix(name, "r") }
+// isRedis says that a server is a Redis.
+func (w *World) isRedis(name string) bool {
+	is, _ := w.trace.Servers.Find(name)
+	return is.Kind == string(server.Redis)
+}
 
 // sentinels are the Sentinels, or nil.
-func (s *servers) sentinels() *server.Group { return s.group("sen") }
+func (s *servers) sentinels() *server.Group { return s.group(server.Sentinel) }
 
 // hearSentinels adds to the trace what Sentinels publish, with the names of servers instead of their addresses.
 func (w *World) hearSentinels() {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"locksim/faults"
@@ -42,7 +41,7 @@ func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) 
 func awaitsReturn(sc *file.Scenario, s play.Servers) bool {
 	back := 0
 	for _, f := range sc.Faults {
-		if r, ok := f.Action.(faults.Restart); ok && (strings.HasPrefix(r.Process, s.Kind.Prefix) || r.Process == s.Kind.Leader) {
+		if r, ok := f.Action.(faults.Restart); ok && (slices.Contains(s.Names(sc.World), r.Process) || r.Process == s.Kind.Leader) {
 			back++
 		}
 	}

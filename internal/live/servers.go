@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
@@ -116,7 +115,9 @@ func (w *World) startServers(g *guard.Guard) error {
 			return err
 		}
 		w.servers.groups = append(w.servers.groups, group)
+		w.trace.Servers = append(w.trace.Servers, described(o, group, w.lock)...)
 	}
+	w.trace.Servers = append(w.trace.Servers, trace.Server{Name: storeName, Kind: play.StoreKind, Role: trace.RoleStore})
 	if len(w.gates) > 0 {
 		if err := w.lagBehind(); err != nil {
 			return err
@@ -126,16 +127,35 @@ func (w *World) startServers(g *guard.Guard) error {
 		if s.Kind.Prepare == nil {
 			continue
 		}
-		for _, x := range w.servers.all() {
-			if !strings.HasPrefix(x.Name(), s.Kind.Prefix) {
-				continue
-			}
+		for _, x := range w.servers.group(server.Kind(s.Kind.Name)).Servers() {
 			if err := s.Kind.Prepare(ctx, x.Addr()); err != nil {
 				return fmt.Errorf("prepare %s: %w", x.Name(), err)
 			}
 		}
 	}
 	return nil
+}
+
+// described is what the servers of a group are.
+func described(o server.Options, g *server.Group, l play.Lock) trace.Servers {
+	role := trace.RoleSingle
+	for _, s := range l.Needs() {
+		if server.Kind(s.Kind.Name) == o.Kind {
+			role = s.Kind.Role()
+		}
+	}
+	var out trace.Servers
+	for i, x := range g.Servers() {
+		is := trace.Server{Name: x.Name(), Kind: string(o.Kind), Role: role}
+		if o.Replicas > 0 && i <= o.Replicas { // the primary is the first, and its replicas follow
+			is.Family, is.Role = g.Servers()[0].Name(), trace.RoleReplica
+			if i == 0 {
+				is.Role = trace.RolePrimary
+			}
+		}
+		out = append(out, is)
+	}
+	return out
 }
 
 // replicate puts a proxy between a replica and its primary, which makes the replica lag.
@@ -190,12 +210,12 @@ func (s *servers) find(name string) (*server.Server, error) {
 }
 
 // redis is the group of Redis servers, or nil.
-func (s *servers) redis() *server.Group { return s.group("r") }
+func (s *servers) redis() *server.Group { return s.group(server.Redis) }
 
-// group is the group of the servers whose names begin with a prefix, or nil.
-func (s *servers) group(prefix string) *server.Group {
+// group is the group of the servers of a kind, or nil.
+func (s *servers) group(kind server.Kind) *server.Group {
 	for _, g := range s.groups {
-		if g.Server(prefix+"0") != nil {
+		if g.Kind() == kind {
 			return g
 		}
 	}
@@ -244,13 +264,13 @@ func (s *servers) states(w *World) []play.ServerState {
 		}
 	}
 	for _, x := range s.all() {
-		state := play.ServerState{Name: x.Name(), Asked: true, Down: x.Down()}
-		if g := s.redis(); g != nil && strings.HasPrefix(x.Name(), "r") {
-			state.Asked = x.Name() == primary || !strings.HasPrefix(x.Name(), "r0")
-			state.Listed = true
-			if max(w.scenario.World.Replicas, w.lock.LeastReplicas()) > 0 && strings.HasPrefix(x.Name(), "r0") {
-				if state.Role = "replica of " + primary; x.Name() == primary {
-					state.Role = "primary"
+		is, _ := w.trace.Servers.Find(x.Name())
+		state := play.ServerState{Server: is, Asked: true, Down: x.Down()}
+		if is.Kind == string(server.Redis) {
+			if is.Family != "" {
+				state.Asked = x.Name() == primary
+				if state.Follows = "replica of " + primary; state.Asked {
+					state.Follows = "primary"
 				}
 			}
 			ctx, cancel := context.WithTimeout(w.ctx, asking)

@@ -53,10 +53,11 @@ type Record struct {
 
 // ServerState is the state of a server at one moment.
 type ServerState struct {
-	Name string `json:"name"`
-	// Role is its role in replication, such as "primary" or "replica of r0"; it is
-	// empty for a server without replication.
-	Role string `json:"role,omitempty"`
+	// Server is what it is, and was at the start.
+	trace.Server
+	// Follows is its part in replication by now, such as "primary" or "replica of r0"; it is empty for a server without
+	// replication.
+	Follows string `json:"follows,omitempty"`
 	// Asked says that locks send requests to it: it is no replica, nor a primary
 	// that a failover has replaced.
 	Asked bool `json:"asked,omitempty"`

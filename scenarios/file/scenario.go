@@ -511,6 +511,15 @@ func (w World) Names() []string {
 	return names
 }
 
+// ReplicaNames are the names of the replicas of r0: r0a, r0b, …
+func (w World) ReplicaNames() []string {
+	names := make([]string, max(w.Replicas, 0))
+	for i := range names {
+		names[i] = fmt.Sprintf("r0%c", 'a'+i)
+	}
+	return names
+}
+
 // Granting are those of Names that may grant a lock: none that only watches others, or is behind them.
 func (w World) Granting() []string {
 	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s ServerCount) bool { return s.Watches || s.Behind })

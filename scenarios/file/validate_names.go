@@ -37,11 +37,7 @@ func (s checked) redis() role {
 
 // replicas are r0a, r0b, …
 func (s checked) replicas() role {
-	names := make([]string, max(s.World.Replicas, 0))
-	for i := range names {
-		names[i] = fmt.Sprintf("r0%c", 'a'+i)
-	}
-	return role{title: "replicas", names: names}
+	return role{title: "replicas", names: s.World.ReplicaNames()}
 }
 
 // others are the servers of other kinds.

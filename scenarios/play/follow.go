@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 
 	"locksim/faults"
+	"locksim/sim/trace"
 )
 
 // ErrStays is returned when a scenario has a failover, and the lock dials the first Redis server by its own name, which
@@ -30,21 +30,25 @@ func (a *asked) note(server string) {
 	a.names[server] = true
 }
 
-// stays reports whether the lock has asked for the first Redis server by its own name, and neither for the primary nor
-// for a replica of it.
-func (a *asked) stays() bool {
+// stays is the server that is a primary at the start and for which the lock has asked by its own name, and neither for the
+// name of the present primary nor for a replica. It is empty if there is none.
+func (a *asked) stays(servers trace.Servers) (first string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for name := range a.names {
-		if name == Primary || len(name) > len(first) && strings.HasPrefix(name, first) {
-			return false
+	for _, s := range servers {
+		switch {
+		case !a.names[s.Name]:
+		case s.Role == trace.RoleReplica:
+			return ""
+		case s.Role == trace.RolePrimary:
+			first = s.Name
 		}
 	}
-	return a.names[first]
+	if a.names[Primary] {
+		return ""
+	}
+	return first
 }
-
-// first is the name of the first Redis server. Those of its replicas begin with it.
-const first = "r0"
 
 // Address is that of the machine. The name is noted.
 func (e env) Address(server string) string {
@@ -65,7 +69,11 @@ func (e env) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 // unmoved is the error of a run in which the primary was replaced, for a lock that cannot feel it.
 func (p *play) unmoved() error {
 	for i, f := range p.sc.Faults {
-		if _, ok := f.Action.(faults.Failover); !ok || !p.schedule.fired[i] || !p.asked.stays() {
+		if _, ok := f.Action.(faults.Failover); !ok || !p.schedule.fired[i] {
+			continue
+		}
+		first := p.asked.stays(p.world.Trace().Servers)
+		if first == "" {
 			continue
 		}
 		err := p.sc.ErrorAt(p.sc.Pos(fmt.Sprintf("faults[%d]", i)),

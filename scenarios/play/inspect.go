@@ -60,7 +60,7 @@ func (p *play) state() *outcome.State {
 	for _, server := range p.world.Ground().Servers() {
 		n := outcome.NodeState{Name: server.Name, Keys: server.Keys}
 		if p.sc.World.Replicas > 0 {
-			n.Role = server.Role
+			n.Role = server.Follows
 		}
 		s.Nodes = append(s.Nodes, n)
 	}

@@ -36,10 +36,8 @@ func (p *play) record() *evidence.Record {
 	for _, c := range p.clients {
 		rec.Clients = append(rec.Clients, c.record())
 	}
-	for _, s := range p.world.Trace().Servers {
-		if s.Role != trace.RoleStore {
-			rec.Servers = append(rec.Servers, s)
-		}
+	for _, s := range rec.Ended {
+		rec.Servers = append(rec.Servers, s.Server)
 	}
 	if p.lock.Keys != nil {
 		rec.Keys = map[string][]string{}

@@ -97,6 +97,14 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 	return out
 }
 
+// Names are their names in a world, with those of replicas.
+func (s Servers) Names(w file.World) []string {
+	if s.Kind.own != nil {
+		return append(file.Numbered(s.Kind.Prefix, max(s.Count, *s.Kind.own.number(&w))), w.ReplicaNames()...)
+	}
+	return file.Numbered(s.Kind.Prefix, max(s.Count, w.Count(s.Kind.Name)))
+}
+
 // lacks are the kinds of fault that cannot strike servers of the kind in this program.
 func (k ServerKind) lacks() []string {
 	if k.Power == nil || k.Power() == nil {
@@ -113,8 +121,7 @@ func (l Lock) powered(sc *file.Scenario) error {
 			continue
 		}
 		for _, s := range l.Servers {
-			count := max(s.Count, sc.World.Count(s.Kind.Name))
-			if s.Kind.Power == nil || !slices.Contains(file.Numbered(s.Kind.Prefix, count), crash.Process) {
+			if s.Kind.Power == nil || !slices.Contains(s.Names(sc.World), crash.Process) {
 				continue
 			}
 			if err := s.Kind.Power(); err != nil {

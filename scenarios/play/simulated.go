@@ -299,9 +299,9 @@ func (g simGround) Servers() []ServerState {
 		if is.Role == trace.RoleStore {
 			continue
 		}
-		s := ServerState{Name: is.Name, Asked: n == primary || is.Family == "", Down: n.Down()}
+		s := ServerState{Server: is, Asked: n == primary || is.Family == "", Down: n.Down()}
 		if r, ok := n.Server().(sim.Ranked); ok {
-			s.Role, _ = r.Role()
+			s.Follows, _ = r.Role()
 		}
 		if k, ok := n.Server().(sim.Keyed); ok {
 			s.Keys, s.Listed = k.Keys(), true

@@ -260,7 +260,7 @@ func (tcpGround) WatchUnseen(...string) {}
 func (tcpGround) KeyChanges() []trace.KeyChange { return nil }
 
 func (g tcpGround) Servers() []play.ServerState {
-	s := play.ServerState{Name: "r0", Asked: true, Listed: true}
+	s := play.ServerState{Server: trace.Server{Name: "r0", Kind: "redis", Role: trace.RoleSingle}, Asked: true, Listed: true}
 	for _, k := range g.w.redis.Keys() {
 		s.Keys = append(s.Keys, trace.Key{Name: k, TTL: g.w.redis.TTL(k)})
 	}

@@ -74,7 +74,9 @@ func (d *drawer) partition() []step {
 }
 
 // replica draws one of the replicas of r0.
-func (d *drawer) replica() string { return "r0" + string(rune('a'+d.from.Below(d.sc.World.Replicas))) }
+func (d *drawer) replica() string {
+	return d.sc.World.ReplicaNames()[d.from.Below(d.sc.World.Replicas)]
+}
 
 // informed draws the clients that learn of a new primary: all, or some.
 func (d *drawer) informed() []string {

@@ -98,6 +98,9 @@ func Missing(kind Kind) error {
 	return k.missing()
 }
 
+// Kind is the kind of the servers.
+func (g *Group) Kind() Kind { return g.options.Kind }
+
 // Missing is [Missing] of the kind, nil for another one.
 func (o Options) Missing() error {
 	if o.Other != nil {
