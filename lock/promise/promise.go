@@ -3,50 +3,6 @@
 // uses one of the two does not compile the other.
 package promise
 
-// Fault is a class of things that go wrong.
-type Fault string
-
-// The faults that the locks of package lock stand, as far as exclusion of claims goes: they stop
-// processes, threads and messages, or refuse requests, and leave alone what a node has answered.
-const (
-	Pause     Fault = "pause"      // a process stops and goes on
-	Crash     Fault = "crash"      // a process ends for good
-	Restart   Fault = "restart"    // a process that has crashed begins anew, with a fresh memory and new owner ids
-	Slow      Fault = "slow"       // the timers of a process fire late
-	Pool      Fault = "pool"       // a process has no connection to a node free
-	Partition Fault = "partition"  // messages are held or lost
-	Latency   Fault = "latency"    // messages are late, in pieces, or few at a time
-	Reset     Fault = "reset"      // connections break, dials are refused, replies are lost
-	Stall     Fault = "stall"      // a node answers late, and in order
-	ReadOnly  Fault = "read-only"  // a node refuses writes, or other requests
-	Scripts   Fault = "scripts"    // a node forgets the scripts that it was sent
-	WallClock Fault = "wall-clock" // a client's wall clock jumps: our locks measure by the monotonic one
-)
-
-// The faults that only some of the locks stand, or none.
-const (
-	Worker     Fault = "worker"      // a thread ends without a release, and its process goes on
-	ClockDrift Fault = "clock-drift" // clocks run at rates that differ by no more than the drift allowance
-	ClockRate  Fault = "clock-rate"  // clocks run at rates that differ by more, or stand still (F20)
-	NodeClock  Fault = "node-clock"  // the wall clock of a Redis node jumps, and its keys end early or late (F18, F19)
-	NodeCrash  Fault = "node-crash"  // a Redis node ends, or comes back with what its persistence kept (F15 to F17)
-	Failover   Fault = "failover"    // a replica takes over with what it has (F40 to F44)
-	Eviction   Fault = "eviction"    // a node gives up keys for want of memory (F10, F45)
-	Flush      Fault = "flush"       // a node forgets its keys (F46)
-)
-
-// DriftAllowance is by how much the rates of two clocks may differ, in millionths,
-// before [ClockDrift] becomes [ClockRate]: a hundredth, which a Redlock allows for.
-const DriftAllowance = 10_000
-
-// Faults lists the classes of fault. The caller owns the slice.
-func Faults() []Fault {
-	return []Fault{
-		Pause, Crash, Restart, Slow, Pool, Partition, Latency, Reset, Stall, ReadOnly, Scripts, WallClock,
-		Worker, ClockDrift, ClockRate, NodeClock, NodeCrash, Failover, Eviction, Flush,
-	}
-}
-
 // Duty is what the calls of a lock do for its user, beyond the exclusion of others.
 type Duty string
 

@@ -237,7 +237,7 @@ func exploreTables(e *explorations.Exploration) []countTable {
 		case n.Struck == 0:
 			struck, evidence = "never", ""
 		case n.Evidence == 0:
-			evidence = "not felt: " + outcome.Unfelt(class)
+			evidence = "not felt: " + class.Unfelt()
 		}
 		classes.Rows = append(classes.Rows, countRow{string(class), []string{struck, evidence, bound}, share(n.Evidence, s.Runs)})
 	}

@@ -150,7 +150,7 @@ func (r aftermath) ownerOf(server string, k trace.Key) string {
 // fault struck somewhere else is no excuse.
 func (r aftermath) struckKey(owner, server string) bool {
 	for i, f := range r.sc.Faults {
-		if r.Faults[i].Fired && leavesKey(f.Action) && strikesAt(f.Action, owner, server) {
+		if r.Faults[i].Fired && faults.ClassOf(f.Action).LeavesKey() && strikesAt(f.Action, owner, server) {
 			return true
 		}
 	}
@@ -170,19 +170,6 @@ func strikesAt(a faults.Action, owner, server string) bool {
 		}
 	}
 	return false
-}
-
-// leavesKey reports whether an action can leave a key behind that no lock could
-// have removed: a request of an attempt may arrive after the request that was to
-// undo it (F28), a release may never arrive, a node may restart with old keys
-// (F43). Pauses, clocks and lost keys cannot.
-func leavesKey(a faults.Action) bool {
-	switch faults.ClassOf(a) {
-	case promise.Pause, promise.Slow, promise.WallClock, promise.NodeClock, promise.ClockDrift, promise.ClockRate,
-		promise.Eviction, promise.Flush, promise.Scripts:
-		return false
-	}
-	return true
 }
 
 // unreachable are the servers that faults cut off until the world is healed.

@@ -8,7 +8,6 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/lock/promise"
 	"locksim/sim/trace"
 )
 
@@ -46,7 +45,7 @@ func (r reading) majority() (until time.Duration, struck []checker.Struck) {
 // them; else it is empty.
 func keptFrom(a faults.Action) []string {
 	form, _ := faults.Open(a)
-	if !slices.Contains(keeping, form.Class) {
+	if !form.Class.Silences() {
 		return nil
 	}
 	var out []string
@@ -63,9 +62,6 @@ func keptFrom(a faults.Action) []string {
 	}
 	return out
 }
-
-// keeping are the classes of fault that keep a server from answering in time, or end it.
-var keeping = []promise.Fault{promise.Partition, promise.Latency, promise.Reset, promise.Stall, promise.NodeCrash}
 
 // onlyServers says that there are names, and each is that of a server.
 func onlyServers(names []string) bool {

@@ -78,7 +78,7 @@ func (r reading) undisturbed() time.Duration {
 func (r reading) pace() *checker.Pace {
 	for i, f := range r.sc.Faults {
 		class := faults.ClassIn(r.sc.Faults, f.Action)
-		if r.Faults[i].Fired && (class == promise.Scripts || class == promise.Pool) {
+		if r.Faults[i].Fired && class.ChangesPace() {
 			return nil
 		}
 	}
@@ -100,9 +100,7 @@ func (r reading) steady() bool {
 		return false
 	}
 	for i, f := range r.sc.Faults {
-		class := faults.ClassIn(r.sc.Faults, f.Action)
-		if r.Faults[i].Fired && class != promise.Crash && class != promise.Restart && class != promise.Worker &&
-			class != promise.WallClock && class != promise.Scripts && (class == promise.Failover || !slices.Contains(absenting, class)) {
+		if r.Faults[i].Fired && !faults.ClassIn(r.sc.Faults, f.Action).Steady() {
 			return false
 		}
 	}
@@ -128,7 +126,7 @@ func (r reading) absences() map[string][]checker.Absence {
 		if r.Faults[i].Fired {
 			class := faults.ClassIn(r.sc.Faults, f.Action)
 			for _, t := range r.troublesOf(f.Action, r.Faults[i].spans(f.Action, end), clients) {
-				out[t.client] = append(out[t.client], checker.Absence{Span: t.Span, Running: !slices.Contains(stopping, class), Behind: t.behind})
+				out[t.client] = append(out[t.client], checker.Absence{Span: t.Span, Running: !class.Stops(), Behind: t.behind})
 			}
 		}
 	}
@@ -225,19 +223,9 @@ func (f Fault) spans(a faults.Action, end time.Duration) []checker.Span {
 	return nil
 }
 
-// absenting are the classes of fault that keep a client from running or from
-// reaching a server. A clock that jumps, or a key that is lost, does not.
-var absenting = []promise.Fault{
-	promise.Pause, promise.Slow, promise.Pool, promise.Partition, promise.Latency, promise.Reset, promise.Stall,
-	promise.ReadOnly, promise.ClockDrift, promise.ClockRate, promise.Failover,
-}
-
-// stopping are those of them that keep a client from running, or its timers from firing in time.
-var stopping = []promise.Fault{promise.Pause, promise.Slow, promise.Pool, promise.ClockDrift, promise.ClockRate}
-
 // troublesOf are the troubles of an action in these spans.
 func (r reading) troublesOf(a faults.Action, spans []checker.Span, clients []string) []trouble {
-	if !slices.Contains(absenting, faults.ClassIn(r.sc.Faults, a)) {
+	if !faults.ClassIn(r.sc.Faults, a).KeepsAway() {
 		return nil
 	}
 	form, _ := faults.Open(a)

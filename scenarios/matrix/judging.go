@@ -69,7 +69,7 @@ func newCellRuns(t Tally) *matrices.CellRuns {
 func unfelt(sc *file.Scenario) string {
 	var why []string
 	for _, f := range sc.Faults {
-		why = append(why, outcome.Unfelt(faults.ClassIn(sc.Faults, f.Action)))
+		why = append(why, faults.ClassIn(sc.Faults, f.Action).Unfelt())
 	}
 	slices.Sort(why)
 	return strings.Join(slices.Compact(why), "; ")

@@ -291,14 +291,7 @@ func lockAtFault(o *Outcome, m ModeRun, what string) string {
 
 // relied are the classes of the faults of a schedule after which servers or clocks do not do what locks rely on.
 func relied(o *Outcome) []promise.Fault {
-	return slices.DeleteFunc(classes(o), func(c promise.Fault) bool {
-		switch c {
-		case promise.NodeCrash, promise.Failover, promise.NodeClock, promise.WallClock, promise.ClockDrift, promise.ClockRate,
-			promise.Eviction, promise.Flush:
-			return false
-		}
-		return true
-	})
+	return slices.DeleteFunc(classes(o), func(c promise.Fault) bool { return !c.Undermines() })
 }
 
 // remedy says what would have saved a run: the duty that was broken has its own, and the other modes of the outcome show

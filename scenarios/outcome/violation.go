@@ -133,37 +133,3 @@ func Vacuous(o *Outcome) string {
 	}
 	return ""
 }
-
-// Unfelt says what must have happened for a fault of a class to be felt, as the end
-// of a sentence: "not felt: no client read its wall clock".
-func Unfelt(class promise.Fault) string {
-	switch class {
-	case promise.Pause, promise.Crash, promise.Worker:
-		return "the process had nothing left to do"
-	case promise.Restart:
-		return "no client restarted"
-	case promise.Slow:
-		return "no timer of the process was due"
-	case promise.Pool:
-		return "no command asked the pool for a connection"
-	case promise.Partition, promise.Latency:
-		return "no message was held, lost or delayed"
-	case promise.Reset:
-		return "no client used a connection that was reset, and none was refused"
-	case promise.Stall:
-		return "no request had to wait"
-	case promise.ReadOnly:
-		return "no request was refused"
-	case promise.Scripts:
-		return "the server had no script"
-	case promise.WallClock:
-		return "no client read its wall clock"
-	case promise.ClockDrift, promise.ClockRate:
-		return "no clock that drifted was used"
-	case promise.NodeClock, promise.NodeCrash, promise.Failover:
-		return "no client used the server afterwards"
-	case promise.Eviction, promise.Flush:
-		return "the server had no key"
-	}
-	return "it had no effect"
-}

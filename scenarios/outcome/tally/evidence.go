@@ -9,7 +9,6 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/promise"
-	"locksim/scenarios/outcome"
 )
 
 // Percent is a rate with two digits: "0.26 %".
@@ -70,7 +69,7 @@ func (t *Tally) ByClass() string {
 		case n.Evidence > 0:
 			felt = append(felt, fmt.Sprintf("%s %s (%s)", class, prose.Thousands(n.Evidence), n.Bound()))
 		case n.Struck > 0:
-			unfelt = append(unfelt, fmt.Sprintf("%s (%s)", class, outcome.Unfelt(class)))
+			unfelt = append(unfelt, fmt.Sprintf("%s (%s)", class, class.Unfelt()))
 		}
 	}
 	text := strings.Join(felt, ", ")
