@@ -166,8 +166,8 @@ func (f Fault) Stops() bool { return f.row().stops == yes }
 func (f Fault) Silences() bool { return f.row().silences == yes }
 
 // LeavesKey reports whether a fault of the class can leave a key behind that no lock could have removed: a request of
-// an attempt may arrive after the request that was to undo it (F28), a release may never arrive, a node may restart with
-// old keys (F43). Pauses, clocks and lost keys cannot. Of an unknown class it is true.
+// an attempt may arrive after the request that was to undo it (F28), a release may never arrive, a node may restart
+// with old keys (F43). Pauses, clocks and lost keys cannot. Of an unknown class it is true.
 func (f Fault) LeavesKey() bool { return f.row().leaves != no }
 
 // Undermines reports whether servers or clocks do not do what locks rely on after a fault of the class. A lock that has

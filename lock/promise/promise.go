@@ -3,6 +3,8 @@
 // uses one of the two does not compile the other.
 package promise
 
+import "strings"
+
 // Duty is what the calls of a lock do for its user, beyond the exclusion of others.
 type Duty string
 
@@ -92,23 +94,38 @@ func Duties() []Duty {
 
 // Means is what a lock with the duty does, in a sentence that follows its name. It is "" for an unknown duty.
 func (d Duty) Means() string {
-	for _, known := range duties {
-		if known.duty == d {
-			return known.means
-		}
-	}
-	return ""
+	means, _ := d.texts()
+	return means
 }
 
-// Advice says of a duty that a lock has broken which one it is, and what to do, in sentences. It is "" for an unknown duty.
+// Remedy is what the author of a lock that has broken the duty does, in one sentence. It is "" for an unknown duty.
+func (d Duty) Remedy() string {
+	_, remedy := d.texts()
+	if remedy == "" {
+		return ""
+	}
+	return strings.ToUpper(remedy[:1]) + remedy[1:]
+}
+
+// Advice says of a duty that a lock has broken which one it is, and what to do, in sentences. It is "" for an unknown
+// duty.
 func (d Duty) Advice() string {
+	means, remedy := d.texts()
+	if means == "" {
+		return ""
+	}
+	return "This breaks the duty \"" + string(d) + "\": " + means + " Remedy: " + remedy
+}
+
+// texts are the sentences about a duty, the second one without its capital.
+func (d Duty) texts() (means, remedy string) {
 	for _, known := range duties {
 		if known.duty == d {
-			return "This breaks the duty \"" + string(d) + "\": " + known.means + " Remedy: " + known.remedy +
+			return known.means, known.remedy +
 				", or leave the duty \"" + string(d) + "\" out of Promise.Duties if your lock does not promise it."
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // Cause is why a lock that no client has may still be taken.

@@ -298,8 +298,8 @@ func relied(o *Outcome) []promise.Fault {
 // whether a fence is one.
 func remedy(o *Outcome, m ModeRun) string {
 	for _, r := range m.Verdict.Reasons {
-		if _, do, ok := strings.Cut(r.Duty.Advice(), " Remedy: "); ok && !exclusive(m.Verdict.Label) {
-			return strings.ToUpper(do[:1]) + do[1:]
+		if do := r.Duty.Remedy(); do != "" && !exclusive(m.Verdict.Label) {
+			return do
 		}
 	}
 	var kept, tried []fence.Mode

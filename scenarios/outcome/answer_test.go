@@ -122,3 +122,15 @@ func TestAnswersOfAPromise(t *testing.T) {
 		}
 	}
 }
+
+// The remedy of a call that did not end as promised is that of the duty which it breaks.
+func TestRemedyOfADuty(t *testing.T) {
+	for _, d := range promise.Duties() {
+		run := outcome.ModeRun{Mode: "none", Trace: &trace.Trace{}, Verdict: checker.Verdict{Label: checker.Misconduct,
+			Reasons: []checker.Reason{{Text: "It waited. Remedy: none."}, {Text: "It waited.", Duty: d}}}}
+		o := &outcome.Outcome{Scenario: &file.Scenario{Name: "drawn"}, Lock: "theirs", Seed: 7, Modes: []outcome.ModeRun{run}}
+		if got := outcome.Answers(o)[3].Text; got != d.Remedy() {
+			t.Errorf("%s: %q, want %q", d, got, d.Remedy())
+		}
+	}
+}
