@@ -244,13 +244,14 @@ func (n *Node) Processes() []string { return slices.Collect(maps.Keys(n.w.procs.
 func (n *Node) Strike(what trace.What) int { return n.w.trace.record(trace.World, n.id, what) }
 
 // KeyChanged adds to the ground truth, until the end of the run. The node fills in
-// its name and the virtual time.
+// its name and the virtual time, the value that was there and whose it was, and
+// that no key was there.
 func (n *Node) KeyChanged(c trace.KeyChange) {
 	if n.w.trace.over {
 		return
 	}
 	c.Server, c.At = n.id, n.w.time.elapsed()
-	n.w.trace.changes = append(n.w.trace.changes, c)
+	n.w.trace.ground.add(c)
 }
 
 // WhenServing calls f at once, or when a stall is over. It is for what the

@@ -89,11 +89,47 @@ func TestKeyChanges(t *testing.T) {
 			w.At(time.Duration(i+1)*time.Second, func() { n.KeyChanged(trace.KeyChange{Key: "k", Change: trace.KeySet}) })
 		}
 		err := w.RunFor(time.Minute)
-		want := []trace.KeyChange{{Key: "k", Change: trace.KeySet, Server: "a", At: time.Second}, {Key: "k", Change: trace.KeySet, Server: "b", At: 2 * time.Second}}
+		none := trace.TimeLeft{End: trace.EndNone}
+		want := []trace.KeyChange{
+			{Key: "k", Change: trace.KeySet, Server: "a", At: time.Second, Left: none},
+			{Key: "k", Change: trace.KeySet, Server: "b", At: 2 * time.Second, Left: none},
+		}
 		if diff := cmp.Diff(want, w.KeyChanges()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		return err
+	})
+}
+
+// TestWhatWasThereBeforeAKeyChanged shows that the world knows which value a change has replaced on its server, and whose it was, also if
+// the server has it from another one.
+func TestWhatWasThereBeforeAKeyChanged(t *testing.T) {
+	var a, b *sim.Node
+	build := kind(func(build *sim.Builder) { a, b = build.Add("a", 9, newSink), build.Add("b", 9, newSink) })
+	run(t, sim.Config{Servers: []sim.Kind{build}}, func(w *sim.World) error {
+		for _, c := range []struct {
+			on     *sim.Node
+			change trace.KeyChange
+			want   string
+		}{
+			{a, trace.KeyChange{Value: "v", By: "c0", Change: trace.KeySet}, "no key, over false:  of "},
+			{b, trace.KeyChange{Value: "v", Change: trace.KeyReplicated}, "no key, over false:  of "},
+			{b, trace.KeyChange{Value: "v", By: "c2", Change: trace.KeyProlonged, Left: trace.LeftFor(time.Second)}, "1s, over false: v of c0"},
+			{b, trace.KeyChange{Value: "w", By: "c1", Change: trace.KeySet, Left: trace.TimeLeft{End: trace.EndNever}}, "no end, over true: v of c0"},
+			{b, trace.KeyChange{By: "c0", Change: trace.KeyDeleted}, "unknown, over false: w of c1"},
+			{b, trace.KeyChange{Value: "x", By: "c0", Change: trace.KeySet}, "no key, over false:  of "},
+			{a, trace.KeyChange{Value: "", By: "c1", Change: trace.KeySet}, "unknown, over true: v of c0"},
+			{a, trace.KeyChange{Change: trace.KeyExpired, Left: trace.LeftFor(0)}, "0s, over false:  of c1"},
+		} {
+			c.change.Key = "k"
+			c.on.KeyChanged(c.change)
+			all := w.KeyChanges()
+			last := all[len(all)-1]
+			if got := fmt.Sprintf("%v, over %v: %s of %s", last.Left, last.Over, last.Was, last.WasOf); got != c.want {
+				t.Errorf("change %d: %s, want %s", len(all), got, c.want)
+			}
+		}
+		return nil
 	})
 }
 

@@ -328,7 +328,7 @@ func (w *World) WatchUnseen(keys ...string) {
 }
 
 // KeyChanges are the changes of the watched keys so far, in order.
-func (w *World) KeyChanges() []trace.KeyChange { return w.trace.changes }
+func (w *World) KeyChanges() []trace.KeyChange { return w.trace.ground.changes }
 
 // Flights are the directions with bytes under way, in the order of the links'
 // names.
@@ -367,10 +367,10 @@ func (w *World) close() error {
 // recorder has the trace and the ground truth.
 type recorder struct {
 	trace.Trace
-	time    *timeline
-	off     bool
-	over    bool // the run is: what happens while the world is closed is no part of it
-	changes []trace.KeyChange
+	time   *timeline
+	off    bool
+	over   bool // the run is: what happens while the world is closed is no part of it
+	ground groundTruth
 }
 
 func newRecorder(t *timeline, off bool) *recorder {

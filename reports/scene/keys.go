@@ -52,7 +52,7 @@ type keyFollower struct {
 }
 
 func (k *keyFollower) change(c trace.KeyChange) {
-	if k.LaneKind(c.Server) == "" {
+	if c.Change == trace.KeyProlonged || k.LaneKind(c.Server) == "" {
 		return
 	}
 	on, value, owner := [2]string{c.Server, c.Key}, c.Key+"="+c.Value, ""

@@ -52,7 +52,7 @@ func (r reading) groundTruth(resource string) *groundTruth {
 			g.move(moves[0], r.Timeline.when(moves[0].At))
 			moves = moves[1:]
 		}
-		if slices.Contains(g.keys, change.Key) {
+		if change.Change != trace.KeyProlonged && slices.Contains(g.keys, change.Key) {
 			g.follow(change)
 		}
 	}

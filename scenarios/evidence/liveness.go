@@ -134,7 +134,7 @@ func (r aftermath) ownerOf(server string, k trace.Key) string {
 	value := ""
 	for _, c := range slices.Backward(r.Changes[:r.ChangesBefore]) {
 		switch {
-		case c.Key != k.Name:
+		case c.Key != k.Name || c.Change == trace.KeyProlonged:
 		case value == "" && c.Server == server && c.By != "":
 			return c.By
 		case value == "" && c.Server == server:

@@ -46,6 +46,8 @@ func (r reading) followQueue(resource string, away map[string][]checker.Absence)
 		}
 		at := checker.Pos(c.Step)
 		switch {
+		case c.Change == trace.KeyProlonged:
+			continue
 		case c.Server != primary && r.Servers.InFamily(c.Server):
 			continue
 		case c.Key == key && c.Change == trace.KeySet:

@@ -268,7 +268,7 @@ func (s *student) deletes(key string, changes []trace.KeyChange) bool {
 	last := map[string]trace.KeyChange{}
 	for _, c := range changes {
 		is, _ := s.world.Trace().Servers.Find(c.Server)
-		if c.Key == key && is.Role != trace.RoleReplica {
+		if c.Change != trace.KeyProlonged && c.Key == key && is.Role != trace.RoleReplica {
 			last[c.Server] = c
 		}
 	}
@@ -358,7 +358,7 @@ func (s *student) exclude(keys []string) ([]string, error) {
 		takes := false
 		for _, c := range changes {
 			switch {
-			case c.Key != key || c.By != second.proc.Name():
+			case c.Change == trace.KeyProlonged || c.Key != key || c.By != second.proc.Name():
 			case c.At < released:
 				return true
 			default:

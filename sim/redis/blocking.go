@@ -62,7 +62,7 @@ func (s *session) runBlocking(args []string, db int) {
 		return
 	}
 	nothing := bytes.Clone(reply)
-	n.record(s, args, nil)
+	n.record(s, n.request(args), nil)
 	s.waiting = b
 	n.blocked.queue = append(n.blocked.queue, b)
 	if d := blockingTimeout(args); d > 0 {

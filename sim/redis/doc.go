@@ -10,7 +10,7 @@
 // lag and can be cut; only WAIT waits for them. The name [Primary] resolves to
 // the current primary: a failover moves it. A server that crashes restarts with
 // what its [Persistence] has kept. The world's KeyChanges have the keys that
-// the servers really had.
+// the servers really had, and the time that each had left when it changed.
 //
 // Scripts run in a Lua state that is reused from script to script, and from run
 // to run if [Servers].Scripts is set; so are compiled scripts.

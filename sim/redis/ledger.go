@@ -239,9 +239,10 @@ func (l *ledger) has(p dbKey) datum {
 
 // origin is the cause of key changes, and its step.
 type origin struct {
-	step   int
-	by     string
-	change trace.Change // of deleted keys, and of keys not set by a command
+	step    int
+	by      string
+	request Request      // by's, which was carried out
+	change  trace.Change // of deleted keys, and of keys not set by a command
 }
 
 // changed records a change of a key, if it is watched.
@@ -249,12 +250,35 @@ func (n *Server) changed(p dbKey, was, is datum, why origin) {
 	if p.db != 0 || !n.family.watched[p.key] {
 		return
 	}
-	if was.sameValue(is) && (why.change != trace.KeyRestored || !is.exists()) {
-		return
-	}
 	change := why.change
-	if is.exists() && (change == trace.KeyDeleted || change == trace.KeyFlushed) {
+	switch {
+	case change == trace.KeyRestored && is.exists():
+	case was.sameValue(is):
+		if !is.exists() || was.equal(is) || change == trace.KeyExpired || change == trace.KeyRestored {
+			return
+		}
+		change = trace.KeyProlonged
+	case is.exists() && (change == trace.KeyDeleted || change == trace.KeyFlushed):
 		change = trace.KeySet
 	}
-	n.node.KeyChanged(trace.KeyChange{Step: why.step, Key: p.key, Value: is.String(), Members: is.members(), By: why.by, Change: change})
+	c := trace.KeyChange{Step: why.step, Key: p.key, Value: is.String(), Members: is.members(), By: why.by, Change: change}
+	if c.Left = was.left(n.data.shown); why.by != "" {
+		c.Asked, c.Request = why.by, why.request.Kind()
+	}
+	n.node.KeyChanged(c)
+}
+
+// left is the time that a key has left at an instant of a wall clock, until it expires or the first of its fields does.
+func (d datum) left(wall time.Duration) trace.TimeLeft {
+	if !d.exists() {
+		return trace.TimeLeft{End: trace.EndNone}
+	}
+	until := d.until
+	for _, of := range d.fields {
+		until = min(until, of)
+	}
+	if until == never {
+		return trace.TimeLeft{End: trace.EndNever}
+	}
+	return trace.LeftFor(until - wall)
 }

@@ -232,8 +232,8 @@ func (n *Server) touch(db int, args []string) {
 
 // record adds a command to the trace, and returns the event's number. A nil
 // answer means that the client waits for it.
-func (n *Server) record(s *session, args []string, answer []byte) int {
-	e := trace.Exec{Conn: s.conn.Name(), Request: n.request(args)}
+func (n *Server) record(s *session, request Request, answer []byte) int {
+	e := trace.Exec{Conn: s.conn.Name(), Request: request}
 	if answer != nil {
 		e.Answer = RESP(answer)
 	}

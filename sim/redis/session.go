@@ -113,7 +113,7 @@ func (s *session) serve() {
 // hangUp ends a connection after bytes that are not RESP.
 func (s *session) hangUp(err error) {
 	answer := "-" + strings.ReplaceAll(err.Error(), "\n", " ") + "\r\n"
-	s.server.record(s, nil, []byte(answer))
+	s.server.record(s, Request{}, []byte(answer))
 	s.conn.Send([]byte(answer))
 	s.conn.Finish()
 	s.close()
@@ -161,12 +161,13 @@ func (s *session) answer(args []string, reply []byte) {
 	if reply == nil {
 		reply = []byte{} // an empty reply, not a pending one
 	}
-	step := n.record(s, args, reply)
+	request := n.request(args)
+	step := n.record(s, request, reply)
 	if len(reply) > 0 {
 		s.conn.Send(reply)
 	}
 	if n.ledger != nil {
-		n.ledger.commit(origin{step: step, by: s.conn.Client(), change: deletionKind(args)})
+		n.ledger.commit(origin{step: step, by: s.conn.Client(), request: request, change: deletionKind(args)})
 		s.written = n.ledger.offset
 	}
 }

@@ -34,7 +34,7 @@ func (s *session) runWait(args []string) {
 	case count >= need:
 		s.answer(args, integer(count))
 	default:
-		n.record(s, args, nil)
+		n.record(s, n.request(args), nil)
 		s.acks = &ackWait{session: s, args: args, need: need, offset: s.written}
 		n.waits.all = append(n.waits.all, s.acks)
 		n.repl.askOffsets()

@@ -3,10 +3,12 @@ package trace
 import "time"
 
 // KeyChange is a change of a watched key on one server: the ground truth that
-// no client sees. Only the key's existence and value count; a new expiry is no
-// change.
+// no client sees. It is a change of the key's value, or, as [KeyProlonged], of
+// the time that the key has left. A request that leaves both is no change.
 type KeyChange struct {
-	// Step is the number of the event in the trace, 0 in an untraced world.
+	// Step is the number of the event in the trace in which the server carried
+	// out the request of Asked, or made the change by itself. It is 0 in an
+	// untraced world.
 	Step int
 	// At is the virtual time since the start of the run.
 	At time.Duration
@@ -19,10 +21,29 @@ type KeyChange struct {
 	// is nil for any other value, and if the key no longer exists.
 	Members []string
 	// By is the process whose request changed it, empty if the server itself
-	// did.
+	// did. Where the key is the first place of a queue, and the place before
+	// it was given up, By is the process that has asked for the place before,
+	// and Asked the one whose request gave the other place up.
 	By string
 	// Change is what happened.
 	Change Change
+
+	// Asked is the process whose request the server carried out at Step, empty
+	// if it carried out none. A replica that follows its primary, and a server
+	// that ends a key, carry out none.
+	Asked string
+	// Request is the kind of that request: see [Kinded]. It is empty without
+	// one, and if the server's kind does not say it.
+	Request string
+	// Over says that the request put this value in the place of another one,
+	// Was, without a deletion between them. Some kinds of server tell an
+	// overwrite as a [KeyDeleted] and a [KeySet] of one step: both have Over.
+	Over bool
+	// Was is the value before, and WasOf the process that had set it. Both are
+	// empty if there was none.
+	Was, WasOf string
+	// Left is the time that the key had left just before the change.
+	Left TimeLeft
 }
 
 // Change is what happened to a watched key.
@@ -41,7 +62,47 @@ const (
 	// now. It is also a key that a replica shows again after its clock has
 	// jumped back.
 	KeyRestored
+	// KeyProlonged is a key that keeps its value, and gets more time or less,
+	// also none or no end: by a request, such as PEXPIRE, a SET of the same
+	// value or a renewal of its lease, or, without one, by the primary of a
+	// replica. Who follows the values of keys leaves it out.
+	KeyProlonged
 )
+
+// TimeLeft is the time that a key has left by the clock of its server. The zero
+// value says that the record does not know it.
+type TimeLeft struct {
+	End End
+	// Time is the time left of an [EndTimed], not positive if it is over.
+	Time time.Duration
+}
+
+// End is whether the server ends a key.
+type End uint8
+
+// What a record knows of the end of a key.
+const (
+	EndUnknown End = iota // nothing
+	EndNone               // there was no key
+	EndNever              // no clock of the server ends it: it stays, or goes with the session of its client
+	EndTimed              // the server ends it after a time
+)
+
+// LeftFor is a time that a key has left.
+func LeftFor(d time.Duration) TimeLeft { return TimeLeft{End: EndTimed, Time: d} }
+
+// String is the time left in words.
+func (l TimeLeft) String() string {
+	switch l.End {
+	case EndNone:
+		return "no key"
+	case EndNever:
+		return "no end"
+	case EndTimed:
+		return l.Time.String()
+	}
+	return "unknown"
+}
 
 // String is the change in a word.
 func (c Change) String() string {
@@ -60,6 +121,8 @@ func (c Change) String() string {
 		return "replicated"
 	case KeyRestored:
 		return "restored"
+	case KeyProlonged:
+		return "prolonged"
 	}
 	return "unknown"
 }
