@@ -24,10 +24,11 @@ func (g *groundTruth) add(c trace.KeyChange) {
 	on := placedKey{c.Server, c.Key}
 	before, was := g.is[on]
 	switch {
+	case c.Was != "":
 	case was:
 		c.Was, c.WasOf = before.value, before.of
 		c.Over = c.Over || c.Change == trace.KeySet
-	case c.Left.End == trace.EndUnknown && c.Was == "":
+	case c.Left.End == trace.EndUnknown:
 		c.Left.End = trace.EndNone
 	}
 	g.changes = append(g.changes, c)

@@ -236,6 +236,15 @@ func (n *Node) Note(peer string, what trace.What) int {
 	return n.Record(peer, what)
 }
 
+// Next is the number that the next event of the trace will have, 0 in an untraced world. It is the step of a change for which the
+// server records no event.
+func (n *Node) Next() int {
+	if n.w.trace.off {
+		return 0
+	}
+	return n.w.trace.Len() + 1
+}
+
 // Processes are the names of all processes, in no order.
 func (n *Node) Processes() []string { return slices.Collect(maps.Keys(n.w.procs.byName)) }
 

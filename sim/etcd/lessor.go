@@ -46,7 +46,9 @@ func (l *lessor) leads() bool { return l.ends != nil }
 // promote begins to measure.
 func (l *lessor) promote() {
 	l.ends = map[int64]time.Duration{}
-	for id := range l.server.keyspace.leases {
+	leases := slices.Collect(maps.Keys(l.server.keyspace.leases))
+	l.server.cluster.prolonged(l.server, "", leases...)
+	for _, id := range leases {
 		l.extend(id, election)
 	}
 }
@@ -119,14 +121,14 @@ func (s *Server) active() bool { return s.node.Monotonic()-s.ticked <= 3*tick }
 // leaseName is a lease in words, as etcdctl writes it.
 func leaseName(id int64) string { return fmt.Sprintf("%x", id) }
 
-// renew renews a lease: on the leader, whom other members ask. It gives the TTL, 0 for a lease that does not exist.
-func (s *Server) renew(id int64, done func(ttl int64, err error)) {
+// renew renews a lease for a client: on the leader, whom other members ask. It gives the TTL, 0 for a lease that does not exist.
+func (s *Server) renew(client string, id int64, done func(ttl int64, err error)) {
 	if s.Leads() {
 		s.ensureLeadership(func(leads bool) {
 			if leads {
-				s.renewHere(id, func(ttl int64, notLeader bool) {
+				s.renewHere(client, id, func(ttl int64, notLeader bool) {
 					if notLeader {
-						s.forward(id, done)
+						s.forward(client, id, done)
 						return
 					}
 					done(ttl, nil)
@@ -137,7 +139,7 @@ func (s *Server) renew(id int64, done func(ttl int64, err error)) {
 		})
 		return
 	}
-	s.forward(id, done)
+	s.forward(client, id, done)
 }
 
 // ensureLeadership asks the others if the process was stopped before.
@@ -151,22 +153,23 @@ func (s *Server) ensureLeadership(f func(leads bool)) {
 
 // renewHere renews a lease on the leader. One that is over is not renewed: the answer waits until the cluster has ended
 // it, or another leader has given it more time.
-func (s *Server) renewHere(id int64, done func(ttl int64, notLeader bool)) {
+func (s *Server) renewHere(client string, id int64, done func(ttl int64, notLeader bool)) {
 	switch l := &s.lessor; {
 	case !l.leads():
 		done(0, true)
 	case s.keyspace.leases[id] == nil:
 		done(0, false)
 	case l.left(id) <= 0:
-		l.late[id] = append(l.late[id], func() { s.renewHere(id, done) })
+		l.late[id] = append(l.late[id], func() { s.renewHere(client, id, done) })
 	default:
+		s.cluster.prolonged(s, client, id)
 		l.extend(id, 0)
 		done(s.keyspace.leases[id].ttl, false)
 	}
 }
 
 // forward asks the leader to renew a lease, until it answers.
-func (s *Server) forward(id int64, done func(ttl int64, err error)) {
+func (s *Server) forward(client string, id int64, done func(ttl int64, err error)) {
 	over := false
 	finish := func(ttl int64, err error) {
 		if !over {
@@ -189,7 +192,7 @@ func (s *Server) forward(id int64, done func(ttl int64, err error)) {
 			again()
 			return
 		case s.leader == s.id:
-			s.renewHere(id, func(ttl int64, notLeader bool) {
+			s.renewHere(client, id, func(ttl int64, notLeader bool) {
 				if notLeader {
 					again()
 					return
@@ -201,7 +204,7 @@ func (s *Server) forward(id int64, done func(ttl int64, err error)) {
 		}
 		to := s.cluster.members[s.leader-1]
 		s.node.Peer(to.node).Send(func() {
-			to.renewHere(id, func(ttl int64, notLeader bool) {
+			to.renewHere(client, id, func(ttl int64, notLeader bool) {
 				to.node.Peer(s.node).Send(func() {
 					switch {
 					case over || s.life != life:

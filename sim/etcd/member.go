@@ -274,8 +274,13 @@ func (s *Server) Apply(e *raftpb.Entry) {
 		return
 	}
 	from := len(s.keyspace.events)
+	left := s.cluster.leaseLeft
+	if r.LeaseRevoke != nil { // the leader forgets it now
+		ended := left(raftgroup.Head{Lease: r.LeaseRevoke.ID})
+		left = func(raftgroup.Head) trace.TimeLeft { return ended }
+	}
 	answer, err := s.execute(r)
-	s.cluster.applied(s, e.GetIndex(), r, from)
+	s.cluster.applied(s, e.GetIndex(), r, from, left)
 	if p := s.waiting[r.Header.ID]; p != nil {
 		s.finish(p, answer, err)
 	}
@@ -308,6 +313,19 @@ func (s *Server) execute(r *pb.InternalRaftRequest) (proto.Message, error) {
 		return answer(a, err)
 	}
 	return nil, fmt.Errorf("etcd: a request that no member proposes: %v", r)
+}
+
+// inner is the client's request in what the members agree on.
+func inner(r *pb.InternalRaftRequest) proto.Message {
+	switch {
+	case r.Put != nil:
+		return r.Put
+	case r.DeleteRange != nil:
+		return r.DeleteRange
+	case r.LeaseRevoke != nil:
+		return r.LeaseRevoke
+	}
+	return r.Txn
 }
 
 // answer makes an answer or an error of the two: an interface that has a nil pointer is not nil.

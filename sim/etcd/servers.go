@@ -89,7 +89,8 @@ func (c *cluster) leader() *Server {
 
 // applied is told of each entry that a member has applied, before the member answers. The first member that applies an
 // entry adds it to the ground truth, on which all of them agree.
-func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, from int) {
+// left is the time that a lease had left before the request.
+func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, from int, left func(raftgroup.Head) trace.TimeLeft) {
 	if index <= c.index {
 		return
 	}
@@ -102,9 +103,43 @@ func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, fr
 	if len(c.truth.Watched()) == 0 || from == len(s.keyspace.events) {
 		return
 	}
-	step := s.node.Note(c.asked[r.Header.ID], trace.Apply{Effects: applied(s.keyspace.events[from:])})
+	cause := raftgroup.Cause{By: c.asked[r.Header.ID], Left: left}
+	cause.Step = s.node.Note(cause.By, trace.Apply{Effects: applied(s.keyspace.events[from:])})
+	if cause.By != "" {
+		cause.Request = Request{inner(r)}.Kind()
+	}
 	// The ground truth is that of e0: the members agree.
-	c.truth.Tell(c.members[0].node, step, c.asked[r.Header.ID], func(name string) raftgroup.Head { return c.head(s.keyspace, name) })
+	c.truth.Tell(c.members[0].node, cause, func(name string) raftgroup.Head { return c.head(s.keyspace, name) })
+}
+
+// prolonged is told that the leader is about to give leases more time: by the renewal of a client, or without one when it
+// begins to lead. Then the time that they have left by the former leader's clock is not known.
+func (c *cluster) prolonged(leader *Server, by string, leases ...int64) {
+	if len(c.truth.Watched()) == 0 {
+		return
+	}
+	cause := raftgroup.Cause{Step: leader.node.Next(), By: by, Left: func(h raftgroup.Head) trace.TimeLeft {
+		if by == "" {
+			return trace.TimeLeft{}
+		}
+		return c.leaseLeft(h)
+	}}
+	if by != "" {
+		cause.Request = Request{&pb.LeaseKeepAliveRequest{}}.Kind()
+	}
+	c.truth.Prolonged(c.members[0].node, cause, func(h raftgroup.Head) bool { return slices.Contains(leases, h.Lease) })
+}
+
+// leaseLeft is the time that a key has left by the clock of the leader.
+func (c *cluster) leaseLeft(h raftgroup.Head) trace.TimeLeft {
+	if h.Lease == 0 {
+		return trace.TimeLeft{End: trace.EndNever}
+	}
+	l := &c.leader().lessor
+	if _, known := l.ends[h.Lease]; !known {
+		return trace.TimeLeft{}
+	}
+	return trace.LeftFor(l.left(h.Lease))
 }
 
 // applied is what a request has changed.
@@ -130,9 +165,11 @@ func (c *cluster) head(k *keyspace, name string) raftgroup.Head {
 	case first == nil:
 		return raftgroup.Head{}
 	case isQueue(name):
-		return raftgroup.Head{Value: string(first.Key), By: c.creator(first), Lease: first.Lease}
+		return raftgroup.Head{Value: string(first.Key), By: c.creator(first), Lease: first.Lease, Made: first.CreateRevision}
 	}
-	return raftgroup.Head{Value: fmt.Sprintf("%d: %s", first.CreateRevision, first.Value), By: c.creator(first), Lease: first.Lease}
+	return raftgroup.Head{
+		Value: fmt.Sprintf("%d: %s", first.CreateRevision, first.Value), By: c.creator(first), Lease: first.Lease, Made: first.CreateRevision,
+	}
 }
 
 // creator is the client that has created a key.

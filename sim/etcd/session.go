@@ -206,7 +206,7 @@ func (x *session) message(c *call, b []byte) {
 	case methodKeepAlive:
 		r := &pb.LeaseKeepAliveRequest{}
 		if x.parse(c, b, r) {
-			s.renew(r.ID, func(ttl int64, err error) {
+			s.renew(x.conn.Client(), r.ID, func(ttl int64, err error) {
 				a := &pb.LeaseKeepAliveResponse{Header: x.header(), ID: r.ID, TTL: ttl}
 				x.record(Request{r}, answered(a, err))
 				if err != nil {

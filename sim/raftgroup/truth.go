@@ -7,16 +7,38 @@ import (
 	"locksim/sim/trace"
 )
 
-// Head is the value of a watched key, who has created it, and its lease or session.
+// Head is the value of a watched key, who has created it, and what it ends with.
 type Head struct {
 	Value, By string
-	Lease     int64
+	Lease     int64  // its lease or session, by its number
+	Session   string // its session, by its name
+	Made      int64  // tells it from a key of the same name that was there before it
 }
 
 // Truth is what the world knows of the watched keys of a cluster, on which all members agree. The zero value has none.
 type Truth struct {
 	watched []string
 	heads   map[string]Head
+}
+
+// Cause is what has changed keys, or the time that they have left.
+type Cause struct {
+	// Step is the event: see [trace.KeyChange].
+	Step int
+	// By is the client whose request it was, empty for none, and Request the kind of the request.
+	By, Request string
+	// Left is the time that a key had left just before. Nil says that no clock ends the keys.
+	Left func(Head) trace.TimeLeft
+}
+
+func (c Cause) left(h Head) trace.TimeLeft {
+	switch {
+	case h.Value == "":
+		return trace.TimeLeft{End: trace.EndNone}
+	case c.Left == nil:
+		return trace.TimeLeft{End: trace.EndNever}
+	}
+	return c.Left(h)
 }
 
 // Watch adds keys.
@@ -31,27 +53,42 @@ func (t *Truth) Watch(names []string) {
 // Watched are the names of the keys.
 func (t *Truth) Watched() []string { return t.watched }
 
-// Tell adds to the ground truth of a node what has changed of the keys in an event, by the request of a client, or without
-// one. head is the present value of a key.
-func (t *Truth) Tell(node *sim.Node, step int, by string, head func(name string) Head) {
+// Tell adds to the ground truth of a node what has changed of the keys in an event. head is the present value of a key.
+func (t *Truth) Tell(node *sim.Node, c Cause, head func(name string) Head) {
 	for _, name := range t.watched {
 		now, before := head(name), t.heads[name]
-		if now == before {
+		if now.Value == before.Value && now.By == before.By && now.Lease == before.Lease {
 			continue
 		}
 		if t.heads == nil {
 			t.heads = map[string]Head{}
 		}
 		t.heads[name] = now
-		if before.Value != "" && (now.Value == "" || now.By != by) { // it went, and the next one came to the head
-			change := trace.KeyDeleted
-			if by == "" {
-				change = trace.KeyExpired
+		change := trace.KeyChange{Step: c.Step, Key: name, Asked: c.By, Request: c.Request, Left: c.left(before)}
+		change.Was, change.WasOf = before.Value, before.By
+		change.Over = before.Value != "" && now.Value != "" && now.Made == before.Made
+		if before.Value != "" && (now.Value == "" || now.By != c.By) { // it went, and the next one came to the head
+			gone := change
+			gone.By, gone.Change = c.By, trace.KeyDeleted
+			if c.By == "" {
+				gone.Change = trace.KeyExpired
 			}
-			node.KeyChanged(trace.KeyChange{Step: step, Key: name, By: by, Change: change})
+			node.KeyChanged(gone)
 		}
 		if now.Value != "" {
-			node.KeyChanged(trace.KeyChange{Step: step, Key: name, Value: now.Value, By: now.By, Change: trace.KeySet})
+			change.Value, change.By, change.Change = now.Value, now.By, trace.KeySet
+			node.KeyChanged(change)
+		}
+	}
+}
+
+// Prolonged adds to the ground truth of a node that keys which end with a lease or a session have got more time, or less.
+func (t *Truth) Prolonged(node *sim.Node, c Cause, ends func(Head) bool) {
+	for _, name := range t.watched {
+		if h := t.heads[name]; h.Value != "" && ends(h) {
+			node.KeyChanged(trace.KeyChange{
+				Step: c.Step, Key: name, Value: h.Value, By: c.By, Change: trace.KeyProlonged, Asked: c.By, Request: c.Request, Left: c.left(h),
+			})
 		}
 	}
 }

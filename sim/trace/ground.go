@@ -7,8 +7,8 @@ import "time"
 // the time that the key has left. A request that leaves both is no change.
 type KeyChange struct {
 	// Step is the number of the event in the trace in which the server carried
-	// out the request of Asked, or made the change by itself. It is 0 in an
-	// untraced world.
+	// out the request of Asked, or made the change by itself. It is that of the
+	// next event if the server records none, and 0 in an untraced world.
 	Step int
 	// At is the virtual time since the start of the run.
 	At time.Duration

@@ -106,18 +106,22 @@ func (e *ensemble) applied(s *Server, index uint64, x transaction, events []even
 	if len(e.truth.Watched()) == 0 || len(events) == 0 {
 		return
 	}
-	step := s.node.Note(by, trace.Apply{Effects: changes(events)})
+	cause := raftgroup.Cause{Step: s.node.Note(by, trace.Apply{Effects: changes(events)}), By: by}
+	if by != "" {
+		q, _ := parse(x.packet) // it was read before
+		cause.Request = Request{q}.Kind()
+	}
 	// The ground truth is that of z0: the servers agree.
 	for _, name := range e.truth.Watched() {
 		if isMembers(name) {
-			e.tellMembers(s.tree, step, by, name)
+			e.tellMembers(s.tree, cause, name)
 		}
 	}
-	e.truth.Tell(e.servers[0].node, step, by, func(name string) raftgroup.Head { return e.head(s.tree, name) })
+	e.truth.Tell(e.servers[0].node, cause, func(name string) raftgroup.Head { return e.head(s.tree, name) })
 }
 
 // tellMembers adds to the ground truth who queues, if a transaction has changed that.
-func (e *ensemble) tellMembers(t *tree, step int, by, name string) {
+func (e *ensemble) tellMembers(t *tree, c raftgroup.Cause, name string) {
 	queue := strings.TrimSuffix(name, allMembers)
 	var members []string
 	if parent := t.nodes[queue]; parent != nil {
@@ -128,15 +132,20 @@ func (e *ensemble) tellMembers(t *tree, step int, by, name string) {
 	if slices.Equal(members, e.members[name]) {
 		return
 	}
-	e.members[name] = members
-	change := trace.KeySet
-	switch {
-	case len(members) == 0 && by == "":
-		change = trace.KeyExpired
-	case len(members) == 0:
-		change = trace.KeyDeleted
+	change := trace.KeyChange{
+		Step: c.Step, Key: name, Value: strings.Join(members, " "), Members: members, By: c.By, Change: trace.KeySet, Asked: c.By, Request: c.Request,
 	}
-	e.servers[0].node.KeyChanged(trace.KeyChange{Step: step, Key: name, Value: strings.Join(members, " "), Members: members, By: by, Change: change})
+	switch {
+	case len(members) == 0 && c.By == "":
+		change.Change = trace.KeyExpired
+	case len(members) == 0:
+		change.Change = trace.KeyDeleted
+	}
+	if len(e.members[name]) > 0 {
+		change.Left.End = trace.EndNever
+	}
+	e.members[name] = members
+	e.servers[0].node.KeyChanged(change)
 }
 
 // changes are events in words: the nodes that were created, changed and deleted.
@@ -170,14 +179,14 @@ func (e *ensemble) head(t *tree, name string) raftgroup.Head {
 		if n == nil {
 			return raftgroup.Head{}
 		}
-		return raftgroup.Head{Value: fmt.Sprintf("%x: %s", n.czxid, n.data), By: e.creators[n.czxid], Lease: n.owner}
+		return raftgroup.Head{Value: fmt.Sprintf("%x: %s", n.czxid, n.data), By: e.creators[n.czxid], Lease: n.owner, Made: n.czxid}
 	}
 	var first *node
 	var head raftgroup.Head
 	if parent := t.nodes[strings.TrimSuffix(name, "/")]; parent != nil {
 		for child := range parent.children {
 			if n := t.nodes[name+child]; first == nil || n.czxid < first.czxid {
-				first, head = n, raftgroup.Head{Value: child, By: e.creators[n.czxid], Lease: n.owner}
+				first, head = n, raftgroup.Head{Value: child, By: e.creators[n.czxid], Lease: n.owner, Made: n.czxid}
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func (n Cluster) Build(b *sim.Builder) {
 		b.Fail(fmt.Errorf("%d servers of Consul: give 1 to %d", int(n), maxServers))
 		return
 	}
-	c := &cluster{group: raftgroup.New(int(n)), asked: map[uint64]string{}, clients: map[string]string{}}
+	c := &cluster{group: raftgroup.New(int(n)), asked: map[uint64]string{}, clients: map[string]string{}, timed: map[string]bool{}}
 	var nodes []*sim.Node
 	for i := range int(n) {
 		nodes = append(nodes, b.Add(fmt.Sprint(Prefix, i), Port, func(node *sim.Node) sim.Server {
@@ -83,6 +83,7 @@ type cluster struct {
 	index   uint64            // up to which some server has applied the log
 	asked   map[uint64]string // clients, by their requests
 	clients map[string]string // clients, by the sessions that they made
+	timed   map[string]bool   // the sessions that have a TTL
 	truth   raftgroup.Truth
 }
 
@@ -106,14 +107,48 @@ func (c *cluster) applied(s *server, index uint64, e entry, changed bool) {
 	c.index = index
 	by := c.asked[e.ID]
 	if e.Op == opCreate {
-		c.clients[e.Session] = by
+		c.clients[e.Session], c.timed[e.Session] = by, e.TTL > 0
 	}
 	if len(c.truth.Watched()) == 0 || !changed {
 		return
 	}
-	step := s.node.Note(by, trace.Apply{Effects: e})
+	cause := raftgroup.Cause{Step: s.node.Note(by, trace.Apply{Effects: e}), By: by, Left: c.sessionLeft}
+	if by != "" {
+		cause.Request = string(e.Op)
+	}
 	// The ground truth is that of consul0: the servers agree.
-	c.truth.Tell(c.servers[0].node, step, by, func(name string) raftgroup.Head { return c.head(s.state, name) })
+	c.truth.Tell(c.servers[0].node, cause, func(name string) raftgroup.Head { return c.head(s.state, name) })
+}
+
+// prolonged is told that the leader is about to give a session its time again: for a client that renews it, or without one when
+// it begins to lead. Then the time that was left by the former leader's clock is not known.
+func (c *cluster) prolonged(leader *server, by, session string) {
+	if len(c.truth.Watched()) == 0 {
+		return
+	}
+	cause := raftgroup.Cause{Step: leader.node.Next(), By: by, Left: func(h raftgroup.Head) trace.TimeLeft {
+		if by == "" {
+			return trace.TimeLeft{}
+		}
+		return c.sessionLeft(h)
+	}}
+	if by != "" {
+		cause.Request = string(doesRenew)
+	}
+	c.truth.Prolonged(c.servers[0].node, cause, func(h raftgroup.Head) bool { return h.Session == session })
+}
+
+// sessionLeft is the time that a lock has left by the clock of the leader.
+func (c *cluster) sessionLeft(h raftgroup.Head) trace.TimeLeft {
+	if !c.timed[h.Session] {
+		return trace.TimeLeft{End: trace.EndNever}
+	}
+	leader := c.leader()
+	at, known := leader.endsAt[h.Session]
+	if !known || !leader.leads() {
+		return trace.TimeLeft{}
+	}
+	return trace.LeftFor(at - leader.node.Monotonic())
 }
 
 // head is who has a lock: the session of a key or, for the key in which a semaphore of the Go client with one slot
@@ -126,7 +161,7 @@ func (c *cluster) head(s *state, name string) raftgroup.Head {
 	if prefix, ok := strings.CutSuffix(name, SemaphoreKey); ok {
 		for _, id := range holders(p.Value) {
 			if alive := s.pairs[prefix+"/"+id]; alive != nil && alive.Session != "" {
-				return raftgroup.Head{Value: id, By: c.clients[id]}
+				return raftgroup.Head{Value: id, By: c.clients[id], Session: id, Made: int64(p.CreateIndex)}
 			}
 		}
 		return raftgroup.Head{}
@@ -134,7 +169,9 @@ func (c *cluster) head(s *state, name string) raftgroup.Head {
 	if p.Session == "" {
 		return raftgroup.Head{}
 	}
-	return raftgroup.Head{Value: fmt.Sprintf("%s #%d", p.Session, p.LockIndex), By: c.clients[p.Session]}
+	return raftgroup.Head{
+		Value: fmt.Sprintf("%s #%d", p.Session, p.LockIndex), By: c.clients[p.Session], Session: p.Session, Made: int64(p.CreateIndex),
+	}
 }
 
 // SemaphoreKey ends the name of the key in which a semaphore of the Go client has its holders.

@@ -277,6 +277,9 @@ func (s *server) takeOver() {
 		s.heard[other.id] = s.node.Monotonic()
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.state.sessions)) {
+		if s.cluster.timed[id] {
+			s.cluster.prolonged(s, "", id)
+		}
 		s.extend(id)
 	}
 }

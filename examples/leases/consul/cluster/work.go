@@ -193,6 +193,9 @@ func (s *server) carry(q request, client string, gone func() bool, reply func(an
 			reply(answer{code: http.StatusNotFound, err: fmt.Errorf("Session id '%s' not found", q.entry.Session)})
 			return
 		}
+		if x.ttl > 0 {
+			s.cluster.prolonged(s, client, x.ID)
+		}
 		s.extend(x.ID)
 		reply(answer{code: http.StatusOK, body: []*session{x}})
 	case doesCreate:
