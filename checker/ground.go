@@ -38,6 +38,21 @@ type Holding struct {
 	Ended time.Duration
 }
 
+// Taking is a request that took a lock from its holder, who had it by the record of a majority of the nodes: a request of
+// another client that set, overwrote or deleted the holder's key, or one of the holder's own process that gave the key up. A
+// key that ends by itself, or with the session of its client, is not taken. It is ground truth, as a [Holding] is, and is
+// known only where the record says how long the key would have lasted.
+type Taking struct {
+	// Client had the lock on Resource, and By made the request.
+	Client, Resource, By string
+	// At is the step of the request, Taken its instant.
+	At    Pos
+	Taken time.Duration
+	// Until is the instant until which the holder would have had its key, by the record of the nodes; 0 if only its client
+	// could end it.
+	Until time.Duration
+}
+
 // Vote is a change of the number of nodes that have the key of a client.
 type Vote struct {
 	// Client and Resource are whose key it is, and what it locks.

@@ -62,8 +62,10 @@ type Grant struct {
 	// validity into the future again after it had passed.
 	Revived Pos
 	// Doubted is where the claim ended because another client had the lock and the
-	// holder could not be told, or not yet: see [History.HeldUntilTold].
+	// holder could not be told, or not yet: see [History.HeldUntilTold]. Taken says that a request took the lock from its
+	// holder instead: then it is where the time was over that the key had left, and 0 if nothing but the holder ends it.
 	Doubted Pos
+	Taken   bool
 	// Lost is when the lock announced the loss, LostSeen when the client
 	// observed that.
 	Lost, LostSeen Pos
@@ -322,6 +324,8 @@ type History struct {
 	// determine the rightful holder.
 	Deletions []Deletion
 	Holdings  []Holding
+	// Takings are the requests that took a lock from its holder, where that is known. Only [History.HeldUntilTold] needs them.
+	Takings []Taking
 	// Voters is how many nodes grant the lock independently of each other, Votes who had how many of them, as ground truth. Only
 	// the slack of votes ([SlackVotes]) needs the two; it is not known where there are fewer than two Voters.
 	Voters int
@@ -342,7 +346,7 @@ type History struct {
 // The history of a run on real servers has no more: they keep no such record, and no client may have a free lock for a
 // while since the machine is busy.
 func (h History) OfClients() History {
-	h.Timing, h.Holdings, h.Deletions, h.Votes = nil, nil, nil, nil
+	h.Timing, h.Holdings, h.Deletions, h.Votes, h.Takings = nil, nil, nil, nil, nil
 	h.Grants, h.Attempts = slices.Clone(h.Grants), slices.Clone(h.Attempts)
 	for i := range h.Grants {
 		h.Grants[i].Enqueued = 0

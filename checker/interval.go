@@ -47,13 +47,18 @@ func until(start Pos, endings ...ending) Interval {
 
 // Claim returns the interval in which the lock promises that no other client
 // has a claim: from Acquire's return to the first of the call of Release, Lost,
-// Until and crash, or where its holder could not know better ([Grant.Doubted]).
+// Until and crash, or where its holder could not know better, or would not have had its key any more
+// ([Grant.Doubted]).
 func (g Grant) Claim() Interval {
+	doubt := "another client had the lock and it could not know"
+	if g.Taken {
+		doubt = "the time was over that its key had left when a request took it"
+	}
 	return until(g.Granted,
 		ending{g.Released, "it released"},
 		ending{g.Lost, "the lock announced the loss"},
 		ending{g.Until, "its validity ended"},
-		ending{g.Doubted, "another client had the lock and it could not know"},
+		ending{g.Doubted, doubt},
 		ending{g.Crashed, "it crashed"})
 }
 

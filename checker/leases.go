@@ -27,7 +27,7 @@ func voidGrants(h History) *tally {
 	found := &tally{more: "grants without a lease"}
 	for _, grants := range grantsByResource(h) {
 		for _, g := range grants {
-			if g.ExpiredAtCall || g.LostBefore || h.Calm && g.endedEarly() {
+			if g.ExpiredAtCall || g.LostBefore || h.Calm && (g.endedEarly() || g.Taken && g.Doubted > 0 && g.Claim().End == g.Doubted) {
 				found.add(func() Reason { return voidReason(g) })
 			}
 		}
@@ -129,6 +129,11 @@ func denied(h History) *tally {
 // reaches the servers for longer than the bound during any overlap, without
 // interruption, all its overlaps stay those of claims.
 //
+// A lock that puts its holder out by itself is not excused. If a request takes the lock from its holder while the claim
+// lasts ([Taking]), the claim goes on for as long as the holder would have had its key, whatever keeps it from being told;
+// then it ends. So a grant to another client by then is an overlap of claims. Of several takings the last one counts. One of
+// the holder's own process counts from the call of Acquire on, if the client has not had its key again by the grant.
+//
 // A grant can also reach its client when the lock is another's already: the claim of a grant is empty, and ends no
 // other claim, if its client was away between its call of Acquire and the grant, another claim with a higher token
 // had begun by then, and the holder of the late grant is told within the detection bound.
@@ -142,12 +147,42 @@ func (h History) HeldUntilTold(detection time.Duration) History {
 		told[i] = g
 		if late[g.ID] {
 			told[i].Doubted = g.Granted
+		} else if taking, taken := h.takingOf(g); taken {
+			told[i].Taken = true
+			if spent := h.Timing.at(taking.Until); spent > 0 {
+				told[i].Doubted = max(g.Granted, spent)
+			}
 		} else if first, excusable := h.rivalsOf(g, late, detection); excusable {
 			told[i].Doubted = max(g.Granted+1, first-1)
 		}
 	}
 	h.Grants, h.Detection = told, detection
 	return h
+}
+
+// takingOf is the last request that took the lock from the holder of a grant while its claim lasted. One that comes in the
+// instant of the notice of the loss comes after it.
+func (h History) takingOf(g Grant) (last Taking, taken bool) {
+	claim := g.Claim()
+	for _, t := range h.Takings {
+		of := t.Client == g.Client && t.Resource == g.Resource && t.At < claim.end() && !(g.Lost > 0 && h.Timing.when(g.Lost) <= t.Taken)
+		during := t.At > g.Granted || t.By == g.Client && t.At > g.Invoked && !slices.ContainsFunc(h.Holdings, func(s Holding) bool {
+			return s.Client == g.Client && s.Resource == g.Resource && s.From >= t.At && s.From <= g.Granted
+		})
+		if of && during && (!taken || t.At > last.At) {
+			last, taken = t, true
+		}
+	}
+	return last, taken
+}
+
+// at is the first position at an instant or later; 0 if there is none, or if the instant is 0.
+func (t *Timing) at(instant time.Duration) Pos {
+	i, _ := slices.BinarySearch(t.At, instant)
+	if instant == 0 || i == len(t.At) {
+		return 0
+	}
+	return Pos(i + 1)
 }
 
 // arrivedLate reports whether the lock was another's when a grant reached its client.

@@ -116,6 +116,10 @@ func TestHeldUntilTold(t *testing.T) {
 	away := func(from, to int) map[string][]Absence {
 		return map[string][]Absence{"c0": {{Span: Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}}}}
 	}
+	by := func(client string, at, until int) []Taking {
+		return []Taking{{Client: "c0", Resource: "orders", By: client, At: Pos(at),
+			Taken: time.Duration(at) * time.Second, Until: time.Duration(until) * time.Second}}
+	}
 	second := held(2, "c1", 20, 55)
 	slow := held(2, "c1", 20, 24).asked(10)
 	other := map[string][]Absence{"c1": away(11, 19)["c0"]}
@@ -127,6 +131,7 @@ func TestHeldUntilTold(t *testing.T) {
 		overlaps int
 		ends     Pos  // of the first claim
 		late     bool // the second claim is empty
+		taken    []Taking
 	}{
 		{name: "one after the other", first: held(1, "c0", 2, 18), second: second, ends: 18},
 		{name: "told in time", first: held(1, "c0", 2, 30).lost(24, 24), second: second, ends: 19},
@@ -143,6 +148,19 @@ func TestHeldUntilTold(t *testing.T) {
 		{name: "paused too late", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(26, 45), overlaps: 1, ends: 47},
 		{name: "the other was paused", first: held(1, "c0", 2, 50), second: second, away: map[string][]Absence{"c1": away(18, 45)["c0"]}, overlaps: 1, ends: 50},
 
+		{name: "taken by another client", first: held(1, "c0", 2, 50), second: second, taken: by("c1", 18, 30), overlaps: 1, ends: 30},
+		{name: "taken, and told at once", first: held(1, "c0", 2, 50).lost(22, 22), second: second, taken: by("c1", 18, 30), overlaps: 1, ends: 22},
+		{name: "taken, and told first", first: held(1, "c0", 2, 50).lost(18, 18), second: second, taken: by("c1", 18, 30), ends: 18},
+		{name: "taken, with no end of its own", first: held(1, "c0", 2, 50), second: second, taken: by("c1", 18, 0), overlaps: 1, ends: 50},
+		{name: "taken as its time ended", first: held(1, "c0", 2, 50), second: second, taken: by("c1", 18, 19), ends: 19},
+		{name: "taken, and away", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(10, 45), taken: by("c1", 18, 30), overlaps: 1, ends: 30},
+		{name: "taken after its release", first: held(1, "c0", 2, 15), second: second, taken: by("c1", 18, 30), ends: 15},
+		{name: "taken before its call", first: held(1, "c0", 9, 50).asked(8), second: second, taken: by("c0", 7, 30), overlaps: 1, ends: 50},
+		{name: "given up by its own process", first: held(1, "c0", 2, 50).lost(40, 40), second: second, taken: by("c0", 18, 30), overlaps: 1, ends: 30},
+		{name: "given up before the grant", first: held(1, "c0", 9, 50).asked(5), second: second, taken: by("c0", 7, 30), overlaps: 1, ends: 30},
+		{name: "taken by another before the grant", first: held(1, "c0", 9, 24).asked(5), second: second, taken: by("c1", 7, 30), ends: 19},
+		{name: "taken twice", first: held(1, "c0", 2, 50), second: second, taken: append(by("c1", 18, 40), by("c1", 10, 12)...), overlaps: 1, ends: 40},
+
 		{name: "late", first: held(1, "c0", 2, 50).token(8), second: slow.token(7), away: other, ends: 50, late: true},
 		{name: "late, and told late", first: held(1, "c0", 2, 50).token(8), second: held(2, "c1", 20, 28).asked(10).token(7), away: other, overlaps: 1, ends: 50},
 		{name: "late, with the higher token", first: held(1, "c0", 2, 50).token(8), second: slow.token(9), away: other, ends: 19},
@@ -154,7 +172,7 @@ func TestHeldUntilTold(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", []Grant{c.first, c.second})
-			h.Timing = &Timing{Away: c.away}
+			h.Timing, h.Takings = &Timing{Away: c.away}, c.taken
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}

@@ -20,11 +20,23 @@ import (
 // "The claim of a grant is empty, and ends no other claim, if its client was away between its call of Acquire and the
 // grant, another claim with a higher token had begun by then, and the holder of the late grant is told within the
 // detection bound."
+//
+// "If a request takes the lock from its holder while the claim lasts, the claim goes on for as long as the holder would have
+// had its key, whatever keeps it from being told; then it ends. Of several takings the last one counts."
 func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 	told := slices.Clone(h.Grants)
 	for i, g := range h.Grants {
 		if late(h, g, detection) {
 			told[i].Doubted = g.Granted
+			continue
+		}
+		if t := taken(h, g); t != nil {
+			told[i].Taken = true
+			for p := len(h.Timing.At); p > 0 && t.Until > 0; p-- {
+				if h.Timing.At[p-1] >= t.Until {
+					told[i].Doubted = max(checker.Pos(p), g.Granted)
+				}
+			}
 			continue
 		}
 		first, excused := checker.Pos(0), true
@@ -51,6 +63,36 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 	}
 	h.Grants, h.Detection = told, detection
 	return h
+}
+
+// "A request takes the lock from its holder while the claim lasts. One of the holder's own process counts from the call of
+// Acquire on, if the client has not had its key again by the grant. One that comes in the instant of the notice of the loss
+// comes after it."
+func taken(h checker.History, g checker.Grant) *checker.Taking {
+	var last *checker.Taking
+	for i, t := range h.Takings {
+		if t.Client != g.Client || t.Resource != g.Resource || last != nil && last.At >= t.At {
+			continue
+		}
+		told := g.Lost != 0 && at(h, g.Lost) <= t.Taken
+		over := false
+		for _, end := range []checker.Pos{g.Released, g.Lost, g.Until, g.Crashed, g.Doubted} {
+			over = over || happened(end, t.At)
+		}
+		began := g.Granted < t.At
+		if t.By == t.Client && g.Invoked < t.At {
+			began = true
+			for _, s := range h.Holdings {
+				if s.Client == t.Client && s.Resource == t.Resource && !(s.From < t.At) && !(g.Granted < s.From) {
+					began = t.At > g.Granted
+				}
+			}
+		}
+		if began && !told && !over {
+			last = &h.Takings[i]
+		}
+	}
+	return last
 }
 
 // late reports whether a client that was away was granted what another had by then.
