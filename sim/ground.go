@@ -27,7 +27,7 @@ func (g *groundTruth) add(c trace.KeyChange) {
 	case c.Was != "":
 	case was:
 		c.Was, c.WasOf = before.value, before.of
-		c.Over = c.Over || c.Change == trace.KeySet
+		c.Over = c.Over || c.Change == trace.KeySet && c.Value != before.value
 	case c.Left.End == trace.EndUnknown:
 		c.Left.End = trace.EndNone
 	}

@@ -122,8 +122,9 @@ func (s *server) do(f []string) (answer string, change func(step int, by string)
 
 // set sets a register and starts the timer of its expiry.
 func (s *server) set(name, value string, lease time.Duration, step int, by string) {
-	if t := s.disk[name].timer; t != nil {
-		t.Stop()
+	before := s.disk[name]
+	if before.timer != nil {
+		before.timer.Stop()
 	}
 	e := entry{value: value, by: by}
 	change := trace.KeyDeleted
@@ -132,10 +133,13 @@ func (s *server) set(name, value string, lease time.Duration, step int, by strin
 		if lease > 0 {
 			e.until = s.node.Monotonic() + lease
 		}
+		if before.value == value {
+			change = trace.KeyProlonged
+		}
 	}
 	s.disk[name] = e
 	s.plan(name)
-	s.changed(name, step, by, change)
+	s.changed(name, step, by, change, before)
 }
 
 // plan starts the timer of a register's expiry.
@@ -146,16 +150,30 @@ func (s *server) plan(name string) {
 	}
 	e.timer = s.node.After(max(e.until-s.node.Monotonic(), 0), func() {
 		delete(s.disk, name)
-		s.changed(name, s.node.Record("", trace.Expire{Key: name}), "", trace.KeyExpired)
+		s.changed(name, s.node.Record("", trace.Expire{Key: name}), "", trace.KeyExpired, e)
 	})
 	s.disk[name] = e
 }
 
-// changed reports a change as ground truth.
-func (s *server) changed(name string, step int, by string, what trace.Change) {
-	if slices.Contains(s.watched, name) {
-		s.node.KeyChanged(trace.KeyChange{Step: step, Key: name, Value: s.disk[name].value, By: by, Change: what})
+// changed reports a change as ground truth, with the time that the register had
+// left before it.
+func (s *server) changed(name string, step int, by string, what trace.Change, before entry) {
+	if !slices.Contains(s.watched, name) {
+		return
 	}
+	c := trace.KeyChange{Step: step, Key: name, Value: s.disk[name].value, By: by, Change: what, Asked: by}
+	if by != "" {
+		c.Request = "CAS"
+	}
+	switch {
+	case before.value == "":
+		c.Left.End = trace.EndNone
+	case before.until == 0:
+		c.Left.End = trace.EndNever
+	default:
+		c.Left = trace.LeftFor(before.until - s.node.Monotonic())
+	}
+	s.node.KeyChanged(c)
 }
 
 // Crash implements sim.Crasher: the disk survives, and the machine's clock

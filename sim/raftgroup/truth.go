@@ -66,7 +66,7 @@ func (t *Truth) Tell(node *sim.Node, c Cause, head func(name string) Head) {
 		t.heads[name] = now
 		change := trace.KeyChange{Step: c.Step, Key: name, Asked: c.By, Request: c.Request, Left: c.left(before)}
 		change.Was, change.WasOf = before.Value, before.By
-		change.Over = before.Value != "" && now.Value != "" && now.Made == before.Made
+		change.Over = before.Value != "" && now.Value != "" && now.Value != before.Value && now.Made == before.Made
 		if before.Value != "" && (now.Value == "" || now.By != c.By) { // it went, and the next one came to the head
 			gone := change
 			gone.By, gone.Change = c.By, trace.KeyDeleted

@@ -51,12 +51,15 @@ type Change uint8
 
 // The changes.
 const (
-	KeySet        Change = iota + 1 // a request set its value
-	KeyDeleted                      // a request deleted it
-	KeyExpired                      // its TTL ended
-	KeyEvicted                      // the server was out of memory
-	KeyFlushed                      // the server was emptied
-	KeyReplicated                   // the server follows another, which has changed it
+	// KeySet is a key whose value a request set. A kind of server whose keys
+	// have revisions may tell a value that was set again so too: Was is the
+	// same then, and Over false.
+	KeySet        Change = iota + 1
+	KeyDeleted           // a request deleted it
+	KeyExpired           // its TTL ended
+	KeyEvicted           // the server was out of memory
+	KeyFlushed           // the server was emptied
+	KeyReplicated        // the server follows another, which has changed it
 	// KeyRestored is the state after a restart, a promotion or a
 	// resynchronisation, for each watched key that the server had before or has
 	// now. It is also a key that a replica shows again after its clock has

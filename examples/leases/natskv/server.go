@@ -43,7 +43,7 @@ func (n servers) Build(b *sim.Builder) {
 		b.Fail(fmt.Errorf("the world has %d servers of NATS: there can be one", n.count))
 		return
 	}
-	m := &machine{in: n.in, keys: map[string]string{}}
+	m := &machine{in: n.in, keys: map[string]string{}, ends: map[string]time.Time{}}
 	b.Add(Node, Port, func(node *sim.Node) sim.Server {
 		s, err := newNATS(node, m)
 		if err != nil {
@@ -73,7 +73,8 @@ type machine struct {
 	in    storage
 	disk  sim.Disk
 	lives int
-	keys  map[string]string // the values that are there
+	keys  map[string]string    // the values that are there
+	ends  map[string]time.Time // when the keys that are there end, as far as is known; 0 for never
 }
 
 // natsServer is nats-server itself, in this process. Its goroutines and timers are those of the bubble: faults of the
@@ -91,7 +92,8 @@ type natsServer struct {
 
 	last    *sim.ServerConn // by which its goroutines can ask for the world's goroutine
 	watched []string
-	deletes map[string]string // who last asked to delete a key
+	deletes map[string]string        // who last asked to delete a key
+	ttls    map[string]time.Duration // how long a value is to stay, as was last asked; 0 for ever
 
 	mu      sync.Mutex
 	found   []jetstream.KeyValueEntry // in the bucket at the start
@@ -112,7 +114,8 @@ func newNATS(node *sim.Node, m *machine) (*natsServer, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	s := &natsServer{node: node, on: m, real: real, folder: folder, stop: make(chan struct{}), deletes: map[string]string{}}
+	s := &natsServer{node: node, on: m, real: real, folder: folder, stop: make(chan struct{}),
+		deletes: map[string]string{}, ttls: map[string]time.Duration{}}
 	atsTime.Store(time.Now().UnixNano())
 	go keepTime(s.stop)
 	go real.Start()
@@ -233,14 +236,14 @@ func (s *natsServer) tellFound() {
 	}
 	s.mu.Unlock()
 	before := s.on.keys
-	s.on.keys = now
+	defer func() { s.on.keys = now }()
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		if _, ok := now[key]; !ok {
-			s.note(trace.KeyChange{Key: key, Change: trace.KeyRestored}, key+" is not there any more")
+			s.note(trace.KeyChange{Key: key, Change: trace.KeyRestored, Left: s.on.left(key)}, key+" is not there any more")
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(now)) {
-		c := trace.KeyChange{Key: key, Value: now[key], Change: trace.KeyRestored}
+		c := trace.KeyChange{Key: key, Value: now[key], Change: trace.KeyRestored, Left: s.on.left(key)}
 		_, c.By, _ = strings.Cut(c.Value, "@")
 		s.note(c, fmt.Sprintf("%s = %s is there again", key, now[key]))
 	}
@@ -263,22 +266,48 @@ func (s *natsServer) tell() {
 		return
 	}
 	for _, e := range changes {
-		c := trace.KeyChange{Key: e.Key(), Change: trace.KeySet}
+		c := trace.KeyChange{Key: e.Key(), Change: trace.KeySet, Request: "put", Left: s.on.left(e.Key())}
 		said := fmt.Sprintf("%s = %s, revision %d", e.Key(), e.Value(), e.Revision())
 		switch e.Operation() {
 		case jetstream.KeyValuePut:
 			c.Value = string(e.Value())
 			_, c.By, _ = strings.Cut(c.Value, "@")
 		case jetstream.KeyValueDelete:
+			c.Request = "delete"
 			c.By, c.Change, said = s.deletes[e.Key()], trace.KeyDeleted, fmt.Sprintf("%s is deleted, revision %d", e.Key(), e.Revision())
 		case jetstream.KeyValuePurge:
 			c.Change, said = trace.KeyExpired, fmt.Sprintf("%s has expired, revision %d", e.Key(), e.Revision())
 		}
-		if delete(s.on.keys, c.Key); c.Change == trace.KeySet {
+		if c.Asked = c.By; c.Asked == "" {
+			c.Request = ""
+		}
+		delete(s.on.keys, c.Key)
+		delete(s.on.ends, c.Key)
+		if c.Change == trace.KeySet {
 			s.on.keys[c.Key] = c.Value
+			if ttl, known := s.ttls[c.Value]; known && ttl > 0 {
+				s.on.ends[c.Key] = e.Created().Add(ttl)
+			} else if known {
+				s.on.ends[c.Key] = time.Time{}
+			}
 		}
 		s.note(c, said)
 	}
+}
+
+// left is the time that a key has left by the server's clock.
+func (m *machine) left(key string) trace.TimeLeft {
+	_, there := m.keys[key]
+	end, known := m.ends[key]
+	switch {
+	case !there:
+		return trace.TimeLeft{End: trace.EndNone}
+	case !known:
+		return trace.TimeLeft{}
+	case end.IsZero():
+		return trace.TimeLeft{End: trace.EndNever}
+	}
+	return trace.LeftFor(time.Until(end))
 }
 
 // Crash implements [sim.Crasher].
@@ -400,6 +429,12 @@ type session struct {
 
 // Data implements [sim.Session].
 func (n *session) Data(b []byte) {
+	all, _ := frames(b)
+	for _, f := range all {
+		if value, ttl, ok := f.stores(); ok {
+			n.server.ttls[value] = ttl
+		}
+	}
 	for _, key := range n.server.watched {
 		if text := string(b); strings.Contains(text, subject(key)) && strings.Contains(text, "KV-Operation: DEL") {
 			n.server.deletes[key] = n.conn.Client()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"locksim/sim/trace"
 )
@@ -65,6 +66,30 @@ func (f frame) inbox() string {
 	return f.words[1]
 }
 
+// stores reports whether a message stores a value in the bucket, and for how long; 0 is for ever.
+func (f frame) stores() (value string, ttl time.Duration, ok bool) {
+	if f.payload == nil || !strings.HasPrefix(f.words[1], subject("")) {
+		return "", 0, false
+	}
+	header, payload := split(f.words, f.payload)
+	for line := range strings.SplitSeq(string(header), "\r\n") {
+		if text, is := strings.CutPrefix(line, "Nats-TTL:"); is {
+			ttl, _ = time.ParseDuration(strings.TrimSpace(text)) // another one is refused
+		}
+	}
+	return string(payload), ttl, true
+}
+
+// split splits what follows the line of a message into its headers and the rest.
+func split(words []string, payload []byte) (header, rest []byte) {
+	if words[0] != "HPUB" && words[0] != "HMSG" {
+		return nil, payload
+	}
+	size, _ := strconv.Atoi(words[len(words)-2])
+	size = min(max(size, 0), len(payload))
+	return payload[:size], payload[size:]
+}
+
 // described says which messages of the protocol bytes have, without what differs from process to process: the names of
 // inboxes and of the server. Bytes that begin within a message are only counted.
 func described(b []byte) trace.Content {
@@ -89,12 +114,11 @@ func described(b []byte) trace.Content {
 // message is one with a payload. Of answers the acknowledgement of what was stored is shown, and errors.
 func message(words []string, payload []byte) string {
 	text := subjects(words[:2])
+	header, payload := split(words, payload)
 	if words[0] == "HPUB" || words[0] == "HMSG" {
-		header, _ := strconv.Atoi(words[len(words)-2])
-		lines := strings.Split(strings.TrimSpace(string(payload[:min(header, len(payload))])), "\r\n")
+		lines := strings.Split(strings.TrimSpace(string(header)), "\r\n")
 		slices.Sort(lines[1:]) // the client has them in a map
 		text += " " + strings.Join(lines, ", ")
-		payload = payload[min(header, len(payload)):]
 	}
 	switch {
 	case strings.HasPrefix(words[1], "$KV."), bytes.Contains(payload, []byte(`"seq":`)) && len(payload) < 200, bytes.Contains(payload, []byte(`"error":`)):

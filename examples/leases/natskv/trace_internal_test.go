@@ -17,8 +17,13 @@ func TestSorted(t *testing.T) {
 // Whatever the bytes are, they are described, and none is lost by sorting.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("HPUB $KV.locks.order _INBOX.a 12 13\r\nNATS/1.0\r\n\r\n1\r\nPING\r\n"))
+	f.Add([]byte("HPUB $KV.locks.order -5 2\r\nhi\r\n"))
 	f.Add([]byte("MSG a 1 -3\r\n\r\nHMSG x\r\nHMSG a 1 99 2\r\nhi\r\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		all, _ := frames(b)
+		for _, f := range all {
+			f.stores()
+		}
 		described(b).AppendText(nil)
 		if got := sorted(b); len(got) != len(b) || strings.Count(string(got), "P") != strings.Count(string(b), "P") {
 			t.Errorf("%q became %q", b, got)

@@ -85,15 +85,25 @@ func (s *store) plan(key string) {
 		return
 	}
 	o.stale = s.node.After(max(o.written+duration(o.lease)-s.node.Monotonic(), 0), func() {
+		left := s.left(o)
 		o.over = true
 		if slices.Contains(s.watched, key) {
 			step := s.node.Note("", trace.Expire{Key: key})
-			s.node.KeyChanged(trace.KeyChange{Step: step, Key: key, Change: trace.KeyExpired})
+			s.node.KeyChanged(trace.KeyChange{Step: step, Key: key, Change: trace.KeyExpired, Left: left})
 		}
 	})
 }
 
-// tell adds to the ground truth who has a lease, if that has changed. A renewal is no change.
+// left is the time that a lease had left, of which the store knows as much as its clients: they end a lease, by their own
+// clocks, when they have not seen it renewed for as long as it says.
+func (s *store) left(o *object) trace.TimeLeft {
+	if o == nil || o.over || holder(o.lease) == "" {
+		return trace.TimeLeft{End: trace.EndNone}
+	}
+	return trace.LeftFor(o.written + duration(o.lease) - s.node.Monotonic())
+}
+
+// tell adds to the ground truth who has a lease, if that has changed, or that its holder has renewed it.
 func (s *store) tell(key string, step int, by string, before *object) {
 	if !slices.Contains(s.watched, key) {
 		return
@@ -103,14 +113,25 @@ func (s *store) tell(key string, step int, by string, before *object) {
 	if before != nil && !before.over {
 		had = holder(before.lease)
 	}
-	if id == had {
+	c := trace.KeyChange{Step: step, Key: key, By: by, Change: trace.KeyDeleted, Asked: by, Request: verb(now.lease, before), Left: s.left(before)}
+	if had != "" {
+		c.Was, c.WasOf = had, before.holder
+	}
+	switch {
+	case id == had && id != "":
+		c.Value, c.Change = id, trace.KeyProlonged
+		s.node.KeyChanged(c)
+		return
+	case id == had:
 		return
 	}
+	c.Over = had != "" && id != ""
 	if had != "" {
-		s.node.KeyChanged(trace.KeyChange{Step: step, Key: key, By: by, Change: trace.KeyDeleted})
+		s.node.KeyChanged(c)
 	}
 	if id != "" {
-		s.node.KeyChanged(trace.KeyChange{Step: step, Key: key, Value: id, By: now.holder, Change: trace.KeySet})
+		c.Value, c.By, c.Change = id, now.holder, trace.KeySet
+		s.node.KeyChanged(c)
 	}
 }
 
