@@ -25,6 +25,19 @@ func Scenario() *file.Scenario {
 	}
 }
 
+// Servers are r0 with a replica, r1, two servers of another kind whose names begin like theirs, a member of each of three
+// clusters, and the store.
+func Servers() trace.Servers {
+	return trace.Servers{
+		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary}, {Name: "r1", Kind: "redis", Role: trace.RoleSingle},
+		{Name: "r0a", Kind: "redis", Family: "r0", Role: trace.RoleReplica},
+		{Name: "reg0", Kind: "register", Role: trace.RoleSingle}, {Name: "r9", Kind: "register", Role: trace.RoleSingle},
+		{Name: "e0", Kind: "etcd", Role: trace.RoleMember}, {Name: "n0", Kind: "nats", Role: trace.RoleMember},
+		{Name: "z0", Kind: "zookeeper", Role: trace.RoleMember},
+		{Name: trace.Store, Kind: "store", Role: trace.RoleStore},
+	}
+}
+
 // Outcome is the outcome of the scenario with lock fenced, with the given runs.
 func Outcome(runs ...outcome.ModeRun) *outcome.Outcome {
 	return &outcome.Outcome{Scenario: Scenario(), Lock: "fenced", Seed: 1, Modes: runs}
@@ -32,7 +45,7 @@ func Outcome(runs ...outcome.ModeRun) *outcome.Outcome {
 
 // Run is a run with a label and the sentences of its reasons.
 func Run(mode fence.Mode, label checker.Label, sentences ...string) outcome.ModeRun {
-	m := outcome.ModeRun{Mode: mode, Trace: new(trace.Trace), TraceHash: strings.Repeat("0123abcd", 8),
+	m := outcome.ModeRun{Mode: mode, Trace: &trace.Trace{Servers: Servers()}, TraceHash: strings.Repeat("0123abcd", 8),
 		Events: 369, Virtual: 23318858406, FaultsFired: []bool{true}, LongestWait: 9673990191}
 	m.Verdict = checker.Verdict{Label: label, Facts: checker.Facts{Data: checker.DataRight, Liveness: checker.LivenessOK,
 		Grants: 5, Attempts: 1, Contended: 4, Operations: 12}}

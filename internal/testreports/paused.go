@@ -19,7 +19,7 @@ func Paused(mode fence.Mode) outcome.ModeRun {
 		answer, refused, label, accepted = "REFUSED token 1 is below 2", "token 1 is below 2", checker.Rescued, false
 	}
 	m := Run(mode, label, "c0's write c0.w2 (step 20) was stale.")
-	m.Trace = &trace.Trace{}
+	m.Trace = &trace.Trace{Servers: Servers()}
 	for _, e := range pausedEvents(refused) {
 		m.Trace.Add(e)
 	}

@@ -130,7 +130,7 @@ func (q *sequence) participants(rows []seqRow) {
 // participant is the name at the head of a lane.
 func participant(l scene.Lane) string {
 	switch {
-	case scene.IsRedis(l.Name):
+	case l.Redis:
 		return "Redis " + l.Name
 	case l.Kind == scene.LaneServer:
 		return "server " + l.Name

@@ -88,7 +88,7 @@ const sms = time.Millisecond
 // polling is a run in which c0 asks three times, is granted the lock, sends a write
 // that never arrives, and does not receive the answer to its release.
 func polling() *scene.Scene {
-	m := &outcome.ModeRun{Mode: fence.None, Trace: &trace.Trace{}}
+	m := &outcome.ModeRun{Mode: fence.None, Trace: &trace.Trace{Servers: testreports.Servers()}}
 	set := func(id string) testreports.Words { return testreports.ContentWithShort("set k "+id+" nx", "set k nx") }
 	for _, e := range []trace.Event{
 		{At: 1 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("aaaaaaaaaaaaaaaa")}},

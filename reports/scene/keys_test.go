@@ -19,7 +19,7 @@ func TestKeyLives(t *testing.T) {
 	change := func(step int, at time.Duration, value, by string, what trace.Change) trace.KeyChange {
 		return trace.KeyChange{Step: step, At: at, Server: "r0", Key: "lock:order", Value: value, By: by, Change: what}
 	}
-	m.Trace = &trace.Trace{}
+	m.Trace = &trace.Trace{Servers: testreports.Servers()}
 	for _, e := range []trace.Event{
 		testreports.At(1, "r0", "c0", testreports.Exec("#1", "SET lock:order a NX PX 5000", "OK")),
 		testreports.At(2, "r0", "c0", testreports.Exec("#1", "PEXPIRE lock:order 5000", "1")),
@@ -63,7 +63,7 @@ func TestKeyLives(t *testing.T) {
 // The own clock of a process differs from the time of the run by what faults have done to it.
 func TestClocks(t *testing.T) {
 	m := testreports.Paused(fence.None)
-	m.Trace = &trace.Trace{}
+	m.Trace = &trace.Trace{Servers: testreports.Servers()}
 	for _, e := range []trace.Event{
 		{At: time.Second, Actor: "world", Peer: "c0", What: trace.ClockJump{By: 5 * time.Second}},
 		{At: 2 * time.Second, Actor: "world", Peer: "r0", What: trace.ClockDrift{PPM: 500_000}},
@@ -87,7 +87,7 @@ func TestClocks(t *testing.T) {
 // A message is late if it takes ten times as long as most, and 50 ms at least.
 func TestLateMessages(t *testing.T) {
 	m := testreports.Paused(fence.None)
-	m.Trace = &trace.Trace{}
+	m.Trace = &trace.Trace{Servers: testreports.Servers()}
 	for i, took := range []time.Duration{1, 1, 1, 60, 9} {
 		conn := fmt.Sprintf("#%d", i+1)
 		sent := testreports.At(1, "c0", "r0", testreports.Send(conn, "GET k"))

@@ -12,7 +12,6 @@
 package scene
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/outcome"
 	"locksim/sim/trace"
 )
@@ -116,7 +116,7 @@ func (s *Scene) addParticipant(name string) {
 	switch {
 	case IsClient(name):
 		list = &s.Clients
-	case !isServer(name):
+	case !s.isServer(name):
 		return
 	}
 	if !slices.Contains(*list, name) {
@@ -125,18 +125,13 @@ func (s *Scene) addParticipant(name string) {
 }
 
 // IsClient reports whether a name is that of a client, or of the probe.
-func IsClient(name string) bool { return clientName.MatchString(name) || name == trace.Probe }
+func IsClient(name string) bool { return trace.IsClient(name) || name == trace.Probe }
 
 // isServer reports whether a name is that of a server other than the store.
-func isServer(name string) bool {
-	return serverName.MatchString(name) && !IsClient(name) && name != trace.Store
+func (s *Scene) isServer(name string) bool {
+	is, ok := s.Run.Trace.Servers.Find(name)
+	return ok && is.Role != trace.RoleStore
 }
-
-var (
-	clientName = regexp.MustCompile(`^c[0-9]+$`)
-	serverName = regexp.MustCompile(`^[a-z]+[0-9]+[a-z]?$`)
-	redisName  = regexp.MustCompile(`^r[0-9]+[a-z]?$`)
-)
 
 // byName orders c2 before c10, and r0 before r0a.
 func byName(a, b string) int {
@@ -159,6 +154,7 @@ type Lane struct {
 	Name        string
 	Description string // the name with the kind of the participant
 	Kind        LaneKind
+	Redis       bool // a server of Redis
 }
 
 // LaneKind is the kind of the participant of a lane.
@@ -186,17 +182,15 @@ func (s *Scene) Lanes() []Lane {
 		lanes = append(lanes, Lane{Name: RecordLane, Description: "the lock, by the nodes' own record", Kind: LaneRecord})
 	}
 	for _, n := range s.Servers {
-		says := "server " + n
-		if IsRedis(n) {
+		is, _ := s.Run.Trace.Servers.Find(n)
+		says, redis := "server "+n, is.Kind == server.Redis.Kind
+		if redis {
 			says = "Redis node " + n
 		}
-		lanes = append(lanes, Lane{Name: n, Description: says, Kind: LaneServer})
+		lanes = append(lanes, Lane{Name: n, Description: says, Kind: LaneServer, Redis: redis})
 	}
 	return append(lanes, Lane{Name: trace.Store, Description: "the store " + trace.Store, Kind: LaneStore})
 }
-
-// IsRedis reports whether a name is that of a Redis server: r0, or its replica r0a.
-func IsRedis(name string) bool { return redisName.MatchString(name) }
 
 // LaneKind is the kind of the lane of a name, "" where it has no lane.
 func (s *Scene) LaneKind(name string) LaneKind {

@@ -20,7 +20,7 @@ import (
 
 // sceneOf is a scene of a run with events and a history only.
 func sceneOf(h checker.History, events ...trace.Event) *scene.Scene {
-	m := outcome.ModeRun{Mode: "none", Trace: &trace.Trace{}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
+	m := outcome.ModeRun{Mode: "none", Trace: &trace.Trace{Servers: testreports.Servers()}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
 	for _, e := range events {
 		m.Trace.Add(e)
 	}
@@ -47,7 +47,7 @@ func TestBusyMachineIsAnObstacle(t *testing.T) {
 	} {
 		sc := &file.Scenario{Lock: file.LockSpec{TTL: 2 * time.Second}, Workload: tc.workload}
 		sc.World.Lag.Min = tc.lag
-		o := &outcome.Outcome{Scenario: sc, Modes: []outcome.ModeRun{{Mode: fence.None, Trace: &trace.Trace{}, Late: tc.late}}}
+		o := &outcome.Outcome{Scenario: sc, Modes: []outcome.ModeRun{{Mode: fence.None, Trace: &trace.Trace{Servers: testreports.Servers()}, Late: tc.late}}}
 		if got := scene.Obstacles(o); (len(got) == 1) != tc.busy || tc.busy && !strings.Contains(got[0], tc.late.String()) {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -357,7 +357,7 @@ func TestExcerpt(t *testing.T) {
 // The participants have lanes in a fixed order, with their kind in the description.
 func TestLanes(t *testing.T) {
 	s := sceneOf(checker.History{Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 1}}},
-		testreports.At(1, "c10", "", testreports.Mark(trace.Acquire)), testreports.At(1, "c2", "reg0", testreports.Send("#1", "take")),
+		testreports.At(1, "c10", "", testreports.Mark(trace.Acquire)), testreports.At(1, "c2", "reg0", testreports.Send("#1", "take")), testreports.At(1, "c2", "r9", testreports.Send("#1", "take")),
 		testreports.At(1, "c2", "r1", testreports.Send("#1", "PING")), testreports.At(1, "c2", "r0a", testreports.Send("#1", "PING")),
 		testreports.At(1, "world", "nobody at all", trace.Evict{}))
 	var got []string
@@ -368,7 +368,7 @@ func TestLanes(t *testing.T) {
 		}
 	}
 	want := []string{"client c2: client c2", "client c10: client c10", "record lock: the lock, by the nodes' own record",
-		"node r0a: Redis node r0a", "node r1: Redis node r1", "node reg0: server reg0", "store s0: the store s0"}
+		"node r0a: Redis node r0a", "node r1: Redis node r1", "node r9: server r9", "node reg0: server reg0", "store s0: the store s0"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("lanes (-want +got):\n%s", d)
 	}
