@@ -21,8 +21,8 @@ import (
 )
 
 // No label is worse than each scenario expects of its own lock, clients contend,
-// every fault strikes, and porcupine agrees. The matrix in .ci/run covers all locks
-// and twenty seeds.
+// every fault strikes, and porcupine agrees. The test of package library covers all
+// locks with one seed, and the matrix twenty seeds.
 func TestLibraryAsExpected(t *testing.T) {
 	for _, sc := range librarySample(t) {
 		kind := sc.LockNames()[0]

@@ -7,7 +7,6 @@ import (
 	"go.uber.org/goleak"
 
 	"locksim/internal/testruns"
-	"locksim/lock/fence"
 	"locksim/scenarios"
 	"locksim/scenarios/sentinellocks"
 )
@@ -18,10 +17,7 @@ func TestKnownElsewhere(t *testing.T) {
 	testruns.KnownElsewhere(t, sentinellocks.All(), "locksim/scenarios/sentinellocks")
 }
 
-func TestScenarios(t *testing.T) {
-	every := func(testruns.Pair) bool { return true }
-	testruns.MeetExpectations(t, sentinellocks.All(), 1, every, func(all []fence.Mode) []fence.Mode { return all })
-}
+func TestScenarios(t *testing.T) { testruns.MeetExpectations(t, sentinellocks.All()) }
 
 // The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each
 // lock that it names. LOCKSIM_SOAK=10 is 300 seeds.

@@ -1,22 +1,16 @@
 package sqllocks_test
 
 import (
-	"slices"
 	"testing"
 
 	"locksim/internal/testruns"
-	"locksim/lock/fence"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sqllocks"
 )
 
-// Each run takes a tenth of a second, so without LOCKSIM_SOAK=1 there are two of each scenario, with its own lock.
 func TestScenarios(t *testing.T) {
 	testruns.NeedsPostgres(t)
-	testruns.MeetExpectations(t, sqllocks.All(), 1, own, func(all []fence.Mode) []fence.Mode {
-		others := slices.DeleteFunc(slices.Clone(all), func(m fence.Mode) bool { return m == fence.None })
-		return []fence.Mode{fence.None, others[0]}
-	})
+	testruns.MeetExpectations(t, sqllocks.All())
 }
 
 // own reports whether the lock is that of the scenario.

@@ -26,8 +26,8 @@ func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 // reports/MATRIX.md is the output of the command: with LOCKSIM_SOAK=1 it is made anew, otherwise the section of one
-// scenario of Redis is, or those of more in a larger soak. The others take longer, and have tests of their expectations
-// in their packages.
+// scenario of Redis is, or those of more in a larger soak. The others take longer, and the test of package library
+// plays one seed of them.
 func TestMatrixIsUpToDate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes thousands of runs")
