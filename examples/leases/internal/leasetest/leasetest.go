@@ -63,7 +63,13 @@ func ScenariosIn(t *testing.T, folder string, locks []scenarios.Lock) {
 	}
 	for _, file := range files {
 		sc := load(t, file, locks)
-		for _, name := range sc.LockNames() {
+		named := sc.LockNames()
+		for name := range sc.Expect {
+			if !slices.Contains(named, name) {
+				t.Errorf("%s expects something of lock %s, which it does not name: add it to locks, or remove the expectation", file, name)
+			}
+		}
+		for _, name := range named {
 			t.Run(sc.Name+"/"+strings.TrimPrefix(name, "broken/"), func(t *testing.T) {
 				i := slices.IndexFunc(locks, func(l scenarios.Lock) bool { return l.Name == name })
 				if i < 0 {
@@ -87,7 +93,8 @@ func meets(t *testing.T, sc *scenarios.Scenario, l scenarios.Lock, seeds uint64)
 		for _, m := range play(t, sc, l, seed, modes...).Modes {
 			expected := sc.Expect[l.Name][m.Mode]
 			if m.Verdict.Label.Severity() > expected.Severity() {
-				t.Errorf("seed %d, mode %s: %s, and %s was expected", seed, m.Mode, m.Verdict.Label, expected)
+				t.Errorf("scenario %s, lock %s, mode %s: got %s, expected %s: go run ./cmd run %s --lock %s --seed %d --fencing %s",
+					sc.Name, l.Name, m.Mode, m.Verdict.Label, expected, sc.File, l.Name, seed, m.Mode)
 			}
 			seen[m.Mode] = seen[m.Mode] || m.Verdict.Label == expected
 		}
