@@ -95,6 +95,8 @@ func (k *keyFollower) ended(c trace.KeyChange) string {
 			k.mark(c, MarkExpire, c.Key+" expires")
 		}
 		return "it expired"
+	case c.Change == trace.KeySet && c.By == "":
+		return "other clients shared it"
 	case c.Change == trace.KeySet:
 		return c.By + " set it"
 	}

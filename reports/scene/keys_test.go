@@ -30,12 +30,14 @@ func TestKeyLives(t *testing.T) {
 		testreports.At(7, "r0", "c0", testreports.Exec("#1", "DEL lock:order", "1")),
 		testreports.At(8, "r0", "c0", testreports.Exec("#1", "SET lock:order c NX PX 5000", "OK")),
 		testreports.At(9, "c1", "r0", testreports.Send("#1", "GET lock:order")),
+		testreports.At(10, "r0", "c1", testreports.Exec("#1", "GET lock:order", "c")),
 	} {
 		m.Trace.Add(e)
 	}
 	at := func(n int) time.Duration { return m.Trace.Events[n-1].At }
 	m.KeyChanges = []trace.KeyChange{change(1, at(1), "a", "c0", trace.KeySet), change(5, at(5), "", "", trace.KeyExpired),
-		change(6, at(6), "b", "c1", trace.KeySet), change(7, at(7), "", "c0", trace.KeyDeleted), change(8, at(8), "c", "c0", trace.KeySet)}
+		change(6, at(6), "b", "c1", trace.KeySet), change(7, at(7), "", "c0", trace.KeyDeleted), change(8, at(8), "c", "c0", trace.KeySet),
+		change(10, at(10), "c", "", trace.KeySet)}
 	lives, marks := scene.New(&m).KeyLives()
 	var got []string
 	for _, p := range lives {
@@ -45,7 +47,7 @@ func TestKeyLives(t *testing.T) {
 	for _, m := range marks {
 		got = append(got, fmt.Sprintf("%s at %d", m.Kind, m.Step))
 	}
-	want := "c0 1-5 it expired; c1 6-7 c0 deleted it; c0 8-0 ; renewed at 2; deleted at 7"
+	want := "c0 1-5 it expired; c1 6-7 c0 deleted it; c0 8-10 other clients shared it; renewed at 2; deleted at 7"
 	if got := strings.Join(got, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

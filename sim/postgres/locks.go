@@ -12,8 +12,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// holder is the session that has a lock, by the id of its backend, and the client that it had then: with a pooling
-// proxy, one session serves all of them.
+// holder is the session that has a lock, by the id of its backend, and the client that took it there. With a pooling
+// proxy one session serves all clients: after a statement of another one the client is empty, since the server grants a
+// session again what it has, and does not know for whom.
 type holder struct {
 	session int32
 	client  string
@@ -99,6 +100,7 @@ func (m *machine) tell(by string) {
 	for _, name := range m.watched {
 		before, session := m.holders[name], now[name]
 		if session == before.session {
+			m.share(name, before)
 			continue
 		}
 		if m.step == 0 { // no statement has done it: a session has ended
@@ -117,5 +119,16 @@ func (m *machine) tell(by string) {
 			m.holders[name] = holder{session, client}
 			m.node.KeyChanged(trace.KeyChange{Step: m.step, Key: name, Value: valueOf(session), By: client, Change: trace.KeySet})
 		}
+	}
+}
+
+// share tells that a lock is of no one client any more, once its session has carried out a statement of another one.
+func (m *machine) share(name string, has holder) {
+	if m.step == 0 || has.client == "" {
+		return
+	}
+	if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == has.session }); i >= 0 && m.backends[i].conn.Client() != has.client {
+		m.holders[name] = holder{session: has.session}
+		m.node.KeyChanged(trace.KeyChange{Step: m.step, Key: name, Value: valueOf(has.session), Change: trace.KeySet})
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // The world knows who has a lock of a session: when it is taken, given up, handed to the one that waits, and lost with its
-// session.
+// session. Behind a pooling proxy a session that has a lock gets it again for any client: from then on it is of none alone.
 func TestLocksOfSessions(t *testing.T) {
 	advisory := func(p *sim.Process, db *sql.DB) error {
 		ctx := context.Background()
@@ -51,15 +51,21 @@ func TestLocksOfSessions(t *testing.T) {
 		name, key string
 		client    func(*sim.Process, *sql.DB) error
 		crash     string
+		pooled    bool
 		want      []string
 	}{
-		{"advisory", "advisory lock 7", advisory, "", []string{"0s c0 set", "2s c0 deleted", "2s c1 set"}},
-		{"row", "row lock places/x", row, "", []string{"0s c0 set", "2s c0 deleted", "2s c1 set", "4s c1 deleted"}},
-		{"a client crashes", "row lock places/x", row, "c0", []string{"0s c0 set", "1s c0 deleted", "1s c1 set", "3s c1 deleted"}},
-		{"the server crashes", "advisory lock 7", advisory, "p0", []string{"0s c0 set", "1s  expired"}},
+		{"advisory", "advisory lock 7", advisory, "", false, []string{"0s c0 set", "2s c0 deleted", "2s c1 set"}},
+		{"row", "row lock places/x", row, "", false, []string{"0s c0 set", "2s c0 deleted", "2s c1 set", "4s c1 deleted"}},
+		{"a client crashes", "row lock places/x", row, "c0", false, []string{"0s c0 set", "1s c0 deleted", "1s c1 set", "3s c1 deleted"}},
+		{"the server crashes", "advisory lock 7", advisory, "p0", false, []string{"0s c0 set", "1s  expired"}},
+		{"a pooling proxy", "advisory lock 7", advisory, "", true, []string{"0s c0 set", "0s  set"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			kind := postgres.Kind{Server: server(t), Schema: []string{`CREATE TABLE places (id text PRIMARY KEY)`, `INSERT INTO places VALUES ('x')`}}
+			kind := postgres.Kind{Server: server(t), Schema: []string{`CREATE TABLE places (id text PRIMARY KEY)`, `INSERT INTO places VALUES ('x')`}, Pooled: tt.pooled}
+			database := open
+			if tt.pooled {
+				database = simple
+			}
 			var got []string
 			_, err := sim.Run(sim.Config{Servers: []sim.Kind{kind}, Clients: 2, Seed: 1}, func(w *sim.World) error {
 				w.WatchKeys(tt.key)
@@ -67,7 +73,7 @@ func TestLocksOfSessions(t *testing.T) {
 					p := w.Client(i)
 					p.Go(func() {
 						time.Sleep(time.Duration(i) * 10 * time.Millisecond)
-						_ = tt.client(p, open(t, p)) // one whose server crashes has an error
+						_ = tt.client(p, database(t, p)) // one whose server crashes has an error
 					})
 				}
 				if tt.crash != "" {

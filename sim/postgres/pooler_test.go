@@ -106,7 +106,7 @@ func pooled(t *testing.T, p *sim.Process, i int, say func(string, ...any)) {
 }
 
 // simple is the database for a client whose driver has no prepared statements.
-func simple(t *testing.T, m machine) *sql.DB {
+func simple(t testing.TB, m machine) *sql.DB {
 	t.Helper()
 	db := stdlib.OpenDB(*config(t, m, pgx.QueryExecModeSimpleProtocol))
 	m.OnEnd(func() { _ = db.Close() })

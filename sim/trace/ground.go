@@ -23,7 +23,9 @@ type KeyChange struct {
 	// By is the process whose request changed it, empty if the server itself
 	// did. Where the key is the first place of a queue, and the place before
 	// it was given up, By is the process that has asked for the place before,
-	// and Asked the one whose request gave the other place up.
+	// and Asked the one whose request gave the other place up. A [KeySet]
+	// without it says that the key is of no one client: several share the
+	// session that has it.
 	By string
 	// Change is what happened.
 	Change Change
