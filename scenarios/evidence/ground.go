@@ -2,11 +2,13 @@ package evidence
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"sort"
 	"time"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/sim/trace"
 )
 
@@ -30,12 +32,16 @@ type groundTruth struct {
 	deletions []checker.Deletion
 	holdings  []checker.Holding
 	votes     []checker.Vote
-	last      map[string]int // how many nodes have the keys of a client
+	takings   []checker.Taking
+	written   map[keyOn]time.Duration // when a request last wrote a key or prolonged it
+	lasts     time.Duration           // how long a lease lasts that its server does not end; 0 if that is not known
+	trusted   time.Duration           // the takings are known up to this instant
+	last      map[string]int          // how many nodes have the keys of a client
 }
 
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (r reading) groundTruth(resource string) *groundTruth {
-	g := &groundTruth{resource: resource, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
+	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(), resource: resource, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
 		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{}}
 	if r.Keys == nil {
 		return g
@@ -52,7 +58,7 @@ func (r reading) groundTruth(resource string) *groundTruth {
 			g.move(moves[0], r.Timeline.when(moves[0].At))
 			moves = moves[1:]
 		}
-		if change.Change != trace.KeyProlonged && slices.Contains(g.keys, change.Key) {
+		if slices.Contains(g.keys, change.Key) {
 			g.follow(change)
 		}
 	}
@@ -64,6 +70,24 @@ func (r reading) groundTruth(resource string) *groundTruth {
 	}
 	r.askedAgain(g.holdings)
 	return g
+}
+
+// trusted is how long the record says by which request a holder lost the lock: until a server has lost keys, or another one
+// has taken its place. It says nothing of a lock that a client enters again, or of which several keys were learnt.
+func (r reading) trusted() time.Duration {
+	if r.entry() == checker.EntryReentrant || r.learntMany() || r.Live {
+		return 0
+	}
+	first := time.Duration(math.MaxInt64)
+	for i, f := range r.sc.Faults {
+		if r.Faults[i].Fired && !faults.ClassIn(r.sc.Faults, f.Action).Steady() {
+			first = min(first, r.Faults[i].Struck)
+		}
+	}
+	for _, p := range r.Timeline.Promotions {
+		first = min(first, r.Timeline.when(p.At))
+	}
+	return first
 }
 
 // firstPrimary is the server that has the replicas when the run begins; "" if none has.
@@ -129,7 +153,13 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 	on, value := keyOn{c.Key, c.Server}, c.Key+"="+c.Value
 	owner := g.holders[on]
 	at := checker.Pos(c.Step)
+	written := g.written[on]
+	if c.Change == trace.KeySet || c.Change == trace.KeyProlonged && c.Asked != "" {
+		g.written[on] = c.At
+	}
 	switch {
+	case c.Change == trace.KeyProlonged:
+		return
 	case c.Change == trace.KeySet:
 		g.writers[value] = c.By
 		g.holders[on] = c.By
@@ -141,7 +171,34 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 		}
 		delete(g.holders, on)
 	}
+	before := len(g.holdings)
 	g.recount(at, c.At)
+	if len(g.holdings) > before {
+		g.take(c, owner, written)
+	}
+}
+
+// take notes a request that has just ended the holding of an owner, if it took the lock. Of a list, a set or a hash it is not
+// known which part of it is the lock.
+func (g *groundTruth) take(c trace.KeyChange, owner string, written time.Duration) {
+	taken := c.Change == trace.KeySet && c.By != "" || c.Change == trace.KeyDeleted
+	own := c.Asked == owner
+	if owner == "" || c.Asked == "" || !taken || c.Members != nil || c.At >= g.trusted || own && (c.Session || c.Change == trace.KeySet) {
+		return
+	}
+	t := checker.Taking{Client: owner, Resource: g.resource, By: c.Asked, At: checker.Pos(c.Step), Taken: c.At}
+	switch left := c.Left; {
+	case left.End == trace.EndTimed:
+		t.Until = c.At + left.Time
+	case left.End == trace.EndSession && !own:
+	case g.lasts > 0 && left.End != trace.EndNone:
+		t.Until = written + g.lasts
+	default:
+		return
+	}
+	if t.Until == 0 || t.Until > c.At {
+		g.takings = append(g.takings, t)
+	}
 }
 
 // recount opens a holding of a client that has a majority of the nodes now, and
@@ -209,6 +266,7 @@ func (g *groundTruth) into(h *checker.History) {
 	h.Holdings = append(h.Holdings, g.holdings...)
 	h.Deletions = append(h.Deletions, g.deletions...)
 	h.Votes = append(h.Votes, g.votes...)
+	h.Takings = append(h.Takings, g.takings...)
 }
 
 // KeyChanges are the changes of the lock's keys, without those of a queue. It is nil for a lock whose keys are not known.

@@ -208,6 +208,9 @@ func nameResources(h *checker.History) {
 	for i := range h.Votes {
 		h.Votes[i].Resource = trace.Name(h.Votes[i].Resource)
 	}
+	for i := range h.Takings {
+		h.Takings[i].Resource = trace.Name(h.Takings[i].Resource)
+	}
 	for i := range h.Deletions {
 		h.Deletions[i].Resource = trace.Name(h.Deletions[i].Resource)
 	}

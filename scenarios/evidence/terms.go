@@ -27,6 +27,9 @@ type Terms struct {
 	Lease   LeaseForm       `json:"lease,omitempty"`
 	// Detection is how long a holder of a lease that is held may take to learn of a loss; 0 is the TTL of the scenario.
 	Detection time.Duration `json:"detection,omitempty"`
+	// LeaseTTL is how long a lease that is held lasts after the last write of its holder, where no server ends it: 0 if that
+	// is not known.
+	LeaseTTL time.Duration `json:"lease_ttl,omitempty"`
 	// Named says that the errors are known with which it says that it is taken.
 	Named bool `json:"taken_named,omitempty"`
 	// Nodes is the number of servers that it needs, Voters that of those that grant it independently of each other: a

@@ -40,8 +40,8 @@ func (l Lock) validateLease() error {
 		return fmt.Errorf("the Lease is %q: choose %s, %s or %s", l.Lease, LeaseUntil, LeaseCounted, LeaseHeld)
 	}
 	switch counted := l.Lease == LeaseCounted; {
-	case l.LeaseTTL < 0 || l.LeaseTTL > 0 && !counted:
-		return fmt.Errorf("the LeaseTTL is %v: give it, above 0, with the Lease %s only", l.LeaseTTL, LeaseCounted)
+	case l.LeaseTTL < 0 || l.LeaseTTL > 0 && !counted && l.Lease != LeaseHeld:
+		return fmt.Errorf("the LeaseTTL is %v: give it, above 0, with the Lease %s or %s only", l.LeaseTTL, LeaseCounted, LeaseHeld)
 	case counted && l.LeaseTTL == 0 && !l.FollowsSpec:
 		return errors.New("the LeaseTTL is 0: say how long a lease lasts, or set FollowsSpec if it is the TTL of the scenario")
 	case l.Lease != LeaseHeld && l.Detection != 0 || l.Detection < 0:

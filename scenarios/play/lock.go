@@ -71,6 +71,10 @@ type Lock struct {
 	Lease LeaseForm
 	// LeaseTTL is the TTL of a lock whose leases are counted from the request
 	// ([LeaseCounted]). 0 means that of the scenario, for a lock that follows it.
+	//
+	// With [LeaseHeld] it is how long the lock lasts after the last write of its holder, where no server ends it, such as a
+	// lease by a timestamp in the value: another client that takes it sooner has put the holder out. 0 means that this is
+	// not known, and not judged.
 	LeaseTTL time.Duration
 	// Detection is how long a holder may take to learn that it has lost the lock,
 	// for a lock that is held until it is told ([LeaseHeld]), while it runs and

@@ -12,7 +12,7 @@ import (
 // terms are what the lock is judged by.
 func (l Lock) terms() evidence.Terms {
 	t := evidence.Terms{
-		Promise: l.Promise, Lease: l.Lease, Detection: l.Detection, Named: len(l.Taken) > 0,
+		Promise: l.Promise, Lease: l.Lease, Detection: l.Detection, LeaseTTL: l.heldFor(), Named: len(l.Taken) > 0,
 		Nodes: l.Nodes(), Voters: l.voters(), Quorum: l.Quorum, Replicas: l.Replicas, Watched: l.watched(), Settles: l.settles(),
 		Late: l.late(), FollowsSpec: l.FollowsSpec, Pause: l.Pause, Messages: l.Messages, GrantTime: l.GrantTime,
 		Section: l.Section.Run != nil, Writes: l.Section.Writes,
@@ -23,6 +23,14 @@ func (l Lock) terms() evidence.Terms {
 		}
 	}
 	return t
+}
+
+// heldFor is how long a lease that is held lasts after the last write of its holder, if the lock says it.
+func (l Lock) heldFor() time.Duration {
+	if l.Lease == LeaseHeld {
+		return l.LeaseTTL
+	}
+	return 0
 }
 
 // record is what was seen of the run up to now, without its timeline.

@@ -106,7 +106,7 @@ func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, fr
 	cause := raftgroup.Cause{By: c.asked[r.Header.ID], Left: left}
 	cause.Step = s.node.Note(cause.By, trace.Apply{Effects: applied(s.keyspace.events[from:])})
 	if cause.By != "" {
-		cause.Request = Request{inner(r)}.Kind()
+		cause.Request, cause.EndsSession = Request{inner(r)}.Kind(), r.LeaseRevoke != nil
 	}
 	// The ground truth is that of e0: the members agree.
 	c.truth.Tell(c.members[0].node, cause, func(name string) raftgroup.Head { return c.head(s.keyspace, name) })

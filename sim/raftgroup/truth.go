@@ -27,7 +27,10 @@ type Cause struct {
 	Step int
 	// By is the client whose request it was, empty for none, and Request the kind of the request.
 	By, Request string
-	// Left is the time that a key had left just before. Nil says that no clock ends the keys.
+	// EndsSession says that the request ends a session or a lease, and its keys with it.
+	EndsSession bool
+	// Left is the time that a key had left just before. Nil says that no clock ends the keys: one with a session stays as
+	// long as that.
 	Left func(Head) trace.TimeLeft
 }
 
@@ -35,6 +38,8 @@ func (c Cause) left(h Head) trace.TimeLeft {
 	switch {
 	case h.Value == "":
 		return trace.TimeLeft{End: trace.EndNone}
+	case c.Left == nil && (h.Lease != 0 || h.Session != ""):
+		return trace.TimeLeft{End: trace.EndSession}
 	case c.Left == nil:
 		return trace.TimeLeft{End: trace.EndNever}
 	}
@@ -64,7 +69,8 @@ func (t *Truth) Tell(node *sim.Node, c Cause, head func(name string) Head) {
 			t.heads = map[string]Head{}
 		}
 		t.heads[name] = now
-		change := trace.KeyChange{Step: c.Step, Key: name, Asked: c.By, Request: c.Request, Left: c.left(before)}
+		change := trace.KeyChange{Step: c.Step, Key: name, Asked: c.By, Request: c.Request, Session: c.EndsSession,
+			Left: c.left(before)}
 		change.Was, change.WasOf = before.Value, before.By
 		change.Over = before.Value != "" && now.Value != "" && now.Value != before.Value && now.Made == before.Made
 		if before.Value != "" && (now.Value == "" || now.By != c.By) { // it went, and the next one came to the head

@@ -37,6 +37,8 @@ type KeyChange struct {
 	// Request is the kind of that request: see [Kinded]. It is empty without
 	// one, and if the server's kind does not say it.
 	Request string
+	// Session says that the key went with the session of its client, which the request ended.
+	Session bool
 	// Over says that the request put this value in the place of another one,
 	// Was, without a deletion between them. Some kinds of server tell an
 	// overwrite as a [KeyDeleted] and a [KeySet] of one step: both have Over.
@@ -89,8 +91,9 @@ type End uint8
 const (
 	EndUnknown End = iota // nothing
 	EndNone               // there was no key
-	EndNever              // no clock of the server ends it: it stays, or goes with the session of its client
+	EndNever              // no clock of the server ends it: it stays
 	EndTimed              // the server ends it after a time
+	EndSession            // it stays as long as the session of its client, which the client keeps alive
 )
 
 // LeftFor is a time that a key has left.
@@ -103,6 +106,8 @@ func (l TimeLeft) String() string {
 		return "no key"
 	case EndNever:
 		return "no end"
+	case EndSession:
+		return "as long as its session"
 	case EndTimed:
 		return l.Time.String()
 	}

@@ -34,20 +34,20 @@ func TestKeyChanges(t *testing.T) {
 			}
 			return err
 		}, []string{
-			"/k=a set by c0 (create of c0), no key", "/k=b set by c0 (set of c0), over a of c0, no end",
-			"/k= deleted by c1 (set of c1), over b of c0, no end", "/k=c set by c0 (set of c1), over b of c0, no end",
-			"/k= deleted by c1 (delete of c1), no end",
+			"/k=a set by c0 (create of c0), no key", "/k=b set by c0 (set of c0), over a of c0, as long as its session",
+			"/k= deleted by c1 (set of c1), over b of c0, as long as its session", "/k=c set by c0 (set of c1), over b of c0, as long as its session",
+			"/k= deleted by c1 (delete of c1), as long as its session",
 		}},
 		{"with its session", "/k", func(c, _ *zk.Conn) error {
 			_, err := c.Create("/k", []byte("a"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 			c.Close()
 			return err
-		}, []string{"/k=a set by c0 (create of c0), no key", "/k= deleted by c0 (close of c0), no end"}},
+		}, []string{"/k=a set by c0 (create of c0), no key", "/k= deleted by c0 (close of c0), as long as its session"}},
 		{"expired", "/k", func(c, _ *zk.Conn) error {
 			_, err := c.Create("/k", []byte("a"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 			time.Sleep(time.Minute)
 			return err
-		}, []string{"/k=a set by c0 (create of c0), no key", "/k= expired by , no end"}},
+		}, []string{"/k=a set by c0 (create of c0), no key", "/k= expired by , as long as its session"}},
 		{"a queue", "/q/", func(c, other *zk.Conn) error {
 			_, err := c.Create("/q", nil, 0, zk.WorldACL(zk.PermAll))
 			if err == nil {

@@ -109,7 +109,7 @@ func (e *ensemble) applied(s *Server, index uint64, x transaction, events []even
 	cause := raftgroup.Cause{Step: s.node.Note(by, trace.Apply{Effects: changes(events)}), By: by}
 	if by != "" {
 		q, _ := parse(x.packet) // it was read before
-		cause.Request = Request{q}.Kind()
+		cause.Request, cause.EndsSession = Request{q}.Kind(), q.op == opCloseSession
 	}
 	// The ground truth is that of z0: the servers agree.
 	for _, name := range e.truth.Watched() {

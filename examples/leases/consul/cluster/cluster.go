@@ -114,7 +114,7 @@ func (c *cluster) applied(s *server, index uint64, e entry, changed bool) {
 	}
 	cause := raftgroup.Cause{Step: s.node.Note(by, trace.Apply{Effects: e}), By: by, Left: c.sessionLeft}
 	if by != "" {
-		cause.Request = string(e.Op)
+		cause.Request, cause.EndsSession = string(e.Op), e.Op == opDestroy
 	}
 	// The ground truth is that of consul0: the servers agree.
 	c.truth.Tell(c.servers[0].node, cause, func(name string) raftgroup.Head { return c.head(s.state, name) })
@@ -141,7 +141,7 @@ func (c *cluster) prolonged(leader *server, by, session string) {
 // sessionLeft is the time that a lock has left by the clock of the leader.
 func (c *cluster) sessionLeft(h raftgroup.Head) trace.TimeLeft {
 	if !c.timed[h.Session] {
-		return trace.TimeLeft{End: trace.EndNever}
+		return trace.TimeLeft{End: trace.EndSession}
 	}
 	leader := c.leader()
 	at, known := leader.endsAt[h.Session]

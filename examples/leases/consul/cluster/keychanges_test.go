@@ -32,7 +32,7 @@ func TestKeyChanges(t *testing.T) {
 			w.is(w.put("kv/k?acquire="+id, ""), "true")
 			w.put("session/renew/"+id, "")
 			w.is(w.put("session/destroy/"+id, ""), "true")
-		}, []string{"set by c0 (acquire of c0), no key", "deleted by c0 (destroy of c0), no end"}},
+		}, []string{"set by c0 (acquire of c0), no key", "deleted by c0 (destroy of c0), as long as its session"}},
 		{"expired", "k", func(w world) {
 			w.is(w.put("kv/k?acquire="+w.session(`{"TTL": "10s"}`), ""), "true")
 			w.sleep(30 * time.Second)
