@@ -66,9 +66,7 @@
 //     steady servers and a prompt network ([Timing.Prompt]).
 //   - reports: a release succeeded on steady servers, and by the nodes' record its client had the lock without a gap
 //     from the grant to the return of the release, or had it neither when the release was called nor at any time
-//     until it returned; or the lock announced the loss of the lease after the release had been called, and the
-//     client was not away from then to the announcement, unless the validity ended by [ToldWithin] after the call; or a release returned and the context of the lease had not
-//     ended at the instant of its call, although the client was not away from then to the return. The first is
+//     until it returned; or a release returned and the context of the lease had not ended at the instant of its call, although the client was not away from then to the return. The first is
 //     judged where entry is exclusive, unless a request of the client came again meanwhile ([Holding.Again]) and it
 //     had been away between the call of Acquire and the return: a late one enters a reentrant lock
 //     again; the first two only if by the record the client had the lock at some time from the call of Acquire to the

@@ -13,8 +13,7 @@ import (
 // clients and servers count their timeouts in milliseconds, and clocks that drift round instants.
 const GrantedWithin = time.Millisecond
 
-// ToldWithin is how long after the end of a lease its loss counts as announced at that end, and how long after the call of
-// a release a lease may end whose loss is announced after the call.
+// ToldWithin is how long after the end of a lease its loss counts as announced at that end.
 const ToldWithin = 10 * time.Millisecond
 
 // dutyRule is one way to break a duty by something that a client did.
@@ -228,12 +227,7 @@ func (h History) awayDuring(client string, from, to time.Duration) bool {
 
 // falselyReleased says what contradicts a release without an error; "" if nothing does.
 func (h History) falselyReleased(g Grant, record holdings) string {
-	switch {
-	case !g.ReleaseSucceeded:
-		return ""
-	case g.Lost > g.Released && !h.overAtRelease(g) && !h.awayDuring(g.Client, h.Timing.when(g.Released), h.Timing.when(g.Lost)):
-		return "the lock announced the loss of the lease afterwards"
-	case !h.Timing.Steady:
+	if !g.ReleaseSucceeded || !h.Timing.Steady {
 		return ""
 	}
 	had, at := false, false
@@ -248,12 +242,6 @@ func (h History) falselyReleased(g Grant, record holdings) string {
 		return "the nodes still had its key"
 	}
 	return ""
-}
-
-// overAtRelease reports whether the validity of a lease had ended when its release was called, or ended as good as at that
-// instant: then the lock may announce the loss, whichever of the two came first.
-func (h History) overAtRelease(g Grant) bool {
-	return g.Until > 0 && h.Timing.when(g.Until) <= h.Timing.when(g.Released)+ToldWithin
 }
 
 // enteredLate reports whether a request of a client may have come late, and have entered its reentrant lock again.

@@ -114,15 +114,6 @@ func TestDuties(t *testing.T) {
 				},
 				func(h *checker.History) { h.Holdings[0].To = 1; h.Holdings[0].From = 1 },
 			}},
-		{"a release announces the loss of a lease that ends later", promise.DutyReports, func(h *checker.History) {
-			h.Grants[0].Lost, h.Grants[0].Until, h.Timing.At[6] = 7, 7, 610*ms+1
-		}, []func(*checker.History){func(h *checker.History) { h.Timing.At[6]-- }}},
-		{"a release announces a loss", promise.DutyReports, func(h *checker.History) { h.Grants[0].Lost = 7 },
-			[]func(*checker.History){
-				func(h *checker.History) { h.Grants[0].Until, h.Timing.At[6] = 7, 610*ms }, // in the instant of the call
-				func(h *checker.History) { h.Grants[0].ReleaseSucceeded = false },
-				func(h *checker.History) { away("c0", 600*ms, 600*ms)(h); h.Grants[0].LeaseEnded = 600 * ms },
-			}},
 		{"a loss is announced of a lease that goes on", promise.DutyTells, func(h *checker.History) {
 			left := 410*ms + 1 // until 710 ms and a bit
 			h.Grants[0].Left, h.Grants[0].Lost, h.Timing.At[4] = &left, 5, 700*ms

@@ -179,7 +179,9 @@ func hadClaim(g checker.Grant) bool { return claims(g, g.Granted) }
 func voidGrants(h checker.History) int {
 	n := 0
 	for _, g := range h.Grants {
-		over := func(p checker.Pos) bool { return happened(g.Until, p) || happened(g.Lost, p) || g.Taken && happened(g.Doubted, p) }
+		over := func(p checker.Pos) bool {
+			return happened(g.Until, p) || happened(g.Lost, p) || g.Taken && happened(g.Doubted, p)
+		}
 		endedEarly := false
 		for _, p := range named(h) {
 			// The lease is over, and at the position before nothing else had ended the claim.

@@ -16,8 +16,8 @@ const (
 	// DutyWaits: an Acquire waits until its context ends. It does not give up before, if all its requests are
 	// answered.
 	DutyWaits Duty = "waits"
-	// DutyReports: a Release without an error has freed a lock that its caller still had, and is not the notice of a
-	// loss; the context of the lease has ended when Release is called. A Release does not fail, if all its requests are
+	// DutyReports: a Release without an error has freed a lock that its caller still had, and the context of the lease has
+	// ended when Release is called. A Lost that is closed by the Release, before or after its request, announces nothing. A Release does not fail, if all its requests are
 	// answered, nor because the context of its caller had ended before (F29), and does not say that the lock was lost while
 	// the servers have its key.
 	DutyReports Duty = "reports"
