@@ -23,18 +23,19 @@ const (
 // Ending is what was left of the lock when the workload was over and the network was whole again, and what became of a lone
 // client, the probe, that asked for it then. [Facts.Liveness] is decided by it. The zero value says that nothing is known.
 //
-// The lock is stuck if a client waits or loops for ever (Hung); if the clients had not ended in time although only a minority
-// of the nodes was out of reach (Late); or if the probe did not get it in the time that it had (Asked, Granted). Otherwise it
-// leaked if a key remained that nothing excuses (Leftovers).
+// The lock is stuck if a client loops (Loops), or waits for ever in an Acquire (Waiting); if one waited in an Acquire for
+// longer than a lease when the time of the workload was over, although only a minority of the nodes was out of reach (CutOff);
+// or if the probe did not get it in the time that it had (Asked, Granted). Otherwise it leaked if a key remained that nothing
+// excuses (Leftovers).
 type Ending struct {
-	// Hung says in a sentence which client waits or loops for ever, although nothing keeps it from going on; "" if none does.
-	Hung string
-	// Late says that the clients had not ended after Limit, so that the network was made whole before they had. Until then
-	// faults kept the servers CutOff from them, of the Nodes that the lock needs; Kept says that another fault lasted as long,
-	// which may explain it. The lock is stuck by it if CutOff has a server, fewer than half of the Nodes, and nothing else is
-	// Kept; but only if a probe asked.
-	Late   bool
-	Limit  time.Duration
+	// Loops says in a sentence which client loops without an end; "" if none does.
+	Loops string
+	// Waiting are the calls that had not returned when the time of the workload was over.
+	Waiting []Waiting
+	// Until the time of the workload was over, faults kept the servers CutOff from the clients, of the Nodes that the lock
+	// needs; Kept says that another fault lasted as long, which may explain that a call had not returned. Of a call that does
+	// return later it is asked only if CutOff has a server, fewer than half of the Nodes, and nothing else is Kept; and only if
+	// a probe asked.
 	CutOff []string
 	Nodes  int
 	Kept   bool
@@ -52,6 +53,58 @@ type Ending struct {
 	Learnt bool
 	// Gone are the clients that had crashed, or were granted the lock after their end.
 	Gone []string
+}
+
+// Waiting is a call of a client that had not returned when the time of the workload was over. Then the network was made whole.
+type Waiting struct {
+	// Client made the Call, such as "Acquire" or "Release", at the step Since, for Resource. Call is "" for a client that was
+	// in none; then Did says in words what it had done.
+	Client, Call, Resource, Did string
+	Since                       Pos
+	// For is how long it had waited by then. Ever says that it never returned, also long after the network was whole.
+	For  time.Duration
+	Ever bool
+}
+
+// says tells of a call that never returned.
+func (w Waiting) says() string {
+	did := w.Did
+	switch w.Call {
+	case "":
+	case "Acquire":
+		did = "asked for " + w.Resource
+	default:
+		did = "called " + w.Call + " of " + w.Resource
+	}
+	return fmt.Sprintf("%s %s at step %d and waits for ever: %v later it has no answer, although the network is whole.",
+		w.Client, did, w.Since, w.For.Round(time.Second))
+}
+
+// overdue are the calls that had not returned in time, although most of the servers of the lock answered.
+func (h History) overdue() []Waiting {
+	e := h.Ending
+	minority := e.Asked > 0 && !e.Kept && len(e.CutOff) > 0 && 2*len(e.CutOff) < e.Nodes
+	return slices.DeleteFunc(slices.Clone(e.Waiting), func(w Waiting) bool {
+		return !w.Ever && !(minority && h.Timing != nil && w.For > h.Timing.Lease)
+	})
+}
+
+// hungCalls finds the calls other than an Acquire that had not returned in time.
+func hungCalls(h History) *tally {
+	found := &tally{more: "calls that had not returned"}
+	for _, w := range h.overdue() {
+		switch {
+		case w.Call == "" || w.Call == "Acquire":
+		case w.Ever:
+			found.add(func() Reason { return Reason{Text: w.says(), At: []Pos{w.Since}} })
+		default:
+			found.add(func() Reason {
+				return Reason{Text: fmt.Sprintf("%s called %s of %s at step %d, and it had not returned after %v, although %d of %d servers answer.",
+					w.Client, w.Call, w.Resource, w.Since, w.For.Round(time.Second), h.Ending.Nodes-len(h.Ending.CutOff), h.Ending.Nodes), At: []Pos{w.Since}}
+			})
+		}
+	}
+	return found
 }
 
 // Leftover is a key of the lock that was there when the workload was over.
@@ -73,14 +126,26 @@ type Leftover struct {
 
 // Liveness decides by the [Ending] whether the lock could be taken again. why is a sentence; it is "" for LivenessOK.
 func (h History) Liveness() (l Liveness, why string) {
-	switch e := h.Ending; {
-	case e.Hung != "":
-		return LivenessStuck, e.Hung
+	e := h.Ending
+	waits := h.overdue()
+	var ever []string
+	for _, w := range waits {
+		if w.Ever && (w.Call == "" || w.Call == "Acquire") {
+			ever = append(ever, w.says())
+		}
+	}
+	acquire := slices.IndexFunc(waits, func(w Waiting) bool { return w.Call == "Acquire" })
+	switch {
+	case e.Loops != "":
+		return LivenessStuck, e.Loops
+	case len(ever) > 0:
+		return LivenessStuck, strings.Join(ever, " ")
 	case e.Asked == 0:
 		return LivenessOK, ""
-	case e.Late && !e.Kept && len(e.CutOff) > 0 && 2*len(e.CutOff) < e.Nodes:
-		return LivenessStuck, fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, the clients had not ended after %v.",
-			strings.Join(e.CutOff, ", "), e.Nodes, e.Limit)
+	case acquire >= 0:
+		w := waits[acquire]
+		return LivenessStuck, fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, %s had not been granted %s after %v.",
+			strings.Join(e.CutOff, ", "), e.Nodes, w.Client, w.Resource, w.For.Round(time.Second))
 	case !e.Granted:
 		return LivenessStuck, fmt.Sprintf("With the network whole and no other client there, a client asked for it for %v: %s.%s",
 			e.Asked.Round(time.Millisecond), e.Problem, e.Lasting)

@@ -106,6 +106,9 @@ type Facts struct {
 	WorkTwice int `json:"work_twice"`
 	// Panics counts the panics of the lock's code, each of which ended the process of a client: see [Panic].
 	Panics int `json:"panics"`
+	// HungCalls counts the calls other than an Acquire that had not returned when the time of the workload was over, although
+	// most of the servers of the lock answered, or that never returned: see [Ending].
+	HungCalls int `json:"hung_calls"`
 	// Liveness says whether the lock could be taken again: see [Ending].
 	Liveness Liveness `json:"liveness"`
 	// Grants counts Acquires that succeeded.

@@ -68,6 +68,7 @@ type findings struct {
 	again     *tally // the other computations of a value beyond the first
 	slack     []Slack
 	liveness  Liveness
+	hung      *tally // calls other than an Acquire that did not return in time
 }
 
 func examine(h History, budget int) findings {
@@ -94,6 +95,7 @@ func examine(h History, budget int) findings {
 		overtaken: overtaken(h),
 	}
 	f.liveness, _ = h.Liveness()
+	f.hung = hungCalls(h)
 	f.believed, f.beliefs = beliefOverlaps(h)
 	f.twice, f.again = repeatedWork(h)
 	f.slack = slack.list()
@@ -118,6 +120,7 @@ func (f findings) facts(h History) Facts {
 		WorkTwice:          f.twice.count,
 		Panics:             f.panics.count,
 		Liveness:           f.liveness,
+		HungCalls:          f.hung.count,
 		Grants:             len(h.Grants),
 		Attempts:           len(h.Attempts),
 		Calls:              countCalls(h),
@@ -156,6 +159,8 @@ func labelOf(f Facts, none *Facts) Label {
 		return Panicked
 	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0 || f.SelfExcluded > 0 || f.LeaderlessOverdue > 0:
 		return Stuck
+	case f.HungCalls > 0:
+		return Hung
 	case f.FalseRejects > 0:
 		return FalseReject
 	case f.StaleRejected > 0 && none != nil && none.Data == DataCorrupted:
@@ -174,6 +179,8 @@ func labelOf(f Facts, none *Facts) Label {
 		return Regressed
 	case f.BeliefOverlaps > 0 || f.ClaimOverlaps > 0 || f.ActedAtOnce > 0:
 		return Overlap
+	case f.Grants == 0:
+		return Untested
 	}
 	return Safe
 }
@@ -188,10 +195,12 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	switch {
 	case label == Safe:
 		deciding = []Reason{safeReason(h)}
+	case label == Untested:
+		deciding = []Reason{{Text: "No client was granted the lock, so that the run says nothing about it."}}
 	case f.liveness != LivenessOK:
 		deciding = livenessReasons(h)
 	}
-	if label != Safe {
+	if !label.Clean() {
 		foreign = f.foreign.sentences()
 	}
 	switch label {
@@ -205,7 +214,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
 		f.panics.sentences(), deciding, f.idle.overdue.sentences(), f.leaders.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(), f.excluded.sentences(),
-		f.fencing.falsely.sentences(),
+		f.hung.sentences(), f.fencing.falsely.sentences(),
 		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.noticed.untold.sentences(), f.failed.sentences(), f.overtaken.sentences(),
 		f.twice.sentences(), f.again.sentences(),
 		first, second,

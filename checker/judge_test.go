@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -23,9 +24,12 @@ func TestLabels(t *testing.T) {
 	broken := &Facts{Data: DataCorrupted, LostUpdates: 1}
 	saved := gcPause(Op.refused, "c1.2")
 	with := func(h History, change func(*History)) History { change(&h); return h }
-	stuck := func(h *History) { h.Ending.Hung = "c9 waited 12s." }
+	stuck := func(h *History) { h.Ending.Loops = "c9 waited 12s." }
 	leaked := func(h *History) {
 		h.Ending = Ending{Asked: 1, Granted: true, Leftovers: []Leftover{{Server: "r0", Key: "order"}}}
+	}
+	hung := func(h *History) {
+		h.Ending.Waiting = []Waiting{{Client: "c0", Call: "Release", Resource: "a", Since: 7, For: time.Hour, Ever: true}}
 	}
 	twoHolders := []Grant{held(1, "c0", 2, 50), held(2, "c1", 14, 30)}
 	holder := held(1, "c0", 2, 50)
@@ -36,7 +40,10 @@ func TestLabels(t *testing.T) {
 		want Label
 		says string // the first reason
 	}{
-		{"nothing happened", story("", nil), nil, Safe, "Nothing went wrong"},
+		{"nothing happened", story("", nil), nil, Untested, "No client was granted the lock"},
+		{"one holder", story("", []Grant{holder}), nil, Safe, "Nothing went wrong"},
+		{"hung", with(story("", []Grant{holder}), hung), nil, Hung, "c0 called Release of a at step 7 and waits for ever"},
+		{"stuck before hung", with(with(story("", []Grant{holder}), hung), stuck), nil, Stuck, "When all was over"},
 		{"the pause, unfenced", gcPause(accepted, "c0.2"), nil, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on"},
 		{"the pause, fenced", saved, broken, Rescued, "The store refused what was stale, and that saved the data: without a fence the run ended corrupted, with lost updates: 1."},
 		// Without the other run, or if that was right too, nothing was rescued.
@@ -116,7 +123,7 @@ func TestJudgeIsPure(t *testing.T) {
 				h.Deletions = append(h.Deletions, deleted(Pos(1+rng.IntN(3)), "r0", "c0", []string{"c0", "c1"}[rng.IntN(2)]))
 				h.Attempts = append(h.Attempts, Attempt{Client: fmt.Sprint("c", i), Resource: "orders", Invoked: 1, Returned: 200, Enqueued: Pos(2 + i/2), Left: Pos(150 + i/3), Outcome: OutcomeUnknown})
 			}
-			h.Ending.Hung = "c9 waited 12s."
+			h.Ending.Loops = "c9 waited 12s."
 		}
 		if filling := h; seed%4 == 1 {
 			if filling.Fill = true; filling.Validate() == nil {

@@ -20,6 +20,9 @@ const (
 	Panicked Label = "panicked"
 	// Stuck means that the lock could not be taken again, or left a key behind.
 	Stuck Label = "stuck"
+	// Hung means that a call other than an Acquire had not returned in time, although most of the servers of the lock
+	// answered: see [Facts.HungCalls].
+	Hung Label = "hung"
 	// FalseReject means that the fence refused a rightful holder.
 	FalseReject Label = "false-reject"
 	// Rescued means that the fence refused a stale operation and the data is
@@ -43,6 +46,8 @@ const (
 	Regressed Label = "regressed"
 	// Overlap means that claims or beliefs overlapped and did no harm.
 	Overlap Label = "overlap"
+	// Untested means that none of the above was seen, and that no client was ever granted the lock.
+	Untested Label = "untested"
 	// Safe means that none of the above was seen.
 	Safe Label = "safe"
 	// NotApplicable stands for a run that was not made, since the mode needs
@@ -52,7 +57,8 @@ const (
 
 // Labels returns all labels, worst first.
 func Labels() []Label {
-	return []Label{Corrupted, Unknown, Panicked, Stuck, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken, Repeated, Regressed, Overlap, Safe, NotApplicable}
+	return []Label{Corrupted, Unknown, Panicked, Stuck, Hung, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken, Repeated, Regressed,
+		Overlap, Untested, Safe, NotApplicable}
 }
 
 // ParseLabel returns the label with the name s. The error lists the labels.
@@ -63,7 +69,7 @@ func ParseLabel(s string) (Label, error) {
 	return "", fmt.Errorf("parse label %q: want one of %q", s, Labels())
 }
 
-// Severity orders the labels: from 15 for [Corrupted] down to 1 for
+// Severity orders the labels: from 17 for [Corrupted] down to 1 for
 // [NotApplicable]. Any other value, such as the zero value, has 0, so that a
 // fold with [Worse] may start from an empty label.
 func (l Label) Severity() int {
@@ -73,6 +79,9 @@ func (l Label) Severity() int {
 	}
 	return len(Labels()) - i
 }
+
+// Clean reports whether nothing went wrong: the label is [Safe], or [Untested].
+func (l Label) Clean() bool { return l == Safe || l == Untested }
 
 // Worse returns the more severe of two labels, a if they are equal.
 func Worse(a, b Label) Label {

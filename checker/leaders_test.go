@@ -125,7 +125,7 @@ func TestLeaders(t *testing.T) {
 // leader that is too long makes it stuck.
 func TestLabelsOfLeaders(t *testing.T) {
 	for want, f := range map[Label]Facts{Overlap: {ActedAtOnce: 1}, Stuck: {LeaderlessOverdue: 1}, Safe: {LeaderlessSeconds: 9, ActedAfterLossSeconds: 9}} {
-		if f.Liveness = LivenessOK; labelOf(f, nil) != want {
+		if f.Liveness, f.Grants = LivenessOK, 1; labelOf(f, nil) != want {
 			t.Errorf("%+v: %s, want %s", f, labelOf(f, nil), want)
 		}
 	}

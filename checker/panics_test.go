@@ -10,7 +10,7 @@ import (
 
 // A panic outweighs that the lock is stuck, of which it may be the cause, and not that the data is wrong.
 func TestPanics(t *testing.T) {
-	h := checker.History{Ending: checker.Ending{Hung: "the key stayed"}, Panics: []checker.Panic{
+	h := checker.History{Ending: checker.Ending{Loops: "the key stayed"}, Panics: []checker.Panic{
 		{Client: "c1", At: 7, Text: "nil map, in shop.(*mutex).Lock (mutex.go:31)"},
 		{Client: "c0", At: 9, Text: "oh, in shop.run (run.go:3)"},
 	}}
@@ -26,7 +26,7 @@ func TestPanics(t *testing.T) {
 		t.Errorf("reasons %+v", v.Reasons)
 	}
 	h.Panics, h.Ending = nil, checker.Ending{}
-	if v, err := checker.Judge(h, nil); err != nil || v.Label != checker.Safe {
+	if v, err := checker.Judge(h, nil); err != nil || v.Label != checker.Untested {
 		t.Errorf("without a panic: %s, %v", v.Label, err)
 	}
 	for _, p := range []checker.Panic{{At: 1, Text: "x"}, {Client: "c0", Text: "x"}, {Client: "c0", At: 1}} {

@@ -1,6 +1,7 @@
 package bruteforce_test
 
 import (
+	"slices"
 	"time"
 
 	"locksim/checker"
@@ -12,11 +13,17 @@ func (m *maker) ending() checker.Ending {
 		return checker.Ending{}
 	}
 	e := checker.Ending{
-		Asked: time.Second * time.Duration(m.IntN(4)), Limit: time.Minute, Granted: m.chance(0.85), Problem: "it is taken",
-		Late: m.chance(0.2), Nodes: 1 + m.IntN(5), Kept: m.chance(0.2), Learnt: m.chance(0.4),
+		Asked: time.Second * time.Duration(m.IntN(4)), Granted: m.chance(0.85), Problem: "it is taken",
+		Nodes: 1 + m.IntN(5), Kept: m.chance(0.2), Learnt: m.chance(0.4),
 	}
-	if m.chance(0.05) {
-		e.Hung = "c0 waits for ever"
+	if m.chance(0.03) {
+		e.Loops = "c0 loops"
+	}
+	for m.chance(0.3) {
+		e.Waiting = append(e.Waiting, checker.Waiting{
+			Client: "c0", Call: oneOf(m, "", "Acquire", "Release", "Release", "Extend"), Resource: "a", Did: "waits", Since: 1,
+			For: m.span(0, 120), Ever: m.chance(0.2),
+		})
 	}
 	for _, server := range []string{"r0", "r1", "r2"} {
 		if m.chance(0.3) {
@@ -45,9 +52,12 @@ func endingShows(e checker.Ending, l checker.Liveness) []string {
 			out = append(out, kind)
 		}
 	}
-	note(e.Hung != "", "hung")
-	note(e.Hung == "" && l == checker.LivenessStuck && e.Granted, "stuck by a minority")
-	note(e.Hung == "" && l == checker.LivenessStuck && !e.Granted && !e.Late, "stuck for the probe")
+	asks := func(w checker.Waiting) bool { return w.Call == "Acquire" && !w.Ever }
+	ever := slices.ContainsFunc(e.Waiting, func(w checker.Waiting) bool { return w.Ever })
+	note(e.Loops != "", "loops")
+	note(e.Loops == "" && l == checker.LivenessStuck && ever, "waits for ever")
+	note(e.Loops == "" && l == checker.LivenessStuck && e.Granted && !ever && slices.ContainsFunc(e.Waiting, asks), "stuck by a minority")
+	note(e.Loops == "" && l == checker.LivenessStuck && !e.Granted && len(e.Waiting) == 0, "stuck for the probe")
 	note(l == checker.LivenessLeaked && e.Learnt, "leaked by learnt keys")
 	note(l == checker.LivenessLeaked && !e.Learnt, "leaked")
 	note(l == checker.LivenessOK && e.Granted && len(e.Leftovers) > 0 && e.Learnt, "learnt keys excused")

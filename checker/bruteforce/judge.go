@@ -36,7 +36,7 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.ForeignReleases = foreignReleases(h)
 	f.Overtaken = overtaken(h)
 	f.Recomputed, f.WorkTwice = repeatedWork(h)
-	f.Liveness = liveness(h)
+	f.Liveness, f.HungCalls = liveness(h), hungCalls(h)
 	f.Grants = len(h.Grants)
 	f.Attempts = len(h.Attempts)
 	f.Calls = calls(h)
@@ -74,6 +74,10 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	// leaderless_overdue)."
 	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0, f.LeaderlessOverdue > 0:
 		return checker.Stuck
+	// "A call other than an Acquire had not returned in time, although most of the servers of the lock answered, or never
+	// returned (hung_calls)."
+	case f.HungCalls > 0:
+		return checker.Hung
 	// "The fence refused a client that rightfully held the lock."
 	case f.FalseRejects > 0:
 		return checker.FalseReject
@@ -99,6 +103,9 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	// "Two clients held the lock at once, or believed so, or acted so as leaders."
 	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0, f.ActedAtOnce > 0:
 		return checker.Overlap
+	// "No client was ever granted the lock."
+	case f.Grants == 0:
+		return checker.Untested
 	}
 	return checker.Safe
 }

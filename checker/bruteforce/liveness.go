@@ -5,19 +5,22 @@ import "locksim/checker"
 // liveness is decided by [checker.Ending].
 func liveness(h checker.History) checker.Liveness {
 	e := h.Ending
-	// "The lock is stuck if a client waits or loops for ever (Hung)."
-	if len(e.Hung) > 0 {
+	// "The lock is stuck if a client loops, or waits for ever in an Acquire."
+	if len(e.Loops) > 0 {
 		return checker.LivenessStuck
+	}
+	for _, w := range e.Waiting {
+		if w.Ever && w.Call != "Release" && w.Call != "Extend" {
+			return checker.LivenessStuck
+		}
 	}
 	probed := e.Asked > 0
-	// "It is stuck if the clients had not ended in time although only a minority of the nodes was out of reach; but only if a
-	// probe asked."
-	minority := 0
-	for range e.CutOff {
-		minority++
-	}
-	if probed && e.Late && minority > 0 && minority < e.Nodes-minority && !e.Kept {
-		return checker.LivenessStuck
+	// "If one waited in an Acquire for longer than a lease when the time of the workload was over, although only a minority of
+	// the nodes was out of reach."
+	for _, w := range e.Waiting {
+		if w.Call == "Acquire" && tooLong(h, w) {
+			return checker.LivenessStuck
+		}
 	}
 	// "Or if the probe did not get it in the time that it had."
 	if probed && !e.Granted {
@@ -48,6 +51,28 @@ func liveness(h checker.History) checker.Liveness {
 		return checker.LivenessLeaked
 	}
 	return checker.LivenessOK
+}
+
+// "Of a call that does return later it is asked only if CutOff has a server, fewer than half of the Nodes, and nothing else is
+// Kept; and only if a probe asked."
+func tooLong(h checker.History, w checker.Waiting) bool {
+	e := h.Ending
+	lost := 0
+	for range e.CutOff {
+		lost++
+	}
+	return h.Timing != nil && e.Asked != 0 && lost > 0 && lost < e.Nodes-lost && !e.Kept && h.Timing.Lease < w.For
+}
+
+// "HungCalls counts the calls other than an Acquire that had not returned when the time of the workload was over, although
+// most of the servers of the lock answered, or that never returned."
+func hungCalls(h checker.History) (n int) {
+	for _, w := range h.Ending.Waiting {
+		if (w.Call == "Release" || w.Call == "Extend") && (w.Ever || tooLong(h, w)) {
+			n++
+		}
+	}
+	return n
 }
 
 // "One with an end is excused if a fault may have left it there, or if its owner, or any client if the owner is not known,

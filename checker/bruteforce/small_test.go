@@ -77,7 +77,7 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 		"false_rejects", "token_regressions", "token_duplicates", "foreign_releases", "overtaken", "recomputed", "work_twice", "grants", "attempts", "idle_seconds", "overdue", "denied", "self_excluded",
 		"late_grants", "void_grants", "revived_claims", "misconduct", "noticed_late_seconds", "failed_calls", "withheld",
 		"acted_at_once", "acted_at_once_seconds", "acted_after_loss_seconds", "leaderless_seconds", "leaderless_overdue", "holders", "contended", "operations", "data right", "data corrupted", "liveness ok", "liveness stuck",
-		"liveness leaked", "ending hung", "ending stuck by a minority", "ending stuck for the probe", "ending leaked",
+		"liveness leaked", "ending loops", "ending waits for ever", "hung_calls", "label hung", "ending stuck by a minority", "ending stuck for the probe", "ending leaked",
 		"ending leaked by learnt keys", "ending keys excused", "ending learnt keys excused", "label corrupted", "label stuck", "label false-reject", "label rescued", "label void", "label revived", "label overtaken",
 		"label repeated", "label regressed", "label overlap", "label safe"} {
 		if reached[name] < valid/1000 || reached[name] == 0 {

@@ -73,7 +73,7 @@ func changed(a, b checker.Label) string {
 
 // Unharmed reports whether each cell of the group that was run is safe.
 func (g Group) Unharmed() bool {
-	return !slices.ContainsFunc(g, func(c matrices.Cell) bool { return c.CellRuns != nil && c.Label != checker.Safe })
+	return !slices.ContainsFunc(g, func(c matrices.Cell) bool { return c.CellRuns != nil && !c.Label.Clean() })
 }
 
 // ModeCount is how many cells of one mode have each label.

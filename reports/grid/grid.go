@@ -34,6 +34,7 @@ var signs = map[checker.Label]Sign{
 	checker.Unknown:       {"?", "unknown", "a budget ran out before the data was decided"},
 	checker.Panicked:      {"P", "panicked", "the code of the lock panicked, which ended the process of a client"},
 	checker.Stuck:         {"S", "stuck", "nobody could take the lock again, or a key of it was left behind"},
+	checker.Hung:          {"H", "hung", "a call other than Acquire had not returned in time, although most servers answered"},
 	checker.FalseReject:   {"F", "false-reject", "the fence refused a client that rightfully held the lock"},
 	checker.Void:          {"V", "void", "a grant promised nothing: its lease had ended before its holder released it"},
 	checker.Revived:       {"R", "revived", "a lease that had ended held again after another client had been granted the lock"},
@@ -43,6 +44,7 @@ var signs = map[checker.Label]Sign{
 	checker.Regressed:     {"g", "regressed", "the token of a grant was not above those of the grants before it"},
 	checker.Rescued:       {"r", "rescued", "the fence saved data that the same seed corrupts without it"},
 	checker.Overlap:       {"o", "overlap", "two clients held the lock at once, or believed so; the data is right"},
+	checker.Untested:      {"u", "untested", "no client was ever granted the lock: the run says nothing"},
 	checker.Safe:          {".", "safe", "none of these was seen, which is no proof"},
 	checker.NotApplicable: {"-", "n/a", "not run: the mode needs tokens, and the lock mints none"},
 }

@@ -23,7 +23,7 @@ type Instant struct {
 var decisions = map[checker.Label]string{
 	checker.Corrupted: "it broke here", checker.Rescued: "the fence held here", checker.FalseReject: "wrongly refused here",
 	checker.Panicked: "it panicked here",
-	checker.Stuck:    "stuck since here", checker.Unknown: "undecided here", checker.Overlap: "overlap here",
+	checker.Stuck:    "stuck since here", checker.Hung: "called here, and did not return", checker.Unknown: "undecided here", checker.Overlap: "overlap here",
 	checker.Void: "nothing was promised here", checker.Revived: "held again here", checker.Overtaken: "overtaken here",
 	checker.Misconduct: "not as promised here",
 	checker.Repeated:   "worked again here", checker.Regressed: "the token did not grow here",

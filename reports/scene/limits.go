@@ -71,7 +71,7 @@ func NearestMiss(o *outcome.Outcome) string {
 func Vacuous(o *outcome.Outcome) []string {
 	var out []string
 	for _, m := range Ran(o) {
-		if m.Verdict.Label != checker.Safe {
+		if !m.Verdict.Label.Clean() {
 			continue
 		}
 		if m.Verdict.Facts.Contended == 0 {

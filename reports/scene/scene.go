@@ -98,7 +98,7 @@ func decided(m *outcome.ModeRun) int {
 	if n := DecisiveStep(m.Story); n > 0 {
 		return n
 	}
-	if m.Verdict.Label == checker.Safe || len(m.Verdict.Reasons) == 0 || len(m.Verdict.Reasons[0].At) == 0 {
+	if m.Verdict.Label.Clean() || len(m.Verdict.Reasons) == 0 || len(m.Verdict.Reasons[0].At) == 0 {
 		return 0
 	}
 	return int(m.Verdict.Reasons[0].At[0])

@@ -17,8 +17,12 @@ type aftermath struct{ reading }
 
 // ending is what was left of the lock when the workload was over.
 func (r aftermath) ending() checker.Ending {
-	e := checker.Ending{Hung: r.Hung, Late: r.Late, Limit: r.AskedFor, Nodes: r.terms.Nodes, Asked: r.Probe.Bound, Granted: r.Probe.Acquired,
+	e := checker.Ending{Loops: r.Loops, Nodes: r.terms.Nodes, Asked: r.Probe.Bound, Granted: r.Probe.Acquired,
 		Problem: r.Probe.Problem, Leftovers: r.leftovers(), Learnt: r.Learnt}
+	for _, w := range r.Waiting {
+		w.Resource = trace.Name(w.Resource)
+		e.Waiting = append(e.Waiting, w)
+	}
 	e.CutOff, e.Kept = r.unreachable()
 	_, e.Lasting = r.longestWait()
 	for _, c := range r.Clients {

@@ -17,10 +17,11 @@ type Record struct {
 	Over int `json:"over,omitempty"`
 	// AskedFor is how long a client asks for the lock before it gives up.
 	AskedFor time.Duration `json:"asked_for"`
-	// Late says that the workload had not ended by then, so that the network was healed first.
-	Late bool `json:"late,omitempty"`
-	// Hung says which client waited or looped for ever, and in what; "" if none did.
-	Hung string `json:"hung,omitempty"`
+	// Waiting are the calls that had not returned by then, so that the network was healed first; or, if there are any that
+	// never return, only those.
+	Waiting []checker.Waiting `json:"waiting,omitempty"`
+	// Loops says which client looped without an end, in a sentence; "" if none did.
+	Loops string `json:"loops,omitempty"`
 	// Timeline is what the trace says that evidence needs.
 	Timeline Timeline `json:"timeline"`
 	// Clients are the clients in the order in which they began: one that was restarted is another one of the same name.

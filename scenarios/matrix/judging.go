@@ -37,7 +37,7 @@ func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds out
 	if t.Runs > 0 {
 		c.Label = t.Seen[0].Label
 		c.CellRuns = newCellRuns(t)
-		if n := t.Vacuous[outcome.NotFelt]; c.Label == checker.Safe && c.NonVacuous == 0 && n > 0 {
+		if n := t.Vacuous[outcome.NotFelt]; c.Label.Clean() && c.NonVacuous == 0 && n > 0 {
 			c.NotFelt, c.SeedsWithLabel = unfelt(sc), n
 		}
 		c.Vacuous = vacuity(sc, c, t)
@@ -51,7 +51,7 @@ func newCellRuns(t Tally) *matrices.CellRuns {
 	r := &matrices.CellRuns{SeedsWithLabel: worst.Seeds, Seeds: t.Runs, Seed: worst.Seed, TraceHash: worst.TraceHash,
 		Labels: map[checker.Label]int{}, NonVacuous: t.Evidence, Contended: t.Contended, AllFired: t.AllFired,
 		PartialPause: t.Partial, Events: t.Events, VirtualSeconds: t.Virtual.Seconds(), Digest: t.Digest}
-	if worst.Label == checker.Safe {
+	if worst.Label.Clean() {
 		r.SeedsWithLabel = worst.NonVacuous
 	}
 	for _, l := range t.Seen {
@@ -82,14 +82,14 @@ func unfelt(sc *file.Scenario) string {
 // if the lock cannot feel the faults.
 func vacuity(sc *file.Scenario, c matrices.Cell, t Tally) string {
 	switch c.Label {
-	case checker.Corrupted, checker.Panicked, checker.Stuck, checker.FalseReject, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken:
+	case checker.Corrupted, checker.Panicked, checker.Stuck, checker.Hung, checker.FalseReject, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken:
 		return ""
 	}
 	var why []string
 	for _, n := range c.NeverFired {
 		why = append(why, fmt.Sprintf("fault %d never fired (%v)", n, sc.Faults[n-1]))
 	}
-	if c.Label == checker.Safe && c.NonVacuous == 0 && c.NotFelt == "" && len(why) == 0 {
+	if c.Label.Clean() && c.NonVacuous == 0 && c.NotFelt == "" && len(why) == 0 {
 		why = slices.Sorted(maps.Keys(t.Vacuous))
 	}
 	return strings.Join(why, "; ")

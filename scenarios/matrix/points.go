@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"locksim/checker"
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/scenarios/file"
@@ -96,7 +95,7 @@ func (p pair) leftOut(tallies []Tally) string {
 	text := fmt.Sprintf("a fault strikes at the %s %s, which this lock does not pass", noun, prose.Commas(points))
 	var seen []string
 	for _, t := range tallies {
-		if label := t.Seen[0].Label; label != checker.Safe {
+		if label := t.Seen[0].Label; !label.Clean() {
 			seen = append(seen, fmt.Sprintf("%s in mode %s", label, t.Mode))
 		}
 	}

@@ -99,7 +99,7 @@ func (t *Tally) addLabel(later LabelTally) {
 		return
 	}
 	l := &t.Seen[i]
-	if l.Label == checker.Safe && l.NonVacuous == 0 && later.NonVacuous > 0 {
+	if l.Label.Clean() && l.NonVacuous == 0 && later.NonVacuous > 0 {
 		l.Seed, l.TraceHash = later.Seed, later.TraceHash
 	}
 	l.Seeds += later.Seeds

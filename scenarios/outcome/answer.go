@@ -243,7 +243,7 @@ func overwrites(before, write *checker.Op) bool {
 func atFault(o *Outcome, m ModeRun) string {
 	f := m.Verdict.Facts
 	switch label := m.Verdict.Label; {
-	case label == checker.Safe:
+	case label.Clean():
 		return "No one's: nothing went wrong."
 	case label == checker.Unknown:
 		return "Not known: the run does not decide whether the data is right."
@@ -313,7 +313,7 @@ func remedy(o *Outcome, m ModeRun) string {
 		}
 	}
 	switch label := m.Verdict.Label; {
-	case label == checker.Safe:
+	case label.Clean():
 		return "None is needed for this run."
 	case label == checker.Rescued:
 		return "The fence at the store, which was there: it refused the late write."
@@ -340,7 +340,7 @@ func or(modes []fence.Mode) string {
 
 // howSure says what a repetition shows, and what one run does not.
 func howSure(o *Outcome, m ModeRun) string {
-	safe := m.Verdict.Label == checker.Safe
+	safe := m.Verdict.Label.Clean()
 	switch {
 	case o.Live != nil:
 		return "This is what happened on real servers, once. Another run has another order of events, and may end otherwise."
@@ -358,6 +358,7 @@ var endings = map[checker.Label]string{
 	checker.Unknown:     "the data was not decided",
 	checker.Panicked:    "the lock panicked",
 	checker.Stuck:       "the lock could not be taken again",
+	checker.Hung:        "a call did not return",
 	checker.FalseReject: "a rightful holder was refused",
 	checker.Void:        "a grant promised nothing",
 	checker.Revived:     "a lease that had ended held again",
@@ -366,6 +367,7 @@ var endings = map[checker.Label]string{
 	checker.Repeated:    "the work was done twice",
 	checker.Regressed:   "a token did not grow",
 	checker.Overlap:     "no harm came of it",
+	checker.Untested:    "nobody ever had the lock",
 	checker.Safe:        "nothing went wrong",
 	checker.Rescued:     "a fence saved the data",
 }
@@ -380,7 +382,7 @@ func (o *Outcome) Title() string {
 	switch {
 	case o.Scenario.Title != "":
 		return o.Scenario.Title
-	case m == nil || m.Verdict.Label == checker.Safe:
+	case m == nil || m.Verdict.Label.Clean():
 		return o.Scenario.Name
 	}
 	what := Ending(m.Verdict.Label)

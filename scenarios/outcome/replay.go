@@ -161,7 +161,7 @@ func (m *ModeRun) Harmed() bool { return harms(m.Verdict.Label, &m.Verdict.Facts
 
 func harms(label checker.Label, facts *checker.Facts) bool {
 	switch label {
-	case checker.Safe, checker.Rescued, checker.NotApplicable:
+	case checker.Safe, checker.Untested, checker.Rescued, checker.NotApplicable:
 		return false
 	case checker.Overlap:
 		return facts == nil || facts.ClaimOverlaps > 0

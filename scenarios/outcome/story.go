@@ -143,7 +143,7 @@ func FatalRemark(run *ModeRun, modes []fence.Mode) string {
 // rescued; otherwise the step of the first reason. It is 0 for none.
 func fatalStep(run *ModeRun, modes []fence.Mode) (step int, remark string) {
 	switch run.Verdict.Label {
-	case checker.Safe:
+	case checker.Safe, checker.Untested:
 		return 0, ""
 	case checker.Corrupted:
 		if run.Verdict.Facts.ClaimOverlaps > 0 {

@@ -14,7 +14,7 @@ import (
 type Violation struct {
 	// Mode is the run in which it happened.
 	Mode fence.Mode `json:"mode"`
-	// Label is the kind: overlap for claims that overlapped, panicked, stuck, void, revived,
+	// Label is the kind: overlap for claims that overlapped, panicked, stuck, hung, void, revived,
 	// misconduct, overtaken, repeated, regressed, false-reject or corrupted. The verdict of the run has the reasons.
 	Label checker.Label `json:"label"`
 }
@@ -62,10 +62,13 @@ func against(m ModeRun, p promise.Promise) []checker.Label {
 	if facts.Panics > 0 { // whatever it promises
 		out = append(out, checker.Panicked)
 	}
-	if m.Hung || p.FreeWithin != promise.TermAnyTime &&
+	if m.Hung && facts.Liveness == checker.LivenessStuck || p.FreeWithin != promise.TermAnyTime &&
 		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0 || facts.LeaderlessOverdue > 0) ||
 		!p.SelfExcludes && facts.SelfExcluded > 0 {
 		out = append(out, checker.Stuck)
+	}
+	if facts.HungCalls > 0 && (m.Hung || p.ReturnsWithin != "" || slices.Contains(p.Duties, promise.DutyReturns)) {
+		out = append(out, checker.Hung)
 	}
 	if promised && m.Mode.NeedsToken() && facts.FalseRejects > 0 {
 		out = append(out, checker.FalseReject)

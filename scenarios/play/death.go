@@ -64,7 +64,7 @@ func (p *play) whole(w Stage) error {
 	if p.overAt == 0 {
 		p.overAt, p.felt = w.Trace().Len(), p.schedule.wasFelt()
 	}
-	p.probe, p.hung, p.final = &probe{}, "", p.epilogue()
+	p.probe, p.waiting, p.loops, p.final = &probe{}, nil, "", p.epilogue()
 	if !s.w.Halt(p.death.Client, p.death.Incarnation, p.death.Text()) {
 		return afterCrash(p.death)
 	}

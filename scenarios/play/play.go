@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/fence"
 	"locksim/scenarios/evidence"
@@ -29,11 +30,11 @@ type play struct {
 	felt     []bool    // by the fault
 	clients  []*client // restarted clients after all others
 	probe    *probe
-	late     bool   // the workload did not end in time
-	hung     string // which client waits or loops for ever, and in what; "" for none
-	endless  bool   // one loops, so that the run was ended
-	over     bool   // the workload has ended: no more faults strike
-	overAt   int    // the number of the last event before that
+	waiting  []checker.Waiting // the calls that had not returned when the time of the workload was over, or ever
+	forever  bool              // a client waits for ever
+	loops    string            // which client loops, so that the run was ended; "" for none
+	over     bool              // the workload has ended: no more faults strike
+	overAt   int               // the number of the last event before that
 	final    []evidence.Final
 	asked    asked // the servers for which the lock has asked
 	mode     fence.Mode
@@ -114,7 +115,7 @@ func (p *play) body(w Stage) error {
 		return err
 	}
 	p.final = p.epilogue()
-	if p.hung != "" {
+	if p.forever || p.loops != "" {
 		w.Abandon()
 	}
 	return nil
@@ -147,7 +148,7 @@ func (p *play) runClients() error {
 	if err := w.RunUntil(func() bool { return passed || w.Idle() }); err != nil || w.Idle() {
 		return err
 	}
-	p.late = true
+	p.waiting = p.whoWaits(false)
 	w.Heal()
 	if p.real { // a live run is ended from outside
 		return w.RunUntil(w.Idle)
@@ -157,9 +158,11 @@ func (p *play) runClients() error {
 	if err := w.RunUntil(func() bool { return passed || w.Idle() }); err != nil || w.Idle() {
 		return err
 	}
-	if p.hung = p.whoWaits(); p.hung == "" && p.misuse() == nil {
+	ever := p.whoWaits(true)
+	if len(ever) == 0 && p.misuse() == nil {
 		return w.RunUntil(w.Idle)
 	}
+	p.waiting, p.forever = ever, len(ever) > 0
 	return nil
 }
 
@@ -169,58 +172,68 @@ func (p *play) ended(err error) error {
 	if !loops {
 		return err
 	}
-	p.hung, p.endless = loop, true
+	p.loops = loop
 	return nil
 }
 
-// whoWaits says which clients have not ended although nothing keeps them, each with its last step.
-func (p *play) whoWaits() string {
+// whoWaits are the clients that have not ended, each with its last step. Those that nothing keeps from ending wait for ever.
+func (p *play) whoWaits(ever bool) []checker.Waiting {
 	now := p.world.Now()
-	var out []string
+	var out []checker.Waiting
 	for _, c := range p.clients {
-		switch e, did := c.lastStep(p.world.Trace()); {
-		case did == "" || !c.working.Load() || c.view.Crashed():
-		case c.inSection.Load() && p.lock.Section.Run != nil:
-			_ = c.misused("had not ended after %v: let it return when its context ends, or when the client is told to stop", (now - e.At).Round(time.Second))
+		e, w := c.lastStep(p.world.Trace())
+		w.For, w.Ever = now-e.At, ever
+		switch {
+		case w.Since == 0 || !c.working.Load() || c.view.Crashed():
+		case ever && c.inSection.Load() && p.lock.Section.Run != nil:
+			_ = c.misused("had not ended after %v: let it return when its context ends, or when the client is told to stop", w.For.Round(time.Second))
 		default:
-			out = append(out, fmt.Sprintf("%s %s at step %d and waits for ever: %v later it has no answer, although the network is whole.",
-				c.proc.Name(), did, e.N, (now-e.At).Round(time.Second)))
+			out = append(out, w)
 		}
 	}
-	return strings.Join(out, " ")
+	return out
 }
 
-// lastStep is the last event of a client's workload in a trace, with what the client did there.
-func (c *client) lastStep(t *trace.Trace) (e trace.Event, did string) {
+// lastStep is the last event of a client's workload in a trace, with the call in which it is, or what it did there.
+func (c *client) lastStep(t *trace.Trace) (e trace.Event, w checker.Waiting) {
 	answered := 0 // of the releases that were called again
 	for _, e := range slices.Backward(t.Events) {
 		m, ok := e.What.(trace.Mark)
 		if !ok || e.Actor != c.proc.Name() {
 			continue
 		}
+		w := checker.Waiting{Client: c.proc.Name(), Since: checker.Pos(e.N), Resource: m.Resource}
 		switch m.Step {
 		case trace.Until, trace.UntilSeen, trace.Revived, trace.Lost, trace.LostSeen: // of its lease
 			continue
 		case trace.Acquire, trace.Reenter:
-			return e, "asked for " + trace.Name(m.Resource)
+			w.Call = "Acquire"
 		case trace.Release, trace.Leave:
-			return e, "began to release " + trace.Name(m.Resource)
+			w.Call = "Release"
 		case trace.Point:
 			switch m.Label {
 			case trace.PointReleasedAgain, trace.PointNotReleasedAgain: // beside the workload
 				answered++
 				continue
 			case trace.PointReleaseAgain:
-				if answered--; answered < 0 {
-					return e, "called Release again"
+				if answered--; answered >= 0 {
+					continue
 				}
-				continue
+				w.Call = "Release"
+			case trace.PointExtend:
+				w.Call = "Extend"
+			default:
+				w.Did = "passed " + m.Label
 			}
-			return e, "passed " + m.Label
+		default:
+			w.Did = "had passed " + m.Step.String()
 		}
-		return e, "had passed " + m.Step.String()
+		if w.Resource == "" && len(c.grants) > 0 {
+			w.Resource = c.grants[len(c.grants)-1].Resource
+		}
+		return e, w
 	}
-	return trace.Event{}, ""
+	return trace.Event{}, checker.Waiting{}
 }
 
 // epilogue reads every register that a section of the scenario works on.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"locksim/checker"
 	"locksim/lock"
 	"locksim/scenarios/evidence"
 	"locksim/sim/trace"
@@ -26,7 +27,7 @@ func (p *play) probeLimit() time.Duration { return evidence.ProbeLimit(p.acquire
 func (p *play) runProbe() error {
 	w := p.world
 	p.probe = &probe{}
-	if p.endless {
+	if p.loops != "" {
 		return nil
 	}
 	if err := w.RunUntil(w.Quiet); err != nil {
@@ -44,6 +45,7 @@ func (p *play) runProbe() error {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}
 	var done atomic.Bool
+	began, asked := w.Now(), len(w.Trace().Events)
 	proc.Go(func() {
 		defer done.Store(true)
 		for _, resource := range p.resources() {
@@ -56,12 +58,13 @@ func (p *play) runProbe() error {
 	if !p.real {
 		w.After(p.probe.Bound+p.acquireLimit(), func() { passed = true })
 	}
-	if err := w.RunUntil(func() bool { return w.Idle() || p.hung != "" && done.Load() || passed }); err != nil {
+	if err := w.RunUntil(func() bool { return w.Idle() || p.forever && done.Load() || passed }); err != nil {
 		return err
 	}
-	if passed && !done.Load() && p.hung == "" {
-		p.hung = fmt.Sprintf("With the network whole and no other client there, a client asked for it and waits for ever: "+
-			"%v after the end of its context it has no answer.", p.acquireLimit().Round(time.Second))
+	if passed && !done.Load() && !p.forever {
+		p.forever = true
+		p.waiting = append(p.waiting, checker.Waiting{Client: trace.Probe, Call: "Acquire", Resource: p.resources()[0],
+			Since: checker.Pos(asked), For: w.Now() - began, Ever: true})
 	}
 	if evidence.KeptOutside(p.record()) {
 		return ErrKeptOutside

@@ -37,7 +37,7 @@ func (l Lock) heldFor() time.Duration {
 func (p *play) record() *evidence.Record {
 	ground := p.world.Ground()
 	rec := &evidence.Record{
-		Live: p.real, Over: p.overAt, AskedFor: p.acquireLimit(), Late: p.late, Hung: p.hung,
+		Live: p.real, Over: p.overAt, AskedFor: p.acquireLimit(), Waiting: p.waiting, Loops: p.loops,
 		Faults: p.schedule.record(), Learnt: p.lock.learns(), Changes: ground.KeyChanges(), ChangesBefore: p.probe.changes,
 		Decisions: ground.Decisions(), Final: p.final, Left: p.probe.left, Ended: ground.Servers(), Probe: p.probe.Probe,
 	}

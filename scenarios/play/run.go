@@ -237,8 +237,8 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeR
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *outcome.ModeRun {
 	rec, terms := p.recordWith(t), p.lock.terms()
 	run := &outcome.ModeRun{Mode: mode, Trace: t, Record: rec, Terms: terms, Events: t.Len(), FaultsFired: p.schedule.fired,
-		NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(), Hung: p.hung != "", WallClocks: p.wallClocks(),
-		Barred: p.probe.Bound > 0 && !p.probe.Acquired || p.endless}
+		NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(), Hung: p.forever || p.loops != "", WallClocks: p.wallClocks(),
+		Barred: p.probe.Bound > 0 && !p.probe.Acquired || p.loops != ""}
 	run.History, run.KeyChanges = evidence.History(p.sc, terms, rec), rec.KeyChanges()
 	run.LongestWait = longestWait(run.History, t)
 	run.Unknown = unknownTo(t)
