@@ -103,7 +103,7 @@ func TestFactsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"claim_overlaps":0,"belief_overlaps":1,"data":"right","lost_updates":0,"torn_sections":0,"stale_accepted":0,"stale_rejected":1,` +
-		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"foreign_releases":0,"overtaken":0,"recomputed":0,"work_twice":0,"panics":0,"liveness":"ok","grants":2,"attempts":0,"calls":{"granted":2,"taken":0,"gave_up":0,"failed":0,"extended":0,"not_extended":0,"failed_extends":0,` +
+		`"false_rejects":0,"token_regressions":0,"token_duplicates":0,"foreign_releases":0,"overtaken":0,"recomputed":0,"work_twice":0,"panics":0,"hung_calls":0,"liveness":"ok","grants":2,"attempts":0,"calls":{"granted":2,"taken":0,"gave_up":0,"failed":0,"extended":0,"not_extended":0,"failed_extends":0,` +
 		`"released":0,"not_held":0,"failed_releases":0},"idle_seconds":0,"overdue":0,"denied":0,"self_excluded":0,"late_grants":0,"void_grants":0,"revived_claims":0,"misconduct":0,"noticed_late_seconds":0,"failed_calls":0,"withheld":0,"holders":2,"contended":1,"operations":4}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
