@@ -44,13 +44,21 @@ func (Crash) Kind() string { return "crash" }
 func (c *Crash) form() Form {
 	return Form{
 		Text:  "a process ends, and the system closes its sockets or the power is gone",
-		Class: clientOrNode(c.Process, promise.Crash, promise.NodeCrash),
+		Class: c.class(),
 		Stays: !isClient(c.Process),
 		Fields: []Field{
 			{"process", Name{To: &c.Process, Role: Clients | Servers}, "which one dies"},
 			{"mode", Word{(*string)(&c.Mode), texts(CrashModes())}, "what its peers notice"},
 		},
 	}
+}
+
+// class is that of the end of a process, or of the loss of a machine's power.
+func (c *Crash) class() promise.Fault {
+	if c.Mode == CrashPower {
+		return clientOrNode(c.Process, promise.Power, promise.NodePower)
+	}
+	return clientOrNode(c.Process, promise.Crash, promise.NodeCrash)
 }
 
 // Apply asks a Crasher for the crash.

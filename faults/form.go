@@ -33,9 +33,11 @@ type Form struct {
 	// although it has no length: it has crashed, or is another's replica.
 	Stays bool
 
-	check    func() error                    // what the fields together must be; may be nil
-	together func(all []Fault) promise.Fault // the class of all of the kind in a schedule; nil means Class
+	check    func() error // what the fields together must be; may be nil
 	action   func() Action
+	together func(all []Fault) promise.Fault // the class in a schedule; nil means Class
+	// inCompany are the classes that an action has only among others.
+	inCompany []promise.Fault
 }
 
 // Action is the action with what the fields hold by now.
@@ -80,35 +82,46 @@ func (f Form) Sides() (between, and []string) {
 // Classes are all that promises call actions of the kind by.
 func (f Form) Classes() []promise.Fault {
 	var out []promise.Fault
-	for i, field := range f.Fields {
-		try := func(set func(h Holding)) {
-			variant, _ := Open(f.Action())
-			set(variant.Fields[i].Holds)
-			if class := ClassOf(variant.Action()); !slices.Contains(out, class) {
-				out = append(out, class)
+	form, _ := Open(f.Action())
+	form.each(0, func() {
+		if class := ClassOf(form.Action()); !slices.Contains(out, class) {
+			out = append(out, class)
+		}
+	})
+	return append(out, form.inCompany...)
+}
+
+// each calls do for each choice of what the fields from the first one on hold, as far as classes depend on it.
+func (f Form) each(first int, do func()) {
+	if first == len(f.Fields) {
+		do()
+		return
+	}
+	chosen := false
+	choose := func(set func()) {
+		chosen = true
+		set()
+		f.each(first+1, do)
+	}
+	switch h := f.Fields[first].Holds.(type) {
+	case Name:
+		for _, role := range []Role{Clients, Servers} {
+			if h.Role.Has(role) {
+				choose(func() { *h.To = role.example() })
 			}
 		}
-		switch h := field.Holds.(type) {
-		case Name:
-			for _, role := range []Role{Clients, Servers} {
-				if h.Role.Has(role) {
-					try(func(h Holding) { *h.(Name).To = role.example() })
-				}
-			}
-		case Word:
-			for _, word := range h.Words {
-				try(func(h Holding) { *h.(Word).To = word })
-			}
-		case Deviation:
-			for _, n := range []int64{1, h.Least} {
-				try(func(h Holding) { *h.(Deviation).To = n })
-			}
+	case Word:
+		for _, word := range h.Words {
+			choose(func() { *h.To = word })
+		}
+	case Deviation:
+		for _, n := range []int64{1, h.Least} {
+			choose(func() { *h.To = n })
 		}
 	}
-	if len(out) == 0 {
-		out = append(out, f.Class)
+	if !chosen {
+		f.each(first+1, do)
 	}
-	return out
 }
 
 // problem returns a *FieldError for the first field that makes no sense, or nil.
@@ -173,8 +186,8 @@ func Unpromised(p promise.Promise, schedule []Fault) []string {
 	return out
 }
 
-// ClassIn is what promises call an action of a schedule by: some count together
-// with all others of their kind.
+// ClassIn is what promises call an action of a schedule by: drifts count together
+// with all others, and a restart of a node with the crash before it.
 func ClassIn(schedule []Fault, a Action) promise.Fault {
 	f, _ := Open(a)
 	if f.together != nil {

@@ -103,6 +103,9 @@ func TestClasses(t *testing.T) {
 		{faults.Pause{Process: "c0"}, promise.Pause},
 		{faults.Crash{Process: "c0"}, promise.Crash},
 		{faults.Crash{Process: "r0"}, promise.NodeCrash},
+		{faults.Crash{Process: "c0", Mode: faults.CrashProcess}, promise.Crash},
+		{faults.Crash{Process: "c0", Mode: faults.CrashPower}, promise.Power},
+		{faults.Crash{Process: "r0a", Mode: faults.CrashPower}, promise.NodePower},
 		{faults.Restart{Process: "c0"}, promise.Restart},
 		{faults.Restart{Process: "r0a"}, promise.NodeCrash},
 		{faults.Slow{Process: "c0"}, promise.Slow},
@@ -140,6 +143,49 @@ func TestClasses(t *testing.T) {
 	for _, f := range promise.Faults() {
 		if !classes[f] {
 			t.Errorf("no action is called %s", f)
+		}
+	}
+}
+
+// A node that comes back has the class of the crash behind which it does.
+func TestClassOfARestart(t *testing.T) {
+	crash := func(process string, mode faults.CrashMode) faults.Fault {
+		return faults.Fault{Action: faults.Crash{Process: process, Mode: mode}}
+	}
+	for name, tt := range map[string]struct {
+		process  string
+		schedule []faults.Fault
+		want     promise.Fault
+	}{
+		"nothing crashes":           {"r0", nil, promise.NodeCrash},
+		"a process ended":           {"r0", []faults.Fault{crash("r0", "")}, promise.NodeCrash},
+		"power was lost":            {"r0", []faults.Fault{crash("r0", faults.CrashPower)}, promise.NodePower},
+		"both":                      {"r0", []faults.Fault{crash("r0", faults.CrashPower), crash("r0", faults.CrashProcess)}, promise.NodeCrash},
+		"that of another node":      {"r0", []faults.Fault{crash("r0", faults.CrashPower), crash("r1", faults.CrashProcess)}, promise.NodePower},
+		"that of a client":          {"r0", []faults.Fault{crash("c0", faults.CrashPower)}, promise.NodeCrash},
+		"the leader, by its number": {"e1", []faults.Fault{crash("leader", faults.CrashPower)}, promise.NodePower},
+		"a client":                  {"c0", []faults.Fault{crash("c0", faults.CrashPower)}, promise.Restart},
+	} {
+		restart := faults.Restart{Process: tt.process}
+		if got := faults.ClassIn(append(tt.schedule, faults.Fault{Action: restart}), restart); got != tt.want {
+			t.Errorf("%s: class %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// The classes of a kind are those of all that it can be.
+func TestClassesOfAKind(t *testing.T) {
+	want := map[string][]promise.Fault{
+		"crash":       {promise.Crash, promise.Power, promise.NodeCrash, promise.NodePower},
+		"restart":     {promise.Restart, promise.NodeCrash, promise.NodePower},
+		"clock_jump":  {promise.WallClock, promise.NodeClock},
+		"clock_drift": {promise.ClockDrift, promise.ClockRate},
+		"flush":       {promise.Flush, promise.Scripts},
+		"pause":       {promise.Pause},
+	}
+	for _, k := range faults.Kinds() {
+		if classes, ok := want[k.Name]; ok && !slices.Equal(k.Classes(), classes) {
+			t.Errorf("%s has the classes %q, want %q", k.Name, k.Classes(), classes)
 		}
 	}
 }

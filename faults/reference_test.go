@@ -10,33 +10,55 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/faults"
+	"locksim/lock/promise"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/faults.md anew")
 
-// TestReference holds the tables of docs/faults.md equal to what the forms say.
+// TestReference holds the tables of docs/faults.md equal to what the forms and the classes say.
 func TestReference(t *testing.T) {
-	const page, begin, end = "../docs/faults.md", "<!-- faults:begin", "<!-- faults:end -->"
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(data), begin)
-	marker, rest, ok2 := strings.Cut(rest, "\n")
-	old, after, ok3 := strings.Cut(rest, end)
-	if !ok1 || !ok2 || !ok3 {
-		t.Fatalf("%s lacks the lines %s and %s", page, begin, end)
-	}
-	want := reference()
-	if *update {
-		if err := os.WriteFile(page, []byte(before+begin+marker+"\n"+want+end+after), 0o644); err != nil {
+	const page = "../docs/faults.md"
+	for name, want := range map[string]string{"faults": reference(), "classes": classTable()} {
+		begin, end := "<!-- "+name+":begin", "<!-- "+name+":end -->"
+		data, err := os.ReadFile(page)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
+		before, rest, ok1 := strings.Cut(string(data), begin)
+		marker, rest, ok2 := strings.Cut(rest, "\n")
+		old, after, ok3 := strings.Cut(rest, end)
+		if !ok1 || !ok2 || !ok3 {
+			t.Fatalf("%s lacks the lines %s and %s", page, begin, end)
+		}
+		if *update {
+			if err := os.WriteFile(page, []byte(before+begin+marker+"\n"+want+end+after), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if diff := cmp.Diff(want, old); diff != "" {
+			t.Errorf("%s is not what the code says: go test ./faults -run TestReference -update (-code +page):\n%s", page, diff)
+		}
 	}
-	if diff := cmp.Diff(want, old); diff != "" {
-		t.Errorf("%s is not what the forms say: go test ./faults -run TestReference -update (-forms +page):\n%s", page, diff)
+}
+
+// classTable is a table of every class of fault.
+func classTable() string {
+	var w strings.Builder
+	w.WriteString("| class | what goes wrong | the servers keep their keys and clocks | clients send more | clients are kept away | " +
+		"they stand still | a server is silent | a key may be left | locks rely on its absence |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, c := range promise.Faults() {
+		fmt.Fprintf(&w, "| `%s` | %s |", c, c.Means())
+		for _, yes := range []bool{
+			c.Steady(), c.ChangesPace(), c.KeepsAway(), c.Stops(), c.Silences(), c.LeavesKey(), c.Undermines(),
+		} {
+			sign := ""
+			if yes {
+				sign = "✓ "
+			}
+			w.WriteString(" " + sign + "|")
+		}
+		w.WriteString("\n")
 	}
+	return w.String()
 }
 
 // reference is a table of every fault, and one of every key.

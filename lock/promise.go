@@ -13,6 +13,7 @@ type Fault = promise.Fault
 const (
 	FaultPause      = promise.Pause
 	FaultCrash      = promise.Crash
+	FaultPower      = promise.Power
 	FaultRestart    = promise.Restart
 	FaultSlow       = promise.Slow
 	FaultPool       = promise.Pool
@@ -28,6 +29,7 @@ const (
 	FaultClockRate  = promise.ClockRate
 	FaultNodeClock  = promise.NodeClock
 	FaultNodeCrash  = promise.NodeCrash
+	FaultNodePower  = promise.NodePower
 	FaultFailover   = promise.Failover
 	FaultEviction   = promise.Eviction
 	FaultFlush      = promise.Flush

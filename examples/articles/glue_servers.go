@@ -32,8 +32,8 @@ func clustered(
 		Servers: []scenarios.Servers{{Kind: kind, Count: 3}}, Lease: scenarios.LeaseHeld, Detection: late, New: make,
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
-				lock.FaultNodeCrash,
+				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition,
+				lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower,
 			},
 			Data: "claim", FreeWithin: lock.TermAnyTime,
 		},

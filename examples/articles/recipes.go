@@ -255,8 +255,9 @@ func Recipes() []Recipe {
 				Lease: scenarios.LeaseHeld, Detection: time.Hour, Messages: 40,
 				Promise: lock.Promise{
 					Exclusion: []lock.Fault{
-						lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPool, lock.FaultPartition,
-						lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultNodeCrash,
+						lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow,
+						lock.FaultPool, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultStall,
+						lock.FaultWallClock, lock.FaultNodeCrash, lock.FaultNodePower,
 					},
 					Data: "none", FreeWithin: lock.TermAnyTime,
 				},

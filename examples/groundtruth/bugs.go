@@ -455,7 +455,7 @@ var Unplayed = []struct{ Source, What, Why string }{
 // holder that is paused, or whose server is, is not told in time; nothing is promised then.
 func toldOfLoss() lock.Promise {
 	return lock.Promise{
-		Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultRestart, lock.FaultReset, lock.FaultPartition},
+		Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultReset, lock.FaultPartition},
 		Data:      "seal", FreeWithin: lock.TermAnyTime,
 		FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime},
 	}
@@ -540,7 +540,7 @@ func pooled() lock.Promise {
 // stopped is that of an election whose calls return when their contexts end, whatever the network does.
 func stopped() lock.Promise {
 	return lock.Promise{
-		Exclusion: []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash},
+		Exclusion: []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower},
 		Data:      "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermTTLAndCluster, Duties: []promise.Duty{promise.DutyReturns},
 	}
 }
@@ -548,7 +548,7 @@ func stopped() lock.Promise {
 // successor is that of an election whose leader has the lease until it is told, and may stay the last one for a while.
 func successor() lock.Promise {
 	return lock.Promise{
-		Exclusion: []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash},
+		Exclusion: []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower},
 		Data:      "seal", FreeWithin: lock.TermAnyTime,
 	}
 }

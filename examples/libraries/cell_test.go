@@ -46,7 +46,7 @@ func keyFor(ttl time.Duration) scenarios.Lock {
 
 // Where nothing fails, and beyond the promise, two holders are two, however soon one of them is told.
 func TestTwoHoldersAreTwo(t *testing.T) {
-	for _, trouble := range []Trouble{{Name: "none"}, {Name: "server-crash", Faults: []lock.Fault{lock.FaultNodeCrash}}} {
+	for _, trouble := range []Trouble{{Name: "none"}, {Name: "server-crash", Faults: []lock.Fault{lock.FaultNodeCrash, lock.FaultNodePower}}} {
 		c, err := playCell(Lock{Lock: keyFor(200 * time.Millisecond)}, trouble, 20, 1)
 		if err != nil {
 			t.Fatal(err)

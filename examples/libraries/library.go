@@ -100,11 +100,11 @@ func Troubles() []Trouble {
 	return []Trouble{
 		{"none", "nothing fails; the clocks of machines may differ, as in every run", nil},
 		{"pause", "a client is paused, or slow", []lock.Fault{lock.FaultPause, lock.FaultSlow}},
-		{"process", "a client crashes, or is started again", []lock.Fault{lock.FaultCrash, lock.FaultRestart}},
+		{"process", "a client crashes, loses its power, or is started again", []lock.Fault{lock.FaultCrash, lock.FaultPower, lock.FaultRestart}},
 		{"network", "partitions, late, lost and cut off messages", []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset}},
 		{"clocks", "clocks of clients jump, or run too fast or too slow", []lock.Fault{lock.FaultWallClock, lock.FaultClockDrift, lock.FaultClockRate}},
 		{"refusals", "servers stand still, take no writes, or forget scripts", []lock.Fault{lock.FaultStall, lock.FaultReadOnly, lock.FaultScripts}},
-		{"server-crash", "a server crashes, and loses what was not on its disk", []lock.Fault{lock.FaultNodeCrash}},
+		{"server-crash", "a server crashes, or loses its power and what was not on its disk", []lock.Fault{lock.FaultNodeCrash, lock.FaultNodePower}},
 		{"failover", "a replica takes over that lacks the last writes", []lock.Fault{lock.FaultFailover}},
 		{"server-clocks", "clocks of servers jump", []lock.Fault{lock.FaultNodeClock}},
 		{"lost-data", "keys are evicted or flushed", []lock.Fault{lock.FaultEviction, lock.FaultFlush}},

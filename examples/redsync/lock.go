@@ -31,7 +31,7 @@ func underTest() scenarios.Lock {
 // (F28, TestLateCleanUp).
 func promise() lock.Promise {
 	return lock.Promise{
-		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset},
+		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultReset},
 		Data:      "claim",
 	}
 }

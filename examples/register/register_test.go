@@ -30,8 +30,8 @@ func underTest(name string, blind bool) scenarios.Lock {
 // server: its disk stores each change before the reply, and its leases use a
 // monotonic clock.
 var promise = lock.Promise{Exclusion: []lock.Fault{
-	lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
-	lock.FaultStall, lock.FaultNodeCrash, lock.FaultNodeClock, lock.FaultWallClock,
+	lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
+	lock.FaultStall, lock.FaultNodeCrash, lock.FaultNodePower, lock.FaultNodeClock, lock.FaultWallClock,
 }}
 
 // The variable commandInstead in the environment makes the test the command

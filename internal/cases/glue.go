@@ -62,7 +62,9 @@ func (p *poller) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 }
 
 // own is the promise that most users write: exclusion under the usual faults, and no more.
-var own = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPartition, lock.FaultLatency}}
+var own = lock.Promise{Exclusion: []lock.Fault{
+	lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultPartition, lock.FaultLatency,
+}}
 
 // onRedis is a lock on r0.
 func onRedis(name string, make func() try) scenarios.Lock {

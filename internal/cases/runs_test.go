@@ -110,7 +110,10 @@ func TestTick(t *testing.T) {
 func TestSynced(t *testing.T) {
 	const wait = 100 * time.Millisecond
 	l := scenarios.Lock{Name: "synced", Replicas: 1, FollowsSpec: true, GrantTime: wait, Messages: 12,
-		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPartition, lock.FaultLatency}, FreeWithin: lock.TermTTL},
+		Promise: lock.Promise{
+			Exclusion:  []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultPartition, lock.FaultLatency},
+			FreeWithin: lock.TermTTL,
+		},
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			c, n := scenarios.RedisClient(e, scenarios.Primary), 0
 			return lockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {

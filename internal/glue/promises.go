@@ -27,7 +27,9 @@ func InTable() lock.Promise {
 // connections, and more. Its Release has no result.
 func Held(more ...lock.Fault) lock.Promise {
 	return lock.Promise{
-		Exclusion:    append([]lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultReset}, more...),
+		Exclusion: append([]lock.Fault{
+			lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultReset,
+		}, more...),
 		SelfExcludes: true, ResendExcludes: true,
 	}
 }
@@ -37,7 +39,8 @@ func Held(more ...lock.Fault) lock.Promise {
 func Session() lock.Promise {
 	return lock.Promise{
 		Exclusion: []lock.Fault{
-			lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
+			lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
+			lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower,
 		},
 		Data: "seal", FreeWithin: lock.TermAnyTime,
 	}

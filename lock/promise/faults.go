@@ -1,8 +1,6 @@
 package promise
 
-// Fault is a class of things that go wrong. Its properties are in one row of a table: [Fault.Means] and the methods
-// after it read it. A Fault that is none of [Faults] has no property but that it may leave a key behind, since nothing
-// is known of it.
+// Fault is a class of things that go wrong.
 type Fault string
 
 // The faults that the locks of package lock stand, as far as exclusion of claims goes: they stop
@@ -10,6 +8,7 @@ type Fault string
 const (
 	Pause     Fault = "pause"
 	Crash     Fault = "crash"
+	Power     Fault = "power"
 	Restart   Fault = "restart"
 	Slow      Fault = "slow"
 	Pool      Fault = "pool"
@@ -28,7 +27,8 @@ const (
 	ClockDrift Fault = "clock-drift" // by no more than DriftAllowance
 	ClockRate  Fault = "clock-rate"  // by more (F20)
 	NodeClock  Fault = "node-clock"  // F18, F19
-	NodeCrash  Fault = "node-crash"  // F15 to F17
+	NodeCrash  Fault = "node-crash"  // F15, F16
+	NodePower  Fault = "node-power"  // F15, F17
 	Failover   Fault = "failover"    // F40 to F44
 	Eviction   Fault = "eviction"    // F10, F45
 	Flush      Fault = "flush"       // F46
@@ -74,9 +74,11 @@ type class struct {
 var classes = []class{
 	{Pause, "a process stops and goes on", "the process had nothing left to do",
 		yes, no, yes, yes, no, no, no},
-	{Crash, "a process ends for good", "the process had nothing left to do",
+	{Crash, "a process ends for good, and its system closes its connections", "the process had nothing left to do",
 		yes, no, no, no, no, yes, no},
-	{Restart, "a process that has crashed begins anew, with a fresh memory and new owner ids", "no client restarted",
+	{Power, "the machine of a client loses its power, and closes no connection", "the process had nothing left to do",
+		yes, no, no, no, no, yes, no},
+	{Restart, "a process that has ended begins anew, with a fresh memory and new owner ids", "no client restarted",
 		yes, no, no, no, no, yes, no},
 	{Slow, "the timers of a process fire late", "no timer of the process was due",
 		yes, no, yes, yes, no, no, no},
@@ -105,7 +107,11 @@ var classes = []class{
 		yes, no, yes, yes, no, no, yes},
 	{NodeClock, "the wall clock of a node jumps, and its keys end early or late", "no client used the server afterwards",
 		no, no, no, no, no, no, yes},
-	{NodeCrash, "a node ends, or comes back with what its persistence kept", "no client used the server afterwards",
+	{NodeCrash, "the process of a node ends, or comes back with what it had written to files",
+		"no client used the server afterwards",
+		no, no, no, no, yes, yes, yes},
+	{NodePower, "the machine of a node loses its power, or comes back with what was on its disk",
+		"no client used the server afterwards",
 		no, no, no, no, yes, yes, yes},
 	{Failover, "a replica takes over with what it has", "no client used the server afterwards",
 		no, no, yes, no, no, yes, yes},
@@ -115,7 +121,7 @@ var classes = []class{
 		no, no, no, no, no, no, yes},
 }
 
-// row is the row of a class; that of an unknown one has nothing in it.
+// row is the row of a class. That of an unknown one has nothing in it: it explains nothing but that a key is left.
 func (f Fault) row() class {
 	for _, c := range classes {
 		if c.fault == f {

@@ -58,7 +58,7 @@ type Promise struct {
 // request: a message that is late, repeated or lost can end a claim early, but cannot begin a second one.
 func commonFaults() []Fault {
 	return []Fault{
-		Pause, Crash, Restart, Slow, Pool, Partition, Latency, Reset,
+		Pause, Crash, Power, Restart, Slow, Pool, Partition, Latency, Reset,
 		Stall, ReadOnly, Scripts, WallClock,
 	}
 }

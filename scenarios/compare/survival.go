@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -52,12 +53,13 @@ func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) 
 	return all, nil
 }
 
-// isOf reports whether a fault is of a class. A drift is of both classes of drifts.
-func isOf(f faults.Fault, class lock.Fault) bool {
+// isOf reports whether a fault of a schedule is of a class, or of the kind of that name where it has no class. A drift is
+// of both classes of drifts.
+func isOf(schedule []faults.Fault, f faults.Fault, class lock.Fault) bool {
 	if _, drifts := f.Action.(faults.ClockDrift); drifts {
 		return class == lock.FaultClockDrift || class == lock.FaultClockRate
 	}
-	return slices.Contains(play.Lock{}.Unpromised([]faults.Fault{f}), string(class))
+	return cmp.Or(faults.ClassIn(schedule, f.Action), lock.Fault(f.Action.Kind())) == class
 }
 
 // trials are the runs of one lock. Each is made once, also if it counts for several
@@ -233,7 +235,7 @@ func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 	}
 	if one.without != "" {
 		rest := *sc
-		rest.Faults = slices.DeleteFunc(slices.Clone(sc.Faults), func(f faults.Fault) bool { return isOf(f, one.without) })
+		rest.Faults = slices.DeleteFunc(slices.Clone(sc.Faults), func(f faults.Fault) bool { return isOf(sc.Faults, f, one.without) })
 		sc = &rest
 	}
 	m, err := t.opt.Play(sc, t.lock, one.seed, one.mode)

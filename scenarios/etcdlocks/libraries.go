@@ -39,7 +39,8 @@ func Election() play.Lock {
 // promised is what a lock promises that is held until its session ends, as its documentation has it.
 var promised = lock.Promise{
 	Exclusion: []lock.Fault{
-		lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
+		lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
+		lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower,
 	},
 	Data: "seal", FreeWithin: lock.TermAnyTime,
 }

@@ -85,8 +85,8 @@ func Lock() play.Lock {
 		Keys: func(resource string) []string { return []string{etcdlock.Options{}.Queue(resource)} },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
-				lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
+				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition,
+				lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash, lock.FaultNodePower,
 			},
 			Data: "seal", FreeWithin: lock.TermTTLAndCluster,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},

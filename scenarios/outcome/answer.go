@@ -93,7 +93,7 @@ func asked(o *Outcome) string {
 func classes(o *Outcome) []promise.Fault {
 	var out []promise.Fault
 	for _, f := range o.Scenario.Faults {
-		if c := faults.ClassOf(f.Action); !slices.Contains(out, c) {
+		if c := faults.ClassIn(o.Scenario.Faults, f.Action); !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}

@@ -111,7 +111,7 @@ func TestPlacements(t *testing.T) {
 // The fault of a placement at a point waits for the point, every other fault has a time.
 func TestPlacedFaults(t *testing.T) {
 	var got []string
-	for _, k := range slices.Concat(kindsOf(nil, nil), kindsOf([]lock.Fault{lock.FaultRestart, lock.FaultScripts}, nil)) {
+	for _, k := range slices.Concat(kindsOf(nil, nil), kindsOf([]lock.Fault{lock.FaultRestart, lock.FaultPower, lock.FaultNodePower, lock.FaultScripts}, nil)) {
 		p := placer{kinds: []faultKind{k}, ttl: 10 * time.Second}
 		all := p.place(boundaries(handMade())).All
 		if i := slices.IndexFunc(all, func(x Placement) bool { return x.at == 73 || x.at == 49 }); i >= 0 {
@@ -128,6 +128,8 @@ func TestPlacedFaults(t *testing.T) {
 		"clock_jump", "set the clock of r0 back by 11s, at 49ns",
 		"node-crash", "crash r0 (process), at 49ns; restart r0, at 100.000049ms",
 		"restart", "crash c0 (process), when c0 passes checked for the 2nd time; restart c0, at 100.000073ms",
+		"power", "crash c0 (power), when c0 passes checked for the 2nd time",
+		"node-power", "crash r0 (power), at 49ns; restart r0, at 100.000049ms",
 		"scripts", "flush the scripts of r0, at 49ns",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

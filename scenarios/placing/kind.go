@@ -21,7 +21,7 @@ import (
 // boundaries are left out as equivalent:
 //
 //   - A pause and a clock jump of a client: boundaries at which only a node acts.
-//   - A crash of a client: also answers that arrive and to which the client does not
+//   - A crash of a client, or the end of its power: also answers that arrive and to which the client does not
 //     react in that instant. Their effect on the client is lost in the crash.
 //   - A cut: answers that arrive. Bytes that are under way arrive in any case,
 //     so only what is sent matters, on either side. A dial that has begun waits
@@ -30,7 +30,7 @@ import (
 //     waits for the next answer, whenever it comes.
 //   - A clock jump of a node: all but the moments at which it acts on a command
 //     or a key of it expires: only then does it read its clock.
-//   - A restart of a node: all but the moments just before it acts on a command
+//   - A restart of a node, by a crash or by a loss of power: all but the moments just before it acts on a command
 //     or a key of it expires, and those just after. Before, the command that is
 //     under way finds the node down; after, clients learn that their connections
 //     have ended before they send again. When a command is sent makes no difference.
@@ -57,7 +57,7 @@ var allKinds = append([]faultKind{
 		func(b boundary, ttl time.Duration) faults.Action {
 			return faults.Pause{Process: b.client, For: percent(ttl, 150)}
 		}, false, true},
-	{"a client crashes", clientOf, []boundaryKind{sending, pointing}, crash(clientOf), false, true},
+	{"a client crashes", clientOf, []boundaryKind{sending, pointing}, crash(clientOf, faults.CrashProcess), false, true},
 	{"a client and a node are cut off for one and a half TTLs, and what they send arrives late", linkOf, linkSteps, cut(faults.BytesHold), false, true},
 	{"the same, and what they send is lost", linkOf, linkSteps, cut(faults.BytesDrop), false, true},
 	{"the next reply is lost", linkOf, []boundaryKind{answering},
@@ -68,8 +68,11 @@ var allKinds = append([]faultKind{
 	{"a client's wall clock jumps back by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, -110), false, true},
 	{"a node's clock jumps forward by 1.1 TTLs", redisOf, nodeReads, jump(redisOf, 110), false, true},
 	{"a node's clock jumps back by 1.1 TTLs", redisOf, nodeReads, jump(redisOf, -110), false, true},
-	{"a node crashes, and restarts a hundredth of a TTL later with what its persistence has kept", redisOf, nodeReads, crash(redisOf), true, true},
-	{"a client crashes, and comes back a hundredth of a TTL later", clientOf, []boundaryKind{sending, pointing}, crash(clientOf), true, false},
+	{"a node crashes, and restarts a hundredth of a TTL later with what its persistence has kept", redisOf, nodeReads, crash(redisOf, faults.CrashProcess), true, true},
+	{"a client crashes, and comes back a hundredth of a TTL later", clientOf, []boundaryKind{sending, pointing}, crash(clientOf, faults.CrashProcess), true, false},
+	{"the machine of a client loses its power", clientOf, []boundaryKind{sending, pointing}, crash(clientOf, faults.CrashPower), false, false},
+	{"the machine of a node loses its power, and restarts a hundredth of a TTL later with what was on its disk", redisOf, nodeReads,
+		crash(redisOf, faults.CrashPower), true, false},
 	{"a node forgets the scripts that it was sent", redisOf, []boundaryKind{sending, answering, expiring},
 		func(b boundary, _ time.Duration) faults.Action {
 			return faults.Flush{Node: b.node, What: faults.FlushScripts}
@@ -248,9 +251,9 @@ func cut(bytes faults.Bytes) func(boundary, time.Duration) faults.Action {
 	}
 }
 
-func crash(whose func(boundary) string) func(boundary, time.Duration) faults.Action {
+func crash(whose func(boundary) string, mode faults.CrashMode) func(boundary, time.Duration) faults.Action {
 	return func(b boundary, _ time.Duration) faults.Action {
-		return faults.Crash{Process: whose(b), Mode: faults.CrashProcess}
+		return faults.Crash{Process: whose(b), Mode: mode}
 	}
 }
 

@@ -112,7 +112,7 @@ func (p *placer) candidate(k faultKind, b boundary) bool {
 		p.out.Equivalent++
 		return true
 	}
-	if seen && k.class() == promise.NodeCrash && before+1 < b.strike {
+	if seen && (k.class() == promise.NodeCrash || k.class() == promise.NodePower) && before+1 < b.strike {
 		p.add(k, target, before+1, p.faults(k, b, before+1))
 	}
 	p.last[target] = b.at

@@ -21,8 +21,7 @@ func timed(l time.Duration, action func(l time.Duration) faults.Action) []step {
 
 // comeBack is a crash and, after a while, the restart.
 func (d *drawer) comeBack(process string) []step {
-	crash := faults.Crash{Process: process, Mode: pick(d, faults.CrashModes()...)}
-	return []step{{action: crash}, {action: faults.Restart{Process: process}, later: d.spell()}}
+	return []step{{action: d.crash(process)}, {action: faults.Restart{Process: process}, later: d.spell()}}
 }
 
 // jump draws by how much a wall clock is set: forward or back.

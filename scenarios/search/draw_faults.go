@@ -96,16 +96,47 @@ func (d *drawer) possible() []trouble {
 	if d.space.LeastReplicas > 0 {
 		all = append(all, syncTroubles...)
 	}
-	all = slices.DeleteFunc(all, func(t trouble) bool { return !allows(d.space, t) })
+	all = slices.DeleteFunc(all, func(t trouble) bool { return !allows(d.space, t) || d.needsPower(t) })
 	return append(all, d.formTroubles()...)
 }
 
-// allows reports whether each action of a trouble is of a class that may strike, or
+// allows reports whether each action of a trouble is of a class that may strike, with crashes of one mode, or
 // each is of a kind that the space names.
-func allows(s spaces.Space, t trouble) bool {
-	ofClass := func(a faults.Action) bool { return s.Faults == nil || slices.Contains(s.Faults, faults.ClassOf(a)) }
-	named := func(kind string) bool { return slices.Contains(s.Kinds, kind) }
-	return every(t.like, ofClass) || every(t.kinds(), named)
+func allows(s spaces.Space, t trouble) bool { return len(modes(s, t.like...)) > 0 }
+
+// modes are the modes of crashes with which a space allows some actions that belong together: all of them for actions
+// without a crash that it allows.
+func modes(s spaces.Space, actions ...faults.Action) []faults.CrashMode {
+	return slices.DeleteFunc(faults.CrashModes(), func(m faults.CrashMode) bool {
+		var schedule []faults.Fault
+		for _, a := range actions {
+			if crash, ok := a.(faults.Crash); ok {
+				crash.Mode = m
+				a = crash
+			}
+			schedule = append(schedule, faults.Fault{Action: a})
+		}
+		ofClass := func(f faults.Fault) bool {
+			return s.Faults == nil || slices.Contains(s.Faults, faults.ClassIn(schedule, f.Action))
+		}
+		named := func(f faults.Fault) bool { return slices.Contains(s.Kinds, f.Action.Kind()) }
+		return !every(schedule, ofClass) && !every(schedule, named)
+	})
+}
+
+// needsPower reports whether a trouble can only be a loss of power of a server, and some cannot lose it in this program.
+func (d *drawer) needsPower(t trouble) bool {
+	crashes := slices.ContainsFunc(t.like, func(a faults.Action) bool {
+		crash, ok := a.(faults.Crash)
+		return ok && trace.IsServer(crash.Process)
+	})
+	return crashes && !slices.Contains(modes(d.space, t.like...), faults.CrashProcess) &&
+		slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, file.PowerLoss) })
+}
+
+// crash draws the crash of a process, by a mode that the space allows.
+func (d *drawer) crash(process string) faults.Crash {
+	return faults.Crash{Process: process, Mode: pick(d, modes(d.space, faults.Crash{Process: process})...)}
 }
 
 func every[T any](list []T, holds func(T) bool) bool {

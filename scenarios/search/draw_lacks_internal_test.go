@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locksim/faults"
+	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/spaces"
 )
@@ -63,5 +64,28 @@ func TestPowerIsNotDrawn(t *testing.T) {
 	}
 	if want := []faults.CrashMode{faults.CrashProcess, faults.CrashProcess, faults.CrashPower, faults.CrashPower}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
+	}
+}
+
+// Where the machine of a server cannot lose its power in this program, a search for that class draws none.
+func TestNoCrashInPlaceOfPower(t *testing.T) {
+	world := file.World{Clients: 2, Servers: []file.ServerCount{{Kind: "register", Prefix: "g", Count: 2}}}
+	for _, tc := range []struct {
+		lacks  []string
+		faults []promise.Fault
+		want   bool
+	}{
+		{nil, []promise.Fault{promise.NodePower}, true},
+		{[]string{file.PowerLoss}, []promise.Fault{promise.NodePower}, false},
+		{[]string{file.PowerLoss}, []promise.Fault{promise.NodePower, promise.NodeCrash}, true},
+		{[]string{file.PowerLoss}, []promise.Fault{promise.Power}, false}, // it is about clients
+		{[]string{file.PowerLoss}, nil, true},
+	} {
+		world.Servers[0].Lacks = tc.lacks
+		d := &drawer{sc: &file.Scenario{World: world}, space: spaces.Space{Faults: tc.faults}}
+		got := slices.ContainsFunc(d.possible(), func(t trouble) bool { return t.name == "node-crash" })
+		if got != tc.want {
+			t.Errorf("with %q, of %q: the crash of a node may be drawn: %v", tc.lacks, tc.faults, got)
+		}
 	}
 }

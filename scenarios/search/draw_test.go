@@ -62,7 +62,7 @@ func stays(t *rapid.T, sc *file.Scenario, space spaces.Space) {
 		t.Fatalf("lock %+v of %+v", sc.Lock, space)
 	}
 	for _, f := range sc.Faults {
-		if space.Faults != nil && !slices.Contains(space.Faults, faults.ClassOf(f.Action)) {
+		if space.Faults != nil && !slices.Contains(space.Faults, faults.ClassIn(sc.Faults, f.Action)) {
 			t.Fatalf("%v is not among %v", f, space.Faults)
 		}
 	}
@@ -245,5 +245,36 @@ func TestDrawnKinds(t *testing.T) {
 	}
 	if err := (spaces.Space{Kinds: []string{"paus"}}).Validate(); err == nil || !strings.Contains(err.Error(), "did you mean pause") {
 		t.Errorf("an unknown kind: %v", err)
+	}
+}
+
+// A search for one class of crash draws crashes of that mode alone.
+func TestCrashesAndLossesOfPowerAreTwoClasses(t *testing.T) {
+	for class, mode := range map[lock.Fault]faults.CrashMode{
+		lock.FaultCrash: faults.CrashProcess, lock.FaultPower: faults.CrashPower,
+		lock.FaultNodeCrash: faults.CrashProcess, lock.FaultNodePower: faults.CrashPower,
+	} {
+		crashes, restarts := 0, 0
+		for seed := range uint64(100) {
+			sc := search.Draw(spaces.Seeded(seed), spaces.Space{Faults: []lock.Fault{class}})
+			for _, f := range sc.Faults {
+				if got := faults.ClassIn(sc.Faults, f.Action); got != class {
+					t.Fatalf("seed %d, for %s: %v is %s", seed, class, f, got)
+				}
+				switch a := f.Action.(type) {
+				case faults.Crash:
+					crashes++
+					if a.Mode != mode {
+						t.Fatalf("seed %d, for %s: %v", seed, class, f)
+					}
+				case faults.Restart:
+					restarts++
+				}
+			}
+		}
+		back := class == lock.FaultNodeCrash || class == lock.FaultNodePower // a client that comes back is "restart"
+		if crashes < 50 || back != (restarts > 0) {
+			t.Errorf("for %s: %d crashes, %d restarts", class, crashes, restarts)
+		}
 	}
 }

@@ -34,7 +34,7 @@ var processTroubles = []trouble{
 		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.Pause{Process: d.client(), For: l} })
 	}, often},
 	{"crash", []faults.Action{faults.Crash{Process: "c0"}}, func(d *drawer) []step {
-		return single(faults.Crash{Process: d.client(), Mode: pick(d, faults.CrashModes()...)})
+		return single(d.crash(d.client()))
 	}, often},
 	{"come-back", []faults.Action{faults.Crash{Process: "c0"}, faults.Restart{Process: "c0"}}, func(d *drawer) []step {
 		return d.comeBack(d.client())
@@ -174,7 +174,7 @@ var watchedTroubles = []trouble{
 		return single(faults.SentinelFailover{On: d.participant(faults.Watchers)})
 	}, seldom},
 	{"primary-crash", []faults.Action{faults.Crash{Process: "r0"}}, func(d *drawer) []step {
-		return single(faults.Crash{Process: "r0", Mode: pick(d, faults.CrashModes()...)})
+		return single(d.crash("r0"))
 	}, seldom},
 }
 

@@ -59,8 +59,9 @@ func Specimen(s sqlbroken.Specimen) play.Lock {
 // common are the faults under which all of them keep exclusion: a server that recovers has what was committed.
 func common(more ...lock.Fault) []lock.Fault {
 	return append([]lock.Fault{
-		lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPool, lock.FaultPartition, lock.FaultLatency,
-		lock.FaultReset, lock.FaultStall, lock.FaultReadOnly, lock.FaultWallClock, lock.FaultNodeCrash,
+		lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPool,
+		lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultReadOnly, lock.FaultWallClock,
+		lock.FaultNodeCrash, lock.FaultNodePower,
 	}, more...)
 }
 

@@ -26,7 +26,8 @@ func Library() play.Lock {
 		Keys: func(resource string) []string { return []string{path(resource) + "/"} },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash,
+				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
+				lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower,
 			},
 			Data: "seal", FreeWithin: lock.TermAnyTime,
 		},

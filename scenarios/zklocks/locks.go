@@ -89,8 +89,8 @@ func Lock() play.Lock {
 		Queue: func(resource string) string { return zklock.Options{}.Queue(resource) + "/*" },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
-				lock.FaultPause, lock.FaultCrash, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
-				lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
+				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition,
+				lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash, lock.FaultNodePower,
 			},
 			Data: "seal", FreeWithin: lock.TermSession, Order: lock.FIFO,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},

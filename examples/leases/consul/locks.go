@@ -40,7 +40,7 @@ func All() []scenarios.Lock { return append([]scenarios.Lock{Lock(), Semaphore()
 //
 // A holder has the lock until the channel of Lock is closed. The promise is what it keeps: it is not told of a loss
 // while nothing reaches it, or much too late, so it promises nothing under pauses, partitions, latency, stalls, and
-// losses of power. [Documented] has what its documentation says.
+// losses of power of servers. [Documented] has what its documentation says.
 func Lock() scenarios.Lock {
 	return underTest("consul-lock", manner{}, "The Lock of Consul’s Go client: a key that a session acquires, which is "+
 		"renewed while the holder works, and ends after twice its TTL without a renewal. Others wait for 15 s more, "+
@@ -77,7 +77,7 @@ func underTest(name string, m manner, about string) scenarios.Lock {
 		Keys: func(resource string) []string { return []string{lockKey(resource)} },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
-				lock.FaultCrash, lock.FaultRestart, lock.FaultReset, lock.FaultWallClock, lock.FaultClockDrift,
+				lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultReset, lock.FaultWallClock, lock.FaultClockDrift,
 			},
 			Data: "seal", FreeWithin: lock.TermAnyTime,
 			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},

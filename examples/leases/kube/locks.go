@@ -93,8 +93,9 @@ func underTest(name string, m manner) scenarios.Lock {
 		Keys: func(resource string) []string { return []string{cluster.Key(namespace, Name(resource))} },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
-				lock.FaultCrash, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultStall,
-				lock.FaultReadOnly, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash, lock.FaultNodeClock,
+				lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
+				lock.FaultReset, lock.FaultStall, lock.FaultReadOnly, lock.FaultWallClock, lock.FaultClockDrift,
+				lock.FaultNodeCrash, lock.FaultNodePower, lock.FaultNodeClock,
 			},
 			Data: "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermTTLAndCluster,
 			FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},

@@ -65,11 +65,13 @@ func All() []scenarios.Lock { return append([]scenarios.Lock{KV(), File(), Sync(
 // only grows.
 func KV() scenarios.Lock { return underTest("nats-kv", manner{}) }
 
-// File is [KV] in a bucket whose server has it in files, and synchronises them every two minutes, as by default. It promises
-// nothing when that server crashes: a crash of its process loses nothing, and a loss of power what it has acknowledged.
+// File is [KV] in a bucket whose server has it in files, and synchronises them every two minutes, as by default. It keeps
+// its promise when that server's process crashes, which loses nothing, and promises nothing when its machine loses power,
+// and with it what the server has acknowledged.
 func File() scenarios.Lock {
 	l := KV()
 	l.Name, l.Servers = "nats-kv-file", serversIn(inFiles)
+	l.Promise.Exclusion = append(l.Promise.Exclusion, lock.FaultNodeCrash)
 	l.About += " The bucket is in files, which are synchronised every two minutes, the default: a loss of power loses acknowledged grants."
 	l.ForWhom = "Programs that have NATS already, whose server may lose grants with its power, for work that may be done twice, or in a store that compares tokens."
 	return l
@@ -80,7 +82,7 @@ func File() scenarios.Lock {
 func Sync() scenarios.Lock {
 	l := KV()
 	l.Name, l.Servers = "nats-kv-sync", serversIn(inSync)
-	l.Promise.Exclusion = append(l.Promise.Exclusion, lock.FaultNodeCrash)
+	l.Promise.Exclusion = append(l.Promise.Exclusion, lock.FaultNodeCrash, lock.FaultNodePower)
 	l.About += " The bucket is in files, which are synchronised before each answer, by sync_interval: always: a crash of the server, or of its machine, loses no grant."
 	l.ForWhom = "Programs that have NATS already, for work on data that must stay right, in a store that compares tokens."
 	return l

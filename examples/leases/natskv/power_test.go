@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,14 +43,29 @@ func TestPowerIsRefused(t *testing.T) {
 	}
 }
 
-// Without the overlay searches let the process crash, which loses nothing: so the lock whose files are not
-// synchronised keeps what the other one promises. In the short test nats-kill shows it.
+// A crash of the process loses nothing, which the lock promises whose files are not synchronised. In the short test
+// nats-kill shows it.
 func TestFilesOutliveTheProcess(t *testing.T) {
-	if sim.Overlaid() || os.Getenv("LOCKSIM_SOAK") != "1" {
-		t.Skip("it is a long search, for a program without the overlay: LOCKSIM_SOAK=1 makes it")
+	if os.Getenv("LOCKSIM_SOAK") != "1" {
+		t.Skip("it is a long search: LOCKSIM_SOAK=1 makes it")
 	}
-	l := promising(natskv.File())
-	scenarios.Check(t, l, scenarios.Options{Runs: 500, Seed: 1, Faults: []lock.Fault{lock.FaultNodeCrash}})
+	scenarios.Check(t, natskv.File(), scenarios.Options{Runs: 500, Seed: 1, Faults: []lock.Fault{lock.FaultNodeCrash}})
+}
+
+// The classes of crashes and of losses of power are two: the one whose files are not synchronised promises one of them.
+func TestPromisesAboutCrashes(t *testing.T) {
+	for _, tc := range []struct {
+		lock         scenarios.Lock
+		crash, power bool
+	}{{natskv.KV(), false, false}, {natskv.File(), true, false}, {natskv.Sync(), true, true}} {
+		promised := tc.lock.Promise.Exclusion
+		if got := slices.Contains(promised, lock.FaultNodeCrash); got != tc.crash {
+			t.Errorf("%s promises node-crash: %v", tc.lock.Name, got)
+		}
+		if got := slices.Contains(promised, lock.FaultNodePower); got != tc.power {
+			t.Errorf("%s promises node-power: %v", tc.lock.Name, got)
+		}
+	}
 }
 
 // promising is a lock that is judged by what [natskv.Sync] promises.
@@ -108,7 +124,7 @@ func TestOverlayRepeats(t *testing.T) {
 // power.
 func TestOverlaySync(t *testing.T) {
 	needsOverlay(t)
-	for _, faults := range [][]lock.Fault{nil, {lock.FaultNodeCrash}} {
+	for _, faults := range [][]lock.Fault{nil, {lock.FaultNodePower}} {
 		scenarios.Check(t, natskv.Sync(), scenarios.Options{Runs: 500, Seed: 1, Faults: faults})
 	}
 }
