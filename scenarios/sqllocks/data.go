@@ -40,6 +40,14 @@ func schema() ([]string, error) {
 	), nil
 }
 
+// leases are the tables whose rows are leases.
+func leases() (all []postgres.LeaseTable) {
+	for _, table := range []string{sqllock.DefaultTable, sqlbroken.Leases} {
+		all = append(all, postgres.LeaseTable{Table: table, Key: "resource", Owner: "owner", Until: "expires_at"})
+	}
+	return all
+}
+
 // value is the query for the value of a register.
 func value(resource, register string) string {
 	return `SELECT value FROM ` + registers + ` WHERE key = '` + strings.ReplaceAll(key(resource, register), `'`, `''`) + `'`

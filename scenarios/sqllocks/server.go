@@ -46,7 +46,7 @@ func kind(pooled bool) play.ServerKind {
 		if err != nil {
 			return postgres.Failed(err)
 		}
-		return postgres.Kind{Server: server, Schema: tables, Value: value, Pooled: pooled}
+		return postgres.Kind{Server: server, Schema: tables, Value: value, Leases: leases(), Pooled: pooled}
 	}
 	return k
 }

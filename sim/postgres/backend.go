@@ -50,10 +50,12 @@ type backend struct {
 	owed     int               // messages ReadyForQuery that the process owes
 	asked    Piece             // the messages for which it owes them
 	noted    bool              // they are in the trace
-	op       string            // what the statements are about: application_name
-	pending  []string          // writes that take effect when their transaction does
-	undone   bool              // the last statement was a ROLLBACK
-	waiting  bool              // for a lock: the process is stopped
+	step     int               // the event of the last of them
+	leases   leaseWork
+	op       string   // what the statements are about: application_name
+	pending  []string // writes that take effect when their transaction does
+	undone   bool     // the last statement was a ROLLBACK
+	waiting  bool     // for a lock: the process is stopped
 	gone     bool
 
 	due   pgserver.Timer // its timer; the zero value is for none
@@ -284,10 +286,10 @@ var raising = map[faults.ReplyError]string{
 func (b *backend) refused(request []message) (answer faults.ReplyError, ok bool) {
 	works := false
 	for _, m := range request {
+		text := ""
 		switch m.kind() {
 		case 'Q':
-			text, _ := cString(m.body())
-			works = works || isWork(text)
+			text, _ = cString(m.body())
 		case 'P':
 			name, rest := cString(m.body())
 			if b.prepared == nil {
@@ -297,8 +299,10 @@ func (b *backend) refused(request []message) (answer faults.ReplyError, ok bool)
 		case 'B':
 			_, rest := cString(m.body())
 			name, _ := cString(rest)
-			works = works || isWork(b.prepared[name])
+			text = b.prepared[name]
 		}
+		works = works || isWork(text)
+		b.leases.asked(b.machine.kind.Leases, text)
 	}
 	if !works || b.status == 'E' {
 		return "", false
@@ -426,6 +430,7 @@ func (b *backend) take(msg message) {
 		tag, _ := cString(msg.body())
 		b.record(trace.Text(tag))
 		b.decide(tag)
+		b.leases.done(tag)
 	case 'S':
 		if name, rest := cString(msg.body()); name == "application_name" {
 			b.op, _ = cString(rest)
@@ -436,6 +441,7 @@ func (b *backend) take(msg message) {
 		}
 		b.status = msg.body()[0]
 		b.commit(b.status)
+		b.lookAtLeases(b.status)
 		b.owed--
 		b.asked, b.noted = nil, false
 	}
@@ -484,7 +490,8 @@ func (b *backend) decided(op trace.Decision) {
 // record records what became of a request; nil is for one that has no answer yet.
 func (b *backend) record(answer trace.Content) {
 	b.noted = true
-	b.machine.step = b.machine.node.Record(b.conn.Client(), trace.Exec{Conn: b.conn.Name(), Request: b.asked, Answer: answer})
+	b.step = b.machine.node.Record(b.conn.Client(), trace.Exec{Conn: b.conn.Name(), Request: b.asked, Answer: answer})
+	b.machine.step, b.machine.requests[b.conn.Client()] = b.step, b.asked.Kind()
 }
 
 // flush sends what the process has said.

@@ -24,6 +24,7 @@ type Kind struct {
 	Server *Server
 	Schema []string
 	Value  func(resource, register string) string
+	Leases []LeaseTable
 	Pooled bool
 }
 

@@ -103,11 +103,16 @@ func (m *machine) tell(by string) {
 			m.share(name, before)
 			continue
 		}
-		if m.step == 0 { // no statement has done it: a session has ended
+		ended := m.step == 0
+		if ended { // no statement has done it: a session has ended
 			m.step = m.node.Note(by, trace.Apply{Effects: trace.Text("a session ends")})
 		}
+		never := trace.TimeLeft{End: trace.EndSession} // it goes with its session
 		if before.session != 0 {
-			change := trace.KeyChange{Step: m.step, Key: name, By: by, Change: trace.KeyDeleted}
+			change := trace.KeyChange{Step: m.step, Key: name, By: by, Change: trace.KeyDeleted, Session: ended, Left: never}
+			if by == before.client { // no other client's statement gives up what a session has
+				change.Asked, change.Request = by, m.requests[by]
+			}
 			if by == "" {
 				change.Change = trace.KeyExpired
 			}
@@ -117,7 +122,11 @@ func (m *machine) tell(by string) {
 		if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == session }); i >= 0 {
 			client := m.backends[i].conn.Client()
 			m.holders[name] = holder{session, client}
-			m.node.KeyChanged(trace.KeyChange{Step: m.step, Key: name, Value: valueOf(session), By: client, Change: trace.KeySet})
+			change := trace.KeyChange{Step: m.step, Key: name, Value: valueOf(session), By: client, Change: trace.KeySet, Asked: by, Request: m.requests[by]}
+			if waited, ok := m.requests[client]; ok {
+				change.Asked, change.Request = client, waited
+			}
+			m.node.KeyChanged(change)
 		}
 	}
 }

@@ -19,18 +19,22 @@ import (
 // The world knows who has a lock of a session: when it is taken, given up, handed to the one that waits, and lost with its
 // session. Behind a pooling proxy a session that has a lock gets it again for any client: from then on it is of none alone.
 func TestLocksOfSessions(t *testing.T) {
+	const (
+		take, give = "SELECT pg_advisory_lock(7)", "SELECT pg_advisory_unlock(7)"
+		update     = "SELECT 1 FROM places WHERE id = 'x' FOR UPDATE"
+	)
 	advisory := func(p *sim.Process, db *sql.DB) error {
 		ctx := context.Background()
 		conn, err := db.Conn(ctx)
 		if err != nil {
 			return err
 		}
-		if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock(7)`); err != nil {
+		if _, err := conn.ExecContext(ctx, take); err != nil {
 			return err
 		}
 		time.Sleep(2 * time.Second)
 		if p.Name() == "c0" {
-			_, err = conn.ExecContext(ctx, `SELECT pg_advisory_unlock(7)`)
+			_, err = conn.ExecContext(ctx, give)
 			return err
 		}
 		return db.Close()
@@ -41,7 +45,7 @@ func TestLocksOfSessions(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `SELECT 1 FROM places WHERE id = 'x' FOR UPDATE`); err != nil {
+		if _, err := tx.ExecContext(ctx, update); err != nil {
 			return err
 		}
 		time.Sleep(2 * time.Second)
@@ -54,11 +58,17 @@ func TestLocksOfSessions(t *testing.T) {
 		pooled    bool
 		want      []string
 	}{
-		{"advisory", "advisory lock 7", advisory, "", false, []string{"0s c0 set", "2s c0 deleted", "2s c1 set"}},
-		{"row", "row lock places/x", row, "", false, []string{"0s c0 set", "2s c0 deleted", "2s c1 set", "4s c1 deleted"}},
-		{"a client crashes", "row lock places/x", row, "c0", false, []string{"0s c0 set", "1s c0 deleted", "1s c1 set", "3s c1 deleted"}},
-		{"the server crashes", "advisory lock 7", advisory, "p0", false, []string{"0s c0 set", "1s  expired"}},
-		{"a pooling proxy", "advisory lock 7", advisory, "", true, []string{"0s c0 set", "0s  set"}},
+		{"advisory", "advisory lock 7", advisory, "", false, []string{"0s c0 set by c0: " + take + ", no key", "2s c0 deleted by c0: " + give + ", as long as its session", "2s c1 set by c1: " + take + ", no key"}},
+		{"row", "row lock places/x", row, "", false, []string{
+			"0s c0 set by c0: " + update + ", no key", "2s c0 deleted by c0: commit, as long as its session",
+			"2s c1 set by c1: " + update + ", no key", "4s c1 deleted by c1: commit, as long as its session",
+		}},
+		{"a client crashes", "row lock places/x", row, "c0", false, []string{
+			"0s c0 set by c0: " + update + ", no key", "1s c0 deleted by c0: , as long as its session",
+			"1s c1 set by c1: " + update + ", no key", "3s c1 deleted by c1: commit, as long as its session",
+		}},
+		{"the server crashes", "advisory lock 7", advisory, "p0", false, []string{"0s c0 set by c0: " + take + ", no key", "1s  expired by : , as long as its session"}},
+		{"a pooling proxy", "advisory lock 7", advisory, "", true, []string{"0s c0 set by c0: " + take + ", no key", "0s  set by : , unknown"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			kind := postgres.Kind{Server: server(t), Schema: []string{`CREATE TABLE places (id text PRIMARY KEY)`, `INSERT INTO places VALUES ('x')`}, Pooled: tt.pooled}
@@ -85,7 +95,7 @@ func TestLocksOfSessions(t *testing.T) {
 				}
 				err := w.RunUntil(w.Idle)
 				for _, c := range w.KeyChanges() {
-					got = append(got, fmt.Sprintf("%v %s %s", c.At.Round(500*time.Millisecond), c.By, c.Change))
+					got = append(got, fmt.Sprintf("%v %s %s by %s: %s, %v", c.At.Round(500*time.Millisecond), c.By, c.Change, c.Asked, c.Request, c.Left))
 				}
 				return err
 			})

@@ -73,6 +73,8 @@ type Kind struct {
 	Schema []string
 	// Value is the query for the value of a register of the protected data; nil if there is none.
 	Value func(resource, register string) string
+	// Leases are tables with leases, whose changes belong to the ground truth.
+	Leases []LeaseTable
 	// Pooled puts a pooling proxy before the server, which gives a connection to each transaction, and not to each
 	// session.
 	Pooled bool
@@ -125,6 +127,9 @@ type machine struct {
 	watched []string          // locks of sessions
 	holders map[string]holder // of those that a session has
 	step    int               // of the last statement in the trace; 0 if there was none since that was told
+
+	requests map[string]string // by client, what it has asked for since then
+	leases   map[string]lease  // by the names of their keys
 }
 
 // newMachine waits until the world that has the server before has ended.
@@ -132,7 +137,7 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	s := k.Server
 	s.turn.Lock()
 	clear(s.ops)
-	m := &machine{node: n, server: s, kind: k, holders: map[string]holder{}}
+	m := &machine{node: n, server: s, kind: k, holders: map[string]holder{}, requests: map[string]string{}, leases: map[string]lease{}}
 	if k.Pooled {
 		m.pooler = &pooler{machine: m}
 	}
@@ -144,6 +149,9 @@ func newMachine(n *sim.Node, k Kind) *machine {
 	}
 	m.tick()
 	m.empty()
+	if s.tables == nil { // they are not empty
+		m.leases = m.leasesNow(true)
+	}
 	return m
 }
 
@@ -269,7 +277,7 @@ func (m *machine) Crash(faults.CrashMode) {
 		m.node.Fail(fmt.Errorf("crash PostgreSQL: %w", err))
 	}
 	m.tell("")
-	m.step = 0
+	m.told()
 }
 
 // Restart implements [sim.Restarter]: the server recovers.
@@ -311,7 +319,13 @@ func (*machine) Canonical(b []byte) []byte {
 func (m *machine) settle(by string) {
 	m.work()
 	m.tell(by)
+	m.told()
+}
+
+// told says that the ground truth has what the last statements did.
+func (m *machine) told() {
 	m.step = 0
+	clear(m.requests)
 }
 
 // work waits until every backend has answered, or waits for a lock. One that need not wait any more goes on when no

@@ -71,9 +71,12 @@ type Options struct {
 	Point func(label string)
 }
 
+// Leases is the table of the locks whose rows are leases: it has the columns of that of [sqllock.Table].
+const Leases = "broken_locks"
+
 // rows are the tables of the specimens: that of the locks on a row, and that of [sqllock.ForUpdate].
 const (
-	rows   = "broken_locks"
+	rows   = Leases
 	single = "broken_rows"
 )
 
