@@ -470,7 +470,7 @@ x.yaml:3:24: expect.fenced has no key "chek": did you mean check? Or choose one 
    3 |   fenced: {none: safe, chek: safe}
      |                        ^`},
 	{"unknown label", "name: x\nexpect:\n  fenced: {none: corupted}\n", `
-x.yaml:3:18: expect.fenced.none: there is no label "corupted": did you mean corrupted? Or choose one of corrupted, unknown, panicked, stuck, false-reject, rescued, void, revived, misconduct, overtaken, repeated, regressed, overlap, safe, n/a
+x.yaml:3:18: expect.fenced.none: there is no label "corupted": did you mean corrupted? Or choose one of corrupted, unknown, panicked, stuck, hung, false-reject, rescued, void, revived, misconduct, overtaken, repeated, regressed, overlap, untested, safe, n/a
    3 |   fenced: {none: corupted}
      |                  ^`},
 	{"no trigger", badFault("pause: {process: c0, for: 1s}"), `

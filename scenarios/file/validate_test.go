@@ -80,7 +80,7 @@ func TestValidateScenariosBuiltInGo(t *testing.T) {
 		{"unknown mode", func(s *file.Scenario) { s.Expect = expectation("fenced", "seel", checker.Safe) },
 			`expect.fenced.seel: there is no fencing mode "seel": did you mean seal? Or choose one of none, check, seal, strict, claim, cas`},
 		{"unknown label", func(s *file.Scenario) { s.Expect = expectation("fenced", fence.None, "") },
-			`expect.fenced.none: there is no label "": choose one of corrupted, unknown, panicked, stuck, false-reject, rescued, void, revived, misconduct, overtaken, repeated, regressed, overlap, safe, n/a`},
+			`expect.fenced.none: there is no label "": choose one of corrupted, unknown, panicked, stuck, hung, false-reject, rescued, void, revived, misconduct, overtaken, repeated, regressed, overlap, untested, safe, n/a`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := file.Defaults()

@@ -186,20 +186,21 @@ func TestForEver(t *testing.T) {
 		call  string
 		never func(play.Env)
 		says  string
+		want  checker.Label
 	}{
-		{"acquire", waits, "c0 asked for order at step [0-9]+ and waits for ever: .* later it has no answer, although the network is whole"},
-		{"acquire", polls, "c0 asked for order at step [0-9]+ and waits for ever"},
-		{"release", waits, "c1 began to release order at step [0-9]+ and waits for ever"},
-		{"acquire", spins, "c0 loops without a pause, or asks for ever: .* of 500000 events within a second"},
-		{"release", spins, "c1 loops without a pause, or asks for ever"},
+		{"acquire", waits, "c0 asked for order at step [0-9]+ and waits for ever: .* later it has no answer, although the network is whole", checker.Stuck},
+		{"acquire", polls, "c0 asked for order at step [0-9]+ and waits for ever", checker.Stuck},
+		{"release", waits, "c1 called Release of order at step [0-9]+ and waits for ever", checker.Hung},
+		{"acquire", spins, "c0 loops without a pause, or asks for ever: .* of 500000 events within a second", checker.Stuck},
+		{"release", spins, "c1 loops without a pause, or asks for ever", checker.Stuck},
 	} {
 		for _, m := range testruns.Play(t, sc, forEver(c.call, c.never), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes {
 			var why []string
 			for _, r := range m.Verdict.Reasons {
 				why = append(why, r.Text)
 			}
-			if text := strings.Join(why, "\n"); m.Verdict.Label != checker.Stuck || !m.Hung || !regexp.MustCompile(c.says).MatchString(text) {
-				t.Errorf("%s, mode %s: %s, want stuck by %q:\n%s", c.call, m.Mode, m.Verdict.Label, c.says, text)
+			if text := strings.Join(why, "\n"); m.Verdict.Label != c.want || !m.Hung || !regexp.MustCompile(c.says).MatchString(text) {
+				t.Errorf("%s, mode %s: %s, want %s by %q:\n%s", c.call, m.Mode, m.Verdict.Label, c.want, c.says, text)
 			}
 		}
 	}
