@@ -120,6 +120,7 @@ func idle(h History, slack *leastSlack) idleness {
 	var all []Span
 	for _, resource := range h.resources() {
 		w := newWatch(h, resource)
+		before := found.overdue.count
 		for _, a := range w.acquires {
 			for _, s := range w.idleFor(a) {
 				from := w.due(a, s.From)
@@ -135,6 +136,9 @@ func idle(h History, slack *leastSlack) idleness {
 					found.overdue.add(func() Reason { return idleReason(resource, a, s, cause) })
 				}
 			}
+		}
+		if found.overdue.count == before {
+			w.overdueForAll(h, resource, found.overdue)
 		}
 	}
 	for _, s := range joined(all) {
@@ -175,6 +179,7 @@ type watch struct {
 	*Timing
 	acquires   []waiting
 	taken      []Span      // some client claims, believes, or is releasing
+	held       []Span      // some client claims or believes, or its release may be under way
 	departures []departure // in the order of their instants
 }
 
@@ -193,6 +198,7 @@ type departure struct {
 	until  time.Duration // what was under way then may take effect until then
 	cause  promise.Cause
 	gaveUp bool // an Acquire returned without a grant
+	took   bool // by the record of the nodes it took the lock
 }
 
 // newWatch collects what happened to a resource.
@@ -205,8 +211,15 @@ func newWatch(h History, resource string) *watch {
 		w.ask(g.Client, g.Invoked, g.Granted, 0)
 		belief := g.Belief(h.Care)
 		w.take(g.Granted, max(g.Claim().end(), belief.end()))
+		w.held = append(w.held, w.taken[len(w.taken)-1])
 		if g.Released > 0 {
-			w.take(g.Released, cmp.Or(g.ReleaseReturned, g.Crashed, never))
+			end := cmp.Or(g.ReleaseReturned, g.Crashed, never)
+			w.take(g.Released, end)
+			s := w.taken[len(w.taken)-1]
+			if !h.awayDuring(g.Client, s.From, s.To) { // the round trips of a call, and not what its release waits for besides
+				s.To = min(s.To, s.From+w.Trips)
+			}
+			w.held = append(w.held, s)
 		}
 		w.leave(g)
 	}

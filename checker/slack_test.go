@@ -162,7 +162,7 @@ func TestSlackOfAWait(t *testing.T) {
 		{name: "within the promise", granted: 20, within: 6 * time.Millisecond, want: 2 * time.Millisecond},
 	} {
 		h := inMilliseconds(story("", []Grant{held(1, "c0", 2, 10), held(2, "c1", c.granted, 40).asked(5)}))
-		h.Timing.Grace = 5 * time.Millisecond
+		h.Timing.Grace, h.Timing.Trips = 5*time.Millisecond, 2*time.Millisecond
 		h.Timing.Within = map[promise.Cause]time.Duration{promise.CauseOther: c.within}
 		v := mustJudge(t, h, nil)
 		s, ok := v.SlackOf(SlackWait)

@@ -20,6 +20,7 @@ func idle(h checker.History) (seconds float64, overdue int) {
 	}
 	var counted []checker.Span
 	for _, resource := range lockNames(h) {
+		before := overdue
 		for _, a := range acquires(h, resource) {
 			for _, s := range idleTimes(h, resource, a) {
 				if s.To <= due(h, a, s.From) {
@@ -30,6 +31,9 @@ func idle(h checker.History) (seconds float64, overdue int) {
 					overdue++
 				}
 			}
+		}
+		if overdue == before {
+			overdue += overdueForAll(h, resource)
 		}
 	}
 	return covered(counted).Seconds(), overdue
