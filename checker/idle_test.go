@@ -36,7 +36,10 @@ func TestIdle(t *testing.T) {
 		{name: "two wait", idle: 7, overdue: 2,
 			grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 20, 30).asked(4), held(3, "c2", 32, 40).asked(5)}},
 		{name: "another believes", grants: []Grant{held(1, "c0", 2, 30).until(8, 0), held(2, "c1", 28, 40).asked(4)}},
-		{name: "a release is pending", grants: []Grant{releasing(held(1, "c0", 2, 10), 20), held(2, "c1", 21, 30).asked(4)}},
+		{name: "a release is pending", grants: []Grant{releasing(held(1, "c0", 2, 10), 12), held(2, "c1", 14, 30).asked(4)}},
+		{name: "a release is pending for too long", grants: []Grant{releasing(held(1, "c0", 2, 10), 20), held(2, "c1", 21, 30).asked(4)}, overdue: 1},
+		{name: "a release is pending of a client that is away", grants: []Grant{releasing(held(1, "c0", 2, 10), 20), held(2, "c1", 21, 30).asked(4)},
+			away: map[string][]Absence{"c0": {{Span: at(12, 19)}}}},
 		{name: "the holder crashed in its release", idle: 16, overdue: 1,
 			grants: []Grant{releasing(held(1, "c0", 2, 8), 0).crashed(10), held(2, "c1", 28, 30).asked(4)}},
 		{name: "the holder crashed", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 17, 30).asked(4)}, idle: 5},
@@ -85,7 +88,7 @@ func TestIdle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
 			h.Attempts = c.attempts
-			h.Timing = &Timing{Grace: 2 * time.Second, Away: c.away, Within: map[promise.Cause]time.Duration{
+			h.Timing = &Timing{Grace: 2 * time.Second, Trips: 2 * time.Second, Away: c.away, Within: map[promise.Cause]time.Duration{
 				promise.CauseCrash: 10 * time.Second, promise.CauseLostReply: 10 * time.Second, promise.CauseFailedRelease: 10 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
@@ -218,7 +221,7 @@ func TestIdleAfterALeaseEndedInsideAnother(t *testing.T) {
 			}
 			h := story("", []Grant{c.outer, c.inner, next.asked(10)})
 			h.Entry, h.Care = c.entry, CareSteps
-			h.Timing = &Timing{Grace: 2 * time.Second, Within: map[promise.Cause]time.Duration{promise.CauseExpiry: 12 * time.Second}}
+			h.Timing = &Timing{Grace: 2 * time.Second, Trips: 2 * time.Second, Within: map[promise.Cause]time.Duration{promise.CauseExpiry: 12 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -255,5 +258,49 @@ func TestCauses(t *testing.T) {
 	all := promise.Causes()
 	if slices.Sort(all); len(slices.Compact(all)) != len(promise.Causes()) {
 		t.Errorf("%v", promise.Causes())
+	}
+}
+
+// A client that asks again and again, or is away for an instant while it waits, has no other idle time: see overdueForAll. The
+// instant of position n is n seconds; c0 had crashed with the lock at 3 s, and the lock is free after 10 s.
+func TestIdleOverAllAcquires(t *testing.T) {
+	again := func(client string, from, to, ask, gap int) (all []Attempt) {
+		for at := from; at < to; at += ask + gap {
+			all = append(all, Attempt{Client: client, Resource: "orders", Invoked: Pos(at), Returned: Pos(at + ask), Outcome: OutcomeFailed})
+		}
+		return all
+	}
+	blinks := func(client string, from, to, each int) map[string][]Absence {
+		away := map[string][]Absence{}
+		for at := from; at < to; at += each {
+			s := Span{time.Duration(at) * time.Second, time.Duration(at)*time.Second + time.Millisecond}
+			away[client] = append(away[client], Absence{Span: s})
+		}
+		return away
+	}
+	for name, c := range map[string]struct {
+		attempts []Attempt
+		away     map[string][]Absence
+		holdings []Holding
+		overdue  int
+	}{
+		"asks again":                 {attempts: again("c1", 5, 55, 6, 1), overdue: 1},
+		"asks again until it is due": {attempts: again("c1", 5, 18, 6, 1)},
+		"asks for too short a time":  {attempts: again("c1", 5, 55, 2, 1)},
+		"asks again after a while":   {attempts: again("c1", 5, 55, 6, 4)},
+		"a waiter blinks":            {attempts: append(again("c1", 5, 55, 50, 1), again("c2", 6, 54, 48, 1)...), away: blinks("c2", 8, 54, 7), overdue: 1},
+		"asks again, and each takes the key": {attempts: again("c1", 5, 50, 6, 1),
+			holdings: []Holding{holds("c1", 8, 16), holds("c1", 20, 28), holds("c1", 31, 39), holds("c1", 42, 50)}},
+	} {
+		h := story("", []Grant{held(1, "c0", 2, 0).crashed(3)})
+		h.Attempts, h.Holdings = c.attempts, c.holdings
+		h.Timing = &Timing{Grace: 2 * time.Second, Away: c.away, Within: map[promise.Cause]time.Duration{
+			promise.CauseCrash: 10 * time.Second, promise.CauseCancelled: 10 * time.Second, promise.CauseLostReply: 10 * time.Second}}
+		for n := range 60 {
+			h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+		}
+		if v := mustJudge(t, h, nil); v.Facts.Overdue != c.overdue {
+			t.Errorf("%s: overdue %d, want %d: %v", name, v.Facts.Overdue, c.overdue, v.Reasons)
+		}
 	}
 }

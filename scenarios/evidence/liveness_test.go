@@ -23,10 +23,11 @@ func ends(server string, keys ...trace.Key) evidence.ServerState {
 func TestEnding(t *testing.T) {
 	r := runOf(t, "world: {redis: 3, clients: 4}\n")
 	r.terms.Nodes = 5
-	r.rec.Hung, r.rec.Late = "c0 waits.", true
+	r.rec.Loops = "c0 loops."
+	r.rec.Waiting = []checker.Waiting{{Client: "c2", Call: "Release", Resource: "a b", Since: 3}}
 	r.rec.Probe = evidence.Probe{Bound: time.Second, Acquired: true, Problem: "it is taken"}
 	r.rec.Clients[1].Crashed, r.rec.Clients[3].Lapsed = true, []time.Duration{tenth(3)}
-	want := checker.Ending{Hung: "c0 waits.", Late: true, Limit: time.Minute, Nodes: 5, Asked: time.Second, Granted: true, Problem: "it is taken",
+	want := checker.Ending{Loops: "c0 loops.", Waiting: []checker.Waiting{{Client: "c2", Call: "Release", Resource: `"a b"`, Since: 3}}, Nodes: 5, Asked: time.Second, Granted: true, Problem: "it is taken",
 		Gone: []string{"c1", "c3"}}
 	if diff := cmp.Diff(want, r.history().Ending); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
