@@ -126,7 +126,7 @@ func TestPatchesFitTheSource(t *testing.T) {
 		names[name] = m.Path
 		groups[m.Group()]++
 	}
-	for _, g := range []string{"checker", "driver", "lock", "world"} {
+	for _, g := range []string{"checker", "driver", "evidence", "lock", "world"} {
 		if groups[g] < 10 {
 			t.Errorf("%s: %d mutants, want 10 at least", g, groups[g])
 		}
