@@ -19,15 +19,16 @@ func ends(server string, keys ...trace.Key) evidence.ServerState {
 	return evidence.ServerState{Server: trace.Server{Name: server}, Asked: true, Listed: true, Keys: keys}
 }
 
-// What became of the probe, of clients that wait for ever and of those that ended is in the ending as the driver has seen it.
+// What became of the probe, of calls that had not returned and of clients that ended is in the ending as the driver has seen it.
+// The names of resources are those that texts show.
 func TestEnding(t *testing.T) {
 	r := runOf(t, "world: {redis: 3, clients: 4}\n")
 	r.terms.Nodes = 5
-	r.rec.Loops = "c0 loops."
-	r.rec.Waiting = []checker.Waiting{{Client: "c2", Call: "Release", Resource: "a b", Since: 3}}
+	r.rec.Loops, r.rec.Waiting = "c0 loops.", []checker.Waiting{{Client: "c1", Call: "Release", Resource: "a b", For: time.Minute}}
 	r.rec.Probe = evidence.Probe{Bound: time.Second, Acquired: true, Problem: "it is taken"}
 	r.rec.Clients[1].Crashed, r.rec.Clients[3].Lapsed = true, []time.Duration{tenth(3)}
-	want := checker.Ending{Loops: "c0 loops.", Waiting: []checker.Waiting{{Client: "c2", Call: "Release", Resource: `"a b"`, Since: 3}}, Nodes: 5, Asked: time.Second, Granted: true, Problem: "it is taken",
+	want := checker.Ending{Loops: "c0 loops.", Waiting: []checker.Waiting{{Client: "c1", Call: "Release", Resource: trace.Name("a b"), For: time.Minute}},
+		Nodes: 5, Asked: time.Second, Granted: true, Problem: "it is taken",
 		Gone: []string{"c1", "c3"}}
 	if diff := cmp.Diff(want, r.history().Ending); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -35,6 +36,9 @@ func TestEnding(t *testing.T) {
 	r.rec.Learnt = true
 	if e := r.history().Ending; !e.Learnt {
 		t.Errorf("the keys were learnt: %+v", e)
+	}
+	if r.rec.Waiting[0].Resource != "a b" {
+		t.Error("the record has changed")
 	}
 }
 
