@@ -76,6 +76,7 @@ func TestLiveness(t *testing.T) {
 		"an attempt before its context ended": {h: attempt(Attempt{Client: "c0", Outcome: OutcomeFailed}), ending: learnt(probed(key)), voters: 1, want: LivenessLeaked},
 		"learnt keys on one of three":         {ending: learnt(probed(key)), voters: 3, want: LivenessOK},
 		"named keys on one of three":          {ending: probed(key), voters: 3, want: LivenessLeaked},
+		"learnt keys on two of four":          {ending: learnt(probed(key, Leftover{Server: "r1", Left: ttl, Owner: "c0"})), voters: 4, want: LivenessLeaked},
 		"learnt keys on two of three":         {ending: learnt(probed(key, Leftover{Server: "r1", Left: ttl, Owner: "c0"})), voters: 3, want: LivenessLeaked},
 	} {
 		c.h.Ending, c.h.Voters, c.h.Timing = c.ending, c.voters, &Timing{Lease: ttl}

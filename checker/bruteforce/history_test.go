@@ -152,7 +152,7 @@ func (m *maker) slack() {
 	if m.h.Timing == nil || own.chance(0.5) {
 		return
 	}
-	m.h.Voters = oneOf(&own, 1, 3, 5)
+	m.h.Voters = 1 + own.IntN(5)
 	m.h.Timing.Majority = oneOf(&own, 0, own.span(0, 300), 1<<62)
 	for _, client := range []string{"c0", "c1", "c2", "c3"} {
 		for at := own.IntN(8); at < len(m.h.Timing.At); at += 1 + own.IntN(30) {
