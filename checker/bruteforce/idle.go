@@ -307,8 +307,8 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 // of the Acquire, and before its next call of Acquire; and still had it while a later Acquire of
 // the client for the lock was pending, at an instant more than twice Trips after the return, and
 // after that position, and more than Trips after that later call, since it may be granted the lock by its old key, and
-// before a grant to the client. The client was not away, but for trouble behind the servers, from Trips before the
-// return to that instant; and if it had been away before, the instant is also more than twice Trips after it heard from a
+// before a grant to the client. The client was not away, but for trouble behind the servers, from the return
+// to that instant; and if it had been away before, the instant is also more than twice Trips after it heard from a
 // server again: without a connection it cannot clean up. It is judged on steady servers where entry is exclusive, and
 // only if messages are in order or that position was Trips or more before the return; and not if the client was away, in any way, at an instant from
 // Trips before the call to the call, and had called Acquire for the lock before, or crashed: that request may be late.
@@ -412,7 +412,7 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 	}
 	enough := max(at(h, a.Returned), at(h, s.From))
 	for _, away := range front.Timing.Away[a.Client] {
-		if away.To >= at(h, a.Returned)-t.Trips {
+		if away.To >= at(h, a.Returned) {
 			continue
 		}
 		// Of each absence before: the client heard something after it, and has had the time since. The last one counts.
@@ -441,7 +441,7 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 		}
 		// If it holds at any instant, it holds at the first.
 		if first := max(enough, at(h, b.invoked)+t.Trips); first < min(until, end) && !crashedWhileAsking(h, b, first) &&
-			present(front, a.Client, at(h, a.Returned)-t.Trips, first) {
+			present(front, a.Client, at(h, a.Returned), first) {
 			return true
 		}
 	}
