@@ -147,10 +147,101 @@ func TestHoldingsAskedAgain(t *testing.T) {
 	r := runOf(t, "")
 	r.rec.Changes = []trace.KeyChange{sets(3, "r0", "c0", "v")}
 	ask := func(at checker.Pos) evidence.Request { return evidence.Request{At: at, Client: "c0", Kind: "set"} }
-	for again, want := range map[checker.Pos]checker.Pos{5: 5, 90: 90, 91: 0} {
-		r.rec.Timeline.Requests = []evidence.Request{ask(3), ask(again)}
-		if got := r.history().Holdings[0].Again; got != want {
-			t.Errorf("asked at step %d: again at %d, want %d", again, got, want)
+	for name, c := range map[string]struct {
+		requests []evidence.Request
+		want     checker.Pos
+	}{
+		"soon":            {[]evidence.Request{ask(3), ask(5)}, 5},
+		"at the end":      {[]evidence.Request{ask(3), ask(90)}, 90},
+		"after the end":   {[]evidence.Request{ask(3), ask(91)}, 0},
+		"never":           {nil, 0},
+		"not seen before": {[]evidence.Request{ask(5)}, 0},
+	} {
+		r.rec.Timeline.Requests = c.requests
+		if got := r.history().Holdings[0].Again; got != c.want {
+			t.Errorf("%s: asked again at step %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// A holding that a request ends, of another client or of its own process, was taken, with the time that its key had left: by
+// the server's clock or, where no server ends it, since its holder last wrote it. Nothing is known after trouble of a server.
+func TestTakings(t *testing.T) {
+	asked := func(by string, left trace.TimeLeft, c trace.KeyChange) trace.KeyChange {
+		c.Asked, c.Left = by, left
+		return c
+	}
+	timed, session := trace.TimeLeft{End: trace.EndTimed, Time: 2 * time.Second}, trace.TimeLeft{End: trace.EndSession}
+	for8s := func(r *run) { r.terms.LeaseTTL = 8 * time.Second }
+	prolonged := func(by string) trace.KeyChange {
+		c := asked(by, timed, sets(5, "r0", by, "v"))
+		c.Change = trace.KeyProlonged
+		return c
+	}
+	ofSession := func(c trace.KeyChange) trace.KeyChange { c.Session = true; return c }
+	restored := sets(8, "r0", "c1", "w")
+	restored.Change = trace.KeyRestored
+	set := sets(8, "r0", "c1", "w")
+	set.Members = []string{"c1"}
+	taken := func(by string, until time.Duration) []checker.Taking {
+		return []checker.Taking{{Client: "c0", Resource: "order", By: by, At: 8, Taken: tenth(8), Until: until}}
+	}
+	fault := func(at string) string {
+		return "faults: [{at: 9s, evict: {node: r0}}, {at: " + at + ", evict: {node: r0}}]\n"
+	}
+	type changes = []trace.KeyChange // after c0 has set the key at step 3
+	for name, c := range map[string]struct {
+		text    string
+		changes changes
+		change  func(r *run)
+		want    []checker.Taking
+	}{
+		"overwritten":                  {changes: changes{asked("c1", timed, sets(8, "r0", "c1", "w"))}, want: taken("c1", tenth(28))},
+		"deleted":                      {changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}, want: taken("c1", tenth(28))},
+		"deleted by itself":            {changes: changes{asked("c0", timed, removes(8, "r0", "c0"))}, want: taken("c0", tenth(28))},
+		"set anew by itself":           {changes: changes{asked("c0", timed, sets(8, "r0", "c1", "w"))}},
+		"with its session":             {changes: changes{ofSession(asked("c0", timed, removes(8, "r0", "c0")))}},
+		"with another's session":       {changes: changes{ofSession(asked("c1", timed, removes(8, "r0", "c1")))}, want: taken("c1", tenth(28))},
+		"expired":                      {changes: changes{asked("c1", timed, removes(8, "r0", ""))}},
+		"by no request":                {changes: changes{asked("", timed, removes(8, "r0", "c1"))}},
+		"restored":                     {changes: changes{asked("c1", timed, restored)}},
+		"set by the server":            {changes: changes{asked("c1", timed, sets(8, "r0", "", "w"))}},
+		"a set of members":             {changes: changes{asked("c1", timed, set)}},
+		"its time was over":            {changes: changes{asked("c1", trace.TimeLeft{End: trace.EndTimed}, removes(8, "r0", "c1"))}},
+		"a session that lasts":         {changes: changes{asked("c1", session, removes(8, "r0", "c1"))}, want: taken("c1", 0)},
+		"its own session":              {changes: changes{asked("c0", session, removes(8, "r0", "c0"))}},
+		"of unknown length":            {changes: changes{asked("c1", trace.TimeLeft{}, removes(8, "r0", "c1"))}},
+		"since it was written":         {changes: changes{asked("c1", trace.TimeLeft{}, removes(8, "r0", "c1"))}, change: for8s, want: taken("c1", tenth(83))},
+		"since it was prolonged":       {changes: changes{prolonged("c0"), asked("c1", trace.TimeLeft{}, removes(8, "r0", "c1"))}, change: for8s, want: taken("c1", tenth(85))},
+		"prolonged by the server":      {changes: changes{prolonged(""), asked("c1", trace.TimeLeft{}, removes(8, "r0", "c1"))}, change: for8s, want: taken("c1", tenth(83))},
+		"no key":                       {changes: changes{asked("c1", trace.TimeLeft{End: trace.EndNone}, removes(8, "r0", "c1"))}, change: for8s},
+		"a key without an end":         {changes: changes{asked("c1", trace.TimeLeft{End: trace.EndNever}, removes(8, "r0", "c1"))}},
+		"without one, of known length": {changes: changes{asked("c1", trace.TimeLeft{End: trace.EndNever}, removes(8, "r0", "c1"))}, change: for8s, want: taken("c1", tenth(83))},
+		"timed, and a known length":    {changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}, change: for8s, want: taken("c1", tenth(28))},
+		"after trouble of a server":    {text: fault("700ms"), changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}},
+		"as a server has trouble":      {text: fault("800ms"), changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}},
+		"before trouble of a server":   {text: fault("900ms"), changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}, want: taken("c1", tenth(28))},
+		"trouble that did not come": {text: fault("700ms"), changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}, change: func(r *run) { r.rec.Faults[1].Fired = false },
+			want: taken("c1", tenth(28))},
+		"trouble of a client": {text: "faults: [{at: 700ms, pause: {process: c0, for: 1s}}]\n", changes: changes{asked("c1", timed, removes(8, "r0", "c1"))},
+			want: taken("c1", tenth(28))},
+		"after a promotion": {changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}, change: func(r *run) { r.rec.Timeline.Promotions = []evidence.Promotion{{At: 7, To: "r1"}} }},
+		"before a promotion": {changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}, change: func(r *run) { r.rec.Timeline.Promotions = []evidence.Promotion{{At: 9, To: "r1"}} },
+			want: taken("c1", tenth(28))},
+		"entered again":   {text: "workload: {nested: 1}\n", changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}},
+		"on real servers": {changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}, change: func(r *run) { r.rec.Live = true }},
+		"of two keys, learnt": {changes: changes{asked("c1", timed, removes(8, "r0", "c1"))}, change: func(r *run) {
+			r.rec.Learnt, r.rec.Keys["order"] = true, []string{"lock:order", "lock:order:2"}
+			other := sets(2, "r0", "c0", "v")
+			other.Key = "lock:order:2"
+			r.rec.Changes = append([]trace.KeyChange{other}, r.rec.Changes...)
+		}},
+		"nobody's key": {changes: changes{removes(5, "r0", ""), asked("c1", timed, removes(8, "r0", "c1"))}},
+	} {
+		r := runOf(t, c.text)
+		r.rec.Changes = append([]trace.KeyChange{asked("c0", trace.TimeLeft{}, sets(3, "r0", "c0", "v"))}, c.changes...)
+		if diff := cmp.Diff(c.want, r.with(c.change).history().Takings); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func f(a, b int) int {
 // code.
 func TestSampleOfTheJudge(t *testing.T) {
 	root := mustRoot(t)
-	for _, folder := range []string{"checker", "sim", "scenarios/play"} {
+	for _, folder := range []string{"checker", "sim", "scenarios/evidence", "scenarios/play"} {
 		o := OwnTests{Folder: folder, Size: 10, Seed: 3}
 		drawn, possible, err := o.draw(t.Context(), root)
 		if err != nil || len(drawn) != 10 || possible < 1000 {
