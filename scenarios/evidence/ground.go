@@ -69,7 +69,20 @@ func (r reading) groundTruth(resource string) *groundTruth {
 		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: g.resource, From: g.held[client]})
 	}
 	r.askedAgain(g.holdings)
+	g.takings = slices.DeleteFunc(g.takings, r.releases)
 	return g
+}
+
+// releases reports whether a taking is that of a Release that was under way then: the client had called it, perhaps for an
+// earlier grant.
+func (r reading) releases(t checker.Taking) bool {
+	return t.By == t.Client && slices.ContainsFunc(r.Clients, func(c Client) bool {
+		return c.Name == t.Client && slices.ContainsFunc(c.Grants, func(g Grant) bool {
+			return g.Resource == t.Resource && slices.ContainsFunc(g.Calls, func(call checker.Call) bool {
+				return call.What == "Release" && call.Called <= t.Taken && t.Taken <= call.Returned
+			})
+		})
+	})
 }
 
 // trusted is how long the record says by which request a holder lost the lock: until a server has lost keys, or another one

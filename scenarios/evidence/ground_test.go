@@ -236,6 +236,14 @@ func TestTakings(t *testing.T) {
 			other.Key = "lock:order:2"
 			r.rec.Changes = append([]trace.KeyChange{other}, r.rec.Changes...)
 		}},
+		"in a release of an earlier grant": {changes: changes{asked("c0", timed, removes(8, "r0", "c0"))}, change: func(r *run) {
+			r.rec.Clients[0].Grants = append(r.rec.Clients[0].Grants, evidence.Grant{Grant: checker.Grant{Client: "c0", Resource: "order", Invoked: 1, Granted: 2},
+				Calls: []checker.Call{{Client: "c0", What: "Release", Called: tenth(7), Returned: tenth(9)}}})
+		}},
+		"after a release of an earlier grant": {changes: changes{asked("c0", timed, removes(8, "r0", "c0"))}, want: taken("c0", tenth(28)), change: func(r *run) {
+			r.rec.Clients[0].Grants = append(r.rec.Clients[0].Grants, evidence.Grant{Grant: checker.Grant{Client: "c0", Resource: "order", Invoked: 1, Granted: 2},
+				Calls: []checker.Call{{Client: "c0", What: "Release", Called: tenth(5), Returned: tenth(7)}}})
+		}},
 		"nobody's key": {changes: changes{removes(5, "r0", ""), asked("c1", timed, removes(8, "r0", "c1"))}},
 	} {
 		r := runOf(t, c.text)

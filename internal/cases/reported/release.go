@@ -20,14 +20,14 @@ func losing(name string, first bool) scenarios.Lock {
 			asked, v := time.Now(), rand.Text()
 			ok, err := setNX(ctx, c, key, v, ttl)
 			lost := make(chan struct{})
-			free := unlock(c, key, v)
+			free, lose := unlock(c, key, v), sync.OnceFunc(func() { close(lost) }) // a release that failed is called again
 			return scenarios.Grant{Until: until(asked), Lost: lost, Unlock: func(ctx context.Context) error {
 				if first {
-					close(lost)
+					lose()
 					return free(ctx)
 				}
 				err := free(ctx)
-				close(lost)
+				lose()
 				return err
 			}}, ok, err
 		}
