@@ -87,6 +87,9 @@ func (m *machine) WatchKeys(names []string) {
 	}
 }
 
+// whileOpen is the time that a lock of a session has left.
+var whileOpen = trace.TimeLeft{End: trace.EndSession}
+
 // tell adds to the ground truth which of the watched locks have changed hands, by what a client has sent, or without
 // one.
 func (m *machine) tell(by string) {
@@ -103,16 +106,15 @@ func (m *machine) tell(by string) {
 			m.share(name, before)
 			continue
 		}
-		ended := m.step == 0
-		if ended { // no statement has done it: a session has ended
+		if m.step == 0 { // no statement has done it: a session has ended
 			m.step = m.node.Note(by, trace.Apply{Effects: trace.Text("a session ends")})
 		}
-		never := trace.TimeLeft{End: trace.EndSession} // it goes with its session
 		if before.session != 0 {
-			change := trace.KeyChange{Step: m.step, Key: name, By: by, Change: trace.KeyDeleted, Session: ended, Left: never}
+			change := trace.KeyChange{Step: m.step, Key: name, By: by, Change: trace.KeyDeleted, Left: whileOpen}
 			if by == before.client { // no other client's statement gives up what a session has
 				change.Asked, change.Request = by, m.requests[by]
 			}
+			change.Session = m.server.down || !slices.ContainsFunc(m.backends, func(b *backend) bool { return b.id == before.session })
 			if by == "" {
 				change.Change = trace.KeyExpired
 			}
@@ -137,7 +139,10 @@ func (m *machine) share(name string, has holder) {
 		return
 	}
 	if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == has.session }); i >= 0 && m.backends[i].conn.Client() != has.client {
+		asked := m.backends[i].conn.Client()
 		m.holders[name] = holder{session: has.session}
-		m.node.KeyChanged(trace.KeyChange{Step: m.step, Key: name, Value: valueOf(has.session), Change: trace.KeySet})
+		m.node.KeyChanged(trace.KeyChange{
+			Step: m.step, Key: name, Value: valueOf(has.session), Change: trace.KeySet, Asked: asked, Request: m.requests[asked], Left: whileOpen,
+		})
 	}
 }

@@ -58,17 +58,23 @@ func TestLocksOfSessions(t *testing.T) {
 		pooled    bool
 		want      []string
 	}{
-		{"advisory", "advisory lock 7", advisory, "", false, []string{"0s c0 set by c0: " + take + ", no key", "2s c0 deleted by c0: " + give + ", as long as its session", "2s c1 set by c1: " + take + ", no key"}},
+		{"advisory", "advisory lock 7", advisory, "", false, []string{
+			"0s c0 set by c0: " + take + ", no key", "2s c0 deleted by c0: " + give + ", as long as its session", "2s c1 set by c1: " + take + ", no key",
+		}},
 		{"row", "row lock places/x", row, "", false, []string{
 			"0s c0 set by c0: " + update + ", no key", "2s c0 deleted by c0: commit, as long as its session",
 			"2s c1 set by c1: " + update + ", no key", "4s c1 deleted by c1: commit, as long as its session",
 		}},
 		{"a client crashes", "row lock places/x", row, "c0", false, []string{
-			"0s c0 set by c0: " + update + ", no key", "1s c0 deleted by c0: , as long as its session",
+			"0s c0 set by c0: " + update + ", no key", "1s c0 deleted by c0: , as long as its session, with it",
 			"1s c1 set by c1: " + update + ", no key", "3s c1 deleted by c1: commit, as long as its session",
 		}},
-		{"the server crashes", "advisory lock 7", advisory, "p0", false, []string{"0s c0 set by c0: " + take + ", no key", "1s  expired by : , as long as its session"}},
-		{"a pooling proxy", "advisory lock 7", advisory, "", true, []string{"0s c0 set by c0: " + take + ", no key", "0s  set by : , unknown"}},
+		{"the server crashes", "advisory lock 7", advisory, "p0", false, []string{
+			"0s c0 set by c0: " + take + ", no key", "1s  expired by : , as long as its session, with it",
+		}},
+		{"a pooling proxy", "advisory lock 7", advisory, "", true, []string{
+			"0s c0 set by c0: " + take + ", no key", "0s  set by c1: " + take + ", as long as its session",
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			kind := postgres.Kind{Server: server(t), Schema: []string{`CREATE TABLE places (id text PRIMARY KEY)`, `INSERT INTO places VALUES ('x')`}, Pooled: tt.pooled}
@@ -95,7 +101,11 @@ func TestLocksOfSessions(t *testing.T) {
 				}
 				err := w.RunUntil(w.Idle)
 				for _, c := range w.KeyChanges() {
-					got = append(got, fmt.Sprintf("%v %s %s by %s: %s, %v", c.At.Round(500*time.Millisecond), c.By, c.Change, c.Asked, c.Request, c.Left))
+					line := fmt.Sprintf("%v %s %s by %s: %s, %v", c.At.Round(500*time.Millisecond), c.By, c.Change, c.Asked, c.Request, c.Left)
+					if c.Session {
+						line += ", with it"
+					}
+					got = append(got, line)
 				}
 				return err
 			})
