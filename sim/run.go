@@ -75,7 +75,7 @@ var ErrStuckBody = errors.New("the body of the run waits forever: the world runs
 
 // ErrToolchain is returned when this Go toolchain does not run a bubble of
 // testing/synctest as the world needs it.
-var ErrToolchain = errors.New("testing/synctest does not work outside go test with this toolchain: locksim is tested with Go 1.26")
+var ErrToolchain = errors.New("testing/synctest does not work outside go test with this toolchain: locksim is tested with Go 1.26 and 1.27")
 
 // bubble is one run's bubble of virtual time.
 type bubble struct {

@@ -33,22 +33,35 @@ var std embed.FS
 // ErrUnfit is returned for a Go whose standard library is not as the overlay expects.
 var ErrUnfit = errors.New("the overlay does not fit this version of Go")
 
-// Supported are the versions of Go that the overlay is tested with, without their patch
-// releases. The caller owns the slice.
-func Supported() []string { return []string{"go1.26"} }
+// ErrCached is returned for a Go in the module cache: go build refuses to replace files there. See [Copy].
+var ErrCached = errors.New("go build replaces no files in the module cache")
 
 // Toolchain is an installed Go.
 type Toolchain struct {
-	GOROOT    string
-	GOVERSION string // such as go1.26.8
+	GOROOT     string
+	GOVERSION  string // such as go1.26.8
+	GOMODCACHE string
+}
+
+// Cached reports whether this Go is in the module cache, as one is that was fetched since a go.mod or GOTOOLCHAIN
+// asks for it.
+func (t Toolchain) Cached() bool {
+	within, err := filepath.Rel(t.GOMODCACHE, t.GOROOT)
+	return t.GOMODCACHE != "" && err == nil && filepath.IsLocal(within)
 }
 
 // Find asks the go command in the PATH, in the present folder.
 func Find(ctx context.Context) (Toolchain, error) {
 	var t Toolchain
-	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOROOT", "GOVERSION").Output()
+	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOROOT", "GOVERSION", "GOMODCACHE").Output()
 	if err == nil {
 		err = json.Unmarshal(out, &t)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return t, fmt.Errorf("ask go for its version: %w: %s", err, bytes.TrimSpace(exit.Stderr))
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return t, fmt.Errorf("ask go for its version: %w: the overlay is made from an installed Go: install one, and put it into PATH", err)
 	}
 	if err != nil {
 		return t, fmt.Errorf("ask go for its version: %w", err)
@@ -58,12 +71,15 @@ func Find(ctx context.Context) (Toolchain, error) {
 
 // Make writes the files of the overlay into a folder within dir, whose name depends on
 // their content, and returns the path of the file for Go's flag -overlay. It returns
-// [ErrUnfit] if a file of this Go lacks what is to be changed.
+// [ErrUnfit] if a file of this Go lacks what is to be changed, and [ErrCached] for a Go in the module cache.
 func Make(dir string, t Toolchain) (string, error) {
+	if t.Cached() {
+		return "", fmt.Errorf("%w, and %s is there, in %s", ErrCached, t.GOVERSION, t.GOROOT)
+	}
 	src := filepath.Join(t.GOROOT, "src")
 	files, err := patched(src)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w: this is %s, and it is made for %s", ErrUnfit, err, t.GOVERSION, strings.Join(Supported(), " and "))
+		return "", fmt.Errorf("%w, %s: %w", ErrUnfit, t.GOVERSION, err)
 	}
 	names := slices.Sorted(maps.Keys(files))
 	content := []byte(src)

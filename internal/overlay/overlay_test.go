@@ -3,15 +3,15 @@ package overlay_test
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"locksim/internal/overlay"
+	"locksim/internal/soak"
 )
 
 func find(t *testing.T) overlay.Toolchain {
@@ -21,17 +21,6 @@ func find(t *testing.T) overlay.Toolchain {
 		t.Fatal(err)
 	}
 	return found
-}
-
-// This Go is one that the overlay is made for. If the test fails after an update, look at
-// what has changed in the files of edits.go, run the tests of this package, and add the
-// version to Supported.
-func TestThisGoIsSupported(t *testing.T) {
-	version := find(t).GOVERSION
-	minor := regexp.MustCompile(`^go\d+\.\d+`).FindString(version)
-	if !slices.Contains(overlay.Supported(), minor) {
-		t.Errorf("%s is not one of %v", version, overlay.Supported())
-	}
 }
 
 // The overlay of one Go is always the same, and is not written anew, so that Go's build
@@ -53,15 +42,11 @@ func TestMake(t *testing.T) {
 	if second, _ := os.Stat(path); !second.ModTime().Equal(first.ModTime()) {
 		t.Error("the file was written anew")
 	}
-	var list struct{ Replace map[string]string }
-	b, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(b, &list)
+	files := replaced(t, path)
+	if len(files) < 10 {
+		t.Fatalf("only %d files: %v", len(files), files)
 	}
-	if err != nil || len(list.Replace) < 10 {
-		t.Fatalf("%v: %s", err, b)
-	}
-	for from, to := range list.Replace {
+	for from, to := range files {
 		if _, err := os.Stat(to); err != nil || !strings.HasPrefix(from, filepath.Join(found.GOROOT, "src")) {
 			t.Errorf("%s by %s: %v", from, to, err)
 		}
@@ -93,12 +78,108 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
+// A Go in the module cache is refused, and its copy is not. It is copied once.
+func TestCached(t *testing.T) {
+	found, dir := find(t), t.TempDir()
+	cached := overlay.Toolchain{GOROOT: filepath.Join(dir, "mod", "golang.org", "toolchain"), GOVERSION: "go9.9.9", GOMODCACHE: filepath.Join(dir, "mod")}
+	path, err := overlay.Make(t.TempDir(), found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from := range replaced(t, path) {
+		name, err := filepath.Rel(found.GOROOT, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(from)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is added
+		}
+		to := filepath.Join(cached.GOROOT, name)
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o444)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !cached.Cached() || found.Cached() {
+		t.Fatalf("cached is %t of %+v, and %t of %+v", cached.Cached(), cached, found.Cached(), found)
+	}
+	if _, err := overlay.Make(t.TempDir(), cached); !errors.Is(err, overlay.ErrCached) || !strings.Contains(err.Error(), cached.GOROOT) {
+		t.Errorf("got %v", err)
+	}
+	to := t.TempDir()
+	copied, err := overlay.Copy(to, cached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := overlay.Make(to, copied); err != nil {
+		t.Error(err)
+	}
+	first, err := os.Stat(copied.GOROOT)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := overlay.Copy(to, cached)
+	if second, _ := os.Stat(again.GOROOT); err != nil || again != copied || !os.SameFile(first, second) {
+		t.Errorf("%+v, then %+v: %v", copied, again, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(to, ".new-*")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// replaced are the replacements of an overlay.
+func replaced(t *testing.T, path string) map[string]string {
+	t.Helper()
+	var list struct{ Replace map[string]string }
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &list)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Replace
+}
+
+// Other versions of Go, as they are fetched into the module cache, build the overlay, and what package sim says of it is
+// true there.
+func TestOtherGos(t *testing.T) {
+	soak.Only(t, "it fetches other versions of Go, and compiles the standard library with each")
+	for _, version := range []string{"go1.26.7", "go1.27.2"} {
+		t.Run(version, func(t *testing.T) {
+			t.Setenv("GOTOOLCHAIN", version)
+			if out, err := exec.CommandContext(t.Context(), "go", "version").CombinedOutput(); err != nil {
+				t.Skipf("it is not served: %v: %s", err, out)
+			}
+			dir, found := t.TempDir(), find(t)
+			if !found.Cached() {
+				t.Skipf("%s is installed, and not in the module cache", version)
+			}
+			copied, err := overlay.Copy(dir, found)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", filepath.Join(copied.GOROOT, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+			t.Setenv("GOROOT", copied.GOROOT)
+			if got := find(t); got.GOVERSION != version || got.Cached() {
+				t.Fatalf("with the copy first in PATH: %+v", got)
+			}
+			testsInWorld(t, dir, copied)
+		})
+	}
+}
+
 // In a program with the overlay, what package sim says of it is true.
 func TestSimulatedProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the standard library")
 	}
-	path, err := overlay.Make(t.TempDir(), find(t))
+	testsInWorld(t, t.TempDir(), find(t))
+}
+
+func testsInWorld(t *testing.T, dir string, with overlay.Toolchain) {
+	t.Helper()
+	path, err := overlay.Make(dir, with)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,8 @@ type Overlaid struct {
 	Flag string `json:"flag"`
 	// File is the file that the flag names.
 	File string `json:"file"`
+	// GOROOT is the folder of the Go that it is for.
+	GOROOT string `json:"goroot"`
 }
 
 // Written is the JSON that the commands init and report DIR print: the files that they have written, and what to do next.

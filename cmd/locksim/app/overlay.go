@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,8 +15,7 @@ import (
 )
 
 func overlayCommand(s *shell) *cobra.Command {
-	var dir string
-	var asJSON bool
+	var f overlayFlags
 	cmd := &cobra.Command{
 		Use:   "overlay",
 		Short: "Make a build overlay for libraries without changes",
@@ -47,46 +48,87 @@ The first build compiles the standard library anew, which takes a minute or two;
 next ones are as fast as without it. Outside a simulated world such a program behaves
 as usual, but it is for tests only.
 
-The files depend on the version of Go: run the command again after an update. It is
-tested with ` + strings.Join(overlay.Supported(), " and ") + `; where it does not fit a version, it ends with an error.`,
+The files depend on the version of Go: run the command again after an update. Where they
+do not fit a version, since a place that they change is not there, it ends with an error.
+
+A Go that was fetched since go.mod or GOTOOLCHAIN asks for it is in the module cache,
+where go build refuses to replace files. With --copy-go the command copies it once, and
+prints the folder of the copy instead; of another Go it prints the folder. Put its bin
+first in PATH, as in the last example.`,
 		Example: `  go test $(locksim overlay) ./...
   go run $(locksim overlay) . explore --lock mine
-  go build $(locksim overlay) -o mysim .`,
+  go build $(locksim overlay) -o mysim .
+  export PATH="$(locksim overlay --copy-go)/bin:$PATH"`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if dir == "" {
-				cache, err := os.UserCacheDir()
-				if err != nil {
-					return fmt.Errorf("%w: name a folder with --dir", err)
-				}
-				dir = filepath.Join(cache, "locksim", "overlay")
-			}
-			dir, err := filepath.Abs(dir)
-			if err != nil {
-				return err
-			}
-			if strings.ContainsAny(dir, " \t\n") {
-				return fmt.Errorf("the folder %q has a space in its name, at which $(locksim overlay) would be split: name another one with --dir", dir)
-			}
-			found, err := overlay.Find(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := outfile.PrepareFolder("dir", dir); err != nil {
-				return err
-			}
-			path, err := overlay.Make(dir, found)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return s.PrintJSON(Overlaid{Flag: "-overlay=" + path, File: path})
-			}
-			_, err = fmt.Fprintln(s.Out, "-overlay="+path)
-			return s.Print(err)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), s) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema overlay")
-	cmd.Flags().StringVar(&dir, "dir", "", "write the files into a folder in `DIR` (default: the user's cache)")
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print one JSON document; see locksim schema overlay")
+	flags.StringVar(&f.dir, "dir", "", "write the files into a folder in `DIR` (default: the user's cache)")
+	flags.BoolVar(&f.copyGo, "copy-go", false, "print the folder of the Go, copied out of the module cache if it is there")
 	return cmd
+}
+
+// overlayFlags are the flags of the overlay command.
+type overlayFlags struct {
+	json   bool
+	dir    string
+	copyGo bool
+}
+
+// run is the overlay command.
+func (f overlayFlags) run(ctx context.Context, s *shell) error {
+	dir, err := f.folder()
+	if err != nil {
+		return err
+	}
+	found, err := overlay.Find(ctx)
+	if err != nil {
+		return err
+	}
+	if err := outfile.PrepareFolder("dir", dir); err != nil {
+		return err
+	}
+	if f.copyGo && found.Cached() {
+		if found, err = overlay.Copy(dir, found); err != nil {
+			return fmt.Errorf("copy %s out of the module cache: %w: name another folder with --dir", found.GOVERSION, err)
+		}
+	}
+	path, err := overlay.Make(dir, found)
+	if errors.Is(err, overlay.ErrCached) {
+		return fmt.Errorf("%w: copy it once, put the copy first in PATH, and run this again:\n"+
+			"  export PATH=\"$(locksim overlay --copy-go)/bin:$PATH\"", err)
+	}
+	if err != nil {
+		return err
+	}
+	line := "-overlay=" + path
+	if f.json {
+		return s.PrintJSON(Overlaid{Flag: line, File: path, GOROOT: found.GOROOT})
+	}
+	if f.copyGo {
+		line = found.GOROOT
+	}
+	_, err = fmt.Fprintln(s.Out, line)
+	return s.Print(err)
+}
+
+// folder is where the files go.
+func (f overlayFlags) folder() (string, error) {
+	dir := f.dir
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("%w: name a folder with --dir", err)
+		}
+		dir = filepath.Join(cache, "locksim", "overlay")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if strings.ContainsAny(dir, " \t\n") {
+		return "", fmt.Errorf("the folder %q has a space in its name, at which $(locksim overlay) would be split: name another one with --dir", dir)
+	}
+	return dir, nil
 }
