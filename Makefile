@@ -26,7 +26,7 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test race check format lint bench soak soak-tests upstream promises mutants owntests reach strategies module schemas matrix compare findings groundtruth gallery screenshots peers demo live
+.PHONY: help test race check format lint bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth gallery screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -96,6 +96,9 @@ strategies: ## searches hard mistakes with the strategies of a search, in turns,
 	@mkdir -p reports/out
 	$(DEV) ./mutants strategies $(STRATEGIES) >reports/out/SEARCH.md
 	mv reports/out/SEARCH.md reports/SEARCH.md
+
+release: ## the command for Linux, macOS and Windows, with licences and checksums, into reports/out/release; takes minutes
+	$(DEV) ./release
 
 # Make hands PATH on to the recipe, where it is to find programs: it gets that of the environment back, which a make from
 # 4.4 on no longer knows, and the folders in which Go and Git mostly are.

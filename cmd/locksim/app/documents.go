@@ -6,6 +6,10 @@ type Version struct {
 	Program string `json:"program"`
 	// Version is the version of the program.
 	Version string `json:"version"`
+	// Commit is the commit from which the program was built, where Git was asked.
+	Commit string `json:"commit,omitempty"`
+	// Modified says that files differed from that commit.
+	Modified bool `json:"modified,omitempty"`
 	// Locksim is the version of locksim, where the program is built in another module.
 	Locksim string `json:"locksim,omitempty"`
 	// Go is the version of Go.

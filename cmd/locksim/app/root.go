@@ -176,6 +176,14 @@ func (s *shell) version() Version {
 			v.Locksim = cmp.Or(m.Version, unknownVersion)
 		}
 	}
+	for _, set := range info.Settings {
+		switch set.Key {
+		case "vcs.revision":
+			v.Commit = set.Value
+		case "vcs.modified":
+			v.Modified = set.Value == "true"
+		}
+	}
 	return v
 }
 
@@ -188,6 +196,12 @@ func (s *shell) versions() string {
 	var b strings.Builder
 	v := s.version()
 	fmt.Fprintf(&b, "%s %s\n", v.Program, v.Version)
+	switch {
+	case v.Modified:
+		fmt.Fprintf(&b, "commit %s, with changes\n", v.Commit)
+	case v.Commit != "":
+		fmt.Fprintf(&b, "commit %s\n", v.Commit)
+	}
 	if v.Locksim != "" {
 		fmt.Fprintf(&b, "%s %s\n", console.OwnModule(), v.Locksim)
 	}
