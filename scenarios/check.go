@@ -82,6 +82,7 @@ type checkup struct {
 	lock  Lock
 	dir   string
 	page  func(w io.Writer, o *Outcome, replay string) error // nil for none
+	text  func(w io.Writer, o *Outcome, replay string) error // Options.Markdown; nil for none
 	space Space                                              // as it was asked for, before discover
 	plan  runPlan
 	seed  uint64 // of the first run; 0 leaves it to rapid
@@ -116,7 +117,7 @@ func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &checkup{t: t, name: t.Name(), lock: l, dir: opts.dir(), page: opts.Page, space: space, plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now()} //nolint:forbidigo // to end before the test's deadline
+	c := &checkup{t: t, name: t.Name(), lock: l, dir: opts.dir(), page: opts.Page, text: opts.Markdown, space: space, plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now()} //nolint:forbidigo // to end before the test's deadline
 	if timed, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		c.end, _ = timed.Deadline()
 	}
@@ -319,7 +320,7 @@ func (c *checkup) report(f *failure.Failure) string {
 // explain adds to a failure when it became inevitable, for its page. It plays hundreds of continuations in this process, in
 // which a lock may end it that has not ended it before: therefore the failure has to be stored before.
 func (c *checkup) explain(f *failure.Failure) {
-	if c.page == nil {
+	if c.page == nil && c.text == nil {
 		return
 	}
 	if found, err := cause.Find(f.Outcome, checkCause, cause.Here(f.Outcome.Scenario, c.lock)); err == nil {
@@ -358,18 +359,27 @@ func (c *checkup) noPromise() string {
 // pageOf writes the page of a failure that is stored at a path beside it, and says
 // where, or how to ask for it.
 func (c *checkup) pageOf(f *failure.Failure, path string) string {
+	line := "page: " + pagePath(path)
 	if c.page == nil {
-		return "page: set Options.Page, to func(w io.Writer, o *scenarios.Outcome, replay string) error { return html.Run(w, o, reports.Options{Replay: replay}) }"
+		line = "page: set Options.Page, to func(w io.Writer, o *scenarios.Outcome, replay string) error { return html.Run(w, o, reports.Options{Replay: replay}) }"
+	} else if err := c.writeBeside(pagePath(path), c.page, f); err != nil {
+		line = "page: it cannot be written: " + err.Error()
 	}
+	if c.text != nil {
+		if err := c.writeBeside(markdownPath(path), c.text, f); err != nil {
+			line += "\nMarkdown: it cannot be written: " + err.Error()
+		}
+	}
+	return line
+}
+
+// writeBeside writes a failure in another form into a file.
+func (c *checkup) writeBeside(path string, form func(io.Writer, *Outcome, string) error, f *failure.Failure) error {
 	var text bytes.Buffer
-	err := c.page(&text, f.Outcome, c.command())
-	if err == nil {
-		err = replaceFile(pagePath(path), text.Bytes())
+	if err := form(&text, f.Outcome, c.command()); err != nil {
+		return err
 	}
-	if err != nil {
-		return "page: it cannot be written: " + err.Error()
-	}
-	return "page: " + pagePath(path)
+	return replaceFile(path, text.Bytes())
 }
 
 // simFolder is where locksim init puts the command locksim with the user's own lock, below the folder of go.mod.

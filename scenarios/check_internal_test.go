@@ -12,8 +12,6 @@ import (
 
 	"locksim/internal/testlocks"
 	"locksim/scenarios/file"
-	"locksim/scenarios/outcome"
-	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -101,24 +99,5 @@ func TestCheckStopsInTime(t *testing.T) {
 	c.end = time.Time{}
 	if c.outOfTime() {
 		t.Error("stops although the test has no deadline")
-	}
-}
-
-// Names of files have only characters that are safe in file systems and shells.
-func TestStoredNames(t *testing.T) {
-	sc := search.Draw(spaces.Seeded(1), Space{})
-	f := &failure.Failure{Lock: "broken/Ünlock it", Seed: 7, Violations: []outcome.Violation{{Mode: "none", Label: "false-reject"}},
-		Outcome: &Outcome{Scenario: sc}, Run: &outcome.RunFile{Source: "x"}}
-	name := fileName(f)
-	if !strings.HasPrefix(name, "broken--nlock-it-false-reject-") || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_.", r) }) {
-		t.Error(name)
-	}
-	f.Lock = strings.Repeat("long", 100)
-	if other := fileName(f); len(other) > 100 || !strings.HasSuffix(other, name[len(name)-13:]) {
-		t.Errorf("got %s, want the ending of %s", other, name)
-	}
-	f.Seed++
-	if strings.HasSuffix(fileName(f), name[len(name)-13:]) {
-		t.Error("the name does not depend on the seed")
 	}
 }

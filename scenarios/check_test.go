@@ -252,6 +252,10 @@ func TestCheckWritesThePage(t *testing.T) {
 		_, err := fmt.Fprintf(w, "%s %s\n%s\n%s", o.Lock, o.Modes[0].Verdict.Label, replay, o.Cause.Says)
 		return err
 	}
+	opts.Markdown = func(w io.Writer, o *scenarios.Outcome, replay string) error {
+		_, err := fmt.Fprintf(w, "%s in Markdown: %s", o.Lock, replay)
+		return err
+	}
 	said := checked(t, "TestTheirs", broken, opts).said()
 	page := regexp.MustCompile(`(?m)^page: (.*locksim/theirs-.*\.html)$`).FindStringSubmatch(said)
 	if page == nil {
@@ -262,17 +266,23 @@ func TestCheckWritesThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, string(text), `^theirs corrupted$`, `^go test -count=1 -run '\^TestTheirs\$'$`, `continuation`)
+	if text, err := os.ReadFile(strings.TrimSuffix(page[1], "html") + "md"); err != nil || string(text) != "theirs in Markdown: go test -count=1 -run '^TestTheirs$'" {
+		t.Errorf("Markdown: %q, %v", text, err)
+	}
 	checked(t, "TestTheirs", broken, opts) // tries the stored one
 	if again, err := os.ReadFile(page[1]); err != nil || string(again) != string(text) {
 		t.Errorf("the page of the stored failure is another one, %q, before %q: %v", again, text, err)
 	}
 	wantPass(t, checked(t, "TestTheirs", testlocks.Correct("theirs"), opts))
-	if moved, err := filepath.Glob(filepath.Join(opts.Dir, "fixed", "theirs-*.html")); err != nil || len(moved) != 1 {
-		t.Errorf("the page was not moved: %v, %v", moved, err)
+	for _, form := range []string{"html", "md"} {
+		if moved, err := filepath.Glob(filepath.Join(opts.Dir, "fixed", "theirs-*."+form)); err != nil || len(moved) != 1 {
+			t.Errorf("the page was not moved: %v, %v", moved, err)
+		}
 	}
 	opts = quick(t)
 	opts.Page = func(io.Writer, *scenarios.Outcome, string) error { return errors.New("no ink") }
-	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: it cannot be written: no ink$`, `^stored in `)
+	opts.Markdown = opts.Page
+	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: it cannot be written: no ink$`, `^Markdown: it cannot be written: no ink$`, `^stored in `)
 	if left, err := filepath.Glob(filepath.Join(opts.Dir, "*")); err != nil || len(left) != 1 {
 		t.Errorf("the folder has %v: %v", left, err)
 	}

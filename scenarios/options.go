@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"locksim/lock"
+	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
 
@@ -39,11 +40,18 @@ type Options struct {
 	//		return html.Run(w, o, reports.Options{Replay: replay})
 	//	}
 	Page func(w io.Writer, o *Outcome, replay string) error
+	// Markdown writes a failure for the summary of a CI job, with a diagram, which Check stores beside it too. Nil
+	// means that there is none. This one is of the packages locksim/reports and locksim/reports/markdown:
+	//
+	//	Markdown: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+	//		return markdown.Run(w, o, reports.Options{Replay: replay})
+	//	}
+	Markdown func(w io.Writer, o *Outcome, replay string) error
 }
 
 // DefaultDir is where Check and Fuzz store failures, below the folder of the
 // test's package.
-const DefaultDir = "testdata/locksim"
+const DefaultDir = search.StoredDir
 
 // defaultRuns is the number of schedules, shortRuns that with -short.
 const (

@@ -94,7 +94,7 @@ func openRunning(dir, test, lock string) (r *running, last *noted, err error) {
 func runningName(test, lock string) string {
 	sum := sha256.Sum256([]byte(test + "\n" + lock))
 	const most = 80 // characters; file systems take 255 bytes
-	name := slug(test)
+	name := search.Slug(test)
 	return ".running-" + name[:min(len(name), most)] + "-" + hex.EncodeToString(sum[:4])
 }
 

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/checker"
 	"locksim/faults"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
@@ -90,6 +89,9 @@ func store(dir, test string, f *failure.Failure) (path string, err error) {
 // pagePath is where the page of a stored failure is.
 func pagePath(stored string) string { return strings.TrimSuffix(stored, ".json") + ".html" }
 
+// markdownPath is where the Markdown of a stored failure is.
+func markdownPath(stored string) string { return strings.TrimSuffix(stored, ".json") + ".md" }
+
 // replaceFile writes a file atomically: no other process reads half of it.
 func replaceFile(path string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
@@ -107,36 +109,13 @@ func replaceFile(path string, text []byte) error {
 	return nil
 }
 
-// fileName has the lock, the violation, the kinds of the faults, and eight digits
-// that distinguish this test, schedule and seed from others.
+// fileName is the name of the file of a failure.
 func fileName(f *failure.Failure) string {
-	words := []string{f.Lock}
+	label := checker.Label("")
 	if len(f.Violations) > 0 {
-		words = append(words, string(f.Violations[0].Label))
+		label = f.Violations[0].Label
 	}
-	var kinds []string
-	for _, fault := range f.Outcome.Scenario.Faults {
-		kinds = append(kinds, fault.Action.Kind())
-	}
-	slices.Sort(kinds)
-	words = append(words, slices.Compact(kinds)...)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s", f.Seed, f.Run.Test, f.Run.Source))
-	const most = 80 // characters; file systems take 255 bytes
-	name := slug(strings.Join(words, "-"))
-	return strings.TrimRight(name[:min(len(name), most)], "-") + "-" + hex.EncodeToString(sum[:4]) + ".json"
-}
-
-// slug replaces characters that are not safe in file names on every system.
-func slug(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
-		}
-		return '-'
-	}, text)
+	return search.StoredName(f.Run, label, f.Outcome.Scenario)
 }
 
 // retire moves a failure that no longer fails to the folder of those that are tried
@@ -154,10 +133,12 @@ func (s stored) retire() (string, error) {
 	return to, err
 }
 
-// move moves the file, and the page beside it if there is one.
+// move moves the file, and its other forms beside it if there are any.
 func (s stored) move(to string) error {
-	if err := os.Rename(pagePath(s.path), pagePath(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for _, form := range []func(string) string{pagePath, markdownPath} {
+		if err := os.Rename(form(s.path), form(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return os.Rename(s.path, to)
 }
@@ -202,7 +183,7 @@ func (c *checkup) tryAgain(s stored) {
 	if s.file.Death != nil && c.diesAgain(s) {
 		return
 	}
-	if why := strangerTo(c.lock, s.file, sc); why != "" {
+	if why := search.Untried(c.lock, s.file, sc); why != "" {
 		c.t.Logf("%s is not tried: %s", s.path, why)
 		return
 	}
@@ -219,18 +200,6 @@ func (c *checkup) tryAgain(s stored) {
 	case !s.fixed:
 		c.noLongerFails(s)
 	}
-}
-
-// strangerTo says why a stored failure belongs to another test, which judges the
-// same lock differently. It is empty if the failure belongs to this one.
-func strangerTo(l Lock, f *outcome.RunFile, sc *Scenario) string {
-	if _, ok := f.Modes[l.JudgedMode()]; !ok {
-		return fmt.Sprintf("the lock is judged in mode %s here, and was judged in another mode then", l.JudgedMode())
-	}
-	if (len(l.Promise.Exclusion) > 0 || l.Promise.Data != "") && !l.Promises(sc.Faults) && len(sc.Faults) > 0 {
-		return "the promise by which the lock is judged here does not cover its faults"
-	}
-	return ""
 }
 
 // stillFails describes a stored failure that fails again.

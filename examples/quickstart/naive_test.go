@@ -8,6 +8,7 @@ import (
 
 	"locksim/reports"
 	"locksim/reports/html"
+	"locksim/reports/markdown"
 	"locksim/scenarios"
 )
 
@@ -19,7 +20,11 @@ func TestNaive(t *testing.T) {
 	if os.Getenv("NAIVE") == "" {
 		t.Skip("this test must fail: NAIVE=1 go test -run TestNaive .")
 	}
-	scenarios.Check(t, underTest("naive", naive), scenarios.Options{Seed: 1, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
-		return html.Run(w, o, reports.Options{Replay: replay})
-	}})
+	scenarios.Check(t, underTest("naive", naive), scenarios.Options{Seed: 1,
+		Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+			return html.Run(w, o, reports.Options{Replay: replay})
+		},
+		Markdown: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+			return markdown.Run(w, o, reports.Options{Replay: replay})
+		}})
 }

@@ -44,11 +44,11 @@ type Overlaid struct {
 	GOROOT string `json:"goroot"`
 }
 
-// Written is the JSON that the commands init and report DIR print: the files that they have written, and what to do next.
+// Written is the JSON that the commands init, pin and report DIR print: the files that they have written, and what to do next.
 type Written struct {
 	// Files are the files.
 	Files []string `json:"files"`
-	// Test is the command that runs the test that init has written.
+	// Test is the command that runs the test that init has written, or that plays what pin has stored.
 	Test string `json:"test,omitempty"`
 	// Explore is the command that searches for violations of the lock in it.
 	Explore string `json:"explore,omitempty"`

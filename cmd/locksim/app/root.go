@@ -52,7 +52,7 @@ when it was made again.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s),
+	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s), pinCommand(s),
 		reportCommand(s), matrixCommand(s), exploreCommand(s), sweepCommand(s), mergeCommand(s), schemaCommand(s),
 		overlayCommand(s), versionCommand(s), workerCommand(s), galleryCommand(s), serveCommand(s))
 	speakOwnWords(s.Console, root)

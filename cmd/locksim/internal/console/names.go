@@ -11,12 +11,16 @@ import (
 	"strings"
 )
 
-// calledAs is the command line that starts the program at a path, or "" if its name does.
+// slashed is a path with slashes, of a system with a separator: what is printed and compared is the same on all systems.
+func slashed(path string, separator rune) string {
+	return strings.ReplaceAll(path, string(separator), "/")
+}
+
+// calledAs is the command line that starts the program at a path with slashes, or "" if its name does.
 // A program that go run has built cannot be started by its path: see [builtByGoRun].
 // pkg is the import path of its main package, and module that of the module with it.
 // moduleHere is the path of the module whose root is the working directory, or "".
 func calledAs(arg, pkg, module, moduleHere string) string {
-	arg = filepath.ToSlash(arg)
 	switch {
 	case !strings.Contains(arg, "/"):
 		return ""
@@ -76,7 +80,7 @@ func (c *Console) InOwnWords(text string) string {
 }
 
 // locksimCommand matches a call of locksim in a text, with its command.
-var locksimCommand = regexp.MustCompile(`(^|[^\w./-])locksim( (?:compare|completion|explore|gallery|init|list|matrix|merge|overlay|replay|report|run|schema|serve|show|sweep|version)\b)`)
+var locksimCommand = regexp.MustCompile(`(^|[^\w./-])locksim( (?:compare|completion|explore|gallery|init|list|matrix|mcp|merge|overlay|pin|replay|report|run|schema|serve|show|sweep|version)\b)`)
 
 // mainPackage are the import paths of the main package of this program and of its module, as
 // the Go command has recorded them; "" where it has not.
@@ -106,10 +110,8 @@ func ModuleIn(dir string) string {
 
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// programName is the name of a program at a path.
-func programName(arg string) string {
-	return strings.TrimSuffix(path.Base(filepath.ToSlash(arg)), ".exe")
-}
+// programName is the name of a program at a path with slashes.
+func programName(arg string) string { return strings.TrimSuffix(path.Base(arg), ".exe") }
 
 // OwnModule is the path of the module that has this package: locksim, or the name under which it is published.
 func OwnModule() string {
