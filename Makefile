@@ -26,7 +26,7 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test race check format lint bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth gallery screenshots peers demo live
+.PHONY: help test race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth gallery screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -46,13 +46,16 @@ race: ## short tests under the race detector, of the packages that start gorouti
 	GORACE=atexit_sleep_ms=0 $(GO) test -race -short -vet=off -p 3 $(RACE_PACKAGES)
 	GORACE=atexit_sleep_ms=0 $(GO) -C internal/dev test -race -short -vet=off ./testall
 
-check: format lint ## gofmt and the linter, which does what go vet does too
+check: format lint actions ## gofmt, the linter, which does what go vet does too, and actionlint
 
 format: ## lists the files that gofmt would change, and fails if there are any
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted; run gofmt -w on:"; echo "$$files"; exit 1; }
 
 lint: ## golangci-lint with the rules of .golangci.yml
 	$(call in_modules,$(LINT) run ./...,$(HEAVY))
+
+actions: ## actionlint for the workflows and the action that they use
+	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
 
 bench: ## benchmarks on one core; BENCH=REGEXP selects some
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -cpu 1 ./...

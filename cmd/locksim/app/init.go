@@ -18,10 +18,12 @@ func initCommand(s *shell) *cobra.Command {
 		Long: `Init writes what a test of your own lock needs into the module in the working
 directory: locksimtest/lock.go with an adapter, which stands for a small lock on Redis
 until you put yours there, lock_test.go, sim/main.go with the command locksim for your
-lock, a .gitignore for what the tests leave behind, and a workflow for GitHub. In
-go.mod it requires locksim, replaces it by the checkout from which this program was
+lock, and a .gitignore for what the tests leave behind. In go.mod it requires locksim, replaces it by the checkout from which this program was
 built, and sets godebug randseednop=0, so that a seed decides math/rand too. It changes
 no other file, and overwrites none.
+
+With --ci it also writes a workflow for GitHub, which keeps what the tests find as
+artifacts, and shows its diagram in the summary of the job.
 
 With --module it makes a new module of that path first. With --overlay the tests run
 with the build overlay, for libraries that take their time, connections and random
@@ -31,6 +33,7 @@ is a redis.NewFailoverClient that asks them for the primary.`,
 		Example: `  locksim init
   locksim init --lock stock-lock
   locksim init --module example.org/you/lock
+  locksim init --ci
   locksim init --overlay
   locksim init --topology sentinel`,
 		Args: exactly(0, "no arguments; run it in the folder of your go.mod"),
@@ -41,6 +44,7 @@ is a redis.NewFailoverClient that asks them for the primary.`,
 	flags.StringVar(&f.Module, "module", "", "make a module of this `PATH` in a folder without go.mod")
 	flags.StringVar(&f.Lock, "lock", "", "reports call the lock `NAME` (default: the last word of the module's path)")
 	flags.StringVar(&f.Checkout, "checkout", "", "the checkout of locksim is in `DIR` (default: the one from which this program was built)")
+	flags.BoolVar(&f.CI, "ci", false, "also write a workflow for GitHub")
 	flags.BoolVar(&f.Overlay, "overlay", false, "run the tests with the build overlay")
 	flags.StringVar(&f.Topology, "topology", starter.Node, "the `TOPOLOGY` of Redis: node or sentinel")
 	return cmd
@@ -53,6 +57,9 @@ func initModule(s *shell, o starter.Options, asJSON bool) error {
 		return err
 	}
 	explore := fmt.Sprintf("go run ./locksimtest/sim explore --lock %s --out found", done.Lock)
+	if done.Vendored {
+		s.Note("the module has a folder vendor, which has no locksim yet: go mod vendor")
+	}
 	if asJSON {
 		return s.PrintJSON(Written{Files: done.Files, Test: done.Test, Explore: explore})
 	}

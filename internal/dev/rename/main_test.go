@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
 
 	"locksim/internal/soak"
 )
@@ -138,6 +142,83 @@ func TestTheCheckoutUnderAnotherPath(t *testing.T) {
 	}
 	if d := cmp.Diff(run(t, root, "go", "run", "./cmd/locksim", "run", "gc-pause"), run(t, dir, "go", "run", "./cmd/locksim", "run", "gc-pause")); d != "" {
 		t.Errorf("the run differs (-here +there):\n%s", d)
+	}
+	installed(t, dir, to)
+}
+
+// The checkout is a module that a registry accepts: the names and sizes of its files.
+func TestModuleZip(t *testing.T) {
+	const root = "../../.."
+	files, err := tracked(root)
+	if err != nil {
+		t.Skipf("this is no Git checkout: %v", err)
+	}
+	checked, err := zip.CheckDir(root)
+	if err != nil && checked.SizeError != nil {
+		t.Error(checked.SizeError)
+	}
+	for _, wrong := range checked.Invalid {
+		name, err := filepath.Rel(root, wrong.Path)
+		if err == nil && slices.Contains(files, filepath.ToSlash(name)) {
+			t.Error(wrong)
+		}
+	}
+	for _, name := range []string{".github/action/test.sh", "AGENTS.md", "LICENSE"} {
+		if !slices.Contains(checked.Valid, filepath.Join(root, filepath.FromSlash(name))) {
+			t.Errorf("%s is not part of the module", name)
+		}
+	}
+}
+
+// installed serves the checkout in a folder as a version of the module, and installs the command from there, as a user
+// does. A module that init makes requires this version.
+func installed(t *testing.T, dir, path string) {
+	t.Helper()
+	proxy, bin := t.TempDir(), t.TempDir()
+	versions := filepath.Join(proxy, filepath.FromSlash(path), "@v")
+	// Each test has a version of its own, since the module cache keeps it, and takes it out again.
+	version := "v0.1.0-test" + strings.ToLower(rand.Text())
+	cache := strings.TrimSpace(run(t, dir, "go", "env", "GOMODCACHE"))
+	t.Cleanup(func() {
+		_ = os.RemoveAll(filepath.Join(cache, filepath.FromSlash(path)+"@"+version))
+		_ = os.RemoveAll(filepath.Join(cache, "cache", "download", filepath.FromSlash(path)))
+	})
+	var packed bytes.Buffer
+	goMod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err == nil {
+		err = zip.CreateFromDir(&packed, module.Version{Path: path, Version: version}, dir)
+	}
+	if err == nil {
+		err = os.MkdirAll(versions, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"list": []byte(version + "\n"), version + ".mod": goMod, version + ".zip": packed.Bytes(),
+		version + ".info": []byte(`{"Version": "` + version + `"}`)} {
+		if err := os.WriteFile(filepath.Join(versions, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+","+strings.TrimSpace(run(t, dir, "go", "env", "GOPROXY")))
+	t.Setenv("GONOSUMDB", path)
+	t.Setenv("GOBIN", bin)
+	t.Setenv("GOFLAGS", "-modcacherw")
+	empty := t.TempDir()
+	run(t, empty, "go", "install", path+"/cmd/locksim@"+version)
+	command := filepath.Join(bin, "locksim")
+	if out := run(t, empty, command, "--version"); !strings.HasPrefix(out, "locksim "+version+"\n") {
+		t.Errorf("it is %s", out)
+	}
+	run(t, empty, command, "init", "--module", "example.org/you/shop", "--ci")
+	text, err := os.ReadFile(filepath.Join(empty, "go.mod"))
+	if err != nil || !strings.Contains(string(text), path+" "+version) || strings.Contains(string(text), "replace") {
+		t.Errorf("%v: %s", err, text)
+	}
+	run(t, empty, "go", "vet", "./locksimtest")
+	folder := strings.TrimSpace(run(t, empty, "go", "list", "-m", "-f", "{{.Dir}}", path))
+	if _, err := os.Stat(filepath.Join(folder, ".github", "action", "test.sh")); err != nil {
+		t.Error(err)
 	}
 }
 

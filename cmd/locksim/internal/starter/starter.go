@@ -16,6 +16,9 @@ import (
 	"strings"
 	"text/template"
 
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/scenarios/file"
@@ -31,7 +34,6 @@ var skeletonFiles = []struct{ template, name string }{
 	{"lock_test.go.txt", "locksimtest/lock_test.go"},
 	{"main.go.txt", "locksimtest/sim/main.go"},
 	{"gitignore.txt", "locksimtest/.gitignore"},
-	{"workflow.yml.txt", ".github/workflows/locksim.yml"},
 }
 
 // Options are what is asked for; the zero value is the usual.
@@ -44,6 +46,8 @@ type Options struct {
 	Checkout string
 	// Overlay runs the tests with the build overlay.
 	Overlay bool
+	// CI adds a workflow for GitHub, at the top of the repository.
+	CI bool
 	// Topology is how the client of the lock finds Redis: [Node] or [Sentinel]; "" for [Node].
 	Topology string
 }
@@ -62,6 +66,8 @@ type Written struct {
 	Test string
 	// Lock is the name of the lock.
 	Lock string
+	// Vendored says that the module has a folder vendor, which has no locksim yet.
+	Vendored bool
 }
 
 // initialized is what the templates know.
@@ -69,7 +75,6 @@ type initialized struct {
 	Locksim string // the path of the module of locksim
 	Package string // the import path of the package with the adapter
 	Name    string // the name of the lock
-	Replace string // the folder by which go.mod replaces locksim; "" for a published version
 	Test    string // the command that runs the test
 	// Sentinels says that the client asks Sentinels for the primary.
 	Sentinels bool
@@ -83,14 +88,18 @@ func Write(o Options) (*Written, error) {
 			return nil, fmt.Errorf("%s exists: init overwrites nothing; move it away, or change it yourself", file.name)
 		}
 	}
+	at := here()
+	if _, err := os.Lstat(filepath.Join(at.top, filepath.FromSlash(workflowName))); err == nil && o.CI {
+		return nil, fmt.Errorf("%s exists: init overwrites nothing; move it away, or leave --ci out", workflowName)
+	}
 	if o.Topology != "" && o.Topology != Node && o.Topology != Sentinel {
 		return nil, fmt.Errorf("--topology %s: write %s or %s", console.Quote(o.Topology), Node, Sentinel)
 	}
-	module, goMod, err := userModule(o.Module)
+	path, goMod, err := userModule(o.Module)
 	if err != nil {
 		return nil, err
 	}
-	name, err := lockName(o.Lock, module)
+	name, err := lockName(o.Lock, path)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +107,7 @@ func Write(o Options) (*Written, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := initialized{Locksim: console.OwnModule(), Package: module + "/locksimtest", Name: name, Replace: from.replace,
+	i := initialized{Locksim: console.OwnModule(), Package: path + "/locksimtest", Name: name,
 		Test: "go test -count=1 ./locksimtest", Sentinels: o.Topology == Sentinel}
 	if o.Overlay {
 		i.Test = "go test -count=1 $(go tool locksim overlay) ./locksimtest"
@@ -106,6 +115,18 @@ func Write(o Options) (*Written, error) {
 	goMod, err = edited(goMod, from.edits(goMod, o.Overlay))
 	if err != nil {
 		return nil, err
+	}
+	var ci []outfile.Document
+	if o.CI {
+		w, err := from.workflow(at, o.Overlay)
+		if err != nil {
+			return nil, err
+		}
+		text, err := filled("workflow.yml.txt", w)
+		if err != nil {
+			return nil, &console.BrokenError{Cause: err}
+		}
+		ci = []outfile.Document{{Name: workflowName, Data: text}}
 	}
 	files, err := i.files()
 	if err != nil {
@@ -115,14 +136,19 @@ func Write(o Options) (*Written, error) {
 	if err := outfile.WriteAll(".", files); err != nil {
 		return nil, fmt.Errorf("%w: run init in a folder that can be written to", err)
 	}
+	if err := outfile.WriteAll(at.top, ci); err != nil {
+		return nil, fmt.Errorf("%w: the workflow goes to the top of the repository", err)
+	}
 	done := &Written{Test: i.Test, Lock: i.Name}
-	for _, file := range files {
+	for _, file := range append(files, ci...) {
 		done.Files = append(done.Files, file.Name)
 	}
 	if out, err := exec.Command("go", "mod", "tidy").CombinedOutput(); err != nil {
 		return nil, &console.BrokenError{Cause: fmt.Errorf("%s are written, but go mod tidy fails: %w\n%s",
 			strings.Join(done.Files, ", "), err, bytes.TrimSpace(out))}
 	}
+	_, err = os.Lstat(filepath.Join("vendor", "modules.txt"))
+	done.Vendored = err == nil
 	return done, nil
 }
 
@@ -130,17 +156,23 @@ func Write(o Options) (*Written, error) {
 func (i initialized) files() ([]outfile.Document, error) {
 	var files []outfile.Document
 	for _, file := range skeletonFiles {
-		var b bytes.Buffer
-		t, err := template.ParseFS(skeleton, "skeleton/"+file.template)
-		if err == nil {
-			err = t.Execute(&b, i)
-		}
+		text, err := filled(file.template, i)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, outfile.Document{Name: file.name, Data: b.Bytes()})
+		files = append(files, outfile.Document{Name: file.name, Data: text})
 	}
 	return files, nil
+}
+
+// filled is a file of the skeleton with what its template needs to know.
+func filled(name string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	t, err := template.ParseFS(skeleton, "skeleton/"+name)
+	if err == nil {
+		err = t.Execute(&b, data)
+	}
+	return b.Bytes(), err
 }
 
 // userModule is the module in the working directory, or the one to be made there.
@@ -166,7 +198,7 @@ func userModule(asked string) (path string, goMod []byte, err error) {
 
 // lockName is the name of the lock: the one that was asked for, or the last word of the module's path that is no
 // version.
-func lockName(asked, module string) (string, error) {
+func lockName(asked, path string) (string, error) {
 	switch {
 	case asked == "":
 	case !file.IsWord(asked):
@@ -176,7 +208,7 @@ func lockName(asked, module string) (string, error) {
 	default:
 		return asked, nil
 	}
-	words := strings.Split(module, "/")
+	words := strings.Split(path, "/")
 	if last := len(words) - 1; last > 0 && majorVersion.MatchString(words[last]) {
 		words = words[:last]
 	}
@@ -201,6 +233,8 @@ var modulePath = regexp.MustCompile(`^[A-Za-z0-9][\w.~-]*(/[\w.~-]+)*$`)
 type origin struct {
 	version string
 	replace string // a folder, or "" for a published version
+	// checkout is the absolute path of that folder.
+	checkout string
 }
 
 // locksimFor is the checkout that a flag names or from which this program was built, as the
@@ -214,6 +248,11 @@ func locksimFor(checkout string) (origin, error) {
 		_, file, _, _ := runtime.Caller(0)
 		checkout = filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
 		if console.ModuleIn(checkout) != console.OwnModule() {
+			if info, ok := debug.ReadBuildInfo(); ok {
+				if v := releasedVersion(console.OwnModule(), info.Main); v != "" {
+					return origin{version: v}, nil
+				}
+			}
 			return origin{}, errors.New("this program does not know from which checkout of locksim it was built: name it with --checkout DIR")
 		}
 	}
@@ -234,7 +273,7 @@ func locksimFor(checkout string) (origin, error) {
 	} else if relative = filepath.ToSlash(relative); !strings.HasPrefix(relative, "../") {
 		relative = "./" + relative
 	}
-	return origin{version: "v0.0.0", replace: relative}, nil
+	return origin{version: "v0.0.0", replace: relative, checkout: checkout}, nil
 }
 
 // publishedVersion is the version of locksim that this program has from a registry, or "".
@@ -249,6 +288,17 @@ func publishedVersion() string {
 		}
 	}
 	return ""
+}
+
+// releasedVersion is the version of a program of a release, whose tag is that of a module which others can get by its
+// path, or "".
+func releasedVersion(own string, of debug.Module) string {
+	host, _, _ := strings.Cut(own, "/")
+	if of.Path != own || !strings.Contains(host, ".") || module.IsPseudoVersion(of.Version) ||
+		!semver.IsValid(of.Version) || semver.Build(of.Version) != "" {
+		return ""
+	}
+	return of.Version
 }
 
 // needsGo is the version of Go in the go.mod of locksim. A module that needs an older one is

@@ -3,6 +3,7 @@ package starter
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 )
 
@@ -34,6 +35,24 @@ func TestLockName(t *testing.T) {
 	for _, asked := range []string{"two words", "single", "broken/mine", "sql-table"} {
 		if got, err := lockName(asked, "example.org/you/stock"); err == nil {
 			t.Errorf("lock %q is accepted as %q", asked, got)
+		}
+	}
+}
+
+// A program of a release names the version of its tag, if others can get the module.
+func TestReleasedVersion(t *testing.T) {
+	const own = "example.org/you/sim"
+	for _, c := range []struct{ own, path, version, want string }{
+		{own, own, "v1.2.3", "v1.2.3"},
+		{own, own, "v1.2.3-rc.1", "v1.2.3-rc.1"},
+		{"sim", "sim", "v1.2.3", ""}, // nobody can get a module of this name
+		{own, "example.org/you/other", "v1.2.3", ""},
+		{own, own, "v1.2.3+dirty", ""},
+		{own, own, "v0.0.0-20261128095028-24e9acb0aaaa", ""},
+		{own, own, "(devel)", ""},
+	} {
+		if got := releasedVersion(c.own, debug.Module{Path: c.path, Version: c.version}); got != c.want {
+			t.Errorf("%s, %s %s: %q, want %q", c.own, c.path, c.version, got, c.want)
 		}
 	}
 }
