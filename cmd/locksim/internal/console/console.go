@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -23,9 +24,10 @@ type Console struct {
 // OfProcess is the console of the process.
 func OfProcess() *Console {
 	pkg, module := mainPackage()
+	arg := slashed(os.Args[0], filepath.Separator)
 	return &Console{
-		Program: programName(os.Args[0]),
-		called:  calledAs(os.Args[0], pkg, module, ModuleHere()),
+		Program: programName(arg),
+		called:  calledAs(arg, pkg, module, ModuleHere()),
 		In:      os.Stdin,
 		Out:     output{os.Stdout},
 		Err:     os.Stderr,

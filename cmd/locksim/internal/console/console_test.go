@@ -68,6 +68,26 @@ func TestCalledAs(t *testing.T) {
 	}
 }
 
+// On Windows paths have another separator, and programs an ending.
+func TestCalledOnWindows(t *testing.T) {
+	const own, module = "locksim/cmd/locksim", "locksim"
+	for _, tt := range []struct{ arg, here, program, want string }{
+		{`C:\Users\me\AppData\Local\Temp\go-build123\b001\exe\locksim.exe`, module, "locksim", inClone},
+		{`C:\Users\me\AppData\Local\go-build\6e\` + strings.Repeat("6e", 32) + `-d\locksim.exe`, module, "locksim", inClone},
+		{`.\held.exe`, module, "held", "./held.exe"},
+		{`C:\my build\held.exe`, "", "held", "'C:/my build/held.exe'"},
+		{`locksim.exe`, "", "locksim", ""},
+	} {
+		arg := slashed(tt.arg, '\\')
+		if got := programName(arg); got != tt.program {
+			t.Errorf("%s is called %q, want %q", tt.arg, got, tt.program)
+		}
+		if got := calledAs(arg, own, module, tt.here); got != tt.want {
+			t.Errorf("%s in module %q: %q, want %q", tt.arg, tt.here, got, tt.want)
+		}
+	}
+}
+
 // On a terminal, progress rewrites one line and removes it at the end; elsewhere it
 // writes a line each time. It writes nothing after clear.
 func TestProgress(t *testing.T) {
