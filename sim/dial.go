@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net"
-	"os"
 	"strconv"
-	"syscall"
 
 	"locksim/sim/trace"
 )
@@ -144,7 +142,7 @@ func (d *dialer) arrive() {
 	c.class.Store(l.classOf())
 	if l.w.force.refuses(l.node) || !c.accept() {
 		l.w.trace.record(l.p.name, l.node.id, trace.Refused{})
-		d.err = dialError(d.remote, os.NewSyscallError("connect", syscall.ECONNREFUSED))
+		d.err = dialError(d.remote, connRefused.of("connect"))
 		return
 	}
 	l.w.trace.record(l.p.name, l.node.id, trace.Connect{})

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"locksim/faults"
@@ -110,7 +109,7 @@ func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
 		return 0, net.ErrClosed, true
 	case c.reset:
 		c.noticeReset()
-		return 0, syscall.ECONNRESET, true
+		return 0, connReset, true
 	case late && !(waited && len(c.in) > 0 && c.dataWinsRace()):
 		return 0, os.ErrDeadlineExceeded, true
 	case len(c.in) > 0 || len(b) == 0:
@@ -162,9 +161,9 @@ func (c *Conn) tryWrite(b []byte) (err error, done bool) {
 		return net.ErrClosed, true
 	case c.reset:
 		c.noticeReset()
-		return syscall.ECONNRESET, true
+		return connReset, true
 	case c.finished:
-		return syscall.EPIPE, true
+		return brokenPipe, true
 	case c.deadlines[forWrite].passed():
 		return os.ErrDeadlineExceeded, true
 	case len(b) == 0:
@@ -297,9 +296,8 @@ func (c *Conn) opError(op string, err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		err = os.NewSyscallError(op, errno)
+	if e, ok := errors.AsType[errno](err); ok {
+		err = e.of(op)
 	}
 	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.remote, Err: err}
 }
