@@ -7,6 +7,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
+	"locksim/reports/diagram"
 	"locksim/reports/scene"
 	"locksim/scenarios/outcome"
 )
@@ -84,37 +85,16 @@ func (d *pageData) text(s string) int64 {
 }
 
 // addPanel adds the events that a panel draws.
-func (d *pageData) addPanel(s *scene.Scene, p panel) {
+func (d *pageData) addPanel(s *scene.Scene, p diagram.Panel) {
 	data := panelData{Mode: p.Mode, Fatal: s.Fatal, At: int64(s.At(checker.Pos(s.Fatal))), Events: [][6]int64{}, States: []stateData{}}
 	if focus := s.Focus(); focus != nil {
 		data.Since = int64(focus.Start)
 	}
-	for _, n := range drawn(s, p) {
+	for _, n := range p.Drawn(s.Run.Trace.Len()) {
 		e := s.Run.Trace.Events[n-1]
 		data.Events = append(data.Events, [6]int64{int64(e.N), int64(e.At), d.text(e.Actor), d.text(e.Kind()), d.text(e.Peer), d.text(e.Text())})
 	}
 	d.Panels = append(d.Panels, data)
-}
-
-// drawn are the numbers of the events that a panel shows, in order.
-func drawn(s *scene.Scene, p panel) []int {
-	var all []int
-	note := func(p scene.Span) { all = append(all, p.Step, p.Until) }
-	for _, m := range p.Messages {
-		note(m.Span)
-	}
-	for _, b := range p.Bars {
-		note(b.Span)
-	}
-	for _, b := range p.Bands {
-		note(b.Span)
-	}
-	for _, m := range p.Marks {
-		note(m.Span)
-	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	return slices.DeleteFunc(all, func(n int) bool { return n < 1 || n > len(s.Run.Trace.Events) })
 }
 
 // maxReplayed bounds the events that are replayed to inspect the steps of a story:

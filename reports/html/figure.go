@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locksim/lock/fence"
+	"locksim/reports/diagram"
 	"locksim/reports/scene"
 	"locksim/scenarios/outcome"
 )
@@ -36,19 +37,13 @@ func Figure(w io.Writer, o *outcome.Outcome, mode fence.Mode, opt FigureOptions)
 	}
 	s := scene.New(&o.Modes[i])
 	s.End = max(s.End, time.Millisecond)
-	sc := scale{end: s.End, width: opt.Width}
-	if focus := s.Focus(); focus != nil {
-		around := max((focus.End-focus.Start)/10, 5*time.Millisecond)
-		sc.from, sc.end = max(focus.Start-around, 0), min(focus.End+around, s.End)
-	}
-	p := newPanel(s, sc, maxFigureMessages)
-	p.keep(sc)
+	d := diagram.Decisive(s, opt.Width)
+	v := panelView{Panel: d.Panels[0], Diagram: d, ID: opt.ID}
 	for _, l := range s.Run.Story {
 		if l.Fatal {
-			p.Says = fmt.Sprintf("%s %s", l.Actor, l.Text)
+			v.Says = fmt.Sprintf("%s %s", l.Actor, l.Text)
 		}
 	}
-	v := panelView{p, sc.diagram(), opt.ID, nil}
 	if answers := outcome.Answers(o); opt.Answers && answers != nil {
 		v.Answers = answers[1:4]
 	}
@@ -56,25 +51,6 @@ func Figure(w io.Writer, o *outcome.Outcome, mode fence.Mode, opt FigureOptions)
 }
 
 var figureTemplate = page("figure.html")
-
-// maxFigureMessages bounds the messages of a figure. Of more, it shows the decisive one
-// and those that were lost or late.
-const maxFigureMessages = 120
-
-// keep removes what is outside the times of a scale, and the messages that a mark of
-// repeated requests stands for: no script shows them.
-func (p *panel) keep(sc scale) {
-	p.Cut = nil
-	p.Bands = slices.DeleteFunc(p.Bands, func(b band) bool { return !sc.shows(b.Span) })
-	p.Bars = slices.DeleteFunc(p.Bars, func(b bar) bool { return !sc.shows(b.Span) })
-	p.Shades = slices.DeleteFunc(p.Shades, func(s shade) bool { return !sc.shows(s.Span) })
-	p.Marks = slices.DeleteFunc(p.Marks, func(m symbol) bool { return !sc.shows(m.Span) })
-	p.Messages = slices.DeleteFunc(p.Messages, func(m arrow) bool { return m.Folded || !sc.shows(m.Span) })
-	if len(p.Messages) > maxFigureMessages/2 {
-		p.Messages = slices.DeleteFunc(p.Messages, func(m arrow) bool { return !m.Fatal && !m.Lost && !m.Late })
-	}
-	p.Divergence = nil
-}
 
 // Found is a figure on a page of a campaign or of a comparison, as [Figure] has written
 // it; nil for none.

@@ -2,8 +2,8 @@
 // and no other file, and no JavaScript to be read or printed.
 //
 // A page is a struct with its content and a template in assets, which also has the
-// styles and the scripts. [Run] draws a scene of package scene: diagram.go, lanes.go
-// and scale.go compute positions in pixels, data.go makes the data for the scripts.
+// styles and the scripts. [Run] draws a scene of package scene, which package diagram
+// has placed; data.go makes the data for the scripts.
 package html
 
 import (

@@ -13,6 +13,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports"
+	"locksim/reports/diagram"
 	"locksim/reports/scene"
 	"locksim/scenarios/outcome"
 )
@@ -32,7 +33,7 @@ type runPage struct {
 	Facts   factTable
 	Remarks []string
 
-	Diagram  diagram
+	Diagram  diagramPart
 	Cause    *causePart
 	Stories  []storyPart
 	Reasons  []reasonPart
@@ -74,8 +75,10 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 	}
 	scenes := scene.Merged(scene.All(o))
 	p.Data = newPageData()
-	p.Diagram = newDiagram(scenes, p.Data)
-	p.Diagram.Divergences = scene.Divergences(scenes)
+	p.Diagram = diagramPart{Diagram: diagram.Of(scenes), Divergences: scene.Divergences(scenes)}
+	for i, drawn := range p.Diagram.Panels {
+		p.Data.addPanel(scenes[i], drawn)
+	}
 	first := scene.StoryRun(o)
 	for _, s := range scenes {
 		story := storyPart{Mode: s.Run.Mode, Title: s.Title(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
@@ -85,6 +88,31 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 	}
 	p.Cause, p.Evidence = newCausePart(o), newEvidence(o)
 	return p
+}
+
+// diagramPart is the diagram of the runs.
+type diagramPart struct {
+	diagram.Diagram
+	Divergences []string // how the runs differ, in sentences
+}
+
+// Views are the panels. The mode of a run is the id of its panel.
+func (d diagramPart) Views() []panelView {
+	var views []panelView
+	for _, p := range d.Panels {
+		views = append(views, panelView{Panel: p, Diagram: d.Diagram, ID: string(p.Mode)})
+	}
+	return views
+}
+
+// panelView is a panel for the template, with the measures of its diagram and an id that
+// no other panel of the page has.
+type panelView struct {
+	diagram.Panel
+	Diagram diagram.Diagram
+	ID      string
+	Answers []outcome.Answer
+	Says    string // the decisive step in words, "" where the page has the story
 }
 
 // storyPart is the story of one run, in sentences.

@@ -1,4 +1,4 @@
-package html
+package diagram
 
 import (
 	"fmt"
@@ -23,11 +23,13 @@ const (
 	laneGap     = 6
 )
 
-// lane is a lane as it is drawn.
-type lane struct {
+// Lane is a lane as it is drawn.
+type Lane struct {
 	scene.Lane
 	Y, H   int // from the top of the diagram, without the gap
 	Strips int // rows of faults
+	// Baseline is the y of the line of the lane, NameY that of its name.
+	Baseline, NameY int
 }
 
 // laneHeights are how high the lanes of each kind are, without their strips.
@@ -35,18 +37,19 @@ var laneHeights = map[scene.LaneKind]int{scene.LaneClient: clientLane, scene.Lan
 
 // stack sets the position of each lane, whose number of strips must be known, and
 // returns the height of all.
-func stack(lanes []*lane) int {
+func stack(lanes []*Lane) int {
 	y := axisHeight
 	for _, l := range lanes {
 		l.Y = y
 		l.H = laneHeights[l.Kind] + l.Strips*stripHeight
+		l.Baseline, l.NameY = l.port(), l.middle()+4
 		y += l.H + laneGap
 	}
 	return y + footHeight
 }
 
 // middle is the y of the middle of the bars of a lane.
-func (l *lane) middle() int {
+func (l *Lane) middle() int {
 	top := l.Y + l.Strips*stripHeight
 	if l.Kind == scene.LaneClient {
 		return top + 15
@@ -56,26 +59,20 @@ func (l *lane) middle() int {
 
 // port is the y at which the messages of a lane begin and end: below the bars of a
 // client, on the line of a node.
-func (l *lane) port() int {
+func (l *Lane) port() int {
 	if l.Kind == scene.LaneClient {
 		return l.Y + l.H - 9
 	}
 	return l.middle()
 }
 
-// Baseline is the y of the line of the lane.
-func (l *lane) Baseline() int { return l.port() }
-
 // Bottom is the y of the lower edge.
-func (l *lane) Bottom() int { return l.Y + l.H }
+func (l *Lane) Bottom() int { return l.Y + l.H }
 
-// NameY is the y of the name.
-func (l *lane) NameY() int { return l.middle() + 4 }
-
-// band is a fault as it is drawn: a strip with its text, and a tint over the lane.
-type band struct {
+// Band is a fault as it is drawn: a strip with its text, and a tint over the lane.
+type Band struct {
 	scene.Fault
-	xRange
+	Position
 	Y, H         int // of the strip
 	TextY        int
 	LaneY, LaneH int // of the tint
@@ -83,15 +80,15 @@ type band struct {
 }
 
 // Tinted says that the band colours its whole lane: a fault that lasts.
-func (b band) Tinted() bool { return !b.Moment && b.Kind != scene.KindClock }
+func (b Band) Tinted() bool { return !b.Moment && b.Kind != scene.KindClock }
 
 // bands are the faults, and what they have left of clocks, distributed over the rows of their lanes so that no text
 // covers another.
-func (d *drawing) bands() []band {
-	var bands []band
+func (d *drawing) bands() []Band {
+	var bands []Band
 	ends := map[string][]int64{} // of each row of a lane, in tenths of a pixel
 	for _, f := range append(d.Faults(), d.Clocks()...) {
-		b := band{Fault: f, xRange: d.scale.xRange(f.Span)}
+		b := Band{Fault: f, Position: d.scale.position(f.Span)}
 		rows := ends[b.Lane]
 		from, to := d.scale.x(b.Start), max(d.scale.x(b.End), d.scale.x(b.Start)+textRoom(b.Text))
 		b.row = slices.IndexFunc(rows, func(end int64) bool { return end <= from })
@@ -117,7 +114,7 @@ const maxStrips = 4
 func textRoom(s string) int64 { return int64(prose.Columns(s))*62 + 240 }
 
 // stackBands sets the positions of the bands, after those of the lanes.
-func (d *drawing) stackBands(bands []band) {
+func (d *drawing) stackBands(bands []Band) {
 	for i := range bands {
 		b := &bands[i]
 		l := d.lanes[b.Lane]
@@ -127,10 +124,10 @@ func (d *drawing) stackBands(bands []band) {
 	}
 }
 
-// bar is a period, or a poll, as it is drawn on its lane.
-type bar struct {
+// Bar is a period, or a poll, as it is drawn on its lane.
+type Bar struct {
 	scene.Period
-	xRange
+	Position
 	Hue   int // of the client that it belongs to
 	Y, H  int
 	TextY int
@@ -138,7 +135,7 @@ type bar struct {
 }
 
 // Shown is the text that fits inside the bar, "" where none does.
-func (b bar) Shown() string {
+func (b Bar) Shown() string {
 	for _, text := range []string{b.Text, b.Short} {
 		if text != "" && b.wide >= int64(prose.Columns(text))*76+100 {
 			return text
@@ -156,8 +153,8 @@ var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene
 // poll is the kind of a bar that stands for repeated requests.
 const poll scene.PeriodKind = "poll"
 
-func (d *drawing) bars() []bar {
-	var out []bar
+func (d *drawing) bars() []Bar {
+	var out []Bar
 	for _, p := range d.Periods() {
 		b := d.bar(p, d.lanes[p.Lane].middle())
 		if p.Token != 0 {
@@ -169,27 +166,27 @@ func (d *drawing) bars() []bar {
 }
 
 // keys are the lives of the lock's keys on the lanes of the servers, and their marks.
-func (d *drawing) keys() ([]bar, []symbol) {
+func (d *drawing) keys() ([]Bar, []Symbol) {
 	lives, marks := d.KeyLives()
-	bars, symbols := make([]bar, len(lives)), make([]symbol, len(marks))
+	bars, symbols := make([]Bar, len(lives)), make([]Symbol, len(marks))
 	for i, p := range lives {
 		bars[i] = d.bar(p, d.lanes[p.Lane].middle())
 	}
 	for i, m := range marks {
-		symbols[i] = symbol{m, d.scale.xRange(m.Span), d.lanes[m.Lane].middle()}
+		symbols[i] = Symbol{m, d.scale.position(m.Span), d.lanes[m.Lane].middle()}
 	}
 	return bars, symbols
 }
 
-// bar is a period that is drawn at a height.
-func (d *drawing) bar(p scene.Period, middle int) bar {
+// Bar is a period that is drawn at a height.
+func (d *drawing) bar(p scene.Period, middle int) Bar {
 	high := barHeights[p.Kind]
-	return bar{Period: p, xRange: d.scale.xRange(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: high, Y: middle - high/2, TextY: middle + 4}
+	return Bar{Period: p, Position: d.scale.position(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: high, Y: middle - high/2, TextY: middle + 4}
 }
 
 // polls are a bar for each poll, on the line from which its messages would begin.
-func (d *drawing) polls(polls []scene.Poll) []bar {
-	var out []bar
+func (d *drawing) polls(polls []scene.Poll) []Bar {
+	var out []Bar
 	for _, p := range polls {
 		b := d.bar(scene.Period{Span: p.Span, Kind: poll, Client: p.Lane, Text: prose.Count(p.Requests, "request"), Description: p.Description}, d.lanes[p.Lane].port())
 		b.Short = fmt.Sprintf("%d×", p.Requests)

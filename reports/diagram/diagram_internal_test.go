@@ -1,4 +1,4 @@
-package html
+package diagram
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ import (
 )
 
 // drawnRun is the panel of a run with events and a history only.
-func drawnRun(h checker.History, events ...trace.Event) panel {
+func drawnRun(h checker.History, events ...trace.Event) Panel {
 	m := &outcome.ModeRun{Mode: "none", Trace: &trace.Trace{Servers: testreports.Servers()}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
 	for _, e := range events {
 		m.Trace.Add(e)

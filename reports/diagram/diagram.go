@@ -1,4 +1,6 @@
-package html
+// Package diagram places what a space-time diagram shows: scenes of package scene as lanes, bars, strips, arrows and marks, with
+// their positions in pixels. It draws nothing: a page fills a template with it, or hands it to its script as data.
+package diagram
 
 import (
 	"fmt"
@@ -9,37 +11,34 @@ import (
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/reports/scene"
-	"locksim/scenarios/outcome"
 )
 
-// diagram has the panels of the runs of all modes, one below the other on one time
+// Diagram has the panels of the runs of all modes, one below the other on one time
 // axis.
-type diagram struct {
+type Diagram struct {
 	Width, Gutter, Right int
 	Plot, Clip           int // the widths of the lanes and of the clipped area
 	End                  time.Duration
-	Ticks                []tick
-	Panels               []panel
-	Divergences          []string // how the runs differ, in sentences
+	Ticks                []Tick
+	Panels               []Panel
 }
 
-// panel is the space-time diagram of one run.
-type panel struct {
+// Panel is the space-time diagram of one run.
+type Panel struct {
 	Mode        fence.Mode
 	Title       string
 	Label       checker.Label
 	Description string // for screen readers
 	Height      int
-	Lanes       []*lane
-	Shades      []shade
-	Bands       []band
-	Bars        []bar
-	Messages    []arrow
-	Marks       []symbol
-	Fatal       *instant
-	Divergence  *instant
+	Lanes       []*Lane
+	Shades      []Shade
+	Bands       []Band
+	Bars        []Bar
+	Messages    []Arrow
+	Marks       []Symbol
+	Fatal       *Instant
+	Divergence  *Instant
 	Cut         []string // notices of what is left out
-	Says        string   // the decisive step in words, "" where the page has the story
 }
 
 // maxListed bounds the diagram as a list.
@@ -47,7 +46,7 @@ const maxListed = 200
 
 // Listed is the diagram as sentences, in the order of time: faults, claims,
 // beliefs and where they overlap.
-func (p panel) Listed() []string {
+func (p Panel) Listed() []string {
 	type entry struct {
 		n    int
 		says string
@@ -73,10 +72,10 @@ func (p panel) Listed() []string {
 	return out
 }
 
-// instant is a line through all lanes.
-type instant struct {
+// Instant is a line through all lanes.
+type Instant struct {
 	scene.Span
-	xRange
+	Position
 	Text string
 }
 
@@ -84,14 +83,13 @@ type instant struct {
 type drawing struct {
 	*scene.Scene
 	scale scale
-	lanes map[string]*lane
+	lanes map[string]*Lane
 }
 
-// newDiagram draws the runs, and adds the texts of the drawn events to the data of the
-// page.
-func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
+// Of places the runs of scenes, one below the other on one time axis.
+func Of(scenes []*scene.Scene) Diagram {
 	if len(scenes) == 0 {
-		return diagram{}
+		return Diagram{}
 	}
 	sc := scale{end: scenes[0].End, width: chartWidth}
 	g := sc.diagram()
@@ -102,34 +100,76 @@ func newDiagram(scenes []*scene.Scene, data *pageData) diagram {
 			p.Divergence = sc.instant(s.Divergence(scenes[0]))
 		}
 		g.Panels = append(g.Panels, p)
-		data.addPanel(s, p)
 	}
 	return g
 }
 
+// Decisive places the part of one run that shows how it was decided, from the leases that led to the decisive step on to shortly
+// after it, in so many pixels; of a run without a decisive step, the whole.
+func Decisive(s *scene.Scene, width int) Diagram {
+	sc := scale{end: s.End, width: width}
+	if focus := s.Focus(); focus != nil {
+		around := max((focus.End-focus.Start)/10, 5*time.Millisecond)
+		sc.from, sc.end = max(focus.Start-around, 0), min(focus.End+around, s.End)
+	}
+	p := newPanel(s, sc, maxFigureMessages)
+	p.keep(sc)
+	g := sc.diagram()
+	g.Panels = []Panel{p}
+	return g
+}
+
+// maxFigureMessages bounds the messages of a figure. Of more, it shows the decisive one
+// and those that were lost or late.
+const maxFigureMessages = 120
+
+// keep removes what is outside the times of a scale, and the messages that a mark of
+// repeated requests stands for: no script shows them.
+func (p *Panel) keep(sc scale) {
+	p.Cut = nil
+	p.Bands = slices.DeleteFunc(p.Bands, func(b Band) bool { return !sc.shows(b.Span) })
+	p.Bars = slices.DeleteFunc(p.Bars, func(b Bar) bool { return !sc.shows(b.Span) })
+	p.Shades = slices.DeleteFunc(p.Shades, func(s Shade) bool { return !sc.shows(s.Span) })
+	p.Marks = slices.DeleteFunc(p.Marks, func(m Symbol) bool { return !sc.shows(m.Span) })
+	p.Messages = slices.DeleteFunc(p.Messages, func(m Arrow) bool { return m.Folded || !sc.shows(m.Span) })
+	if len(p.Messages) > maxFigureMessages/2 {
+		p.Messages = slices.DeleteFunc(p.Messages, func(m Arrow) bool { return !m.Fatal && !m.Lost && !m.Late })
+	}
+	p.Divergence = nil
+}
+
+// Drawn are the numbers of the events that the panel shows, in order, of a run with so many events.
+func (p Panel) Drawn(events int) []int {
+	var all []int
+	note := func(p scene.Span) { all = append(all, p.Step, p.Until) }
+	for _, m := range p.Messages {
+		note(m.Span)
+	}
+	for _, b := range p.Bars {
+		note(b.Span)
+	}
+	for _, b := range p.Bands {
+		note(b.Span)
+	}
+	for _, m := range p.Marks {
+		note(m.Span)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return slices.DeleteFunc(all, func(n int) bool { return n < 1 || n > events })
+}
+
 // diagram is a diagram without panels.
-func (s scale) diagram() diagram {
-	return diagram{Width: s.width, Gutter: chartGutter, Right: chartRight, Plot: s.width - chartGutter - chartRight, Clip: s.width - chartGutter, End: s.end, Ticks: s.ticks()}
+func (s scale) diagram() Diagram {
+	return Diagram{Width: s.width, Gutter: chartGutter, Right: chartRight, Plot: s.width - chartGutter - chartRight, Clip: s.width - chartGutter, End: s.end, Ticks: s.ticks()}
 }
-
-// panelView is a panel for the template, with the measures of its diagram and an id that
-// no other panel of the page has.
-type panelView struct {
-	panel
-	Diagram diagram
-	ID      string
-	Answers []outcome.Answer
-}
-
-// On is the panel of a diagram of a run, where the mode is the id.
-func (p panel) On(d diagram) panelView { return panelView{p, d, string(p.Mode), nil} }
 
 // newPanel draws one run with at most n messages.
-func newPanel(s *scene.Scene, sc scale, n int) panel {
-	d := &drawing{Scene: s, scale: sc, lanes: map[string]*lane{}}
-	p := panel{Mode: s.Run.Mode, Title: s.Title(), Label: s.Run.Verdict.Label}
+func newPanel(s *scene.Scene, sc scale, n int) Panel {
+	d := &drawing{Scene: s, scale: sc, lanes: map[string]*Lane{}}
+	p := Panel{Mode: s.Run.Mode, Title: s.Title(), Label: s.Run.Verdict.Label}
 	for _, l := range s.Lanes() {
-		drawn := &lane{Lane: l}
+		drawn := &Lane{Lane: l}
 		p.Lanes, d.lanes[l.Name] = append(p.Lanes, drawn), drawn
 	}
 	p.Bands = d.bands()
@@ -146,17 +186,17 @@ func newPanel(s *scene.Scene, sc scale, n int) panel {
 	return p
 }
 
-// instant is a moment of the run as a line, nil for none.
-func (s scale) instant(i *scene.Instant) *instant {
+// Instant is a moment of the run as a line, nil for none.
+func (s scale) instant(i *scene.Instant) *Instant {
 	if i == nil {
 		return nil
 	}
 	at := scene.Span{Step: i.Step, Start: i.At, End: i.At}
-	return &instant{at, s.xRange(at), i.Text}
+	return &Instant{at, s.position(at), i.Text}
 }
 
 // summary describes the diagram in a sentence or two.
-func (d *drawing) summary(p panel) string {
+func (d *drawing) summary(p Panel) string {
 	faults := map[int]bool{} // not the lanes that they hit
 	for _, b := range p.Bands {
 		faults[b.Step] = true
@@ -169,46 +209,46 @@ func (d *drawing) summary(p panel) string {
 	return text
 }
 
-// shade is an overlap as it is drawn, over the lanes of all clients.
-type shade struct {
+// Shade is an overlap as it is drawn, over the lanes of all clients.
+type Shade struct {
 	scene.Overlap
-	xRange
+	Position
 	Y, H int
 }
 
-func (d *drawing) shades() []shade {
-	var out []shade
+func (d *drawing) shades() []Shade {
+	var out []Shade
 	for _, o := range d.Overlaps() {
 		first, last := d.lanes[d.Clients[0]], d.lanes[d.Clients[len(d.Clients)-1]]
-		out = append(out, shade{o, d.scale.xRange(o.Span), first.Y, last.Bottom() - first.Y})
+		out = append(out, Shade{o, d.scale.position(o.Span), first.Y, last.Bottom() - first.Y})
 	}
 	return out
 }
 
-// symbol is a mark as it is drawn on its lane.
-type symbol struct {
+// Symbol is a mark as it is drawn on its lane.
+type Symbol struct {
 	scene.Mark
-	xRange
+	Position
 	Y int
 }
 
-func (d *drawing) symbols() []symbol {
-	var out []symbol
+func (d *drawing) symbols() []Symbol {
+	var out []Symbol
 	for _, m := range d.Marks() {
 		l := d.lanes[m.Lane]
 		y := l.middle()
 		if l.Kind == scene.LaneClient {
 			y += 12
 		}
-		out = append(out, symbol{m, d.scale.xRange(m.Span), y})
+		out = append(out, Symbol{m, d.scale.position(m.Span), y})
 	}
 	return out
 }
 
-// arrow is a message as it is drawn, from lane to lane.
-type arrow struct {
+// Arrow is a message as it is drawn, from lane to lane.
+type Arrow struct {
 	scene.Message
-	xRange
+	Position
 	Y1, Y2 int
 	X2     string
 	Folded bool // the mark of a poll stands for it, unless all messages are shown
@@ -217,17 +257,17 @@ type arrow struct {
 // lostStub is the height of the arrow of a message that never arrived.
 const lostStub = 12
 
-func (d *drawing) arrows(messages []scene.Message, polls []scene.Poll) []arrow {
+func (d *drawing) arrows(messages []scene.Message, polls []scene.Poll) []Arrow {
 	folded := map[int]bool{}
 	for _, p := range polls {
 		for _, step := range p.Steps {
 			folded[step] = true
 		}
 	}
-	var out []arrow
+	var out []Arrow
 	for _, m := range messages {
 		from, to := d.lanes[m.From], d.lanes[m.To]
-		a := arrow{Message: m, Folded: folded[m.Step], xRange: d.scale.xRange(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
+		a := Arrow{Message: m, Folded: folded[m.Step], Position: d.scale.position(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
 		if m.Lost {
 			a.Y2 = a.Y1 + lostStub
 			if to.Y < from.Y {
@@ -250,27 +290,27 @@ func messagesPerMode(modes int) int { return maxMessages / max(modes, 1) }
 
 // cut reduces a panel to its limits. It keeps what is around the decisive step, or at
 // the beginning where there is none.
-func (d *drawing) cut(p *panel, messages int) {
+func (d *drawing) cut(p *Panel, messages int) {
 	if n := len(p.Messages); n > messages {
-		p.Messages = scene.Around(p.Messages, messages, d.Fatal, func(m arrow) int { return m.Step })
+		p.Messages = scene.Around(p.Messages, messages, d.Fatal, func(m Arrow) int { return m.Step })
 		from, to := p.Messages[0].Step, p.Messages[len(p.Messages)-1].Step
 		p.Cut = append(p.Cut, fmt.Sprintf("This run has %d events and %d messages. Drawn are the %d messages from step %d to step %d; the trace has them all.",
 			d.Run.Events, n, messages, from, to))
 	}
 	if n := len(p.Bars); n > maxBars {
-		slices.SortStableFunc(p.Bars, func(a, b bar) int { return a.Step - b.Step })
-		p.Bars = scene.Around(p.Bars, maxBars, d.Fatal, func(b bar) int { return b.Step })
+		slices.SortStableFunc(p.Bars, func(a, b Bar) int { return a.Step - b.Step })
+		p.Bars = scene.Around(p.Bars, maxBars, d.Fatal, func(b Bar) int { return b.Step })
 		p.Cut = append(p.Cut, fmt.Sprintf("Of %d waits, claims, beliefs and repeated requests %d are drawn.", n, maxBars))
 	}
 	if n := len(p.Bands); n > maxBars {
-		p.Bands = scene.Around(p.Bands, maxBars, d.Fatal, func(b band) int { return b.Step })
+		p.Bands = scene.Around(p.Bands, maxBars, d.Fatal, func(b Band) int { return b.Step })
 		p.Cut = append(p.Cut, fmt.Sprintf("Of %d marks of faults on lanes %d are drawn.", n, maxBars))
 	}
 	if n := len(p.Marks); n > maxBars {
-		p.Marks = scene.Around(p.Marks, maxBars, d.Fatal, func(m symbol) int { return m.Step })
+		p.Marks = scene.Around(p.Marks, maxBars, d.Fatal, func(m Symbol) int { return m.Step })
 		p.Cut = append(p.Cut, fmt.Sprintf("Of %d decisions of the store and expiries %d are marked.", n, maxBars))
 	}
 	if len(p.Shades) > maxBars {
-		p.Shades = scene.Around(p.Shades, maxBars, d.Fatal, func(s shade) int { return s.Step })
+		p.Shades = scene.Around(p.Shades, maxBars, d.Fatal, func(s Shade) int { return s.Step })
 	}
 }

@@ -1,4 +1,4 @@
-package html
+package diagram
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"locksim/reports/scene"
 )
 
-// xRange is the horizontal position of a span on the page without scripts. It is
+// Position is the horizontal position of a span on the page without scripts. It is
 // computed with integers, so that it is the same on every machine.
-type xRange struct {
-	X, W string
+type Position struct {
+	X, W string `json:"-"`
 	wide int64 // W in tenths of a pixel
 }
 
@@ -33,11 +33,11 @@ func (s scale) x(t time.Duration) int64 {
 // shows reports whether a part of a span is between the two times.
 func (s scale) shows(p scene.Span) bool { return p.End >= s.from && p.Start <= s.end }
 
-// xRange is the position of a span.
-func (s scale) xRange(p scene.Span) xRange {
+// position is the position of a span.
+func (s scale) position(p scene.Span) Position {
 	x0, x1 := s.x(p.Start), s.x(p.End)
 	wide := max(x1-x0, 0)
-	return xRange{tenths(x0), tenths(wide), wide}
+	return Position{tenths(x0), tenths(wide), wide}
 }
 
 // At is the position of a moment, in pixels.
@@ -50,8 +50,8 @@ func tenths(n int64) string {
 	return fmt.Sprintf("%d.%d", n/10, n%10)
 }
 
-// tick is a mark of the time axis.
-type tick struct{ X, Text string }
+// Tick is a mark of the time axis.
+type Tick struct{ X, Text string }
 
 // steps of an axis, as multiples of a power of ten.
 var tickSteps = []int64{1, 2, 5}
@@ -60,14 +60,14 @@ var tickSteps = []int64{1, 2, 5}
 const tickWidth = 90
 
 // ticks are marks at round times.
-func (s scale) ticks() []tick {
+func (s scale) ticks() []Tick {
 	step := int64(1000) // a microsecond
 	for i := 0; int64(s.end-s.from)/step > int64(s.width/tickWidth); i++ {
 		step = tickSteps[i%3] * pow10(3+i/3)
 	}
-	var out []tick
+	var out []Tick
 	for t := (int64(s.from) + step - 1) / step * step; t <= int64(s.end); t += step {
-		out = append(out, tick{s.At(time.Duration(t)), tickText(time.Duration(t))})
+		out = append(out, Tick{s.At(time.Duration(t)), tickText(time.Duration(t))})
 	}
 	return out
 }
