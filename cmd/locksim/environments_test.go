@@ -82,6 +82,42 @@ func TestEnvironments(t *testing.T) {
 	}
 }
 
+// Other versions of Go give the same traces.
+func TestOtherGos(t *testing.T) {
+	soak.Only(t, "it fetches other versions of Go, and builds the command with each")
+	traces := regexp.MustCompile(`"trace_hash": "(\w+)"`)
+	for _, version := range []string{"go1.26.7", "go1.27.2"} {
+		t.Run(version, func(t *testing.T) {
+			command := filepath.Join(t.TempDir(), "locksim")
+			build := exec.CommandContext(t.Context(), "go", "build", "-o", command, ".")
+			build.Env = append(os.Environ(), "GOTOOLCHAIN="+version)
+			if out, err := build.CombinedOutput(); err != nil {
+				if strings.Contains(string(out), "toolchain not available") {
+					t.Skipf("it is not served: %s", out)
+				}
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for _, scenario := range []string{"calm", "gc-pause", "failover-before-replication", "redlock-clock-jump", "etcd-watch-lost", "zk-session-expiry"} {
+				var hashes []string
+				for _, name := range []string{"locksim", command} {
+					out, err := exec.CommandContext(t.Context(), name, "run", scenario, "--once", "--json").Output()
+					if err != nil {
+						t.Fatalf("%s run %s: %v", name, scenario, err)
+					}
+					var all []string
+					for _, m := range traces.FindAllSubmatch(out, -1) {
+						all = append(all, string(m[1]))
+					}
+					hashes = append(hashes, strings.Join(all, " "))
+				}
+				if hashes[0] == "" || hashes[0] != hashes[1] {
+					t.Errorf("%s: %s here, and %s with %s", scenario, hashes[0], hashes[1], version)
+				}
+			}
+		})
+	}
+}
+
 // hashHere is the hash of the trace of gc-pause on this machine.
 func hashHere(t *testing.T) string {
 	t.Helper()
