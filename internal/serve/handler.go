@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Handler answers GET and HEAD: / and /index.html with the result of index, and
@@ -29,6 +31,26 @@ func Handler(folder *os.Root, index func() ([]byte, error)) http.Handler {
 			replyError(w, http.StatusNotFound, "There is no such file.")
 		default:
 			serveFile(w, r, folder, name)
+		}
+	})
+}
+
+// Page answers GET and HEAD of / with one page, which has a content security policy of its own. It is safe for concurrent use.
+func Page(page []byte, policy string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		setSecurityHeaders(w.Header())
+		switch {
+		case !isLocal(r.Host):
+			replyError(w, http.StatusForbidden, "This server answers to 127.0.0.1 and localhost, and to no other name.")
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
+			replyError(w, http.StatusMethodNotAllowed, "This server accepts only GET and HEAD.")
+		case r.URL.Path != "/":
+			replyError(w, http.StatusNotFound, "There is no such file.")
+		default:
+			w.Header().Set("Content-Security-Policy", policy)
+			w.Header().Set("Content-Type", contentTypes[".html"])
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(page))
 		}
 	})
 }

@@ -9,6 +9,7 @@ package html
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -81,3 +82,22 @@ func asset(name string) string {
 
 // Base is the style that all pages share, for a page that is written elsewhere.
 func Base() string { return asset("base.css") }
+
+// Drawing is the style and the script of the diagrams of package diagram, for a page that is written elsewhere: pointer.js says
+// what it needs.
+func Drawing() (css, js string) {
+	return asset("base.css") + asset("chart.css"), asset("chart.js") + asset("pointer.js")
+}
+
+// Pictures is the HTML to which the diagrams refer, and the legend that explains them.
+func Pictures() (defs, legend string, err error) {
+	t, err := page("figure.html")()
+	if err != nil {
+		return "", "", err
+	}
+	var d, l bytes.Buffer
+	if err := errors.Join(t.ExecuteTemplate(&d, "defs", nil), t.ExecuteTemplate(&l, "legend", nil)); err != nil {
+		return "", "", err
+	}
+	return d.String(), l.String(), nil
+}

@@ -65,7 +65,7 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 		Ends: endParts(o), Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
 		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions, Clients: linked.Clients(),
 		CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("report.css")),
-		JS:  template.JS(asset("chart.js") + asset("story.js") + asset("page.js")),
+		JS:  template.JS(asset("chart.js") + asset("story.js") + asset("pointer.js") + asset("page.js")),
 	}
 	for _, g := range scene.Reasons(o) {
 		p.Reasons = append(p.Reasons, reasonPart{Name: g.Name(o), Texts: g.Texts})

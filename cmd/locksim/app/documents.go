@@ -44,7 +44,8 @@ type Overlaid struct {
 	GOROOT string `json:"goroot"`
 }
 
-// Written is the JSON that the commands init, pin and report DIR print: the files that they have written, and what to do next.
+// Written is the JSON that the commands init, pin, report DIR and playground --out print: the files that they have written, and
+// what to do next.
 type Written struct {
 	// Files are the files.
 	Files []string `json:"files"`
@@ -54,10 +55,10 @@ type Written struct {
 	Explore string `json:"explore,omitempty"`
 }
 
-// Serving is the JSON that the command serve prints as soon as it answers requests.
+// Serving is the JSON that the commands serve and playground print as soon as they answer requests.
 type Serving struct {
-	// Folder is the folder that it shows.
-	Folder string `json:"folder"`
-	// Address is the address of the index.
+	// Folder is the folder that it shows; absent for the playground.
+	Folder string `json:"folder,omitempty"`
+	// Address is the address of the index, or of the playground.
 	Address string `json:"address"`
 }

@@ -245,21 +245,20 @@ func locksimFor(checkout string) (origin, error) {
 		if published := publishedVersion(); published != "" {
 			return origin{version: published}, nil
 		}
-		_, file, _, _ := runtime.Caller(0)
-		checkout = filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
-		if console.ModuleIn(checkout) != console.OwnModule() {
-			if info, ok := debug.ReadBuildInfo(); ok {
-				if v := releasedVersion(console.OwnModule(), info.Main); v != "" {
-					return origin{version: v}, nil
-				}
+	}
+	named := checkout != ""
+	checkout, err := Checkout(checkout)
+	if err != nil && !named {
+		if info, ok := debug.ReadBuildInfo(); ok {
+			if v := releasedVersion(console.OwnModule(), info.Main); v != "" {
+				return origin{version: v}, nil
 			}
-			return origin{}, errors.New("this program does not know from which checkout of locksim it was built: name it with --checkout DIR")
 		}
 	}
-	if console.ModuleIn(checkout) != console.OwnModule() {
-		return origin{}, fmt.Errorf("--checkout %s: there is no go.mod of module %s: name the folder of a checkout of locksim", console.Quote(checkout), console.OwnModule())
+	if err != nil {
+		return origin{}, err
 	}
-	checkout, err := filepath.Abs(checkout)
+	checkout, err = filepath.Abs(checkout)
 	if err != nil {
 		return origin{}, err
 	}
@@ -274,6 +273,21 @@ func locksimFor(checkout string) (origin, error) {
 		relative = "./" + relative
 	}
 	return origin{version: "v0.0.0", replace: relative, checkout: checkout}, nil
+}
+
+// Checkout is the checkout of locksim that --checkout names or, without the flag, from which this program was built.
+func Checkout(flag string) (string, error) {
+	if flag == "" {
+		_, file, _, _ := runtime.Caller(0)
+		flag = filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
+		if console.ModuleIn(flag) != console.OwnModule() {
+			return "", errors.New("this program does not know from which checkout of locksim it was built: name it with --checkout DIR")
+		}
+	}
+	if console.ModuleIn(flag) != console.OwnModule() {
+		return "", fmt.Errorf("--checkout %s: there is no go.mod of module %s: name the folder of a checkout of locksim", console.Quote(flag), console.OwnModule())
+	}
+	return flag, nil
 }
 
 // publishedVersion is the version of locksim that this program has from a registry, or "".
