@@ -26,7 +26,7 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth gallery screenshots peers demo live
+.PHONY: help test race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth gallery playground site screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -138,6 +138,15 @@ groundtruth: ## plays published bugs of other people's locks; writes reports/GRO
 
 gallery: ## known failures as Markdown; writes reports/gallery
 	$(GO) run ./cmd/locksim gallery reports/gallery
+
+playground: ## scenarios played by sliders in a browser, on this machine
+	$(GO) run ./cmd/locksim playground
+
+SITE ?= reports/out/site
+
+site: ## the web site, which needs no server: front page, playground, gallery, documents; into SITE=reports/out/site; the first time takes minutes
+	@mkdir -p $(SITE)
+	$(DEV) ./site '$(abspath $(SITE))'
 
 screenshots: ## pictures of the reports in Chromium, on each screen, into reports/out/screenshots
 	cd reports/browser && LOCKSIM_REQUIRE_LIVE=1 LOCKSIM_SCREENSHOTS=1 $(GO) test -count=1 .

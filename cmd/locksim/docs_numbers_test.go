@@ -9,15 +9,16 @@ import (
 	"testing"
 )
 
-// figure is a sentence of the READMEs with numbers, and the file that has these numbers.
+// figure is a sentence of a page in two languages with numbers, and the file that has these numbers.
 type figure struct {
+	page   string // such as "README": README.md and README.zh.md
 	en, zh string // with %s for each number
 	file   string
 	find   func(text string) []string
 }
 
-// found are the groups of a pattern in a text.
-func found(pattern string) func(string) []string {
+// match are the groups of a pattern in a text.
+func match(pattern string) func(string) []string {
 	re := regexp.MustCompile(pattern)
 	return func(text string) []string {
 		m := re.FindStringSubmatch(text)
@@ -25,30 +26,33 @@ func found(pattern string) func(string) []string {
 	}
 }
 
-// figures are the sentences of the READMEs with numbers. A number that a test of another block or table compares is not
+// The pages with figures.
+const readme, found = "README", "docs/found"
+
+// figures are the sentences of these pages with numbers. A number that a test of another block or table compares is not
 // among them.
 var figures = []figure{
-	{"Go %s is all it takes", "只需要 Go %s", "go.mod", found(`(?m)^go (\d+\.\d+)`)},
-	{"It draws %s schedules", "抽取 %s 种故障时序", "docs/adapter.md", found(`The default is ([\d,]+) schedules`)},
-	{"By hand it takes under %s lines", "手写也不到 %s 行", "cmd/locksim/docs_blocks_test.go", found(`lines >= (\d+)`)},
-	{"| go-redsync/redsync v%s |", "| go-redsync/redsync v%s |", "examples/redsync/go.mod",
-		found(`go-redsync/redsync/v4 v(4\.\d+)`)},
-	{"found by a search in run %s |", "由搜索在第 %s 次运行发现 |", "examples/redsync/redsync_test.go",
-		found(`found by a search, in run ([\d,]+)`)},
-	{"[the gallery](reports/gallery/README.md), with %s more", "[案例集](reports/gallery/README.md)，另有%s例",
+	{readme, "Go %s is all it takes", "只需要 Go %s", "go.mod", match(`(?m)^go (\d+\.\d+)`)},
+	{readme, "draws %s schedules of faults", "抽取 %s 种故障时序", "docs/adapter.md", match(`The default is ([\d,]+) schedules`)},
+	{readme, "By hand it takes under %s lines", "手写也不到 %s 行", "cmd/locksim/docs_blocks_test.go", match(`lines >= (\d+)`)},
+	{found, "| go-redsync/redsync v%s |", "| go-redsync/redsync v%s |", "examples/redsync/go.mod",
+		match(`go-redsync/redsync/v4 v(4\.\d+)`)},
+	{found, "found by a search in run %s |", "由搜索在第 %s 次运行发现 |", "examples/redsync/redsync_test.go",
+		match(`found by a search, in run ([\d,]+)`)},
+	{found, "[the gallery](../reports/gallery/README.md), with %s more", "[案例集](../reports/gallery/README.md)，另有%s例",
 		"reports/gallery/README.md", oneLess},
-	{"Issue %s, open", "该问题编号 %s，尚未修复", "docs/locks.md", found(`consul issues (\d+)`)},
-	{"Of %s recipes as well-read articles print them, %s fail", "热门文章中的 %s 个写法，有 %s 个会出错",
-		"reports/GROUNDTRUTH.md", found(`Of (\d+) recipes (\d+)\s+fail`)},
-	{"of %s, %s are found at the defaults", "%s 个中有 %s 个在默认设置下被找到",
-		"reports/GROUNDTRUTH.md", found(`(\d+) published bugs: (\d+) are found at the defaults`)},
-	{"most within %s runs", "大多在 %s 次运行之内", "reports/GROUNDTRUTH.md", mostWithin},
-	{"%s mistakes, all but one of them published. From three different first seeds, a search finds each within %s runs",
+	{found, "Issue %s, open", "该问题编号 %s，尚未修复", "docs/locks.md", match(`consul issues (\d+)`)},
+	{found, "Of %s recipes as well-read articles print them, %s fail", "热门文章中的 %s 个写法，有 %s 个会出错",
+		"reports/GROUNDTRUTH.md", match(`Of (\d+) recipes (\d+)\s+fail`)},
+	{found, "of %s, %s are found at the defaults", "%s 个中有 %s 个在默认设置下被找到",
+		"reports/GROUNDTRUTH.md", match(`(\d+) published bugs: (\d+) are found at the defaults`)},
+	{found, "most within %s runs", "大多在 %s 次运行之内", "reports/GROUNDTRUTH.md", mostWithin},
+	{found, "%s mistakes, all but one of them published. From three different first seeds, a search finds each within %s runs",
 		"%s 个错误，除一个外都公开发表过。从三个不同的起始种子出发，搜索都在 %s 次运行之内找到每一个", "reports/FINDINGS.md", specimens},
-	{"Of a sample of %s made by hand that a run can show, %s are found",
-		"手工制造、运行中能够显现的错误，抽取的 %s 个中，找到 %s 个", "reports/REACH.md", found(`\| made by hand \| (\d+) \| (\d+) `)},
-	{"of %s mechanical ones that the unit tests notice, %s.", "单元测试能发现的 %s 个机械变异中，找到 %s 个",
-		"reports/REACH.md", found(`\| mechanical \| (\d+) \| (\d+) `)},
+	{found, "Of a sample of %s made by hand that a run can show, %s are found",
+		"手工制造、运行中能够显现的错误，抽取的 %s 个中，找到 %s 个", "reports/REACH.md", match(`\| made by hand \| (\d+) \| (\d+) `)},
+	{found, "of %s mechanical ones that the unit tests notice, %s.", "单元测试能发现的 %s 个机械变异中，找到 %s 个",
+		"reports/REACH.md", match(`\| mechanical \| (\d+) \| (\d+) `)},
 }
 
 // oneLess is the number of stories of the gallery but for one, as a word.
@@ -93,18 +97,20 @@ func specimens(text string) []string {
 // inChinese are the numbers that a README has as words.
 var inChinese = map[string]string{"twelve": "十二"}
 
-// Every number of the READMEs is in a stored result: in a block or a table that another test compares, or in one of the
-// figures.
+// Every number of the READMEs and of the page of what was found is in a stored result: in a block or a table that another
+// test compares, or in one of the figures.
 func TestReadmeNumbers(t *testing.T) {
-	compared := regexp.MustCompile(`(?s)<!-- from (?:docs/compare.md and docs/compare-leases.md|reports/LIBRARIES.md) -->\n.*?\n\n`)
 	aside := regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\bc\\d\\b|LICENSE")
-	for _, name := range []string{"README.md", "README.zh.md"} {
+	for _, name := range []string{readme + ".md", readme + ".zh.md", found + ".md", found + ".zh.md"} {
 		text := (page{name, readFile(t, filepath.Join(root, name))}).prose()
-		text = compared.ReplaceAllString(text, "")
+		base, chinese := strings.CutSuffix(strings.TrimSuffix(name, ".md"), ".zh")
 		for _, f := range figures {
+			if f.page != base {
+				continue
+			}
 			numbers := f.find(readFile(t, filepath.Join(root, f.file)))
 			sentence := f.en
-			if name != "README.md" {
+			if chinese {
 				sentence = f.zh
 			}
 			if len(numbers) != strings.Count(sentence, "%s") {
@@ -113,7 +119,7 @@ func TestReadmeNumbers(t *testing.T) {
 			}
 			var values []any
 			for _, n := range numbers {
-				if word, ok := inChinese[n]; ok && name != "README.md" {
+				if word, ok := inChinese[n]; ok && chinese {
 					n = word
 				}
 				values = append(values, n)

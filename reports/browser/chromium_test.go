@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,6 +139,8 @@ type view struct {
 	mobile        bool
 	scheme        string // light or dark
 	noScript      bool   // scripts are disabled
+	// patience is how long a test may have the page; 0 stands for two minutes.
+	patience time.Duration
 }
 
 var desktop = view{name: "desktop", width: 1280, height: 900, scheme: "light"}
@@ -167,7 +170,7 @@ func visit(t *testing.T, address string, v view) *tab {
 // load loads a page into a tab. A page with a script is ready when the script says so.
 func load(t *testing.T, ctx context.Context, address string, v view) *tab {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(v.patience, 2*time.Minute))
 	t.Cleanup(cancel)
 	tb := &tab{Context: ctx, t: t}
 	if err := chromedp.Listen(tb.Context, tb.onEvent); err != nil {
@@ -223,7 +226,7 @@ func (tb *tab) onEvent(event any) {
 	case *log.EventEntryAdded:
 		tb.complaints = append(tb.complaints, e.Entry.Text)
 	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, "data:") {
+		if !strings.HasPrefix(e.Request.URL, "data:") && !strings.HasPrefix(e.Request.URL, "blob:") { // which are parts of the page
 			tb.requests = append(tb.requests, e.Request.URL)
 		}
 	case *page.EventJavascriptDialogOpening:

@@ -13,7 +13,7 @@ import (
 // computed with integers, so that it is the same on every machine.
 type Position struct {
 	X, W string `json:"-"`
-	wide int64 // W in tenths of a pixel
+	wide int64  // W in tenths of a pixel
 }
 
 // scale converts times into positions on the page without scripts: from one time to

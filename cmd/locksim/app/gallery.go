@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"locksim/cmd/locksim/internal/outfile"
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/play"
 )
 
 // galleryStory is a page of the gallery: a scenario and the fencing modes that show its
@@ -40,14 +42,54 @@ var galleryStories = []galleryStory{
 // galleryCommand is hidden, since it is for the development of locksim: make gallery
 // calls it.
 func galleryCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	var pages bool
+	cmd := &cobra.Command{
 		Use:    "gallery DIR",
 		Short:  "Write the gallery of famous stories",
-		Long:   "Gallery writes a page for each of some famous stories into DIR, and an index of\nthem. The folder is reports/gallery in a clone of locksim.",
+		Long:   "Gallery writes a page for each of some famous stories into DIR, and an index of\nthem. The folder is reports/gallery in a clone of locksim. With --html it writes the\npages for browsers, without an index.",
 		Hidden: true,
 		Args:   exactly(1, "one folder, such as reports/gallery"),
-		RunE:   func(_ *cobra.Command, args []string) error { return writeGallery(s, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if pages {
+				return writeGalleryPages(s, args[0])
+			}
+			return writeGallery(s, args[0])
+		},
 	}
+	cmd.Flags().BoolVar(&pages, "html", false, "write pages for browsers; a story whose servers are missing here is left out")
+	return cmd
+}
+
+// writeGalleryPages writes the stories as pages for browsers.
+func writeGalleryPages(s *shell, dir string) error {
+	if err := outfile.PrepareFolder("out", dir); err != nil {
+		return err
+	}
+	var files []outfile.Document
+	for _, story := range galleryStories {
+		t, err := runFlags{seed: 1, fencing: story.modes}.task(s, story.scenario)
+		if missing, ok := errors.AsType[*play.MissingError](err); ok {
+			s.Note(fmt.Sprintf("%s: left out: %v", story.page, missing))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		o, err := t.play(s)
+		if err != nil {
+			return err
+		}
+		page, err := runfiles.Page(o, runfiles.PageOptions(s.Console, o, t.lock, t.opts.Repeat))
+		if err != nil {
+			return &console.BrokenError{Cause: err, Replay: t.replay}
+		}
+		page.Name = story.page + ".html"
+		files = append(files, page)
+	}
+	if err := outfile.WriteAll(dir, files); err != nil {
+		return fmt.Errorf("%w: give a folder that can be written to", err)
+	}
+	return nil
 }
 
 func writeGallery(s *shell, dir string) error {

@@ -71,6 +71,39 @@ func Make(e *Engine, o Options) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// Part is a part of a page that is written elsewhere.
+type Part struct{ CSS, HTML, JS string }
+
+// Demo is the first story, told step by step beside its diagram, in English or in Chinese around it.
+func Demo(chinese bool) (*Part, error) {
+	menu, err := playground.NewMenu()
+	if err != nil {
+		return nil, err
+	}
+	a, err := firstAnswer(menu)
+	if err != nil {
+		return nil, err
+	}
+	data, err := inScript(map[string]any{"diagram": a.Diagram, "runs": a.Runs, "modes": a.Modes})
+	if err != nil {
+		return nil, err
+	}
+	css, js := html.Drawing()
+	defs, _, err := html.Pictures()
+	if err != nil {
+		return nil, err
+	}
+	words := `{"play":"Play","pause":"Pause","again":"Play again"}`
+	if chinese {
+		words = `{"play":"播放","pause":"暂停","again":"再放一遍"}`
+	}
+	return &Part{
+		CSS:  css + asset("demo.css"),
+		HTML: defs + asset("demo.html"),
+		JS:   js + asset("draw.js") + "const demoWords = " + words + ", demo = " + data + ";\n" + asset("demo.js"),
+	}, nil
+}
+
 // firstAnswer is what the page shows until its engine has started, which then plays the same.
 func firstAnswer(menu *playground.Menu) (*playground.Answer, error) {
 	for _, s := range menu.Stories {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,9 +74,17 @@ WebAssembly.instantiate(fs.readFileSync(process.argv[2]), go.importObject).then(
   process.exit(0);
 });`
 
-// Every story of the library has the same traces in Node as here, with its own lock.
+// compared are stories, each with its own lock, in which clients meet all errors of the network, clocks, scripts and restarts.
+var compared = []string{
+	"failover-before-replication", "gc-pause", "redlock-clock-jump", "split-brain", "lost-reply", "late-packet", "del-without-owner",
+	"watchdog-bare-expire", "token-after-lock", "stale-write-first", "process-crash-everysec", "holder-crash", "partition-holder",
+	"redlock-restart", "redlock-dead-node", "pool-exhausted", "release-while-loading", "wall-clock-jump", "reentrant-expiry", "script-flush",
+	"torn-by-crash", "lock-key-evicted", "release-retried", "wait-cancelled",
+}
+
+// Stories of the library have the same traces in Node as here.
 func TestTheTracesAreThoseOfThisMachine(t *testing.T) {
-	soak.Only(t, "it builds the engine for js/wasm, and plays a hundred stories there")
+	soak.Only(t, "it builds the engine for js/wasm, and plays stories there")
 	node, err := exec.LookPath("node")
 	if err != nil {
 		if os.Getenv("LOCKSIM_REQUIRE_LIVE") == "1" {
@@ -92,8 +101,12 @@ func TestTheTracesAreThoseOfThisMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	var requests []playground.Request
-	for _, s := range menu.Stories {
-		requests = append(requests, playground.Request{Source: s.Source, Seed: 1})
+	for _, name := range compared {
+		i := slices.IndexFunc(menu.Stories, func(s playground.Story) bool { return s.Name == name })
+		if i < 0 {
+			t.Fatalf("there is no story %s", name)
+		}
+		requests = append(requests, playground.Request{Source: menu.Stories[i].Source, Seed: 1})
 	}
 	dir := t.TempDir()
 	write := func(name string, b []byte) string {
@@ -117,16 +130,16 @@ func TestTheTracesAreThoseOfThisMachine(t *testing.T) {
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	compared := 0
-	for i, s := range menu.Stories {
+	hashes := 0
+	for i, name := range compared {
 		var want []string
 		for _, m := range playground.Play(requests[i]).Modes {
 			want = append(want, string(m.Label)+" "+m.Hash)
 		}
 		if strings.Join(got[i], "\n") != strings.Join(want, "\n") {
-			t.Errorf("%s: in Node\n%s\nhere\n%s", s.Name, strings.Join(got[i], "\n"), strings.Join(want, "\n"))
+			t.Errorf("%s: in Node\n%s\nhere\n%s", name, strings.Join(got[i], "\n"), strings.Join(want, "\n"))
 		}
-		compared += len(want)
+		hashes += len(want)
 	}
-	t.Logf("%d hashes of %d stories compared; the engine has %d bytes", compared, len(menu.Stories), len(engine.Program))
+	t.Logf("%d hashes of %d stories compared; the engine has %d bytes", hashes, len(compared), len(engine.Program))
 }
