@@ -1,6 +1,7 @@
 package diagram
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -60,6 +61,25 @@ func TestTicks(t *testing.T) {
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("ticks of %v (-want +got):\n%s", end, d)
+		}
+	}
+}
+
+// No edge cuts the text of a mark of the axis.
+func TestTheEdgeCutsNoTick(t *testing.T) {
+	s := scale{from: 9 * time.Second, end: 14020 * time.Millisecond, width: 560}
+	for end := 10 * time.Second; end < 14*time.Second; end += 70 * time.Millisecond {
+		s.end = end
+		ticks := s.ticks()
+		last := ticks[len(ticks)-1]
+		at, err := strconv.ParseFloat(last.X, 64)
+		if last.Shift != "" && err == nil {
+			var shift float64
+			shift, err = strconv.ParseFloat(last.Shift, 64)
+			at += shift
+		}
+		if err != nil || at+float64(7*len(last.Text))/2 > float64(s.width) {
+			t.Errorf("up to %v: %q at %s leaves a diagram that is %d wide", end, last.Text, last.X, s.width)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/reports/scene"
 )
 
@@ -51,13 +52,20 @@ func tenths(n int64) string {
 }
 
 // Tick is a mark of the time axis.
-type Tick struct{ X, Text string }
+type Tick struct {
+	X, Text string
+	// Shift moves the text to the left, so that the edge does not cut it. "" is for one in its place.
+	Shift string
+}
 
 // steps of an axis, as multiples of a power of ten.
 var tickSteps = []int64{1, 2, 5}
 
 // tickWidth is the least distance of two marks of the time axis, in pixels.
 const tickWidth = 90
+
+// tickColumn is the width of a character of its text, in tenths of a pixel.
+const tickColumn = 70
 
 // ticks are marks at round times.
 func (s scale) ticks() []Tick {
@@ -67,7 +75,12 @@ func (s scale) ticks() []Tick {
 	}
 	var out []Tick
 	for t := (int64(s.from) + step - 1) / step * step; t <= int64(s.end); t += step {
-		out = append(out, Tick{s.At(time.Duration(t)), tickText(time.Duration(t))})
+		text := tickText(time.Duration(t))
+		shift := ""
+		if over := s.x(time.Duration(t)) + int64(prose.Columns(text))*tickColumn/2 - int64(s.width)*10; over > 0 {
+			shift = "-" + tenths(over)
+		}
+		out = append(out, Tick{s.At(time.Duration(t)), text, shift})
 	}
 	return out
 }

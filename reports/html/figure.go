@@ -38,7 +38,7 @@ func Figure(w io.Writer, o *outcome.Outcome, mode fence.Mode, opt FigureOptions)
 	s := scene.New(&o.Modes[i])
 	s.End = max(s.End, time.Millisecond)
 	d := diagram.Decisive(s, opt.Width)
-	v := panelView{Panel: d.Panels[0], Diagram: d, ID: opt.ID}
+	v := panelView{Panel: d.Panels[0], Diagram: d, ID: opt.ID, Keys: s.KeyStory()}
 	for _, l := range s.Run.Story {
 		if l.Fatal {
 			v.Says = fmt.Sprintf("%s %s", l.Actor, l.Text)

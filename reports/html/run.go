@@ -22,6 +22,7 @@ import (
 type runPage struct {
 	Title, Headline string
 	Answers         []outcome.Answer
+	Keys            []string // what became of the keys of the lock in the run whose story is shown first
 	Scenario, Lock  string
 	Origin          string
 	Repeated        string
@@ -80,6 +81,9 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 		p.Data.addPanel(scenes[i], drawn)
 	}
 	first := scene.StoryRun(o)
+	if first != nil && first.Trace != nil {
+		p.Keys = scene.New(first).KeyStory()
+	}
 	for _, s := range scenes {
 		story := storyPart{Mode: s.Run.Mode, Title: s.Title(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
 			Note: s.Reworded(), First: s.ShowsRun(first), Lines: scene.Excerpt(s.Story())}
@@ -112,7 +116,8 @@ type panelView struct {
 	Diagram diagram.Diagram
 	ID      string
 	Answers []outcome.Answer
-	Says    string // the decisive step in words, "" where the page has the story
+	Says    string   // the decisive step in words, "" where the page has the story
+	Keys    []string // what became of the keys of the lock, where the page does not say it elsewhere
 }
 
 // storyPart is the story of one run, in sentences.

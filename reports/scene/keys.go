@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/sim/trace"
 )
@@ -22,6 +24,58 @@ const (
 // deletion or expiry, and what happened to them meanwhile. A key is that of the client that
 // has set its value, on replicas too. There are none for a lock whose keys are unknown.
 func (s *Scene) KeyLives() ([]Period, []Mark) {
+	k := s.followKeys()
+	return k.lives, k.marks
+}
+
+// keyStories bounds the sentences of [Scene.KeyStory], keyEvents the lives that each has.
+const keyStories, keyEvents = 3, 4
+
+// KeyStory says, for each key of the lock on a server, who set it, prolonged it and deleted it, and when: a sentence for each of
+// the first servers, with the last lives up to the decisive step. There is none for a lock whose keys are unknown.
+func (s *Scene) KeyStory() []string {
+	k, until := s.followKeys(), s.End
+	if s.Fatal > 0 {
+		until = s.At(checker.Pos(s.Fatal))
+	}
+	var order []string
+	told := map[string][]string{}
+	for i, p := range k.lives {
+		if p.Start > until {
+			continue
+		}
+		m := k.more[i]
+		on := fmt.Sprintf("%s on %s", m.key, p.Lane)
+		if told[on] == nil {
+			order = append(order, on)
+		}
+		text := fmt.Sprintf("%s set it at %s", p.Client, prose.Seconds(p.Start))
+		if n := len(m.renewed); n == 1 {
+			text += " and prolonged it at " + prose.Seconds(m.renewed[0])
+		} else if n > 1 {
+			text += fmt.Sprintf(" and prolonged it %d times, last at %s", n, prose.Seconds(m.renewed[n-1]))
+		}
+		if m.ended != "" && p.End <= until {
+			text += fmt.Sprintf(", %s at %s", m.ended, prose.Seconds(p.End))
+		}
+		told[on] = append(told[on], text)
+	}
+	var out []string
+	for i, on := range order {
+		if i == keyStories {
+			return append(out, fmt.Sprintf("%s more, in the diagram.", prose.Count(len(order)-i, "key")))
+		}
+		lives, left := told[on], ""
+		if n := len(lives) - keyEvents; n > 0 {
+			lives, left = lives[n:], fmt.Sprintf("after %s, ", prose.Count(n, "earlier grant"))
+		}
+		out = append(out, fmt.Sprintf("%s: %s%s.", on, left, strings.Join(lives, "; ")))
+	}
+	return out
+}
+
+// followKeys follows the keys through the run.
+func (s *Scene) followKeys() *keyFollower {
 	k := &keyFollower{Scene: s, open: map[[2]string]int{}, setters: map[string]string{}}
 	changes := s.Run.KeyChanges
 	for _, e := range s.Run.Trace.Events {
@@ -40,7 +94,7 @@ func (s *Scene) KeyLives() ([]Period, []Mark) {
 			p.Description += ", to the end"
 		}
 	}
-	return k.lives, k.marks
+	return k
 }
 
 type keyFollower struct {
@@ -48,7 +102,14 @@ type keyFollower struct {
 	open    map[[2]string]int // the lives that have not ended, by server and key
 	setters map[string]string // the client that has set a value, by key and value
 	lives   []Period
+	more    []keyLife // of each of the lives
 	marks   []Mark
+}
+
+// keyLife is what else is known of the life of a key: its name, why it ended, "" where it did not, and when its client prolonged it.
+type keyLife struct {
+	key, ended string
+	renewed    []time.Duration
 }
 
 func (k *keyFollower) change(c trace.KeyChange) {
@@ -67,6 +128,7 @@ func (k *keyFollower) change(c trace.KeyChange) {
 	i, lives := k.open[on]
 	if lives && k.lives[i].Client == owner {
 		if c.Change == trace.KeySet {
+			k.more[i].renewed = append(k.more[i].renewed, c.At)
 			k.mark(c, MarkRenewed, owner+" sets "+c.Key+" again")
 		}
 		return
@@ -74,13 +136,14 @@ func (k *keyFollower) change(c trace.KeyChange) {
 	if lives {
 		p := &k.lives[i]
 		p.Until, p.End = c.Step, min(c.At, k.End)
-		p.Description += fmt.Sprintf(" to %s, until %s", prose.Seconds(p.End), k.ended(c))
+		k.more[i].ended = k.ended(c)
+		p.Description += fmt.Sprintf(" to %s, until %s", prose.Seconds(p.End), k.more[i].ended)
 		delete(k.open, on)
 	}
 	if k.LaneKind(owner) == LaneClient {
 		p := Period{Kind: Key, Client: owner, Span: Span{Step: c.Step, Start: min(c.At, k.End), Lane: c.Server}}
 		p.Description = fmt.Sprintf("%s has %s of %s, from %s", c.Server, c.Key, owner, prose.Seconds(p.Start))
-		k.open[on], k.lives = len(k.lives), append(k.lives, p)
+		k.open[on], k.lives, k.more = len(k.lives), append(k.lives, p), append(k.more, keyLife{key: c.Key})
 	}
 }
 
@@ -134,6 +197,7 @@ func (k *keyFollower) renewed(e trace.Event) {
 		if !lives || k.lives[i].Client != e.Peer || k.lives[i].Step >= e.N {
 			continue
 		}
+		k.more[i].renewed = append(k.more[i].renewed, e.At)
 		k.mark(trace.KeyChange{Step: e.N, At: e.At, Server: e.Actor}, MarkRenewed,
 			fmt.Sprintf("%s of %s for its key %s", strings.ToUpper(words[0]), e.Peer, word))
 		return

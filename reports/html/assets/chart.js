@@ -177,6 +177,9 @@ class Panel {
       marks.push(g);
     }
     this.ticks.replaceChildren(...marks);
+    const last = marks.at(-1)?.querySelector("text");
+    const over = last ? x(Math.floor(view.to / step) * step) + measure(last, last.textContent) / 2 + 2 - view.width : 0;
+    if (over > 0) last.setAttribute("x", -over); // the edge would cut it
   }
 
   // turn puts the text of a moment on the side where it fits.

@@ -90,6 +90,21 @@ func (f *Figures) tested() int {
 	return f.All.Evidence + f.Swept.Evidence
 }
 
+// more says how many more runs decide what too few have left undecided.
+func (f *Figures) more() string {
+	runs := f.Within.Runs
+	if !f.Promises {
+		runs = f.All.Runs + f.Swept.Runs
+	}
+	tested := f.tested()
+	if tested == 0 {
+		return "More runs alone do not change that: give it scenarios in which clients meet and faults are felt."
+	}
+	missing := (enoughEvidence - tested) * max(runs, tested)
+	need := (missing + tested - 1) / tested
+	return fmt.Sprintf("At this rate %s more are enough to decide (--runs).", runsOf(need))
+}
+
 // unproven says why the explored runs are no evidence about the lock; "" if nothing does.
 func (f *Figures) unproven() string { return cmp.Or(f.Within.Unproven(), f.All.Unproven()) }
 
@@ -125,8 +140,8 @@ var commonRules = []adviceRule{
 		holds: func(f *Figures) bool { return f.tested() < enoughEvidence },
 		say: func(f *Figures) string {
 			return fmt.Sprintf("No recommendation: too little was measured. Only %s tested the lock, and one that breaks "+
-				"in up to %s of such runs could pass so few. Measure more (--runs).",
-				runsOf(f.tested()), Percentage(tally.RateBound(0, f.tested())))
+				"in up to %s of such runs could pass so few. %s",
+				runsOf(f.tested()), Percentage(tally.RateBound(0, f.tested())), f.more())
 		}},
 }
 

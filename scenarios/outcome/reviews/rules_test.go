@@ -63,9 +63,9 @@ var adviceCases = []adviceCase{
 	{func(f *reviews.Figures) {
 		f.All.Unknown = map[string]int{"Redis 7.0.15 does not know the command X": 1}
 	}, reviews.ForCorrectness, "unproven", reviews.NotSuitable, "", []string{"does not know the command X"}},
-	{func(f *reviews.Figures) { f.Within.Evidence = 299 }, reviews.ForEfficiency, "thin", reviews.Undecided, "", []string{"Only 299 runs tested the lock", "up to 1 %"}},
+	{func(f *reviews.Figures) { f.Within.Evidence = 299 }, reviews.ForEfficiency, "thin", reviews.Undecided, "", []string{"Only 299 runs tested the lock", "up to 1 %", "At this rate 11 runs more are enough"}},
 	{func(f *reviews.Figures) { f.Within.Evidence = 300 }, reviews.ForEfficiency, "kept", reviews.Suitable, "", []string{"300 explored runs"}},
-	{func(f *reviews.Figures) { f.Within.Evidence = 0 }, reviews.ForCorrectness, "thin", reviews.Undecided, "", []string{"Only 0 runs tested the lock", "up to 100 %"}},
+	{func(f *reviews.Figures) { f.Within.Evidence = 0 }, reviews.ForCorrectness, "thin", reviews.Undecided, "", []string{"Only 0 runs tested the lock", "up to 100 %", "More runs alone do not change that"}},
 	{func(f *reviews.Figures) { f.Promises, f.All.Evidence, f.Swept.Evidence = false, 200, 99 }, reviews.ForCorrectness, "thin", reviews.Undecided, "", []string{"Only 299 runs"}},
 	{func(f *reviews.Figures) { f.Promises = false }, reviews.ForEfficiency, "unpromised", reviews.WithCare, "", []string{"promises nothing", "41 of 540", "stuck 11, overlap 30"}},
 	{func(f *reviews.Figures) {
