@@ -357,6 +357,8 @@ func tableCell(s string) string {
 // extraCSS is what these pages add to the style of all pages of locksim.
 const extraCSS = `
 table.verdicts td { white-space: nowrap; } table.verdicts td, table.verdicts th { padding-right: 12px; font-size: 13.5px; } table.verdicts tbody th { white-space: nowrap; }
+table.verdicts tbody th { position: sticky; left: 0; background: var(--bg); } table.verdicts td:target { background: var(--save-soft); outline: 2px solid var(--accent); }
+@media (max-width: 700px) { table.verdicts tbody th { max-width: 8em; white-space: normal; overflow-wrap: anywhere; } table.verdicts td:nth-child(2), table.verdicts th:nth-child(2) { display: none; } }
 .kept { color: var(--good); } .broken { color: var(--bad); font-weight: 600; } .beyond { color: var(--warn); } .none, .unknown { color: var(--muted); }
 table.cells td { max-width: 46ch; } table.cells td p { margin: 0 0 4px; } ul.signs { list-style: none; padding: 0; }
 abbr { text-decoration: none; } section { margin-bottom: 40px; } caption { text-align: left; }

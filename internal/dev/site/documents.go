@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -70,12 +71,39 @@ func (s *site) documents(context.Context) error {
 			return err
 		}
 	}
+	for _, name := range files {
+		if err := s.redirect(name); err != nil {
+			return err
+		}
+	}
 	for _, name := range names {
 		if err := s.document(name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// toDocument is a link of a page to a document.
+var toDocument = regexp.MustCompile(`href="([^":]*\.md)(#[^"]*)?"`)
+
+// redirect makes the links of a page that was copied lead to the pages of documents.
+func (s *site) redirect(name string) error {
+	if path.Ext(name) != ".html" {
+		return nil
+	}
+	b, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	return s.put(name, toDocument.ReplaceAllFunc(b, func(link []byte) []byte {
+		m := toDocument.FindSubmatch(link)
+		to, ok := s.target(name, string(m[1]))
+		if !ok {
+			return link // the check names it
+		}
+		return []byte(`href="` + to + string(m[2]) + `"`)
+	}))
 }
 
 // find is the files of the checkout that match one of some patterns.
