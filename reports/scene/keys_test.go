@@ -52,7 +52,7 @@ func TestKeyLives(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	story := scene.New(&m).KeyStory()
-	if want := "lock:order on r0: c0 set it at 0.001s and prolonged it at 0.002s, it expired at 0.005s; c1 set it at 0.006s, c0 deleted it at 0.007s; c0 set it at 0.008s."; len(story) != 1 || story[0] != want {
+	if want := "lock:order on r0: c0 set it at 0.001s and prolonged it at 0.002s, it expired at 0.005s; c1 set it at 0.006s, c0 deleted it at 0.007s; c0 set it at 0.008s, other clients shared it at 0.010s."; len(story) != 1 || story[0] != want {
 		t.Errorf("the story of the key is %q, want %q", story, want)
 	}
 	// An expiry that is not in the trace, as of a key that was learnt, has a mark too.
