@@ -131,6 +131,7 @@ func TestPace(t *testing.T) {
 		"retried releases":         {text: ttl + "workload: {release: retried}\n", want: pace(1, 30*ms, 0)},
 		"forgotten scripts":        {text: scripts},
 		"that were not":            {text: scripts, change: func(r *run) { r.rec.Faults[0].Fired = false }, want: pace(1, 30*ms, 0)},
+		"forgotten keys":           {text: ttl + "faults: [{at: 1s, flush: {node: r0}}]\n", want: pace(1, 30*ms, 0)},
 		"taken connections":        {text: ttl + "faults: [{at: 1s, exhaust_pool: {process: c0, for: 1s}}]\n"},
 		"a pause of a client":      {text: ttl + "faults: [{at: 1s, pause: {process: c0, for: 1s}}]\n", want: pace(1, 30*ms, 0)},
 	} {

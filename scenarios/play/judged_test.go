@@ -177,14 +177,9 @@ func TestPace(t *testing.T) {
 	}{
 		{lock: single, text: spec, want: one},
 		{lock: redlock, text: spec, want: checker.Pace{Servers: 5, Pause: 50 * time.Millisecond, Renewal: time.Second}},
-		{lock: single, text: spec + "workload: {extend: 3}\n", want: checker.Pace{Servers: 1, Pause: 50 * time.Millisecond, Renewal: time.Second, Extends: 3}},
-		{lock: single, text: spec + "faults: [{at: 1s, flush: {node: r0}}]\n", want: one},
 		{lock: foreign, text: "lock: {ttl: 12s}\n", unknown: true},
 		{lock: paced, text: "lock: {ttl: 12s}\n", want: checker.Pace{Servers: 1, Pause: 70 * time.Millisecond, Renewal: time.Second}},
-		{lock: paced, text: "lock: {ttl: 12s, client: stock}\n", unknown: true},
-		{lock: single, text: "lock: {ttl: 12s, client: stock}\n", unknown: true},
 		{lock: single, text: "lock: {ttl: 12s}\nfaults: [{at: 1s, flush: {node: r0, what: scripts}}]\n", unknown: true},
-		{lock: single, text: spec + "faults: [{at: 1h, flush: {node: r0, what: scripts}}]\n", want: one},
 	} {
 		got := historyOf(t, c.lock, "name: pace\n"+c.text).Timing
 		switch {
