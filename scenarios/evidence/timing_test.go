@@ -68,7 +68,7 @@ func TestUndisturbed(t *testing.T) {
 		"one that struck":        {text: twoFaults, change: func(r *run) { r.rec.Faults[1].Fired = false }, want: 3 * time.Second},
 		"a client gave up":       {text: twoFaults, change: func(r *run) { r.rec.Clients[1].GaveUp = time.Second }, want: time.Second},
 		"a client gave up later": {text: twoFaults, change: func(r *run) { r.rec.Clients[1].GaveUp = 4 * time.Second }, want: 2 * time.Second},
-		"clocks that disagree":   {text: "world: {skew: 1ms}\n", want: 0},
+		"clocks that disagree":   {text: "world: {skew: 1ns}\n", want: 0},
 	} {
 		if got := runOf(t, c.text).with(c.change).history().Timing.Undisturbed; got != c.want {
 			t.Errorf("%s: undisturbed for %v, want %v", name, got, c.want)
@@ -300,7 +300,7 @@ func TestMajority(t *testing.T) {
 		"the store":                    {faults: "{at: 1s, stall: {node: s0, for: 1s}}, " + cut, until: time.Second},
 		"what did not strike": {faults: "{at: 1s, pause: {process: c0, for: 1ms}}, " + cut, change: func(r *run) { r.rec.Faults[0].Fired = false },
 			until: math.MaxInt64, struck: r1},
-		"clocks that disagree": {world: "redis: 3, skew: 1s", faults: cut},
+		"clocks that disagree": {world: "redis: 3, skew: 1ns", faults: cut},
 		"two nodes":            {world: "redis: 2", faults: cut},
 	} {
 		if c.world == "" {
