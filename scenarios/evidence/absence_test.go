@@ -125,6 +125,7 @@ func TestAbsencesWhileFelt(t *testing.T) {
 		{"lose_reply: {between: [c0], and: [r0]}", nil, ""},
 		{"reset: {between: [c0], and: [r0]}", []time.Duration{tenth(12)}, "c0 away 1.2s to 1.2s"},
 		{"reset: {between: [c0], and: [s0]}", []time.Duration{tenth(12)}, ""},
+		{"evict: {node: r0}", []time.Duration{tenth(12)}, ""},
 	} {
 		r := runOf(t, "faults: [{at: 1s, "+c.fault+"}]\n")
 		r.rec.Faults[0].Felt = c.felt
