@@ -17,7 +17,8 @@ import (
 func absencesOf(h checker.History) string {
 	var all []string
 	for _, client := range slices.Sorted(maps.Keys(h.Timing.Away)) {
-		spans := slices.SortedFunc(slices.Values(h.Timing.Away[client]), func(a, b checker.Absence) int { return int(a.From - b.From) })
+		spans := slices.SortedFunc(slices.Values(h.Timing.Away[client]),
+			func(a, b checker.Absence) int { return int(a.From - b.From) })
 		for _, a := range spans {
 			how := "stopped"
 			switch {
@@ -28,7 +29,8 @@ func absencesOf(h checker.History) string {
 			case a.Running:
 				how = "away"
 			}
-			all = append(all, strings.ReplaceAll(fmt.Sprintf("%s %s %v to %v", client, how, a.From, a.To), "to 9s", "to the end"))
+			all = append(all, strings.ReplaceAll(fmt.Sprintf("%s %s %v to %v", client, how, a.From, a.To), "to 9s",
+				"to the end"))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -49,17 +51,18 @@ func checkAbsences(t *testing.T, base string, change func(r *run), want map[stri
 // instant at which the fault struck to its end, and for as much longer as the fault delays something. A fault that only
 // moves clocks of servers, or takes their keys or scripts, keeps no client from anything.
 func TestAbsences(t *testing.T) {
-	const both = "c0 away 1s to 3s, c1 away 1s to 3s"
+	const both, stopped = "c0 away 1s to 3s, c1 away 1s to 3s", "c0 stopped 1s to 3s, c1 stopped 1s to 3s"
+	const down, twoFaults = "c0 away 1s to the end, c1 away 1s to the end", "c0 stopped 1s to 3s, c1 away 5s to 6s"
 	checkAbsences(t, "", nil, map[string]string{
 		"pause: {process: c0, for: 2s}":                                                "c0 stopped 1s to 3s",
 		"slow: {process: c0, by: 500ms, for: 2s}":                                      "c0 stopped 1s to 3.5s",
 		"exhaust_pool: {process: c0, for: 2s}":                                         "c0 stopped 1s to 3s",
 		"clock_drift: {clock: c0, ppm: 1000, for: 2s}":                                 "c0 stopped 1s to 3s",
 		"clock_freeze: {clock: c0, for: 2s}":                                           "c0 stopped 1s to 3s",
-		"clock_drift: {clock: r0, ppm: 1000, for: 2s}":                                 "c0 stopped 1s to 3s, c1 stopped 1s to 3s",
+		"clock_drift: {clock: r0, ppm: 1000, for: 2s}":                                 stopped,
 		"crash: {process: c0}":                                                         "c0 crashed 1s to the end",
 		"kill_worker: {process: c0}":                                                   "c0 crashed 1s to the end",
-		"crash: {process: r0}":                                                         "c0 away 1s to the end, c1 away 1s to the end",
+		"crash: {process: r0}":                                                         down,
 		"partition: {between: [c0], for: 2s}":                                          "c0 away 1s to 3s",
 		"partition: {between: [c0]}":                                                   "c0 away 1s to the end",
 		"partition: {between: [c0], and: [r0], for: 2s}":                               "c0 away 1s to 3s",
@@ -83,8 +86,7 @@ func TestAbsences(t *testing.T) {
 		"flush: {node: r0, what: scripts}":                                             "",
 		"crash: {process: c0}}, {at: 3s, restart: {process: c0}":                       "c0 crashed 1s to 3s",
 		"crash: {process: r0}}, {at: 3s, restart: {process: r0}":                       both,
-		"pause: {process: c0, for: 2s}}, {at: 5s, partition: {between: [c1], for: 1s}": "c0 stopped 1s to 3s, c1 away 5s to 6s",
-		"crash: {process: c0}}, {at: 3s, restart: {process: c0}}, {at: 4s, crash: {process: c0}}, {at: 5s, restart: {process: c0}": "c0 crashed 1s to 3s, c0 crashed 4s to 5s",
+		"pause: {process: c0, for: 2s}}, {at: 5s, partition: {between: [c1], for: 1s}": twoFaults,
 	})
 }
 
@@ -135,8 +137,8 @@ func TestAbsencesWhileFelt(t *testing.T) {
 	}
 }
 
-// A stock client of the servers may pause for half a second after trouble of a link or of its own, one that asks Sentinels
-// for longer.
+// A stock client of the servers may pause for half a second after trouble of a link or of its own, one that asks
+// Sentinels for longer.
 func TestAbsencesLastLonger(t *testing.T) {
 	faults := map[string]string{
 		"pause: {process: c0, for: 2s}":                          "c0 stopped 1s to 3.512s",
@@ -151,7 +153,8 @@ func TestAbsencesLastLonger(t *testing.T) {
 	checkAbsences(t, "lock: {client: stock}\n", func(r *run) { r.terms.Watched = true }, faults)
 }
 
-// Servers that form a cluster need their time to settle after trouble of one of them, or of a link among them, for all clients.
+// Servers that form a cluster need their time to settle after trouble of one of them, or of a link among them, for all
+// clients.
 func TestAbsencesOfACluster(t *testing.T) {
 	const both = "c0 away 1s to 3.7s, c1 away 1s to 3.7s"
 	base := "world: {redis: 3}\n"
@@ -175,7 +178,8 @@ func TestAbsencesOfACluster(t *testing.T) {
 // Whichever server of a cluster leads is one of its servers.
 func TestAbsencesOfALeader(t *testing.T) {
 	cluster := func(r *run) {
-		r.rec.Servers = trace.Servers{{Name: "e0", Kind: "etcd", Role: trace.RoleMember}, {Name: "e1", Kind: "etcd", Role: trace.RoleMember}}
+		r.rec.Servers = trace.Servers{{Name: "e0", Kind: "etcd", Role: trace.RoleMember},
+			{Name: "e1", Kind: "etcd", Role: trace.RoleMember}}
 		r.terms.Settles, r.terms.Leaders = 700*time.Millisecond, []string{"leader"}
 	}
 	checkAbsences(t, "world: {etcd: 3}\n", cluster, map[string]string{
@@ -189,7 +193,8 @@ func TestAbsencesOfALeader(t *testing.T) {
 // reaches the servers that it asks, and waits behind.
 func TestAbsencesBehind(t *testing.T) {
 	family := func(r *run) {
-		r.rec.Servers = trace.Servers{{Name: "r0", Family: "r0", Role: trace.RolePrimary}, {Name: "r0a", Family: "r0", Role: trace.RoleReplica}, {Name: "r1"}}
+		r.rec.Servers = trace.Servers{{Name: "r0", Family: "r0", Role: trace.RolePrimary},
+			{Name: "r0a", Family: "r0", Role: trace.RoleReplica}, {Name: "r1"}}
 	}
 	const link, both = "partition: {between: [r0], and: [r0a], for: 2s}", "c0 behind 1s to 3s, c1 behind 1s to 3s"
 	base := "world: {redis: 2, replicas: 1}\n"
@@ -209,11 +214,17 @@ func TestAbsencesOfEndedClients(t *testing.T) {
 		change func(r *run)
 		want   string
 	}{
-		"it exited":                     {func(r *run) { r.rec.Timeline.Ends[0].Exit = true }, ""},
-		"it was granted the lock later": {func(r *run) { r.rec.Clients[0].Lapsed = []time.Duration{tenth(35)} }, "c0 crashed 1s to 3s, c0 crashed 3.5s to 3.5s"},
-		"restarted, and two lives":      {func(r *run) { r.rec.Clients = append(r.rec.Clients, evidence.Client{Name: "c0"}) }, "c0 crashed 1s to 3s"},
-		"another was restarted":         {func(r *run) { r.rec.Timeline.Starts[0].Name = "c1" }, "c0 crashed 1s to the end"},
-		"restarted before":              {func(r *run) { r.rec.Timeline.Starts[0].At = 5 }, "c0 crashed 1s to the end"},
+		"it crashed again, and was restarted": {func(r *run) {
+			r.rec.Timeline.Ends = append(r.rec.Timeline.Ends, evidence.End{At: 40, Name: "c0"})
+			r.rec.Timeline.Starts = append(r.rec.Timeline.Starts, evidence.Start{At: 50, Name: "c0"})
+		}, "c0 crashed 1s to 3s, c0 crashed 4s to 5s"},
+		"it exited": {func(r *run) { r.rec.Timeline.Ends[0].Exit = true }, ""},
+		"it was granted the lock later": {func(r *run) { r.rec.Clients[0].Lapsed = []time.Duration{tenth(35)} },
+			"c0 crashed 1s to 3s, c0 crashed 3.5s to 3.5s"},
+		"restarted, and two lives": {func(r *run) { r.rec.Clients = append(r.rec.Clients, evidence.Client{Name: "c0"}) },
+			"c0 crashed 1s to 3s"},
+		"another was restarted": {func(r *run) { r.rec.Timeline.Starts[0].Name = "c1" }, "c0 crashed 1s to the end"},
+		"restarted before":      {func(r *run) { r.rec.Timeline.Starts[0].At = 5 }, "c0 crashed 1s to the end"},
 	} {
 		r := runOf(t, "faults: [{at: 1s, crash: {process: c0}}, {at: 3s, restart: {process: c0}}]\n").with(c.change)
 		if got := absencesOf(r.history()); got != c.want {

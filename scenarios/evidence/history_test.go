@@ -14,10 +14,11 @@ import (
 	"locksim/sim/trace"
 )
 
-// A grant is lost at its return if the loss had been announced, and before it if the lock knew of it: it was observed, or an
-// answer had just come. A lease that was over on arrival is no claim.
+// A grant is lost at its return if the loss had been announced, and before it if the lock knew of it: it was observed,
+// or an answer had just come. A lease that was over on arrival is no claim.
 func TestGrants(t *testing.T) {
-	lost := evidence.Grant{Grant: checker.Grant{Granted: 20, LostSeen: 25}, LostAtOnce: true, Returned: tenth(20), LossChecked: 30}
+	lost := evidence.Grant{Grant: checker.Grant{Granted: 20, LostSeen: 25}, LostAtOnce: true, Returned: tenth(20),
+		LossChecked: 30}
 	with := func(change func(g *evidence.Grant)) evidence.Grant {
 		g := lost
 		change(&g)
@@ -37,13 +38,18 @@ func TestGrants(t *testing.T) {
 		change func(r *run)
 		want   checker.Grant
 	}{
-		"plain":              {grant: evidence.Grant{Grant: checker.Grant{Granted: 20, Until: 40}}, want: checker.Grant{Granted: 20, Until: 40}},
-		"over at once":       {grant: evidence.Grant{Grant: checker.Grant{Granted: 20, Until: 21}, OverAtOnce: true}, want: checker.Grant{Granted: 20, Until: 20}},
-		"lost at once":       {grant: lost, want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
-		"lost later":         {grant: with(func(g *evidence.Grant) { g.LostAtOnce, g.Lost = false, 22 }), change: answer(20), want: checker.Grant{Granted: 20, Lost: 22, LostSeen: 25}},
-		"the loss was known": {grant: with(func(g *evidence.Grant) { g.LossKnown = true }), want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25, LostBefore: true}},
-		"as an answer came":  {grant: lost, change: answer(20), want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25, LostBefore: true}},
-		"after an answer":    {grant: lost, change: answer(19), want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
+		"plain": {grant: evidence.Grant{Grant: checker.Grant{Granted: 20, Until: 40}},
+			want: checker.Grant{Granted: 20, Until: 40}},
+		"over at once": {grant: evidence.Grant{Grant: checker.Grant{Granted: 20, Until: 21}, OverAtOnce: true},
+			want: checker.Grant{Granted: 20, Until: 20}},
+		"lost at once": {grant: lost, want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
+		"lost later": {grant: with(func(g *evidence.Grant) { g.LostAtOnce, g.Lost = false, 22 }), change: answer(20),
+			want: checker.Grant{Granted: 20, Lost: 22, LostSeen: 25}},
+		"the loss was known": {grant: with(func(g *evidence.Grant) { g.LossKnown = true }),
+			want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25, LostBefore: true}},
+		"as an answer came": {grant: lost, change: answer(20),
+			want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25, LostBefore: true}},
+		"after an answer": {grant: lost, change: answer(19), want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
 		"after an answer that may be late": {grant: lost, change: both(answer(19), func(r *run) { r.terms.Late = tenth(1) }),
 			want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25, LostBefore: true}},
 		"before an answer": {grant: lost, change: answer(21), want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
@@ -51,14 +57,23 @@ func TestGrants(t *testing.T) {
 			want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
 		"another's answer": {grant: lost, change: both(answer(20), func(r *run) { r.rec.Timeline.Messages[0].Client = "c1" }),
 			want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
-		"on real servers":         {grant: lost, change: both(answer(20), func(r *run) { r.rec.Live = true }), want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
-		"checked":                 {grant: lost, change: checks, want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 30}},
-		"checked by a step":       {text: "workload: {section: [read: a, check, write: a]}\n", grant: lost, want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 30}},
-		"checked, and looked for": {text: "workload: {checks_until: lost}\n", grant: lost, change: checks, want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
-		"a crash":                 {grant: evidence.Grant{Grant: checker.Grant{Granted: 20}}, text: "faults: [{at: 3s, crash: {process: c0}}, {at: 4s, kill_worker: {process: c0}}]\n", want: checker.Grant{Granted: 20, Crashed: 30}},
-		"a crash before":          {grant: evidence.Grant{Grant: checker.Grant{Granted: 20}}, text: "faults: [{at: 2s, crash: {process: c0}}]\n", want: checker.Grant{Granted: 20}},
-		"another's crash":         {grant: evidence.Grant{Grant: checker.Grant{Granted: 20}}, text: "faults: [{at: 3s, crash: {process: c1}}]\n", want: checker.Grant{Granted: 20}},
-		"an exit":                 {grant: evidence.Grant{Grant: checker.Grant{Granted: 20}}, text: "faults: [{at: 3s, crash: {process: c0}}]\n", change: func(r *run) { r.rec.Timeline.Ends[0].Exit = true }, want: checker.Grant{Granted: 20}},
+		"on real servers": {grant: lost, change: both(answer(20), func(r *run) { r.rec.Live = true }),
+			want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
+		"checked": {grant: lost, change: checks, want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 30}},
+		"checked by a step": {text: "workload: {section: [read: a, check, write: a]}\n", grant: lost,
+			want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 30}},
+		"checked, and looked for": {text: "workload: {checks_until: lost}\n", grant: lost, change: checks,
+			want: checker.Grant{Granted: 20, Lost: 20, LostSeen: 25}},
+		"a crash": {grant: evidence.Grant{Grant: checker.Grant{Granted: 20}},
+			text: "faults: [{at: 3s, crash: {process: c0}}, {at: 4s, kill_worker: {process: c0}}]\n",
+			want: checker.Grant{Granted: 20, Crashed: 30}},
+		"a crash before": {grant: evidence.Grant{Grant: checker.Grant{Granted: 20}},
+			text: "faults: [{at: 2s, crash: {process: c0}}]\n", want: checker.Grant{Granted: 20}},
+		"another's crash": {grant: evidence.Grant{Grant: checker.Grant{Granted: 20}},
+			text: "faults: [{at: 3s, crash: {process: c1}}]\n", want: checker.Grant{Granted: 20}},
+		"an exit": {grant: evidence.Grant{Grant: checker.Grant{Granted: 20}},
+			text: "faults: [{at: 3s, crash: {process: c0}}]\n", change: func(r *run) { r.rec.Timeline.Ends[0].Exit = true },
+			want: checker.Grant{Granted: 20}},
 	} {
 		r := runOf(t, c.text)
 		r.granted("c0", c.grant)
@@ -76,12 +91,17 @@ func TestNotices(t *testing.T) {
 		grant evidence.Grant
 		want  []string // how each begins
 	}{
-		"once each":             {grant: evidence.Grant{Started: 1, Stopped: 1}},
-		"a value":               {grant: evidence.Grant{LostValues: 1}, want: []string{"Lost of the lease was not closed: it had 1 value"}},
-		"two values":            {grant: evidence.Grant{LostValues: 2}, want: []string{"Lost of the lease was not closed: it had 2 values"}},
-		"two starts":            {grant: evidence.Grant{Started: 2}, want: []string{"the election told it 2 times that it leads"}},
-		"two ends":              {grant: evidence.Grant{Stopped: 2}, want: []string{"the election told it 2 times that it does not lead any more"}},
-		"beside what was noted": {grant: evidence.Grant{Grant: own, Stopped: 3}, want: []string{"its own", "the election told it 3 times"}},
+		"once each": {grant: evidence.Grant{Started: 1, Stopped: 1}},
+		"a value": {grant: evidence.Grant{LostValues: 1},
+			want: []string{"Lost of the lease was not closed: it had 1 value"}},
+		"two values": {grant: evidence.Grant{LostValues: 2},
+			want: []string{"Lost of the lease was not closed: it had 2 values"}},
+		"two starts": {grant: evidence.Grant{Started: 2},
+			want: []string{"the election told it 2 times that it leads"}},
+		"two ends": {grant: evidence.Grant{Stopped: 2},
+			want: []string{"the election told it 2 times that it does not lead any more"}},
+		"beside what was noted": {grant: evidence.Grant{Grant: own, Stopped: 3},
+			want: []string{"its own", "the election told it 3 times"}},
 	} {
 		r := runOf(t, "")
 		r.granted("c0", c.grant)
@@ -97,8 +117,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// What is done under a grant has its number, and what the store has decided; an operation that the end of the run cut off
-// has an unknown outcome.
+// What is done under a grant has its number, and what the store has decided; an operation that the end of the run cut
+// off has an unknown outcome.
 func TestOperations(t *testing.T) {
 	r := runOf(t, "")
 	op := func(id string) checker.Op {
@@ -107,7 +127,8 @@ func TestOperations(t *testing.T) {
 	r.granted("c0", evidence.Grant{Ops: []checker.Op{op("a"), op("b")}, Calls: []checker.Call{{What: "Extend"}}})
 	r.granted("c1", evidence.Grant{Ops: []checker.Op{op("c"), op("d")}, Unfinished: true})
 	r.rec.Clients[1].Tries = []checker.Try{{Client: "c1"}}
-	r.rec.Decisions = []evidence.Decision{{At: 7, Decision: trace.Decision{Op: "a"}}, {At: 9, Decision: trace.Decision{Op: "c", Refused: "stale"}}}
+	r.rec.Decisions = []evidence.Decision{{At: 7, Decision: trace.Decision{Op: "a"}},
+		{At: 9, Decision: trace.Decision{Op: "c", Refused: "stale"}}}
 	want := []checker.Op{op("a"), op("b"), op("c"), op("d")}
 	want[0].Grant, want[0].Applied, want[0].Accepted = 1, 7, true
 	want[1].Grant = 1
@@ -128,8 +149,10 @@ func TestOperations(t *testing.T) {
 // An attempt whose context had a deadline, and ended, had to return within the time that the lock promises.
 func TestAttemptsThatHadToReturn(t *testing.T) {
 	const within = "lock: {ttl: 10s}\nworkload: {acquire_within: 2s, deadline: true}\n"
-	ended := checker.Attempt{Client: "c0", Resource: "order", Invoked: 10, Returned: 45, ContextEnded: tenth(30), Outcome: checker.OutcomeFailed}
-	call := []checker.Call{{Client: "c0", Resource: "order", What: "Acquire", About: 10, Called: tenth(10), Due: tenth(50), Returned: tenth(45)}}
+	ended := checker.Attempt{Client: "c0", Resource: "order", Invoked: 10, Returned: 45, ContextEnded: tenth(30),
+		Outcome: checker.OutcomeFailed}
+	call := []checker.Call{{Client: "c0", Resource: "order", What: "Acquire", About: 10, Called: tenth(10), Due: tenth(50),
+		Returned: tenth(45)}}
 	for name, c := range map[string]struct {
 		text    string
 		attempt checker.Attempt
@@ -139,8 +162,10 @@ func TestAttemptsThatHadToReturn(t *testing.T) {
 		"of the request":   {text: "workload: {request: 2s, deadline: true}\n", attempt: ended, want: call},
 		"it was cancelled": {text: "workload: {acquire_within: 2s}\n", attempt: ended},
 		"without a limit":  {text: "workload: {release_within: 2s, deadline: true}\n", attempt: ended},
-		"it did not end":   {text: within, attempt: checker.Attempt{Client: "c0", Resource: "order", Invoked: 10, Returned: 45}},
-		"never returned":   {text: within, attempt: checker.Attempt{Client: "c0", Resource: "order", Invoked: 10, ContextEnded: tenth(30)}},
+		"it did not end": {text: within,
+			attempt: checker.Attempt{Client: "c0", Resource: "order", Invoked: 10, Returned: 45}},
+		"never returned": {text: within,
+			attempt: checker.Attempt{Client: "c0", Resource: "order", Invoked: 10, ContextEnded: tenth(30)}},
 	} {
 		r := runOf(t, c.text)
 		r.terms.Promise.ReturnsWithin = promise.TermReleaseTimeout
@@ -190,7 +215,8 @@ func TestWorkload(t *testing.T) {
 	}
 	section := func(r run) run { r.terms.Section, r.terms.Writes = true, []string{"a", "b", "c"}; return r }
 	h := runOf(t, "").history()
-	check("plain", h.Entry == checker.EntryExclusive && h.Care == checker.CareNever && h.SectionWrites == 1 && !h.Fill && !h.Leads && !h.TakenNamed, h)
+	check("plain", h.Entry == checker.EntryExclusive && h.Care == checker.CareNever && h.SectionWrites == 1 && !h.Fill &&
+		!h.Leads && !h.TakenNamed, h)
 	h = runOf(t, "workload: {kind: transfer, checks_until: lost}\n").history()
 	check("transfer", h.Care == checker.CareLost && h.SectionWrites == 2, h)
 	h = runOf(t, "workload: {nested: 1}\n").history()
@@ -216,17 +242,21 @@ func TestWorkload(t *testing.T) {
 	check("named errors", r.history().TakenNamed, r.history())
 }
 
-// A lease that is held ends for its holder when another client has the lock; the holder has to learn that within the time
-// of its detection, or a TTL.
+// A lease that is held ends for its holder when another client has the lock; the holder has to learn that within the
+// time of its detection, or a TTL.
 func TestHeldLeases(t *testing.T) {
 	for name, c := range map[string]struct {
 		terms     func(terms *evidence.Terms)
 		doubted   checker.Pos
 		detection time.Duration
 	}{
-		"held":               {func(terms *evidence.Terms) { terms.Lease = evidence.LeaseHeld }, 29, 4 * time.Second},
-		"held, and detected": {func(terms *evidence.Terms) { terms.Lease, terms.Detection = evidence.LeaseHeld, time.Second }, 29, time.Second},
-		"counted":            {func(terms *evidence.Terms) { terms.Lease, terms.Detection = evidence.LeaseCounted, time.Second }, 0, 0},
+		"held": {func(terms *evidence.Terms) { terms.Lease = evidence.LeaseHeld }, 29, 4 * time.Second},
+		"held, and detected": {func(terms *evidence.Terms) { terms.Lease, terms.Detection = evidence.LeaseHeld, time.Second },
+			29, time.Second},
+		"counted": {func(terms *evidence.Terms) {
+			terms.Lease, terms.Detection = evidence.LeaseCounted,
+				time.Second
+		}, 0, 0},
 	} {
 		r := runOf(t, "lock: {ttl: 4s}\nfaults: [{at: 1500ms, partition: {between: [c0]}}]\n")
 		c.terms(&r.terms)
@@ -270,12 +300,14 @@ func TestNamesOfResources(t *testing.T) {
 	r.terms.Voters = 2
 	r.rec.Clients[0].Grants = []evidence.Grant{{Grant: checker.Grant{Client: "c0", Resource: odd, Granted: 3},
 		Ops: []checker.Op{{Resource: odd}}, Calls: []checker.Call{{Resource: odd}}}}
-	r.rec.Clients[0].Attempts, r.rec.Clients[0].Tries = []checker.Attempt{{Resource: odd, Invoked: 1}}, []checker.Try{{Resource: odd}}
+	r.rec.Clients[0].Attempts, r.rec.Clients[0].Tries = []checker.Attempt{{Resource: odd, Invoked: 1}},
+		[]checker.Try{{Resource: odd}}
 	r.rec.Servers = append(r.rec.Servers, trace.Server{Name: "r1"})
 	r.rec.Changes = []trace.KeyChange{sets(3, "r0", "c0", "v"), sets(3, "r1", "c0", "v"), removes(5, "r0", "c1")}
 	r.rec.Final = []evidence.Final{{Resource: odd, Register: "balance", Value: "w"}}
 	h, want := r.history(), trace.Name(odd)
-	got := []string{h.Grants[0].Resource, h.Attempts[0].Resource, h.Tries[0].Resource, h.Calls[0].Resource, h.Ops[0].Resource, h.Holdings[0].Resource,
+	got := []string{h.Grants[0].Resource, h.Attempts[0].Resource, h.Tries[0].Resource, h.Calls[0].Resource,
+		h.Ops[0].Resource, h.Holdings[0].Resource,
 		h.Votes[0].Resource, h.Deletions[0].Resource}
 	if slices.ContainsFunc(got, func(name string) bool { return name != want }) || want == odd {
 		t.Errorf("the names are %q, want %q", got, want)

@@ -19,16 +19,18 @@ func ends(server string, keys ...trace.Key) evidence.ServerState {
 	return evidence.ServerState{Server: trace.Server{Name: server}, Asked: true, Listed: true, Keys: keys}
 }
 
-// What became of the probe, of calls that had not returned and of clients that ended is in the ending as the driver has seen it.
-// The names of resources are those that texts show.
+// What became of the probe, of calls that had not returned and of clients that ended is in the ending as the driver
+// has seen it. The names of resources are those that texts show.
 func TestEnding(t *testing.T) {
 	r := runOf(t, "world: {redis: 3, clients: 4}\n")
 	r.terms.Nodes = 5
-	r.rec.Loops, r.rec.Waiting = "c0 loops.", []checker.Waiting{{Client: "c1", Call: "Release", Resource: "a b", For: time.Minute}}
+	r.rec.Loops, r.rec.Waiting = "c0 loops.",
+		[]checker.Waiting{{Client: "c1", Call: "Release", Resource: "a b", For: time.Minute}}
 	r.rec.Probe = evidence.Probe{Bound: time.Second, Acquired: true, Problem: "it is taken"}
 	r.rec.Clients[1].Crashed, r.rec.Clients[3].Lapsed = true, []time.Duration{tenth(3)}
-	want := checker.Ending{Loops: "c0 loops.", Waiting: []checker.Waiting{{Client: "c1", Call: "Release", Resource: trace.Name("a b"), For: time.Minute}},
-		Nodes: 5, Asked: time.Second, Granted: true, Problem: "it is taken",
+	want := checker.Ending{Loops: "c0 loops.",
+		Waiting: []checker.Waiting{{Client: "c1", Call: "Release", Resource: trace.Name("a b"), For: time.Minute}},
+		Nodes:   5, Asked: time.Second, Granted: true, Problem: "it is taken",
 		Gone: []string{"c1", "c3"}}
 	if diff := cmp.Diff(want, r.history().Ending); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -42,8 +44,8 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// Servers are cut off until the world is healed by faults that cut them off and have no end, each once. Another fault that
-// lasts as long may explain that clients do not end.
+// Servers are cut off until the world is healed by faults that cut them off and have no end, each once. Another fault
+// that lasts as long may explain that clients do not end.
 func TestCutOff(t *testing.T) {
 	const cut = "{at: 1s, partition: {between: [c0], and: [r2, r1]}}"
 	for name, c := range map[string]struct {
@@ -52,18 +54,21 @@ func TestCutOff(t *testing.T) {
 		cutOff []string
 		kept   bool
 	}{
-		"no fault":            {},
-		"two servers":         {faults: cut, cutOff: []string{"r1", "r2"}},
-		"it did not strike":   {faults: cut, change: func(r *run) { r.rec.Faults[0].Fired = false }},
-		"for some time":       {faults: "{at: 1s, partition: {between: [c0], and: [r1], for: 5s}}"},
-		"one way":             {faults: "{at: 1s, half_open: {between: [c0], and: [r1]}}", kept: true},
-		"one server twice":    {faults: cut + ", {at: 1s, partition: {between: [c1], and: [r1]}}", cutOff: []string{"r1", "r2"}},
-		"a client":            {faults: "{at: 1s, partition: {between: [r1], and: [c0]}}", kept: true},
-		"from everybody":      {faults: "{at: 1s, partition: {between: [r1]}}", kept: true},
-		"slow for ever":       {faults: cut + ", {at: 1s, latency: {between: [c0], and: [r0], add: 1s}}", cutOff: []string{"r1", "r2"}, kept: true},
+		"no fault":          {},
+		"two servers":       {faults: cut, cutOff: []string{"r1", "r2"}},
+		"it did not strike": {faults: cut, change: func(r *run) { r.rec.Faults[0].Fired = false }},
+		"for some time":     {faults: "{at: 1s, partition: {between: [c0], and: [r1], for: 5s}}"},
+		"one way":           {faults: "{at: 1s, half_open: {between: [c0], and: [r1]}}", kept: true},
+		"one server twice": {faults: cut + ", {at: 1s, partition: {between: [c1], and: [r1]}}",
+			cutOff: []string{"r1", "r2"}},
+		"a client":       {faults: "{at: 1s, partition: {between: [r1], and: [c0]}}", kept: true},
+		"from everybody": {faults: "{at: 1s, partition: {between: [r1]}}", kept: true},
+		"slow for ever": {faults: cut + ", {at: 1s, latency: {between: [c0], and: [r0], add: 1s}}",
+			cutOff: []string{"r1", "r2"}, kept: true},
 		"a server is down":    {faults: cut + ", {at: 1s, crash: {process: r0}}", cutOff: []string{"r1", "r2"}, kept: true},
 		"a server is stalled": {faults: cut + ", {at: 1s, stall: {node: r0, for: 1s}}", cutOff: []string{"r1", "r2"}},
-		"replies were lost":   {faults: cut + ", {at: 1s, lose_reply: {between: [c0], and: [r0]}}", cutOff: []string{"r1", "r2"}},
+		"replies were lost": {faults: cut + ", {at: 1s, lose_reply: {between: [c0], and: [r0]}}",
+			cutOff: []string{"r1", "r2"}},
 	} {
 		e := runOf(t, "world: {redis: 3}\nfaults: ["+c.faults+"]\n").with(c.change).history().Ending
 		if !slices.Equal(e.CutOff, c.cutOff) || e.Kept != c.kept {
@@ -92,18 +97,29 @@ func TestLeftovers(t *testing.T) {
 		probe   []trace.KeyChange // after it began
 		want    []checker.Leftover
 	}{
-		"none":                          {left: []evidence.ServerState{ends("r0")}},
-		"another key":                   {left: []evidence.ServerState{ends("r0", trace.Key{Name: "other"})}},
-		"a key of unknown origin":       {left: []evidence.ServerState{ends("r0", order)}, want: left("")},
-		"that c1 has set":               {left: []evidence.ServerState{ends("r0", order)}, changes: []trace.KeyChange{sets(9, "r0", "c1", "v")}, want: left("c1")},
-		"the last to set it":            {left: []evidence.ServerState{ends("r0", order)}, changes: []trace.KeyChange{sets(8, "r0", "c0", "w"), sets(9, "r0", "c1", "v")}, want: left("c1")},
-		"another key of c1":             {left: []evidence.ServerState{ends("r0", order)}, changes: []trace.KeyChange{sets(8, "r0", "c0", "v"), stock}, want: left("c0")},
-		"set on another server":         {left: []evidence.ServerState{ends("r0", order)}, changes: []trace.KeyChange{sets(9, "r1", "c1", "v")}, want: left("")},
-		"that came from another":        {left: []evidence.ServerState{ends("r0", order)}, changes: []trace.KeyChange{sets(8, "r1", "c1", "v"), from("v", sets(9, "r0", "", ""))}, want: left("c1")},
-		"that came, of another one":     {left: []evidence.ServerState{ends("r0", order)}, changes: []trace.KeyChange{sets(7, "r1", "c1", "v"), sets(8, "r1", "c0", "w"), from("v", sets(9, "r0", "", ""))}, want: left("c1")},
-		"prolonged by another":          {left: []evidence.ServerState{ends("r0", order)}, changes: []trace.KeyChange{sets(8, "r0", "c1", "v"), prolonged(sets(9, "r0", "c0", "v"))}, want: left("c1")},
-		"set again by the probe":        {left: []evidence.ServerState{ends("r0", order)}, changes: []trace.KeyChange{sets(8, "r0", "c1", "v")}, probe: []trace.KeyChange{sets(95, "r0", "probe", "v")}, want: left("c1")},
-		"on a server that is a replica": {left: []evidence.ServerState{{Server: trace.Server{Name: "r0"}, Keys: []trace.Key{order}}}},
+		"none":                    {left: []evidence.ServerState{ends("r0")}},
+		"another key":             {left: []evidence.ServerState{ends("r0", trace.Key{Name: "other"})}},
+		"a key of unknown origin": {left: []evidence.ServerState{ends("r0", order)}, want: left("")},
+		"that c1 has set": {left: []evidence.ServerState{ends("r0", order)},
+			changes: []trace.KeyChange{sets(9, "r0", "c1", "v")}, want: left("c1")},
+		"the last to set it": {left: []evidence.ServerState{ends("r0", order)},
+			changes: []trace.KeyChange{sets(8, "r0", "c0", "w"), sets(9, "r0", "c1", "v")}, want: left("c1")},
+		"another key of c1": {left: []evidence.ServerState{ends("r0", order)},
+			changes: []trace.KeyChange{sets(8, "r0", "c0", "v"), stock}, want: left("c0")},
+		"set on another server": {left: []evidence.ServerState{ends("r0", order)},
+			changes: []trace.KeyChange{sets(9, "r1", "c1", "v")}, want: left("")},
+		"that came from another": {left: []evidence.ServerState{ends("r0", order)},
+			changes: []trace.KeyChange{sets(8, "r1", "c1", "v"), from("v", sets(9, "r0", "", ""))}, want: left("c1")},
+		"that came, of another one": {left: []evidence.ServerState{ends("r0", order)},
+			changes: []trace.KeyChange{sets(7, "r1", "c1", "v"), sets(8, "r1", "c0", "w"), from("v", sets(9, "r0", "", ""))},
+			want:    left("c1")},
+		"prolonged by another": {left: []evidence.ServerState{ends("r0", order)},
+			changes: []trace.KeyChange{sets(8, "r0", "c1", "v"), prolonged(sets(9, "r0", "c0", "v"))}, want: left("c1")},
+		"set again by the probe": {left: []evidence.ServerState{ends("r0", order)},
+			changes: []trace.KeyChange{sets(8, "r0", "c1", "v")}, probe: []trace.KeyChange{sets(95, "r0", "probe", "v")},
+			want: left("c1")},
+		"on a server that is a replica": {left: []evidence.ServerState{{Server: trace.Server{Name: "r0"},
+			Keys: []trace.Key{order}}}},
 		"on two servers": {left: []evidence.ServerState{ends("r0", order), ends("r1", trace.Key{Name: "lock:order"})},
 			want: append(left(""), checker.Leftover{Server: "r1", Key: "lock:order"})},
 	} {
@@ -115,8 +131,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// A fault which can leave a key behind excuses it where it struck its owner, the server or the link between them, or, if the
-// owner is not known, any link.
+// A fault which can leave a key behind excuses it where it struck its owner, the server or the link between them, or,
+// if the owner is not known, any link.
 func TestStruckKey(t *testing.T) {
 	const c0r0 = "partition: {between: [c0], and: [r0], for: 1s}"
 	for _, c := range []struct {
@@ -155,8 +171,9 @@ func TestStruckKey(t *testing.T) {
 	}
 }
 
-// The probe asks for as long as the longest key lives, twice as long if the lock may pause for as long as it has waited, and
-// for a pause, eight messages and the time to settle. It does not wait for a key that outlives every lease.
+// The probe asks for as long as the longest key lives, twice as long if the lock may pause for as long as it has
+// waited, and for a pause, eight messages and the time to settle. It does not wait for a key that outlives every
+// lease.
 func TestProbeBound(t *testing.T) {
 	const ttl, more = 10 * time.Second, 2*time.Second + 40*time.Millisecond
 	drift := promise.TermDrift.Length(ttl, 0)
@@ -172,21 +189,28 @@ func TestProbeBound(t *testing.T) {
 		want    time.Duration
 		lasting string
 	}{
-		"no key":                   {want: more},
-		"two keys":                 {keys: []trace.Key{key(time.Second), key(3 * time.Second), key(2 * time.Second)}, want: 3*time.Second + more},
-		"a key without an end":     {keys: []trace.Key{key(0)}, want: more},
-		"its backoff is unknown":   {keys: []trace.Key{key(time.Second)}, change: func(r *run) { r.terms.FollowsSpec = false }, want: 2*time.Second + more},
-		"it pauses for long":       {change: func(r *run) { r.terms.Pause = 5 * time.Second }, want: 3*time.Second + more},
-		"it backs off for long":    {change: func(r *run) { r.sc.Lock.Backoff.Max = 4 * time.Second }, want: 2*time.Second + more},
+		"no key": {want: more},
+		"two keys": {keys: []trace.Key{key(time.Second), key(3 * time.Second), key(2 * time.Second)},
+			want: 3*time.Second + more},
+		"a key without an end": {keys: []trace.Key{key(0)}, want: more},
+		"its backoff is unknown": {keys: []trace.Key{key(time.Second)},
+			change: func(r *run) { r.terms.FollowsSpec = false }, want: 2*time.Second + more},
+		"it pauses for long": {change: func(r *run) { r.terms.Pause = 5 * time.Second }, want: 3*time.Second + more},
+		"it backs off for long": {change: func(r *run) { r.sc.Lock.Backoff.Max = 4 * time.Second },
+			want: 2*time.Second + more},
 		"a cluster":                {change: func(r *run) { r.terms.Settles = time.Second }, want: time.Second + more},
 		"keys that are not listed": {change: unlisted(true), want: ttl + drift + more},
 		"on a replica":             {change: unlisted(false), want: more},
 		"of a long session": {change: func(r *run) { unlisted(true)(r); r.terms.Promise.FreeWithin = promise.TermSession },
 			want: promise.TermSession.Length(ttl, 0) + more},
-		"free at any time":        {change: func(r *run) { unlisted(true)(r); r.terms.Promise.FreeWithin = promise.TermAnyTime }, want: ttl + more},
-		"without a promise":       {change: func(r *run) { unlisted(true)(r); r.terms.Promise.FreeWithin = "" }, want: ttl + more},
-		"learnt, without an end":  {keys: []trace.Key{key(0)}, change: func(r *run) { r.rec.Learnt = true }, want: ttl + drift + more},
-		"learnt, with an end":     {keys: []trace.Key{key(time.Second)}, change: func(r *run) { r.rec.Learnt = true }, want: time.Second + more},
+		"free at any time": {change: func(r *run) { unlisted(true)(r); r.terms.Promise.FreeWithin = promise.TermAnyTime },
+			want: ttl + more},
+		"without a promise": {change: func(r *run) { unlisted(true)(r); r.terms.Promise.FreeWithin = "" },
+			want: ttl + more},
+		"learnt, without an end": {keys: []trace.Key{key(0)}, change: func(r *run) { r.rec.Learnt = true },
+			want: ttl + drift + more},
+		"learnt, with an end": {keys: []trace.Key{key(time.Second)}, change: func(r *run) { r.rec.Learnt = true },
+			want: time.Second + more},
 		"the longest to wait for": {keys: []trace.Key{key(time.Hour + time.Minute)}, want: time.Hour + time.Minute + more},
 		"longer than that": {keys: []trace.Key{key(time.Hour + time.Minute + 1)}, want: time.Minute + more,
 			lasting: " The key other on r0 has 1h1m0s to live: is its TTL in the right unit, and a length of time?"},
@@ -203,9 +227,9 @@ func TestProbeBound(t *testing.T) {
 	}
 }
 
-// A lock that denies itself to the probe while no server has any key is kept outside the servers, unless something else may
-// keep the probe out: an error of another kind, a key that is or was there, a server that is down, or that one client alone
-// can have the lock, and has released it.
+// A lock that denies itself to the probe while no server has any key is kept outside the servers, unless something
+// else may keep the probe out: an error of another kind, a key that is or was there, a server that is down, or that
+// one client alone can have the lock, and has released it.
 func TestKeptOutside(t *testing.T) {
 	released := evidence.Grant{Grant: checker.Grant{Granted: 5, Released: 8}}
 	one := func(r *run) { r.granted("c0", released) }
@@ -216,18 +240,20 @@ func TestKeptOutside(t *testing.T) {
 		before, change func(r *run)
 		want           bool
 	}{
-		"of two clients":           {before: two, want: true},
-		"of one that has it":       {before: held, want: true},
-		"granted after a crash":    {before: func(r *run) { r.rec.Clients[1].Lapsed = []time.Duration{1} }, want: true},
-		"of one client alone":      {before: one},
-		"never granted":            {before: func(*run) {}},
-		"no probe":                 {before: two, change: func(r *run) { r.rec.Probe.Bound = 0 }},
-		"the probe had it":         {before: two, change: func(r *run) { r.rec.Probe.Acquired = true }},
-		"another error":            {before: two, change: func(r *run) { r.rec.Probe.Denied = false }},
-		"a key before the probe":   {before: two, change: func(r *run) { r.rec.Left[0].Keys = []trace.Key{key} }},
-		"a key after the probe":    {before: two, change: func(r *run) { r.rec.Ended[0].Keys = []trace.Key{key} }},
-		"a key on a replica":       {before: two, change: func(r *run) { r.rec.Ended[0].Keys, r.rec.Ended[0].Asked = []trace.Key{key}, false }, want: true},
-		"a key that came and went": {before: two, change: func(r *run) { r.rec.Changes = []trace.KeyChange{sets(95, "r0", "probe", "v"), removes(96, "r0", "")} }},
+		"of two clients":         {before: two, want: true},
+		"of one that has it":     {before: held, want: true},
+		"granted after a crash":  {before: func(r *run) { r.rec.Clients[1].Lapsed = []time.Duration{1} }, want: true},
+		"of one client alone":    {before: one},
+		"never granted":          {before: func(*run) {}},
+		"no probe":               {before: two, change: func(r *run) { r.rec.Probe.Bound = 0 }},
+		"the probe had it":       {before: two, change: func(r *run) { r.rec.Probe.Acquired = true }},
+		"another error":          {before: two, change: func(r *run) { r.rec.Probe.Denied = false }},
+		"a key before the probe": {before: two, change: func(r *run) { r.rec.Left[0].Keys = []trace.Key{key} }},
+		"a key after the probe":  {before: two, change: func(r *run) { r.rec.Ended[0].Keys = []trace.Key{key} }},
+		"a key on a replica": {before: two,
+			change: func(r *run) { r.rec.Ended[0].Keys, r.rec.Ended[0].Asked = []trace.Key{key}, false }, want: true},
+		"a key that came and went": {before: two,
+			change: func(r *run) { r.rec.Changes = []trace.KeyChange{sets(95, "r0", "probe", "v"), removes(96, "r0", "")} }},
 		"a key that went before": {before: two, change: func(r *run) {
 			r.rec.Changes, r.rec.ChangesBefore = []trace.KeyChange{sets(5, "r0", "c0", "v"), removes(6, "r0", "c0")}, 2
 		}, want: true},
@@ -282,7 +308,8 @@ func TestKeyChanges(t *testing.T) {
 	for _, c := range r.rec.KeyChanges() {
 		got = append(got, c.Key)
 	}
-	if text := strings.Join(got, " "); text != "lock:order lock:stock" || len(r.rec.Changes) != 3 || r.rec.Changes[1].Key != "queue:order" {
+	if text := strings.Join(got, " "); text != "lock:order lock:stock" || len(r.rec.Changes) != 3 ||
+		r.rec.Changes[1].Key != "queue:order" {
 		t.Errorf("changes of %q, and of the record %v", text, r.rec.Changes)
 	}
 	if r.rec.Keys = nil; r.rec.KeyChanges() != nil {

@@ -74,11 +74,13 @@ func (r run) with(change func(r *run)) run {
 
 // sets and removes are changes of the key of the resource order on a server, by a client's request; "" is the server.
 func sets(step int, server, client, value string) trace.KeyChange {
-	return trace.KeyChange{Step: step, At: tenth(step), Server: server, Key: "lock:order", Value: value, By: client, Change: trace.KeySet}
+	return trace.KeyChange{Step: step, At: tenth(step), Server: server, Key: "lock:order", Value: value, By: client,
+		Change: trace.KeySet}
 }
 
 func removes(step int, server, client string) trace.KeyChange {
-	c := trace.KeyChange{Step: step, At: tenth(step), Server: server, Key: "lock:order", By: client, Change: trace.KeyDeleted}
+	c := trace.KeyChange{Step: step, At: tenth(step), Server: server, Key: "lock:order", By: client,
+		Change: trace.KeyDeleted}
 	if client == "" {
 		c.Change = trace.KeyExpired
 	}

@@ -35,9 +35,10 @@ func TestTimelineOf(t *testing.T) {
 		made.Events = append(made.Events, e)
 	}
 	want := evidence.Timeline{
-		Messages:   []evidence.Message{{At: 1, Client: "c0", Peer: "r0"}, {At: 3, Client: "c0", Peer: "r0", Received: true}},
-		Requests:   []evidence.Request{{At: 5, Client: "c0", Conn: "#2"}, {At: 6, Client: "c1", Conn: "#3", Waits: true}},
-		Ends:       []evidence.End{{At: 7, Name: "c0"}, {At: 8, Name: "c1", Exit: true}, {At: 9, Name: "c1", Panic: "nil map"}, {At: 10, Name: "c0"}},
+		Messages: []evidence.Message{{At: 1, Client: "c0", Peer: "r0"}, {At: 3, Client: "c0", Peer: "r0", Received: true}},
+		Requests: []evidence.Request{{At: 5, Client: "c0", Conn: "#2"}, {At: 6, Client: "c1", Conn: "#3", Waits: true}},
+		Ends: []evidence.End{{At: 7, Name: "c0"}, {At: 8, Name: "c1", Exit: true},
+			{At: 9, Name: "c1", Panic: "nil map"}, {At: 10, Name: "c0"}},
 		Starts:     []evidence.Start{{At: 11, Name: "c0"}},
 		Promotions: []evidence.Promotion{{At: 12, To: "r0a"}, {At: 13, To: "r0b"}},
 	}
