@@ -1,10 +1,12 @@
 package register
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,8 @@ import (
 	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/scenarios"
+	"locksim/scenarios/outcome/sweeps"
+	"locksim/sim"
 	"locksim/sim/trace"
 )
 
@@ -40,7 +44,7 @@ const commandInstead = "REGISTER_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(commandInstead) != "" {
-		os.Exit(app.Main(underTest("register", false), underTest("register-blind", true)))
+		os.Exit(app.Main(underTest("register", false), underTest("register-blind", true), likeRedis()))
 	}
 	os.Exit(m.Run())
 }
@@ -133,4 +137,60 @@ func parse(t *testing.T, l scenarios.Lock) *scenarios.Scenario {
 		t.Fatal(err)
 	}
 	return sc
+}
+
+// renamed are registers whose names begin like those of Redis servers: reg0.
+type renamed struct{}
+
+// Build implements sim.Kind.
+func (renamed) Build(b *sim.Builder) {
+	b.Add("reg0", Port, func(node *sim.Node) sim.Server { return &server{node: node, disk: map[string]entry{}} })
+}
+
+// elsewhere is an environment in which k0 is called reg0.
+type elsewhere struct{ scenarios.Env }
+
+func (e elsewhere) Address(string) string { return e.Env.Address("reg0") }
+
+// likeRedis is the lock on such a register.
+func likeRedis() scenarios.Lock {
+	l := underTest("register-reg", false)
+	l.Servers = []scenarios.Servers{{Kind: scenarios.ServerKind{Name: "reg", Prefix: "reg", Make: func(int) sim.Kind { return renamed{} }}, Count: 1}}
+	l.New = func(e scenarios.Env) (lock.Locker, error) { return &locker{env: elsewhere{e}}, nil }
+	return l
+}
+
+// A sweep strikes a server of one's own, by whatever name, and does not take it for Redis: its scripts are not flushed. Kinds were
+// once told by the first letter of a name.
+func TestSweep(t *testing.T) {
+	for lock, server := range map[string]string{"register": "k0", "register-reg": "reg0"} {
+		cmd := exec.Command(os.Args[0], "sweep", "gc-pause", "--lock", lock, "--promise", "--faults", "node-crash,node-clock,scripts", "--json", "--quiet")
+		cmd.Env = append(os.Environ(), commandInstead+"=1")
+		out, err := cmd.Output()
+		var got struct {
+			Plan struct {
+				Servers  []sweeps.Server
+				Unplaced []sweeps.Unplaced
+			}
+			Summary struct {
+				Violating int
+				Kinds     map[string]struct{ Struck int }
+			}
+		}
+		if err != nil || json.Unmarshal(out, &got) != nil {
+			t.Fatalf("%v: %v\n%s", cmd.Args[1:], err, out)
+		}
+		if s := got.Plan.Servers; len(s) != 1 || s[0].Name != server || s[0].Role != "single" || s[0].Placements == 0 {
+			t.Errorf("%s: struck are %+v", lock, s)
+		}
+		if got.Summary.Violating > 0 || got.Summary.Kinds["node-crash"].Struck == 0 || got.Summary.Kinds["clock_jump"].Struck == 0 {
+			t.Errorf("%s: %+v", lock, got.Summary)
+		}
+		if !slices.ContainsFunc(got.Plan.Unplaced, func(u sweeps.Unplaced) bool {
+			return u.Fault == "scripts" && slices.Equal(u.Servers, []string{server})
+		}) {
+			t.Errorf("%s: not placed are %+v", lock, got.Plan.Unplaced)
+		}
+		t.Logf("%s: %+v, struck %v", lock, got.Plan.Servers, got.Summary.Kinds)
+	}
 }

@@ -85,6 +85,20 @@ func SweepDoubts(s *sweeps.Sweep) []string {
 	return lines
 }
 
+// Struck writes "e0 42, e1 30": how many placements of a sweep strike each server. It is "" where no fault strikes one.
+func Struck(s *sweeps.Sweep) string {
+	var parts []string
+	struck := 0
+	for _, x := range s.Plan.Servers {
+		struck += x.Placements
+		parts = append(parts, x.Name+" "+prose.Thousands(x.Placements))
+	}
+	if struck == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ")
+}
+
 // unproven says why runs without a violation do not test the lock, if they do not.
 func unproven(t *tally.Tally) []string {
 	if why := t.Unproven(); why != "" && t.Violating == 0 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"locksim/internal/prose"
 	"locksim/lock/fence"
@@ -331,9 +332,24 @@ func sweepTables(s *sweeps.Sweep) []countTable {
 		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
 			[]string{prose.Thousands(n.Planned), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
 	}
-	return filled(append([]countTable{kinds, tallyTable("vacuous", "Runs that did not test "+
+	servers := countTable{ID: "servers", Title: "Placements on servers", Heads: []string{"Server", "Placed"},
+		Note: notPlaced(s)}
+	for _, x := range s.Plan.Servers {
+		servers.Rows = append(servers.Rows, countRow{fmt.Sprintf("%s, %s server, %s", x.Name, x.Kind, x.Role),
+			[]string{prose.Thousands(x.Placements)}, share(x.Placements, s.Plan.Placements)})
+	}
+	return filled(append([]countTable{kinds, servers, tallyTable("vacuous", "Runs that did not test "+
 		"the lock", "Why", t.VacuousStruck(), t.Struck()),
 		tallyTable("labels", "Violations by label", "Label", t.Violations, t.Struck())}, callTables(&t.Tally.Tally)...)...)
+}
+
+// notPlaced says which faults are not placed, and why.
+func notPlaced(s *sweeps.Sweep) string {
+	var all []string
+	for _, line := range s.Plan.NotPlaced() {
+		all = append(all, "Not placed: "+line+".")
+	}
+	return strings.Join(all, " ")
 }
 
 // sweepLeftOut says which placements are not tried, and why.

@@ -21,6 +21,7 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
+	"locksim/sim/trace"
 )
 
 // campaignOptions set every option.
@@ -53,7 +54,9 @@ func sweepPage(t *testing.T, s *sweeps.Sweep, opt html.CampaignOptions) string {
 // corrupted, and two have a violation that was not examined.
 func aSweep() *sweeps.Sweep {
 	plan := &sweeps.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explorations.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
-		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100}
+		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100,
+		Servers:  []sweeps.Server{{Name: "e0", Kind: "etcd", Role: trace.RoleMember, Placements: 2}, {Name: "e1", Kind: "etcd", Role: trace.RoleMember}},
+		Unplaced: []sweeps.Unplaced{{Fault: "evict", Servers: []string{"e0", "e1"}, Why: "they have no keys"}, {Fault: "flush", Servers: []string{"e0", "e1"}, Why: "they have no keys"}, {Fault: "crash", Why: "nobody crashes"}}}
 	b := sweeps.Block{Tally: sweeps.Tally{Tally: tally.Tally{Runs: 4, Evidence: 3, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
 		Vacuous: map[string]int{"nobody contended": 1}}, Pairs: 1, Reduced: 1,
 		Kinds: map[string]tally.FaultTally{"pause": {Planned: 2, Struck: 1, Violating: 1}, "crash": {Planned: 1, Struck: 1}}},
@@ -99,6 +102,8 @@ func TestSweepSaysAll(t *testing.T) {
 		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest shown.",
 		"286 more placements are left out: the fault would find its target in the same state", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
 		`<th scope="row">pause: a client stops for one and a half TTLs</th><td class="n">2</td><td class="n">1</td><td class="n">1</td>`,
+		`<th scope="row">e0, etcd server, member</th><td class="n">2</td>`, `<th scope="row">e1, etcd server, member</th><td class="n">0</td>`,
+		"Not placed: evict, flush on e0, e1: they have no keys. Not placed: crash: nobody crashes.",
 		"1. corrupted in mode none: pause", "the first: pause c0 for 15s, at 1s",
 		"Not deterministic: 9 of 10 runs of it were equal. event 7 differs",
 		`<tr class="fatal"><td class="n">441</td><td class="n">10.511066s</td><td><b>s0</b></td><td>takes write c0.w2 <span class="decisive">decisive step</span></td></tr>`,

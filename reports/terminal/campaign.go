@@ -156,6 +156,12 @@ func sweepHead(s *sweeps.Sweep) string {
 func sweepFigures(s *sweeps.Sweep, opt reports.Options) []string {
 	t := &s.Summary
 	lines := prose.Fold("placements that struck: "+placed(t), opt.Width)
+	if servers := campaign.Struck(s); servers != "" {
+		lines = append(lines, prose.Fold("placements on servers: "+servers, opt.Width)...)
+	}
+	for _, u := range s.Plan.NotPlaced() {
+		lines = append(lines, prose.Fold("not placed: "+u, opt.Width)...)
+	}
 	for _, row := range []struct {
 		n    int
 		text string

@@ -502,6 +502,16 @@ func (w World) Count(kind string) int {
 	return 0
 }
 
+// KindOf is the kind of a server, other than Redis, with that name. ok is false if there is none.
+func (w World) KindOf(server string) (kind ServerCount, ok bool) {
+	for _, s := range w.Servers {
+		if slices.Contains(Numbered(s.Prefix, s.Count), server) {
+			return s, true
+		}
+	}
+	return ServerCount{}, false
+}
+
 // Names are the names of all servers of the world except the store and the replicas.
 func (w World) Names() []string {
 	names := Numbered("r", w.Redis)

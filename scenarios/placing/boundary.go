@@ -10,15 +10,22 @@ import (
 )
 
 // boundary is a moment of a run at which a fault can find the world in another
-// state than before: a client's message is sent or arrives, or a client passes a
-// point. A fault is placed just before it.
+// state than before: a client's message is sent or arrives, a client passes a
+// point, or a server does something. A fault is placed just before it.
 type boundary struct {
-	at     time.Duration
-	what   boundaryKind
-	client string        // the client of the message or of the point
-	node   string        // the other end of the message: a Redis node or s0
-	event  *faults.Event // the point, if a schedule can name it
-	strike time.Duration // the last instant before it
+	at      time.Duration
+	what    boundaryKind
+	client  string        // the client of the message or of the point
+	node    string        // the other end of the message: a server, or the store
+	event   *faults.Event // the point, if a schedule can name it
+	strike  time.Duration // the last instant before it
+	servers trace.Servers // of the world
+}
+
+// server is what the node is.
+func (b boundary) server() trace.Server {
+	is, _ := b.servers.Find(b.node)
+	return is
 }
 
 // boundaryKind is what happens at a boundary.
@@ -36,12 +43,14 @@ const (
 	pointing
 	// expiring is a key that expires.
 	expiring
+	// applying is a server that applies what another server has decided or written, or that answers one.
+	applying
 )
 
 // boundaries finds the boundaries of a run, in order. It stops at the probe, which
 // runs after the workload and which no fault strikes.
 func boundaries(t *trace.Trace) []boundary {
-	b := &boundaryFinder{passed: map[clientEvent]int{}}
+	b := &boundaryFinder{servers: t.Servers, passed: map[clientEvent]int{}}
 	for _, e := range t.Events {
 		if e.Actor == trace.Probe {
 			break
@@ -55,6 +64,7 @@ func boundaries(t *trace.Trace) []boundary {
 type clientEvent struct{ client, event string }
 
 type boundaryFinder struct {
+	servers      trace.Servers
 	found        []boundary
 	now, earlier time.Duration // the instant of the last event, and the one before
 	passed       map[clientEvent]int
@@ -65,7 +75,7 @@ func (b *boundaryFinder) event(e trace.Event) {
 		b.earlier, b.now = b.now, e.At
 	}
 	next, ok := b.read(e)
-	next.at, next.strike = e.At, b.strike()
+	next.at, next.strike, next.servers = e.At, b.strike(), b.servers
 	if ok && !slices.ContainsFunc(b.sameInstant(), next.same) {
 		b.found = append(b.found, next)
 	}
@@ -74,7 +84,7 @@ func (b *boundaryFinder) event(e trace.Event) {
 // read is the boundary of an event of a client or server, if it is one.
 func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
 	if !trace.IsClient(e.Actor) {
-		return readServer(e)
+		return b.readServer(e)
 	}
 	switch m := e.What.(type) {
 	case trace.Send, trace.Connect, trace.Close:
@@ -88,10 +98,15 @@ func (b *boundaryFinder) read(e trace.Event) (boundary, bool) {
 }
 
 // readServer is the boundary of an event of a server, if it is one.
-func readServer(e trace.Event) (boundary, bool) {
+func (b *boundaryFinder) readServer(e trace.Event) (boundary, bool) {
 	switch e.What.(type) {
 	case trace.Exec, trace.Decision, trace.Send, trace.Close:
-		return boundary{what: answering, client: e.Peer, node: e.Actor}, trace.IsClient(e.Peer)
+		if trace.IsClient(e.Peer) && !b.servers.Has(e.Actor, trace.RoleBehind) {
+			return boundary{what: answering, client: e.Peer, node: e.Actor}, true
+		}
+		return boundary{what: applying, node: e.Actor}, e.Peer != trace.Probe
+	case trace.Apply:
+		return boundary{what: applying, node: e.Actor}, true
 	case trace.Expire:
 		return boundary{what: expiring, node: e.Actor}, true
 	}

@@ -25,7 +25,10 @@ import (
 // named and one that cannot, two requests that are sent at once, an answer without
 // a request, a key that expires, and a probe.
 func handMade() *trace.Trace {
-	t := new(trace.Trace)
+	t := &trace.Trace{Servers: trace.Servers{
+		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary}, {Name: "r1", Kind: "redis", Role: trace.RoleSingle},
+		{Name: "s0", Kind: "store", Role: trace.RoleStore},
+	}}
 	send := func(text string) trace.What { return trace.Send{Conn: "#1", Content: trace.Text(text)} }
 	point := func(label string) trace.What { return trace.Mark{Step: trace.Point, Label: label} }
 	served := trace.Exec{Conn: "#1", Request: trace.Text("SET"), Answer: trace.Text("OK")}
@@ -56,7 +59,7 @@ func handMade() *trace.Trace {
 // describe is a boundary in short: its time, when a fault strikes before it, and
 // its kind.
 func (b boundary) describe() string {
-	text := fmt.Sprintf("%d<%d %s", b.strike, b.at, []string{"send", "answer", "receive", "point", "expire"}[b.what])
+	text := fmt.Sprintf("%d<%d %s", b.strike, b.at, []string{"send", "answer", "receive", "point", "expire", "apply"}[b.what])
 	if b.client != "" {
 		text += " " + b.client
 	}
@@ -77,7 +80,7 @@ func TestBoundaries(t *testing.T) {
 	want := []string{
 		"9<10 point c0 acquire/1", "29<30 send c0 r0", "49<50 answer c0 r0", "49<50 answer c1 r0", "69<70 receive c0 r0",
 		"71<71 point c0 checked/1", "72<72 point c0", "73<73 point c0 checked/2", "73<73 send c0 s0", "73<73 send c0 r1",
-		"79<80 expire r0", "94<95 answer c0 s0",
+		"79<80 expire r0", "89<90 apply r0", "94<95 answer c0 s0",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -94,17 +97,17 @@ func TestPlacements(t *testing.T) {
 	}
 	c0 := []string{"9 c0", "29 c0", "69 c0", "71 c0", "72 c0", "73 c0"}
 	links := []string{"29 c0-r0", "49 c0-r0", "49 c1-r0", "73 c0-s0", "73 c0-r1", "94 c0-s0"}
-	node := []string{"49 r0", "79 r0"}
+	node := []string{"49 r0", "79 r0", "89 r0"}
 	want := map[string][]string{
 		"pause": c0, "crash": {"9 c0", "29 c0", "71 c0", "72 c0", "73 c0"},
 		"partition": slices.Concat(links, links), "lose_reply": {"49 c0-r0", "49 c1-r0", "94 c0-s0"},
-		"clock_jump": slices.Concat(c0, c0, node, node), "node-crash": {"49 r0", "51 r0", "79 r0"},
+		"clock_jump": slices.Concat(c0, c0, node, node), "node-crash": {"49 r0", "51 r0", "79 r0", "81 r0", "89 r0"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if places.Boundaries != 12 {
-		t.Errorf("%d boundaries, want 12", places.Boundaries)
+	if places.Boundaries != 13 {
+		t.Errorf("%d boundaries, want 13", places.Boundaries)
 	}
 }
 
@@ -352,8 +355,13 @@ func TestIdleClocks(t *testing.T) {
 func TestEveryNameIsPlaced(t *testing.T) {
 	sc, l := small(t, "fenced", 1)
 	sc.World.Replicas = 1
-	_, found := swept(t, sc, l)
+	run, found := swept(t, sc, l)
 	for _, name := range spaces.FaultNames() {
+		if name == "sentinel_failover" {
+			watched := *run.Trace
+			watched.Servers = append(slices.Clone(watched.Servers), trace.Server{Name: "sen0", Kind: "sentinel", Role: trace.RoleWatcher})
+			found = boundaries(&watched)
+		}
 		p := placer{kinds: kindNamed(t, name), ttl: sc.Lock.TTL, readers: []string{"c0", "c1"}}
 		places := p.place(found).All
 		world := sc.Clone()

@@ -2,11 +2,11 @@ package placing
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"locksim/faults"
 	"locksim/lock/promise"
+	"locksim/scenarios/kinds/server"
 	"locksim/scenarios/spaces"
 	"locksim/sim/trace"
 )
@@ -28,10 +28,11 @@ import (
 //     as one that begins.
 //   - A lost reply: all but the moments at which the node answers. The fault
 //     waits for the next answer, whenever it comes.
-//   - A clock jump of a node: all but the moments at which it acts on a command
-//     or a key of it expires: only then does it read its clock.
-//   - A restart of a node, by a crash or by a loss of power: all but the moments just before it acts on a command
-//     or a key of it expires, and those just after. Before, the command that is
+//   - A clock jump of a server: all but the moments at which it acts on a command,
+//     applies what another server sends, or a key of it expires: only then does it
+//     read its clock.
+//   - A restart of a server, by a crash or by a loss of power: all but the moments just before it does one of these,
+//     and those just after. Before, the command that is
 //     under way finds the node down; after, clients learn that their connections
 //     have ended before they send again. When a command is sent makes no difference.
 //
@@ -66,14 +67,15 @@ var allKinds = append([]faultKind{
 		}, false, true},
 	{"a client's wall clock jumps forward by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, 110), false, true},
 	{"a client's wall clock jumps back by 1.1 TTLs", clientOf, clientSteps, jump(clientOf, -110), false, true},
-	{"a node's clock jumps forward by 1.1 TTLs", redisOf, nodeReads, jump(redisOf, 110), false, true},
-	{"a node's clock jumps back by 1.1 TTLs", redisOf, nodeReads, jump(redisOf, -110), false, true},
-	{"a node crashes, and restarts a hundredth of a TTL later with what its persistence has kept", redisOf, nodeReads, crash(redisOf, faults.CrashProcess), true, true},
+	{"a server's clock jumps forward by 1.1 TTLs", serverOf, serverActs, jump(serverOf, 110), false, true},
+	{"a server's clock jumps back by 1.1 TTLs", serverOf, serverActs, jump(serverOf, -110), false, true},
+	{"a server crashes, and restarts a hundredth of a TTL later with what it has kept", serverOf, serverActs,
+		crash(serverOf, faults.CrashProcess), true, true},
 	{"a client crashes, and comes back a hundredth of a TTL later", clientOf, []boundaryKind{sending, pointing}, crash(clientOf, faults.CrashProcess), true, false},
 	{"the machine of a client loses its power", clientOf, []boundaryKind{sending, pointing}, crash(clientOf, faults.CrashPower), false, false},
-	{"the machine of a node loses its power, and restarts a hundredth of a TTL later with what was on its disk", redisOf, nodeReads,
-		crash(redisOf, faults.CrashPower), true, false},
-	{"a node forgets the scripts that it was sent", redisOf, []boundaryKind{sending, answering, expiring},
+	{"the machine of a server loses its power, and restarts a hundredth of a TTL later with what was on its disk", serverOf, serverActs,
+		crash(serverOf, faults.CrashPower), true, false},
+	{"a Redis server forgets the scripts that it was sent", redisOf, serverSteps,
 		func(b boundary, _ time.Duration) faults.Action {
 			return faults.Flush{Node: b.node, What: faults.FlushScripts}
 		}, false, false},
@@ -82,14 +84,18 @@ var allKinds = append([]faultKind{
 var (
 	clientSteps = []boundaryKind{sending, receiving, pointing}
 	linkSteps   = []boundaryKind{sending, answering}
-	nodeReads   = []boundaryKind{answering, expiring}
+	serverActs  = []boundaryKind{answering, applying, expiring}
+	serverSteps = append([]boundaryKind{sending}, serverActs...)
 )
 
 // sample has the faults of the kind as they are at some boundary.
 func (k faultKind) sample() []faults.Fault {
 	p := placer{ttl: time.Second}
-	return p.faults(k, boundary{client: "c0", node: "r0"}, 0)
+	return p.faults(k, boundary{client: "c0", node: "r0", servers: sampled}, 0)
 }
+
+// sampled are the servers of a sample.
+var sampled = trace.Servers{{Name: "r0", Kind: server.Redis.Kind, Role: trace.RoleSingle}, {Name: "sen0", Role: trace.RoleWatcher}}
 
 // class is the class of its faults: of a crash with a restart, that of the restart.
 func (k faultKind) class() promise.Fault {
@@ -147,17 +153,36 @@ func formKinds() []faultKind {
 	byHand := []string{"pause", "crash", "restart", "partition", "lose_reply", "clock_jump"}
 	var out []faultKind
 	for _, form := range faults.Kinds() {
-		if !slices.Contains(byHand, form.Name) {
-			out = append(out, formKind(form))
+		if slices.Contains(byHand, form.Name) {
+			continue
+		}
+		k := formKind(form)
+		out = append(out, k)
+		if strikesEither(form) {
+			k.target, k.distinguishes = serverOf, serverSteps
+			k.action = func(b boundary, ttl time.Duration) faults.Action {
+				b.client = ""
+				return fillIn(form.Name, b, ttl)
+			}
+			out = append(out, k)
 		}
 	}
 	return out
 }
 
+// strikesEither reports whether a fault strikes a client or a server, whichever it names.
+func strikesEither(form faults.Form) bool {
+	return slices.ContainsFunc(form.Fields, func(f faults.Field) bool {
+		name, ok := f.Holds.(faults.Name)
+		return ok && name.Role.Has(faults.Clients) && name.Role.Has(faults.Servers)
+	})
+}
+
 // formKind places a kind of fault by its form. The role of its target decides
 // where: at the client, the node or the link of a boundary.
 func formKind(blank faults.Form) faultKind {
-	k := faultKind{text: blank.Text, target: func(boundary) string { return "all" }, distinguishes: []boundaryKind{sending, answering, receiving, pointing, expiring}}
+	k := faultKind{text: blank.Text, target: func(boundary) string { return everything },
+		distinguishes: []boundaryKind{sending, answering, receiving, pointing, expiring, applying}}
 	for _, field := range blank.Fields {
 		switch h := field.Holds.(type) {
 		case faults.Names:
@@ -168,10 +193,12 @@ func formKind(blank faults.Form) faultKind {
 			switch {
 			case h.Role.Has(faults.Clients):
 				k.target, k.distinguishes = clientOf, clientSteps
+			case h.Role.Has(faults.Watchers):
+				k.target = watched
 			case h.Role.Has(faults.Store):
-				k.target, k.distinguishes = nodeOf, []boundaryKind{sending, answering, expiring}
+				k.target, k.distinguishes = nodeOf, serverSteps
 			case h.Role.Has(faults.Servers):
-				k.target, k.distinguishes = serverOf, []boundaryKind{sending, answering, expiring}
+				k.target, k.distinguishes = serverOf, serverSteps
 			}
 		}
 	}
@@ -188,10 +215,10 @@ func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 		switch h := field.Holds.(type) {
 		case faults.Name:
 			switch {
-			case h.Role.Has(faults.Clients):
+			case h.Role.Has(faults.Clients) && b.client != "":
 				*h.To = b.client
 			case h.Role.Has(faults.Watchers):
-				*h.To = "sen0"
+				*h.To = b.watcher()
 			case !h.Role.Has(faults.Family):
 				*h.To = b.node
 			}
@@ -219,23 +246,43 @@ func fillIn(kind string, b boundary, ttl time.Duration) faults.Action {
 
 func clientOf(b boundary) string { return b.client }
 
-// redisOf is the Redis node of a boundary: the store has no clock that is read, and
-// never crashes.
+// redisOf is the Redis server of a boundary, "" for none.
 func redisOf(b boundary) string {
-	if strings.HasPrefix(b.node, "r") {
+	if b.server().Kind == server.Redis.Kind {
 		return b.node
 	}
 	return ""
 }
 
-// nodeOf is the node of a boundary, serverOf the same except the store.
+// nodeOf is the node of a boundary. serverOf is the same except the store, which has no clock that is read, and is no part
+// of the lock.
 func nodeOf(b boundary) string { return b.node }
 
 func serverOf(b boundary) string {
-	if b.node == trace.Store {
+	if b.server().Role == trace.RoleStore {
 		return ""
 	}
 	return b.node
+}
+
+// everything is the target of a fault that strikes no client, server or link by its name.
+const everything = "all"
+
+// watched is the target of a fault that a watcher is asked for.
+func watched(b boundary) string {
+	if b.watcher() == "" {
+		return ""
+	}
+	return everything
+}
+
+// watcher is the first server that watches others, "" for none.
+func (b boundary) watcher() string {
+	i := slices.IndexFunc(b.servers, func(s trace.Server) bool { return s.Role == trace.RoleWatcher })
+	if i < 0 {
+		return ""
+	}
+	return b.servers[i].Name
 }
 
 func linkOf(b boundary) string {

@@ -8,6 +8,7 @@ import (
 	"locksim/faults"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome/sweeps"
 	"locksim/sim/trace"
 )
 
@@ -46,6 +47,10 @@ type Placements struct {
 	Equivalent int
 	// Idle counts jumps of client clocks that are not read.
 	Idle int
+	// Servers are the servers of the lock, with the number of placements that strike each.
+	Servers []sweeps.Server
+	// Unplaced are the faults that are placed nowhere, or at no moment of some servers.
+	Unplaced []sweeps.Unplaced
 }
 
 // Options say what is placed.
@@ -60,12 +65,23 @@ type Options struct {
 	Wanted func([]faults.Fault) bool
 	// Readers are the clients that read their wall clocks.
 	Readers []string
+	// Refuses says why a schedule cannot be played in the world of the run, "" if it can. Nil means that all can.
+	Refuses func([]faults.Fault) string
+	// Kinds of servers that the lock needs. Nil means all that the world has.
+	Needs []string
 }
 
 // In enumerates the placements in a run without faults.
 func In(run *trace.Trace, opt Options) Placements {
-	p := placer{kinds: kindsOf(opt.Classes, opt.Kinds), ttl: opt.TTL, wanted: opt.Wanted, readers: opt.Readers}
-	return p.place(boundaries(run))
+	p := placer{kinds: kindsOf(opt.Classes, opt.Kinds), ttl: opt.TTL, wanted: opt.Wanted, readers: opt.Readers, refuses: opt.Refuses}
+	p.place(boundaries(run))
+	for _, s := range run.Servers {
+		if s.Role != trace.RoleStore && (opt.Needs == nil || slices.Contains(opt.Needs, s.Kind)) {
+			p.out.Servers = append(p.out.Servers, sweeps.Server{Name: s.Name, Kind: s.Kind, Role: s.Role, Placements: p.struck(s.Name)})
+		}
+	}
+	p.leftOut(run.Servers)
+	return p.out
 }
 
 // placer makes the placements of a run.
@@ -74,6 +90,8 @@ type placer struct {
 	ttl     time.Duration
 	wanted  func([]faults.Fault) bool // nil: all
 	readers []string                  // the clients that read their wall clocks
+	refuses func([]faults.Fault) string
+	refused map[[2]string]string // by the kind of fault and the target; it is the same wherever the fault strikes
 	out     Placements
 	last    map[string]time.Duration // of each target, the last boundary at which the kind at hand was placed
 }
@@ -100,7 +118,7 @@ func (p *placer) place(found []boundary) Placements {
 // the kind can strike there at all.
 func (p *placer) candidate(k faultKind, b boundary) bool {
 	target := k.target(b)
-	if target == "" || p.wanted != nil && !p.wanted(p.faults(k, b, b.strike)) {
+	if target == "" || p.barred(k, b) != "" {
 		return false
 	}
 	before, seen := p.last[target]
@@ -118,6 +136,27 @@ func (p *placer) candidate(k faultKind, b boundary) bool {
 	p.last[target] = b.at
 	p.add(k, target, b.strike, p.faults(k, b, b.strike))
 	return true
+}
+
+// barred says why a kind of fault is not placed at a boundary at which it has a target, "" if it may be.
+func (p *placer) barred(k faultKind, b boundary) string {
+	schedule := p.faults(k, b, b.strike)
+	if p.wanted != nil && !p.wanted(schedule) {
+		return "the lock makes no promise about that"
+	}
+	if p.refuses == nil {
+		return ""
+	}
+	key := [2]string{k.name(), k.target(b)}
+	why, known := p.refused[key]
+	if !known {
+		if p.refused == nil {
+			p.refused = map[[2]string]string{}
+		}
+		why = p.refuses(schedule)
+		p.refused[key] = why
+	}
+	return why
 }
 
 func (p *placer) add(k faultKind, target string, at time.Duration, schedule []faults.Fault) {

@@ -166,7 +166,7 @@ func newSweeper(p *sweeps.Plan, of sweeps.Part, extra []play.Lock) (*sweeper, er
 	if err != nil {
 		return nil, err
 	}
-	places := enumerate(p, s.lock, run)
+	places := enumerate(p, calm, s.lock, run)
 	if run.Trace.Hash() != p.TraceHash || len(places.All) != p.Placements {
 		return nil, fmt.Errorf("%w: lock %s, scenario %s, seed %d", ErrAnotherRun, p.Lock, p.Scenario, p.Seed)
 	}

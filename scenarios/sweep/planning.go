@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,22 +68,17 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*sweeps.Plan, error)
 		return nil, err
 	}
 	p.TraceHash = run.Trace.Hash()
-	places := enumerate(p, l, run)
-	for i, x := range places.All {
-		if i == 0 || x.Kind != places.All[i-1].Kind {
-			if err := x.Scenario(calm).Validate(); err != nil {
-				return nil, fmt.Errorf("place %s in scenario %s: %w", x.Kind, sc.Name, err)
-			}
-		}
-	}
+	places := enumerate(p, calm, l, run)
+	p.Servers, p.Unplaced = places.Servers, places.Unplaced
 	p.Boundaries, p.Placements, p.Equivalent, p.Idle = places.Boundaries, len(places.All), places.Equivalent, places.Idle
 	p.AllPairs = placing.NewPairs(places.All, placing.Outage(p.TTL)).Count()
 	p.Pairs = min(opts.Pairs, p.AllPairs)
-	switch {
-	case p.Placements == 0 && p.Idle > 0:
-		return nil, errors.New("no fault can be placed: no client reads its wall clock")
-	case p.Placements == 0:
-		return nil, fmt.Errorf("no fault can be placed: lock %s promises nothing under any of those asked for", l.Name)
+	if p.Placements == 0 {
+		why := p.NotPlaced()
+		if p.Idle > 0 {
+			why = append(why, "no client reads its wall clock")
+		}
+		return nil, fmt.Errorf("no fault can be placed: %s", strings.Join(why, "; "))
 	}
 	return p, nil
 }
@@ -136,10 +132,40 @@ func calmRun(p *sweeps.Plan, t *search.Trial) (*outcome.ModeRun, error) {
 }
 
 // enumerate finds the placements in the run without faults.
-func enumerate(p *sweeps.Plan, l play.Lock, run *outcome.ModeRun) placing.Placements {
-	opt := placing.Options{Classes: p.Faults, Kinds: p.Kinds, TTL: p.TTL, Readers: run.WallClocks}
+func enumerate(p *sweeps.Plan, calm *file.Scenario, l play.Lock, run *outcome.ModeRun) placing.Placements {
+	opt := placing.Options{Classes: p.Faults, Kinds: p.Kinds, TTL: p.TTL, Readers: run.WallClocks,
+		Refuses: func(schedule []faults.Fault) string { return refusal(calm, schedule) }}
+	for _, s := range l.Needs() {
+		opt.Needs = append(opt.Needs, s.Kind.Name)
+	}
 	if p.Judge == explorations.JudgePromise {
 		opt.Wanted = func(schedule []faults.Fault) bool { return l.Promises(schedule) }
 	}
 	return placing.In(run.Trace, opt)
+}
+
+// refusal says why a scenario cannot have a schedule, "" if it can.
+func refusal(calm *file.Scenario, schedule []faults.Fault) string {
+	for _, f := range schedule {
+		form, _ := faults.Open(f.Action)
+		for _, field := range form.Fields {
+			name, ok := field.Holds.(faults.Name)
+			if !ok {
+				continue
+			}
+			if s, ok := calm.World.KindOf(*name.To); ok && slices.Contains(s.Lacks, form.Name) {
+				return fmt.Sprintf("%s servers have nothing that this could strike", s.Kind)
+			}
+		}
+	}
+	sc := *calm
+	sc.Faults = schedule
+	err := sc.Validate()
+	if field, ok := errors.AsType[*faults.FieldError](err); ok {
+		return field.Problem
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"locksim/internal/prose"
 	"locksim/lock/promise"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/spaces"
+	"locksim/sim/trace"
 )
 
 // Version is the version of sweeps as JSON.
@@ -46,12 +49,64 @@ type Plan struct {
 	// Idle counts the jumps of client clocks that are left out since the client
 	// never reads its clock.
 	Idle int `json:"idle"`
+	// Servers are the servers of the lock, in the order of the world.
+	Servers []Server `json:"servers"`
+	// Unplaced are the faults of those asked for that are not placed.
+	Unplaced []Unplaced `json:"unplaced,omitempty"`
 	// Pairs counts the pairs of placements that are tried.
 	Pairs int `json:"pairs"`
 	// AllPairs counts all possible pairs.
 	AllPairs int `json:"all_pairs"`
 	// Block is the number of runs of a job. Some have fewer.
 	Block int `json:"block" jsonschema:"minimum=1"`
+}
+
+// Server is a server of the lock.
+type Server struct {
+	// Name is its name.
+	Name string `json:"name"`
+	// Kind is its kind, as scenario files write it.
+	Kind string `json:"kind"`
+	// Role is what it does at the start, such as "member" of a cluster.
+	Role trace.Role `json:"role"`
+	// Placements counts the placements of a fault that strikes this server, and not only a link to it.
+	Placements int `json:"placements"`
+}
+
+// Unplaced is a kind of fault that is placed nowhere, or not on some servers.
+type Unplaced struct {
+	// Fault is the kind of fault, by its name in [placing.Kinds].
+	Fault string `json:"fault"`
+	// Servers are those on which it is not placed. Without any it is placed nowhere.
+	Servers []string `json:"servers,omitempty"`
+	// Why says why, in a sentence without a stop.
+	Why string `json:"why"`
+}
+
+// String is "clock_jump on e0, e1: etcd servers have nothing that it could strike".
+func (u Unplaced) String() string {
+	if len(u.Servers) == 0 {
+		return u.Fault + ": " + u.Why
+	}
+	return fmt.Sprintf("%s on %s: %s", u.Fault, prose.Commas(u.Servers), u.Why)
+}
+
+// NotPlaced says which of the faults that were asked for are not placed, and why: a line for each reason.
+func (p *Plan) NotPlaced() []string {
+	var groups []Unplaced
+	for _, u := range p.Unplaced {
+		i := slices.IndexFunc(groups, func(g Unplaced) bool { return g.Why == u.Why && slices.Equal(g.Servers, u.Servers) })
+		if i < 0 {
+			groups = append(groups, u)
+		} else {
+			groups[i].Fault += ", " + u.Fault
+		}
+	}
+	var lines []string
+	for _, g := range groups {
+		lines = append(lines, g.String())
+	}
+	return lines
 }
 
 // Problem is what is invalid in a word or a number of the plan.
