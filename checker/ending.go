@@ -20,32 +20,34 @@ const (
 	LivenessLeaked Liveness = "leaked"
 )
 
-// Ending is what was left of the lock when the workload was over and the network was whole again, and what became of a lone
-// client, the probe, that asked for it then. [Facts.Liveness] is decided by it. The zero value says that nothing is known.
+// Ending is what was left of the lock when the workload was over and the network was whole again, and what became of
+// a lone client, the probe, that asked for it then. [Facts.Liveness] is decided by it. The zero value says that
+// nothing is known.
 //
-// The lock is stuck if a client loops (Loops), or waits for ever in an Acquire (Waiting); if one waited in an Acquire for
-// longer than a lease when the time of the workload was over, although only a minority of the nodes was out of reach (CutOff);
-// or if the probe did not get it in the time that it had (Asked, Granted). Otherwise it leaked if a key remained that nothing
-// excuses (Leftovers).
+// The lock is stuck if a client loops (Loops), or waits for ever in an Acquire (Waiting); if one waited in an Acquire
+// for longer than a lease when the time of the workload was over, although only a minority of the nodes was out of
+// reach (CutOff); or if the probe did not get it in the time that it had (Asked, Granted). Otherwise it leaked if a
+// key remained that nothing excuses (Leftovers).
 type Ending struct {
 	// Loops says in a sentence which client loops without an end; "" if none does.
 	Loops string
 	// Waiting are the calls that had not returned when the time of the workload was over.
 	Waiting []Waiting
-	// Until the time of the workload was over, faults kept the servers CutOff from the clients, of the Nodes that the lock
-	// needs; Kept says that another fault lasted as long, which may explain that a call had not returned. Of a call that does
-	// return later it is asked only if CutOff has a server, fewer than half of the Nodes, and nothing else is Kept; and only if
-	// a probe asked.
+	// Until the time of the workload was over, faults kept the servers CutOff from the clients, of the Nodes that the
+	// lock needs; Kept says that another fault lasted as long, which may explain that a call had not returned. Of a call
+	// that does return later it is asked only if CutOff has a server, fewer than half of the Nodes, and nothing else is
+	// Kept; and only if a probe asked.
 	CutOff []string
 	Nodes  int
 	Kept   bool
-	// Asked is how long the probe asked for the lock; 0 if there was none. Granted says that it got it, Problem is the last
-	// error that it met. Lasting names a key in a sentence that lives longer than the probe could ask, and begins with a space;
-	// "" for none.
+	// Asked is how long the probe asked for the lock; 0 if there was none. Granted says that it got it, Problem is the
+	// last error that it met. Lasting names a key in a sentence that lives longer than the probe could ask, and begins
+	// with a space; "" for none.
 	Asked            time.Duration
 	Granted          bool
 	Problem, Lasting string
-	// Leftovers are the keys of the lock that were there before the probe asked, on the servers that clients ask, in order.
+	// Leftovers are the keys of the lock that were there before the probe asked, on the servers that clients ask, in
+	// order.
 	Leftovers []Leftover
 	// Learnt says that the keys were learnt: the lock does not say what it does with them. Then a key without an end is no
 	// leak if the probe was granted the lock, and keys that end by themselves are none on so few servers that most of the
@@ -55,10 +57,11 @@ type Ending struct {
 	Gone []string
 }
 
-// Waiting is a call of a client that had not returned when the time of the workload was over. Then the network was made whole.
+// Waiting is a call of a client that had not returned when the time of the workload was over. Then the network was
+// made whole.
 type Waiting struct {
-	// Client made the Call, such as "Acquire" or "Release", at the step Since, for Resource. Call is "" for a client that was
-	// in none; then Did says in words what it had done.
+	// Client made the Call, such as "Acquire" or "Release", at the step Since, for Resource. Call is "" for a client
+	// that was in none; then Did says in words what it had done.
 	Client, Call, Resource, Did string
 	Since                       Pos
 	// For is how long it had waited by then. Ever says that it never returned, also long after the network was whole.
@@ -109,11 +112,11 @@ func hungCalls(h History) *tally {
 
 // Leftover is a key of the lock that was there when the workload was over.
 //
-// A key without an end is a leak. One with an end is excused if a fault may have left it there (Struck), or if its owner, or
-// any client if the owner is not known, could not take care of it: it is in [Ending.Gone]; a release of it failed; or one of
-// its requests for the lock has an unknown outcome. Of a key that was learnt it is enough that a request or a release did not
-// end as it should: an attempt whose context had ended, a grant that was not released with success or, where there are
-// several voters, one that was, under a context that had ended.
+// A key without an end is a leak. One with an end is excused if a fault may have left it there (Struck), or if its
+// owner, or any client if the owner is not known, could not take care of it: it is in [Ending.Gone]; a release of it
+// failed; or one of its requests for the lock has an unknown outcome. Of a key that was learnt it is enough that a
+// request or a release did not end as it should: an attempt whose context had ended, a grant that was not released
+// with success or, where there are several voters, one that was, under a context that had ended.
 type Leftover struct {
 	Server, Key string
 	// Left is the time that it had to live; 0 if it has no end.
@@ -181,9 +184,9 @@ func (h History) unfinished(owner string) bool {
 		})
 }
 
-// onMinority reports whether keys that were learnt, and end by themselves, are on so few of several servers that a majority
-// is free: a release that most servers have carried out has freed the lock, and that the others are asked too, and in order,
-// is no promise that a lock makes unless it names its keys. See WithFailFast of redsync.
+// onMinority reports whether keys that were learnt, and end by themselves, are on so few of several servers that a
+// majority is free: a release that most servers have carried out has freed the lock, and that the others are asked
+// too, and in order, is no promise that a lock makes unless it names its keys. See WithFailFast of redsync.
 func (h History) onMinority(leaks []Leftover) bool {
 	on := map[string]bool{}
 	for _, l := range leaks {

@@ -33,15 +33,15 @@ type Holding struct {
 	// of the client of the kind that began the span (a command, a script, a statement); 0 if there
 	// is none.
 	Again Pos
-	// Ended is the instant of the end, which may be before that of To: a server removes a key whose time is over by itself.
-	// 0 means that of To.
+	// Ended is the instant of the end, which may be before that of To: a server removes a key whose time is over by
+	// itself. 0 means that of To.
 	Ended time.Duration
 }
 
-// Taking is a request that took a lock from its holder, who had it by the record of a majority of the nodes: a request of
-// another client that set, overwrote or deleted the holder's key, or one of the holder's own process that gave the key up. A
-// key that ends by itself, or with the session of its client, is not taken. It is ground truth, as a [Holding] is, and is
-// known only where the record says how long the key would have lasted.
+// Taking is a request that took a lock from its holder, who had it by the record of a majority of the nodes: a
+// request of another client that set, overwrote or deleted the holder's key, or one of the holder's own process that
+// gave the key up. A key that ends by itself, or with the session of its client, is not taken. It is ground truth, as
+// a [Holding] is, and is known only where the record says how long the key would have lasted.
 type Taking struct {
 	// Client had the lock on Resource, and By made the request.
 	Client, Resource, By string
@@ -57,7 +57,8 @@ type Taking struct {
 type Vote struct {
 	// Client and Resource are whose key it is, and what it locks.
 	Client, Resource string
-	// At is the step of the change, Nodes the number from there on. There is one at most for a client and a resource at a step.
+	// At is the step of the change, Nodes the number from there on. There is one at most for a client and a resource at
+	// a step.
 	At    Pos
 	Nodes int
 }

@@ -97,8 +97,8 @@ type Grant struct {
 	// LeaseEnded is the instant at which the context of the lease ended; 0 if it did
 	// not.
 	LeaseEnded time.Duration
-	// Left is how long the validity still lasted when Acquire returned, by the holder's clock: 0 or less if it had ended. Nil
-	// means that it is not known, or that the validity has no end.
+	// Left is how long the validity still lasted when Acquire returned, by the holder's clock: 0 or less if it had
+	// ended. Nil means that it is not known, or that the validity has no end.
 	Left *time.Duration
 	// Unkept is what its client saw the lease do that is not as the lock says, each as
 	// the end of a sentence about the client: its context lacks the values of that of Acquire.
@@ -324,10 +324,12 @@ type History struct {
 	// determine the rightful holder.
 	Deletions []Deletion
 	Holdings  []Holding
-	// Takings are the requests that took a lock from its holder, where that is known. Only [History.HeldUntilTold] needs them.
+	// Takings are the requests that took a lock from its holder, where that is known. Only [History.HeldUntilTold] needs
+	// them.
 	Takings []Taking
-	// Voters is how many nodes grant the lock independently of each other, Votes who had how many of them, as ground truth. Only
-	// the slack of votes ([SlackVotes]) needs the two; it is not known where there are fewer than two Voters.
+	// Voters is how many nodes grant the lock independently of each other, Votes who had how many of them, as ground
+	// truth. Only the slack of votes ([SlackVotes]) needs the two; it is not known where there are fewer than two
+	// Voters.
 	Voters int
 	Votes  []Vote
 	// ManyKeys says that the holdings are of a lock with several keys of which it may not need all: a holding ends

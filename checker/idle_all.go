@@ -9,8 +9,9 @@ import (
 	"locksim/lock/promise"
 )
 
-// overdueForAll finds the idle times of a resource, over all Acquires, that lasted too long, where none of a single Acquire did:
-// clients that ask again and again, or that are away for an instant, do not begin another idle time. See [Facts.Overdue].
+// overdueForAll finds the idle times of a resource, over all Acquires, that lasted too long, where none of a single
+// Acquire did: clients that ask again and again, or that are away for an instant, do not begin another idle time. See
+// [Facts.Overdue].
 func (w *watch) overdueForAll(h History, resource string, found *tally) {
 	for _, s := range w.idleForAll(h, resource) {
 		cause, deadline := w.deadlineForAll(h, resource, s.Span)
@@ -40,8 +41,8 @@ type idleOfAll struct {
 	asked []Span // when one wanted it
 }
 
-// idleForAll are the times in which a client that ran and reached the servers wanted the resource, and none had it. A gap of
-// at most a Grace or a quarter of a lease, in which none wanted it, does not end such a time; a grant does.
+// idleForAll are the times in which a client that ran and reached the servers wanted the resource, and none had it. A
+// gap of at most a Grace or a quarter of a lease, in which none wanted it, does not end such a time; a grant does.
 func (w *watch) idleForAll(h History, resource string) []idleOfAll {
 	var wanted []Span
 	for _, a := range w.acquires {
@@ -74,7 +75,8 @@ func cut(spans []Span, from, to time.Duration) bool {
 	return slices.ContainsFunc(spans, func(s Span) bool { return s.From <= to && s.To >= from })
 }
 
-// without are the parts of a span that lie in none of others, which are in order. One of others that is an instant cuts it in two.
+// without are the parts of a span that lie in none of others, which are in order. One of others that is an instant
+// cuts it in two.
 func without(s Span, others []Span) (out []Span) {
 	for _, other := range joined(others) {
 		if other.To < s.From || other.From > s.To {
@@ -91,9 +93,9 @@ func without(s Span, others []Span) (out []Span) {
 	return out
 }
 
-// deadlineForAll is when an idle time over all Acquires must be over, with the last cause that allows it to last until then.
-// Of the Acquires that a client gave up or that were not answered, and of its absences, only the first counts in an idle time;
-// by the record of the nodes each that took the lock does, from then on.
+// deadlineForAll is when an idle time over all Acquires must be over, with the last cause that allows it to last
+// until then. Of the Acquires that a client gave up or that were not answered, and of its absences, only the first
+// counts in an idle time; by the record of the nodes each that took the lock does, from then on.
 func (w *watch) deadlineForAll(h History, resource string, s Span) (promise.Cause, time.Duration) {
 	causes := slices.Concat(w.departures, w.orphans(h, resource))
 	slices.SortStableFunc(causes, func(a, b departure) int { return int(a.from - b.from) })
@@ -135,8 +137,8 @@ func (d departure) recurs() bool {
 	return !d.took && (d.cause == promise.CauseCancelled || d.cause == promise.CauseLostReply)
 }
 
-// orphans are the holdings of clients, by the record of the nodes, that became no grant: requests that took the lock, and of
-// which their clients do not know.
+// orphans are the holdings of clients, by the record of the nodes, that became no grant: requests that took the lock,
+// and of which their clients do not know.
 func (w *watch) orphans(h History, resource string) (all []departure) {
 	for _, s := range h.Holdings {
 		granted := slices.ContainsFunc(h.Grants, func(g Grant) bool {

@@ -117,22 +117,21 @@ func denied(h History) *tally {
 	return found
 }
 
-// HeldUntilTold is the history of a lock whose leases have no end that the holder
-// knows, such as a session that the servers keep alive: a holder has the lock until
-// it releases it or is told that it has lost it. The history must have a Timing.
+// HeldUntilTold is the history of a lock whose leases have no end that the holder knows, such as a session that the
+// servers keep alive: a holder has the lock until it releases it or is told that it has lost it. The history must
+// have a Timing.
 //
-// A holder that is paused, or does not reach the servers, cannot be told. One that
-// runs and reaches them must be told within a time that the lock states, its
-// detection bound ([History.Detection]). If another client has a claim meanwhile, and for no longer, the
-// claim of the first ends one position before the other begins, but is not empty: what
-// is left is its belief (see [Facts.BeliefOverlaps]), and no violation. If the first holder runs and
-// reaches the servers for longer than the bound during any overlap, without
-// interruption, all its overlaps stay those of claims.
+// A holder that is paused, or does not reach the servers, cannot be told. One that runs and reaches them must be told
+// within a time that the lock states, its detection bound ([History.Detection]). If another client has a claim
+// meanwhile, and for no longer, the claim of the first ends one position before the other begins, but is not empty:
+// what is left is its belief (see [Facts.BeliefOverlaps]), and no violation. If the first holder runs and reaches the
+// servers for longer than the bound during any overlap, without interruption, all its overlaps stay those of claims.
 //
-// A lock that puts its holder out by itself is not excused. If a request takes the lock from its holder while the claim
-// lasts ([Taking]), the claim goes on for as long as the holder would have had its key, whatever keeps it from being told;
-// then it ends. So a grant to another client by then is an overlap of claims. Of several takings the last one counts. One of
-// the holder's own process counts from the call of Acquire on, if the client has not had its key again by the grant.
+// A lock that puts its holder out by itself is not excused. If a request takes the lock from its holder while the
+// claim lasts ([Taking]), the claim goes on for as long as the holder would have had its key, whatever keeps it from
+// being told; then it ends. So a grant to another client by then is an overlap of claims. Of several takings the last
+// one counts. One of the holder's own process counts from the call of Acquire on, if the client has not had its key
+// again by the grant.
 //
 // A grant can also reach its client when the lock is another's already: the claim of a grant is empty, and ends no
 // other claim, if its client was away between its call of Acquire and the grant, another claim with a higher token
@@ -160,8 +159,8 @@ func (h History) HeldUntilTold(detection time.Duration) History {
 	return h
 }
 
-// takingOf is the last request that took the lock from the holder of a grant while its claim lasted. One that comes in the
-// instant of the notice of the loss comes after it.
+// takingOf is the last request that took the lock from the holder of a grant while its claim lasted. One that comes
+// in the instant of the notice of the loss comes after it.
 func (h History) takingOf(g Grant) (last Taking, taken bool) {
 	claim := g.Claim()
 	for _, t := range h.Takings {

@@ -102,9 +102,9 @@ func misconduct(h checker.History) int {
 	return n
 }
 
-// "Or the loss was announced after the grant, before the release and the crash, and more than ToldWithin before the end
-// that the validity had at the grant, although by the record its client had the lock without a gap from the grant to the
-// announcement, and it had not been away before."
+// "Or the loss was announced after the grant, before the release and the crash, and more than ToldWithin before the
+// end that the validity had at the grant, although by the record its client had the lock without a gap from the grant
+// to the announcement, and it had not been away before."
 func toldEarly(h checker.History, g checker.Grant) bool {
 	if g.Left == nil || !happened(g.Granted, g.Lost) || g.Lost == g.Granted || g.Lost == g.Released || g.Lost == g.Crashed ||
 		first(g.Lost, g.Released, g.Crashed) != g.Lost {
@@ -242,15 +242,14 @@ func wasteful(h checker.History, renews bool) (n int) {
 	return n
 }
 
-// "Or, on steady servers and a prompt network, a release failed before its context had
-// ended, although by the record its client had the lock without a gap from the grant to the
-// call, and it had not been away before the return; but not if by the return the lease had ended,
-// and the client had not got the lock by the record, and no deletion by the client was why; or a release failed whose context had
-// ended when it was called, although by the record its client had the lock without a gap
-// from the grant to the return, and it had not been away before the return (F29); or a
+// "Or, on steady servers and a prompt network, a release failed before its context had ended, although by the record
+// its client had the lock without a gap from the grant to the call, and it had not been away before the return; but
+// not if by the return the lease had ended, and the client had not got the lock by the record, and no deletion by the
+// client was why; or a release failed whose context had ended when it was called, although by the record its client
+// had the lock without a gap from the grant to the return, and it had not been away before the return (F29); or a
 // release returned that the lock was not held, although the client had it without a gap from the grant to the return,
-// and had not been away before the grant or, where keys end with sessions, before the return. The last is judged where
-// entry is exclusive."
+// and had not been away before the grant or, where keys end with sessions, before the return. The last is judged
+// where entry is exclusive."
 func refusedFalsely(h checker.History, g checker.Grant) bool {
 	if !h.Timing.Steady || !h.Timing.Prompt || g.ReleaseReturned == 0 {
 		return false

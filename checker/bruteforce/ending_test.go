@@ -7,7 +7,8 @@ import (
 	"locksim/checker"
 )
 
-// ending is what may be left of the lock. It is drawn from numbers of its own, so that the rest of a history stays as it is.
+// ending is what may be left of the lock. It is drawn from numbers of its own, so that the rest of a history stays as
+// it is.
 func (m *maker) ending() checker.Ending {
 	if m.chance(0.6) {
 		return checker.Ending{}

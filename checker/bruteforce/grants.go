@@ -101,8 +101,8 @@ func tokenRegressions(h checker.History) int {
 	return n
 }
 
-// comesBefore reports whether a grant "had returned before" another was "asked for or, if both have a claim," its "claim
-// had ended before" that one "returned".
+// comesBefore reports whether a grant "had returned before" another was "asked for or, if both have a claim," its
+// "claim had ended before" that one "returned".
 func comesBefore(e, g checker.Grant) bool {
 	end := claimEnd(e)
 	return e.Granted < g.Invoked || hadClaim(e) && hadClaim(g) && end != 0 && end < g.Granted

@@ -7,22 +7,20 @@ import (
 	"locksim/checker"
 )
 
-// HeldUntilTold is the history of a lock whose leases are held until their holders are
-// told of their loss.
+// HeldUntilTold is the history of a lock whose leases are held until their holders are told of their loss.
 //
-// "A holder that is paused, or does not reach the servers, cannot be told. One that
-// runs and reaches them must be told within a time that the lock states, its detection
-// bound. If another client has a claim meanwhile, and for no longer, the claim of the
-// first ends one position before the other begins, but is not empty. If the first
-// holder runs and reaches the servers for longer than the bound during any overlap,
-// without interruption, all its overlaps stay those of claims."
+// "A holder that is paused, or does not reach the servers, cannot be told. One that runs and reaches them must be
+// told within a time that the lock states, its detection bound. If another client has a claim meanwhile, and for no
+// longer, the claim of the first ends one position before the other begins, but is not empty. If the first holder
+// runs and reaches the servers for longer than the bound during any overlap, without interruption, all its overlaps
+// stay those of claims."
 //
 // "The claim of a grant is empty, and ends no other claim, if its client was away between its call of Acquire and the
 // grant, another claim with a higher token had begun by then, and the holder of the late grant is told within the
 // detection bound."
 //
-// "If a request takes the lock from its holder while the claim lasts, the claim goes on for as long as the holder would have
-// had its key, whatever keeps it from being told; then it ends. Of several takings the last one counts."
+// "If a request takes the lock from its holder while the claim lasts, the claim goes on for as long as the holder
+// would have had its key, whatever keeps it from being told; then it ends. Of several takings the last one counts."
 func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 	told := slices.Clone(h.Grants)
 	for i, g := range h.Grants {
@@ -65,9 +63,9 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 	return h
 }
 
-// "A request takes the lock from its holder while the claim lasts. One of the holder's own process counts from the call of
-// Acquire on, if the client has not had its key again by the grant. One that comes in the instant of the notice of the loss
-// comes after it."
+// "A request takes the lock from its holder while the claim lasts. One of the holder's own process counts from the
+// call of Acquire on, if the client has not had its key again by the grant. One that comes in the instant of the
+// notice of the loss comes after it."
 func taken(h checker.History, g checker.Grant) *checker.Taking {
 	var last *checker.Taking
 	for i, t := range h.Takings {

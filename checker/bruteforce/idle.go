@@ -302,17 +302,17 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 	return again
 }
 
-// "SelfExcluded counts the Acquires whose key kept their own client out. They returned without a grant.
-// By the record of the nodes the client had the lock from a position after the call
-// of the Acquire, and before its next call of Acquire; and still had it while a later Acquire of
-// the client for the lock was pending, at an instant more than twice Trips after the return, and
-// after that position, and more than Trips after that later call, since it may be granted the lock by its old key, and
-// before a grant to the client. The client was not away, but for trouble behind the servers, from the return
-// to that instant; and if it had been away before, the instant is also more than twice Trips after it heard from a
-// server again: without a connection it cannot clean up. It is judged on steady servers where entry is exclusive, and
-// only if messages are in order or that position was Trips or more before the return; and not if the client was away, in any way, at an instant from
-// Trips before the call to the call, and had called Acquire for the lock before, or crashed: that request may be late.
-// Acquires count too, with a grant or without, whose key kept their own client out before they returned."
+// "SelfExcluded counts the Acquires whose key kept their own client out. They returned without a grant. By the record
+// of the nodes the client had the lock from a position after the call of the Acquire, and before its next call of
+// Acquire; and still had it while a later Acquire of the client for the lock was pending, at an instant more than
+// twice Trips after the return, and after that position, and more than Trips after that later call, since it may be
+// granted the lock by its old key, and before a grant to the client. The client was not away, but for trouble behind
+// the servers, from the return to that instant; and if it had been away before, the instant is also more than twice
+// Trips after it heard from a server again: without a connection it cannot clean up. It is judged on steady servers
+// where entry is exclusive, and only if messages are in order or that position was Trips or more before the return;
+// and not if the client was away, in any way, at an instant from Trips before the call to the call, and had called
+// Acquire for the lock before, or crashed: that request may be late. Acquires count too, with a grant or without,
+// whose key kept their own client out before they returned."
 func selfExcluded(h checker.History) (n int) {
 	t := h.Timing
 	if t == nil || !t.Steady || h.Entry == checker.EntryReentrant {

@@ -10,11 +10,11 @@ import (
 
 // overdueForAll is how many idle times of a resource, over all Acquires, lasted too long.
 //
-// "Where no idle time of a single Acquire of a resource was overdue, the idle times over all its Acquires count: a client that
-// ran and reached the servers wanted it, and none claimed it, believed that it had it, or was releasing it, but for a release
-// of a client that was not away, of which only Trips count. A gap of at most a Grace or a quarter of a lease does not end such
-// a time, in which none wanted it and none had it. It is overdue if a client asked within it after the deadline, and for longer
-// than the Grace."
+// "Where no idle time of a single Acquire of a resource was overdue, the idle times over all its Acquires count: a
+// client that ran and reached the servers wanted it, and none claimed it, believed that it had it, or was releasing
+// it, but for a release of a client that was not away, of which only Trips count. A gap of at most a Grace or a
+// quarter of a lease does not end such a time, in which none wanted it and none had it. It is overdue if a client
+// asked within it after the deadline, and for longer than the Grace."
 func overdueForAll(h checker.History, resource string) (n int) {
 	for _, pieces := range timesForAll(h, resource) {
 		deadline := allowedForAll(h, resource, pieces[0].From)
@@ -109,8 +109,8 @@ func dueForAll(h checker.History, resource string, free time.Duration) time.Dura
 	return slices.Min(all)
 }
 
-// allowedForAll: "Of the Acquires that a client gave up or that were not answered, and of its absences, only the first counts
-// in an idle time; by the record of the nodes each that took the lock does, from then on."
+// allowedForAll: "Of the Acquires that a client gave up or that were not answered, and of its absences, only the
+// first counts in an idle time; by the record of the nodes each that took the lock does, from then on."
 func allowedForAll(h checker.History, resource string, from time.Duration) time.Duration {
 	type event struct {
 		cause

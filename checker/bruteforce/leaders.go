@@ -33,8 +33,8 @@ func leaders(h checker.History, f *checker.Facts) {
 	}
 }
 
-// acted is where an operation acted: "at which the store decided on an operation under it, or at which one was called that
-// did not reach the store."
+// acted is where an operation acted: "at which the store decided on an operation under it, or at which one was called
+// that did not reach the store."
 func acted(o checker.Op) checker.Pos {
 	if o.Applied != 0 {
 		return o.Applied
@@ -53,10 +53,10 @@ func acts(h checker.History, g checker.Grant, p checker.Pos) bool {
 	return before && after
 }
 
-// "Two act at once if one of these positions of one of them lies between the first and the last one of the other. Such
-// grants are of two clients, or of one whose lock is not reentrant." "ActedAtOnceSeconds is the time of these pairs: from
-// the later one of their two first positions to the earlier one of their two last ones. Time of two pairs, for one lock,
-// counts once."
+// "Two act at once if one of these positions of one of them lies between the first and the last one of the other.
+// Such grants are of two clients, or of one whose lock is not reentrant." "ActedAtOnceSeconds is the time of these
+// pairs: from the later one of their two first positions to the earlier one of their two last ones. Time of two
+// pairs, for one lock, counts once."
 func actedAtOnce(h checker.History) (pairs int, together time.Duration) {
 	shared := map[string][]checker.Span{}
 	for i, a := range h.Grants {
@@ -85,8 +85,8 @@ func actedAtOnce(h checker.History) (pairs int, together time.Duration) {
 	return pairs, together
 }
 
-// "ActedAfterLossSeconds is the longest time from the loss of a grant to the last such position of it after that and, by the
-// record, before the next Holding of the client began."
+// "ActedAfterLossSeconds is the longest time from the loss of a grant to the last such position of it after that and,
+// by the record, before the next Holding of the client began."
 func actedAfterLoss(h checker.History) (longest time.Duration) {
 	for _, o := range h.Ops {
 		for _, g := range h.Grants {
@@ -105,9 +105,9 @@ func actedAfterLoss(h checker.History) (longest time.Duration) {
 	return longest
 }
 
-// whenNone are the longest times in which, at each instant, one of the Acquires "was pending of a client that was not away
-// and whose context had not ended, and no client led: none had a claim and ran". It walks over every instant at which
-// anything changes.
+// whenNone are the longest times in which, at each instant, one of the Acquires "was pending of a client that was not
+// away and whose context had not ended, and no client led: none had a claim and ran". It walks over every instant at
+// which anything changes.
 func whenNone(h checker.History, resource string, campaigns []acquire) (times []checker.Span) {
 	instants := changes(h)
 	for i := 1; i < len(instants); i++ {
@@ -170,9 +170,9 @@ func longestOf(times []checker.Span) (longest time.Duration) {
 	return longest
 }
 
-// ledBy is when a client must lead. "LeaderlessOverdue counts such times that went on longer than Leaderless and a Grace
-// after their beginning, after a cause as for Overdue, and after the return of a Release, as far as each of these came
-// before the time was over that was allowed until then."
+// ledBy is when a client must lead. "LeaderlessOverdue counts such times that went on longer than Leaderless and a
+// Grace after their beginning, after a cause as for Overdue, and after the return of a Release, as far as each of
+// these came before the time was over that was allowed until then."
 func ledBy(h checker.History, resource string, a acquire, s checker.Span) time.Duration {
 	events := causes(h, resource)
 	for _, g := range h.Grants {

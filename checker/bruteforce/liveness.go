@@ -15,8 +15,8 @@ func liveness(h checker.History) checker.Liveness {
 		}
 	}
 	probed := e.Asked > 0
-	// "If one waited in an Acquire for longer than a lease when the time of the workload was over, although only a minority of
-	// the nodes was out of reach."
+	// "If one waited in an Acquire for longer than a lease when the time of the workload was over, although only a
+	// minority of the nodes was out of reach."
 	for _, w := range e.Waiting {
 		if w.Call == "Acquire" && tooLong(h, w) {
 			return checker.LivenessStuck
@@ -53,8 +53,8 @@ func liveness(h checker.History) checker.Liveness {
 	return checker.LivenessOK
 }
 
-// "Of a call that does return later it is asked only if CutOff has a server, fewer than half of the Nodes, and nothing else is
-// Kept; and only if a probe asked."
+// "Of a call that does return later it is asked only if CutOff has a server, fewer than half of the Nodes, and
+// nothing else is Kept; and only if a probe asked."
 func tooLong(h checker.History, w checker.Waiting) bool {
 	e := h.Ending
 	lost := 0
@@ -64,8 +64,8 @@ func tooLong(h checker.History, w checker.Waiting) bool {
 	return h.Timing != nil && e.Asked != 0 && lost > 0 && lost < e.Nodes-lost && !e.Kept && h.Timing.Lease < w.For
 }
 
-// "HungCalls counts the calls other than an Acquire that had not returned when the time of the workload was over, although
-// most of the servers of the lock answered, or that never returned."
+// "HungCalls counts the calls other than an Acquire that had not returned when the time of the workload was over,
+// although most of the servers of the lock answered, or that never returned."
 func hungCalls(h checker.History) (n int) {
 	for _, w := range h.Ending.Waiting {
 		if (w.Call == "Release" || w.Call == "Extend") && (w.Ever || tooLong(h, w)) {
@@ -75,8 +75,8 @@ func hungCalls(h checker.History) (n int) {
 	return n
 }
 
-// "One with an end is excused if a fault may have left it there, or if its owner, or any client if the owner is not known,
-// could not take care of it."
+// "One with an end is excused if a fault may have left it there, or if its owner, or any client if the owner is not
+// known, could not take care of it."
 func excused(h checker.History, l checker.Leftover) bool {
 	if l.Struck {
 		return true

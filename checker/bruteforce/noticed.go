@@ -35,8 +35,8 @@ func noticedLate(h checker.History) (seconds float64, tooLate int) {
 	return longest.Seconds(), tooLate
 }
 
-// noticedAfter is how long after the loss of a grant its holder could have been told and was not, and whether the record of
-// the nodes has the loss. known is false if the grant was not lost, or does not count.
+// noticedAfter is how long after the loss of a grant its holder could have been told and was not, and whether the
+// record of the nodes has the loss. known is false if the grant was not lost, or does not count.
 func noticedAfter(h checker.History, g checker.Grant) (late time.Duration, recorded, known bool) {
 	lost, instant, recorded := lossOf(h, g)
 	ends := []checker.Pos{g.Released, g.Lost, g.Until, g.Crashed}

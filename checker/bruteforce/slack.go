@@ -57,12 +57,13 @@ func endOf(h checker.History, end checker.Pos) time.Duration {
 	return at(h, end)
 }
 
-// "SlackLease is the time from the end of the last claim before a grant to the grant, if its Acquire was called before that
-// end. It is negative if and only if the claims overlap, and 0 if the second begins in the instant in which the first ends:
-// intervals are half-open. The last claim is the one that ends last, of those on the resource that were granted before and
-// must not overlap that of the grant; if several end at one position, the first that was granted. Empty claims count on
-// neither side. If the claims do not overlap, the first has to have ended by itself: by Until, Lost or a crash. Where its
-// holder released it the time is a SlackRelease, and where it could not know better (Doubted) it says nothing."
+// "SlackLease is the time from the end of the last claim before a grant to the grant, if its Acquire was called
+// before that end. It is negative if and only if the claims overlap, and 0 if the second begins in the instant in
+// which the first ends: intervals are half-open. The last claim is the one that ends last, of those on the resource
+// that were granted before and must not overlap that of the grant; if several end at one position, the first that was
+// granted. Empty claims count on neither side. If the claims do not overlap, the first has to have ended by itself:
+// by Until, Lost or a crash. Where its holder released it the time is a SlackRelease, and where it could not know
+// better (Doubted) it says nothing."
 func claimSlack(h checker.History, add func(checker.SlackKind, int64)) {
 	for _, g := range h.Grants {
 		last := slices.DeleteFunc(slices.Clone(h.Grants), func(a checker.Grant) bool {
@@ -94,11 +95,11 @@ func claimSlack(h checker.History, add func(checker.SlackKind, int64)) {
 	}
 }
 
-// "SlackExpiry is the time from the end of a claim to that of the key or session by which the nodes knew its holder: the
-// end of the last Holding of the client that began before or at the grant and ended after the call of Acquire. It is
-// negative if the client claimed what the nodes would have given to others, whether they did or not. Claims that were
-// released or crashed have only negative ones, since a release ends both. It is not known of locks with several keys
-// (ManyKeys), nor judged where a holder has time to learn of a loss (Detection)."
+// "SlackExpiry is the time from the end of a claim to that of the key or session by which the nodes knew its holder:
+// the end of the last Holding of the client that began before or at the grant and ended after the call of Acquire. It
+// is negative if the client claimed what the nodes would have given to others, whether they did or not. Claims that
+// were released or crashed have only negative ones, since a release ends both. It is not known of locks with several
+// keys (ManyKeys), nor judged where a holder has time to learn of a loss (Detection)."
 func expiry(h checker.History, g checker.Grant, add func(checker.SlackKind, int64)) {
 	if h.ManyKeys || h.Detection != 0 || !hadClaim(g) {
 		return

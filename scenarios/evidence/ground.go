@@ -73,8 +73,8 @@ func (r reading) groundTruth(resource string) *groundTruth {
 	return g
 }
 
-// releases reports whether a taking is that of a Release that was under way then: the client had called it, perhaps for an
-// earlier grant.
+// releases reports whether a taking is that of a Release that was under way then: the client had called it, perhaps
+// for an earlier grant.
 func (r reading) releases(t checker.Taking) bool {
 	return t.By == t.Client && slices.ContainsFunc(r.Clients, func(c Client) bool {
 		return c.Name == t.Client && slices.ContainsFunc(c.Grants, func(g Grant) bool {
@@ -85,8 +85,9 @@ func (r reading) releases(t checker.Taking) bool {
 	})
 }
 
-// trusted is how long the record says by which request a holder lost the lock: until a server has lost keys, or another one
-// has taken its place. It says nothing of a lock that a client enters again, or of which several keys were learnt.
+// trusted is how long the record says by which request a holder lost the lock: until a server has lost keys, or
+// another one has taken its place. It says nothing of a lock that a client enters again, or of which several keys
+// were learnt.
 func (r reading) trusted() time.Duration {
 	if r.entry() == checker.EntryReentrant || r.learntMany() || r.Live {
 		return 0
@@ -113,8 +114,8 @@ func (r reading) firstPrimary() string {
 	return ""
 }
 
-// askedAgain finds in each holding the first step at which a node carried out a request of its client that is of the kind
-// of the one that took the lock.
+// askedAgain finds in each holding the first step at which a node carried out a request of its client that is of the
+// kind of the one that took the lock.
 func (r reading) askedAgain(holdings []checker.Holding) {
 	if len(holdings) == 0 {
 		return
@@ -191,8 +192,8 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 	}
 }
 
-// take notes a request that has just ended the holding of an owner, if it took the lock. Of a list, a set or a hash it is not
-// known which part of it is the lock.
+// take notes a request that has just ended the holding of an owner, if it took the lock. Of a list, a set or a hash
+// it is not known which part of it is the lock.
 func (g *groundTruth) take(c trace.KeyChange, owner string, written time.Duration) {
 	taken := c.Change == trace.KeySet && c.By != "" || c.Change == trace.KeyDeleted
 	own := c.Asked == owner
@@ -282,7 +283,8 @@ func (g *groundTruth) into(h *checker.History) {
 	h.Takings = append(h.Takings, g.takings...)
 }
 
-// KeyChanges are the changes of the lock's keys, without those of a queue. It is nil for a lock whose keys are not known.
+// KeyChanges are the changes of the lock's keys, without those of a queue. It is nil for a lock whose keys are not
+// known.
 func (rec *Record) KeyChanges() []trace.KeyChange {
 	if rec.Keys == nil {
 		return nil

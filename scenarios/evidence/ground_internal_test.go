@@ -15,8 +15,9 @@ type order struct {
 
 func (o order) Kind() string { return o.kind }
 
-// What a client asks after it has got the lock is asked again only where it is of the kind of what took it. In ZooKeeper
-// seed 14 of TestLock, in zklocks, a client looked at its own node, and that was taken for another request for the lock.
+// What a client asks after it has got the lock is asked again only where it is of the kind of what took it. In
+// ZooKeeper seed 14 of TestLock, in zklocks, a client looked at its own node, and that was taken for another request
+// for the lock.
 func TestAskedAgain(t *testing.T) {
 	type execs = []trace.Exec
 	done := trace.Text("OK")

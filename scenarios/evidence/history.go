@@ -13,9 +13,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// History is what the clients of a run saw, with the decisions of the store, the ground truth of the servers, and what
-// excuses a lock: what [checker.Judge] judges. The scenario is the one that was played, and has as many faults as the record.
-// Nothing of the arguments is modified, and the history shares slices with the record.
+// History is what the clients of a run saw, with the decisions of the store, the ground truth of the servers, and
+// what excuses a lock: what [checker.Judge] judges. The scenario is the one that was played, and has as many faults
+// as the record. Nothing of the arguments is modified, and the history shares slices with the record.
 func History(sc *file.Scenario, terms Terms, rec *Record) checker.History {
 	return read(sc, terms, rec).history()
 }
@@ -94,7 +94,8 @@ func (r reading) addGrant(h *checker.History, seen *Grant, answers answers) {
 	h.Calls = append(h.Calls, seen.Calls...)
 }
 
-// notices are how a lock told of the beginning or of the end of one lease more than once (F68), as [checker.Grant.Unkept].
+// notices are how a lock told of the beginning or of the end of one lease more than once (F68), as
+// [checker.Grant.Unkept].
 func (g *Grant) notices() []string {
 	var out []string
 	note := func(n int, format string) {
@@ -235,8 +236,8 @@ func (r reading) addDecisions(h *checker.History) {
 	}
 }
 
-// answers are the instants at which each client received something, in order. Each event has an instant of its own: what
-// a client knows in the instant of an answer, and has not learned by it, it knew before.
+// answers are the instants at which each client received something, in order. Each event has an instant of its own:
+// what a client knows in the instant of an answer, and has not learned by it, it knew before.
 type answers map[string][]time.Duration
 
 func (r reading) answers() answers {
@@ -249,14 +250,15 @@ func (r reading) answers() answers {
 	return out
 }
 
-// just reports whether the code of a client has had an answer in this instant, which it has up to so late after it came.
+// just reports whether the code of a client has had an answer in this instant, which it has up to so late after it
+// came.
 func (a answers) just(client string, at, late time.Duration) bool {
 	i, _ := slices.BinarySearch(a[client], at+1)
 	return i > 0 && at-a[client][i-1] <= late
 }
 
-// endAfter is the first step after a position at which a fault ended the work of a client; 0 for none: a process crashed, or
-// its worker was killed. One that has ended by itself has released before.
+// endAfter is the first step after a position at which a fault ended the work of a client; 0 for none: a process
+// crashed, or its worker was killed. One that has ended by itself has released before.
 func (r reading) endAfter(client string, p checker.Pos) checker.Pos {
 	for _, e := range r.Timeline.Ends {
 		if e.Name == client && !e.Exit && e.At > p {

@@ -112,8 +112,8 @@ func (l limits) freeWithin() map[promise.Cause]time.Duration {
 	return out
 }
 
-// leaderless is how long the lock may have no leader after each cause, by its promise: as long as it may not be free. 0 is
-// for a lock that promises nothing about that.
+// leaderless is how long the lock may have no leader after each cause, by its promise: as long as it may not be free.
+// 0 is for a lock that promises nothing about that.
 func (l limits) leaderless() time.Duration {
 	if l.terms.Promise.FreeWithin == promise.TermAnyTime {
 		return 0

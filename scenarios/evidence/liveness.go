@@ -33,19 +33,19 @@ func (r aftermath) ending() checker.Ending {
 	return e
 }
 
-// ProbeBound is how long the probe of a run asks for the lock, whose record has the state of the servers in Left. No lease
-// that the scenario asks for lasts as long.
+// ProbeBound is how long the probe of a run asks for the lock, whose record has the state of the servers in Left. No
+// lease that the scenario asks for lasts as long.
 func ProbeBound(sc *file.Scenario, terms Terms, rec *Record) time.Duration {
 	longest, _ := aftermath{read(sc, terms, rec)}.longestWait()
 	return longest + max(sc.Lock.Backoff.Max, terms.Pause, Retry) + 8*sc.World.Latency.Max + terms.Settles
 }
 
-// ProbeLimit is the longest time for which a probe waits for the keys of a lock to expire, where a client asks for the lock
-// for so long before it gives up.
+// ProbeLimit is the longest time for which a probe waits for the keys of a lock to expire, where a client asks for
+// the lock for so long before it gives up.
 func ProbeLimit(askedFor time.Duration) time.Duration { return askedFor + time.Hour }
 
-// KeptOutside reports whether the lock keeps its lease outside the servers: it was granted, and the probe was told that it is
-// taken while no server had any key.
+// KeptOutside reports whether the lock keeps its lease outside the servers: it was granted, and the probe was told
+// that it is taken while no server had any key.
 func KeptOutside(rec *Record) bool {
 	return rec.Probe.Bound > 0 && bare(rec.Left) && bare(rec.Ended) && rec.ChangesBefore == len(rec.Changes) && aftermath{reading{Record: rec}}.keptOutside()
 }
@@ -150,8 +150,8 @@ func (r aftermath) ownerOf(server string, k trace.Key) string {
 	return ""
 }
 
-// struckKey reports whether a fault may have left a key of an owner on a server, which no lock could have removed. That a
-// fault struck somewhere else is no excuse.
+// struckKey reports whether a fault may have left a key of an owner on a server, which no lock could have removed.
+// That a fault struck somewhere else is no excuse.
 func (r aftermath) struckKey(owner, server string) bool {
 	for i, f := range r.sc.Faults {
 		if r.Faults[i].Fired && faults.ClassOf(f.Action).LeavesKey() && strikesAt(f.Action, owner, server) {

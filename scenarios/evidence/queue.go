@@ -100,10 +100,9 @@ func (r reading) struckOf(class promise.Fault) bool {
 	return false
 }
 
-// into adds to each request the place that it joined. The request that is granted the
-// lock gives up its place in the same step, or keeps it while it has the lock. A request may have several places, also that
-// of a late request of an earlier one, which ends in the same step if its time is over:
-// then its own is not known.
+// into adds to each request the place that it joined. The request that is granted the lock gives up its place in the
+// same step, or keeps it while it has the lock. A request may have several places, also that of a late request of an
+// earlier one, which ends in the same step if its time is over: then its own is not known.
 func (q queueing) into(h *checker.History) {
 	for i := range h.Grants {
 		g := &h.Grants[i]

@@ -6,8 +6,9 @@ import (
 	"locksim/checker"
 )
 
-// A grant had the place that its request joined before it took the lock, if it is the only one: the one that it left as it
-// took the lock, or else one that it kept, or left later. An attempt had the only place that it joined until it returned.
+// A grant had the place that its request joined before it took the lock, if it is the only one: the one that it left
+// as it took the lock, or else one that it kept, or left later. An attempt had the only place that it joined until it
+// returned.
 func TestPlacesOfRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		takes        []checker.Pos // of the grant's client, which asked at 10 and had its answer at 20

@@ -7,13 +7,14 @@ import (
 	"locksim/sim/trace"
 )
 
-// Record is what a driver has seen of one run. It is complete when the run is over, and says nothing about what any of it
-// means. All times are those since the start of the run. A record is a value: nothing in this package modifies it.
+// Record is what a driver has seen of one run. It is complete when the run is over, and says nothing about what any
+// of it means. All times are those since the start of the run. A record is a value: nothing in this package modifies
+// it.
 type Record struct {
 	// Live says that the run was one on real servers, in real time.
 	Live bool `json:"live,omitempty"`
-	// Over is the number of the last event before the end of the workload: 0 if it did not end. What comes after it, such as
-	// the healing of the network and the probe, is not judged as the work of clients.
+	// Over is the number of the last event before the end of the workload: 0 if it did not end. What comes after it,
+	// such as the healing of the network and the probe, is not judged as the work of clients.
 	Over int `json:"over,omitempty"`
 	// AskedFor is how long a client asks for the lock before it gives up.
 	AskedFor time.Duration `json:"asked_for"`
@@ -36,16 +37,16 @@ type Record struct {
 	Queues map[string]string   `json:"queues,omitempty"`
 	// Learnt says that the keys were learnt, and not named by the lock.
 	Learnt bool `json:"learnt,omitempty"`
-	// Changes are the changes of the keys on all servers, in order, to the end of the run. ChangesBefore is how many of them
-	// came before the probe.
+	// Changes are the changes of the keys on all servers, in order, to the end of the run. ChangesBefore is how many of
+	// them came before the probe.
 	Changes       []trace.KeyChange `json:"changes,omitempty"`
 	ChangesBefore int               `json:"changes_before,omitempty"`
 	// Decisions are those of the store, and of the data that a lock brings along.
 	Decisions []Decision `json:"decisions,omitempty"`
 	// Final are the values of the registers at the end.
 	Final []Final `json:"final,omitempty"`
-	// Left is the state of the servers when the workload was over and the network was whole again, Ended that at the end of
-	// the run, after the probe.
+	// Left is the state of the servers when the workload was over and the network was whole again, Ended that at the end
+	// of the run, after the probe.
 	Left  []ServerState `json:"left,omitempty"`
 	Ended []ServerState `json:"ended,omitempty"`
 	// Probe is what became of the client that asked for the lock at the end.
@@ -103,8 +104,8 @@ type Client struct {
 	Grants   []Grant           `json:"grants,omitempty"`
 	Attempts []checker.Attempt `json:"attempts,omitempty"`
 	Tries    []checker.Try     `json:"tries,omitempty"`
-	// Lapsed are the instants at which the lock was granted to the client although its process, or its worker, had ended by
-	// then.
+	// Lapsed are the instants at which the lock was granted to the client although its process, or its worker, had ended
+	// by then.
 	Lapsed []time.Duration `json:"lapsed,omitempty"`
 	// GaveUp is when it first gave up an operation in the transaction that has its lock; 0 for never.
 	GaveUp time.Duration `json:"gave_up,omitempty"`
@@ -130,16 +131,16 @@ type Grant struct {
 	LossKnown  bool          `json:"loss_known,omitempty"`
 	// LossChecked is when a check of a section met the loss.
 	LossChecked checker.Pos `json:"loss_checked,omitempty"`
-	// LostValues is how many values its Lost had, in place of being closed. Started and Stopped are how often an election has
-	// called back for this term.
+	// LostValues is how many values its Lost had, in place of being closed. Started and Stopped are how often an
+	// election has called back for this term.
 	LostValues int `json:"lost_values,omitempty"`
 	Started    int `json:"started,omitempty"`
 	Stopped    int `json:"stopped,omitempty"`
 }
 
-// Probe is a lone client that asks for the lock when all workloads have ended and the network is healed: it must get the
-// lock within the longest TTL of the keys, plus a retry. A lock on several nodes must not need all of them, though: a
-// majority is enough.
+// Probe is a lone client that asks for the lock when all workloads have ended and the network is healed: it must get
+// the lock within the longest TTL of the keys, plus a retry. A lock on several nodes must not need all of them,
+// though: a majority is enough.
 type Probe struct {
 	// Bound is how long it asked, for each resource. 0 means that it did not ask.
 	Bound time.Duration `json:"bound,omitempty"`

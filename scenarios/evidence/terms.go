@@ -27,8 +27,8 @@ type Terms struct {
 	Lease   LeaseForm       `json:"lease,omitempty"`
 	// Detection is how long a holder of a lease that is held may take to learn of a loss; 0 is the TTL of the scenario.
 	Detection time.Duration `json:"detection,omitempty"`
-	// LeaseTTL is how long a lease that is held lasts after the last write of its holder, where no server ends it: 0 if that
-	// is not known.
+	// LeaseTTL is how long a lease that is held lasts after the last write of its holder, where no server ends it: 0 if
+	// that is not known.
 	LeaseTTL time.Duration `json:"lease_ttl,omitempty"`
 	// Named says that the errors are known with which it says that it is taken.
 	Named bool `json:"taken_named,omitempty"`
@@ -37,8 +37,8 @@ type Terms struct {
 	Nodes  int  `json:"nodes"`
 	Voters int  `json:"voters"`
 	Quorum bool `json:"quorum,omitempty"`
-	// Replicas is how many replicas it needs to be granted at all. Watched says that some servers watch others, and replace a
-	// primary that does not answer.
+	// Replicas is how many replicas it needs to be granted at all. Watched says that some servers watch others, and
+	// replace a primary that does not answer.
 	Replicas int  `json:"replicas,omitempty"`
 	Watched  bool `json:"watched,omitempty"`
 	// Settles is how long its servers take to serve again after trouble of one of them, where they form a cluster. Leaders
@@ -47,12 +47,12 @@ type Terms struct {
 	Leaders []string      `json:"leaders,omitempty"`
 	// Late is how long an answer that has arrived may be kept from the code of the lock.
 	Late time.Duration `json:"late,omitempty"`
-	// FollowsSpec says that TTL and backoff are those of the scenario. Pause is the pause between two tries, for a lock with
-	// a backoff of its own that says it.
+	// FollowsSpec says that TTL and backoff are those of the scenario. Pause is the pause between two tries, for a lock
+	// with a backoff of its own that says it.
 	FollowsSpec bool          `json:"follows_spec,omitempty"`
 	Pause       time.Duration `json:"pause,omitempty"`
-	// Messages is how many messages a client needs to a grant, 0 for a lock that does not say it; GrantTime what an Acquire
-	// takes besides.
+	// Messages is how many messages a client needs to a grant, 0 for a lock that does not say it; GrantTime what an
+	// Acquire takes besides.
 	Messages  int           `json:"messages,omitempty"`
 	GrantTime time.Duration `json:"grant_time,omitempty"`
 	// Section says that it has a section of its own, which writes the registers of Writes.

@@ -10,7 +10,8 @@ import (
 
 // Timeline is what evidence needs of a trace.
 type Timeline struct {
-	// At has the instant of each event, beginning with event 1, Within by how much it may be later; nil where instants are exact.
+	// At has the instant of each event, beginning with event 1, Within by how much it may be later; nil where instants
+	// are exact.
 	At     []time.Duration `json:"at"`
 	Within []time.Duration `json:"within,omitempty"`
 	// Messages are what clients sent and received.

@@ -51,8 +51,8 @@ func (r reading) timing() *checker.Timing {
 	return out
 }
 
-// undisturbed is when the first fault struck. Clocks that disagree from the start are one, and so is an operation in the
-// transaction of a lock that its client gave up.
+// undisturbed is when the first fault struck. Clocks that disagree from the start are one, and so is an operation in
+// the transaction of a lock that its client gave up.
 func (r reading) undisturbed() time.Duration {
 	first := time.Duration(math.MaxInt64)
 	if r.sc.World.Skew > 0 {
@@ -275,8 +275,8 @@ func (r reading) concernsCluster(form faults.Form) bool {
 	})
 }
 
-// betweenReplicas reports whether an action concerns the links between a primary and replicas that the lock needs: no client
-// is granted it then.
+// betweenReplicas reports whether an action concerns the links between a primary and replicas that the lock needs: no
+// client is granted it then.
 func (r reading) betweenReplicas(form faults.Form) bool {
 	if r.terms.Replicas == 0 {
 		return false

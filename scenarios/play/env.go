@@ -177,11 +177,11 @@ type Ground interface {
 	Value(resource, register string) string
 }
 
-// ServerState is the state of a server at one moment, Decision the store's decision about one operation.
-type (
-	ServerState = evidence.ServerState
-	Decision    = evidence.Decision
-)
+// ServerState is the state of a server at one moment.
+type ServerState = evidence.ServerState
+
+// Decision is the store's decision about one operation, with its position.
+type Decision = evidence.Decision
 
 // env is the environment of one client's lock.
 type env struct {

@@ -12,7 +12,7 @@ import (
 	"locksim/scenarios"
 )
 
-// ClaimOnly: the key guards only the claim of a job: it is deleted again before the job begins.
+// ClaimOnly has a key that guards only the claim of a job: it is deleted again before the job begins.
 func ClaimOnly() scenarios.Lock {
 	return onRedis("claim-only", func(scenarios.Env) try {
 		return func(ctx context.Context, _ scenarios.Env, c *redis.Client, key string) (scenarios.Grant, bool, error) {
@@ -27,7 +27,7 @@ func ClaimOnly() scenarios.Lock {
 	}, held(ttl))
 }
 
-// RenewedEveryTTL: the leader renews every TTL, so that it loses its lease in every run, also in a calm one.
+// RenewedEveryTTL is a leader that renews every TTL, so that it loses its lease in every run, also in a calm one.
 func RenewedEveryTTL() scenarios.Lock {
 	return onRedis("renewed-every-ttl", func(e scenarios.Env) try {
 		return func(ctx context.Context, _ scenarios.Env, c *redis.Client, key string) (scenarios.Grant, bool, error) {
@@ -93,7 +93,8 @@ func TakesOver() scenarios.Lock {
 	})
 }
 
-// OwnerOne has one value for all owners, as a process id in a container is, so a late release deletes the key of another.
+// OwnerOne has one value for all owners, as a process id in a container is, so a late release deletes the key of
+// another.
 func OwnerOne() scenarios.Lock {
 	return onRedis("owner-one", func(scenarios.Env) try {
 		return func(ctx context.Context, _ scenarios.Env, c *redis.Client, key string) (scenarios.Grant, bool, error) {

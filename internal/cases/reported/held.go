@@ -12,7 +12,7 @@ import (
 	"locksim/scenarios"
 )
 
-// ReadBack: the key is written if there is none, and read back after a while: who finds his own name has the lock
+// ReadBack writes its key if there is none, and reads it back after a while: who finds his own name has the lock
 // (marin-community/marin PR 3874).
 func ReadBack() scenarios.Lock {
 	return onRedis("read-back", func(scenarios.Env) try {
@@ -41,8 +41,8 @@ func ReadBack() scenarios.Lock {
 	})
 }
 
-// renewed is a lock that takes its key in the way that is given, renews it every third of a TTL, and tells its holder by
-// the next renewal that it has lost it.
+// renewed is a lock that takes its key in the way that is given, renews it every third of a TTL, and tells its holder
+// by the next renewal that it has lost it.
 func renewed(name string, take func(ctx context.Context, c *redis.Client, key, v string) (bool, error)) scenarios.Lock {
 	return onRedis(name, func(e scenarios.Env) try {
 		return func(ctx context.Context, _ scenarios.Env, c *redis.Client, key string) (scenarios.Grant, bool, error) {
@@ -83,7 +83,8 @@ func renewed(name string, take func(ctx context.Context, c *redis.Client, key, v
 	}, held(2*ttl))
 }
 
-// ReadBackRenewed takes its key by writing it and reading it back: a request that is late takes the key of a holder that lives.
+// ReadBackRenewed takes its key by writing it and reading it back: a request that is late takes the key of a holder
+// that lives.
 func ReadBackRenewed() scenarios.Lock {
 	return renewed("read-back-renewed", func(ctx context.Context, c *redis.Client, key, v string) (bool, error) {
 		switch _, err := c.Get(ctx, key).Result(); {
@@ -111,8 +112,8 @@ func Renewed() scenarios.Lock {
 	})
 }
 
-// ByForce is right but for this: after a request that failed the next one deletes what it may have left, which may be the key of
-// a holder that lives.
+// ByForce is right but for this: after a request that failed the next one deletes what it may have left, which may be
+// the key of a holder that lives.
 func ByForce() scenarios.Lock {
 	var mu sync.Mutex
 	failed := map[*redis.Client]bool{}

@@ -9,13 +9,14 @@ import (
 	"locksim/scenarios"
 )
 
-// Notified is right, and waits as most people write it: SUBSCRIBE, the channel of go-redis, a look at least each 400 ms.
+// Notified is right, and waits as most people write it: SUBSCRIBE, the channel of go-redis, a look at least each 400
+// ms.
 func Notified() scenarios.Lock {
 	return scenarios.Lock{Name: "notified", Promise: lock.LeasePromise(), New: func(e scenarios.Env) (lock.Locker, error) {
 		c := scenarios.RedisClient(e, scenarios.Primary)
 		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
 			sub := c.Subscribe(ctx, key+":free")
-			defer sub.Close()
+			defer func() { _ = sub.Close() }()
 			for {
 				asked, v := time.Now(), rand.Text()
 				ok, err := setNX(ctx, c, key, v, ttl)

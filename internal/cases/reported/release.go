@@ -34,9 +34,11 @@ func losing(name string, first bool) scenarios.Lock {
 	})
 }
 
-// LostFirst closes Lost before the key is deleted, LostLast after.
+// LostFirst closes Lost before the key is deleted.
 func LostFirst() scenarios.Lock { return losing("lost-first", true) }
-func LostLast() scenarios.Lock  { return losing("lost-last", false) }
+
+// LostLast closes Lost after the key is deleted.
+func LostLast() scenarios.Lock { return losing("lost-last", false) }
 
 // TriesAMinute is right, and its release tries for a minute, whatever becomes of its context.
 func TriesAMinute() scenarios.Lock { return tries("tries-a-minute", 30, 2*time.Second) }
@@ -59,8 +61,8 @@ func tries(name string, n int, pause time.Duration) scenarios.Lock {
 	})
 }
 
-// StopAndTimer is a right lock that renews, with the loop that most people write: a select over its stop, its context and a
-// timer, two of which can be ready in the same instant.
+// StopAndTimer is a right lock that renews, with the loop that most people write: a select over its stop, its context
+// and a timer, two of which can be ready in the same instant.
 func StopAndTimer() scenarios.Lock {
 	return onRedis("stop-and-timer", func(e scenarios.Env) try {
 		return func(ctx context.Context, _ scenarios.Env, c *redis.Client, key string) (scenarios.Grant, bool, error) {

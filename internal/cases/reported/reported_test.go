@@ -62,8 +62,8 @@ func TestWrongIsSaid(t *testing.T) {
 	}
 }
 
-// A lock that puts its holder out is found by Check as soon as one whose lease tells its end; a lock that closes Lost in its
-// release passes calm runs.
+// A lock that puts its holder out is found by Check as soon as one whose lease tells its end; a lock that closes Lost
+// in its release passes calm runs.
 func TestChecked(t *testing.T) {
 	for name, found := range map[string]bool{"by-force": true, "claim-only": true, "lost-first": false, "lost-last": false, "control": false, "renewed": false} {
 		got := failsIn(t, lockOf(t, name), 40)
