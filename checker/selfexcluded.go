@@ -68,7 +68,7 @@ func (h History) keptOutMeanwhile(a Attempt, record holdings) (Holding, bool) {
 // keptOutLater is a later Acquire of the client of one that returned without a grant, while the client had the lock from it.
 func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 	later := h.askedAfter(a)
-	linked, ok := h.Timing.linkedAgain(a.Client, h.Timing.when(a.Returned))
+	linked, ok := h.Timing.linkedAgain(a.Client, h.Timing.when(a.Returned)-h.Timing.Trips)
 	if !ok {
 		return waiting{}, false
 	}
@@ -80,7 +80,7 @@ func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 		i := slices.IndexFunc(later, func(b waiting) bool {
 			from, to := max(cleaned, b.span.From+h.Timing.Trips), min(b.span.To, h.Timing.when(s.Span().end()))
 			return from < to && !slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
-				return !s.Behind && s.From <= from && s.To >= h.Timing.when(a.Returned)
+				return !s.Behind && s.From <= from && s.To >= h.Timing.when(a.Returned)-h.Timing.Trips
 			})
 		})
 		if i >= 0 {

@@ -412,7 +412,7 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 	}
 	enough := max(at(h, a.Returned), at(h, s.From))
 	for _, away := range front.Timing.Away[a.Client] {
-		if away.To >= at(h, a.Returned) {
+		if away.To >= at(h, a.Returned)-t.Trips {
 			continue
 		}
 		// Of each absence before: the client heard something after it, and has had the time since. The last one counts.
@@ -441,7 +441,7 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 		}
 		// If it holds at any instant, it holds at the first.
 		if first := max(enough, at(h, b.invoked)+t.Trips); first < min(until, end) && !crashedWhileAsking(h, b, first) &&
-			present(front, a.Client, at(h, a.Returned), first) {
+			present(front, a.Client, at(h, a.Returned)-t.Trips, first) {
 			return true
 		}
 	}

@@ -48,12 +48,11 @@ func TestWrongIsSaid(t *testing.T) {
 	}{
 		{"late-write-of-a-rival", "read-back-renewed", func(f checker.Facts) bool { return f.ClaimOverlaps > 0 }},
 		{"force", "by-force", func(f checker.Facts) bool { return f.ClaimOverlaps > 0 }},
-		{"orphan", "orphan", func(f checker.Facts) bool { return f.SelfExcluded > 0 }},
 		{"idle-waiter-without-limit", "single", func(f checker.Facts) bool { return f.Overdue > 0 }},
 		{"idle-waiter-asks-again", "single", func(f checker.Facts) bool { return f.Overdue > 0 }},
 		{"idle-third-client-blinks", "single", func(f checker.Facts) bool { return f.Overdue > 0 }},
 		// The right lock beside them.
-		{"late-write-of-a-rival", "renewed", nil}, {"force", "renewed", nil}, {"orphan", "control", nil},
+		{"late-write-of-a-rival", "renewed", nil}, {"force", "renewed", nil},
 	} {
 		v := play(t, c.scenario, c.lock)
 		if c.wrong == nil && !v.Label.Clean() || c.wrong != nil && !c.wrong(v.Facts) {
