@@ -37,129 +37,142 @@ func ParseCare(s string) (Care, error) {
 // Grant is one successful Acquire and how it ended.
 type Grant struct {
 	// ID is unique in a history, counted from 1.
-	ID int
+	ID int `json:"id,omitempty"`
 	// Client holds the grant: c0, c1, …
-	Client string
+	Client string `json:"client"`
 	// Resource is what the grant locks.
-	Resource string
+	Resource string `json:"resource"`
 	// Token is the fencing token; 0 if the lock mints none.
-	Token uint64
+	Token uint64 `json:"token,omitempty"`
 
 	// Invoked is when Acquire was called, Granted when it returned.
-	Invoked, Granted Pos
+	Invoked Pos `json:"invoked,omitempty"`
+	Granted Pos `json:"granted,omitempty"`
 	// Released is when Release was called, ReleaseReturned when it returned.
-	Released, ReleaseReturned Pos
+	Released        Pos `json:"released,omitempty"`
+	ReleaseReturned Pos `json:"release_returned,omitempty"`
 	// ReleaseFailed says that Release returned an error after which the lock may
 	// still be taken.
-	ReleaseFailed bool
+	ReleaseFailed bool `json:"release_failed,omitempty"`
 	// Until is when the validity ended on the holder's own clock. It may be
 	// before Granted: an answer can arrive after the end of the validity.
-	Until Pos
+	Until Pos `json:"until,omitempty"`
 	// ExpiredAtCall says that the validity ended at or before the instant, on the
 	// holder's own clock, at which Acquire was called.
-	ExpiredAtCall bool
+	ExpiredAtCall bool `json:"expired_at_call,omitempty"`
 	// Revived is when the lock was first seen to have moved the end of the
 	// validity into the future again after it had passed.
-	Revived Pos
+	Revived Pos `json:"revived,omitempty"`
 	// Doubted is where the claim ended because another client had the lock and the
 	// holder could not be told, or not yet: see [History.HeldUntilTold]. Taken says that a request took the lock from its
 	// holder instead: then it is where the time was over that the key had left, and 0 if nothing but the holder ends it.
-	Doubted Pos
-	Taken   bool
+	Doubted Pos  `json:"doubted,omitempty"`
+	Taken   bool `json:"taken,omitempty"`
 	// Lost is when the lock announced the loss, LostSeen when the client
 	// observed that.
-	Lost, LostSeen Pos
+	Lost     Pos `json:"lost,omitempty"`
+	LostSeen Pos `json:"lost_seen,omitempty"`
 	// LostBefore says that the lock had announced the loss before Acquire returned: by
 	// then, in the instant of the last answer, Lost was closed. A loss that comes in the
 	// same instant as the return, such as that in which a paused process goes on, is no
 	// such loss: the lock may have looked before. A live run knows it only of a loss that
 	// an earlier lease had too.
-	LostBefore bool
+	LostBefore bool `json:"lost_before,omitempty"`
 	// UntilSeen is when the client read its clock and saw that Until had
 	// passed.
-	UntilSeen Pos
+	UntilSeen Pos `json:"until_seen,omitempty"`
 	// Crashed is when the client's process ended.
-	Crashed Pos
+	Crashed Pos `json:"crashed,omitempty"`
 	// Enqueued is when, by the node's record, the request first joined the
 	// queue of a fair lock; 0 if that is not known, if it never had to wait, or if
 	// it has lost its place because its client was away.
-	Enqueued Pos
+	Enqueued Pos `json:"enqueued,omitempty"`
 	// ContextEnded is the instant at which the context of Acquire ended, if that was
 	// at or before Granted; 0 otherwise.
-	ContextEnded time.Duration
+	ContextEnded time.Duration `json:"context_ended,omitempty"`
 	// ReleaseSucceeded says that Release returned no error, ReleaseNotHeld that it
 	// returned that the lock was not held any more.
-	ReleaseSucceeded, ReleaseNotHeld bool
+	ReleaseSucceeded bool `json:"release_succeeded,omitempty"`
+	ReleaseNotHeld   bool `json:"release_not_held,omitempty"`
 	// ReleaseContextEnded says that the context of Release had ended by its return.
-	ReleaseContextEnded bool
+	ReleaseContextEnded bool `json:"release_context_ended,omitempty"`
 	// ReleaseContextOver says that the context of Release had ended when it was called.
-	ReleaseContextOver bool
+	ReleaseContextOver bool `json:"release_context_over,omitempty"`
 	// LeaseEnded is the instant at which the context of the lease ended; 0 if it did
 	// not.
-	LeaseEnded time.Duration
+	LeaseEnded time.Duration `json:"lease_ended,omitempty"`
 	// Left is how long the validity still lasted when Acquire returned, by the holder's clock: 0 or less if it had
 	// ended. Nil means that it is not known, or that the validity has no end.
-	Left *time.Duration
+	Left *time.Duration `json:"left,omitzero"`
 	// Unkept is what its client saw the lease do that is not as the lock says, each as
 	// the end of a sentence about the client: its context lacks the values of that of Acquire.
-	Unkept []string
+	Unkept []string `json:"unkept,omitzero"`
 }
 
 // Attempt is an Acquire without a grant.
 type Attempt struct {
 	// Client called Acquire for Resource.
-	Client, Resource string
+	Client   string `json:"client"`
+	Resource string `json:"resource"`
 	// Invoked is when Acquire was called, Returned when it returned; 0 if it
 	// never did.
-	Invoked, Returned Pos
+	Invoked  Pos `json:"invoked,omitempty"`
+	Returned Pos `json:"returned,omitempty"`
 	// Outcome is any but OutcomeOK. OutcomeUnknown means that the grant may
 	// have been made although the client cannot know it.
-	Outcome Outcome
+	Outcome Outcome `json:"outcome,omitempty"`
 	// Enqueued is when, by the node's record, the request first joined the
 	// queue of a fair lock, Left when it was no longer in the queue; 0 if that
 	// is not known. Both can be after Returned: a late request joins the queue
 	// after it, and an entry in the queue can outlast it.
-	Enqueued, Left Pos
+	Enqueued Pos `json:"enqueued,omitempty"`
+	Left     Pos `json:"left,omitempty"`
 	// ContextEnded is the instant at which the context of Acquire ended, if that was
 	// at or before Returned; 0 otherwise.
-	ContextEnded time.Duration
+	ContextEnded time.Duration `json:"context_ended,omitempty"`
 	// Unexplained says that the context had ended, and that the error does not wrap
 	// the context's error.
-	Unexplained bool
+	Unexplained bool `json:"unexplained,omitempty"`
 	// Taken says that the error is one with which the lock says that it is taken.
-	Taken bool
+	Taken bool `json:"taken,omitempty"`
 	// Error is the text of the error; "" if it says that the lock is taken, or is that of the context, which had ended.
-	Error string
+	Error string `json:"error,omitempty"`
 }
 
 // Try is one call of TryAcquire. An Acquire of the history may consist of several.
 type Try struct {
 	// Client called it for Resource, in the Acquire that was called at Invoked.
-	Client, Resource string
-	Invoked          Pos
+	Client   string `json:"client"`
+	Resource string `json:"resource"`
+	Invoked  Pos    `json:"invoked,omitempty"`
 	// Called and Returned are the instants of the call and of the return.
-	Called, Returned time.Duration
+	Called   time.Duration `json:"called,omitempty"`
+	Returned time.Duration `json:"returned,omitempty"`
 	// Taken says that it returned that the lock is taken.
-	Taken bool
+	Taken bool `json:"taken,omitempty"`
 }
 
 // Call is a call of Release or Extend, or an Acquire that has to return by a certain time.
 type Call struct {
 	// Client made the call named What: Release, Extend or Acquire, for Resource. It is about the grant,
 	// or the Acquire, of the position About.
-	Client, Resource, What string
-	About                  Pos
+	Client   string `json:"client"`
+	Resource string `json:"resource"`
+	What     string `json:"what"`
+	About    Pos    `json:"about,omitempty"`
 	// Called and Returned are the instants of the call and of the return, Due is when it
 	// had to return at the latest, whatever the servers do; 0 if that is not known.
-	Called, Due, Returned time.Duration
+	Called   time.Duration `json:"called,omitempty"`
+	Due      time.Duration `json:"due,omitempty"`
+	Returned time.Duration `json:"returned,omitempty"`
 	// Left is how long the validity of the lease still lasted when an Extend without an error returned, as [Grant.Left].
-	Left *time.Duration
+	Left *time.Duration `json:"left,omitzero"`
 	// ContextEnded says that the context of the call had ended by its return.
-	ContextEnded bool
+	ContextEnded bool `json:"context_ended,omitempty"`
 	// Result is how a Release or an Extend ended; "" if its process did not survive it, or if the lock has no such call.
 	// Error is the text of the error of one that failed.
-	Result Result
-	Error  string
+	Result Result `json:"result,omitempty"`
+	Error  string `json:"error,omitempty"`
 }
 
 // Result is how a call of Release or Extend ended.
@@ -217,29 +230,31 @@ const (
 // Op is one operation on the protected store, under a grant.
 type Op struct {
 	// ID is unique in a history and never empty. A write stores it.
-	ID string
+	ID string `json:"id"`
 	// Client sent it, under the grant with the id Grant.
-	Client string
-	Grant  int
+	Client string `json:"client"`
+	Grant  int    `json:"grant,omitempty"`
 	// Resource and Register name the cell.
-	Resource, Register string
-	Kind               OpKind
+	Resource string `json:"resource,omitempty"`
+	Register string `json:"register,omitempty"`
+	Kind     OpKind `json:"kind"`
 	// Token is the fencing token that was sent with it; 0 for none.
-	Token uint64
+	Token uint64 `json:"token,omitempty"`
 
 	// Invoked is when the client sent it, Returned when the answer arrived; 0
 	// if none did.
-	Invoked, Returned Pos
+	Invoked  Pos `json:"invoked,omitempty"`
+	Returned Pos `json:"returned,omitempty"`
 	// Applied is when the store decided, 0 if the operation never arrived.
 	// Accepted is that decision. Both are ground truth that a client cannot
 	// see: the facts about fencing use them, the check of the data does not.
-	Applied  Pos
-	Accepted bool
+	Applied  Pos  `json:"applied,omitempty"`
+	Accepted bool `json:"accepted,omitempty"`
 	// Outcome is its outcome as the client saw it.
-	Outcome Outcome
+	Outcome Outcome `json:"outcome,omitempty"`
 	// Saw is the id that a read found, or that a write is based on: the id that
 	// its section had read. "" is the initial value.
-	Saw string
+	Saw string `json:"saw,omitempty"`
 }
 
 // Cell names one register of one resource.

@@ -6,15 +6,15 @@ import "slices"
 // of a server is in the events.
 type Server struct {
 	// Name is the name under which clients dial it and reports show it, such as "r0".
-	Name string
+	Name string `json:"name"`
 	// Kind is its kind, as scenario files write it: "redis", "etcd", one of a lock's own. It is empty where nobody has
 	// named it.
-	Kind string
+	Kind string `json:"kind,omitempty"`
 	// Family is the name of the server that is its primary at the start, such as "r0", which is of that family too. It is
 	// empty for a server without replicas.
-	Family string
+	Family string `json:"family,omitempty"`
 	// Role is what it does for the others and for clients at the start.
-	Role Role
+	Role Role `json:"role,omitempty"`
 }
 
 // Role is what a server does, in a word.

@@ -139,18 +139,22 @@ func (StepDown) Words(View) Words { return Words{Untold: ofServer} }
 // operation.
 type Decision struct {
 	// Conn is the connection of the operation.
-	Conn string
+	Conn string `json:"conn,omitempty"`
 	// Write says that it is a write, not a read.
-	Write bool
+	Write bool `json:"write,omitempty"`
 	// Resource and Register identify the register, Op the operation.
-	Resource, Register, Op string
+	Resource string `json:"resource"`
+	Register string `json:"register"`
+	Op       string `json:"op"`
 	// Token is the fencing token of the operation, Grant the id of its sender's
 	// grant, Base the id of the operation that a write is based on.
-	Token       uint64
-	Grant, Base string
+	Token uint64 `json:"token,omitempty"`
+	Grant string `json:"grant,omitempty"`
+	Base  string `json:"base,omitempty"`
 	// Refused is the fencing rule's reason, empty if the operation was
 	// accepted; Value is the value that a read has found.
-	Refused, Value string
+	Refused string `json:"refused,omitempty"`
+	Value   string `json:"value,omitempty"`
 }
 
 // Kind is "store".
