@@ -33,8 +33,8 @@ type Record struct {
 	Faults []Fault `json:"faults,omitempty"`
 	// Keys are the names of the keys of the lock, by the resource; nil if nothing is known of them. Queues are the keys in
 	// which its waiters queue, for a lock that has an order.
-	Keys   map[string][]string `json:"keys,omitempty"`
-	Queues map[string]string   `json:"queues,omitempty"`
+	Keys   map[string][]string `json:"keys,omitzero"`
+	Queues map[string]string   `json:"queues,omitzero"`
 	// Learnt says that the keys were learnt, and not named by the lock.
 	Learnt bool `json:"learnt,omitempty"`
 	// Changes are the changes of the keys on all servers, in order, to the end of the run. ChangesBefore is how many of

@@ -13,7 +13,7 @@ type Timeline struct {
 	// At has the instant of each event, beginning with event 1, Within by how much it may be later; nil where instants
 	// are exact.
 	At     []time.Duration `json:"at"`
-	Within []time.Duration `json:"within,omitempty"`
+	Within []time.Duration `json:"within,omitzero"`
 	// Messages are what clients sent and received.
 	Messages []Message `json:"messages,omitempty"`
 	// Requests are the requests that servers carried out.
