@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -105,6 +106,9 @@ func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Opt
 			return nil, err
 		}
 		out.Modes = append(out.Modes, *run)
+	}
+	if !slices.Contains(modes, fence.None) {
+		out.Base = base
 	}
 	return out, nil
 }

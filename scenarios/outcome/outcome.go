@@ -26,6 +26,8 @@ type Outcome struct {
 	Promise *promise.Promise
 	// Modes are the runs, in the order in which they were asked for.
 	Modes []ModeRun
+	// Base is the run in mode none, against which a rescue is measured, where Modes does not have it; nil if there was none.
+	Base *ModeRun
 	// Live says how the runs were made on real servers; nil for runs in the simulated world. The seed of a live run decides
 	// only what its workload draws.
 	Live *Live

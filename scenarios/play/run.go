@@ -148,6 +148,9 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 		}
 		out.Modes = append(out.Modes, *run)
 	}
+	if !slices.Contains(modes, fence.None) {
+		out.Base = base
+	}
 	return out, nil
 }
 
