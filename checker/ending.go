@@ -62,11 +62,14 @@ type Ending struct {
 type Waiting struct {
 	// Client made the Call, such as "Acquire" or "Release", at the step Since, for Resource. Call is "" for a client
 	// that was in none; then Did says in words what it had done.
-	Client, Call, Resource, Did string
-	Since                       Pos
+	Client   string `json:"client"`
+	Call     string `json:"call,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	Did      string `json:"did,omitempty"`
+	Since    Pos    `json:"since,omitempty"`
 	// For is how long it had waited by then. Ever says that it never returned, also long after the network was whole.
-	For  time.Duration
-	Ever bool
+	For  time.Duration `json:"for,omitempty"`
+	Ever bool          `json:"ever,omitempty"`
 }
 
 // says tells of a call that never returned.

@@ -18,6 +18,7 @@ import (
 	"locksim/lock"
 	"locksim/scenarios"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/records"
 	"locksim/scenarios/play"
 	"locksim/scenarios/spaces"
 )
@@ -108,9 +109,10 @@ func TestCheckFinds(t *testing.T) {
 		`^  name: drawn$`, `^stored in .*theirs-overlap-.*json`,
 		`^step by step: let locksim init write the folder locksimtest/sim, .*where go\.mod is:\n  go run \./locksimtest/sim replay .*theirs-overlap-.*json --timeline$`, `replay: go test -count=1 -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
 	files, err := filepath.Glob(filepath.Join(opts.Dir, "*"))
-	if err != nil || len(files) != 1 {
+	if err != nil || len(files) != 2 || files[1] != records.Beside(files[0]) {
 		t.Fatalf("%v, %v", files, err)
 	}
+	judgedAsStored(t, files[1])
 	data, err := os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
@@ -274,17 +276,42 @@ func TestCheckWritesThePage(t *testing.T) {
 		t.Errorf("the page of the stored failure is another one, %q, before %q: %v", again, text, err)
 	}
 	wantPass(t, checked(t, "TestTheirs", testlocks.Correct("theirs"), opts))
-	for _, form := range []string{"html", "md"} {
-		if moved, err := filepath.Glob(filepath.Join(opts.Dir, "fixed", "theirs-*."+form)); err != nil || len(moved) != 1 {
-			t.Errorf("the page was not moved: %v, %v", moved, err)
+	for _, beside := range []string{".html", ".md", records.Suffix} {
+		if moved, err := filepath.Glob(filepath.Join(opts.Dir, "fixed", "theirs-*"+beside)); err != nil || len(moved) != 1 {
+			t.Errorf("%s was not moved: %v, %v", beside, moved, err)
 		}
 	}
 	opts = quick(t)
 	opts.Page = func(io.Writer, *scenarios.Outcome, string) error { return errors.New("no ink") }
 	opts.Markdown = opts.Page
 	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: it cannot be written: no ink$`, `^Markdown: it cannot be written: no ink$`, `^stored in `)
-	if left, err := filepath.Glob(filepath.Join(opts.Dir, "*")); err != nil || len(left) != 1 {
+	if left, err := filepath.Glob(filepath.Join(opts.Dir, "*")); err != nil || len(left) != 2 {
 		t.Errorf("the folder has %v: %v", left, err)
+	}
+}
+
+// judgedAsStored fails if a judge does not say of a record what is stored with it.
+func judgedAsStored(t *testing.T, name string) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	runs, err := records.Read(name, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		verdicts, err := r.Judge()
+		if err != nil || len(verdicts) == 0 {
+			t.Errorf("%+v, %v", verdicts, err)
+		}
+		for _, v := range verdicts {
+			if !v.Equal() {
+				t.Errorf("%+v", v)
+			}
+		}
 	}
 }
 

@@ -210,7 +210,7 @@ func TestCheckAfterACrash(t *testing.T) {
 	third, ok := c.process("twice")
 	c.fails(third, ok, append([]string{`stored failure .*/theirs-panicked-`, `schedule, as it is stored:$`}, verdict...)...)
 	repaired, ok := c.process("")
-	if !ok || len(c.files("fixed/theirs-panicked-*")) != 2 {
+	if !ok || len(c.files("fixed/theirs-panicked-*")) != 3 {
 		t.Errorf("it is repaired:\n%s", repaired)
 	}
 	relapsed, ok := c.process("twice")

@@ -14,6 +14,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/records"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -69,18 +70,22 @@ func readStored(name string) (*outcome.RunFile, error) {
 }
 
 // store writes a failure that a test has found into a folder, under a name that
-// describes it. A failure that is there already is written again.
+// describes it, and its record beside it. A failure that is there already is written again.
 func store(dir, test string, f *failure.Failure) (path string, err error) {
 	f.Run.Test = test
 	text, err := f.Run.JSON()
 	if err != nil {
 		return "", err
 	}
+	record, err := records.File(f.Outcome)
+	if err != nil {
+		return "", fmt.Errorf("store the failure: %w", err)
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("store the failure: %w", err)
 	}
 	path = filepath.Join(dir, fileName(f))
-	if err := replaceFile(path, text); err != nil {
+	if err := errors.Join(replaceFile(records.Beside(path), record), replaceFile(path, text)); err != nil {
 		return "", fmt.Errorf("store the failure: %w", err)
 	}
 	return path, nil
@@ -133,10 +138,10 @@ func (s stored) retire() (string, error) {
 	return to, err
 }
 
-// move moves the file, and its other forms beside it if there are any.
+// move moves the file, and its other forms and its record beside it if there are any.
 func (s stored) move(to string) error {
-	for _, form := range []func(string) string{pagePath, markdownPath} {
-		if err := os.Rename(form(s.path), form(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, beside := range []func(string) string{pagePath, markdownPath, records.Beside} {
+		if err := os.Rename(beside(s.path), beside(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -179,6 +179,7 @@ func (t *Terms) Validate() error {
 	within(&v, "replicas", t.Replicas, mostNodes)
 	within(&v, "messages", t.Messages, mostMessages)
 	within(&v, "detection", t.Detection, longest)
+	within(&v, "lease_ttl", t.LeaseTTL, longest)
 	within(&v, "settles", t.Settles, longest)
 	within(&v, "late", t.Late, longest)
 	within(&v, "pause", t.Pause, longest)

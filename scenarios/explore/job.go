@@ -10,6 +10,7 @@ import (
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/records"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -21,6 +22,8 @@ type Job struct {
 	Number int               `json:"number"`
 	// Seeds are the seeds of its runs.
 	Seeds outcome.Seeds `json:"seeds"`
+	// Records is the folder in which it stores the records of its runs; "" for none. They change nothing of its result.
+	Records string `json:"records,omitempty"`
 }
 
 // maxExamined is how many failures of a block are examined at most. Each
@@ -56,6 +59,10 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 	if err != nil {
 		return err
 	}
+	kept, err := records.Keep(j.Records, j.Number)
+	if err != nil {
+		return err
+	}
 	var found []search.Found
 	if j.Number == 0 {
 		if found, err = b.playCalm(j, l); err != nil || j.Plan.Collect == explorations.CollectFirst && b.Ends() {
@@ -68,6 +75,9 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 		}
 		b.Add(t.Tally())
 		b.Courses.Add(t.Courses())
+		if err := kept.Add(t.String(), t.Outcome); err != nil {
+			return err
+		}
 		if len(t.Violations) > 0 {
 			found = keep(found, t)
 		}
@@ -76,7 +86,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 			break
 		}
 	}
-	return b.examine(found, step)
+	return errors.Join(kept.Close(), b.examine(found, step))
 }
 
 // Unit is what the job makes after so many steps: a run with its schedule, or something else of which the seed is not

@@ -10,6 +10,7 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/records"
 	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/placing"
@@ -26,6 +27,8 @@ type Job struct {
 	Of    sweeps.Part `json:"of,omitempty"`
 	First int         `json:"first"`
 	Runs  int         `json:"runs"`
+	// Records is the folder in which it stores the records of its runs; "" for none. They change nothing of its result.
+	Records string `json:"records,omitempty"`
 }
 
 // NewJob is one of the jobs of a plan, numbered from 0.
@@ -60,6 +63,10 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 	if err != nil {
 		return err
 	}
+	kept, err := records.Keep(j.Records, j.Number)
+	if err != nil {
+		return err
+	}
 	cases := func(yield func(search.Case) bool) {
 		for n := range j.Runs {
 			if !yield(s.numbered(j.First + n)) {
@@ -68,7 +75,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 		}
 	}
 	for t := range search.Trials(s.lock, cases) {
-		if err := cmp.Or(t.Frozen(t.Err), b.count(s, t)); err != nil {
+		if err := cmp.Or(t.Frozen(t.Err), b.count(s, t), kept.Add(t.String(), t.Outcome)); err != nil {
 			return err
 		}
 		if len(t.Violations) > 0 {
@@ -77,7 +84,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 		}
 		step()
 	}
-	return nil
+	return kept.Close()
 }
 
 // count counts a run. It removes the violations of a run in which a fault did not

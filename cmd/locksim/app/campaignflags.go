@@ -57,6 +57,8 @@ type campaignFlags struct {
 	shards int
 	keep   bool
 	resume bool
+	// records asks for the record of every run; explore and sweep have it.
+	records bool
 }
 
 const outUsage = "store the results in `DIR`, each as soon as it is known"
@@ -83,6 +85,8 @@ func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error)
 		return campaign.Shard{}, publish.ErrKeepAndOut
 	case f.resume && f.out == "" && !f.keep:
 		return campaign.Shard{}, errors.New("--resume: name the folder of the results, with --out or --keep")
+	case f.records && f.out == "" && !f.keep:
+		return campaign.Shard{}, errors.New("--records: name the folder for the records, with --out or --keep")
 	case f.shard != "" && f.shards != 0:
 		return campaign.Shard{}, errors.New("--shard and --shards: choose one; --shards takes the number of the shard from " + indexVariable)
 	case f.shard != "":
@@ -129,11 +133,14 @@ func (f campaignFlags) wholeOnly(shard campaign.Shard, what string, asked ...str
 
 // options are the flags as the campaigns take them.
 func (f campaignFlags) options(shard campaign.Shard, to publish.Folder, form publish.Form) publish.Options {
-	return publish.Options{Shard: shard, Resume: f.resume, Workers: f.workers, Quiet: f.quiet, Folder: to, Form: form}
+	return publish.Options{Shard: shard, Resume: f.resume, Workers: f.workers, Quiet: f.quiet, Folder: to, Form: form, Records: f.records}
 }
 
 // keepUsage is the help text of --keep.
 const keepUsage = "as --out, into a new folder in " + runfolder.Default + ", with an index of all: see locksim serve"
+
+// recordsUsage is the help text of --records.
+const recordsUsage = "with --out or --keep, also store the record of every run, some kilobytes each, for locksim judge"
 
 // csvUsage is the usage of --csv.
 const csvUsage = "print a table as CSV instead of the report"

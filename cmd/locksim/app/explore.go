@@ -115,6 +115,7 @@ not deterministic or did not end, or the command was interrupted. With --against
 		"kind of violation")
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
+	flags.BoolVar(&f.records, "records", false, recordsUsage)
 	f.add(flags)
 	completion{s.Roster}.flags(cmd)
 	return cmd

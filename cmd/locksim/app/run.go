@@ -90,7 +90,7 @@ https://ui.perfetto.dev. Each fencing mode is a process there, and times are vir
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringVar(&f.fencing, "fencing", "", "fencing `MODES` to compare, with commas (default: "+runfiles.JoinModes(play.DefaultModes(play.Lock{Tokens: true}))+", and "+
 		runfiles.JoinModes(play.DefaultModes(play.Lock{}))+" for a lock without tokens)")
-	flags.StringVar(&f.out, "out", "", "also write run.json, report.txt, report.md, report.html and the traces into `DIR`")
+	flags.StringVar(&f.out, "out", "", "also write run.json, its record, report.txt, report.md, report.html and the traces into `DIR`")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each mode")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema run")

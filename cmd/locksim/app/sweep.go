@@ -70,6 +70,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	f.judged.Add(flags)
 	flags.StringVar(&f.out, "out", "", outUsage)
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
+	flags.BoolVar(&f.records, "records", false, recordsUsage)
 	f.add(flags)
 	completion{s.Roster}.flags(cmd)
 	return cmd

@@ -51,7 +51,7 @@ func (r *Run) Judged() (map[fence.Mode]*outcome.ModeRun, error) {
 	out := map[fence.Mode]*outcome.ModeRun{}
 	for _, mode := range sorted(r.Modes) {
 		m := r.Modes[mode]
-		run := &outcome.ModeRun{Mode: mode, Record: m.Record, Terms: m.Terms, Hung: m.Record.Hung != "",
+		run := &outcome.ModeRun{Mode: mode, Record: m.Record, Terms: m.Terms,
 			History: evidence.History(r.scenario, m.Terms, m.Record), KeyChanges: m.Record.KeyChanges()}
 		if err := run.Judge(out[fence.None]); err != nil { // which comes first
 			return nil, fmt.Errorf("modes.%s: %w", mode, err)

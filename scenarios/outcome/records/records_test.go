@@ -4,18 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/checker"
 	"locksim/internal/testruns"
 	"locksim/lock/fence"
 	"locksim/scenarios/explore"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/records"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/sim/trace"
 )
 
 // fileOf is a file of records.
@@ -123,6 +127,36 @@ func TestDrawnJudgedAnew(t *testing.T) {
 			}
 			r := of(t, trial.String(), trial.Outcome)
 			judgedEqual(t, trial.Outcome, readBack(t, fileOf(t, r))[0])
+		}
+	}
+}
+
+// Every field of a record has a name in JSON that does not follow from its name in Go, which may change.
+func TestNamesOfFields(t *testing.T) {
+	seen := map[reflect.Type]bool{reflect.TypeFor[outcome.RunFile](): true, reflect.TypeFor[file.Scenario](): true}
+	var look func(of reflect.Type)
+	look = func(of reflect.Type) {
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Array:
+			look(of.Elem())
+		case reflect.Struct:
+			if seen[of] {
+				return
+			}
+			seen[of] = true
+			for i := range of.NumField() {
+				field := of.Field(i)
+				if field.IsExported() && !field.Anonymous && field.Tag.Get("json") == "" {
+					t.Errorf("%v.%s has no name in JSON", of, field.Name)
+				}
+				look(field.Type)
+			}
+		}
+	}
+	look(reflect.TypeFor[records.Run]())
+	for _, of := range []reflect.Type{reflect.TypeFor[checker.Grant](), reflect.TypeFor[trace.KeyChange]()} {
+		if !seen[of] {
+			t.Errorf("%v was not looked at", of)
 		}
 	}
 }

@@ -39,6 +39,12 @@ type Work interface {
 	Finished(r *Results) (Finished, error)
 }
 
+// Recorder is a work whose jobs can store the records of their runs.
+type Recorder interface {
+	// RecordInto makes them store the records in a folder. It is called before Campaign.
+	RecordInto(dir string)
+}
+
 // Results are the results of a campaign, and how they were made.
 type Results struct {
 	*Crew
@@ -74,6 +80,8 @@ type Options struct {
 	Folder Folder
 	// Form is how they are printed.
 	Form Form
+	// Records says that a [Recorder] stores the records of all its runs in the folder.
+	Records bool
 }
 
 // Run runs campaigns one after the other, stores and prints their results, and
@@ -109,6 +117,9 @@ func Run(out *console.Console, o Options, works []Work, names []string) error {
 	return problem
 }
 
+// RecordsFolder is the folder with the records of all runs, in the folder of the results.
+const RecordsFolder = "records"
+
 // run runs one campaign and publishes its results.
 func (c *Crew) run(w Work, o Options, dir string, pub *publication) error {
 	if err := outfile.PrepareFolder("out", dir); err != nil {
@@ -118,6 +129,9 @@ func (c *Crew) run(w Work, o Options, dir string, pub *publication) error {
 		if err := outfile.RemoveLeftovers(dir); err != nil {
 			return err
 		}
+	}
+	if r, ok := w.(Recorder); ok && o.Records {
+		r.RecordInto(filepath.Join(dir, RecordsFolder))
 	}
 	began, what := time.Now(), w.Campaign()
 	journal := ""

@@ -3,7 +3,9 @@ package publish
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/outfile"
@@ -14,6 +16,7 @@ import (
 	"locksim/scenarios/cause"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
+	"locksim/scenarios/outcome/records"
 	"locksim/scenarios/play"
 )
 
@@ -23,6 +26,8 @@ import (
 type Page struct {
 	HTML   []byte `json:"html,omitempty"`
 	Figure []byte `json:"figure,omitempty"`
+	// Record is the file with the record of the run.
+	Record []byte `json:"record,omitempty"`
 }
 
 // FoundPageJob is the job of a child that repeats a violation and writes its page.
@@ -61,12 +66,17 @@ func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, err
 	opt := runfiles.PageOptions(c, o, l, outcome.Twice)
 	opt.Replay = j.Replay
 	made, err := runfiles.Page(o, opt)
-	if err != nil || j.Mode == "" {
-		return Page{HTML: made.Data}, err
+	if err != nil {
+		return Page{}, err
+	}
+	page := Page{HTML: made.Data}
+	if page.Record, err = records.File(o); err != nil || j.Mode == "" {
+		return page, err
 	}
 	var figure bytes.Buffer
 	err = html.Figure(&figure, o, j.Mode, html.FigureOptions{ID: j.ID, Width: FoundWidth, Answers: j.Answers})
-	return Page{HTML: made.Data, Figure: figure.Bytes()}, err
+	page.Figure = figure.Bytes()
+	return page, err
 }
 
 // FoundWidth is the width of the diagram of a violation, in pixels, as wide as a page.
@@ -117,6 +127,9 @@ func ModeOf(f *failure.Failure) fence.Mode {
 func FoundName(i int) string     { return fmt.Sprintf("found-%d.json", i) }
 func foundPageName(i int) string { return fmt.Sprintf("found-%d.html", i) }
 
+// runOf is the file of the violation of a page.
+func runOf(page string) string { return strings.TrimSuffix(page, ".html") + ".json" }
+
 // FoundRuns are the files of the examined violations of a campaign, and a note on each
 // with its command, which replay gives.
 func FoundRuns(found failure.Failures,
@@ -150,7 +163,7 @@ func (c *Crew) FoundPages(kind string, jobs map[int]FoundPageJob, opt html.Campa
 	written := map[string]Page{}
 	err := c.WritePages(todo, func(name string, made Page) error {
 		written[name] = made
-		return add(name, made.HTML)
+		return errors.Join(add(records.Beside(runOf(name)), made.Record), add(name, made.HTML))
 	}, func(name string, err error) { c.Note(fmt.Sprintf("%s cannot be written: %v", name, err)) })
 	if err != nil {
 		return err

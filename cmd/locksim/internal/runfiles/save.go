@@ -14,12 +14,13 @@ import (
 	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/records"
 )
 
 // Path is the file of a run stored in a folder.
 func Path(dir string) string { return filepath.Join(dir, "run.json") }
 
-// Save writes a run as files: run.json, report.txt, report.html, report.md,
+// Save writes a run as files: run.json, its record in run.records.gz, report.txt, report.html, report.md,
 // trace.chrome.json for a trace viewer, and a trace for each mode. opt are the options
 // of the text report, page of the HTML page, md of the Markdown.
 func Save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
@@ -43,7 +44,11 @@ func Save(dir string, o *outcome.Outcome, opt, page, md reports.Options) error {
 	if err != nil {
 		return err
 	}
-	files := []outfile.Document{html, chrome, markdown}
+	record, err := records.File(o)
+	if err != nil {
+		return err
+	}
+	files := []outfile.Document{html, chrome, markdown, {Name: records.Beside("run.json"), Data: record}}
 	for _, m := range o.Modes {
 		if m.Trace != nil {
 			files = append(files, outfile.Document{Name: "trace-" + string(m.Mode) + ".jsonl", Data: m.Trace.JSON()})

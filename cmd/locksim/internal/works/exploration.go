@@ -38,6 +38,8 @@ type Exploration struct {
 	// Cause says whether the page of each violation says when it became inevitable.
 	Cause bool
 
+	records string // the folder for the records of all runs, or ""
+
 	tally tally.Tally // of the results so far
 }
 
@@ -51,6 +53,7 @@ func (x *Exploration) Campaign() campaign.Campaign {
 	return campaign.Campaign{Kind: explorations.Kind, Plan: x.Plan, Jobs: x.Plan.Jobs(),
 		Job: func(i int) campaign.Job {
 			data := explore.NewJob(x.Plan, i)
+			data.Records = x.records
 			job := exploreTask.Job(data)
 			job.Name, job.Noun, job.Count = data.Seeds.String(), "runs", data.Seeds.Len()
 			job.Unit = func(reported int) string {
@@ -75,6 +78,9 @@ func (x *Exploration) Campaign() campaign.Campaign {
 		},
 	}
 }
+
+// RecordInto implements [publish.Recorder].
+func (x *Exploration) RecordInto(dir string) { x.records = dir }
 
 // Detail implements [publish.Work].
 func (x *Exploration) Detail() string {

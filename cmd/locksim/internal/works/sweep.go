@@ -32,6 +32,7 @@ type Sweep struct {
 	// Scenario is the name or the file that the user gave.
 	Scenario string
 	tally    sweeps.Tally // of the results so far
+	records  string       // the folder for the records of all runs, or ""
 }
 
 func readSweep(c *console.Console, r *campaign.Record) (*Sweep, error) {
@@ -47,6 +48,7 @@ func (x *Sweep) Campaign() campaign.Campaign {
 	return campaign.Campaign{Kind: sweeps.Kind, Plan: x.Plan, Asked: x.Scenario, Jobs: x.Plan.Jobs(),
 		Job: func(i int) campaign.Job {
 			data := sweep.NewJob(x.Plan, i)
+			data.Records = x.records
 			job := sweepTask.Job(data)
 			job.Name, job.Noun, job.Count = fmt.Sprintf("%d placements from number %d on", data.Runs, data.First), "placements", data.Runs
 			if data.Of == sweeps.Pairs {
@@ -80,6 +82,9 @@ func (x *Sweep) Campaign() campaign.Campaign {
 		},
 	}
 }
+
+// RecordInto implements [publish.Recorder].
+func (x *Sweep) RecordInto(dir string) { x.records = dir }
 
 // Detail implements [publish.Work].
 func (x *Sweep) Detail() string {
