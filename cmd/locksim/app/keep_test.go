@@ -86,7 +86,7 @@ func TestFoundPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, whole := pages["explore.html"]; !whole || len(pages) != 2 || !strings.Contains(pages["found-3.html"], "mysim explore &lt;again&gt;") {
+	if _, whole := pages["explore.html"]; !whole || len(pages) != 3 || pages["found-3.records.gz"] == "" || !strings.Contains(pages["found-3.html"], "mysim explore &lt;again&gt;") {
 		t.Errorf("%d pages: %.200s", len(pages), pages["found-3.html"])
 	}
 	if linked[1] != "" || linked[3] != "found-3.html" {

@@ -107,7 +107,7 @@ func replayAgain(s *shell, r *recording, f replayFlags) error {
 		}
 	}
 	if err != nil {
-		return r.failed(err, s.Command()+" replay "+console.Quote(r.name))
+		return r.failed(err, "replay", s.Command()+" replay "+console.Quote(r.name))
 	}
 	opt := reports.Options{Colour: s.Colour(console.IsTerminal), Repeat: outcome.Twice}
 	switch {
@@ -142,14 +142,14 @@ func inspect(s *shell, r *recording, f replayFlags) error {
 	command := fmt.Sprintf("%s replay %s --mode %s --until-step %d", s.Command(), console.Quote(r.name), mode, f.until)
 	sc, l, err := play.Setup(r.run, s.Extra)
 	if err != nil {
-		return r.failed(err, command)
+		return r.failed(err, "replay", command)
 	}
 	if mode.NeedsToken() && !l.Tokens {
 		return fmt.Errorf("--mode %s: this mode needs fencing tokens, and lock %s mints none: choose %s", mode, l.Name, fence.None)
 	}
 	state, err := play.Inspect(sc, l, r.run.Seed, mode, f.until)
 	if err != nil {
-		return r.failed(err, command)
+		return r.failed(err, "replay", command)
 	}
 	at := reports.Moment{Scenario: sc.Name, Lock: l.Name, Seed: r.run.Seed, Mode: mode}
 	if f.json {
@@ -225,10 +225,10 @@ func readStored(name string) ([]byte, error) {
 }
 
 // failed distinguishes a stored run that cannot be repeated, which is bad input, from
-// one that differs when repeated. command is the command to report.
-func (r *recording) failed(err error, command string) error {
+// one that differs when repeated. command is the command to report, verb the one of locksim in it.
+func (r *recording) failed(err error, verb, command string) error {
 	if errors.Is(err, play.ErrUnknownLock) {
-		return fmt.Errorf("%s: this stored run cannot be made again: %w\n%s", r.name, err, fmt.Sprintf(withOwnLock, r.run.Lock, console.Quote(r.name)))
+		return fmt.Errorf("%s: this stored run cannot be made again: %w\n%s", r.name, err, fmt.Sprintf(withOwnLock, r.run.Lock, verb, console.Quote(r.name)))
 	}
 	if _, ok := errors.AsType[*file.InputError](err); ok {
 		return fmt.Errorf("%s: this stored run cannot be made again: %w", r.name, err)
@@ -237,7 +237,7 @@ func (r *recording) failed(err error, command string) error {
 }
 
 // withOwnLock says how to build a command that has a lock of the user's, by the name of
-// the lock and of the file to replay.
+// the lock, the command to give, and the name of its file.
 const withOwnLock = `
 If %s is a lock of your own, locksim init writes a command that has it into the folder locksimtest/sim
 of your module. By hand, that is this main.go:
@@ -257,7 +257,7 @@ of your module. By hand, that is this main.go:
 
 Then call it in place of locksim, in the folder of go.mod; if main.go is elsewhere, name its folder:
 
-	go run ./locksimtest/sim replay %s`
+	go run ./locksimtest/sim %s %s`
 
 // State is the world at one step, as replay --until-step --json prints it.
 type State struct {

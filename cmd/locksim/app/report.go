@@ -59,11 +59,11 @@ func reportRun(s *shell, dir string, asJSON bool) error {
 	command := s.Command() + " report " + console.Quote(dir)
 	o, err := replayed(s, r)
 	if err != nil {
-		return r.failed(err, command)
+		return r.failed(err, "replay", command)
 	}
 	_, l, err := play.Setup(r.run, s.Extra)
 	if err != nil {
-		return r.failed(err, command)
+		return r.failed(err, "replay", command)
 	}
 	html, err := runfiles.Page(o, runfiles.PageOptions(s.Console, o, l, outcome.Twice))
 	if err != nil {

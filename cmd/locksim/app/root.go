@@ -52,7 +52,7 @@ when it was made again.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s), pinCommand(s),
+	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s), judgeCommand(s), pinCommand(s),
 		reportCommand(s), matrixCommand(s), exploreCommand(s), sweepCommand(s), mergeCommand(s), schemaCommand(s),
 		overlayCommand(s), versionCommand(s), workerCommand(s), galleryCommand(s), serveCommand(s), playgroundCommand(s))
 	speakOwnWords(s.Console, root)

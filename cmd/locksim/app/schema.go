@@ -27,8 +27,8 @@ for matrix.json, "explore" and "sweep" for explore.json and sweep.json, also of 
 shard or put together by merge, "review" for review.json, "compare" and "list" for
 what these commands print, "worlds" for the live.json of a matrix in both worlds,
 "triage" for the triage.json of explore --against, "state" for the world at a step,
-as replay --until-step prints it, and "init", "overlay", "serve", "show" and "version"
-for these commands; "init" is also for report DIR and pin.
+as replay --until-step prints it, and "init", "judge", "overlay", "serve", "show" and
+"version" for these commands; "init" is also for report DIR and pin.
 
 "scenario" is for scenario files: an editor with a YAML language server completes and
 checks keys and values with it, in a file that begins with the line

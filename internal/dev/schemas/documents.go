@@ -56,6 +56,7 @@ var documents = []document{
 		value: explorations.Exploration{Version: explorations.Version, Kind: explorations.Kind},
 	},
 	{name: "init", title: "The files that locksim has written", version: 1, value: app.Written{}},
+	{name: "judge", title: "What the judge says of stored runs", version: 1, value: app.Judgement{}},
 	{
 		name: "list", title: "What locksim has", version: 1, value: app.List{},
 		words: withPromise(nil),
