@@ -16,6 +16,7 @@ import (
 	"locksim/cmd/locksim/internal/runfiles"
 	"locksim/reports"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/outcome/records"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
@@ -62,7 +63,7 @@ func pin(s *shell, name, into string, asJSON bool) error {
 	command := s.Command() + " pin " + console.Quote(name)
 	sc, l, err := play.Setup(r.run, s.Extra)
 	if err != nil {
-		return r.failed(err, command)
+		return r.failed(err, "replay", command)
 	}
 	if why := search.Untried(l, r.run, sc); why != "" {
 		return fmt.Errorf("%s: a test of lock %s would not try this run: %s: pin what locksim explore --lock %[2]s --promise finds", console.Quote(name), l.Name, why)
@@ -75,7 +76,7 @@ func pin(s *shell, name, into string, asJSON bool) error {
 		}
 	}
 	if err != nil {
-		return r.failed(err, command)
+		return r.failed(err, "replay", command)
 	}
 	judged := r.run.Modes[l.JudgedMode()].Verdict
 	files, err := pinned(*r.run, o, search.StoredName(r.run, judged, sc), into)
@@ -116,8 +117,8 @@ func testCommand(folder string) string {
 	return "go test -count=1 " + console.Quote(folder)
 }
 
-// pinned are the files of a failure as a test stores them: the run, which every test of the lock tries, its page and its
-// Markdown.
+// pinned are the files of a failure as a test stores them: the run, which every test of the lock tries, its page, its
+// Markdown and its record.
 func pinned(run outcome.RunFile, o *outcome.Outcome, name, into string) ([]outfile.Document, error) {
 	run.Test = ""
 	text, err := run.JSON()
@@ -135,5 +136,10 @@ func pinned(run outcome.RunFile, o *outcome.Outcome, name, into string) ([]outfi
 	if err != nil {
 		return nil, err
 	}
-	return []outfile.Document{html, md, {Name: name, Data: text}}, nil
+	files := []outfile.Document{html, md}
+	if record, err := records.Of("", o); err != nil || !record.IsOf(&run) { // of a lock that is mended, it is another run's
+		return append(files, outfile.Document{Name: name, Data: text}), err
+	}
+	record, err := records.File(o)
+	return append(files, outfile.Document{Name: records.Beside(name), Data: record}, outfile.Document{Name: name, Data: text}), err
 }
