@@ -171,3 +171,22 @@ func TestRescuedAlone(t *testing.T) {
 		t.Errorf("%+v, %v", verdicts, err)
 	}
 }
+
+// BenchmarkKeep is what storing the record of a run costs, BenchmarkJudge what reading and judging it does.
+func BenchmarkKeep(b *testing.B) {
+	sc, l := testruns.Load(b, "gc-pause")
+	o := testruns.Play(b, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
+	for b.Loop() {
+		fileOf(b, of(b, "seed 1", o))
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	sc, l := testruns.Load(b, "gc-pause")
+	data := fileOf(b, of(b, "", testruns.Play(b, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})))
+	for b.Loop() {
+		if _, err := readBack(b, data)[0].Judge(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
