@@ -351,7 +351,7 @@ func (f *Faults) Stall(server string, d time.Duration) error {
 
 // unable is the error for a server that lacks an ability.
 func unable(n *Node, what string) error {
-	return fmt.Errorf("%s cannot %s: a server of this kind has no such ability", n.id, what)
+	return fmt.Errorf("%s cannot %s: %w", n.id, what, faults.ErrNoAbility)
 }
 
 // Promote makes a server the leader of its group: see [Promoter]. The default

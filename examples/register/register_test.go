@@ -164,14 +164,11 @@ func likeRedis() scenarios.Lock {
 // once told by the first letter of a name.
 func TestSweep(t *testing.T) {
 	for lock, server := range map[string]string{"register": "k0", "register-reg": "reg0"} {
-		cmd := exec.Command(os.Args[0], "sweep", "gc-pause", "--lock", lock, "--promise", "--faults", "node-crash,node-clock,scripts", "--json", "--quiet")
+		cmd := exec.Command(os.Args[0], "sweep", "gc-pause", "--lock", lock, "--faults", "node-crash,node-clock,scripts,evict,read_only", "--json", "--quiet")
 		cmd.Env = append(os.Environ(), commandInstead+"=1")
 		out, err := cmd.Output()
 		var got struct {
-			Plan struct {
-				Servers  []sweeps.Server
-				Unplaced []sweeps.Unplaced
-			}
+			Plan    sweeps.Plan
 			Summary struct {
 				Violating int
 				Kinds     map[string]struct{ Struck int }
@@ -186,10 +183,9 @@ func TestSweep(t *testing.T) {
 		if got.Summary.Violating > 0 || got.Summary.Kinds["node-crash"].Struck == 0 || got.Summary.Kinds["clock_jump"].Struck == 0 {
 			t.Errorf("%s: %+v", lock, got.Summary)
 		}
-		if !slices.ContainsFunc(got.Plan.Unplaced, func(u sweeps.Unplaced) bool {
-			return u.Fault == "scripts" && slices.Equal(u.Servers, []string{server})
-		}) {
-			t.Errorf("%s: not placed are %+v", lock, got.Plan.Unplaced)
+		want := "scripts, evict, read-only, error_reply on " + server + ": " + got.Plan.Servers[0].Kind + " servers have nothing that this could strike"
+		if left := got.Plan.NotPlaced(); !slices.Equal(left, []string{want}) {
+			t.Errorf("%s: not placed are %q, want %q", lock, left, want)
 		}
 		t.Logf("%s: %+v, struck %v", lock, got.Plan.Servers, got.Summary.Kinds)
 	}

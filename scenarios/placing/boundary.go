@@ -43,7 +43,7 @@ const (
 	pointing
 	// expiring is a key that expires.
 	expiring
-	// applying is a server that applies what another server has decided or written, or that answers one.
+	// applying is a server that applies what another server has decided or written, or that answers one, or may do so.
 	applying
 )
 
@@ -57,7 +57,39 @@ func boundaries(t *trace.Trace) []boundary {
 		}
 		b.event(e)
 	}
-	return b.found
+	return b.withUnseen()
+}
+
+// withUnseen adds the boundaries of servers of which the trace has nothing, although other servers may ask them or tell them
+// something: a webhook, a follower that no client is connected to. The state of such a server may change whenever another
+// one acts. One that only clients ask is not changed when they do not.
+func (b *boundaryFinder) withUnseen() []boundary {
+	acts := func(x boundary) bool {
+		return slices.Contains(serverActs, x.what) && x.server().Role != trace.RoleStore
+	}
+	var unseen []string
+	for _, s := range b.servers {
+		alone := s.Role == "" || s.Role == trace.RoleSingle || s.Role == trace.RoleStore
+		if !alone && !slices.ContainsFunc(b.found, func(x boundary) bool { return acts(x) && x.node == s.Name }) {
+			unseen = append(unseen, s.Name)
+		}
+	}
+	if len(unseen) == 0 {
+		return b.found
+	}
+	var out []boundary
+	var last time.Duration
+	for _, x := range b.found {
+		out = append(out, x)
+		if !acts(x) || x.at == last {
+			continue
+		}
+		last = x.at
+		for _, name := range unseen {
+			out = append(out, boundary{at: x.at, what: applying, node: name, strike: x.strike, servers: b.servers})
+		}
+	}
+	return out
 }
 
 // clientEvent is an event of a client, whose occurrences are counted.

@@ -25,6 +25,9 @@ type Placement struct {
 // String is the placement as a phrase.
 func (p Placement) String() string { return Text(p.faults) }
 
+// Target is the name of the client or the server that is struck, or both ends of the link.
+func (p Placement) Target() string { return p.target }
+
 // Text is a schedule as a phrase.
 func Text(schedule []faults.Fault) string {
 	texts := make([]string, len(schedule))

@@ -30,7 +30,7 @@ func (p *placer) leftOut(world trace.Servers) {
 		for _, s := range p.out.Servers {
 			b := boundary{what: applying, node: s.Name, servers: world}
 			if !p.places(k, s.Name) {
-				p.without(k, s.Name, p.why(k, b, "it does nothing in the run without faults, and no client asks it"))
+				p.without(k, s.Name, p.why(k, b, "no client asks it in the run without faults"))
 			}
 		}
 	}

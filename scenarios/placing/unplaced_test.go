@@ -15,14 +15,14 @@ import (
 )
 
 // manyKinds is a run with servers of many kinds: a register whose name begins like that of a Redis server, a Redis server that
-// nobody asks, two members of a cluster, of which one only applies what the other has been asked, a Sentinel, and a server
-// behind the register. It was written by hand.
+// nobody asks, two members of a cluster, of which one only applies what the other has been asked, a Sentinel, a server behind the
+// register, and another one of which nothing is known. It was written by hand.
 func manyKinds() *trace.Trace {
 	t := &trace.Trace{Servers: trace.Servers{
 		{Name: "reg0", Kind: "register", Role: trace.RoleSingle}, {Name: "r0", Kind: "redis", Role: trace.RoleSingle},
 		{Name: "e0", Kind: "etcd", Role: trace.RoleMember}, {Name: "e1", Kind: "etcd", Role: trace.RoleMember},
 		{Name: "sen0", Kind: "sentinel", Role: trace.RoleWatcher}, {Name: "db0", Kind: "database", Role: trace.RoleBehind},
-		{Name: "s0", Kind: "store", Role: trace.RoleStore},
+		{Name: "hook0", Kind: "hook", Role: trace.RoleBehind}, {Name: "s0", Kind: "store", Role: trace.RoleStore},
 	}}
 	served := trace.Exec{Conn: "#1", Request: trace.Text("take"), Answer: trace.Text("OK")}
 	for _, e := range []trace.Event{
@@ -59,7 +59,8 @@ func TestServersOfEveryKind(t *testing.T) {
 			at[x.target] = append(at[x.target], fmt.Sprint(x.at))
 		}
 	}
-	want := map[string][]string{"reg0": {"199ns"}, "e0": {"399ns"}, "e1": {"299ns"}, "sen0": {"499ns"}, "db0": {"99ns"}}
+	want := map[string][]string{"reg0": {"199ns"}, "e0": {"399ns"}, "e1": {"299ns"}, "sen0": {"499ns"}, "db0": {"99ns"},
+		"hook0": {"99ns", "101ns", "199ns", "201ns", "299ns", "301ns", "399ns", "401ns", "499ns"}}
 	if d := cmp.Diff(want, at); d != "" {
 		t.Errorf("crashes (-want +got):\n%s", d)
 	}
@@ -78,14 +79,14 @@ func TestServersOfEveryKind(t *testing.T) {
 			placed = append(placed, fmt.Sprintf("%s %s %s", s.Kind, s.Name, s.Role))
 		}
 	}
-	if d := cmp.Diff([]string{"register reg0 single", "etcd e0 member", "etcd e1 member", "sentinel sen0 watcher", "database db0 behind"}, placed); d != "" {
+	if d := cmp.Diff([]string{"register reg0 single", "etcd e0 member", "etcd e1 member", "sentinel sen0 watcher", "database db0 behind", "hook hook0 behind"}, placed); d != "" {
 		t.Errorf("servers that are struck (-want +got):\n%s", d)
 	}
 	var why []string
 	for _, u := range got.Unplaced {
 		why = append(why, u.String())
 	}
-	idle := "it does nothing in the run without faults, and no client asks it"
+	idle := "no client asks it in the run without faults"
 	for _, text := range []string{
 		"pause: the lock makes no promise about that", "node-crash on r0: " + idle, "scripts on r0: " + idle,
 		"scripts on reg0: register servers have nothing that this could strike", "clock_jump on e0, e1: its clock cannot be set",

@@ -95,7 +95,9 @@ func (s *schedule) strike(i int) {
 		return
 	}
 	if err != nil && s.failed == nil && s.moved[i] == nil {
-		s.failed = s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
+		failed := s.play.sc.ErrorAt(f.Pos, "fault %d: %v", i+1, err)
+		failed.Err = err
+		s.failed = failed
 	}
 	s.fired[i] = err == nil
 }

@@ -69,6 +69,12 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*sweeps.Plan, error)
 	}
 	p.TraceHash = run.Trace.Hash()
 	places := enumerate(p, calm, l, run)
+	if p.Unplaced, err = unable(p, calm, l, places); err != nil {
+		return nil, err
+	}
+	if len(p.Unplaced) > 0 {
+		places = enumerate(p, calm, l, run)
+	}
 	p.Servers, p.Unplaced = places.Servers, places.Unplaced
 	p.Boundaries, p.Placements, p.Equivalent, p.Idle = places.Boundaries, len(places.All), places.Equivalent, places.Idle
 	p.AllPairs = placing.NewPairs(places.All, placing.Outage(p.TTL)).Count()
@@ -134,7 +140,7 @@ func calmRun(p *sweeps.Plan, t *search.Trial) (*outcome.ModeRun, error) {
 // enumerate finds the placements in the run without faults.
 func enumerate(p *sweeps.Plan, calm *file.Scenario, l play.Lock, run *outcome.ModeRun) placing.Placements {
 	opt := placing.Options{Classes: p.Faults, Kinds: p.Kinds, TTL: p.TTL, Readers: run.WallClocks,
-		Refuses: func(schedule []faults.Fault) string { return refusal(calm, schedule) }}
+		Refuses: func(schedule []faults.Fault) string { return refusal(p, calm, schedule) }}
 	for _, s := range l.Needs() {
 		opt.Needs = append(opt.Needs, s.Kind.Name)
 	}
@@ -144,8 +150,42 @@ func enumerate(p *sweeps.Plan, calm *file.Scenario, l play.Lock, run *outcome.Mo
 	return placing.In(run.Trace, opt)
 }
 
-// refusal says why a scenario cannot have a schedule, "" if it can.
-func refusal(calm *file.Scenario, schedule []faults.Fault) string {
+// unable plays one placement of each fault on each server whose kind does not say what cannot strike it, and finds those that
+// need an ability which the server does not have.
+func unable(p *sweeps.Plan, calm *file.Scenario, l play.Lock, places placing.Placements) ([]sweeps.Unplaced, error) {
+	type on struct{ fault, server string }
+	tried := map[on]bool{}
+	var out []sweeps.Unplaced
+	for _, x := range places.All {
+		at := on{x.Kind, x.Target()}
+		s, ok := calm.World.KindOf(at.server)
+		if !ok || len(s.Lacks) > 0 || tried[at] {
+			continue
+		}
+		tried[at] = true
+		t := search.Play(l, search.Case{Scenario: x.Scenario(calm), Seed: p.Seed})
+		if err := t.Frozen(t.Err); err != nil {
+			return nil, err
+		}
+		if errors.Is(t.Err, faults.ErrNoAbility) || t.Outcome != nil && notPlayed(&t.Outcome.Modes[0]) {
+			out = append(out, sweeps.Unplaced{Fault: at.fault, Servers: []string{at.server}, Why: nothingIn(s.Kind)})
+		}
+	}
+	return out, nil
+}
+
+// notPlayed reports whether the world of a run lacks the ability that one of its faults needs.
+func notPlayed(run *outcome.ModeRun) bool {
+	return slices.ContainsFunc(run.NotPlayed, func(why string) bool { return why != "" })
+}
+
+// nothingIn is the reason why a fault is not placed on servers of a kind that it cannot strike.
+func nothingIn(kind string) string {
+	return fmt.Sprintf("%s servers have nothing that this could strike", kind)
+}
+
+// refusal says why a scenario cannot have a schedule, "" if it can. What a plan says already is known.
+func refusal(p *sweeps.Plan, calm *file.Scenario, schedule []faults.Fault) string {
 	for _, f := range schedule {
 		form, _ := faults.Open(f.Action)
 		for _, field := range form.Fields {
@@ -154,7 +194,12 @@ func refusal(calm *file.Scenario, schedule []faults.Fault) string {
 				continue
 			}
 			if s, ok := calm.World.KindOf(*name.To); ok && slices.Contains(s.Lacks, form.Name) {
-				return fmt.Sprintf("%s servers have nothing that this could strike", s.Kind)
+				return nothingIn(s.Kind)
+			}
+			kind := spaces.FaultName(schedule, f.Action)
+			known := func(u sweeps.Unplaced) bool { return u.Fault == kind && slices.Contains(u.Servers, *name.To) }
+			if i := slices.IndexFunc(p.Unplaced, known); i >= 0 {
+				return p.Unplaced[i].Why
 			}
 		}
 	}
