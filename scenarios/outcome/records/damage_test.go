@@ -112,7 +112,7 @@ func TestDamagedRecords(t *testing.T) {
 		"the value of modes.record.over has the wrong type, string":                                       edit(`"over":`, `"over":"x","over":`),
 		"its run: this stored run is invalid":                                                             edit(`"trace_hash":"`, `"trace_hash":"x`),
 		`"sett" is no change of a key: say set, deleted`:                                                  edit(`"change":"set"`, `"change":"sett"`),
-		"its scenario: small.yaml:1:1":                                                                     edit(`"source":"name: small`, `"source":"nome: small`),
+		"its scenario: small.yaml:1:1":                                                                    edit(`"source":"name: small`, `"source":"nome: small`),
 		"modes.none: damaged record: over: event 99999, and the run has":                                  changed(func(r map[string]any) { r["over"] = 99999 }),
 		"modes.none: damaged record: faults: there are 2, and the scenario has 1":                         changed(func(r map[string]any) { r["faults"] = append(r["faults"].([]any), map[string]any{}) }),
 		"modes.none: damaged record: faults: there are 0, and the scenario has 1":                         changed(func(r map[string]any) { delete(r, "faults") }),
