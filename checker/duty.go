@@ -20,8 +20,8 @@ const ToldWithin = 10 * time.Millisecond
 type dutyRule[T any] struct {
 	duty promise.Duty
 	needs
-	// present is the time during which the client must not have been away. Without it breaks knows that time.
-	present func(h History, x T) (from, to time.Duration)
+	// hindered says whether something kept the client from doing its duty. Without it breaks knows that.
+	hindered func(h History, client string, x T) bool
 	// breaks tells of each breach. record is what the client had by the record of the nodes.
 	breaks func(h History, x T, record holdings, tell breach)
 }
@@ -50,10 +50,8 @@ func apply[T any](h History, rules []dutyRule[T], client string, x T, record hol
 			continue
 		}
 		r.breaks(h, x, record, func(at []Pos, format string, args ...any) {
-			if r.present != nil {
-				if from, to := r.present(h, x); h.awayDuring(client, from, to) {
-					return
-				}
+			if r.hindered != nil && r.hindered(h, client, x) {
+				return
 			}
 			found.breach(r.duty, func() Reason { return Reason{Text: fmt.Sprintf(format, args...), At: at} })
 		})
@@ -70,7 +68,7 @@ var attemptRules = []dutyRule[Attempt]{
 		}
 	}},
 	// It left its place in the queue behind. One of unknown outcome may have joined the queue late.
-	{promise.DutyEnds, needs{steady: true}, beforeReturn, func(_ History, a Attempt, _ holdings, tell breach) {
+	{promise.DutyEnds, needs{steady: true}, duringAttempt, func(_ History, a Attempt, _ holdings, tell breach) {
 		if a.Outcome == OutcomeFailed && a.Enqueued > 0 && a.Enqueued <= a.Returned && (a.Left == 0 || a.Left > a.Returned) {
 			tell([]Pos{a.Returned, a.Enqueued}, "%s gave up asking for %s at step %d, and its place in the queue, of step %d, was still there, although nothing had gone wrong.",
 				a.Client, a.Resource, a.Returned, a.Enqueued)
@@ -78,21 +76,21 @@ var attemptRules = []dutyRule[Attempt]{
 	}},
 	// It left a key behind: the record gave the lock to its client after its call, and before that client's next call of
 	// Acquire, and its client had it at the return or later.
-	{promise.DutyEnds, needs{steady: true, inOrder: true, exclusive: true, keys: true}, always[Attempt], func(h History, a Attempt, record holdings, tell breach) {
+	{promise.DutyEnds, needs{steady: true, inOrder: true, exclusive: true, keys: true}, sinceAttempt, func(h History, a Attempt, record holdings, tell breach) {
 		if slices.ContainsFunc(h.keysOf(a, record), func(s Holding) bool { return s.Span().end() > a.Returned }) {
 			tell([]Pos{a.Returned}, "%s gave up asking for %s at step %d, and its key was there afterwards, although nothing had gone wrong.",
 				a.Client, a.Resource, a.Returned)
 		}
 	}},
 	// It returned before its context had ended.
-	{promise.DutyWaits, needs{steady: true, prompt: true}, beforeReturn, func(_ History, a Attempt, _ holdings, tell breach) {
+	{promise.DutyWaits, needs{steady: true, prompt: true}, duringAttempt, func(_ History, a Attempt, _ holdings, tell breach) {
 		if a.ContextEnded == 0 {
 			tell([]Pos{a.Invoked, a.Returned}, "%s asked for %s at step %d, and the lock gave up at step %d, although nothing had gone wrong and the context of Acquire had not ended.",
 				a.Client, a.Resource, a.Invoked, a.Returned)
 		}
 	}},
 	// Its error does not wrap that of its context, which had ended.
-	{promise.DutyExplains, needs{steady: true, prompt: true}, beforeReturn, func(_ History, a Attempt, _ holdings, tell breach) {
+	{promise.DutyExplains, needs{steady: true, prompt: true}, duringAttempt, func(_ History, a Attempt, _ holdings, tell breach) {
 		if a.Unexplained {
 			tell([]Pos{a.Invoked, a.Returned}, "%s asked for %s at step %d until its context ended, and the error of step %d does not wrap that of the context.",
 				a.Client, a.Resource, a.Invoked, a.Returned)
@@ -100,20 +98,22 @@ var attemptRules = []dutyRule[Attempt]{
 	}},
 }
 
-func afterContext(h History, a Attempt) (from, to time.Duration) {
-	return a.ContextEnded, h.Timing.when(a.Returned)
+func afterContext(h History, client string, a Attempt) bool {
+	return h.awayDuring(client, a.ContextEnded, h.Timing.when(a.Returned))
 }
 
-func beforeReturn(h History, a Attempt) (from, to time.Duration) {
-	return 0, h.Timing.when(a.Returned)
+func duringAttempt(h History, client string, a Attempt) bool {
+	return h.disturbed(client, a.Invoked, h.Timing.when(a.Returned))
 }
 
-func always[T any](History, T) (from, to time.Duration) { return 0, math.MaxInt64 }
+func sinceAttempt(h History, client string, a Attempt) bool {
+	return h.disturbed(client, a.Invoked, math.MaxInt64)
+}
 
 // tryRules are the duties toward a try.
 var tryRules = []dutyRule[Try]{
 	// It returned more than twice Timing.Trips after its call.
-	{promise.DutyTries, needs{}, func(_ History, t Try) (from, to time.Duration) { return t.Called, t.Returned }, func(h History, t Try, _ holdings, tell breach) {
+	{promise.DutyTries, needs{}, func(h History, client string, t Try) bool { return h.awayDuring(client, t.Called, t.Returned) }, func(h History, t Try, _ holdings, tell breach) {
 		if t.Returned > t.Called+2*h.Timing.Trips {
 			tell([]Pos{t.Invoked}, "%s tried to get %s without waiting, and the answer took %v, although nothing had gone wrong.",
 				t.Client, t.Resource, t.Returned-t.Called)
@@ -130,7 +130,9 @@ var grantRules = []dutyRule[Grant]{
 		}
 	}},
 	// The grant came more than GrantedWithin after the end of the context of its Acquire.
-	{promise.DutyEnds, needs{}, func(h History, g Grant) (from, to time.Duration) { return g.ContextEnded, h.Timing.when(g.Granted) },
+	{promise.DutyEnds, needs{}, func(h History, client string, g Grant) bool {
+		return h.awayDuring(client, g.ContextEnded, h.Timing.when(g.Granted))
+	},
 		func(h History, g Grant, _ holdings, tell breach) {
 			if granted := h.Timing.when(g.Granted); g.ContextEnded > 0 && granted > g.ContextEnded+GrantedWithin {
 				tell([]Pos{g.Granted}, "%s was granted %s at step %d, %v after the context of its Acquire had ended.",
@@ -180,16 +182,18 @@ var grantRules = []dutyRule[Grant]{
 	}},
 }
 
-func duringRelease(h History, g Grant) (from, to time.Duration) {
-	return h.Timing.when(g.Released), h.Timing.when(g.ReleaseReturned)
+func duringRelease(h History, client string, g Grant) bool {
+	return h.awayDuring(client, h.Timing.when(g.Released), h.Timing.when(g.ReleaseReturned))
 }
 
-func untilLost(h History, g Grant) (from, to time.Duration) { return 0, h.Timing.when(g.Lost) }
+func untilLost(h History, client string, g Grant) bool {
+	return h.disturbed(client, g.Invoked, h.Timing.when(g.Lost))
+}
 
-// lastThird is the last third of a lease before the end of the claim.
-func lastThird(h History, g Grant) (from, to time.Duration) {
+// lastThird is about the last third of a lease before the end of the claim.
+func lastThird(h History, client string, g Grant) bool {
 	end := h.Timing.when(g.Claim().end())
-	return end - h.Timing.Lease/3, end
+	return h.awayDuring(client, end-h.Timing.Lease/3, end)
 }
 
 // has reports whether the lock promises a duty.
@@ -223,6 +227,20 @@ func misconduct(h History, records map[holder]holdings) *tally {
 // awayDuring reports whether a client was away at some instant of a time.
 func (h History) awayDuring(client string, from, to time.Duration) bool {
 	return slices.ContainsFunc(h.Timing.Away[client], func(a Absence) bool { return a.From <= to && a.To >= from })
+}
+
+// disturbed reports whether a client was away at some instant from the call of Acquire on, or before it, and that was not
+// over: what it had sent may come up to [Timing.Trips] later, the key of a process that has crashed is there for as long as
+// its lease, and a connection that has broken meanwhile may only now be met. What is over excuses nothing.
+func (h History) disturbed(client string, called Pos, to time.Duration) bool {
+	from := h.Timing.when(called)
+	overlaps := func(s Span, after time.Duration) bool { return s.From <= to && s.To >= from-after }
+	return slices.ContainsFunc(h.Timing.Away[client], func(a Absence) bool {
+		if a.Crash {
+			return overlaps(a.Span, h.Timing.Lease+h.Timing.Trips)
+		}
+		return overlaps(a.Span, h.Timing.Trips)
+	}) || slices.ContainsFunc(h.Timing.Unlinked[client], func(s Span) bool { return overlaps(s, 0) })
 }
 
 // falselyReleased says what contradicts a release without an error; "" if nothing does.
@@ -263,12 +281,12 @@ func (h History) falselyRefused(g Grant, record holdings) string {
 	if g.ReleaseReturned == 0 {
 		return ""
 	}
-	if g.ReleaseFailed && !g.ReleaseContextEnded && !h.awayDuring(g.Client, 0, h.Timing.when(g.ReleaseReturned)) {
+	if g.ReleaseFailed && !g.ReleaseContextEnded && !h.disturbed(g.Client, g.Invoked, h.Timing.when(g.ReleaseReturned)) {
 		if had, kept := record.since(g.Granted, g.Released); kept && !h.ranOut(g, had) {
 			return fmt.Sprintf("failed at step %d, although nothing had gone wrong and the client still had the lock", g.ReleaseReturned)
 		}
 	}
-	if g.ReleaseContextOver && !g.ReleaseSucceeded && !g.ReleaseNotHeld && !h.awayDuring(g.Client, 0, h.Timing.when(g.ReleaseReturned)) {
+	if g.ReleaseContextOver && !g.ReleaseSucceeded && !g.ReleaseNotHeld && !h.disturbed(g.Client, g.Invoked, h.Timing.when(g.ReleaseReturned)) {
 		if _, kept := record.since(g.Granted, g.ReleaseReturned); kept {
 			return fmt.Sprintf("failed at step %d, since the context of its caller had ended, and the nodes still had its key", g.ReleaseReturned)
 		}
@@ -277,7 +295,7 @@ func (h History) falselyRefused(g Grant, record holdings) string {
 	if h.SessionKeys {
 		until = g.ReleaseReturned
 	}
-	if g.ReleaseNotHeld && h.Entry != EntryReentrant && !h.awayDuring(g.Client, 0, h.Timing.when(until)) {
+	if g.ReleaseNotHeld && h.Entry != EntryReentrant && !h.disturbed(g.Client, g.Invoked, h.Timing.when(until)) {
 		if _, kept := record.since(g.Granted, g.ReleaseReturned); kept {
 			return fmt.Sprintf("returned at step %d that the lock was not held, although the nodes had its key all the time", g.ReleaseReturned)
 		}

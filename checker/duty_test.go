@@ -71,7 +71,7 @@ func TestDuties(t *testing.T) {
 			[]func(*checker.History){away("c0", 200*ms, 299*ms), func(h *checker.History) { h.Grants[0].ContextEnded = 299 * ms }}},
 		{"a grant outlasts a context that ended at once", promise.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 1 }, nil},
 		{"a place is left behind", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 6 },
-			[]func(*checker.History){away("c1", 0, 0), unsteady, func(h *checker.History) { h.Attempts[0].Outcome = checker.OutcomeUnknown }}},
+			[]func(*checker.History){away("c1", 0, 180*ms), unsteady, func(h *checker.History) { h.Attempts[0].Outcome = checker.OutcomeUnknown }}},
 		{"a place is left for ever", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 0 },
 			[]func(*checker.History){func(h *checker.History) { h.Attempts[0].Enqueued = 6 }}},
 		{"a key is left behind", promise.DutyEnds, func(h *checker.History) {
@@ -93,7 +93,7 @@ func TestDuties(t *testing.T) {
 		{"a lease outlasts its release", promise.DutyReports, func(h *checker.History) { h.Grants[0].LeaseEnded = 601 * ms },
 			[]func(*checker.History){away("c0", 800*ms, 900*ms)}},
 		{"an attempt gives up", promise.DutyWaits, func(h *checker.History) { h.Attempts[0].ContextEnded = 0 },
-			[]func(*checker.History){away("c1", 0, 0), unsteady, slow}},
+			[]func(*checker.History){away("c1", 0, 180*ms), unsteady, slow}},
 		{"the key stays", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To = 9 },
 			[]func(*checker.History){
 				unsteady, func(h *checker.History) { h.Grants[0].ReleaseSucceeded = false },
@@ -164,10 +164,10 @@ func TestDuties(t *testing.T) {
 			h.Tries = []checker.Try{{Client: "c1", Resource: "r", Invoked: 2, Called: 200 * ms, Returned: 241 * ms}}
 		}, []func(*checker.History){away("c1", 241*ms, 300*ms), func(h *checker.History) { h.Tries[0].Called = 201 * ms }}},
 		{"an error hides that the context has ended", promise.DutyExplains, func(h *checker.History) { h.Attempts[0].Unexplained = true },
-			[]func(*checker.History){away("c1", 0, 0), unsteady, slow}},
+			[]func(*checker.History){away("c1", 0, 180*ms), unsteady, slow}},
 		{"a release fails", promise.DutyReports, func(h *checker.History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true },
 			[]func(*checker.History){
-				unsteady, slow, away("c0", 0, 0), away("c0", 800*ms, 900*ms), func(h *checker.History) { h.Grants[0].ReleaseContextEnded = true },
+				unsteady, slow, away("c0", 0, 80*ms), away("c0", 800*ms, 900*ms), func(h *checker.History) { h.Grants[0].ReleaseContextEnded = true },
 				func(h *checker.History) { h.Holdings[0].To = 6 }, func(h *checker.History) { h.Holdings[0].From = 4 },
 				func(h *checker.History) { h.Grants[0].Until = 7 }, // and the key ends by itself at 7
 			}},
@@ -290,6 +290,92 @@ func TestDuties(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// begunLater moves all instants of a history.
+func begunLater(h *checker.History, d time.Duration) {
+	for i := range h.Timing.At {
+		h.Timing.At[i] += d
+	}
+	for i := range h.Timing.Away["c2"] {
+		h.Timing.Away["c2"][i].From += d
+		h.Timing.Away["c2"][i].To += d
+	}
+	for i := range h.Grants {
+		if h.Grants[i].LeaseEnded > 0 {
+			h.Grants[i].LeaseEnded += d
+		}
+	}
+	for i := range h.Attempts {
+		if h.Attempts[i].ContextEnded > 0 {
+			h.Attempts[i].ContextEnded += d
+		}
+	}
+}
+
+// What was over before the call of Acquire excuses nothing. What was not is enough: requests under way, the key of a process
+// that has crashed, a connection that has broken without notice.
+func TestExcusesEnd(t *testing.T) {
+	const ms = time.Millisecond
+	breaches := map[string]struct {
+		client string
+		called time.Duration
+		breach func(h *checker.History)
+	}{
+		"a place is left behind": {"c1", 200 * ms, func(h *checker.History) { h.Attempts[0].Left = 6 }},
+		"a key is left behind": {"c1", 200 * ms, func(h *checker.History) {
+			h.Holdings = append(h.Holdings, checker.Holding{Client: "c1", Resource: "r", From: 4})
+		}},
+		"an attempt gives up":        {"c1", 200 * ms, func(h *checker.History) { h.Attempts[0].ContextEnded = 0 }},
+		"an error hides its context": {"c1", 200 * ms, func(h *checker.History) { h.Attempts[0].Unexplained = true }},
+		"a release fails":            {"c0", 100 * ms, func(h *checker.History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true }},
+		"a release denies the lock": {"c0", 100 * ms, func(h *checker.History) {
+			h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseNotHeld, h.Holdings[0].To = false, true, 9
+		}},
+		"a release fails with its context": {"c0", 100 * ms, func(h *checker.History) {
+			g := &h.Grants[0]
+			g.ReleaseSucceeded, g.ReleaseContextEnded, g.ReleaseContextOver, h.Holdings[0].To = false, true, true, 9
+		}},
+		"a loss is announced early": {"c0", 100 * ms, func(h *checker.History) {
+			left := time.Minute
+			h.Duties = slices.DeleteFunc(h.Duties, func(d promise.Duty) bool { return d == promise.DutyRenews })
+			h.Grants[0].Left, h.Grants[0].Lost = &left, 5
+		}},
+	}
+	for name, b := range breaches {
+		for what, c := range map[string]struct {
+			change func(timing *checker.Timing, at checker.Span)
+			excuse time.Duration // for how long after its end
+		}{
+			"a pause": {func(timing *checker.Timing, s checker.Span) {
+				timing.Away[b.client] = []checker.Absence{{Span: s}}
+			}, 20 * ms},
+			"a cut": {func(timing *checker.Timing, s checker.Span) {
+				timing.Away[b.client] = []checker.Absence{{Span: s, Running: true}}
+			}, 20 * ms},
+			"a crash": {func(timing *checker.Timing, s checker.Span) {
+				timing.Away[b.client] = []checker.Absence{{Span: s, Crash: true}}
+			}, 320 * ms},
+			"a broken connection": {func(timing *checker.Timing, s checker.Span) {
+				timing.Unlinked = map[string][]checker.Span{b.client: {s}}
+			}, 0},
+		} {
+			for _, past := range []time.Duration{0, 1} {
+				h := dutiful()
+				b.breach(&h)
+				begunLater(&h, time.Second)
+				to := b.called + time.Second - c.excuse - past
+				c.change(h.Timing, checker.Span{From: to - ms, To: to})
+				v, err := checker.Judge(h, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := int(past); v.Facts.Misconduct != want {
+					t.Errorf("%s, and %s that ended %v before the call: %d breaches, want %d", name, what, c.excuse+past, v.Facts.Misconduct, want)
+				}
+			}
+		}
 	}
 }
 

@@ -65,6 +65,10 @@ type Timing struct {
 	Pace  *Pace
 	// Heard has the instants at which something from a server of the lock reached each client, in order.
 	Heard map[string][]time.Duration
+	// Unlinked has the times of each client from the end of an absence, not a crash, that may have broken a connection to a
+	// server of the lock, to when it heard from that server again: meanwhile it may meet a connection that has broken
+	// without its notice, or wait before it makes another. They need not be in order.
+	Unlinked map[string][]Span
 }
 
 // Struck is a node that a fault concerned, itself or the links to it.

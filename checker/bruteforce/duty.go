@@ -25,32 +25,30 @@ func misconduct(h checker.History) int {
 		if a.Returned == 0 {
 			continue
 		}
-		never := present(h, a.Client, 0, at(h, a.Returned))
+		never := unhindered(h, a.Client, a.Invoked, at(h, a.Returned))
 		// "An attempt returned more than Trips after its context had ended, and the client
 		// was not away from that end on."
 		count(promise.DutyEnds, a.ContextEnded != 0 && at(h, a.Returned)-a.ContextEnded > h.Timing.Trips &&
 			present(h, a.Client, a.ContextEnded, at(h, a.Returned)))
-		// "An attempt that failed left its place in the queue behind, although its client
-		// had not been away before its return."
+		// "An attempt that failed left its place in the queue behind, although nothing had hindered its client."
 		count(promise.DutyEnds, a.Outcome == checker.OutcomeFailed && happened(a.Enqueued, a.Returned) && !happened(a.Left, a.Returned) &&
 			h.Timing.Steady && never)
 		// "Or, on steady servers and where messages are in order, the record of the nodes
 		// gave the lock to its client after its call, and before the next call of Acquire by
-		// that client, and had it at the return of the attempt or later, although the client
-		// was never away. The last is judged where entry is exclusive."
-		count(promise.DutyEnds, h.Timing.Steady && h.Timing.InOrder && !h.SessionKeys && h.Entry != checker.EntryReentrant && len(h.Timing.Away[a.Client]) == 0 &&
+		// that client, and had it at the return of the attempt or later, although nothing hindered the client from the call
+		// on. The last is judged where entry is exclusive."
+		count(promise.DutyEnds, h.Timing.Steady && h.Timing.InOrder && !h.SessionKeys && h.Entry != checker.EntryReentrant && unhindered(h, a.Client, a.Invoked, 1<<63-1) &&
 			slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
 				between := func(invoked checker.Pos) bool { return a.Invoked < invoked && invoked <= s.From }
 				return s.Client == a.Client && s.Resource == a.Resource && s.From > a.Invoked && !happened(s.To, a.Returned) &&
 					!slices.ContainsFunc(h.Grants, func(g checker.Grant) bool { return g.Client == a.Client && between(g.Invoked) }) &&
 					!slices.ContainsFunc(h.Attempts, func(b checker.Attempt) bool { return b.Client == a.Client && between(b.Invoked) })
 			}))
-		// "An attempt returned before its context had ended, although its client had not
-		// been away before, on steady servers and a prompt network."
+		// "An attempt returned before its context had ended, although nothing had hindered its client, on steady servers and
+		// a prompt network."
 		count(promise.DutyWaits, a.ContextEnded == 0 && never && h.Timing.Steady && h.Timing.Prompt)
 		// "An attempt returned an error that does not wrap that of its context, which had
-		// ended, on steady servers and a prompt network, and the client was not away before
-		// the return."
+		// ended, on steady servers and a prompt network, and nothing had hindered the client."
 		count(promise.DutyExplains, a.Unexplained && never && h.Timing.Steady && h.Timing.Prompt)
 	}
 	// "A try returned more than twice Trips after its call, and the client was not away from the
@@ -104,7 +102,7 @@ func misconduct(h checker.History) int {
 
 // "Or the loss was announced after the grant, before the release and the crash, and more than ToldWithin before the
 // end that the validity had at the grant, although by the record its client had the lock without a gap from the grant
-// to the announcement, and it had not been away before."
+// to the announcement, and nothing had hindered it since the call of Acquire."
 func toldEarly(h checker.History, g checker.Grant) bool {
 	if g.Left == nil || !happened(g.Granted, g.Lost) || g.Lost == g.Granted || g.Lost == g.Released || g.Lost == g.Crashed ||
 		first(g.Lost, g.Released, g.Crashed) != g.Lost {
@@ -114,7 +112,7 @@ func toldEarly(h checker.History, g checker.Grant) bool {
 		return s.Client == g.Client && s.Resource == g.Resource && happened(s.From, g.Granted) && !happened(s.To, g.Lost)
 	})
 	ends := at(h, g.Granted) + *g.Left
-	return still && ends-at(h, g.Lost) > checker.ToldWithin && present(h, g.Client, 0, at(h, g.Lost))
+	return still && ends-at(h, g.Lost) > checker.ToldWithin && unhindered(h, g.Client, g.Invoked, at(h, g.Lost))
 }
 
 // present reports whether a client was never away from one instant to another.
@@ -122,6 +120,28 @@ func present(h checker.History, client string, from, to time.Duration) bool {
 	return !slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool {
 		return from <= a.From && a.From <= to || a.From <= from && from <= a.To
 	})
+}
+
+// "Nothing hindered a client from the call of an Acquire to an instant if it was not away meanwhile, nor in the Trips
+// before the call, nor had crashed, or was not yet restarted, in the Lease and Trips before it; and no time of Unlinked
+// has an instant of these."
+func unhindered(h checker.History, client string, called checker.Pos, to time.Duration) bool {
+	from := at(h, called)
+	for _, a := range h.Timing.Away[client] {
+		over := a.To + h.Timing.Trips
+		if a.Crash {
+			over += h.Timing.Lease
+		}
+		if over >= from && a.From <= to {
+			return false
+		}
+	}
+	for _, s := range h.Timing.Unlinked[client] {
+		if s.To >= from && s.From <= to {
+			return false
+		}
+	}
+	return true
 }
 
 // ran reports whether a client ran at every instant of a time, wherever its messages were.
@@ -243,12 +263,12 @@ func wasteful(h checker.History, renews bool) (n int) {
 }
 
 // "Or, on steady servers and a prompt network, a release failed before its context had ended, although by the record
-// its client had the lock without a gap from the grant to the call, and it had not been away before the return; but
+// its client had the lock without a gap from the grant to the call, and nothing had hindered it; but
 // not if by the return the lease had ended, and the client had not got the lock by the record, and no deletion by the
 // client was why; or a release failed whose context had ended when it was called, although by the record its client
-// had the lock without a gap from the grant to the return, and it had not been away before the return (F29); or a
+// had the lock without a gap from the grant to the return, and nothing had hindered it (F29); or a
 // release returned that the lock was not held, although the client had it without a gap from the grant to the return,
-// and had not been away before the grant or, where keys end with sessions, before the return. The last is judged
+// and nothing had hindered it until the grant or, where keys end with sessions, until the return. The last is judged
 // where entry is exclusive."
 func refusedFalsely(h checker.History, g checker.Grant) bool {
 	if !h.Timing.Steady || !h.Timing.Prompt || g.ReleaseReturned == 0 {
@@ -263,14 +283,14 @@ func refusedFalsely(h checker.History, g checker.Grant) bool {
 		return d.By == g.Client && d.Resource == g.Resource && !happened(d.At, g.Released) && happened(d.At, g.ReleaseReturned)
 	})
 	ranOut := happened(g.Until, g.ReleaseReturned) && !throughout(g.ReleaseReturned) && !deleted
-	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && !ranOut && present(h, g.Client, 0, at(h, g.ReleaseReturned))
+	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && !ranOut && unhindered(h, g.Client, g.Invoked, at(h, g.ReleaseReturned))
 	until := g.Granted
 	if h.SessionKeys {
 		until = g.ReleaseReturned
 	}
-	denied := g.ReleaseNotHeld && h.Entry != checker.EntryReentrant && throughout(g.ReleaseReturned) && present(h, g.Client, 0, at(h, until))
+	denied := g.ReleaseNotHeld && h.Entry != checker.EntryReentrant && throughout(g.ReleaseReturned) && unhindered(h, g.Client, g.Invoked, at(h, until))
 	cut := g.ReleaseContextOver && !g.ReleaseSucceeded && !g.ReleaseNotHeld && throughout(g.ReleaseReturned) &&
-		present(h, g.Client, 0, at(h, g.ReleaseReturned))
+		unhindered(h, g.Client, g.Invoked, at(h, g.ReleaseReturned))
 	return failed || denied || cut
 }
 

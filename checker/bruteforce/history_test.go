@@ -133,6 +133,13 @@ func (m *maker) leaders() {
 		}
 		slices.Sort(m.h.Timing.Heard[client])
 	}
+	m.h.Timing.Unlinked = map[string][]checker.Span{}
+	for _, client := range []string{"c0", "c1", "c2", "c3"} {
+		if own.chance(0.3) {
+			from := own.span(0, 200)
+			m.h.Timing.Unlinked[client] = []checker.Span{{From: from, To: from + own.span(0, 40)}}
+		}
+	}
 }
 
 // slack is what only the slack of a history, and what concerns several nodes, is computed from. It has its own numbers,

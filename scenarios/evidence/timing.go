@@ -48,6 +48,62 @@ func (r reading) timing() *checker.Timing {
 		}
 		of[m.Client] = append(of[m.Client], r.Timeline.when(m.At))
 	}
+	out.Unlinked = r.unlinked(out.Away, out.Trips)
+	return out
+}
+
+// unlinked are the times, by the client, from the end of an absence that may have broken a connection to a server to when
+// the client heard from that server again. It may have if something was under way on one meanwhile, or if it lasted so long
+// that the server or the client itself may have ended a connection on which nothing came.
+func (r reading) unlinked(away map[string][]checker.Absence, trips time.Duration) map[string][]checker.Span {
+	type link struct{ client, peer string }
+	sent, heard := map[link][]time.Duration{}, map[link][]time.Duration{}
+	peers := map[string][]string{}
+	for _, m := range r.Timeline.Messages {
+		l := link{m.Client, m.Peer}
+		if sent[l] == nil && heard[l] == nil {
+			if len(away[m.Client]) == 0 {
+				continue
+			}
+			peers[m.Client] = append(peers[m.Client], m.Peer)
+		}
+		of := sent
+		if m.Received {
+			of = heard
+		}
+		of[l] = append(of[l], r.Timeline.when(m.At))
+	}
+	any := func(at []time.Duration, from, to time.Duration) bool {
+		i, _ := slices.BinarySearch(at, from)
+		return i < len(at) && at[i] <= to
+	}
+	out := map[string][]checker.Span{}
+	for client, absences := range away {
+		for _, a := range absences {
+			if a.Crash || a.Behind {
+				continue
+			}
+			from := a.From - trips
+			if a.To-a.From >= r.sc.Lock.TTL/3 {
+				from = 0
+			}
+			until := a.To
+			for _, peer := range peers[client] {
+				l := link{client, peer}
+				if !any(sent[l], from, a.To) && !any(heard[l], from, a.To) {
+					continue
+				}
+				again := time.Duration(math.MaxInt64)
+				if i, _ := slices.BinarySearch(heard[l], a.To+1); i < len(heard[l]) {
+					again = heard[l][i]
+				}
+				until = max(until, again)
+			}
+			if until > a.To {
+				out[client] = append(out[client], checker.Span{From: a.To, To: until})
+			}
+		}
+	}
 	return out
 }
 

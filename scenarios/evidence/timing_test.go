@@ -287,6 +287,47 @@ func TestTimingOfMessages(t *testing.T) {
 	}
 }
 
+// A connection may have broken in an absence if something was under way on it, or if the absence lasted a third of a TTL;
+// until its client hears from that server again.
+func TestUnlinked(t *testing.T) {
+	message := func(step int, client, peer string, received bool) evidence.Message {
+		return evidence.Message{At: checker.Pos(step), Client: client, Peer: peer, Received: received}
+	}
+	const never = checker.Pos(0)
+	span := func(from time.Duration, to checker.Pos) []checker.Span {
+		if to == never {
+			return []checker.Span{{From: from, To: math.MaxInt64}}
+		}
+		return []checker.Span{{From: from, To: tenth(int(to))}}
+	}
+	pause := func(length string) string {
+		return "lock: {ttl: 3s}\nworld: {redis: 2, latency: 1ms}\nfaults: [{at: 2s, pause: {process: c0, for: " + length + "}}]\n"
+	}
+	short, long := 2*time.Second+time.Millisecond, 3*time.Second
+	for name, c := range map[string]struct {
+		text     string
+		messages []evidence.Message
+		want     []checker.Span
+	}{
+		"it had sent before":     {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false), message(40, "c0", "r0", true)}, span(short, 40)},
+		"it had heard before":    {pause("1ms"), []evidence.Message{message(20, "c0", "r0", true), message(40, "c0", "r0", true)}, span(short, 40)},
+		"it hears nothing more":  {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false), message(40, "c0", "r0", false)}, span(short, never)},
+		"another server answers": {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false), message(25, "c0", "r1", true)}, span(short, never)},
+		"nothing was under way":  {pause("1ms"), []evidence.Message{message(10, "c0", "r0", false), message(11, "c0", "r0", true), message(40, "c0", "r0", true)}, nil},
+		"another client":         {pause("1ms"), []evidence.Message{message(20, "c1", "r0", false), message(40, "c1", "r0", true)}, nil},
+		"it was away for long":   {pause("1s"), []evidence.Message{message(10, "c0", "r0", true), message(40, "c0", "r0", true)}, span(long, 40)},
+		"it had no connection":   {pause("1s"), []evidence.Message{message(31, "c0", "r0", false), message(40, "c0", "r0", true)}, nil},
+		"a crash, which ends connections": {"lock: {ttl: 3s}\nfaults: [{at: 2s, crash: {process: c0}}, {at: 3s, restart: {process: c0}}]\n",
+			[]evidence.Message{message(20, "c0", "r0", false), message(40, "c0", "r0", true)}, nil},
+	} {
+		r := runOf(t, c.text)
+		r.rec.Timeline.Messages = c.messages
+		if diff := cmp.Diff(c.want, r.history().Timing.Unlinked["c0"]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // The faults that have struck concern a minority of the nodes, or the links to them, until one strikes another part, or
 // half of the nodes. Each node is struck once.
 func TestMajority(t *testing.T) {

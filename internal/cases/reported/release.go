@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"locksim/lock"
+	"locksim/lock/promise"
 	"locksim/scenarios"
 )
 
@@ -39,6 +40,32 @@ func LostFirst() scenarios.Lock { return losing("lost-first", true) }
 
 // LostLast closes Lost after the key is deleted.
 func LostLast() scenarios.Lock { return losing("lost-last", false) }
+
+// Impatient is wrong: it promises to wait until its context ends, and gives up after 30 tries.
+func Impatient() scenarios.Lock {
+	promised := lock.LeasePromise()
+	promised.Duties = append(promised.Duties, promise.DutyWaits)
+	return scenarios.Lock{Name: "impatient", Promise: promised, New: func(e scenarios.Env) (lock.Locker, error) {
+		c := scenarios.RedisClient(e, scenarios.Primary)
+		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
+			for range 30 {
+				asked, v := time.Now(), rand.Text()
+				ok, err := setNX(ctx, c, key, v, e.Spec().TTL)
+				if err != nil {
+					return nil, scenarios.Unanswered(err)
+				}
+				if ok {
+					return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: unlock(c, key, v),
+						Until: func() time.Time { return asked.Add(e.Spec().TTL) }}), nil
+				}
+				time.Sleep(poll)
+			}
+			return nil, errTooMany
+		}), nil
+	}}
+}
+
+var errTooMany = errors.New("asked 30 times")
 
 // TriesAMinute is right, and its release tries for a minute, whatever becomes of its context.
 func TriesAMinute() scenarios.Lock { return tries("tries-a-minute", 30, 2*time.Second) }
