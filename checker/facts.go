@@ -138,7 +138,9 @@ type Facts struct {
 	// instant more than twice [Timing.Trips] after the return, and after that position, and more
 	// than Trips after that later call, since it may be granted the lock by its old key,
 	// and before a grant to the client. The client was not away, but for trouble behind the
-	// servers ([Absence.Behind]), from Trips before the return to that instant; and if it had been
+	// servers ([Absence.Behind]), from Trips before the return to that instant, where an absence that was no longer
+	// than Trips, in which it ran, and which was over at the return, is none if what the client next sent, after the
+	// beginning of the absence, it sent at its next call of Acquire or later: it did not try to clean up; and if it had been
 	// away before, the instant is also more than twice Trips after it heard from a server again
 	// ([Timing.Heard]): without a connection it cannot clean up. It is judged
 	// on steady servers ([Timing.Steady]) where entry is exclusive, and only if messages are

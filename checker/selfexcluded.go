@@ -68,7 +68,8 @@ func (h History) keptOutMeanwhile(a Attempt, record holdings) (Holding, bool) {
 // keptOutLater is a later Acquire of the client of one that returned without a grant, while the client had the lock from it.
 func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 	later := h.askedAfter(a)
-	linked, ok := h.Timing.linkedAgain(a.Client, h.Timing.when(a.Returned)-h.Timing.Trips)
+	over := func(s Absence) bool { return s.To < h.Timing.when(a.Returned)-h.Timing.Trips || h.leftAsItWas(a, s) }
+	linked, ok := h.Timing.linkedAgain(a.Client, over)
 	if !ok {
 		return waiting{}, false
 	}
@@ -80,7 +81,7 @@ func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 		i := slices.IndexFunc(later, func(b waiting) bool {
 			from, to := max(cleaned, b.span.From+h.Timing.Trips), min(b.span.To, h.Timing.when(s.Span().end()))
 			return from < to && !slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool {
-				return !s.Behind && s.From <= from && s.To >= h.Timing.when(a.Returned)-h.Timing.Trips
+				return !s.Behind && s.From <= from && !over(s)
 			})
 		})
 		if i >= 0 {
@@ -90,13 +91,26 @@ func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 	return waiting{}, false
 }
 
-// linkedAgain is when a client that was away before an instant had a link again: when it first heard from a server after
-// its last absence. A client whose connection has ended may wait before it makes another, and cannot clean up meanwhile.
+// leftAsItWas reports whether an absence that was over when an Acquire returned kept its client from nothing: it was as
+// short as a call, such as the loss of a reply, the client ran, and it sent nothing from then to its next call of Acquire.
+// So it did not try to clean up.
+func (h History) leftAsItWas(a Attempt, s Absence) bool {
+	t := h.Timing
+	if !s.Running || s.To-s.From > t.Trips || s.To > t.when(a.Returned) {
+		return false
+	}
+	sends := t.Sends[a.Client]
+	i, _ := slices.BinarySearch(sends, s.From+1)
+	return i < len(sends) && sends[i] >= t.when(h.nextCall(a))
+}
+
+// linkedAgain is when a client that was away had a link again, if its absences are over: when it first heard from a server
+// after its last one. A client whose connection has ended may wait before it makes another, and cannot clean up meanwhile.
 // It is 0 if it was never away; ok is false if it heard nothing more.
-func (t *Timing) linkedAgain(client string, before time.Duration) (at time.Duration, ok bool) {
+func (t *Timing) linkedAgain(client string, over func(Absence) bool) (at time.Duration, ok bool) {
 	back, away := time.Duration(0), false
 	for _, s := range t.Away[client] {
-		if !s.Behind && s.To < before {
+		if !s.Behind && over(s) {
 			back, away = max(back, s.To), true
 		}
 	}

@@ -76,6 +76,16 @@ func TestSelfExcluded(t *testing.T) {
 	at := func(from, to int) Span {
 		return Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}
 	}
+	lostReply := func(lost Span, sends ...int) func(h *History) {
+		return func(h *History) {
+			again(h, 11, 20)
+			away(Absence{Span: lost, Running: true})(h)
+			h.Timing.Sends = map[string][]time.Duration{}
+			for _, s := range sends {
+				h.Timing.Sends["c0"] = append(h.Timing.Sends["c0"], time.Duration(s)*time.Second)
+			}
+		}
+	}
 	for name, c := range map[string]struct {
 		change func(*History)
 		want   int
@@ -103,12 +113,21 @@ func TestSelfExcluded(t *testing.T) {
 		"another is granted":                    {func(h *History) { h.Grants = []Grant{held(1, "c1", 12, 15).asked(11)}; again(h, 11, 20) }, 1},
 		"reentrant":                             {func(h *History) { again(h, 11, 20); h.Entry = EntryReentrant }, 0},
 		"the servers lost keys":                 {func(h *History) { again(h, 11, 20); h.Timing.Steady = false }, 0},
-		"messages out of order, and the key was there before": {func(h *History) { again(h, 11, 20); h.Timing.InOrder = false; h.Holdings[0].From = 9 }, 1},
-		"messages out of order":                               {func(h *History) { again(h, 11, 20); h.Timing.InOrder = false; h.Holdings[0].From = 10 }, 0},
-		"away before":                                         {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 8)})(h) }, 1},
-		"away at the return":                                  {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 9)})(h) }, 0},
-		"away meanwhile":                                      {func(h *History) { again(h, 11, 20); away(Absence{Span: at(12, 12)})(h) }, 0},
-		"away later":                                          {func(h *History) { again(h, 11, 20); away(Absence{Span: at(13, 15)})(h) }, 1},
+		"messages out of order, and the key was there before":     {func(h *History) { again(h, 11, 20); h.Timing.InOrder = false; h.Holdings[0].From = 9 }, 1},
+		"messages out of order":                                   {func(h *History) { again(h, 11, 20); h.Timing.InOrder = false; h.Holdings[0].From = 10 }, 0},
+		"away before":                                             {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 8)})(h) }, 1},
+		"away at the return":                                      {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 9)})(h) }, 0},
+		"a reply was lost at the return, and it did not clean up": {lostReply(at(9, 10), 5, 11), 1},
+		"a reply was lost at the return, and it sent something":   {lostReply(at(9, 10), 5, 10, 11), 0},
+		"a reply was lost, and it sent nothing more":              {lostReply(at(9, 10), 5), 0},
+		"cut off for longer than a call":                          {lostReply(at(8, 10), 5, 11), 0},
+		"cut off until after the return":                          {lostReply(at(10, 11), 5, 12), 0},
+		"paused at the return, and it did not clean up": {func(h *History) {
+			lostReply(at(9, 10), 5, 11)(h)
+			h.Timing.Away["c0"][0].Running = false
+		}, 0},
+		"away meanwhile": {func(h *History) { again(h, 11, 20); away(Absence{Span: at(12, 12)})(h) }, 0},
+		"away later":     {func(h *History) { again(h, 11, 20); away(Absence{Span: at(13, 15)})(h) }, 1},
 		"away before, and linked again in time": {func(h *History) {
 			again(h, 11, 20)
 			away(Absence{Span: at(1, 8)})(h)

@@ -381,6 +381,26 @@ func lateRequest(h checker.History, a checker.Attempt) bool {
 	return false
 }
 
+// "An absence that was no longer than Trips, in which the client ran, and which was over at the return, is none if the client
+// next sent something, after its beginning, not before its next call of Acquire: it did not try to clean up."
+func leftIt(h checker.History, a checker.Attempt, away checker.Absence, calls []checker.Pos) bool {
+	if !away.Running || away.To-away.From > h.Timing.Trips || away.To > at(h, a.Returned) {
+		return false
+	}
+	next := time.Duration(1<<63 - 1)
+	for _, p := range calls {
+		if p > a.Invoked {
+			next = min(next, at(h, p))
+		}
+	}
+	for _, sent := range h.Timing.Sends[a.Client] {
+		if sent > away.From {
+			return next != 1<<63-1 && sent >= next
+		}
+	}
+	return false
+}
+
 // keepsOut says that of an Acquire and one holding. It looks at the instants between those at which
 // anything begins or ends.
 func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
@@ -392,6 +412,7 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 	timing := *t
 	timing.Away = map[string][]checker.Absence{a.Client: slices.DeleteFunc(slices.Clone(t.Away[a.Client]), func(s checker.Absence) bool { return s.Behind })}
 	front.Timing = &timing
+	near := front // without those that kept it from nothing
 	var calls []checker.Pos // of Acquire by the client, for any lock
 	granted := checker.Pos(0)
 	for _, g := range h.Grants {
@@ -410,9 +431,12 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 	if slices.ContainsFunc(calls, func(p checker.Pos) bool { return p > a.Invoked && p <= s.From }) {
 		return false
 	}
+	timingNear := timing
+	timingNear.Away = map[string][]checker.Absence{a.Client: slices.DeleteFunc(slices.Clone(timing.Away[a.Client]), func(s checker.Absence) bool { return leftIt(h, a, s, calls) })}
+	near.Timing = &timingNear
 	enough := max(at(h, a.Returned), at(h, s.From))
 	for _, away := range front.Timing.Away[a.Client] {
-		if away.To >= at(h, a.Returned)-t.Trips {
+		if away.To >= at(h, a.Returned)-t.Trips && !leftIt(h, a, away, calls) {
 			continue
 		}
 		// Of each absence before: the client heard something after it, and has had the time since. The last one counts.
@@ -441,7 +465,7 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 		}
 		// If it holds at any instant, it holds at the first.
 		if first := max(enough, at(h, b.invoked)+t.Trips); first < min(until, end) && !crashedWhileAsking(h, b, first) &&
-			present(front, a.Client, at(h, a.Returned)-t.Trips, first) {
+			present(near, a.Client, at(h, a.Returned)-t.Trips, first) {
 			return true
 		}
 	}

@@ -52,8 +52,9 @@ func TestWrongIsSaid(t *testing.T) {
 		{"idle-waiter-asks-again", "single", func(f checker.Facts) bool { return f.Overdue > 0 }},
 		{"idle-third-client-blinks", "single", func(f checker.Facts) bool { return f.Overdue > 0 }},
 		{"excuse-long-past", "impatient", func(f checker.Facts) bool { return f.Misconduct > 0 }},
+		{"orphan", "orphan", func(f checker.Facts) bool { return f.SelfExcluded > 0 }},
 		// The right lock beside them.
-		{"excuse-long-past", "single", nil},
+		{"excuse-long-past", "single", nil}, {"orphan", "control", nil},
 		{"late-write-of-a-rival", "renewed", nil}, {"force", "renewed", nil},
 	} {
 		v := play(t, c.scenario, c.lock)
