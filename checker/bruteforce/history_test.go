@@ -37,6 +37,7 @@ type maker struct {
 	free     map[string]time.Duration
 	released []*checker.Grant // of the present client, whose process may crash later
 	token    uint64
+	again    bool // clients ask again and again, and are away for instants
 }
 
 // chance is true with a probability.
@@ -57,8 +58,49 @@ func oneOf[T any](m *maker, all ...T) T { return all[m.IntN(len(all))] }
 
 // randomHistory makes a history of a seed. It may contradict itself: the caller
 // validates it.
-func randomHistory(seed uint64) checker.History {
-	m := &maker{Rand: rand.New(rand.NewPCG(seed, 0)), free: map[string]time.Duration{}}
+func randomHistory(seed uint64) checker.History { return newHistory(seed, false) }
+
+// historyOfAskers is one in which clients ask again and again, few are granted the lock, and absences are short.
+func historyOfAskers(seed uint64) checker.History {
+	h := newHistory(seed, true)
+	dice := maker{Rand: rand.New(rand.NewPCG(seed, 3))}
+	if h.Timing != nil && dice.chance(0.6) {
+		dice.lostReplies(&h)
+	}
+	return h
+}
+
+// lostReplies lets some attempts end by the loss of a reply, and leave a key behind.
+func (m *maker) lostReplies(h *checker.History) {
+	h.Entry, h.Timing.Steady, h.Timing.InOrder, h.Timing.Sends = checker.EntryExclusive, true, true, map[string][]time.Duration{}
+	h.Timing.Away, h.Holdings, h.Timing.Trips = map[string][]checker.Absence{}, nil, m.span(1, 5)
+	for _, a := range h.Attempts {
+		h.Timing.Sends[a.Client] = append(h.Timing.Sends[a.Client], h.Timing.At[a.Invoked-1])
+		if a.Returned < a.Invoked+2 {
+			continue
+		}
+		returned := h.Timing.At[a.Returned-1]
+		if m.chance(0.3) { // a clean-up
+			h.Timing.Sends[a.Client] = append(h.Timing.Sends[a.Client], returned-m.span(0, 2))
+		}
+		if m.chance(0.5) {
+			lost := returned - m.span(0, 3)
+			h.Timing.Away[a.Client] = append(h.Timing.Away[a.Client], checker.Absence{Running: m.chance(0.9), Span: checker.Span{From: lost - m.span(0, 6), To: lost}})
+		}
+		if m.chance(0.4) && !slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return s.Client == a.Client }) {
+			h.Holdings = append(h.Holdings, checker.Holding{Client: a.Client, Resource: a.Resource, From: a.Invoked + 1})
+		}
+	}
+	for _, g := range h.Grants {
+		h.Timing.Sends[g.Client] = append(h.Timing.Sends[g.Client], h.Timing.At[g.Invoked-1])
+	}
+	for _, sends := range h.Timing.Sends {
+		slices.Sort(sends)
+	}
+}
+
+func newHistory(seed uint64, again bool) checker.History {
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, 0)), free: map[string]time.Duration{}, again: again}
 	m.h = checker.History{
 		Care:          oneOf(m, checker.CareNever, checker.CareLost, checker.CareSteps),
 		Entry:         oneOf(m, checker.EntryExclusive, checker.EntryReentrant),
@@ -253,10 +295,14 @@ func (m *maker) contextEnd(returned checker.Pos) time.Duration {
 func (m *maker) client(name string, resources []string) {
 	now := m.span(0, 60)
 	m.released = nil
-	for range 1 + m.IntN(3) {
+	sections, calls := 0.75, 1+m.IntN(3)
+	if m.again {
+		sections, calls = 0.15, 3+m.IntN(5)
+	}
+	for range calls {
 		resource := oneOf(m, resources...)
 		var alive bool
-		if m.chance(0.75) {
+		if m.chance(sections) {
 			now, alive = m.section(name, resource, now, 0)
 		} else {
 			now, alive = m.attempt(name, resource, now)
@@ -282,6 +328,10 @@ func (m *maker) client(name string, resources []string) {
 	if m.h.Timing != nil && !m.h.Calm && m.chance(0.3) {
 		from := m.span(0, 150)
 		m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: from + m.span(0, 40)}})
+	}
+	for m.again && m.h.Timing != nil && m.chance(0.6) {
+		from := m.span(0, 300)
+		m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: from + m.span(0, 3)}})
 	}
 }
 
