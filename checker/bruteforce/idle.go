@@ -412,7 +412,7 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 	timing := *t
 	timing.Away = map[string][]checker.Absence{a.Client: slices.DeleteFunc(slices.Clone(t.Away[a.Client]), func(s checker.Absence) bool { return s.Behind })}
 	front.Timing = &timing
-	near := front // without those that kept it from nothing
+	near := front           // without those that kept it from nothing
 	var calls []checker.Pos // of Acquire by the client, for any lock
 	granted := checker.Pos(0)
 	for _, g := range h.Grants {

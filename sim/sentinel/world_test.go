@@ -253,14 +253,20 @@ func TestMinReplicas(t *testing.T) {
 	})
 }
 
-// Of five Sentinels three are a majority: two may be down, and the third one that is keeps the others from a failover.
+// Of five Sentinels three are a majority: two may be down, and the third one that is keeps the others from a failover, also
+// if two are the quorum that takes the primary for down.
 func TestFiveSentinels(t *testing.T) {
 	five := quick
 	five.Count = 5
 	for _, c := range []struct {
 		down     []string
+		quorum   int
 		replaces bool
-	}{{nil, true}, {[]string{"sen0", "sen3"}, true}, {[]string{"sen0", "sen3", "sen4"}, false}} {
+	}{
+		{nil, 0, true}, {[]string{"sen0", "sen3"}, 0, true}, {[]string{"sen0", "sen3", "sen4"}, 0, false},
+		{[]string{"sen0", "sen3", "sen4"}, 2, false}, {[]string{"sen0", "sen3"}, 2, true},
+	} {
+		five.Quorum = c.quorum
 		strike := func(w *sim.World) error {
 			for _, s := range c.down {
 				testworld.Must(t, w.Faults().Crash(s, faults.CrashProcess))
@@ -269,7 +275,35 @@ func TestFiveSentinels(t *testing.T) {
 		}
 		lines := told(t, world(2, five, redis.Servers{}), 20*time.Second, strike)
 		if replaced := index(lines, "+switch-master") >= 0; replaced != c.replaces {
-			t.Errorf("with %v down there is a failover: %v\n%s", c.down, replaced, strings.Join(lines, "\n"))
+			t.Errorf("with %v down and quorum %d there is a failover: %v\n%s", c.down, c.quorum, replaced, strings.Join(lines, "\n"))
+		}
+		if down := index(lines, "+odown r0") >= 0; c.quorum == 2 && !down {
+			t.Errorf("two of five do not take r0 for down with a quorum of two:\n%s", strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// Of two replicas the one that has more of the primary's writes is made the primary, whichever that is.
+func TestReplicaWithMostWritesIsChosen(t *testing.T) {
+	for behind, want := range map[string]string{"r0a": "r0b", "r0b": "r0a"} {
+		res := testworld.Run(t, world(2, quick, redis.Servers{}), func(w *sim.World) error {
+			p := w.Client(0)
+			p.Go(func() {
+				time.Sleep(time.Second)
+				if err := redis.Client(p, "r0").Set(context.Background(), "lock", "c0", time.Minute).Err(); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(19 * time.Second)
+			})
+			w.At(500*time.Millisecond, func() {
+				testworld.Must(t, w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{behind}, For: 4 * time.Second, Bytes: faults.BytesDrop}))
+			})
+			w.At(2*time.Second, func() { testworld.Must(t, w.Faults().Crash("r0", faults.CrashProcess)) })
+			return w.RunUntil(w.Idle)
+		})
+		lines := events(res, "sentinel", "replica-of")
+		if index(lines, want+": primary") < 0 || index(lines, behind+": primary") >= 0 {
+			t.Errorf("%s is behind, want %s for the primary:\n%s", behind, want, strings.Join(lines, "\n"))
 		}
 	}
 }
