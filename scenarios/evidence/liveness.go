@@ -154,7 +154,7 @@ func (r aftermath) ownerOf(server string, k trace.Key) string {
 // That a fault struck somewhere else is no excuse.
 func (r aftermath) struckKey(owner, server string) bool {
 	for i, f := range r.sc.Faults {
-		if r.Faults[i].Fired && faults.ClassOf(f.Action).LeavesKey() && strikesAt(f.Action, owner, server) {
+		if r.Faults[i].Fired && faults.ClassOf(f.Action).LeavesKey() && r.strikesAt(f.Action, owner, server) {
 			return true
 		}
 	}
@@ -163,13 +163,13 @@ func (r aftermath) struckKey(owner, server string) bool {
 
 // strikesAt reports whether an action concerns a client, the server, or the link
 // between them.
-func strikesAt(a faults.Action, owner, server string) bool {
+func (r reading) strikesAt(a faults.Action, owner, server string) bool {
 	form, _ := faults.Open(a)
 	if between, and := form.Sides(); between != nil {
 		return owner == "" || crosses(between, and, owner, []string{server})
 	}
 	for _, field := range form.Fields {
-		if name, ok := field.Holds.(faults.Name); ok && (*name.To == owner || trace.IsServer(*name.To)) {
+		if name, ok := field.Holds.(faults.Name); ok && (*name.To == owner || r.isServer(*name.To)) {
 			return true
 		}
 	}
@@ -184,7 +184,7 @@ func (r aftermath) unreachable() (lost []string, excused bool) {
 			continue
 		}
 		form, _ := faults.Open(f.Action)
-		if _, and := form.Sides(); form.Cuts && form.UntilHealed() && onlyServers(and) {
+		if _, and := form.Sides(); form.Cuts && form.UntilHealed() && r.onlyServers(and) {
 			lost = append(lost, and...)
 		} else {
 			excused = excused || form.UntilHealed() || form.Stays

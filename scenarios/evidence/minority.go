@@ -8,7 +8,6 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
-	"locksim/sim/trace"
 )
 
 // majority is how long all faults that had struck concerned only a minority of the nodes of a lock over three or
@@ -28,7 +27,7 @@ func (r reading) majority() (until time.Duration, struck []checker.Struck) {
 		return cmp.Compare(r.Faults[i].Struck, r.Faults[j].Struck)
 	})
 	for _, i := range order {
-		at, servers := r.Faults[i].Struck, keptFrom(r.sc.Faults[i].Action)
+		at, servers := r.Faults[i].Struck, r.keptFrom(r.sc.Faults[i].Action)
 		for _, name := range servers {
 			if !slices.ContainsFunc(struck, func(s checker.Struck) bool { return s.Node == name }) {
 				struck = append(struck, checker.Struck{Node: name, At: at})
@@ -43,7 +42,7 @@ func (r reading) majority() (until time.Duration, struck []checker.Struck) {
 
 // keptFrom are the servers that an action keeps from answering in time, if it concerns only them and the links to
 // them; else it is empty.
-func keptFrom(a faults.Action) []string {
+func (r reading) keptFrom(a faults.Action) []string {
 	form, _ := faults.Open(a)
 	if !form.Class.Silences() {
 		return nil
@@ -51,12 +50,12 @@ func keptFrom(a faults.Action) []string {
 	var out []string
 	between, and := form.Sides()
 	for _, side := range [][]string{between, and} {
-		if onlyServers(side) {
+		if r.onlyServers(side) {
 			out = append(out, side...)
 		}
 	}
 	for _, field := range form.Fields {
-		if name, ok := field.Holds.(faults.Name); ok && trace.IsServer(*name.To) {
+		if name, ok := field.Holds.(faults.Name); ok && r.isServer(*name.To) {
 			out = append(out, *name.To)
 		}
 	}
@@ -64,6 +63,6 @@ func keptFrom(a faults.Action) []string {
 }
 
 // onlyServers says that there are names, and each is that of a server.
-func onlyServers(names []string) bool {
-	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !trace.IsServer(n) })
+func (r reading) onlyServers(names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !r.isServer(n) })
 }

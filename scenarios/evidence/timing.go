@@ -247,6 +247,12 @@ func (r reading) crashes(end time.Duration) map[string][]checker.Absence {
 	return out
 }
 
+// isServer reports whether a name is that of a server other than the store.
+func (r reading) isServer(name string) bool {
+	_, ok := r.Servers.Find(name)
+	return ok
+}
+
 // serverNames are the servers that a lock may ask, replicas too.
 func (r reading) serverNames() []string {
 	var names []string
@@ -298,7 +304,7 @@ func (r reading) troublesOf(a faults.Action, spans []checker.Span, clients []str
 		} else {
 			for _, field := range form.Fields {
 				name, ok := field.Holds.(faults.Name)
-				concerned = concerned || ok && (*name.To == c || trace.IsServer(*name.To))
+				concerned = concerned || ok && (*name.To == c || r.isServer(*name.To))
 			}
 		}
 		behind := !concerned && r.betweenReplicas(form)
