@@ -340,13 +340,18 @@ func (g Grant) leaseEndedBy(p Pos) bool {
 // depart adds a departure. What a client has sent before or while it is away may take
 // effect when it is back.
 func (w *watch) depart(client string, at time.Duration, cause promise.Cause) {
+	w.departures = append(w.departures, departure{client: client, from: at, until: w.back(client, at), cause: cause})
+}
+
+// back is when a client that is away at an instant is back; the instant for one that is not.
+func (w *watch) back(client string, at time.Duration) time.Duration {
 	until := at
 	for _, s := range w.Away[client] {
 		if s.From <= at && !s.Crash {
 			until = max(until, s.To)
 		}
 	}
-	w.departures = append(w.departures, departure{client: client, from: at, until: until, cause: cause})
+	return until
 }
 
 // idleFor are the idle times of a pending Acquire, from when the lock is free.

@@ -149,7 +149,8 @@ func (w *watch) orphans(h History, resource string) (all []departure) {
 			if w.Within[promise.CauseCancelled] > w.Within[cause] {
 				cause = promise.CauseCancelled
 			}
-			all = append(all, departure{client: s.Client, from: w.when(s.From), until: w.when(s.From), cause: cause, took: true})
+			at := w.when(s.From)
+			all = append(all, departure{client: s.Client, from: at, until: w.back(s.Client, at), cause: cause, took: true})
 		}
 	}
 	return all

@@ -166,7 +166,7 @@ func (h History) nextCall(a Attempt) Pos {
 	return next
 }
 
-// askedAfter are the later Acquires of the client of an attempt for the same resource, up to the first that is granted.
+// askedAfter are the later Acquires of the client of an attempt for the same resource, up to the first grant.
 func (h History) askedAfter(a Attempt) (all []waiting) {
 	granted := never
 	for _, g := range h.Grants {
@@ -176,7 +176,11 @@ func (h History) askedAfter(a Attempt) (all []waiting) {
 	}
 	add := func(client, resource string, invoked, returned Pos) {
 		if client == a.Client && resource == a.Resource && invoked > a.Invoked && invoked < granted {
-			all = append(all, waiting{client: client, invoked: invoked, span: h.Timing.pending(client, invoked, returned)})
+			span := h.Timing.pending(client, invoked, returned)
+			if granted != never {
+				span.To = min(span.To, h.Timing.when(granted))
+			}
+			all = append(all, waiting{client: client, invoked: invoked, span: span})
 		}
 	}
 	for _, g := range h.Grants {
