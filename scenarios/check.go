@@ -51,6 +51,9 @@ import (
 // or faults hardly ever struck, is no evidence, and fails the test. So does one in which a server did not know a
 // command of the lock, or no Release, or no Extend that was asked for, ever succeeded.
 //
+// A run without a verdict, since it was frozen, left goroutines behind or came to a limit, is neither evidence nor a
+// failure. If more than one run in a hundred is so, or more than ten are, the test fails.
+//
 // Runs are made one after another, also if several tests ask for them.
 func Check(t testing.TB, l Lock, opts Options) {
 	t.Helper()
@@ -148,6 +151,8 @@ func (c *checkup) conclude() {
 		c.t.Fatal(c.failure)
 	case c.tally.Unproven() != "":
 		c.t.Fatalf("%s: %s.\nThese runs do not test the lock.\n%s", c.lock.Name, c.tally.Unproven(), c.verdict())
+	case c.tally.TooMany(c.tally.Runs+c.tally.NoVerdict) != "": // fewer runs were made than planned
+		c.t.Fatalf("%s: %s.\n%s", c.lock.Name, c.tally.TooMany(c.tally.Runs+c.tally.NoVerdict), c.verdict())
 	case c.worthless():
 		c.t.Fatalf("%s\nThese runs do not test the lock: in hardly any of them was a client kept out and a fault "+
 			"felt.\nwhy runs did not test it: %s",
@@ -190,6 +195,9 @@ func (c *checkup) verdict() string {
 		if learnt, err := search.Learn(c.lock, c.space); err == nil {
 			text += "\n" + learnt.String()
 		}
+	}
+	for _, doubt := range t.Doubts() {
+		text += "\n" + doubt
 	}
 	if len(c.courses) > 0 {
 		text += "\nnot seen yet: " + c.courses.Novelty().String()
@@ -257,7 +265,8 @@ func (c *checkup) tryUncounted(trials iter.Seq[*search.Trial]) {
 		c.noteUnknown(t)
 		switch {
 		case t.Err != nil:
-			c.failure = c.noRun(t.Case, t.Err)
+			c.tally.Add(t.Failed(t.Err))
+			c.failure = c.unjudged(t)
 		case len(t.Violations) > 0 || t.Difference != nil:
 			c.fail(t)
 		}
@@ -271,19 +280,33 @@ func (c *checkup) tryUncounted(trials iter.Seq[*search.Trial]) {
 // with the lock, which becomes the failure.
 func (c *checkup) try(cases iter.Seq[search.Case]) {
 	for t := range search.Trials(c.lock, cases) {
-		if t.Err != nil {
-			c.failure = c.noRun(t.Case, t.Err)
-			return
-		}
 		c.noteUnknown(t)
 		c.tally.Add(t.Tally())
 		c.courses.Add(t.Courses())
+		if t.Err != nil {
+			if c.failure = c.unjudged(t); c.failure != "" {
+				return
+			}
+			continue
+		}
 		if len(t.Violations) == 0 && t.Difference == nil {
 			continue
 		}
 		c.fail(t)
 		return
 	}
+}
+
+// unjudged is what the test fails with after a run that has ended with an error, which is counted: "" if the search goes
+// on.
+func (c *checkup) unjudged(t *search.Trial) string {
+	if search.NoVerdict(t.Err) == "" {
+		return c.noRun(t.Case, t.Err)
+	}
+	if many := c.tally.TooMany(c.plan.runs()); many != "" {
+		return c.lock.Name + ": " + many + ".\nThe last of them: " + c.noRun(t.Case, t.Err)
+	}
+	return ""
 }
 
 // noteUnknown counts what servers did not know in a run.

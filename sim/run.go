@@ -115,6 +115,7 @@ func (b *bubble) runWatched() (*Result, error) {
 	case !b.started.Load():
 		return nil, fmt.Errorf("%w: the bubble did not begin", ErrToolchain)
 	}
+	forgetTimers()                                   // those of the bubble that remains, of which a later run must use none
 	return nil, frozen(patience, goroutines(b.name)) // nothing else of a stuck bubble can be read
 }
 
@@ -270,12 +271,31 @@ func (e *PanicError) Error() string {
 // been closed: a lock that never stops a timer loop, a client that was not
 // closed.
 type LeakError struct {
+	// Where is the innermost function of the code under test in which the first of them is; "" if it is in none.
+	Where string
 	// Stacks are the stacks of the remaining goroutines.
 	Stacks string
 }
 
 func (e *LeakError) Error() string {
 	return "goroutines remained after the end of the run: stop every loop and close every client when the process's context ends\n" + e.Stacks
+}
+
+// Brief is the error in a line, without the stacks.
+func (e *LeakError) Brief() string {
+	return strings.TrimSpace("goroutines remained after the end of the run " + e.Where)
+}
+
+// newLeak is the error about goroutines that remain.
+func newLeak(all []goroutine) *LeakError {
+	var where []string
+	for _, g := range all {
+		if at := innermost(strings.Split(g.text, "\n")[1:]); at != "" {
+			where = append(where, at)
+		}
+	}
+	slices.Sort(where)
+	return &LeakError{Where: strings.Join(where[:min(len(where), 1)], ""), Stacks: stacks(all)}
 }
 
 // explain turns a panic of synctest itself into an error.
@@ -289,7 +309,7 @@ func (b *bubble) explain(r any) error {
 	case deadlock && b.abandoned:
 		return nil
 	case deadlock:
-		return &LeakError{Stacks: stacks(goroutines(b.name))}
+		return newLeak(goroutines(b.name))
 	}
 	return &PanicError{Actor: "world", Value: r, Stack: string(debug.Stack())}
 }

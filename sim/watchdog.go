@@ -24,9 +24,20 @@ type FrozenError struct {
 	After time.Duration
 	// Reason names the goroutine that causes it, if it can be identified.
 	Reason string
+	// Brief is the reason in a line, without what differs from process to process, such as the numbers of goroutines.
+	Brief string
+	// Loops says that one of the goroutines still runs: it takes a processor from whatever this process does next.
+	Loops bool
 	// Stacks are the stacks of the bubble's goroutines.
 	Stacks string
 }
+
+// frozenRuns counts the runs of this process that were frozen.
+var frozenRuns atomic.Int64
+
+// Spent reports whether a run of this process was frozen. Its goroutines remain as they are for as long as the process
+// lives: it can make further runs, and a process that can be replaced should be.
+func Spent() bool { return frozenRuns.Load() > 0 }
 
 func (e *FrozenError) Error() string {
 	return fmt.Sprintf("the run is frozen: no event for %v of wall-clock time\n%s\n%s", e.After, e.Reason, e.Stacks)
@@ -60,7 +71,34 @@ func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}, busy func
 }
 
 func frozen(after time.Duration, all []goroutine) error {
-	return &FrozenError{After: after, Reason: findCause(all), Stacks: stacks(all)}
+	frozenRuns.Add(1)
+	return &FrozenError{After: after, Reason: findCause(all), Brief: briefCause(all), Loops: slices.ContainsFunc(all, canRun), Stacks: stacks(all)}
+}
+
+// briefCause is the first goroutine that waits for a mutex, by its function, and what likely holds it.
+func briefCause(all []goroutine) string {
+	var lines []string
+	for _, waiter := range all {
+		if !waitsForMutex(waiter) {
+			continue
+		}
+		at := callerOf(waiter, "sync.", "internal/sync.")
+		line := fmt.Sprintf("frozen: a goroutine %swaits for a mutex in %s", waiter.ofProcess(), at)
+		var holders []string
+		for _, g := range all {
+			if f := frameOf(g, packageOf(at)); mayHold(g, waiter, f) {
+				holders = append(holders, f)
+			}
+		}
+		if len(holders) > 0 {
+			line += ", which one in " + slices.Min(holders) + " may hold"
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return "frozen: no goroutine waits for a mutex: one loops without blocking, or is blocked outside the bubble"
+	}
+	return slices.Min(lines)
 }
 
 // findCause finds the goroutines that wait for a mutex, and its likely holder: a
@@ -128,6 +166,11 @@ func waitsForMutex(g goroutine) bool {
 	return strings.HasPrefix(g.state, "sync.Mutex.Lock") || strings.HasPrefix(g.state, "sync.RWMutex.")
 }
 
+// mayHold reports whether a goroutine with the frame f in the package of a mutex may hold it while another one waits.
+func mayHold(g, waiter goroutine, f string) bool {
+	return f != "" && g.id != waiter.id && g.process == waiter.process && !slices.Contains(frames(g), worldFrame)
+}
+
 const acrossIO = " across simulated I/O"
 
 // holders are sentences about the goroutines that may have the mutex for which one waits.
@@ -136,7 +179,7 @@ func holders(all []goroutine, waiter goroutine, pkg string) []string {
 	for _, g := range all {
 		f := frameOf(g, pkg)
 		switch {
-		case pkg == "" || f == "" || g.id == waiter.id || g.process != waiter.process || slices.Contains(frames(g), worldFrame):
+		case pkg == "" || !mayHold(g, waiter, f):
 		case !waitsForMutex(g):
 			out = append(out, fmt.Sprintf("%s, blocked in %s (%s), likely holds it"+acrossIO, g.name(), f, g.state))
 		case mutexOf(g) != mutexOf(waiter):

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -167,6 +168,50 @@ func DiffersInSecondRun(t *testing.T, name string, seed uint64) play.Lock {
 			o.Jitter = e.Source("another")
 		}
 		return lock.NewSingle(simredis.Client(e, play.Primary), o)
+	}
+	return l
+}
+
+// LeavesGoroutines is [Correct], except that a goroutine remains after the runs of these seeds, which have no verdict
+// therefore. It recognizes the seeds by their fingerprints.
+func LeavesGoroutines(t *testing.T, name string, seeds ...uint64) play.Lock {
+	t.Helper()
+	leaves := map[uint64]bool{}
+	for _, seed := range seeds {
+		leaves[fingerprintOf(t, seed)] = true
+	}
+	l := Correct(name)
+	inner := l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		if IsRunStart(e) && leaves[fingerprint(e)] {
+			go func() { <-make(chan struct{}) }()
+		}
+		return inner(e)
+	}
+	return l
+}
+
+// Freezes is [Correct], except that the run of a seed is frozen: its first client holds a mutex while it sleeps, for which
+// another goroutine of it waits.
+func Freezes(t *testing.T, name string, seed uint64) play.Lock {
+	t.Helper()
+	want := fingerprintOf(t, seed)
+	l := Correct(name)
+	inner := l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		if IsRunStart(e) && fingerprint(e) == want {
+			mu := new(sync.Mutex)
+			mu.Lock()
+			go func() {
+				defer mu.Unlock()
+				_ = e.Clock().Sleep(e.Context(), time.Second)
+			}()
+			go func() {
+				mu.Lock()
+				defer mu.Unlock()
+			}()
+		}
+		return inner(e)
 	}
 	return l
 }

@@ -3,7 +3,6 @@ package workers
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -141,7 +140,7 @@ func (c *child) next(ctx context.Context, late <-chan time.Time) (reply, error) 
 // ask sends a job to the child and waits for the answer; it calls step for each step that
 // the child reports. The error is a [*JobError], after which the child can be asked
 // again, or one of next.
-func (c *child) ask(ctx context.Context, req request, silence time.Duration, step func()) (json.RawMessage, error) {
+func (c *child) ask(ctx context.Context, req request, silence time.Duration, step func()) (reply, error) {
 	c.stderr.reset()
 	go func() { _ = (&lineWriter{w: c.in}).write(req) }() // it can block; if it fails, the child has ended
 	late := time.NewTimer(silence)
@@ -150,13 +149,13 @@ func (c *child) ask(ctx context.Context, req request, silence time.Duration, ste
 		r, err := c.next(ctx, late.C)
 		switch {
 		case err != nil:
-			return nil, err
+			return r, err
 		case r.ID != req.ID || r.Ready != 0:
-			return nil, fmt.Errorf("%w: the child was sent job %d and answered job %d", errGarbage, req.ID, r.ID)
+			return r, fmt.Errorf("%w: the child was sent job %d and answered job %d", errGarbage, req.ID, r.ID)
 		case r.Error != "":
-			return nil, &JobError{Text: r.Error, spent: r.Spent}
+			return r, &JobError{Text: r.Error}
 		case !r.Step:
-			return r.Result, nil
+			return r, nil
 		}
 		late.Reset(silence)
 		step()

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	case "":
 		goleak.VerifyTestMain(m)
 	case "serve":
-		if err := workers.Serve(os.Stdin, os.Stdout, do); err != nil && !errors.Is(err, workers.ErrSpent) {
+		if err := workers.Serve(os.Stdin, os.Stdout, do); err != nil && !errors.Is(err, workers.ErrSpent) && !errors.Is(err, workers.ErrLast) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -101,6 +101,8 @@ func do(j job, step func()) (int, error) {
 			}
 		}()
 		return os.Getpid(), fmt.Errorf("%w: a goroutine is busy", workers.ErrSpent)
+	case "last":
+		return os.Getpid(), workers.ErrLast
 	case "who":
 		return os.Getpid(), nil
 	case "stack":

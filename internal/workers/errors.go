@@ -10,11 +10,7 @@ import (
 var ErrNoCommand = errors.New("workers: Options.Command is missing: it makes the command of a child")
 
 // JobError is the Err of a job that the child answered with an error.
-type JobError struct {
-	Text string
-
-	spent bool // the child must not be used again
-}
+type JobError struct{ Text string }
 
 func (e *JobError) Error() string { return e.Text }
 

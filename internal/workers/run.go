@@ -200,18 +200,19 @@ func (w *worker) try(ctx context.Context, req request, step func()) (result json
 		}
 	}
 	steps := 0
-	result, err := w.child.ask(ctx, req, w.opt.Silence, func() {
+	r, err := w.child.ask(ctx, req, w.opt.Silence, func() {
 		steps++
 		step()
 	})
-	if err == nil {
-		return result, nil, nil
+	answer, answered := errors.AsType[*JobError](err)
+	if (err == nil || answered) && r.Spent {
+		w.child.retire()
+		w.child = nil
 	}
-	if answer, ok := errors.AsType[*JobError](err); ok {
-		if answer.spent {
-			w.child.retire()
-			w.child = nil
-		}
+	switch {
+	case err == nil:
+		return r.Result, nil, nil
+	case answered:
 		return nil, answer, nil
 	}
 	how := w.child.end(err)

@@ -146,6 +146,14 @@ func TestSpent(t *testing.T) {
 	}
 }
 
+// A child that answers with a result and says that it is its last one is not used again.
+func TestLast(t *testing.T) {
+	all := run(t, workers.Options{Workers: 1}, job{Do: "who"}, job{Do: "last"}, job{Do: "who"})
+	if all[0].Err != nil || all[1].Err != nil || all[2].Err != nil || all[1].Result != all[0].Result || all[2].Result == all[0].Result {
+		t.Errorf("%+v", all)
+	}
+}
+
 // The error of a job does not have what the child wrote during an earlier job.
 func TestStderrIsTheJobsOwn(t *testing.T) {
 	all := run(t, workers.Options{Workers: 1}, job{Do: "talk"}, job{Do: "exit"})

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,10 @@ var ErrBadRequest = errors.New("standard input is not from a parent of this vers
 // error and returns it; the parent starts another child for the next job.
 var ErrSpent = errors.New("the worker process can execute no more jobs")
 
+// ErrLast is wrapped by the error of a job that has a result, and after which its process must not execute others. [Serve]
+// sends the result and returns the error, as for [ErrSpent].
+var ErrLast = errors.New("this was the last job of the worker process")
+
 // Serve executes jobs until the input ends: it is the main function of a child. do
 // executes one job at a time; it calls step repeatedly, from any goroutine, to show that
 // it makes progress. An error of do is the answer to its job; a panic ends the process,
@@ -23,7 +28,7 @@ var ErrSpent = errors.New("the worker process can execute no more jobs")
 //
 // The input may end during a job. Serve then returns at once, with nil, while do is still
 // running: the caller should end the process. The error is that of reading or writing, or
-// wraps [ErrBadRequest] or [ErrSpent].
+// wraps [ErrBadRequest], [ErrSpent] or [ErrLast].
 //
 // Any other output to out breaks the protocol. A program that runs code of its users
 // should set os.Stdout to another file first.
@@ -71,13 +76,14 @@ func receive(in io.Reader, requests chan<- request) error {
 }
 
 // answer executes a job and sends its answer. The error is that of sending, or wraps
-// ErrSpent.
+// ErrSpent or ErrLast.
 func answer[J, R any](w *lineWriter, r request, do func(J, func()) (R, error)) error {
 	result, err := perform(w, r, do)
-	if err == nil {
+	if last := errors.Is(err, ErrLast); err == nil || last {
+		end := err
 		var b []byte
 		if b, err = json.Marshal(result); err == nil && len(b) < MaxLine/2 {
-			return w.write(reply{ID: r.ID, Result: b})
+			return cmp.Or(w.write(reply{ID: r.ID, Result: b, Spent: last}), end)
 		}
 		if err == nil {
 			err = fmt.Errorf("the result takes %d bytes as JSON: at most %d", len(b), MaxLine/2)

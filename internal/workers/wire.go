@@ -22,7 +22,7 @@ type request struct {
 }
 
 // reply is a line from the child: that it is ready, a step of a job, a result, or an
-// error; after an error it may be spent, see [ErrSpent].
+// error; after either of these it may be spent, see [ErrSpent] and [ErrLast].
 type reply struct {
 	Ready  int             `json:"ready,omitempty"`
 	ID     int             `json:"id"`

@@ -55,6 +55,9 @@ func ExplorationVerdict(e *explorations.Exploration) string {
 		return "No violation, but these runs do not test the lock."
 	}
 	text := fmt.Sprintf("No violation in %s; %s. That is no proof.", prose.Evidence(s.Evidence, "run"), bound)
+	for _, doubt := range s.Doubts() {
+		text += " " + doubt + "."
+	}
 	if s.Novelty != nil {
 		text += " Not seen yet: " + s.Novelty.String() + "."
 	}
@@ -65,7 +68,7 @@ func ExplorationVerdict(e *explorations.Exploration) string {
 // unreliable. A line that continues the one before it is indented.
 func ExplorationDoubts(e *explorations.Exploration) []string {
 	lines := append(incomplete(e.Complete, e.Timing.Shard, e.Missing, e.Plan.Block), unproven(&e.Summary.Tally)...)
-	for _, problem := range e.Summary.Problems() {
+	for _, problem := range e.Problems() {
 		for i, line := range strings.Split(strings.TrimRight(problem, "\n"), "\n") {
 			if i > 0 {
 				line = "  " + line
@@ -79,7 +82,7 @@ func ExplorationDoubts(e *explorations.Exploration) []string {
 // SweepDoubts are the problems that make the result of a sweep unreliable.
 func SweepDoubts(s *sweeps.Sweep) []string {
 	lines := append(incomplete(s.Complete, s.Timing.Shard, s.Missing, s.Plan.Block), unproven(&s.Summary.Tally.Tally)...)
-	for line := range strings.Lines(s.Summary.Problem()) {
+	for line := range strings.Lines(s.Problem()) {
 		lines = append(lines, unfolded(strings.TrimRight(line, "\n")))
 	}
 	return lines

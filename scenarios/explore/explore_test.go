@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/checker"
+	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/scenarios/explore"
 	"locksim/scenarios/play"
@@ -22,6 +23,7 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
+	"locksim/sim"
 	simredis "locksim/sim/redis"
 )
 
@@ -189,7 +191,7 @@ func nondeterminism(t *testing.T, judge explorations.Judge) {
 		t.Fatalf("%+v", b)
 	}
 	e := explorations.Assemble(plan, map[int]explorations.Block{0: b})
-	if problems := e.Summary.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "NOT DETERMINISTIC") {
+	if problems := e.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "NOT DETERMINISTIC") {
 		t.Error(problems)
 	}
 }
@@ -208,6 +210,36 @@ func TestExploreBrokenRuns(t *testing.T) {
 	b := block(t, explore.NewJob(plan, 0), faulty)
 	if b.Failed == 0 || b.Broken == nil || !strings.Contains(b.Broken.Why, "no lock for client") || b.Runs+b.Failed < 40 || b.Runs < 10 {
 		t.Errorf("%+v", b)
+	}
+}
+
+// A frozen run is one run: the block has all others, and its search goes on.
+func TestExploreFrozenRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the watchdog")
+	}
+	l := testlocks.Freezes(t, "freezes", 17)
+	l.Promise.Exclusion = []lock.Fault{lock.FaultPause}
+	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectFirst})
+	b := block(t, explore.NewJob(plan, 0), l)
+	if b.Ends() || b.NoVerdict != 1 || b.Runs != 99 || b.Unjudged == nil || b.Unjudged.Seed != 17 ||
+		!strings.HasPrefix(b.Unjudged.Why, "frozen: a goroutine of c0 waits for a mutex in locksim/internal/testlocks.Freezes") {
+		t.Fatalf("%+v, %v", b, b.Unjudged)
+	}
+	if !sim.Spent() {
+		t.Error("the process can be used as before")
+	}
+	blocks := map[int]explorations.Block{0: b}
+	if problems := explorations.Assemble(plan, blocks).Problems(); len(problems) > 0 {
+		t.Error(problems)
+	}
+	plan.Runs = 99 // of which none may be so
+	e := explorations.Assemble(plan, blocks)
+	if problems := e.Problems(); len(problems) != 1 || !strings.HasPrefix(problems[0], "NO RESULT: 1 of 99 runs without a verdict, where at most 0 may be: the first is that with seed 17") {
+		t.Error(problems)
+	}
+	if e.StoppedAt == nil {
+		t.Error("an exploration that has failed goes on")
 	}
 }
 

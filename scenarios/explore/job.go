@@ -40,8 +40,8 @@ func NewJob(p *explorations.Plan, i int) Job {
 // Play makes the runs, and calls step after each of them. extra are locks that do
 // not come with locksim.
 //
-// A failing run is no error. Errors are those of [play.FindLock], an invalid plan,
-// and a [*play.Frozen], after which the process must exit.
+// A failing run is no error, nor is one without a verdict. Errors are those of [play.FindLock], and an invalid plan. After a
+// frozen run the process should be replaced.
 func (j Job) Play(extra []play.Lock, step func()) (explorations.Block, error) {
 	b := &block{explorations.Block{Job: j.Number, Seeds: j.Seeds}}
 	err := b.play(j, extra, step)
@@ -70,9 +70,6 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 		}
 	}
 	for t := range search.Trials(Judged(l, j.Plan.Judge), search.Drawn(Judged(l, j.Plan.Judge), j.Plan.Space, j.Seeds)) {
-		if err := t.Frozen(t.Err); err != nil {
-			return err
-		}
 		b.Add(t.Tally())
 		b.Courses.Add(t.Courses())
 		if err := kept.Add(t.String(), t.Outcome); err != nil {
@@ -82,7 +79,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 			found = keep(found, t)
 		}
 		step()
-		if j.Plan.Collect == explorations.CollectFirst && b.Ends() {
+		if j.Plan.Collect == explorations.CollectFirst && b.Ends() || t.Loops() || b.TooMany(j.Plan.Runs) != "" {
 			break
 		}
 	}
@@ -116,8 +113,8 @@ func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
 func (b *block) playCalm(j Job, l play.Lock) ([]search.Found, error) {
 	var found []search.Found
 	for t := range search.CalmTrials(Judged(l, j.Plan.Judge), j.Plan.Space) {
-		if err := t.Frozen(t.Err); err != nil {
-			return nil, err
+		if t.Loops() {
+			return nil, t.Err
 		}
 		if len(t.Violations) > 0 || t.Err != nil {
 			b.Add(t.Tally())
@@ -147,11 +144,9 @@ func (b *block) examine(found []search.Found, step func()) error {
 		f := found[i]
 		found = slices.Delete(found, i, i+1)
 		c, err := f.Case(), f.Examine()
-		if err := c.Frozen(err); err != nil {
-			return err
-		}
 		if err != nil {
 			b.Add(c.Failed(err))
+			b.Unexamined += f.Runs
 		} else {
 			minimal = append(minimal, f.Failure)
 			if f.Same < f.Replays {

@@ -118,9 +118,15 @@ const StoreKind = "store"
 // a failover has promoted.
 const Primary = redis.Primary
 
-// Frozen is returned when a run made no progress on the wall clock. The process
-// must exit then, since the run cannot end.
+// Frozen is returned when a run made no progress on the wall clock. The run cannot end: its goroutines remain in this
+// process.
 type Frozen = sim.FrozenError
+
+// Leak is returned when goroutines of the lock remained after a run.
+type Leak = sim.LeakError
+
+// Limit is returned when a run came to one of its limits.
+type Limit = sim.LimitError
 
 // simulated is the result of a simulated run.
 type simulated struct {

@@ -84,8 +84,11 @@ func (c Case) Unsteady(why string) tally.Tally {
 	return tally.Tally{Nondeterministic: 1, Unsteady: c.bad(why)}
 }
 
-// Failed counts a run that did not end.
+// Failed counts a run that did not end, or has no verdict.
 func (c Case) Failed(err error) tally.Tally {
+	if why := NoVerdict(err); why != "" {
+		return tally.Tally{NoVerdict: 1, Unjudged: c.bad(why)}
+	}
 	return tally.Tally{Failed: 1, Broken: c.bad(err.Error())}
 }
 

@@ -54,6 +54,10 @@ func (f *Found) Examine() error {
 	f.Same, f.Again, f.Replays = 1, min(len(f.Violations), 1), failure.Replays
 	for range failure.Replays - 1 {
 		again := t.repeat()
+		if why := NoVerdict(again.Err); why != "" { // it differs
+			f.Divergence = cmp.Or(f.Divergence, "a run had no verdict: "+why)
+			continue
+		}
 		if again.Err != nil {
 			return again.Err
 		}

@@ -39,13 +39,20 @@ func (c Case) String() string {
 	return fmt.Sprintf("seed %d", c.Seed)
 }
 
-// Frozen is the error of a run of the case if that is a [*play.Frozen], and nil for
-// every other error. A search must end with it, since the process must exit.
-func (c Case) Frozen(err error) error {
-	if _, frozen := errors.AsType[*play.Frozen](err); frozen {
-		return fmt.Errorf("%v: %w", c, err)
+// NoVerdict says in a line why a run has no verdict, if its error may be that of a single run: it was frozen, left
+// goroutines behind, or came to a limit. It is "" for every other error, which ends a search: a lock that cannot be made,
+// a contradiction of the judges, a goroutine that loops on in this process.
+func NoVerdict(err error) string {
+	if frozen, ok := errors.AsType[*play.Frozen](err); ok && !frozen.Loops {
+		return frozen.Brief
 	}
-	return nil
+	if leak, ok := errors.AsType[*play.Leak](err); ok {
+		return leak.Brief()
+	}
+	if limit, ok := errors.AsType[*play.Limit](err); ok {
+		return limit.Error()
+	}
+	return ""
 }
 
 // Trial is one run of a search: a case, played with a lock in the mode in which
@@ -149,6 +156,12 @@ func (t *Trial) repeat() *Trial {
 		again.Difference = play.Differ(t.lock, t.Outcome, again.Outcome)
 	}
 	return again
+}
+
+// Loops reports whether a goroutine of the run still loops in this process, where the search cannot go on.
+func (t *Trial) Loops() bool {
+	frozen, ok := errors.AsType[*play.Frozen](t.Err)
+	return ok && frozen.Loops
 }
 
 // Struck reports whether every fault of the scenario struck.

@@ -47,8 +47,8 @@ func NewJob(p *sweeps.Plan, i int) Job {
 // not come with locksim.
 //
 // A failing run is no error. Errors are those of [file.Parse] and [play.FindLock],
-// a run without faults that differs from that of the plan, and a [*play.Frozen],
-// after which the process must exit.
+// a run without faults that differs from that of the plan, and a [*play.Frozen] of a goroutine that loops. After a frozen
+// run the process should be replaced.
 func (j Job) Play(extra []play.Lock, step func()) (sweeps.Block, error) {
 	b := &block{sweeps.Block{Job: j.Number}}
 	err := b.play(j, extra, step)
@@ -75,7 +75,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 		}
 	}
 	for t := range search.Trials(s.lock, cases) {
-		if err := cmp.Or(t.Frozen(t.Err), b.count(s, t), kept.Add(t.String(), t.Outcome)); err != nil {
+		if err := cmp.Or(b.count(s, t), kept.Add(t.String(), t.Outcome)); err != nil {
 			return err
 		}
 		if len(t.Violations) > 0 {
@@ -83,6 +83,9 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 			b.Failures.Add(f.Value())
 		}
 		step()
+		if t.Loops() || b.TooMany(j.Plan.Runs()) != "" {
+			break
+		}
 	}
 	return kept.Close()
 }
@@ -124,8 +127,8 @@ func (b *block) count(s *sweeper, t *search.Trial) error {
 func (b *block) reduces(s *sweeper, t *search.Trial) (bool, error) {
 	for _, p := range s.placements(t.Placed.Number) {
 		alone := search.Play(s.lock, s.of(t.Placed.Number, p))
-		if err := alone.Frozen(alone.Err); err != nil {
-			return false, err
+		if alone.Loops() {
+			return false, alone.Err
 		}
 		if alone.Err != nil {
 			b.Tally.Tally.Add(alone.Tally())

@@ -164,8 +164,8 @@ func unable(p *sweeps.Plan, calm *file.Scenario, l play.Lock, places placing.Pla
 		}
 		tried[at] = true
 		t := search.Play(l, search.Case{Scenario: x.Scenario(calm), Seed: p.Seed})
-		if err := t.Frozen(t.Err); err != nil {
-			return nil, err
+		if t.Loops() {
+			return nil, t.Err
 		}
 		if errors.Is(t.Err, faults.ErrNoAbility) || t.Outcome != nil && notPlayed(&t.Outcome.Modes[0]) {
 			out = append(out, sweeps.Unplaced{Fault: at.fault, Servers: []string{at.server}, Why: nothingIn(s.Kind)})

@@ -120,8 +120,8 @@ func TestSweepFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := sweepOf(t, sc, l, Options{Faults: tt.faults})
-		if diff := cmp.Diff(tt.want, shapes(s)); diff != "" || !s.Complete || s.Summary.Problem() != "" {
-			t.Errorf("%s with %s: complete: %v, %s%s", tt.scenario, tt.lock, s.Complete, s.Summary.Problem(), diff)
+		if diff := cmp.Diff(tt.want, shapes(s)); diff != "" || !s.Complete || s.Problem() != "" {
+			t.Errorf("%s with %s: complete: %v, %s%s", tt.scenario, tt.lock, s.Complete, s.Problem(), diff)
 		}
 		for _, c := range s.Summary.Failures {
 			if c.Faults > 1 || c.Same != c.Replays {
@@ -146,8 +146,8 @@ func TestSweepPromises(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := sweepOf(t, sc, l, Options{Judge: explorations.JudgePromise})
-		if len(s.Summary.Failures) > 0 || s.Summary.Struck() == 0 || s.Summary.Problem() != "" {
-			t.Errorf("%s: %s\n%s", kind, s.Statement(), s.Summary.Problem())
+		if len(s.Summary.Failures) > 0 || s.Summary.Struck() == 0 || s.Problem() != "" {
+			t.Errorf("%s: %s\n%s", kind, s.Statement(), s.Problem())
 		}
 		if n := s.Summary.Kinds["pause"].Planned; n == 0 {
 			t.Errorf("%s: no pause was placed", kind)

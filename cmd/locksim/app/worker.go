@@ -30,7 +30,7 @@ func workerCommand(s *shell) *cobra.Command {
 			os.Stdout = os.Stderr // a lock that prints must not corrupt the answers
 			err := campaign.Serve(s.In, answers, works.Handlers(s.Console, s.Roster)...)
 			switch {
-			case err == nil, errors.Is(err, workers.ErrSpent): // the answer has the error already
+			case err == nil, errors.Is(err, workers.ErrSpent), errors.Is(err, workers.ErrLast): // the answer has the error already
 				return nil
 			case errors.Is(err, workers.ErrBadRequest):
 				return fmt.Errorf("worker: %w: only locksim itself calls it", err)

@@ -91,10 +91,12 @@ func NewTiming() Timing {
 func Assemble(plan *Plan, blocks map[int]Block) *Exploration {
 	e := &Exploration{Version: Version, Kind: Kind, Plan: *plan, Blocks: []Block{}}
 	jobs := plan.Jobs()
+	var many tally.Tally
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		b := blocks[i]
 		e.Blocks = append(e.Blocks, b)
-		if plan.Collect == CollectFirst && b.Ends() {
+		many.Add(tally.Tally{NoVerdict: b.NoVerdict, Unjudged: b.Unjudged})
+		if plan.Collect == CollectFirst && b.Ends() || many.TooMany(plan.Runs) != "" {
 			e.StoppedAt, jobs = &i, i+1
 			break
 		}
@@ -127,14 +129,18 @@ func summarise(blocks []Block) Summary {
 }
 
 // Problems say why the result cannot be relied upon: runs were not deterministic,
-// or did not end.
-func (s *Summary) Problems() []string {
+// did not end, or too many have no verdict.
+func (e *Exploration) Problems() []string {
+	s := &e.Summary
 	var out []string
 	if s.Unsteady != nil {
 		out = append(out, fmt.Sprintf("seed %d: NOT DETERMINISTIC, as were %d runs in all: %s", s.Unsteady.Seed, s.Nondeterministic, s.Unsteady.Why))
 	}
 	if s.Broken != nil {
 		out = append(out, fmt.Sprintf("seed %d: NO RESULT, as with %d runs in all: %s", s.Broken.Seed, s.Failed, s.Broken.Why))
+	}
+	if many := s.TooMany(e.Plan.Runs); many != "" {
+		out = append(out, "NO RESULT: "+many)
 	}
 	return out
 }

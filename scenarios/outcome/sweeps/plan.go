@@ -126,6 +126,9 @@ func (p *Plan) Problem() error {
 // the pairs.
 func (p *Plan) Jobs() int { return p.Blocks(p.Placements) + p.Blocks(p.Pairs) }
 
+// Runs is the number of runs of the plan.
+func (p *Plan) Runs() int { return p.Placements + p.Pairs }
+
 // Blocks is the number of jobs that so many runs take.
 func (p *Plan) Blocks(n int) int { return (n + p.Block - 1) / p.Block }
 

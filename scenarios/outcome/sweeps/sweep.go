@@ -63,9 +63,10 @@ func Assemble(plan *Plan, blocks map[int]Block, examined map[string]*failure.Fai
 	return s
 }
 
-// Problem is why a result cannot be relied upon: a run was not deterministic, or
-// did not end. It is empty if the result can be relied upon.
-func (s *Summary) Problem() string {
+// Problem is why a result cannot be relied upon: a run was not deterministic, or did not end, or too many have no verdict.
+// It is empty if the result can be relied upon.
+func (sw *Sweep) Problem() string {
+	s := &sw.Summary
 	if s.Unsteady != nil {
 		return fmt.Sprintf("%d runs were not deterministic; with %s: %s", s.Nondeterministic, s.Unsteady.Faults, s.Unsteady.Why)
 	}
@@ -77,7 +78,7 @@ func (s *Summary) Problem() string {
 	if s.Broken != nil {
 		return fmt.Sprintf("%d runs did not end; with %s: %s", s.Failed, s.Broken.Faults, s.Broken.Why)
 	}
-	return ""
+	return s.TooMany(sw.Plan.Runs())
 }
 
 // Statement says in a sentence what was covered and found: "1,108 placements of one

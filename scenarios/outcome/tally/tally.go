@@ -38,8 +38,11 @@ type Tally struct {
 	Violations map[checker.Label]int `json:"violations,omitempty"`
 	// Nondeterministic counts the runs whose repetition differed from them.
 	Nondeterministic int `json:"nondeterministic"`
-	// Failed counts the runs that did not end.
+	// Failed counts the runs that did not end for a reason that ends the search.
 	Failed int `json:"failed"`
+	// NoVerdict counts the runs without a verdict: they were frozen, left goroutines behind, or came to a limit. They are
+	// neither in Runs nor evidence. A search bears a few: see [Tally.TooMany].
+	NoVerdict int `json:"no_verdict,omitempty"`
 	// Faults counts the faults by kind.
 	Faults map[string]FaultTally `json:"faults,omitempty"`
 	// Classes counts the runs with faults of each class.
@@ -52,6 +55,8 @@ type Tally struct {
 	Unsteady *BadRun `json:"unsteady,omitempty"`
 	// Broken is the first run that did not end.
 	Broken *BadRun `json:"broken,omitempty"`
+	// Unjudged is the first run without a verdict.
+	Unjudged *BadRun `json:"unjudged,omitempty"`
 }
 
 // FaultTally counts the faults of one kind.
@@ -123,6 +128,7 @@ func (t *Tally) Add(later Tally) {
 	t.Violations = AddCounts(t.Violations, later.Violations)
 	t.Nondeterministic += later.Nondeterministic
 	t.Failed += later.Failed
+	t.NoVerdict += later.NoVerdict
 	t.Faults = AddTallies(t.Faults, later.Faults)
 	t.Classes = AddTallies(t.Classes, later.Classes)
 	t.Events += later.Events
@@ -132,6 +138,9 @@ func (t *Tally) Add(later Tally) {
 	}
 	if t.Broken == nil {
 		t.Broken = later.Broken
+	}
+	if t.Unjudged == nil {
+		t.Unjudged = later.Unjudged
 	}
 }
 

@@ -193,9 +193,10 @@ func (x *Exploration) whole() string {
 // problem is the error that decides the exit code.
 func (x *Exploration) problem(e *explorations.Exploration) error {
 	sum := &e.Summary
-	switch first := cmp.Or(sum.Unsteady, sum.Broken); {
-	case first != nil:
-		return &console.BrokenError{Cause: errors.New(sum.Problems()[0]), Replay: x.again(first.Seed)}
+	problems := e.Problems()
+	switch first := cmp.Or(sum.Unsteady, sum.Broken, sum.Unjudged); {
+	case len(problems) > 0:
+		return &console.BrokenError{Cause: errors.New(problems[0]), Replay: x.again(first.Seed)}
 	case sum.Unproven() != "":
 		return console.ErrUnexpected
 	case e.Triage != nil: // what is known already is no news

@@ -193,7 +193,7 @@ func (x *Sweep) asking(pairs int, classes []lock.Fault, kinds []string) string {
 
 // sweepProblem is the error that decides the exit code.
 func sweepProblem(sw *sweeps.Sweep) error {
-	if problem := sw.Summary.Problem(); problem != "" {
+	if problem := sw.Problem(); problem != "" {
 		return &console.BrokenError{Cause: errors.New(problem)}
 	}
 	if sw.Summary.Violating > 0 || sw.Summary.Unproven() != "" {

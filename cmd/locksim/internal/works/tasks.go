@@ -3,7 +3,6 @@
 package works
 
 import (
-	"errors"
 	"fmt"
 
 	"locksim/cmd/locksim/internal/console"
@@ -44,12 +43,16 @@ const (
 	runPageTask = campaign.Task[runPageJob, publish.Page]("run page")
 )
 
-// handle makes the handler of a task. After a run in a frozen world the process must
-// not be used again: the bubble still exists, and may be busy.
+// handle makes the handler of a task. After a run in a frozen world the process is not used again: the bubble still exists,
+// and may be busy.
 func handle[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campaign.Handler {
 	return task.Handler(func(j J, step func()) (A, error) {
 		a, err := do(j, step)
-		if _, frozen := errors.AsType[*sim.FrozenError](err); frozen {
+		switch {
+		case !sim.Spent():
+		case err == nil:
+			err = workers.ErrLast
+		default:
 			err = fmt.Errorf("%w: %w", workers.ErrSpent, err)
 		}
 		return a, err
