@@ -152,6 +152,29 @@ func UnseededBackoff(name string) play.Lock {
 	return l
 }
 
+// BreaksInPlay is [DiffersInSecondRun], except that it excludes nobody in one later run of the seed.
+func BreaksInPlay(t *testing.T, name string, seed uint64, number int) play.Lock {
+	t.Helper()
+	want := fingerprintOf(t, seed)
+	runs := 0
+	l := DiffersInSecondRun(t, name, seed)
+	inner := l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		right, err := inner(e)
+		same := fingerprint(e) == want
+		if IsRunStart(e) && same {
+			runs++
+		}
+		if !same || runs != number {
+			return right, err
+		}
+		return locker(func(context.Context, string) (lock.Lease, error) {
+			return fakeLease{until: e.Clock().Now().Add(TTL)}, nil
+		}), nil
+	}
+	return l
+}
+
 // DiffersInSecondRun is [Correct], except that its backoff differs in the second run
 // of one seed. It recognizes the seed by its fingerprint.
 func DiffersInSecondRun(t *testing.T, name string, seed uint64) play.Lock {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
@@ -149,7 +150,7 @@ func (b *block) examine(found []search.Found, step func()) error {
 			b.Unexamined += f.Runs
 		} else {
 			minimal = append(minimal, f.Failure)
-			if f.Same < f.Replays {
+			if f.Same < f.Replays && kinds.Reserved(f.Lock) {
 				b.Add(c.Unsteady(fmt.Sprintf("the run replays %d times of %d\n%s", f.Same, f.Replays, f.Divergence)))
 			}
 		}

@@ -80,6 +80,14 @@ func (e *NondeterminismError) Where() string {
 	return e.Divergence.String()
 }
 
+// Place is where the two runs begin to differ, in a line: the two events, or what was before them.
+func (e *NondeterminismError) Place() string {
+	if e.Divergence == nil {
+		return e.Where()
+	}
+	return e.Divergence.Place()
+}
+
 // Differ compares two outcomes of a lock for one schedule and seed in the same modes, event
 // by event. It is nil if they are equal.
 func Differ(l Lock, a, b *outcome.Outcome) *NondeterminismError {

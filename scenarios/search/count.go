@@ -12,17 +12,22 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome/tally"
+	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
 
 // Tally counts the run alone.
 func (t *Trial) Tally() tally.Tally {
+	if t.Borne {
+		return t.differing(t.Difference)
+	}
 	var n tally.Tally
 	if t.Outcome != nil {
 		n = t.ended()
 	}
-	if t.Difference != nil {
+	if t.Difference != nil && !(len(t.Violations) > 0 && !kinds.Reserved(t.lock.Name)) {
 		n.Add(t.Unsteady(t.Difference.Error()))
 	}
 	if t.Err != nil {
@@ -82,6 +87,13 @@ func (t *Trial) ended() tally.Tally {
 // Unsteady counts a case whose runs differed; why describes the difference.
 func (c Case) Unsteady(why string) tally.Tally {
 	return tally.Tally{Nondeterministic: 1, Unsteady: c.bad(why)}
+}
+
+// differing counts a case whose runs differ, which the search bears.
+func (c Case) differing(d *play.NondeterminismError) tally.Tally {
+	r := c.bad(d.Place())
+	r.All = d.Error()
+	return tally.Tally{Differing: 1, Unequal: r}
 }
 
 // Failed counts a run that did not end, or has no verdict.

@@ -79,8 +79,18 @@ func (f *Found) Examine() error {
 			return err
 		}
 	}
-	_, err := f.adopt(t.Scenario)
-	return err
+	ok, err := f.adopt(t.Scenario)
+	if err != nil || ok {
+		return err
+	}
+	f.Violations = t.Violations // no repetition breaks the promise: the run in which it was found is kept
+	for i := range t.Outcome.Modes {
+		if err := t.Outcome.Modes[i].Complete(); err != nil {
+			return err
+		}
+	}
+	f.keep(t.Outcome, len(t.Scenario.Faults))
+	return nil
 }
 
 // compare counts a repetition that is equal to the first run.
@@ -160,19 +170,25 @@ func (f *Found) adopt(sc *file.Scenario) (ok bool, err error) {
 		if ok = len(f.Violations) == 0 || alike(broken, f.Violations); ok {
 			f.Violations = broken
 		}
-		f.Outcome, f.Run, f.Faults = o, outcome.NewRunFile(o), len(read.Faults)
-		clear(f.Run.Timing.WallSeconds) // all else is the same on every machine
-		f.Shape = failure.Shape(read, f.Violations)
-		f.Answers = outcome.Answers(o)
-		f.Story, f.Reasons = failure.ShortStory(judged.Modes[0].Story), nil
-		for _, r := range judged.Modes[0].Verdict.Reasons {
-			f.Reasons = append(f.Reasons, r.Text)
-		}
+		f.keep(o, len(read.Faults))
 		if ok {
 			break
 		}
 	}
 	return ok, nil
+}
+
+// keep sets the result of the failure from a run, whose last mode is judged.
+func (f *Found) keep(o *outcome.Outcome, faults int) {
+	judged := o.Modes[len(o.Modes)-1]
+	f.Outcome, f.Run, f.Faults = o, outcome.NewRunFile(o), faults
+	clear(f.Run.Timing.WallSeconds) // all else is the same on every machine
+	f.Shape = failure.Shape(o.Scenario, f.Violations)
+	f.Answers = outcome.Answers(o)
+	f.Story, f.Reasons = failure.ShortStory(judged.Story), nil
+	for _, r := range judged.Verdict.Reasons {
+		f.Reasons = append(f.Reasons, r.Text)
+	}
 }
 
 // modes are the fencing modes in which the minimal scenario is played. A run in which the program ends is one of them

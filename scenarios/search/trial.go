@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"locksim/scenarios/file"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
@@ -69,6 +70,9 @@ type Trial struct {
 	// Difference is how the repetition of the run differed from it. It is nil if
 	// they were equal, and if the run was not repeated.
 	Difference *play.NondeterminismError
+	// Borne says that the runs of the case differ, that none of ten breaks the promise, and that the search goes on: the code
+	// is none of this project. Such a run is neither evidence nor a failure.
+	Borne bool
 	// Err is the error of [play.Run] with which the run, or its repetition, ended.
 	Err error
 
@@ -83,7 +87,8 @@ const repeatEvery = 20
 //
 // One of 20 runs is repeated and compared, decided by the seed of a drawn scenario
 // or the number of a placement, so that every process repeats the same runs. A run
-// with a violation is not repeated here, since its examination repeats it.
+// with a violation is not repeated here, since its examination repeats it. One that differs is played ten times in all, if
+// the lock is none of this project: each play is judged.
 func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 	l = l.Cached()
 	return func(yield func(*Trial) bool) {
@@ -95,6 +100,7 @@ func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 			t := Play(l, c)
 			if len(t.Violations) == 0 && number%repeatEvery == 0 {
 				t.compare()
+				t.settle()
 			}
 			if !yield(t) {
 				return
@@ -140,12 +146,37 @@ func PlayTwice(l play.Lock, c Case) *Trial {
 	return t
 }
 
-// compare repeats a run, if it ended, and stores how the repetition differs.
+// compare repeats a run, if it ended, and stores how the repetition differs. If that breaks the promise, it is the run.
 func (t *Trial) compare() {
 	if t.Err == nil {
 		again := t.repeat()
 		t.Difference, t.Err = again.Difference, again.Err
+		t.become(again)
 	}
+}
+
+// become takes the place of a run without a violation by one of the same case that has one.
+func (t *Trial) become(again *Trial) {
+	if again.Err == nil && len(t.Violations) == 0 && len(again.Violations) > 0 {
+		t.Outcome, t.Violations, t.Vacuous = again.Outcome, again.Violations, again.Vacuous
+	}
+}
+
+// settle plays a run that differs again, to as many runs as a failure is played, up to the first that breaks the promise. A
+// difference of a lock of this project is an error of this project, and stays one.
+func (t *Trial) settle() {
+	if t.Difference == nil || t.Err != nil || kinds.Reserved(t.lock.Name) {
+		return
+	}
+	for n := 2; n < failure.Replays && len(t.Violations) == 0; n++ {
+		again := Play(t.lock, t.Case)
+		if again.Err != nil && NoVerdict(again.Err) == "" {
+			t.Err = again.Err
+			return
+		}
+		t.become(again)
+	}
+	t.Borne = len(t.Violations) == 0
 }
 
 // repeat plays the case of a run again. Difference is how the result differs from

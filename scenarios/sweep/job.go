@@ -94,7 +94,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 // strike, since the placed faults are not their cause then, and of a pair of which
 // one placement alone does the same. An error ends the job.
 func (b *block) count(s *sweeper, t *search.Trial) error {
-	if t.Outcome == nil {
+	if t.Outcome == nil || t.Borne {
 		b.Tally.Tally.Add(t.Tally())
 		return nil
 	}

@@ -43,6 +43,11 @@ func (d *Divergence) String() string {
 	return text
 }
 
+// Place is the first difference in a line.
+func (d *Divergence) Place() string {
+	return fmt.Sprintf("from event %d on, %s in one and %s in the other", d.N, show(d.A), show(d.B))
+}
+
 // around is what two encodings of an event have where they first differ, and some
 // bytes before that.
 func around(a, b []byte) (inA, inB []byte) {

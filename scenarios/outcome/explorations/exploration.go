@@ -95,7 +95,7 @@ func Assemble(plan *Plan, blocks map[int]Block) *Exploration {
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		b := blocks[i]
 		e.Blocks = append(e.Blocks, b)
-		many.Add(tally.Tally{NoVerdict: b.NoVerdict, Unjudged: b.Unjudged})
+		many.Add(tally.Tally{NoVerdict: b.NoVerdict, Unjudged: b.Unjudged, Differing: b.Differing, Unequal: b.Unequal})
 		if plan.Collect == CollectFirst && b.Ends() || many.TooMany(plan.Runs) != "" {
 			e.StoppedAt, jobs = &i, i+1
 			break

@@ -17,7 +17,11 @@ func (f *Failure) Headline() string {
 	for i, v := range f.Violations {
 		broken[i] = v.String()
 	}
-	return fmt.Sprintf("seed %d: %s fails: %s", f.Seed, f.Lock, strings.Join(broken, ", "))
+	often := ""
+	if f.Same < f.Replays {
+		often = fmt.Sprintf(" in %d of %d plays", f.Again, f.Replays)
+	}
+	return fmt.Sprintf("seed %d: %s fails%s: %s", f.Seed, f.Lock, often, strings.Join(broken, ", "))
 }
 
 // Text is everything needed to understand the failure: the headline, the answers, the

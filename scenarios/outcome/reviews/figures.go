@@ -128,7 +128,7 @@ func (f *Figures) count(r *Review) {
 		}
 	}
 	for _, t := range []*tally.Tally{&f.Within, &f.All, &f.Swept} {
-		f.Doubtful += t.Nondeterministic + t.Failed + t.NoVerdict
+		f.Doubtful += t.Nondeterministic + t.Failed + t.NoVerdict + t.Differing
 	}
 	f.Partial += f.Within.Vacuous[outcome.ActedDuringPause] + f.All.Vacuous[outcome.ActedDuringPause]
 	if r.Matrix != nil {

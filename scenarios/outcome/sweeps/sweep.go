@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"locksim/internal/prose"
+	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 )
@@ -71,7 +72,7 @@ func (sw *Sweep) Problem() string {
 		return fmt.Sprintf("%d runs were not deterministic; with %s: %s", s.Nondeterministic, s.Unsteady.Faults, s.Unsteady.Why)
 	}
 	for _, f := range s.Failures {
-		if f.Same < f.Replays {
+		if f.Same < f.Replays && kinds.Reserved(f.Lock) {
 			return fmt.Sprintf("a violation replays %d times of %d: %s", f.Same, f.Replays, f.Divergence)
 		}
 	}

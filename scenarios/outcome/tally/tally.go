@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -43,6 +44,9 @@ type Tally struct {
 	// NoVerdict counts the runs without a verdict: they were frozen, left goroutines behind, or came to a limit. They are
 	// neither in Runs nor evidence. A search bears a few: see [Tally.TooMany].
 	NoVerdict int `json:"no_verdict,omitempty"`
+	// Differing counts the runs that came out differently when they were played again, none of ten with a violation, of a lock
+	// that is none of this project. They are neither in Runs nor evidence. A search bears a few: see [Tally.TooMany].
+	Differing int `json:"differing,omitempty"`
 	// Faults counts the faults by kind.
 	Faults map[string]FaultTally `json:"faults,omitempty"`
 	// Classes counts the runs with faults of each class.
@@ -57,7 +61,12 @@ type Tally struct {
 	Broken *BadRun `json:"broken,omitempty"`
 	// Unjudged is the first run without a verdict.
 	Unjudged *BadRun `json:"unjudged,omitempty"`
+	// Unequal is the first run that came out differently.
+	Unequal *BadRun `json:"unequal,omitempty"`
 }
+
+// Made counts the runs that were made, those that say nothing too.
+func (t *Tally) Made() int { return t.Runs + t.Failed + t.NoVerdict + t.Differing }
 
 // FaultTally counts the faults of one kind.
 type FaultTally struct {
@@ -107,6 +116,8 @@ type BadRun struct {
 	Faults string `json:"faults,omitempty"`
 	// Why is an error, in words.
 	Why string `json:"why"`
+	// All is what a reader needs who is to mend it, where Why is only a line.
+	All string `json:"all,omitempty"`
 }
 
 // Missed is the reason why a run is vacuous in which some fault of the schedule did
@@ -129,6 +140,7 @@ func (t *Tally) Add(later Tally) {
 	t.Nondeterministic += later.Nondeterministic
 	t.Failed += later.Failed
 	t.NoVerdict += later.NoVerdict
+	t.Differing += later.Differing
 	t.Faults = AddTallies(t.Faults, later.Faults)
 	t.Classes = AddTallies(t.Classes, later.Classes)
 	t.Events += later.Events
@@ -139,9 +151,7 @@ func (t *Tally) Add(later Tally) {
 	if t.Broken == nil {
 		t.Broken = later.Broken
 	}
-	if t.Unjudged == nil {
-		t.Unjudged = later.Unjudged
-	}
+	t.Unjudged, t.Unequal = cmp.Or(t.Unjudged, later.Unjudged), cmp.Or(t.Unequal, later.Unequal)
 }
 
 // Labels are the labels of the violations, the worst first.

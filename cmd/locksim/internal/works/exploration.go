@@ -194,7 +194,7 @@ func (x *Exploration) whole() string {
 func (x *Exploration) problem(e *explorations.Exploration) error {
 	sum := &e.Summary
 	problems := e.Problems()
-	switch first := cmp.Or(sum.Unsteady, sum.Broken, sum.Unjudged); {
+	switch first := cmp.Or(sum.Unsteady, sum.Broken, sum.Unjudged, sum.Unequal); {
 	case len(problems) > 0:
 		return &console.BrokenError{Cause: errors.New(problems[0]), Replay: x.again(first.Seed)}
 	case sum.Unproven() != "":
