@@ -41,6 +41,9 @@ func Discover(l play.Lock, space spaces.Space) (spaces.Space, error) {
 	if err != nil {
 		return spaces.Space{}, fmt.Errorf("lock %s, in a run without faults: %w", l.Name, err)
 	}
+	if err := d.discoverPools(l, calm); err != nil {
+		return spaces.Space{}, err
+	}
 	if err := d.discoverReplicas(l); err != nil {
 		return spaces.Space{}, err
 	}
@@ -108,6 +111,21 @@ func (s *discovery) discoverFaults(l play.Lock) error {
 		s.Faults = append([]lock.Fault{}, l.Promise.Exclusion...)
 	}
 	return coversAll(l, s.Classes())
+}
+
+// discoverPools leaves out the exhaustion of pools for a lock whose clients have registered none: the fault would find
+// nothing to strike. It is an error if nothing else can strike, or if it was named as a kind of fault.
+func (s *discovery) discoverPools(l play.Lock, calm *calmRun) error {
+	if calm.pools || len(calm.run.History.Grants) == 0 || !slices.Contains(s.Classes(), lock.FaultPool) ||
+		s.Redis == 0 && !slices.ContainsFunc(s.Servers, hasPools) {
+		return nil
+	}
+	s.NoPools = true
+	if len(s.Classes()) == 0 || slices.Contains(s.Kinds, exhaustPool) {
+		return fmt.Errorf("lock %s registers no pool of connections, so that none can be exhausted: make its clients by scenarios.RedisClient or"+
+			" the package of the server's kind, or leave the fault %s out", l.Name, lock.FaultPool)
+	}
+	return nil
 }
 
 // discoverReplicas sets the number of replicas that can be promoted. There are none

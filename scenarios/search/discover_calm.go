@@ -27,6 +27,7 @@ type calmRun struct {
 	run   *outcome.ModeRun
 	owned bool // the lock has owners: it is reentrant
 	tries bool // it can be asked without waiting
+	pools bool // its clients have registered a pool of connections
 }
 
 // calmSeed is the seed of the run; any other is as good.
@@ -36,10 +37,10 @@ const calmSeed = 1
 func playCalm(l play.Lock, space spaces.Space) (*calmRun, error) {
 	c := &calmRun{sc: calmScenario(space)}
 	c.lock = l.Cached()
-	var owned, tries atomic.Bool
+	var owned, tries, pools atomic.Bool
 	wrapped := c.lock
 	wrapped.New = func(e play.Env) (lock.Locker, error) {
-		locker, err := makeLocker(c.lock, e)
+		locker, err := makeLocker(c.lock, notingPools{e, &pools})
 		if _, ok := locker.(lock.Owned); ok {
 			owned.Store(true)
 		}
@@ -53,7 +54,7 @@ func playCalm(l play.Lock, space spaces.Space) (*calmRun, error) {
 		return nil, err
 	}
 	c.run = &o.Modes[0]
-	c.owned, c.tries = owned.Load(), tries.Load()
+	c.owned, c.tries, c.pools = owned.Load(), tries.Load(), pools.Load()
 	if c.run.Verdict.Facts.Panics > 0 { // the first runs without faults will show it
 		return c, nil
 	}
@@ -61,6 +62,20 @@ func playCalm(l play.Lock, space spaces.Space) (*calmRun, error) {
 		return c, err
 	}
 	return c, c.named()
+}
+
+// notingPools is an environment that notes whether a pool is registered.
+type notingPools struct {
+	play.Env
+	registered *atomic.Bool
+}
+
+// AddPool registers a pool of connections.
+func (e notingPools) AddPool(p faults.Pool) {
+	e.registered.Store(true)
+	if a, ok := e.Env.(interface{ AddPool(faults.Pool) }); ok {
+		a.AddPool(p)
+	}
 }
 
 // followsFailover reports whether the lock can be granted after a failover. The

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"locksim/faults"
 	"locksim/internal/testlocks"
 	"locksim/lock"
 	"locksim/lock/promise"
@@ -267,5 +268,39 @@ func TestDiscoverKeepsWhatWasChosen(t *testing.T) {
 	}
 	if got := discovered(t, ours(t, "reentrant-fenced"), spaces.Space{Nested: 1}); got.Nested != 1 || !got.OwnerPerRound {
 		t.Errorf("nested %d, an owner per round %v", got.Nested, got.OwnerPerRound)
+	}
+}
+
+// poolless is a lock whose client does not tell the world of its pool, as one of another library.
+func poolless() play.Lock {
+	l := testlocks.Correct("poolless")
+	inner := l.New
+	l.New = func(e play.Env) (lock.Locker, error) { return inner(struct{ play.Env }{e}) }
+	return l
+}
+
+// Pools are exhausted only if the lock has registered one: else the fault would end the run without a verdict.
+func TestPoolsAreDiscovered(t *testing.T) {
+	exhausts := func(l play.Lock) (drawn bool) {
+		space := discovered(t, l, spaces.Space{})
+		for seed := range uint64(150) {
+			drawn = drawn || slices.ContainsFunc(search.Draw(spaces.Seeded(seed), space).Faults, func(f faults.Fault) bool {
+				return f.Action.Kind() == faults.ExhaustPool{}.Kind()
+			})
+		}
+		return drawn && slices.Contains(space.Classes(), lock.FaultPool)
+	}
+	for _, c := range []struct {
+		l    play.Lock
+		want bool
+	}{{testlocks.Correct("pooled"), true}, {poolless(), false}, {poolless().DutiesAlone(), false}} {
+		if got := exhausts(c.l); got != c.want {
+			t.Errorf("%s: its pool is exhausted: %t", c.l.Name, got)
+		}
+	}
+	for _, asked := range []spaces.Space{{Faults: []lock.Fault{lock.FaultPool}}, {Kinds: []string{"exhaust_pool"}, Faults: []lock.Fault{}}} {
+		if _, err := search.Discover(poolless(), asked); err == nil || !strings.Contains(err.Error(), "registers no pool of connections") {
+			t.Errorf("asked for %v %v: %v", asked.Faults, asked.Kinds, err)
+		}
 	}
 }

@@ -96,7 +96,9 @@ func (d *drawer) possible() []trouble {
 	if d.space.LeastReplicas > 0 {
 		all = append(all, syncTroubles...)
 	}
-	all = slices.DeleteFunc(all, func(t trouble) bool { return !allows(d.space, t) || d.needsPower(t) })
+	all = slices.DeleteFunc(all, func(t trouble) bool {
+		return !allows(d.space, t) || d.needsPower(t) || t.name == exhaustPool && d.space.NoPools
+	})
 	return append(all, d.formTroubles()...)
 }
 

@@ -54,6 +54,8 @@ type Space struct {
 	// Points are named points that the lock or the workload passes, at which
 	// faults may strike as at the driver's own events.
 	Points []string `json:"points" jsonschema:"nullable"`
+	// NoPools says that the lock's clients register no pool of connections, so that none can be exhausted.
+	NoPools bool `json:"no_pools,omitempty"`
 	// MaxFaults is the greatest number of faults in a schedule; some come in pairs,
 	// a crash with its restart. 0 means 4.
 	MaxFaults int `json:"max_faults" jsonschema:"minimum=1"`
@@ -176,10 +178,16 @@ func kindNames() []string {
 
 // Classes are the classes of fault that may strike, those of the kinds included.
 func (s Space) Classes() []promise.Fault {
-	if s.Faults == nil {
-		return promise.Faults()
-	}
 	all := slices.Clone(s.Faults)
+	if s.Faults == nil {
+		all = promise.Faults()
+	}
+	if s.NoPools {
+		all = slices.DeleteFunc(all, func(f promise.Fault) bool { return f == promise.Pool })
+	}
+	if s.Faults == nil {
+		return all
+	}
 	for _, k := range faults.Kinds() {
 		for _, class := range k.Classes() {
 			if slices.Contains(s.Kinds, k.Name) && !slices.Contains(all, class) {
