@@ -52,6 +52,10 @@ func voidReason(g Grant) Reason {
 		r.Text += " the lock knew to be lost by then: it must look at its session, or whatever ends its leases, after the last answer, and return an error."
 	case claim.Empty():
 		r.Text += fmt.Sprintf(" was over by then, since %s, although nothing had gone wrong: the lock excludes nobody.", claim.Ended)
+	case g.Until == 0:
+		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at work: renew it in time until its "+
+			"release.", claim.End, claim.Ended)
+		r.At = append(r.At, claim.End)
 	default:
 		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at work: "+
 			"is the TTL in the right unit, and does it begin with the request that was granted, not with the call of Acquire?", claim.End, claim.Ended)

@@ -253,7 +253,7 @@ func (p *loner) cases(s stored) (Lock, iter.Seq[search.Case], error) {
 	p.discover()
 	if run.What == calm {
 		return search.InCalm(p.lock), func(yield func(search.Case) bool) {
-			for of := range search.CalmCases(p.space) {
+			for of := range search.CalmCases(p.lock, p.space) {
 				if of.Seed == run.Seed {
 					yield(of)
 				}

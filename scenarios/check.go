@@ -255,7 +255,7 @@ func (c *checkup) tryBlock(first uint64) {
 // tryCalm plays the runs without faults.
 func (c *checkup) tryCalm() {
 	if c.failure == "" {
-		c.tryUncounted(search.PlayEach(search.InCalm(c.lock), c.running.noting(calm, search.CalmCases(c.space))))
+		c.tryUncounted(search.PlayEach(search.InCalm(c.lock), c.running.noting(calm, search.CalmCases(c.lock, c.space))))
 	}
 }
 

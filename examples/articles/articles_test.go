@@ -53,7 +53,7 @@ func TestRecipes(t *testing.T) {
 			case seed > 0:
 				cases = search.Drawn(r.Lock, space, outcome.Seeds{First: seed, Last: seed})
 			case fails:
-				r.Lock, cases = search.InCalm(r.Lock), search.CalmCases(space)
+				r.Lock, cases = search.InCalm(r.Lock), search.CalmCases(r.Lock, space)
 			}
 			found := false
 			for run := range search.Trials(r.Lock, cases) {

@@ -17,6 +17,7 @@ import (
 // acquire that fails while the lock is free: the schedule has no fault, a message and
 // the work under a grant take at most a quarter of a lease, no request but an
 // Acquire ends before it is answered, and a lock that asks several nodes has the time to.
+// A lock that is held until it is told may be held for longer.
 func (r reading) calm() bool {
 	w, short := r.sc.Workload, r.sc.Lock.TTL/4
 	work := w.Working()
@@ -27,7 +28,7 @@ func (r reading) calm() bool {
 		}
 	}
 	return len(r.sc.Faults) == 0 && (!r.byQuorum() || r.prompt()) && r.sc.World.Latency.Max <= short &&
-		work <= short && w.Nested == 0 && w.Request == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0
+		(work <= short || r.terms.Lease == LeaseHeld) && w.Nested == 0 && w.Request == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0
 }
 
 // timing is what the idle time of the lock is computed from.

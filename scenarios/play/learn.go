@@ -54,15 +54,21 @@ func (l Lock) Learn(sc *file.Scenario, resource string) (Learnt, error) {
 
 // lessons are what was learnt of a lock, by the setting. It is safe for concurrent use.
 type lessons struct {
-	mu    sync.Mutex
-	known map[string]Learnt
+	mu     sync.Mutex
+	known  map[string]Learnt
+	renews map[string]bool
 }
 
 // learns reports whether the keys of the lock, as it is played, are learnt.
 func (l Lock) learns() bool { return l.learnt }
 
-// taught is a lock that is about to be played, with the keys that were learnt if it names none.
+// taught is a lock that is about to be played, with the keys that were learnt if it names none, and with the duty to renew
+// its leases if it was seen to do so.
 func (l Lock) taught(sc *file.Scenario) (Lock, error) {
+	l, err := l.renewing(sc)
+	if err != nil {
+		return l, err
+	}
 	if l.Keys != nil {
 		return l, nil
 	}
@@ -85,7 +91,7 @@ func (l Lock) learn(sc *file.Scenario, resource string) (Learnt, error) {
 	if l.lessons == nil {
 		return l.study(setting)
 	}
-	name := fmt.Sprintf("%s %q %d %d %d %s %v", l.Name, resource, l.Nodes(), setting.World.Redis, setting.Lock.Nodes, setting.Lock.Wait, setting.World.Servers)
+	name := l.lessonName(setting)
 	l.lessons.mu.Lock()
 	defer l.lessons.mu.Unlock()
 	if of, ok := l.lessons.known[name]; ok {
@@ -100,6 +106,11 @@ func (l Lock) learn(sc *file.Scenario, resource string) (Learnt, error) {
 	}
 	l.lessons.known[name] = of
 	return of, nil
+}
+
+// lessonName tells a setting from others.
+func (l Lock) lessonName(s *file.Scenario) string {
+	return fmt.Sprintf("%s %q %d %d %d %s %v", l.Name, s.Workload.Resources[0], l.Nodes(), s.World.Redis, s.Lock.Nodes, s.Lock.Wait, s.World.Servers)
 }
 
 // lesson is the setting in which the keys are learnt. Of the scenario that is to be played it has the servers, and the

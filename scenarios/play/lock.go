@@ -102,6 +102,7 @@ type Lock struct {
 	reuse   *redis.Reuse // what runs keep for the next ones; nil for nothing
 	lessons *lessons     // the cache of what was learnt of its keys; nil for none
 	learnt  bool         // Keys were learnt
+	claims  bool         // whether claims overlap is all that is asked
 }
 
 // Servers are servers of one kind.

@@ -12,19 +12,22 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// calmCases is the number of runs that [CalmTrials] makes.
-const calmCases = 9
+// calmCases is the number of runs that [CalmTrials] makes, heldCases of a lock that is held until it is told.
+const (
+	calmCases = 9
+	heldCases = calmCases + 1
+)
 
 // CalmTrials plays a lock without any fault, before faults are drawn for it. Its
 // clients ask for the lock at the same time and ignore the lease; a message and a
-// section take less than a quarter of the lease. In such a run no fence is needed:
+// section take less than a quarter of the lease, but for a lock that is held until it is told. In such a run no fence is needed:
 // claims exclude each other, each lasts until its release, the data is right in
 // mode none, and a lock that is free is granted. A lock that fails here excludes
 // nobody, whatever it promises about faults.
 //
 // The space must come from [Discover].
 func CalmTrials(l play.Lock, space spaces.Space) iter.Seq[*Trial] {
-	return PlayEach(InCalm(l), CalmCases(space))
+	return PlayEach(InCalm(l), CalmCases(l, space))
 }
 
 // InCalm is the lock as it is judged in a run without faults.
@@ -34,10 +37,15 @@ func InCalm(l play.Lock) play.Lock {
 	return l
 }
 
-// CalmCases are the cases of [CalmTrials], with seeds from 1 on.
-func CalmCases(space spaces.Space) iter.Seq[Case] {
+// CalmCases are the cases of [CalmTrials], with seeds from 1 on. In the last one of a lock that is held until it is told, a
+// section lasts for three lengths of its lease: the lock has to renew it.
+func CalmCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
+	cases := calmCases
+	if l.Lease == play.LeaseHeld {
+		cases = heldCases
+	}
 	return func(yield func(Case) bool) {
-		for n := range calmCases {
+		for n := range cases {
 			if !yield(Case{Scenario: calmCase(space, n), Seed: uint64(n + 1)}) {
 				return
 			}
@@ -54,7 +62,7 @@ func FirstCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 		if !yield(Case{Scenario: calmScenario(space), Seed: calmSeed}) {
 			return
 		}
-		CalmCases(space)(yield)
+		CalmCases(l, space)(yield)
 	}
 }
 
@@ -83,6 +91,9 @@ func calmCase(space spaces.Space, n int) *file.Scenario {
 	sc.Workload.Hold, sc.Workload.Think = part([]int{5, 10, 20}[n%3]), part(5)
 	if n == calmCases-1 { // each client asks when the one before has released, long before the end of its lease
 		sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Stagger = 1, part(5), part(50)
+	}
+	if n == heldCases-1 {
+		sc.World.Clients, sc.Workload.Rounds, sc.Workload.Hold = 2, 1, 3*ttl
 	}
 	return sc
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"locksim/scenarios"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
@@ -29,4 +30,21 @@ func failsIn(t *testing.T, l scenarios.Lock, seeds uint64) bool {
 		}
 	}
 	return false
+}
+
+// What renews its lease is asked for that, and a lock that is held until it is told and loses its lease in a run without
+// faults fails there.
+func TestRenewalIsLearnt(t *testing.T) {
+	for name, want := range map[string]struct{ renews, fails bool }{
+		"renewed": {renews: true}, "control": {}, "stop-and-timer": {renews: true}, "renewed-every-ttl": {fails: true},
+	} {
+		l := lockOf(t, name)
+		renews, err := l.Renews(file.Defaults())
+		if err != nil || renews != want.renews {
+			t.Errorf("%s renews its lease: %t, %v", name, renews, err)
+		}
+		if fails := failsIn(t, l, 0); fails != want.fails {
+			t.Errorf("%s fails in the runs without faults: %t", name, fails)
+		}
+	}
 }
