@@ -189,7 +189,11 @@ func (c *checkup) verdict() string {
 	for kind, n := range t.Faults {
 		drawn[kind] = n.Planned
 	}
-	text := fmt.Sprintf("%s: no violation in %s. %s of them really tested the lock (two clients wanted it, and a fault was felt); "+
+	text := ""
+	if doubt := t.Doubt(); doubt != "" {
+		text = "DOUBT: " + doubt + "\n"
+	}
+	text += fmt.Sprintf("%s: no violation in %s. %s of them really tested the lock (two clients wanted it, and a fault was felt); "+
 		"with 95 %% confidence fewer than %s of such runs break it (faults drawn: %s)",
 		c.lock.Name, prose.Count(t.Runs, "run"), prose.Thousands(t.Evidence), tally.Percent(tally.RateBound(0, t.Evidence)), counts(drawn))
 	if c.lock.Keys == nil {
@@ -197,8 +201,11 @@ func (c *checkup) verdict() string {
 			text += "\n" + learnt.String()
 		}
 	}
-	for _, doubt := range t.Doubts() {
-		text += "\n" + doubt
+	for _, runs := range t.Uncounted() {
+		text += "\n" + runs
+	}
+	if asked := search.Unasked(c.lock, c.space); len(asked) > 0 {
+		text += "\nnot asked: " + strings.Join(asked, "; ")
 	}
 	if len(c.courses) > 0 {
 		text += "\nnot seen yet: " + c.courses.Novelty().String()
@@ -273,6 +280,9 @@ func (c *checkup) tryUncounted(trials iter.Seq[*search.Trial]) {
 			c.failure = c.tooMany()
 		case len(t.Violations) > 0 || t.Difference != nil:
 			c.fail(t)
+		default:
+			n := t.Tally()
+			c.tally.Add(n.WithoutFaults())
 		}
 		if c.failure != "" {
 			return

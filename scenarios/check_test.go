@@ -60,6 +60,7 @@ func TestCheckPasses(t *testing.T) {
 	j := checked(t, "TestTheirs", testlocks.Correct("theirs"), opts)
 	wantPass(t, j)
 	wants(t, j.said(), `^theirs: no violation in \d+ runs. \d+ of them really tested the lock \(two clients wanted it, and a fault was felt\); with 95 % confidence fewer than [\d.]+ % of such runs break it \(faults drawn: .*pause \d`,
+		`^not asked: .*; whether a waiter that gives up says why; `,
 		`^not seen yet: about [\d.]+ % of further runs that test the lock would still try something new \(\d+ of \d+ courses were seen in one run only\); more runs would show `)
 	if _, err := os.Stat(opts.Dir); !os.IsNotExist(err) {
 		t.Errorf("a check without a failure created %s: %v", opts.Dir, err)

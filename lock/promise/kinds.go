@@ -80,10 +80,12 @@ func OfLease() Promise {
 
 // OfSession is the promise to start from for a lock that lives as long as its session, such as an advisory lock of
 // a database: it is held until it is released or the connection ends. It has the faults of clients, of the network and
-// of the pool, and none of the server, whose crash ends every session (F17). The caller owns the slices.
+// of the pool, and none of the server, whose crash ends every session (F17). It has no [Power]: a machine that loses its
+// power closes no connection, and the lock stays taken until the server's TCP keepalive, hours by default, or a timeout for
+// idle sessions ends it. Add Power if the server has one of them. The caller owns the slices.
 func OfSession() Promise {
 	p := OfLease()
-	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f Fault) bool { return f == ReadOnly || f == Scripts || f == WallClock })
+	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f Fault) bool { return f == Power || f == ReadOnly || f == Scripts || f == WallClock })
 	return p
 }
 

@@ -51,35 +51,35 @@ const (
 
 // duties has what a person reads of each duty, in the order of [Duties].
 var duties = []struct {
-	duty          Duty
-	means, remedy string
+	duty                    Duty
+	means, question, remedy string // question is what is not asked of a lock without the duty
 }{
-	{DutyEnds, "an Acquire whose context ends returns, and leaves nothing behind.",
+	{DutyEnds, "an Acquire whose context ends returns, and leaves nothing behind.", "whether a waiter whose context ends returns and leaves nothing behind",
 		"let every wait and every request of Acquire end with its context, look at the context after the grant too, and give back " +
 			"what was asked for or granted, by a request with a context and a time limit of its own"},
-	{DutyWaits, "an Acquire does not give up before its context ends.",
+	{DutyWaits, "an Acquire does not give up before its context ends.", "whether a waiter gives up before its context ends",
 		"ask again until the context ends, in place of a number of tries"},
-	{DutyReports, "a Release without an error has freed the lock, and none fails where nothing is wrong.",
+	{DutyReports, "a Release without an error has freed the lock, and none fails where nothing is wrong.", "whether a release says what it has done",
 		"end the context of the lease first, then delete the key if its value is still yours, also when the context of the " +
 			"caller has ended (context.WithoutCancel, and a time limit), and return an error that wraps lock.ErrNotHeld exactly " +
 			"if it was not yours"},
-	{DutyRenews, "a lease is renewed until it is released.",
+	{DutyRenews, "a lease is renewed until it is released.", "whether a lease is renewed until it is released",
 		"renew from the grant to the release, at a third of the TTL, and after a renewal that failed try again until the lease ends"},
-	{DutyTells, "the loss of a lease is announced when its validity ends, at the latest, and not while its holder has it.",
+	{DutyTells, "the loss of a lease is announced when its validity ends, at the latest, and not while its holder has it.", "whether a loss is announced when the lease ends",
 		"close Lost (in the glue: Lost of scenarios.Grant) by a timer that ends with the lease, whether a server answers or not, " +
 			"and before that only when a server says that the key is gone or another's"},
-	{DutyTries, "a TryAcquire does not wait for the lock.",
+	{DutyTries, "a TryAcquire does not wait for the lock.", "whether a TryAcquire waits",
 		"let TryAcquire ask once, and return an error that wraps lock.ErrTaken if another client has the lock"},
-	{DutyExplains, "the error of an Acquire whose context has ended wraps that of the context.",
+	{DutyExplains, "the error of an Acquire whose context has ended wraps that of the context.", "whether a waiter that gives up says why",
 		"wrap the error of the context, such as by fmt.Errorf(\"…: %w\", ctx.Err())"},
-	{DutyKeeps, "a lease has its token, its context and its length as its interface says.",
+	{DutyKeeps, "a lease has its token, its context and its length as its interface says.", "whether a lease has its token, its context and its length",
 		"derive the context of the lease from that of Acquire (scenarios.NewLease does), keep the first answer of Release for a second call, let Extend set " +
 			"an Until of a full TTL from its call, give a token exactly if the lock mints them, and close Lost in place of sending to it"},
-	{DutyReturns, "a Release returns within the time that the lock promises, and an Acquire within as much after its deadline, also if no server answers.",
+	{DutyReturns, "a Release returns within the time that the lock promises, and an Acquire within as much after its deadline, also if no server answers.", "whether calls return if no server answers",
 		"give each request a deadline of its own, and use a client that heeds it (with go-redis ContextTimeoutEnabled)"},
-	{DutyWakes, "a release wakes those who wait.",
+	{DutyWakes, "a release wakes those who wait.", "whether a release wakes those who wait",
 		"let the release notify them, such as by a message to which they have subscribed, so that they do not wait for their next try"},
-	{DutySpares, "a client asks the servers no more often than its options say.",
+	{DutySpares, "a client asks the servers no more often than its options say.", "how often a client asks the servers",
 		"pause between two tries, also after one that failed, and between two renewals"},
 }
 
@@ -96,6 +96,17 @@ func Duties() []Duty {
 func (d Duty) Means() string {
 	means, _ := d.texts()
 	return means
+}
+
+// Question is what is asked of a lock with the duty, as "whether a release wakes those who wait". It is "" for an unknown
+// duty.
+func (d Duty) Question() string {
+	for _, known := range duties {
+		if known.duty == d {
+			return known.question
+		}
+	}
+	return ""
 }
 
 // Remedy is what the author of a lock that has broken the duty does, in one sentence. It is "" for an unknown duty.

@@ -55,11 +55,14 @@ func ExplorationVerdict(e *explorations.Exploration) string {
 		return "No violation, but these runs do not test the lock."
 	}
 	text := fmt.Sprintf("No violation in %s; %s. That is no proof.", prose.Evidence(s.Evidence, "run"), bound)
-	for _, doubt := range s.Doubts() {
+	for _, doubt := range s.Uncounted() {
 		text += " " + doubt + "."
 	}
 	if s.Novelty != nil {
 		text += " Not seen yet: " + s.Novelty.String() + "."
+	}
+	if len(e.Plan.NotAsked) > 0 {
+		text += " Not asked: " + strings.Join(e.Plan.NotAsked, "; ") + "."
 	}
 	return text
 }
@@ -102,8 +105,16 @@ func Struck(s *sweeps.Sweep) string {
 	return strings.Join(parts, ", ")
 }
 
-// unproven says why runs without a violation do not test the lock, if they do not.
+// unproven says why runs without a violation do not test the lock, or what casts doubt on it, if anything does.
 func unproven(t *tally.Tally) []string {
+	if doubt := t.Doubt(); doubt != "" && t.Violating == 0 {
+		return append([]string{"DOUBT: " + doubt}, untested(t)...)
+	}
+	return untested(t)
+}
+
+// untested says why runs without a violation do not test the lock, if they do not.
+func untested(t *tally.Tally) []string {
 	if why := t.Unproven(); why != "" && t.Violating == 0 {
 		return []string{fmt.Sprintf("THE LOCK WAS NOT TESTED: %s.", why)}
 	}

@@ -34,8 +34,8 @@ func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt re
 	}
 	p := new(prose.Page)
 	p.Add(prose.Fold(exploreHead(e), opt.Width))
-	p.Add(exploreFigures(e, opt))
 	p.Add(doubts(campaign.ExplorationDoubts(e), opt))
+	p.Add(exploreFigures(e, opt))
 	p.Add(overTime(e, opt))
 	for i := range e.Summary.Failures {
 		p.Add(distinct(i+1, &e.Summary.Failures[i], replay, opt))

@@ -73,6 +73,13 @@ func TestExplorationVerdicts(t *testing.T) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 			e.Summary.Novelty = &tally.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
 		}},
+		{"That is no proof. Not asked: whether a waiter that gives up says why.\n", func(e *explorations.Exploration) {
+			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
+			e.Plan.NotAsked = []string{"whether a waiter that gives up says why"}
+		}},
+		{"DOUBT: In 3 of 9 runs that nothing disturbed, a Release said that the lock was not held, although\n", func(e *explorations.Exploration) {
+			e.Summary.Violating, e.Summary.Failures, e.Summary.Undisturbed, e.Summary.NotHeld = 0, nil, 9, 3
+		}},
 		{"No run tested the lock.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Evidence, e.Summary.Failures = 0, 0, nil
 		}},

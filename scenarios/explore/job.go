@@ -117,9 +117,11 @@ func (b *block) playCalm(j Job, l play.Lock) ([]search.Found, error) {
 		if t.Loops() {
 			return nil, t.Err
 		}
-		if len(t.Violations) > 0 || t.Err != nil {
-			b.Add(t.Tally())
+		n := t.Tally()
+		if len(t.Violations) == 0 && t.Err == nil {
+			n = n.WithoutFaults()
 		}
+		b.Add(n)
 		if len(t.Violations) > 0 {
 			found = keep(found, t)
 		}

@@ -64,6 +64,7 @@ func NewPlan(l play.Lock, opts Options) (*explorations.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.NotAsked = search.Unasked(l, space)
 	p.Space = space.WithDefaults()
 	return p, p.Space.Validate()
 }

@@ -28,6 +28,9 @@ func (l Lock) Renews(sc *file.Scenario) (bool, error) {
 	return slices.Contains(l.Promise.Duties, promise.DutyRenews), err
 }
 
+// OnlyClaims reports whether all that is asked of the lock is whether its claims overlap: see [Lock.ClaimsAlone].
+func (l Lock) OnlyClaims() bool { return l.claims }
+
 // renewing is a lock that is about to be played, with the duty to renew its leases if it was seen to do so.
 func (l Lock) renewing(sc *file.Scenario) (Lock, error) {
 	if l.claims || l.Lease == LeaseCounted || slices.Contains(l.Promise.Duties, promise.DutyRenews) || kinds.Reserved(l.Name) {

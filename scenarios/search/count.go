@@ -12,7 +12,9 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/tally"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
@@ -41,6 +43,12 @@ func (t *Trial) ended() tally.Tally {
 	m := &t.Outcome.Modes[0]
 	one := tally.Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls, Errors: m.Verdict.Errors,
 		NoticedLate: time.Duration(math.Round(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))}
+	if undisturbed(t.Scenario, m) {
+		one.Undisturbed = 1
+		if slices.ContainsFunc(m.History.Grants, saidNotHeld) {
+			one.NotHeld = 1
+		}
+	}
 	for _, what := range m.Unknown {
 		one.Unknown = tally.AddCounts(one.Unknown, map[string]int{what: 1})
 	}
@@ -82,6 +90,19 @@ func (t *Trial) ended() tally.Tally {
 		one.Classes = classes
 	}
 	return one
+}
+
+// undisturbed reports whether no fault was felt in a run, and whether nothing in its scenario ends a Release, or a request of
+// a lease, before it is answered.
+func undisturbed(sc *file.Scenario, m *outcome.ModeRun) bool {
+	w := sc.Workload
+	return !slices.Contains(m.FaultsFelt, true) && sc.World.Skew == 0 && w.Request == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 &&
+		w.Release != file.ReleaseRetried && w.Release != file.ReleaseLater
+}
+
+// saidNotHeld reports whether the Release of a grant returned that the lock was not held, although its lease had not ended.
+func saidNotHeld(g checker.Grant) bool {
+	return g.ReleaseNotHeld && (g.Until == 0 || g.Claim().End != g.Until)
 }
 
 // Unsteady counts a case whose runs differed; why describes the difference.

@@ -1,6 +1,8 @@
 package search_test
 
 import (
+	"context"
+	"iter"
 	"math"
 	"testing"
 
@@ -90,6 +92,67 @@ func TestTallyOfBadRuns(t *testing.T) {
 	}
 	if diff := cmp.Diff(&tally.BadRun{Seed: 7, Faults: "pause c0", Why: "one"}, sum.Unsteady); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A lock that loses its lease although nothing goes wrong is a doubt; one whose lease is over is not.
+func TestDoubt(t *testing.T) {
+	gives := testlocks.UserLock("gives-up", func(e play.Env, l lock.Locker) lock.Locker { return hasty{l, e} })
+	gives.Promise = testlocks.Correct("right").Promise
+	gives.Promise.Duties = nil
+	for _, c := range []struct {
+		l     play.Lock
+		doubt bool
+	}{{gives, true}, {testlocks.Correct("right"), false}} {
+		space := discovered(t, c.l, spaces.Space{})
+		var sum tally.Tally
+		for _, trials := range []iter.Seq[*search.Trial]{search.CalmTrials(c.l, space), search.Trials(c.l, search.Drawn(c.l, space, outcome.Seeds{First: 1, Last: 200}))} {
+			for one := range trials {
+				if one.Err != nil {
+					t.Fatalf("%s, %v: %v", c.l.Name, one, one.Err)
+				}
+				sum.Add(one.Tally())
+			}
+		}
+		if got := sum.Doubt(); (got != "") != c.doubt || sum.Undisturbed < 9 {
+			t.Errorf("%s: %q, %d of %d", c.l.Name, got, sum.NotHeld, sum.Undisturbed)
+		}
+	}
+}
+
+// hasty is a lock that gives its lease up at a quarter of it, announces that, and says so when it is released.
+type hasty struct {
+	lock.Locker
+	env play.Env
+}
+
+type given struct {
+	lock.Lease
+	lost chan struct{}
+}
+
+func (h hasty) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	l, err := h.Locker.Acquire(ctx, resource)
+	if err != nil {
+		return nil, err
+	}
+	lost := make(chan struct{})
+	go func() {
+		if h.env.Clock().Sleep(l.Context(), testlocks.TTL/4) == nil && l.Release(h.env.Context()) == nil {
+			close(lost)
+		}
+	}()
+	return given{l, lost}, nil
+}
+
+func (l given) Lost() <-chan struct{} { return l.lost }
+
+func (l given) Release(ctx context.Context) error {
+	select {
+	case <-l.lost:
+		return lock.ErrNotHeld
+	default:
+		return l.Lease.Release(ctx)
 	}
 }
 

@@ -87,6 +87,8 @@ type Plan struct {
 	FirstSeed uint64 `json:"first_seed"`
 	// Block is the number of runs of a job. The last one may have fewer.
 	Block int `json:"block" jsonschema:"minimum=1"`
+	// NotAsked has in words what is not asked of the lock, since its promise does not have it.
+	NotAsked []string `json:"not_asked,omitempty"`
 }
 
 // Problem is what is invalid in a number or a word of the plan, the space left aside.

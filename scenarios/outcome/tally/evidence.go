@@ -45,6 +45,21 @@ func (t *Tally) Unproven() string {
 	return ""
 }
 
+// Doubt says what casts doubt on a lock without a violation, in a sentence; "" if nothing does: in a third of the runs that
+// nothing disturbed, and in three at least, a Release returned that the lock was not held.
+func (t *Tally) Doubt() string {
+	const few, part = 3, 3
+	if t.NotHeld < few || t.NotHeld*part < t.Undisturbed {
+		return ""
+	}
+	return fmt.Sprintf("In %s of %s that nothing disturbed, a Release said that the lock was not held, although its lease had not ended: "+
+		"the lock loses it by itself, or its Release looks for something else than Acquire has set.",
+		prose.Thousands(t.NotHeld), prose.Count(t.Undisturbed, "run"))
+}
+
+// WithoutFaults has of the tally of runs without faults what is counted of them too, though they are not drawn.
+func (t *Tally) WithoutFaults() Tally { return Tally{Undisturbed: t.Undisturbed, NotHeld: t.NotHeld} }
+
 // ByCall says how the calls of the lock ended, as "calls: Acquire granted 210, gave up 3; Release succeeded 200, failed
 // 7", and on further lines the most frequent errors with which calls ended. It has no lines without calls.
 func (t *Tally) ByCall() []string {

@@ -29,6 +29,11 @@ type Tally struct {
 	// NoticedLate is the longest time that a loss was noticed late in any of the runs, in nanoseconds: see
 	// [checker.Facts.NoticedLateSeconds].
 	NoticedLate time.Duration `json:"noticed_late,omitzero"`
+	// Undisturbed counts the runs that nothing disturbed: no fault was felt, and no call had a limit but Acquire.
+	Undisturbed int `json:"undisturbed,omitempty"`
+	// NotHeld counts those of them in which a Release returned that the lock was not held, although its lease had no end or
+	// had not ended.
+	NotHeld int `json:"undisturbed_not_held,omitempty"`
 	// Nearest is the nearest miss of the runs that are evidence and have no violation. It is absent if none of them has one.
 	Nearest *NearMiss `json:"nearest_miss,omitempty"`
 	// Unknown counts the runs in which a server did not know something, by what it was: see [outcome.ModeRun.Unknown].
@@ -131,6 +136,8 @@ func (t *Tally) Add(later Tally) {
 	t.Vacuous = AddCounts(t.Vacuous, later.Vacuous)
 	t.Calls, t.Errors = t.Calls.Plus(later.Calls), checker.AddErrors(t.Errors, later.Errors)
 	t.NoticedLate = max(t.NoticedLate, later.NoticedLate)
+	t.Undisturbed += later.Undisturbed
+	t.NotHeld += later.NotHeld
 	if later.Nearest != nil && (t.Nearest == nil || later.Nearest.Slack.Nearer(t.Nearest.Slack)) {
 		t.Nearest = later.Nearest
 	}

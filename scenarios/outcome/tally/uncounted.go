@@ -25,8 +25,8 @@ func (t *Tally) TooMany(runs int) string {
 	return ""
 }
 
-// Doubts say which runs a search has borne that say nothing about the lock, one sentence for each kind.
-func (t *Tally) Doubts() []string {
+// Uncounted says which runs a search has borne that say nothing about the lock, one sentence for each kind.
+func (t *Tally) Uncounted() []string {
 	var out []string
 	if t.NoVerdict > 0 {
 		out = append(out, fmt.Sprintf("%s had no verdict, and counts for nothing: the first is %s", prose.Count(t.NoVerdict, "run"), t.Unjudged))
