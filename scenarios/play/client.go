@@ -244,7 +244,7 @@ func (c *client) asked() bool {
 // an error; everything else is part of the story.
 func (c *client) round() error {
 	ctx, giveUp := context.WithCancel(c.proc.Notice())
-	stop := c.proc.Clock().AfterFunc(c.play.acquireLimit(), giveUp)
+	stop := c.proc.Clock().AfterFunc(c.play.acquireLimit()+offBeat, giveUp)
 	request, end := c.within(ctx, c.play.sc.Workload.Request)
 	defer end()
 	c.ownRound()
@@ -269,12 +269,19 @@ func (c *client) pick(resources []string) string {
 	return resources[c.dice.IntN(len(resources))]
 }
 
-// within is a context that ends after d: by a deadline, or by being cancelled. If d is 0
+// offBeat is how much later a context of the driver ends than the scenario says. A lock begins its timers in the instant of
+// the call, as the driver does, and for whole milliseconds mostly: if both ended in one instant, a select over the two would
+// take either.
+const offBeat = 137 * time.Nanosecond
+
+// within is a context that ends after d, and [offBeat]: by a deadline, or by being cancelled. If d is 0
 // it ends with ctx.
 func (c *client) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	switch {
-	case d == 0:
+	if d == 0 {
 		return ctx, func() {}
+	}
+	d += offBeat
+	switch {
 	case c.play.sc.Workload.Deadline:
 		return withDeadline(ctx, d)
 	}

@@ -12,6 +12,7 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/play"
 	"locksim/sim/trace"
 )
@@ -165,4 +166,36 @@ faults:
 			t.Errorf("%+v after %d calls", g, seen.releases)
 		}
 	})
+}
+
+// timed is a lock whose Acquire gives itself as long as its caller does, and says which of the two limits it came to.
+type timed struct{ lock.Locker }
+
+func (l timed) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), 300*time.Millisecond)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-own.Done():
+		return l.Locker.Acquire(context.WithoutCancel(ctx), resource)
+	}
+}
+
+// A context of the driver does not end in the instant of a timer that the lock began with the call: which of the two its
+// select takes would be open.
+func TestDeadlineBesideATimer(t *testing.T) {
+	l := testruns.Kind(t, "single")
+	inner := l.New
+	l.New = func(e play.Env) (lock.Locker, error) {
+		locker, err := inner(e)
+		return timed{locker}, err
+	}
+	sc := testruns.Parse(t, "name: beside\nlock: {ttl: 10s}\nworkload: {rounds: 6, acquire_within: 300ms, deadline: true}\n")
+	for seed := range uint64(10) {
+		opts := play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice}
+		if _, err := play.Run(sc, l, opts); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
