@@ -37,9 +37,9 @@ type Server struct {
 	made   string   // the catalog then
 	worlds int      // that have had tables of their own
 
-	turn sync.Mutex // of a world
-	mu   sync.Mutex // guards ops
-	ops  map[string]trace.Decision
+	has *machine   // in the world that has the server; nil between two worlds
+	mu  sync.Mutex // guards ops
+	ops map[string]trace.Decision
 }
 
 // Op takes note of an operation on the protected data of a run, which a client is about to send. The client tells the
@@ -132,12 +132,16 @@ type machine struct {
 	leases   map[string]lease  // by the names of their keys
 }
 
-// newMachine waits until the world that has the server before has ended.
+// newMachine takes the server over from the world before. Worlds of a process come one after another, so that one which
+// still has it was frozen, or ended as its program would, and never gives it back.
 func newMachine(n *sim.Node, k Kind) *machine {
 	s := k.Server
-	s.turn.Lock()
+	if s.has != nil {
+		s.has.desert()
+	}
 	clear(s.ops)
 	m := &machine{node: n, server: s, kind: k, holders: map[string]holder{}, requests: map[string]string{}, leases: map[string]lease{}}
+	s.has = m
 	if k.Pooled {
 		m.pooler = &pooler{machine: m}
 	}
@@ -254,7 +258,16 @@ func (m *machine) Close() {
 	for _, b := range slices.Clone(m.backends) {
 		b.leave()
 	}
-	m.server.turn.Unlock()
+	m.server.has = nil
+}
+
+// desert ends the sessions of a world that stands still for ever. Its timers are left alone: they are of its bubble.
+func (m *machine) desert() {
+	for _, b := range slices.Clone(m.backends) {
+		b.timer, b.due = nil, pgserver.Timer{}
+		b.leave()
+	}
+	m.server.has = nil
 }
 
 // Value is the value of a register of the protected data.
