@@ -16,7 +16,7 @@ import (
 // All are the locks, for app.Main and for tests.
 func All() []scenarios.Lock {
 	return []scenarios.Lock{Control(), ReadBack(), ReadBackRenewed(), ByForce(), Renewed(), LostFirst(), LostLast(), StopAndTimer(),
-		TriesAMinute(), ClaimOnly(), RenewedEveryTTL(), Orphan(), TakesOver(), OwnerOne(), Notified(), Impatient()}
+		TriesAMinute(), ClaimOnly(), RenewedEveryTTL(), Orphan(), TakesOver(), OwnerOne(), Notified(), Impatient(), Beat(), BeatTold(), BeatHasty(), Getset()}
 }
 
 // Control is right, as far as one server goes.
