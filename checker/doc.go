@@ -90,7 +90,8 @@
 //     exclusive, of a lock that does not promise [promise.DutyRenews], the loss was announced after the grant, before
 //     the release and the crash, and more than [ToldWithin] before the end that the validity had at the grant
 //     ([Grant.Left]), although by the record its client had the lock without a gap from the grant to the announcement,
-//     and nothing had hindered it from the call of Acquire to the announcement.
+//     and nothing had hindered it from the call of Acquire to the announcement; or the validity was over when the last
+//     answer came ([Grant.OverBefore]), and the process of the client had not been stopped at the instant of the grant.
 //   - tries: a try returned more than twice [Timing.Trips] after its call, and the client was not away from the call
 //     to the return.
 //   - explains: an attempt returned an error that does not wrap that of its context, which had ended, on steady

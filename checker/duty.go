@@ -158,6 +158,14 @@ var grantRules = []dutyRule[Grant]{
 			tell([]Pos{g.Released}, "%s released %s at step %d, and the context of its lease had not ended by then.", g.Client, g.Resource, g.Released)
 		}
 	}},
+	// The validity was over by the last answer, and Acquire returned a lease all the same.
+	{promise.DutyTells, needs{}, nil, func(h History, g Grant, _ holdings, tell breach) {
+		if at := h.Timing.when(g.Granted); g.OverBefore && h.ranDuring(g.Client, at, at) {
+			tell([]Pos{g.Invoked, g.Granted}, "%s asked for %s at step %d, and Acquire returned a lease at step %d that was over by the holder's clock "+
+				"when the last answer came: it returned no error, and its caller had nothing.",
+				g.Client, g.Resource, g.Invoked, g.Granted)
+		}
+	}},
 	// The validity ended, and the lock announced it late or never: see toldLate.
 	{promise.DutyTells, needs{}, nil, func(h History, g Grant, _ holdings, tell breach) {
 		if h.toldLate(g) {

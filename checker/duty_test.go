@@ -70,6 +70,8 @@ func TestDuties(t *testing.T) {
 		{"a grant outlasts its context", promise.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 299*ms - 1 },
 			[]func(*checker.History){away("c0", 200*ms, 299*ms), func(h *checker.History) { h.Grants[0].ContextEnded = 299 * ms }}},
 		{"a grant outlasts a context that ended at once", promise.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 1 }, nil},
+		{"a grant is over when the last answer comes", promise.DutyTells, func(h *checker.History) { h.Grants[1].Until, h.Grants[1].OverBefore = 10, true },
+			[]func(*checker.History){away("c2", 900*ms, 1000*ms), func(h *checker.History) { h.Grants[1].OverBefore = false }}},
 		{"a place is left behind", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 6 },
 			[]func(*checker.History){away("c1", 0, 180*ms), unsteady, func(h *checker.History) { h.Attempts[0].Outcome = checker.OutcomeUnknown }}},
 		{"a place is left for ever", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 0 },

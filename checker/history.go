@@ -60,6 +60,10 @@ type Grant struct {
 	// ExpiredAtCall says that the validity ended at or before the instant, on the
 	// holder's own clock, at which Acquire was called.
 	ExpiredAtCall bool `json:"expired_at_call,omitempty"`
+	// OverBefore says that the validity had ended, on the holder's own clock, when the last answer came, in the instant in
+	// which Acquire returned. A validity that ends later, such as during a pause before the return, is no such one: the lock
+	// may have looked before. A live run does not know it.
+	OverBefore bool `json:"over_before,omitempty"`
 	// Revived is when the lock was first seen to have moved the end of the
 	// validity into the future again after it had passed.
 	Revived Pos `json:"revived,omitempty"`

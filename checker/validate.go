@@ -101,6 +101,7 @@ func (g Grant) validate() error {
 		rule{g.ReleaseFailed && g.ReleaseReturned == 0, "a release failed that never returned"},
 		rule{g.LostSeen > 0 && g.Lost == 0 || before(g.LostSeen, g.Lost), "a loss was seen before it happened"},
 		rule{g.LostBefore && (g.Lost == 0 || g.Lost > g.Granted), "a loss was announced before a grant and after it"},
+		rule{g.OverBefore && (g.Until == 0 || g.Until > g.Granted), "a validity that was over before a grant ended after it"},
 		rule{g.ReleaseSucceeded && (g.ReleaseReturned == 0 || g.ReleaseFailed), "a release succeeded that failed or never returned"},
 		rule{g.ReleaseNotHeld && (g.ReleaseReturned == 0 || g.ReleaseFailed || g.ReleaseSucceeded), "a release of a lock that was not held succeeded, failed or never returned"},
 		rule{min(g.ContextEnded, g.LeaseEnded) < 0, "a context of a grant ended before the run"},

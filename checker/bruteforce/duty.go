@@ -94,6 +94,9 @@ func misconduct(h checker.History) int {
 		if then := first(g.Lost, g.Released); g.Until > g.Granted && then > g.Until {
 			count(promise.DutyTells, at(h, then)-at(h, g.Until) > checker.ToldWithin && present(h, g.Client, at(h, g.Until), at(h, then)))
 		}
+		// "Or the validity was over when the last answer came, and the process of the client had not been stopped at the
+		// instant of the grant."
+		count(promise.DutyTells, g.OverBefore && ran(h, g.Client, at(h, g.Granted), at(h, g.Granted)))
 		count(promise.DutyTells, h.Timing.Steady && h.Timing.Prompt && h.Entry != checker.EntryReentrant &&
 			!promised(promise.DutyRenews) && toldEarly(h, g))
 	}

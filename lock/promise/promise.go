@@ -24,7 +24,7 @@ const (
 	// DutyRenews: a lease is renewed until it is released. It is not lost after a trouble that ended long before.
 	DutyRenews Duty = "renews"
 	// DutyTells: the loss of a lease is announced when its validity ends on the holder's clock, at the latest, and not
-	// while its holder has it (F68).
+	// while its holder has it (F68). An Acquire whose lease is over when the last answer comes returns an error.
 	DutyTells Duty = "tells"
 	// DutyTries: a TryAcquire returns a lease or an error within a few round trips, if it can reach the servers. It does
 	// not wait for the lock.
@@ -67,7 +67,7 @@ var duties = []struct {
 		"renew from the grant to the release, at a third of the TTL, and after a renewal that failed try again until the lease ends"},
 	{DutyTells, "the loss of a lease is announced when its validity ends, at the latest, and not while its holder has it.", "whether a loss is announced when the lease ends",
 		"close Lost (in the glue: Lost of scenarios.Grant) by a timer that ends with the lease, whether a server answers or not, " +
-			"and before that only when a server says that the key is gone or another's"},
+			"and before that only when a server says that the key is gone or another's; and look at the clock once more after the last answer of an Acquire"},
 	{DutyTries, "a TryAcquire does not wait for the lock.", "whether a TryAcquire waits",
 		"let TryAcquire ask once, and return an error that wraps lock.ErrTaken if another client has the lock"},
 	{DutyExplains, "the error of an Acquire whose context has ended wraps that of the context.", "whether a waiter that gives up says why",

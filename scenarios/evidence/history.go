@@ -78,6 +78,7 @@ func (r reading) addGrant(h *checker.History, seen *Grant, answers answers) {
 	}
 	if seen.OverAtOnce { // a lease that was over on arrival is no claim, although the clock is read a little later
 		g.Until = g.Granted
+		g.OverBefore = !r.Live && answers.just(g.Client, seen.Returned, 0)
 	}
 	if r.has(promise.DutyKeeps) {
 		g.Unkept = append(slices.Clip(g.Unkept), seen.notices()...)

@@ -88,7 +88,7 @@ func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
 		}
 		h := m.History.OfClients()
 		for i := range h.Grants {
-			h.Grants[i].LostBefore = false
+			h.Grants[i].LostBefore, h.Grants[i].OverBefore = false, false
 		}
 		v, err := checker.Judge(h, none)
 		if err != nil {
