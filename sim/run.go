@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -48,6 +50,7 @@ func Run(cfg Config, body func(*World) error) (*Result, error) {
 	}
 	labelsFit()
 	fillOverlay()
+	watchSignals()
 	release := seedGlobals(cfg.Seed)
 	defer release()
 	if Overlaid() {
@@ -57,6 +60,15 @@ func Run(cfg Config, body func(*World) error) (*Result, error) {
 	b := &bubble{cfg: cfg.withDefaults(), body: body, open: openBubble}
 	return b.runWatched()
 }
+
+// watchSignals starts what package os/signal has outside of every bubble: a goroutine, and channels of the runtime. The first
+// call of signal.Notify makes both for the whole program. In a bubble, such as that of a suite whose set-up asks for
+// signals, they would belong to it, and the next signal of the program would be a fatal error.
+var watchSignals = sync.OnceFunc(func() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, ignored)
+	signal.Stop(c)
+})
 
 func openBubble(f func()) {
 	synctest.Test(new(testing.T), func(*testing.T) { f() })
