@@ -84,6 +84,22 @@ func (ps *processes) all() []*Process {
 	return all
 }
 
+// linger reports whether a process that has not crashed still has work of [Process.Go], and ends by itself.
+func (ps *processes) linger() bool {
+	return !ps.abandoned && slices.ContainsFunc(ps.all(), func(p *Process) bool { return p.running.Load() > 0 && !p.Crashed() })
+}
+
+// died are the processes that have crashed.
+func (ps *processes) died() map[life]bool {
+	out := map[life]bool{}
+	for _, p := range ps.all() {
+		if p.Crashed() {
+			out[life{p.name, p.incarnation}] = true
+		}
+	}
+	return out
+}
+
 // exhausted reports whether a pool of any process may have been exhausted.
 func (ps *processes) exhausted() bool {
 	for _, p := range ps.all() {

@@ -103,6 +103,7 @@ type bubble struct {
 
 	exhausted bool // a connection pool may have been exhausted
 	abandoned bool // goroutines of the code under test remain on purpose
+	died      map[life]bool
 
 	done  chan struct{} // closed when there is a result
 	never chan struct{} // never closed, and made outside of the bubble: who waits for it lets no virtual time pass
@@ -174,7 +175,7 @@ func (b *bubble) runWorld() {
 		if err := guard(w.close); err != nil {
 			b.err = errors.Join(b.err, fmt.Errorf("close the world: %w", err))
 		}
-		b.exhausted, b.abandoned = w.procs.exhausted(), w.procs.abandoned
+		b.exhausted, b.abandoned, b.died = w.procs.exhausted(), w.procs.abandoned, w.procs.died()
 		w.procs.forgetLabels()
 	}()
 	b.err = guard(func() error { return b.body(w) })
@@ -201,6 +202,10 @@ func guard(f func() error) (err error) {
 
 // afterDials is how long go-redis probes after failed dials.
 const afterDials = 3 * time.Second
+
+// lingers is how long code goes on after everything is closed: a release that tries again on timers of its own ends by itself,
+// as it does in a real process whose servers are gone.
+const lingers = 10 * time.Minute
 
 // afterSearch is how long a client of go-redis that looks for a Sentinel takes to give up when all it asks fails at once. It
 // keeps a mutex meanwhile, for which its Close waits.
@@ -298,6 +303,23 @@ func (e *LeakError) Brief() string {
 	return strings.TrimSpace("goroutines remained after the end of the run " + e.Where)
 }
 
+// life is one incarnation of a process.
+type life struct {
+	name        string
+	incarnation int
+}
+
+// leak is the error about the goroutines that remain; nil if all of them are those of processes that have crashed in the
+// world: a real process ends with its goroutines, whatever they wait for.
+func (b *bubble) leak() error {
+	all := goroutines(b.name)
+	if len(all) > 0 && !slices.ContainsFunc(all, func(g goroutine) bool { return !b.died[life{g.process, g.life}] }) {
+		b.exhausted = true // what they had may be in a pool of the program
+		return nil
+	}
+	return newLeak(all)
+}
+
 // newLeak is the error about goroutines that remain.
 func newLeak(all []goroutine) *LeakError {
 	var where []string
@@ -321,7 +343,7 @@ func (b *bubble) explain(r any) error {
 	case deadlock && b.abandoned:
 		return nil
 	case deadlock:
-		return newLeak(goroutines(b.name))
+		return b.leak()
 	}
 	return &PanicError{Actor: "world", Value: r, Stack: string(debug.Stack())}
 }

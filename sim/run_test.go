@@ -187,6 +187,48 @@ func TestLeak(t *testing.T) {
 	}
 }
 
+// TestNoLeak shows what may go on when a run is over: code that tries again on timers of its own and then ends, and the
+// goroutines of a process that has crashed, whatever they wait for. Those of a process that has not are a leak.
+func TestNoLeak(t *testing.T) {
+	crash := func(w *sim.World) {
+		w.At(time.Second, func() { must(t, w.Faults().Crash("c0", faults.CrashProcess)) })
+	}
+	for _, c := range []struct {
+		name  string
+		body  func(w *sim.World)
+		leaks bool
+	}{
+		{"thirty tries", func(w *sim.World) {
+			w.Client(0).Do(func() {
+				go func() {
+					for range 30 {
+						time.Sleep(2 * time.Second)
+					}
+				}()
+			})
+		}, false},
+		{"crashed", func(w *sim.World) {
+			crash(w)
+			w.Client(0).Do(func() { go waitForEver() })
+		}, false},
+		{"another one", func(w *sim.World) {
+			crash(w)
+			w.Client(1).Do(func() { go waitForEver() })
+		}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := sim.Run(sim.Config{Clients: 2}, func(w *sim.World) error {
+				c.body(w)
+				return w.RunFor(2 * time.Second)
+			})
+			if leak := (*sim.LeakError)(nil); errors.As(err, &leak) != c.leaks || err != nil != c.leaks {
+				t.Errorf("error %v, want a leak: %v", err, c.leaks)
+			}
+			after(t)
+		})
+	}
+}
+
 func waitForEver() { <-make(chan int) }
 func sleepLong()   { time.Sleep(10 * time.Hour) }
 

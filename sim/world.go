@@ -354,12 +354,17 @@ func (w *World) close() error {
 	}
 	close(w.time.closed)
 	err = errors.Join(err, w.RunFor(afterDials))
+	for waited := time.Duration(0); w.procs.linger() && waited < lingers && err == nil; waited += time.Second {
+		err = w.RunFor(time.Second)
+	}
 	for _, l := range w.net.links {
 		l.kill()
 	}
 	for _, n := range w.net.nodes {
 		n.close()
 	}
+	w.time.settle()
+	time.Sleep(lingers)
 	w.time.settle()
 	return err
 }
