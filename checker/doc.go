@@ -91,7 +91,11 @@
 //     the release and the crash, and more than [ToldWithin] before the end that the validity had at the grant
 //     ([Grant.Left]), although by the record its client had the lock without a gap from the grant to the announcement,
 //     and nothing had hindered it from the call of Acquire to the announcement; or the validity was over when the last
-//     answer came ([Grant.OverBefore]), and the process of the client had not been stopped at the instant of the grant.
+//     answer came ([Grant.OverBefore]), and the process of the client had not been stopped at the instant of the grant;
+//     or, where entry is exclusive, the lock knew of the loss ([Grant.Known]) after the grant and before the end of the
+//     validity, if that came, and announced it, or its holder called Release, more than [ToldWithin] later, before a
+//     crash, and the client was not away from the first to the second, nor was an Extend of its under way when the lock
+//     knew.
 //   - tries: a try returned more than twice [Timing.Trips] after its call, and the client was not away from the call
 //     to the return.
 //   - explains: an attempt returned an error that does not wrap that of its context, which had ended, on steady

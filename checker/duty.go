@@ -173,6 +173,13 @@ var grantRules = []dutyRule[Grant]{
 				g.Client, g.Resource, g.Granted, g.Until)
 		}
 	}},
+	// A renewal was answered that the key is gone, and the lock announced the loss late: see keptSilent.
+	{promise.DutyTells, needs{exclusive: true}, nil, func(h History, g Grant, _ holdings, tell breach) {
+		if h.keptSilent(g) {
+			tell([]Pos{g.Granted, g.Known}, "%s was granted %s at step %d, and the lock knew at step %d, by the answer to a renewal, that its key was gone: "+
+				"it did not announce the loss within %v.", g.Client, g.Resource, g.Granted, g.Known, ToldWithin)
+		}
+	}},
 	// The lock announced a loss although nothing was lost: see toldEarly.
 	{promise.DutyTells, needs{steady: true, prompt: true, exclusive: true}, untilLost, func(h History, g Grant, record holdings, tell breach) {
 		if h.toldEarly(g, record) {
@@ -336,4 +343,25 @@ func (h History) toldEarly(g Grant, record holdings) bool {
 	}
 	_, kept := record.since(g.Granted, g.Lost)
 	return kept && h.Timing.when(g.Lost)+ToldWithin < h.Timing.when(g.Granted)+*g.Left
+}
+
+// keptSilent reports whether a lock that knew of the loss of a lease, before the end of that, did not announce it in time,
+// although its client ran. An Extend that was under way told its caller.
+func (h History) keptSilent(g Grant) bool {
+	if g.Known <= g.Granted || g.Until > 0 && g.Until <= g.Known {
+		return false
+	}
+	told := never
+	for _, at := range []Pos{g.Lost, g.Released, g.Crashed} {
+		if at > 0 {
+			told = min(told, at)
+		}
+	}
+	if told == never || told <= g.Known || told == g.Crashed {
+		return false
+	}
+	known, by := h.Timing.when(g.Known), h.Timing.when(told)
+	return by > known+ToldWithin && !h.awayDuring(g.Client, known, by) && !slices.ContainsFunc(h.Calls, func(c Call) bool {
+		return c.What == "Extend" && c.Client == g.Client && c.Called <= known && c.Returned >= known
+	})
 }

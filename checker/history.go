@@ -76,6 +76,9 @@ type Grant struct {
 	// observed that.
 	Lost     Pos `json:"lost,omitempty"`
 	LostSeen Pos `json:"lost_seen,omitempty"`
+	// Known is when the lock received the first answer, to a request by which locks renew their leases, that had found its key
+	// gone; 0 if that is not known.
+	Known Pos `json:"known,omitempty"`
 	// LostBefore says that the lock had announced the loss before Acquire returned: by
 	// then, in the instant of the last answer, Lost was closed. A loss that comes in the
 	// same instant as the return, such as that in which a paused process goes on, is no

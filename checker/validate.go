@@ -93,7 +93,7 @@ func (g Grant) validate() error {
 		rule{g.ID < 1, "a grant's id is below 1"},
 		rule{g.Client == "" || g.Resource == "", "a grant lacks its client or resource"},
 		rule{min(g.Invoked, g.Granted) < 1, "a grant lacks the position of its invocation or return"},
-		rule{min(g.Released, g.ReleaseReturned, g.Until, g.Lost, g.LostSeen, g.UntilSeen, g.Crashed, g.Revived, g.Doubted) < 0, "a grant's position is negative"},
+		rule{min(g.Released, g.ReleaseReturned, g.Until, g.Lost, g.LostSeen, g.UntilSeen, g.Crashed, g.Revived, g.Doubted, g.Known) < 0, "a grant's position is negative"},
 		rule{g.Granted < g.Invoked, "a grant returned before it was invoked"},
 		rule{before(g.Released, g.Granted), "a grant was released before it was granted"},
 		rule{g.ReleaseReturned > 0 && g.Released == 0, "a release returned that was never invoked"},

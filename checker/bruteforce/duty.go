@@ -97,10 +97,30 @@ func misconduct(h checker.History) int {
 		// "Or the validity was over when the last answer came, and the process of the client had not been stopped at the
 		// instant of the grant."
 		count(promise.DutyTells, g.OverBefore && ran(h, g.Client, at(h, g.Granted), at(h, g.Granted)))
+		count(promise.DutyTells, h.Entry != checker.EntryReentrant && silent(h, g))
 		count(promise.DutyTells, h.Timing.Steady && h.Timing.Prompt && h.Entry != checker.EntryReentrant &&
 			!promised(promise.DutyRenews) && toldEarly(h, g))
 	}
 	return n
+}
+
+// "Or, where entry is exclusive, the lock knew of the loss after the grant and before the end of the validity, if that
+// came, and announced it, or its holder called Release, more than ToldWithin later, before a crash, and the client was not
+// away from the first to the second, nor was an Extend of its under way when the lock knew."
+func silent(h checker.History, g checker.Grant) bool {
+	if !happened(g.Granted, g.Known) || g.Known == g.Granted || happened(g.Until, g.Known) {
+		return false
+	}
+	then := first(g.Lost, g.Released)
+	if then == 0 || happened(then, g.Known) || happened(g.Crashed, then) {
+		return false
+	}
+	for _, c := range h.Calls {
+		if c.Client == g.Client && c.What == "Extend" && !(at(h, g.Known) < c.Called) && !(c.Returned < at(h, g.Known)) {
+			return false
+		}
+	}
+	return at(h, then)-at(h, g.Known) > checker.ToldWithin && present(h, g.Client, at(h, g.Known), at(h, then))
 }
 
 // "Or the loss was announced after the grant, before the release and the crash, and more than ToldWithin before the

@@ -443,6 +443,9 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 			m.mark(g, &g.LostSeen, lost+m.span(1, 10))
 		}
 	}
+	if m.chance(0.2) {
+		m.mark(g, &g.Known, granted+m.span(0, 40))
+	}
 	if m.chance(0.01) { // at the grant, and not after it
 		g.Lost, g.LostSeen, g.LostBefore = 0, 0, true
 		m.mark(g, &g.Lost, granted-1)

@@ -80,6 +80,7 @@ func (r reading) addGrant(h *checker.History, seen *Grant, answers answers) {
 		g.Until = g.Granted
 		g.OverBefore = !r.Live && answers.just(g.Client, seen.Returned, 0)
 	}
+	g.Known = r.known(g)
 	if r.has(promise.DutyKeeps) {
 		g.Unkept = append(slices.Clip(g.Unkept), seen.notices()...)
 	}

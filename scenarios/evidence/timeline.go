@@ -18,6 +18,8 @@ type Timeline struct {
 	Messages []Message `json:"messages,omitempty"`
 	// Requests are the requests that servers carried out.
 	Requests []Request `json:"requests,omitempty"`
+	// Refusals are the renewals that found nothing to renew: see [RefusalsOf].
+	Refusals []Refusal `json:"refusals,omitempty"`
 	// Ends are the ends of processes and workers, and Starts those of restarted ones.
 	Ends   []End   `json:"ends,omitempty"`
 	Starts []Start `json:"starts,omitempty"`

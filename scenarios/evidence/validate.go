@@ -99,6 +99,7 @@ func (v *validation) timeline(t *Timeline) {
 		v.check(within >= 0, fmt.Sprintf("timeline.within[%d]", i), "%v is not 0 or more", within)
 	}
 	ordered(v, "timeline.messages", t.Messages, func(m Message) checker.Pos { return m.At })
+	ordered(v, "timeline.refusals", t.Refusals, func(f Refusal) checker.Pos { return f.At })
 	ordered(v, "timeline.requests", t.Requests, func(r Request) checker.Pos { return r.At })
 	ordered(v, "timeline.ends", t.Ends, func(e End) checker.Pos { return e.At })
 	ordered(v, "timeline.starts", t.Starts, func(s Start) checker.Pos { return s.At })

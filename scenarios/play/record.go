@@ -66,6 +66,7 @@ func (p *play) record() *evidence.Record {
 func (p *play) recordWith(t *trace.Trace) *evidence.Record {
 	rec := p.record()
 	rec.Timeline = evidence.TimelineOf(t, rec.ClientNames())
+	rec.Timeline.Refusals = evidence.RefusalsOf(t, rec.ClientNames(), rec.Changes)
 	return rec
 }
 

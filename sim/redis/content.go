@@ -129,6 +129,9 @@ func (r RESP) Negative() bool {
 	return text == "nil" || text == "0" || strings.HasPrefix(text, "-")
 }
 
+// Failed implements [trace.Failing].
+func (r RESP) Failed() bool { return strings.HasPrefix(string(r.AppendText(nil)), "-") }
+
 // respLine is a line of text made of RESP.
 type respLine struct{ *trace.Line }
 

@@ -186,6 +186,12 @@ type Answer interface {
 	Negative() bool
 }
 
+// Failing is an [Answer] that tells an error from having found nothing.
+type Failing interface {
+	// Failed says that the answer is an error.
+	Failed() bool
+}
+
 // KindOf is the kind of a request. It is "" if its content does not say it.
 func KindOf(c Content) string {
 	if k, ok := c.(Kinded); ok {
