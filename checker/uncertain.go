@@ -153,7 +153,7 @@ func (h History) positions(visit func(*Pos)) {
 	for i := range h.Grants {
 		g := &h.Grants[i]
 		for _, p := range []*Pos{
-			&g.Invoked, &g.Granted, &g.Released, &g.ReleaseReturned, &g.Until, &g.Lost, &g.LostSeen, &g.UntilSeen, &g.Revived, &g.Doubted, &g.Crashed, &g.Enqueued,
+			&g.Invoked, &g.Granted, &g.Released, &g.ReleaseReturned, &g.Until, &g.Lost, &g.LostSeen, &g.UntilSeen, &g.Revived, &g.Doubted, &g.Crashed, &g.Enqueued, &g.Known,
 		} {
 			visit(p)
 		}
