@@ -32,9 +32,12 @@ const (
 	MaxSteps = 60
 )
 
-// StoryRun is the run whose story a report shows first: that of mode none, or the
-// first that has a story. It is nil where none has one.
+// StoryRun is the run whose story a report shows first: that of which the answers tell or, where it has none, that of mode
+// none, or the first that has a story. It is nil where none has one.
 func StoryRun(o *outcome.Outcome) *outcome.ModeRun {
+	if m := outcome.Worst(o); m != nil && len(m.Story) > 0 && !m.Verdict.Label.Clean() {
+		return m
+	}
 	var first *outcome.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]

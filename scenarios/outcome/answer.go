@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/lock/promise"
+	"locksim/scenarios/outcome/blame"
 	"locksim/sim/trace"
 )
 
@@ -24,22 +26,23 @@ type Answer struct {
 // Answers are an outcome in five answers: what was asked, what happened in the run that ended worst, whose fault that is,
 // what would have saved it, and how sure all this is. There are none if no run was made.
 func Answers(o *Outcome) []Answer {
-	m := worst(o)
+	m := Worst(o)
 	if m == nil {
 		return nil
 	}
+	f := o.Blame(m)
 	return []Answer{
 		{"Asked", asked(o)},
-		{"Happened", happened(*m)},
-		{"At fault", atFault(o, *m)},
-		{"Remedy", remedy(o, *m)},
+		{"Happened", happened(o, *m, f)},
+		{"At fault", atFault(o, *m, f)},
+		{"Remedy", remedy(o, *m, f)},
 		{"How sure", howSure(o, *m)},
 	}
 }
 
-// worst is the run that says most about the lock: one whose label is a broken promise comes before all others, then the
+// Worst is the run that says most about the lock: one whose label is a broken promise comes before all others, then the
 // worst label counts, and then the order. It is nil if no run was made.
-func worst(o *Outcome) *ModeRun {
+func Worst(o *Outcome) *ModeRun {
 	var found *ModeRun
 	rank := func(m *ModeRun) int {
 		if broken(o, *m) {
@@ -56,6 +59,16 @@ func worst(o *Outcome) *ModeRun {
 	return found
 }
 
+// ran are the modes that were played.
+func ran(o *Outcome) (modes []fence.Mode) {
+	for _, m := range o.Modes {
+		if m.Trace != nil {
+			modes = append(modes, m.Mode)
+		}
+	}
+	return modes
+}
+
 // broken reports whether the label of a run is a broken promise: one that is known, and covers the faults of the scenario.
 func broken(o *Outcome, m ModeRun) bool {
 	if o.Promise == nil || len(unpromised(o)) > 0 {
@@ -63,13 +76,15 @@ func broken(o *Outcome, m ModeRun) bool {
 	}
 	label := m.Verdict.Label
 	against := against(m, excused(o, *o.Promise))
-	return slices.Contains(against, label) || exclusive(label) && slices.Contains(against, checker.Overlap)
+	return slices.Contains(against, label) || blame.Exclusive(label) && slices.Contains(against, checker.Overlap)
 }
 
 // unpromised are the faults of the schedule, and a failover by Sentinels, that the lock does not promise to survive.
-func unpromised(o *Outcome) []string {
-	all := faults.Unpromised(*o.Promise, o.Scenario.Faults)
-	if f := string(promise.Failover); slices.Contains(classes(o), promise.Failover) &&
+func unpromised(o *Outcome) (all []promise.Fault) {
+	for _, f := range faults.Unpromised(*o.Promise, o.Scenario.Faults) {
+		all = append(all, promise.Fault(f))
+	}
+	if f := promise.Failover; slices.Contains(classes(o), promise.Failover) &&
 		!slices.Contains(o.Promise.Exclusion, promise.Failover) && !slices.Contains(all, f) {
 		all = append(all, f)
 	}
@@ -112,42 +127,60 @@ func switched(m ModeRun) bool {
 	})
 }
 
-// exclusive reports whether a label is about two clients that had the lock at once, or about the data.
-func exclusive(l checker.Label) bool {
-	return l == checker.Corrupted || l == checker.Rescued || l == checker.Overlap
-}
-
-// happened says who had the lock, who got it too, and whose write overwrote whose; of a run that ended by something
-// else it says the first reason.
-func happened(m ModeRun) string {
-	if !exclusive(m.Verdict.Label) {
-		return firstReason(m)
+// happened says what broke the lock in a run, who had it and who got it too, and whose write overwrote whose; of a run
+// that ended by something else it says the first reason. Of several modes it names the one.
+func happened(o *Outcome, m ModeRun, f blame.Finding) string {
+	mode := ""
+	if len(ran(o)) > 1 && !m.Verdict.Label.Clean() {
+		mode = fmt.Sprintf("In mode %s: ", m.Mode)
+	}
+	if !blame.Exclusive(m.Verdict.Label) {
+		return mode + firstReason(m)
 	}
 	var parts []string
-	late := staleWrite(m)
-	if s := sharedBefore(m, late); s != nil {
-		while := "although it was still promised to %s"
-		if !s.Claims {
-			while = "while %s, whose lease had ended, still believed that it had it"
-		}
-		parts = append(parts, fmt.Sprintf("%s had the lock from step %d, and %s was granted it at step %d, "+while+".",
-			s.Held.Client, s.Held.Granted, s.Granted.Client, s.Granted.Granted, s.Held.Client))
+	if says := f.Says(); says != "" && f.Culprit != blame.Section {
+		parts = append(parts, strings.ToUpper(says[:1])+says[1:]+".")
 	}
-	if late != nil {
-		text := fmt.Sprintf("At step %d the store took the late write %s of %s", late.Applied, late.ID, late.Client)
-		before, after := neighbours(m.History, *late)
+	stale := staleWrite(m)
+	if f.Besides != nil && stale != nil {
+		parts[0] += " What came before that is another matter."
+	}
+	if s := sharedBefore(m, stale); s != nil {
+		parts = append(parts, fmt.Sprintf("%s had the lock from step %d, and %s was granted it at step %d, %s.",
+			s.Held.Client, s.Held.Granted, s.Granted.Client, s.Granted.Granted, beside(*s)))
+	}
+	if stale != nil {
+		what := "write"
+		if f.Culprit == blame.Network && f.Op == stale.ID {
+			what = "late write"
+		}
+		text := fmt.Sprintf("At step %d the store took the %s %s of %s", stale.Applied, what, stale.ID, stale.Client)
+		before, after := neighbours(m.History, *stale)
 		switch {
-		case overwrites(before, late):
+		case overwrites(before, stale):
 			text += fmt.Sprintf(", which overwrote %s of %s", before.ID, before.Client)
-		case overwrites(late, after):
+		case overwrites(stale, after):
 			text += fmt.Sprintf(", and at step %d that of %s, %s, which overwrote it", after.Applied, after.Client, after.ID)
 		}
 		parts = append(parts, text+".")
 	}
-	if len(parts) == 0 || m.Verdict.Label == checker.Corrupted && late == nil {
+	if m.Verdict.Label == checker.Rescued || len(parts) == 0 || m.Verdict.Label == checker.Corrupted && stale == nil {
 		parts = append(parts, dataReason(m))
 	}
-	return strings.Join(parts, " ")
+	return mode + strings.Join(parts, " ")
+}
+
+// beside says how a client still had the lock when another one was granted it: only a lease whose end came before is
+// said to have ended.
+func beside(s checker.SharedGrant) string {
+	g, by := s.Held, s.Granted.Granted
+	switch {
+	case s.Claims:
+		return fmt.Sprintf("although it was still promised to %s", g.Client)
+	case g.Until > 0 && g.Until <= by || g.Lost > 0 && g.Lost <= by:
+		return fmt.Sprintf("while %s, whose lease had ended, still believed that it had it", g.Client)
+	}
+	return fmt.Sprintf("while %s, which had been told of no loss, believed that it had it", g.Client)
 }
 
 // firstReason is the reason behind the label.
@@ -238,70 +271,164 @@ func overwrites(before, write *checker.Op) bool {
 	return before != nil && write != nil && before.Client != write.Client && write.Saw != before.ID
 }
 
-// atFault says whose fault the end of a run is: that of the lock, of its client, or of none, as the network was within
-// its rights.
-func atFault(o *Outcome, m ModeRun) string {
-	f := m.Verdict.Facts
-	switch label := m.Verdict.Label; {
-	case label.Clean():
-		return "No one's: nothing went wrong."
-	case label == checker.Unknown:
+// atFault says whose fault the end of a run is, and why.
+func atFault(o *Outcome, m ModeRun, f blame.Finding) string {
+	what := f.Does()
+	if what == "" {
+		what = endings[m.Verdict.Label]
+	}
+	if f.At > 0 && f.Says() != "" && blame.Exclusive(m.Verdict.Label) {
+		what += fmt.Sprintf(" (step %d)", f.At)
+	}
+	switch f.Culprit {
+	case blame.Lock:
+		text := lockAtFault(o, m, f, what)
+		if f.Besides != nil {
+			other := atFault(o, m, *f.Besides)
+			text += " The stale write before that is " + strings.ToLower(other[:1]) + other[1:]
+		}
+		return text
+	case blame.Choice:
+		return choiceAtFault(o, m, f)
+	case blame.Section:
+		return sectionAtFault(f)
+	case blame.Client:
+		if f.Op == "" {
+			return fmt.Sprintf("The client's, not the lock's: %s went on after its lease had ended. No lock with a lease can prevent that.", f.By)
+		}
+		return fmt.Sprintf("The client's, not the lock's: %s sent its write %s %safter its lease had ended%s.", f.By, f.Op, span(f.After), forHow(f.Ran))
+	case blame.Network:
+		return fmt.Sprintf("The network's, not the lock's: %s sent its write %s under its lease, and the store decided on it %safter that had ended.",
+			f.By, f.Op, span(f.After))
+	case blame.NoOne:
+		return noOneAtFault(f)
+	}
+	if m.Verdict.Label == checker.Unknown {
 		return "Not known: the run does not decide whether the data is right."
-	case label == checker.Panicked:
-		return "The lock's: its code panicked."
-	case !exclusive(label):
-		return lockAtFault(o, m, endings[label])
-	case f.ClaimOverlaps > 0:
-		return lockAtFault(o, m, "it let a second client in while the first one's lease was running")
 	}
-	late := staleWrite(m)
+	return "Not known: the run does not tell what led to this."
+}
+
+// span is a time, as the beginning of a part of a sentence; "" if it is not known.
+func span(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return prose.Seconds(d) + " "
+}
+
+// forHow says how much of a time a client ran; "" if that is not known.
+func forHow(ran time.Duration) string {
+	if ran == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and ran for %s of that", prose.Seconds(ran))
+}
+
+// sectionAtFault says what the code under the lock did, or the program between the two.
+func sectionAtFault(f blame.Finding) string {
+	switch f.Deed {
+	case blame.Shares:
+		return "The program's, not the lock's: it gives two clients one owner."
+	case blame.Repeats:
+		return "The section's, not the lock's: it does not look, after the grant, whether the work is done."
+	}
+	return fmt.Sprintf("The section's, not the lock's: %s.", f.Says())
+}
+
+// noOneAtFault says that nothing went wrong, or that nobody could have known.
+func noOneAtFault(f blame.Finding) string {
 	switch {
-	case late == nil && f.BeliefOverlaps > 0:
-		return "The client's, not the lock's: it went on after its lease had ended. No lock with a lease can prevent that."
-	case late == nil:
-		return "Not known: the clients took turns, and the data is wrong all the same."
+	case f.Deed == blame.Blind:
+		return fmt.Sprintf("No one's: %s could not be told that its lock had gone to %s.", f.By, f.Of)
+	case f.Deed == blame.StoodStill && f.Op != "":
+		return fmt.Sprintf("No one's: the process of %s stood still from before the end of its lease until it sent %s. "+
+			"No lock with a lease can prevent that.", f.By, f.Op)
+	case f.Deed == blame.StoodStill:
+		return fmt.Sprintf("No one's: the process of %s stood still when its lease ended. No lock with a lease can prevent that.", f.By)
 	}
-	g := grantOf(m.History, *late)
-	if g.Until > 0 && late.Invoked > g.Until || g.Lost > 0 && late.Invoked > g.Lost {
-		return fmt.Sprintf("The client's, not the lock's: %s sent its write after its lease had ended. "+
-			"A pause can come right before a write, so no lock with a lease can prevent that.", late.Client)
+	return "No one's: nothing went wrong."
+}
+
+// choiceAtFault says what the lock does not promise to survive, and what that did.
+func choiceAtFault(o *Outcome, m ModeRun, f blame.Finding) string {
+	what := endings[m.Verdict.Label]
+	switch {
+	case f.Deed == blame.Rejects:
+		return fmt.Sprintf("The choice of the fence: %s refused a client that rightfully held the lock.", m.Mode)
+	case f.Deed == blame.Forgets && f.Key != "":
+		what = fmt.Sprintf("the key %s of %s on %s was gone at step %d", trace.Name(f.Key), f.Of, f.Server, f.At)
+	case f.Deed == blame.Forgets:
+		what = "a second client was let in while the first one had the lock"
 	}
-	return fmt.Sprintf("Not the lock's, nor that of %s, which sent its write under a lease that had not ended: "+
-		"the network may deliver late.", late.Client)
+	if o.Promise == nil {
+		return fmt.Sprintf("The choice of this lock, unless it promises to survive %s: %s.", prose.Commas(f.Failed), what)
+	}
+	return fmt.Sprintf("The choice of this lock, which does not promise to survive %s: %s.", prose.Commas(f.Failed), what)
 }
 
 // lockAtFault says that a run ended by what the lock did, and whether that breaks its promise, where that is known.
-func lockAtFault(o *Outcome, m ModeRun, what string) string {
+func lockAtFault(o *Outcome, m ModeRun, f blame.Finding, what string) string {
+	exclusive := blame.Exclusive(m.Verdict.Label)
 	switch {
-	case o.Promise == nil && exclusive(m.Verdict.Label) && len(relied(o)) > 0:
+	case f.Deed == blame.Panics:
+		return "The lock's: its code panicked."
+	case exclusive && slices.Contains(unconditional, f.Deed):
+	case o.Promise == nil && exclusive && len(relied(o)) > 0:
 		return fmt.Sprintf("The lock's, if it promises to survive %s: %s.", prose.Commas(relied(o)), what)
-	case o.Promise == nil && !exclusive(m.Verdict.Label):
+	case o.Promise == nil && !exclusive:
 		return fmt.Sprintf("The lock's, unless it makes no such promise: %s.", what)
 	case o.Promise == nil:
-		return fmt.Sprintf("The lock's: %s.", what)
-	case len(unpromised(o)) > 0:
-		return fmt.Sprintf("The choice of this lock, which does not promise to survive %s: %s.", prose.Commas(unpromised(o)), what)
-	case !broken(o, m):
+	case !broken(o, m) && !exclusive:
 		return fmt.Sprintf("Not the lock's, which does not promise to prevent this: %s.", what)
-	case len(o.Scenario.Faults) == 0, len(o.Promise.Exclusion) == len(promise.Faults()): // every lock can be asked about all
-		return fmt.Sprintf("The lock's: %s.", what)
+	case !broken(o, m), len(o.Scenario.Faults) == 0, len(o.Promise.Exclusion) == len(promise.Faults()): // every lock can be asked about all
+	default:
+		return fmt.Sprintf("The lock's, which promises to survive %s: %s.", prose.Commas(classes(o)), what)
 	}
-	return fmt.Sprintf("The lock's, which promises to survive %s: %s.", prose.Commas(classes(o)), what)
+	return fmt.Sprintf("The lock's: %s.", what)
 }
+
+// unconditional are the deeds that no promise excuses.
+var unconditional = []blame.Deed{blame.Deletes, blame.Overwrites, blame.Prolongs, blame.GivesUp, blame.Retakes, blame.Revives, blame.Unrenewed}
 
 // relied are the classes of the faults of a schedule after which servers or clocks do not do what locks rely on.
 func relied(o *Outcome) []promise.Fault {
 	return slices.DeleteFunc(classes(o), func(c promise.Fault) bool { return !c.Undermines() })
 }
 
-// remedy says what would have saved a run: the duty that was broken has its own, and the other modes of the outcome show
-// whether a fence is one.
-func remedy(o *Outcome, m ModeRun) string {
+// remedy says what would have saved a run: to mend what broke it, and then the fence, which limits the harm. The other
+// modes of the outcome show whether a fence does.
+func remedy(o *Outcome, m ModeRun, f blame.Finding) string {
+	label := m.Verdict.Label
+	if label.Clean() {
+		return "None is needed for this run."
+	}
+	exclusive := blame.Exclusive(label)
 	for _, r := range m.Verdict.Reasons {
-		if do := r.Duty.Remedy(); do != "" && !exclusive(m.Verdict.Label) {
+		if do := r.Duty.Remedy(); do != "" && !exclusive {
 			return do
 		}
 	}
+	mend := f.Mend()
+	switch {
+	case f.Culprit == blame.Choice && f.Deed == blame.Rejects:
+		return "Another fence: seal, with a lock that mints tokens, or none where the work may be done again."
+	case f.Culprit == blame.Choice:
+		mend = fmt.Sprintf("Another lock, or other servers: such as survive %s.", prose.Commas(f.Failed))
+	case mend == "" && !exclusive:
+		mend = "A change of the lock."
+	}
+	switch {
+	case label == checker.Repeated, f.Deed == blame.Tears:
+		return mend
+	case !exclusive:
+		return mend + " A fence protects the data, and not this."
+	}
+	return strings.TrimSpace(mend + " " + fenced(o, m, f, mend != ""))
+}
+
+// fenced says what a fence does about a run that ended so: limits says that something else is to be mended first.
+func fenced(o *Outcome, m ModeRun, f blame.Finding, limits bool) string {
 	var kept, tried []fence.Mode
 	for _, other := range o.Modes {
 		if other.Trace == nil || other.Mode == fence.None {
@@ -312,21 +439,41 @@ func remedy(o *Outcome, m ModeRun) string {
 			kept = append(kept, other.Mode)
 		}
 	}
-	switch label := m.Verdict.Label; {
-	case label.Clean():
-		return "None is needed for this run."
-	case label == checker.Rescued:
-		return "The fence at the store, which was there: it refused the late write."
-	case !exclusive(label):
-		return "A change of the lock: a fence protects the data, and not this."
+	others := untried(o, tried)
+	switch {
+	case m.Verdict.Label == checker.Rescued && limits:
+		return "The fence at the store limited the harm: it refused what was stale."
+	case m.Verdict.Label == checker.Rescued:
+		return "The fence at the store, which was there: it refused what was stale."
+	case len(kept) > 0 && f.Culprit == blame.Client:
+		return fmt.Sprintf("A fence at the store is: with %s the same run kept the data right.", or(kept))
+	case len(kept) > 0 && limits:
+		return fmt.Sprintf("A fence at the store limits the harm: with %s the same run kept the data right.", or(kept))
 	case len(kept) > 0:
-		return fmt.Sprintf("A fence at the store. With %s the same run kept the data right: the store refused the late write.", or(kept))
+		return fmt.Sprintf("A fence at the store. With %s the same run kept the data right: the store refused what was stale.", or(kept))
+	case len(tried) > 0 && len(others) > 0:
+		return fmt.Sprintf("No fence that was tried helped: %s. Not tried: %s.", prose.Commas(tried), prose.Commas(others))
 	case len(tried) > 0:
-		return fmt.Sprintf("None that was tried: fencing %s did not help.", or(tried))
-	case label == checker.Overlap:
-		return "For the data, a fence at the store. For work outside the store, a lock that survives this fault, or work that may be done twice."
+		return fmt.Sprintf("No fence helps: %s did not.", prose.Commas(tried))
+	case m.Verdict.Label == checker.Overlap:
+		return "For the data, a fence at the store. For work outside the store, work that may be done twice."
+	case limits:
+		return "A fence at the store may limit the harm; none was tried (--fencing)."
 	}
 	return "Perhaps a fence at the store, which refuses writes of earlier holders; none was tried (--fencing)."
+}
+
+// untried are the modes of fence that the outcome has no run of, and that the lock could be used with.
+func untried(o *Outcome, tried []fence.Mode) (out []fence.Mode) {
+	tokens := slices.ContainsFunc(o.Modes, func(m ModeRun) bool {
+		return slices.ContainsFunc(m.History.Grants, func(g checker.Grant) bool { return g.Token > 0 })
+	})
+	for _, mode := range fence.Modes() {
+		if mode != fence.None && !slices.Contains(tried, mode) && (tokens || !mode.NeedsToken()) {
+			out = append(out, mode)
+		}
+	}
+	return out
 }
 
 // or joins modes by commas, and the last one by "or".
@@ -378,7 +525,7 @@ func Ending(l checker.Label) string { return endings[l] }
 // Title is the title of the scenario. One without a title, as a search draws it, has what broke in its place, or its name
 // where nothing did.
 func (o *Outcome) Title() string {
-	m := worst(o)
+	m := Worst(o)
 	switch {
 	case o.Scenario.Title != "":
 		return o.Scenario.Title
@@ -387,7 +534,7 @@ func (o *Outcome) Title() string {
 	}
 	what := Ending(m.Verdict.Label)
 	switch f := m.Verdict.Facts; {
-	case f.ClaimOverlaps > 0 && exclusive(m.Verdict.Label):
+	case f.ClaimOverlaps > 0 && blame.Exclusive(m.Verdict.Label):
 		what = "two clients had the lock at once"
 	case m.Verdict.Label == checker.Overlap:
 		what = "two clients believed at once that they had the lock"

@@ -30,10 +30,10 @@ func TestAnswers(t *testing.T) {
 		happened string
 		fault    string
 	}{
-		"its lease had ended": {ended, 17, "while c0, whose lease had ended, still believed that it had it. At step 18 the store took the late " +
-			"write c0.w1 of c0, which overwrote c1.w1 of c1.", "The client's, not the lock's: c0 sent its write after its lease had ended."},
-		"its lease was running": {first, 17, "c1 was granted it at step 10, although it was still promised to c0.", "The lock's: it let a second client in"},
-		"its write came late":   {released, 6, "At step 18 the store took the late write c0.w1 of c0, which overwrote c1.w1 of c1.", "Not the lock's, nor that of c0"},
+		"its lease had ended": {ended, 17, "while c0, whose lease had ended, still believed that it had it. At step 18 the store took the " +
+			"write c0.w1 of c0, which overwrote c1.w1 of c1.", "The client's, not the lock's: c0 sent its write c0.w1 after its lease had ended."},
+		"its lease was running": {first, 17, "c1 was granted it at step 10, although it was still promised to c0.", "The lock's: it lets a second client in"},
+		"its write came late":   {released, 6, "At step 18 the store took the late write c0.w1 of c0, which overwrote c1.w1 of c1.", "The network's, not the lock's: c0 sent its write c0.w1 under its lease"},
 	} {
 		h := checker.History{
 			Care: checker.CareNever, Grants: []checker.Grant{tc.first, second},
@@ -110,11 +110,11 @@ func TestAnswersOfAPromise(t *testing.T) {
 		modes   []outcome.ModeRun
 		want    string
 	}{
-		"unknown":          {nil, []outcome.ModeRun{shared}, "The lock's, if it promises to survive node-clock: it let a second client in"},
-		"not promised":     {&promise.Promise{Exclusion: []promise.Fault{promise.Pause}}, []outcome.ModeRun{shared}, "which does not promise to survive node-clock: it let"},
-		"promised":         {&promise.Promise{Exclusion: []promise.Fault{promise.Pause, promise.NodeClock}}, []outcome.ModeRun{shared}, "The lock's, which promises to survive pause, node-clock: it let"},
-		"asked of all":     {&promise.Promise{Exclusion: promise.Faults()}, []outcome.ModeRun{shared}, "The lock's: it let"},
-		"worse, but right": {&promise.Promise{Exclusion: promise.Faults()}, []outcome.ModeRun{void, shared}, "The lock's: it let"},
+		"unknown":          {nil, []outcome.ModeRun{shared}, "The choice of this lock, unless it promises to survive node-clock: a second client was let in"},
+		"not promised":     {&promise.Promise{Exclusion: []promise.Fault{promise.Pause}}, []outcome.ModeRun{shared}, "which does not promise to survive node-clock: a second"},
+		"promised":         {&promise.Promise{Exclusion: []promise.Fault{promise.Pause, promise.NodeClock}}, []outcome.ModeRun{shared}, "The lock's, which promises to survive pause, node-clock: it lets"},
+		"asked of all":     {&promise.Promise{Exclusion: promise.Faults()}, []outcome.ModeRun{shared}, "The lock's: it lets"},
+		"worse, but right": {&promise.Promise{Exclusion: promise.Faults()}, []outcome.ModeRun{void, shared}, "The lock's: it lets"},
 	} {
 		answers := outcome.Answers(&outcome.Outcome{Scenario: sc, Lock: "theirs", Promise: tc.promise, Modes: tc.modes})
 		if got := answers[2].Text; !strings.Contains(got, tc.want) {
