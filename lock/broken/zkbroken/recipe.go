@@ -246,7 +246,9 @@ func (n *node) remove() (deleted bool, err error) {
 			return asked, nil
 		}
 		asked = true
-		_ = n.opt.Clock.Sleep(context.Background(), n.opt.Retry)
+		if slept := n.opt.Clock.Sleep(context.Background(), n.opt.Retry); slept != nil { // its process has ended
+			return false, slept
+		}
 		idle++
 		if n.conn.State() != zk.StateDisconnected {
 			idle = 0
