@@ -24,6 +24,7 @@ type conn struct {
 	describe  Describer
 	canonical Canonical
 	immediate Immediate
+	greeted   bool
 	still     Still
 	joins     bool
 }
@@ -83,7 +84,7 @@ func (c *conn) accept() bool {
 	n.conns = append(n.conns, s)
 	c.describe, _ = n.server.(Describer)
 	c.canonical, _ = n.server.(Canonical)
-	if _, early := n.server.(Early); !early { // it has answered already
+	if _, early := n.server.(Early); !early && !c.greeted { // it has answered already
 		c.immediate, _ = n.server.(Immediate)
 	}
 	c.still, _ = n.server.(Still)

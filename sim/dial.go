@@ -20,6 +20,7 @@ type dialer struct {
 	err       error
 	done      chan struct{}
 	abandoned bool
+	greeted   bool
 }
 
 // Dial opens a connection to a server, and fits the Dialer of go-redis, rueidis,
@@ -39,17 +40,20 @@ func (p *Process) Dial(ctx context.Context, network, addr string) (net.Conn, err
 		return nil, dialError(address(addr), ctx.Err())
 	}
 	if p.early(h) {
-		return p.dialEarly(network, addr, h), nil
+		return p.dialEarly(addr, h), nil
 	}
-	return p.dial(ctx, network, addr, h)
+	if g := p.w.net.greeted; g != nil && calledBelow(g.GreetedBelow()) {
+		return p.dialGreeted(addr, h, g), nil
+	}
+	return p.dial(ctx, addr, h, false)
 }
 
-// dial is Dial to a known host.
-func (p *Process) dial(ctx context.Context, network, addr string, h host) (net.Conn, error) {
+// dial is Dial to a known host. greeted says that its server must not answer a greeting.
+func (p *Process) dial(ctx context.Context, addr string, h host, greeted bool) (net.Conn, error) {
 	if err := p.gate.pass("dial " + h.name()); err != nil {
 		return nil, dialError(address(addr), err)
 	}
-	d := &dialer{p: p, host: h, remote: address(addr), done: make(chan struct{})}
+	d := &dialer{p: p, host: h, remote: address(addr), greeted: greeted, done: make(chan struct{})}
 	d.post(d.start)
 	return d.wait(ctx)
 }
@@ -138,7 +142,7 @@ func (d *dialer) arrive() {
 		return
 	}
 	l.w.time.wakeAfter(d.done)
-	c := &conn{w: l.w, link: l}
+	c := &conn{w: l.w, link: l, greeted: d.greeted}
 	c.class.Store(l.classOf())
 	if l.w.force.refuses(l.node) || !c.accept() {
 		l.w.trace.record(l.p.name, l.node.id, trace.Refused{})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net"
 	"os"
+	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -12,7 +14,7 @@ import (
 type earlyConn struct {
 	local     net.Addr
 	remote    net.Addr
-	immediate Immediate // nil if the server is none
+	immediate func(b []byte) []byte // what is answered at once; nil for nothing
 	cancel    context.CancelFunc
 	made      chan struct{} // closed when the connection is made, or has failed
 	more      chan struct{} // there is something to send, or to close
@@ -37,13 +39,38 @@ func (p *Process) early(h host) bool {
 }
 
 // dialEarly begins to connect, and returns the connection at once.
-func (p *Process) dialEarly(network, addr string, h host) net.Conn {
+func (p *Process) dialEarly(addr string, h host) net.Conn {
 	ctx, cancel := context.WithCancel(p.ctx)
 	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{}), more: make(chan struct{}, 1)}
-	c.immediate, _ = h.(*Node).server.(Immediate)
+	if s, ok := h.(*Node).server.(Immediate); ok {
+		c.immediate = s.Answer
+	}
 	p.dialsEarly.Store(true)
-	go c.pump(ctx, func() (net.Conn, error) { return p.dial(ctx, network, addr, h) })
+	go c.pump(ctx, func() (net.Conn, error) { return p.dial(ctx, addr, h, false) })
 	return c
+}
+
+// dialGreeted is dialEarly to a server that is greeted early, for a client that keeps a mutex meanwhile.
+func (p *Process) dialGreeted(addr string, h host, of Greeted) net.Conn {
+	ctx, cancel := context.WithCancel(p.ctx)
+	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{}), more: make(chan struct{}, 1), immediate: of.Greet}
+	go c.pump(ctx, func() (net.Conn, error) { return p.dial(ctx, addr, h, true) })
+	return c
+}
+
+// calledBelow reports whether the calling goroutine is in a function whose name begins so.
+func calledBelow(name string) bool {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, name) {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
 }
 
 // pump connects, and sends what is written until the connection is closed. A write does not wait for it: it would wait
@@ -155,7 +182,7 @@ func (c *earlyConn) Write(b []byte) (int, error) {
 	}
 	answered := false
 	if c.immediate != nil {
-		answer := c.immediate.Answer(b)
+		answer := c.immediate(b)
 		c.atOnce, answered = append(c.atOnce, answer...), len(answer) > 0
 	}
 	if c.err != nil {

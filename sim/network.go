@@ -20,11 +20,12 @@ type host interface {
 
 // network has the hosts, their addresses, and the links.
 type network struct {
-	w     *World
-	nodes []*Node         // in the order in which they were built
-	hosts map[string]host // by name, by address, and by name with port
-	links map[string]*link
-	peers []*peerLink // between servers
+	greeted Greeted // a server of a kind that is greeted early; nil for none
+	w       *World
+	nodes   []*Node         // in the order in which they were built
+	hosts   map[string]host // by name, by address, and by name with port
+	links   map[string]*link
+	peers   []*peerLink // between servers
 }
 
 func newNetwork(w *World) *network {

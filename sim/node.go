@@ -421,6 +421,9 @@ func (s *ServerConn) Send(b []byte) { s.c.post(Down, b) }
 // Finish ends the stream to the client. Bytes sent before still arrive.
 func (s *ServerConn) Finish() { s.c.post(Down, nil) }
 
+// Greeted reports whether a greeting was answered when it was written: see [Greeted].
+func (s *ServerConn) Greeted() bool { return s.c.greeted }
+
 // Client is the name of the process that dialled.
 func (s *ServerConn) Client() string { return s.c.link.p.name }
 

@@ -148,6 +148,11 @@ func newWorld(cfg Config, p *pulse) (*World, error) {
 			return nil, fmt.Errorf("sim: build the servers of kind %T: %w", unnamed(k), b.err)
 		}
 	}
+	for _, n := range w.net.nodes {
+		if g, ok := n.server.(Greeted); ok {
+			w.net.greeted = g
+		}
+	}
 	return w, nil
 }
 

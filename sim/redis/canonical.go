@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 // libName is the part of CLIENT SETINFO before the name of the client's library.
@@ -46,5 +48,45 @@ func (*Server) Answer(b []byte) []byte {
 	if !bytes.HasPrefix(b, maintNotifications) {
 		return nil
 	}
-	return []byte("-ERR unknown subcommand 'maint_notifications'. Try CLIENT HELP.\r\n")
+	return []byte(noMaintNotifications)
+}
+
+const noMaintNotifications = "-ERR unknown subcommand 'maint_notifications'. Try CLIENT HELP.\r\n"
+
+// GreetedBelow implements [sim.Greeted]: a subscription of go-redis keeps its mutex while it connects.
+func (*Server) GreetedBelow() string { return "github.com/redis/go-redis/v9.(*PubSub)." }
+
+// Greet implements [sim.Greeted].
+func (*Server) Greet(b []byte) []byte {
+	var out []byte
+	for len(b) > 0 {
+		args, n, err := ParseCommand(b)
+		if err != nil || n == 0 || !greets(args) {
+			return nil
+		}
+		b = b[n:]
+		switch {
+		case strings.EqualFold(args[0], "HELLO"):
+			out = append(out, greeting(args[1] == "3", "master")...)
+		case strings.EqualFold(args[1], "maint_notifications"):
+			out = append(out, noMaintNotifications...)
+		default:
+			out = append(out, "+OK\r\n"...)
+		}
+	}
+	return out
+}
+
+// greets reports whether a command is one with which a client begins, and whose answer is the same on every connection.
+func greets(args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
+	switch strings.ToLower(args[0]) {
+	case "hello":
+		return args[1] == "2" || args[1] == "3"
+	case "client":
+		return slices.Contains([]string{"setname", "setinfo", "maint_notifications"}, strings.ToLower(args[1]))
+	}
+	return false
 }

@@ -89,12 +89,18 @@ func (n *Server) corrected(c *server.Peer, args []string, reply []byte) []byte {
 
 // hello is the reply to HELLO.
 func (n *Server) hello(c *server.Peer) []byte {
-	head, proto, role := "*14", 2, "master"
-	if c.Resp3 {
-		head, proto = "%7", 3
-	}
+	role := "master"
 	if n.repl.leader != nil {
 		role = "replica"
+	}
+	return greeting(c.Resp3, role)
+}
+
+// greeting is the reply to HELLO of a server with a role.
+func greeting(resp3 bool, role string) []byte {
+	head, proto := "*14", 2
+	if resp3 {
+		head, proto = "%7", 3
 	}
 	b := []byte(head + "\r\n")
 	for _, s := range []string{"server", "redis", "version", version, "proto", "", "id", "", "mode", "standalone", "role", role, "modules"} {

@@ -67,7 +67,7 @@ func TestWrongIsSaid(t *testing.T) {
 // A lock that puts its holder out is found by Check as soon as one whose lease tells its end; a lock that closes Lost
 // in its release passes calm runs.
 func TestChecked(t *testing.T) {
-	for name, found := range map[string]bool{"by-force": true, "claim-only": true, "lost-first": false, "lost-last": false, "control": false, "renewed": false, "tries-a-minute": false,
+	for name, found := range map[string]bool{"by-force": true, "claim-only": true, "lost-first": false, "lost-last": false, "control": false, "renewed": false, "notified": false, "tries-a-minute": false,
 		"beat": false, "beat-told": false, "beat-hasty": true, "getset": false} {
 		got := failsIn(t, lockOf(t, name), 40)
 		if got != found {
