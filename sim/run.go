@@ -119,7 +119,14 @@ func (b *bubble) runWatched() (*Result, error) {
 	patience := b.cfg.Limits.Frozen
 	// The name of the bubble is known once it has begun.
 	busy := func() bool { return b.started.Load() && slices.ContainsFunc(goroutines(b.name), canRun) }
-	switch alive := awaitDone(&b.pulse, patience, b.done, busy); {
+	certain := func() bool {
+		if !b.started.Load() {
+			return false
+		}
+		all := goroutines(b.name)
+		return !slices.ContainsFunc(all, canRun) && ownDeadlock(all) != ""
+	}
+	switch alive := awaitDone(&b.pulse, patience, b.done, busy, certain); {
 	case alive:
 		if b.exhausted {
 			forgetTimers()

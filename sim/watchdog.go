@@ -26,6 +26,9 @@ type FrozenError struct {
 	Reason string
 	// Brief is the reason in a line, without what differs from process to process, such as the numbers of goroutines.
 	Brief string
+	// Deadlock says in a sentence why the code under test waits for itself for ever, as in a real process; "" if it may wait
+	// only because virtual time stands still.
+	Deadlock string
 	// Loops says that one of the goroutines still runs: it takes a processor from whatever this process does next.
 	Loops bool
 	// Stacks are the stacks of the bubble's goroutines.
@@ -47,16 +50,27 @@ func (e *FrozenError) Error() string {
 // has much else to do, a step of a thousand goroutines takes long.
 const slower = 6
 
+// looksEvery is how often a run is looked at that may be in a deadlock of its own, which needs no patience.
+const looksEvery = 100 * time.Millisecond
+
 // awaitDone waits for done. It returns false when the pulse does not change for
-// the length of patience, or while the run is busy for several times as long.
-func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}, busy func() bool) bool {
-	tick := time.NewTicker(patience / 4)
+// the length of patience, or while the run is busy for several times as long, or at once if it is certain that nothing goes on.
+func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}, busy, certain func() bool) bool {
+	tick, look := time.NewTicker(patience/4), time.NewTicker(looksEvery)
 	defer tick.Stop()
-	last, still := p.n.Load(), 0
+	defer look.Stop()
+	last, still, seen := p.n.Load(), 0, uint64(0)
 	for {
 		select {
 		case <-done:
 			return true
+		case <-look.C:
+			now := p.n.Load()
+			if now == seen && certain() {
+				return false
+			}
+			seen = now
+			continue
 		case <-tick.C:
 		}
 		now := p.n.Load()
@@ -72,7 +86,7 @@ func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}, busy func
 
 func frozen(after time.Duration, all []goroutine) error {
 	frozenRuns.Add(1)
-	return &FrozenError{After: after, Reason: findCause(all), Brief: briefCause(all), Loops: slices.ContainsFunc(all, canRun), Stacks: stacks(all)}
+	return &FrozenError{After: after, Reason: findCause(all), Brief: briefCause(all), Deadlock: ownDeadlock(all), Loops: slices.ContainsFunc(all, canRun), Stacks: stacks(all)}
 }
 
 // briefCause is the first goroutine that waits for a mutex, by its function, and what likely holds it.

@@ -25,7 +25,7 @@ func TestLongStep(t *testing.T) {
 				close(done)
 			}
 			return c.busy
-		})
+		}, func() bool { return false })
 		if alive != c.want {
 			t.Errorf("%s: alive %v after %d looks", c.name, alive, looked)
 		}

@@ -247,6 +247,9 @@ func (w *World) Abandon() {
 	}
 }
 
+// StandStill ends the run when the body returns, and leaves everything as it is, as [World.Halt] does, without a panic.
+func (w *World) StandStill() { w.halted = true }
+
 // Halt ends the run as a panic in a goroutine that the code under test has started does, and for which this was called: see
 // [ReadFatal]. The panic is in the trace as the crash of its process. When the body returns, [Run] returns too, and leaves
 // everything else as it is: no time passes in that bubble any more, no goroutine of it goes on, and none of them ends.

@@ -51,6 +51,12 @@ var ErrNoDeath = errors.New("this is no panic of a client that runs")
 // whole is the run with its end: that of the body or, if the program ends in it, the last turn before that.
 func (p *play) whole(w Stage) error {
 	s := w.(*simWorld) // only such runs have another end
+	if p.stuck != nil {
+		s.last = p.stuck.turn
+		err := p.noted(s)
+		s.w.StandStill()
+		return err
+	}
 	if p.death == nil {
 		return p.noted(s)
 	}

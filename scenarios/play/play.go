@@ -40,6 +40,7 @@ type play struct {
 	mode     fence.Mode
 	real     bool // in real time: see [On]
 	death    *outcome.Death
+	stuck    *deadlocked    // how a run of this seed was frozen before; nil if it was not
 	fork     *Fork          // nil for a run of one seed
 	note     func(c Course) // nil for nothing
 }
@@ -108,8 +109,10 @@ func (p *play) body(w Stage) error {
 		return err
 	}
 	p.over, p.overAt = true, len(w.Trace().Events)
-	p.schedule.restartServers()
-	w.Heal()
+	if p.stuck == nil { // such a world stands still
+		p.schedule.restartServers()
+		w.Heal()
+	}
 	p.felt = p.schedule.wasFelt()
 	if err := p.ended(p.runProbe()); err != nil {
 		return err
@@ -166,8 +169,13 @@ func (p *play) runClients() error {
 	return nil
 }
 
-// ended makes a verdict of the end of a run in which a client loops until the world has delivered as many events as it may.
+// ended makes a verdict of the end of a run in which a client loops until the world has delivered as many events as it may, or
+// waits for itself for ever.
 func (p *play) ended(err error) error {
+	if p.stuck != nil && stopped(err) {
+		p.loops = p.stuck.Deadlock
+		return nil
+	}
 	loop, loops := loopOf(err)
 	if !loops {
 		return err

@@ -203,6 +203,11 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 	p := newPlay(sc, l)
 	p.death, p.note, p.fork = opts.Death, opts.Note, opts.Fork
 	res, err := p.simulate(seed, mode, 0, p.whole)
+	if stuck, ok := errors.AsType[*deadlocked](err); ok && opts.Death == nil { // nothing of a frozen world can be read: up to there
+		p = newPlay(sc, l)
+		p.note, p.fork, p.stuck = opts.Note, opts.Fork, stuck
+		res, err = p.simulate(seed, mode, 0, p.whole)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"locksim/checker"
@@ -141,12 +142,29 @@ func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w St
 	if f := p.fork; f != nil {
 		c.Fork = &sim.Fork{Step: f.Step, Seed: f.Seed, Then: func() { p.schedule.redraw(f) }}
 	}
-	res, err := sim.Run(c, func(w *sim.World) error { return body(newSimWorld(w)) })
+	var turns atomic.Int64
+	res, err := sim.Run(c, func(w *sim.World) error {
+		s := newSimWorld(w)
+		s.count = &turns
+		return body(s)
+	})
+	if frozen, ok := errors.AsType[*Frozen](err); ok && frozen.Deadlock != "" && turns.Load() > 0 {
+		return nil, &deadlocked{Frozen: frozen, turn: int(turns.Load())}
+	}
 	if res == nil {
 		return nil, err
 	}
 	return &simulated{res.Trace, res.Virtual}, err
 }
+
+// deadlocked is the error of a run in which the lock waits for itself for ever.
+type deadlocked struct {
+	*Frozen
+	turn int // the last one, after which it was frozen
+}
+
+// Unwrap returns the error of the run.
+func (d *deadlocked) Unwrap() error { return d.Frozen }
 
 // simulateFor plays in a simulated world that is not judged, for some virtual time at most.
 func (p *play) simulateFor(seed uint64, limit time.Duration, body func(w Stage) error) error {
@@ -220,6 +238,7 @@ type simWorld struct {
 	turns    int // of RunUntil
 	last     int // the one after which the run stops; 0 for none
 	onTurn   func(n int)
+	count    *atomic.Int64 // of the turns, for who looks from outside; nil for nobody
 }
 
 func newSimWorld(w *sim.World) *simWorld {
@@ -237,6 +256,9 @@ func (w *simWorld) RunUntil(done func() bool) error {
 	over := false
 	err := w.w.RunUntil(func() bool {
 		w.turns++
+		if w.count != nil {
+			w.count.Store(int64(w.turns))
+		}
 		if w.onTurn != nil {
 			w.onTurn(w.turns)
 		}
