@@ -17,6 +17,8 @@ type Deletion struct {
 	// deleted it. Neither is empty: a key that a node itself removes is no
 	// deletion.
 	Owner, By string
+	// Over says that the command put another value in its place.
+	Over bool
 }
 
 // Holding is a span in which, by the record of a majority of the nodes, a
@@ -84,8 +86,12 @@ func foreignReleases(h History) *tally {
 }
 
 func foreignReason(d Deletion) Reason {
+	did := "deleted"
+	if d.Over {
+		did = "wrote over"
+	}
 	return Reason{
-		Text: fmt.Sprintf("%s deleted the key of %s on %s at step %d, which %s had set.", d.By, d.Resource, d.Node, d.At, d.Owner),
+		Text: fmt.Sprintf("%s %s the key of %s on %s at step %d, which %s had set.", d.By, did, d.Resource, d.Node, d.At, d.Owner),
 		At:   []Pos{d.At},
 	}
 }

@@ -178,3 +178,14 @@ func randomHoldings(rng *rand.Rand) []Holding {
 	}
 	return all
 }
+
+// A command that puts another value in the place of a key has not deleted it.
+func TestForeignReleaseSays(t *testing.T) {
+	d := deleted(5, "r0", "c0", "c1")
+	for over, want := range map[bool]string{false: "c1 deleted the key", true: "c1 wrote over the key"} {
+		d.Over = over
+		if got := foreignReason(d).Text; !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -21,6 +22,7 @@ type keyOn struct{ key, node string }
 // holds the lock on a node that has all of them from it.
 type groundTruth struct {
 	resource string
+	changes  []trace.KeyChange      // of all keys
 	keys     []string               // of the lock
 	nodes    int                    // the number of nodes of the lock
 	writers  map[string]string      // the client that set a value, by the key and the value
@@ -41,7 +43,7 @@ type groundTruth struct {
 
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (r reading) groundTruth(resource string) *groundTruth {
-	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(), resource: resource, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
+	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(), resource: resource, changes: r.Changes, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
 		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{}}
 	if r.Keys == nil {
 		return g
@@ -181,7 +183,8 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 		g.holders[on] = g.writers[value]
 	default:
 		if c.Change == trace.KeyDeleted && owner != "" && c.By != "" {
-			g.deletions = append(g.deletions, checker.Deletion{At: at, Node: c.Server, Resource: g.resource, Owner: owner, By: c.By})
+			g.deletions = append(g.deletions, checker.Deletion{At: at, Node: c.Server, Resource: g.resource, Owner: owner, By: c.By,
+				Over: Overwrites(g.changes, c)})
 		}
 		delete(g.holders, on)
 	}
@@ -190,6 +193,23 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 	if len(g.holdings) > before {
 		g.take(c, owner, written)
 	}
+}
+
+// Overwrites reports whether the request that ended a value of a key, by one of these changes, put another in its place:
+// some kinds of server tell that as a deletion and a setting of one step.
+func Overwrites(changes []trace.KeyChange, c trace.KeyChange) bool {
+	first, _ := slices.BinarySearchFunc(changes, c.Step, func(d trace.KeyChange, step int) int { return cmp.Compare(d.Step, step) })
+	ended := false
+	for _, d := range changes[first:] {
+		if d.Step != c.Step {
+			break
+		}
+		ended = ended || d.Change == c.Change && d.Server == c.Server && d.Key == c.Key
+		if ended && d.Change == trace.KeySet && d.Server == c.Server && d.Key == c.Key && d.Asked == c.Asked {
+			return true
+		}
+	}
+	return c.Over
 }
 
 // take notes a request that has just ended the holding of an owner, if it took the lock. Of a list, a set or a hash

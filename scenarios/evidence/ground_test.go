@@ -74,7 +74,7 @@ func TestHoldings(t *testing.T) {
 		"removed and set in one step": {changes: changes{sets(3, "r0", "c0", "v"), removes(8, "r0", "c0"),
 			sets(8, "r0", "c0", "w")},
 			holdings:  []checker.Holding{holding("c0", 3, 8), holding("c0", 8, 0)},
-			deletions: []checker.Deletion{deletion(8, "c0", "c0")}},
+			deletions: []checker.Deletion{{At: 8, Node: "r0", Resource: "order", Owner: "c0", By: "c0", Over: true}}},
 		"set and removed in one step": {changes: changes{sets(3, "r0", "c0", "v"), removes(3, "r0", "c0")},
 			deletions: []checker.Deletion{deletion(3, "c0", "c0")}},
 		"prolonged": {changes: changes{sets(3, "r0", "c0", "v"),

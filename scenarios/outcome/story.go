@@ -12,7 +12,7 @@ import (
 )
 
 // tell writes the whole story of a run: what the clients did, which faults
-// struck them, and what the store decided about their writes. It marks the step
+// struck them, what became of the keys of the lock, and what the store decided about their writes. It marks the step
 // that decided the run, and each grant at which another client had the lock
 // already. Reports shorten it to the room they have.
 func tell(run *ModeRun) []Line {
@@ -21,8 +21,10 @@ func tell(run *ModeRun) []Line {
 	shared := sharedGrants(run.History)
 	stale := firstStale(run.History, true)
 	told := notices{care: run.History.Care, releasing: map[[2]string]bool{}}
+	keys := keyLines(run)
 	var lines []Line
 	for _, e := range run.Trace.Events {
+		lines = append(lines, keys[e.N]...)
 		text := trace.Readable(cmp.Or(told.phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
 		if text == "" {
 			continue

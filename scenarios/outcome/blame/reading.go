@@ -2,12 +2,14 @@ package blame
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock/promise"
+	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
@@ -29,11 +31,12 @@ func read(c Case) *reading {
 		r.grants[g.ID] = g
 	}
 	if c.Record != nil && !c.Record.Live {
-		for _, change := range c.Record.KeyChanges() {
-			if change.Step <= c.Record.Over {
-				r.changes = append(r.changes, change)
-			}
+		r.changes = c.Record.KeyChanges()
+		if len(r.changes) == 0 { // the keys are not known: those that the servers watch are of the lock or its queue
+			queues := slices.Collect(maps.Values(c.Record.Queues))
+			r.changes = slices.DeleteFunc(slices.Clone(c.Record.Changes), func(change trace.KeyChange) bool { return slices.Contains(queues, change.Key) })
 		}
+		r.changes = slices.DeleteFunc(r.changes, func(change trace.KeyChange) bool { return change.Step > c.Record.Over })
 	}
 	return r
 }
@@ -88,7 +91,7 @@ func (r *reading) deedOf(c trace.KeyChange) Deed {
 	switch {
 	case c.Change == trace.KeyProlonged:
 		return Prolongs
-	case c.Change == trace.KeyDeleted && !r.over(c):
+	case c.Change == trace.KeyDeleted && !evidence.Overwrites(r.changes, c):
 		return Deletes
 	case c.Change == trace.KeyDeleted, c.Change == trace.KeySet && c.Over && c.By == c.Asked:
 		return Overwrites
@@ -98,6 +101,9 @@ func (r *reading) deedOf(c trace.KeyChange) Deed {
 
 // alive reports whether the client that had a key had a use for it: a claim, or a server that would have kept it.
 func (r *reading) alive(c trace.KeyChange) bool {
+	if c.Left.End == trace.EndTimed && c.Left.Time <= 0 { // it had ended by the clock of its server
+		return false
+	}
 	return c.Left.End == trace.EndTimed && c.Left.Time > 0 || c.Left.End == trace.EndSession && !c.Session ||
 		slices.ContainsFunc(r.History.Grants, func(g checker.Grant) bool {
 			return g.Client == c.WasOf && g.Claim().Contains(checker.Pos(c.Step))
@@ -107,14 +113,6 @@ func (r *reading) alive(c trace.KeyChange) bool {
 func (r *reading) deletes() *Finding    { return r.taken(Deletes) }
 func (r *reading) overwrites() *Finding { return r.taken(Overwrites) }
 func (r *reading) prolongs() *Finding   { return r.taken(Prolongs) }
-
-// over reports whether the request that ended a value of a key put another in its place: some kinds of server tell that
-// as a deletion and a setting of one step.
-func (r *reading) over(c trace.KeyChange) bool {
-	return c.Over || slices.ContainsFunc(r.changes, func(d trace.KeyChange) bool {
-		return d.Change == trace.KeySet && d.Step == c.Step && d.Server == c.Server && d.Key == c.Key && d.Asked == c.Asked
-	})
-}
 
 // shares finds a key that is of several clients, or that a client takes for its own although it did not set it in
 // this life.
@@ -352,7 +350,8 @@ func (r *reading) forgets() *Finding {
 		out.At, out.Of = s.Granted.Granted, s.Held.Client
 		for _, c := range r.changes {
 			p := checker.Pos(c.Step)
-			if c.Asked == "" && c.WasOf == s.Held.Client && c.Value == "" && s.Held.Claim().Contains(p) && p < s.Granted.Granted {
+			ended := c.Asked == "" && c.Value == "" || c.Left.End == trace.EndTimed && c.Left.Time <= 0
+			if ended && c.WasOf == s.Held.Client && s.Held.Claim().Contains(p) && p <= s.Granted.Granted {
 				out.At, out.By, out.Server, out.Key, out.Left = p, c.Server, c.Server, c.Key, c.Left
 				return &out
 			}
