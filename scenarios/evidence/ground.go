@@ -317,3 +317,16 @@ func (rec *Record) KeyChanges() []trace.KeyChange {
 	}
 	return slices.DeleteFunc(slices.Clone(rec.Changes), func(c trace.KeyChange) bool { return !keys[c.Key] })
 }
+
+// OfLock are the changes of the lock's keys, as [Record.KeyChanges] or, where those are not known, of all keys that the
+// servers watch and that are no queue, such as the rows of a table of leases.
+func (rec *Record) OfLock() []trace.KeyChange {
+	if named := rec.KeyChanges(); len(named) > 0 {
+		return named
+	}
+	queues := map[string]bool{}
+	for _, key := range rec.Queues {
+		queues[key] = true
+	}
+	return slices.DeleteFunc(slices.Clone(rec.Changes), func(c trace.KeyChange) bool { return queues[c.Key] })
+}

@@ -15,8 +15,12 @@ import (
 // itself or is lost, or a request of another client deletes, overwrites or prolongs it, or its own client sets it anew under
 // an earlier grant. That a client takes the lock and releases it, other lines tell. They are by step.
 func keyLines(run *ModeRun) map[int][]Line {
-	k := keyTeller{run: run, lines: map[int][]Line{}, prolonged: map[[2]string][]time.Duration{}, last: map[[2]string]string{}}
-	for _, c := range run.KeyChanges {
+	changes := run.KeyChanges
+	if run.Record != nil {
+		changes = run.Record.OfLock()
+	}
+	k := keyTeller{run: run, changes: changes, lines: map[int][]Line{}, prolonged: map[[2]string][]time.Duration{}, last: map[[2]string]string{}}
+	for _, c := range changes {
 		if run.Record != nil && c.Step > run.Record.Over || slices.Contains([]string{c.By, c.Asked, c.WasOf}, trace.Probe) {
 			continue
 		}
@@ -28,6 +32,7 @@ func keyLines(run *ModeRun) map[int][]Line {
 // keyTeller goes through the changes of the keys.
 type keyTeller struct {
 	run       *ModeRun
+	changes   []trace.KeyChange
 	lines     map[int][]Line
 	prolonged map[[2]string][]time.Duration // by the client of a key itself, by server and key
 	last      map[[2]string]string          // the other client that prolonged a key last, by server and key
@@ -49,7 +54,7 @@ func (k keyTeller) tell(c trace.KeyChange) {
 		}
 		k.last[on] = c.Asked
 		text = fmt.Sprintf("prolongs the key %s on %s, which %s had set", key, c.Server, c.WasOf)
-	case another && c.Value == "" && evidence.Overwrites(k.run.KeyChanges, c), c.Change == trace.KeySet && another && c.Over && c.Was != c.Value:
+	case another && c.Value == "" && evidence.Overwrites(k.changes, c), c.Change == trace.KeySet && another && c.Over && c.Was != c.Value:
 		text = fmt.Sprintf("writes over the key %s on %s, which %s had set", key, c.Server, c.WasOf)
 	case c.Change == trace.KeySet && c.By != "" && c.By == c.Asked && k.under(c):
 		text = fmt.Sprintf("sets the key %s on %s again", key, c.Server)

@@ -66,6 +66,10 @@ func TestTable(t *testing.T) {
 			if r.of == "" {
 				got.of = ""
 			}
+			told := slices.ContainsFunc(o.Modes[0].Story, func(l outcome.Line) bool { return l.N == int(f.At) })
+			if seen := []blame.Deed{blame.Deletes, blame.Overwrites, blame.Prolongs, blame.Retakes}; slices.Contains(seen, f.Deed) && !told {
+				t.Errorf("the story does not tell of step %d", f.At)
+			}
 			if got != r {
 				t.Errorf("%s, %+v: want %+v", o.Modes[0].Verdict.Label, f, r)
 			}

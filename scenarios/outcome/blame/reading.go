@@ -2,7 +2,6 @@ package blame
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -31,11 +30,7 @@ func read(c Case) *reading {
 		r.grants[g.ID] = g
 	}
 	if c.Record != nil && !c.Record.Live {
-		r.changes = c.Record.KeyChanges()
-		if len(r.changes) == 0 { // the keys are not known: those that the servers watch are of the lock or its queue
-			queues := slices.Collect(maps.Values(c.Record.Queues))
-			r.changes = slices.DeleteFunc(slices.Clone(c.Record.Changes), func(change trace.KeyChange) bool { return slices.Contains(queues, change.Key) })
-		}
+		r.changes = c.Record.OfLock()
 		r.changes = slices.DeleteFunc(r.changes, func(change trace.KeyChange) bool { return change.Step > c.Record.Over })
 	}
 	return r
