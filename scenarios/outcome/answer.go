@@ -23,7 +23,8 @@ type Answer struct {
 	Text string `json:"text"`
 }
 
-// Answers are an outcome in five answers: what was asked, what happened in the run that ended worst, whose fault that is,
+// Answers are an outcome in five answers: what was asked, what happened in the run that ended worst, whose fault
+// that is,
 // what would have saved it, and how sure all this is. There are none if no run was made.
 func Answers(o *Outcome) []Answer {
 	m := Worst(o)
@@ -40,7 +41,8 @@ func Answers(o *Outcome) []Answer {
 	}
 }
 
-// Worst is the run that says most about the lock: one whose label is a broken promise comes before all others, then the
+// Worst is the run that says most about the lock: one whose label is a broken promise comes before all others,
+// then the
 // worst label counts, and then the order. It is nil if no run was made.
 func Worst(o *Outcome) *ModeRun {
 	var found *ModeRun
@@ -69,7 +71,8 @@ func ran(o *Outcome) (modes []fence.Mode) {
 	return modes
 }
 
-// broken reports whether the label of a run is a broken promise: one that is known, and covers the faults of the scenario.
+// broken reports whether the label of a run is a broken promise: one that is known, and covers the faults of the
+// scenario.
 func broken(o *Outcome, m ModeRun) bool {
 	if o.Promise == nil || len(unpromised(o)) > 0 {
 		return false
@@ -100,10 +103,12 @@ func asked(o *Outcome) string {
 	case len(classes) > 1:
 		under = "if these faults strike: " + prose.Commas(classes)
 	}
-	return fmt.Sprintf("Does lock %s let one client in at a time, and does the data stay right, %s?", prose.Visible(o.Lock), under)
+	return fmt.Sprintf("Does lock %s let one client in at a time, and does the data stay right, "+
+		"%s?", prose.Visible(o.Lock), under)
 }
 
-// classes are those of the faults of the schedule, each once, in the order of their first faults; a failover by Sentinels
+// classes are those of the faults of the schedule, each once, in the order of their first faults; a failover by
+// Sentinels
 // is one, whatever has made them do it.
 func classes(o *Outcome) []promise.Fault {
 	var out []promise.Fault
@@ -118,7 +123,8 @@ func classes(o *Outcome) []promise.Fault {
 	return out
 }
 
-// switched reports whether Sentinels have replaced the primary in a run: whatever made them do it, the lock was struck by
+// switched reports whether Sentinels have replaced the primary in a run: whatever made them do it, the lock was
+// struck by
 // a failover.
 func switched(m ModeRun) bool {
 	return m.Trace != nil && slices.ContainsFunc(m.Trace.Events, func(e trace.Event) bool {
@@ -127,7 +133,8 @@ func switched(m ModeRun) bool {
 	})
 }
 
-// happened says what broke the lock in a run, who had it and who got it too, and whose write overwrote whose; of a run
+// happened says what broke the lock in a run, who had it and who got it too, and whose write overwrote whose; of
+// a run
 // that ended by something else it says the first reason. Of several modes it names the one.
 func happened(o *Outcome, m ModeRun, f blame.Finding) string {
 	mode := ""
@@ -202,7 +209,8 @@ func dataReason(m ModeRun) string {
 	return firstReason(m)
 }
 
-// sharedBefore is the first grant at which another client had the lock, of claims if there is one: the promise that is
+// sharedBefore is the first grant at which another client had the lock, of claims if there is one: the promise
+// that is
 // judged. late is the stale write of the run, whose grant it should be about; it may be nil.
 func sharedBefore(m ModeRun, late *checker.Op) *checker.SharedGrant {
 	var found *checker.SharedGrant
@@ -223,7 +231,8 @@ func sharedBefore(m ModeRun, late *checker.Op) *checker.SharedGrant {
 	return found
 }
 
-// staleWrite is the first write that the store took although the lock had been granted again by then; nil for none. A client
+// staleWrite is the first write that the store took although the lock had been granted again by then; nil for
+// none. A client
 // that has entered a reentrant lock again makes nothing late.
 func staleWrite(m ModeRun) *checker.Op {
 	var found *checker.Op
@@ -294,11 +303,14 @@ func atFault(o *Outcome, m ModeRun, f blame.Finding) string {
 		return sectionAtFault(f)
 	case blame.Client:
 		if f.Op == "" {
-			return fmt.Sprintf("The client's, not the lock's: %s went on after its lease had ended. No lock with a lease can prevent that.", f.By)
+			return fmt.Sprintf("The client's, not the lock's: %s went on after its lease had ended. No lock with a "+
+				"lease can prevent that.", f.By)
 		}
-		return fmt.Sprintf("The client's, not the lock's: %s sent its write %s %safter its lease had ended%s.", f.By, f.Op, span(f.After), forHow(f.Ran))
+		return fmt.Sprintf("The client's, not the lock's: %s sent its write %s %safter its lease had "+
+			"ended%s.", f.By, f.Op, span(f.After), forHow(f.Ran))
 	case blame.Network:
-		return fmt.Sprintf("The network's, not the lock's: %s sent its write %s under its lease, and the store decided on it %safter that had ended.",
+		return fmt.Sprintf("The network's, not the lock's: %s sent its write %s under its lease, and the store "+
+			"decided on it %safter that had ended.",
 			f.By, f.Op, span(f.After))
 	case blame.NoOne:
 		return noOneAtFault(f)
@@ -345,7 +357,8 @@ func noOneAtFault(f blame.Finding) string {
 		return fmt.Sprintf("No one's: the process of %s stood still from before the end of its lease until it sent %s. "+
 			"No lock with a lease can prevent that.", f.By, f.Op)
 	case f.Deed == blame.StoodStill:
-		return fmt.Sprintf("No one's: the process of %s stood still when its lease ended. No lock with a lease can prevent that.", f.By)
+		return fmt.Sprintf("No one's: the process of %s stood still when its lease ended. No lock with a lease "+
+			"can prevent that.", f.By)
 	}
 	return "No one's: nothing went wrong."
 }
@@ -364,7 +377,8 @@ func choiceAtFault(o *Outcome, m ModeRun, f blame.Finding) string {
 	if o.Promise == nil {
 		return fmt.Sprintf("The choice of this lock, unless it promises to survive %s: %s.", prose.Commas(f.Failed), what)
 	}
-	return fmt.Sprintf("The choice of this lock, which does not promise to survive %s: %s.", prose.Commas(f.Failed), what)
+	return fmt.Sprintf("The choice of this lock, which does not promise to survive %s: "+
+		"%s.", prose.Commas(f.Failed), what)
 }
 
 // lockAtFault says that a run ended by what the lock did, and whether that breaks its promise, where that is known.
@@ -381,7 +395,8 @@ func lockAtFault(o *Outcome, m ModeRun, f blame.Finding, what string) string {
 	case o.Promise == nil:
 	case !broken(o, m) && !exclusive:
 		return fmt.Sprintf("Not the lock's, which does not promise to prevent this: %s.", what)
-	case !broken(o, m), len(o.Scenario.Faults) == 0, len(o.Promise.Exclusion) == len(promise.Faults()): // every lock can be asked about all
+	case !broken(o, m), len(o.Scenario.Faults) == 0:
+	case len(o.Promise.Exclusion) == len(promise.Faults()): // every lock can be asked about all
 	default:
 		return fmt.Sprintf("The lock's, which promises to survive %s: %s.", prose.Commas(classes(o)), what)
 	}
@@ -389,14 +404,17 @@ func lockAtFault(o *Outcome, m ModeRun, f blame.Finding, what string) string {
 }
 
 // unconditional are the deeds that no promise excuses.
-var unconditional = []blame.Deed{blame.Deletes, blame.Overwrites, blame.Prolongs, blame.GivesUp, blame.Retakes, blame.Revives, blame.Unrenewed}
+var unconditional = []blame.Deed{
+	blame.Deletes, blame.Overwrites, blame.Prolongs, blame.GivesUp, blame.Retakes, blame.Revives, blame.Unrenewed,
+}
 
 // relied are the classes of the faults of a schedule after which servers or clocks do not do what locks rely on.
 func relied(o *Outcome) []promise.Fault {
 	return slices.DeleteFunc(classes(o), func(c promise.Fault) bool { return !c.Undermines() })
 }
 
-// remedy says what would have saved a run: to mend what broke it, and then the fence, which limits the harm. The other
+// remedy says what would have saved a run: to mend what broke it, and then the fence, which limits the harm. The
+// other
 // modes of the outcome show whether a fence does.
 func remedy(o *Outcome, m ModeRun, f blame.Finding) string {
 	label := m.Verdict.Label
@@ -435,7 +453,8 @@ func fenced(o *Outcome, m ModeRun, f blame.Finding, limits bool) string {
 			continue
 		}
 		tried = append(tried, other.Mode)
-		if l := other.Verdict.Label; l.Severity() < m.Verdict.Label.Severity() && other.Verdict.Facts.Data == checker.DataRight {
+		milder := other.Verdict.Label.Severity() < m.Verdict.Label.Severity()
+		if milder && other.Verdict.Facts.Data == checker.DataRight {
 			kept = append(kept, other.Mode)
 		}
 	}
@@ -446,13 +465,16 @@ func fenced(o *Outcome, m ModeRun, f blame.Finding, limits bool) string {
 	case m.Verdict.Label == checker.Rescued:
 		return "The fence at the store, which was there: it refused what was stale."
 	case len(kept) > 0 && f.Culprit == blame.Client:
-		return fmt.Sprintf("A fence at the store is: with %s the same run kept the data right.", or(kept))
+		return fmt.Sprintf("Since a pause can come right after the look, a fence at the store too: with %s the same run kept the data right.",
+			or(kept))
 	case len(kept) > 0 && limits:
 		return fmt.Sprintf("A fence at the store limits the harm: with %s the same run kept the data right.", or(kept))
 	case len(kept) > 0:
-		return fmt.Sprintf("A fence at the store. With %s the same run kept the data right: the store refused what was stale.", or(kept))
+		return fmt.Sprintf("A fence at the store. With %s the same run kept the data right: the store refused "+
+			"what was stale.", or(kept))
 	case len(tried) > 0 && len(others) > 0:
-		return fmt.Sprintf("No fence that was tried helped: %s. Not tried: %s.", prose.Commas(tried), prose.Commas(others))
+		return fmt.Sprintf("No fence that was tried helped: %s. Not tried: "+
+			"%s.", prose.Commas(tried), prose.Commas(others))
 	case len(tried) > 0:
 		return fmt.Sprintf("No fence helps: %s did not.", prose.Commas(tried))
 	case m.Verdict.Label == checker.Overlap:
@@ -490,13 +512,16 @@ func howSure(o *Outcome, m ModeRun) string {
 	safe := m.Verdict.Label.Clean()
 	switch {
 	case o.Live != nil:
-		return "This is what happened on real servers, once. Another run has another order of events, and may end otherwise."
+		return "This is what happened on real servers, once. Another run has another order of events, and may end " +
+			"otherwise."
 	case safe && m.Verdict.Facts.Contended == 0:
 		return "Not at all about two clients at once: no client had to wait for another."
 	case safe:
-		return "Sure for this run, which is no proof: another seed is another order of events. Many runs are a better test (locksim explore)."
+		return "Sure for this run, which is no proof: another seed is another order of events. Many runs are a " +
+			"better test (locksim explore)."
 	}
-	return fmt.Sprintf("Sure that it can happen: seed %d always gives this run. How often it happens, one run does not tell.", o.Seed)
+	return fmt.Sprintf("Sure that it can happen: seed %d always gives this run. How often it happens, one run "+
+		"does not tell.", o.Seed)
 }
 
 // endings describe the labels, as the end of a sentence about a run.
@@ -522,7 +547,8 @@ var endings = map[checker.Label]string{
 // Ending is what a label says, as the end of a sentence about a run.
 func Ending(l checker.Label) string { return endings[l] }
 
-// Title is the title of the scenario. One without a title, as a search draws it, has what broke in its place, or its name
+// Title is the title of the scenario. One without a title, as a search draws it, has what broke in its place, or
+// its name
 // where nothing did.
 func (o *Outcome) Title() string {
 	m := Worst(o)

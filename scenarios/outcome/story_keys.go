@@ -11,15 +11,18 @@ import (
 	"locksim/sim/trace"
 )
 
-// keyLines are what happened to the keys of the lock that no client can see and that decides who has it: a key ends by
-// itself or is lost, or a request of another client deletes, overwrites or prolongs it, or its own client sets it anew under
+// keyLines are what happened to the keys of the lock that no client can see and that decides who has it: a key
+// ends by
+// itself or is lost, or a request of another client deletes, overwrites or prolongs it, or its own client sets
+// it anew under
 // an earlier grant. That a client takes the lock and releases it, other lines tell. They are by step.
 func keyLines(run *ModeRun) map[int][]Line {
 	changes := run.KeyChanges
 	if run.Record != nil {
 		changes = run.Record.OfLock()
 	}
-	k := keyTeller{run: run, changes: changes, lines: map[int][]Line{}, prolonged: map[[2]string][]time.Duration{}, last: map[[2]string]string{}}
+	k := keyTeller{run: run, changes: changes, lines: map[int][]Line{},
+		prolonged: map[[2]string][]time.Duration{}, last: map[[2]string]string{}}
 	for _, c := range changes {
 		if run.Record != nil && c.Step > run.Record.Over || slices.Contains([]string{c.By, c.Asked, c.WasOf}, trace.Probe) {
 			continue
@@ -54,7 +57,8 @@ func (k keyTeller) tell(c trace.KeyChange) {
 		}
 		k.last[on] = c.Asked
 		text = fmt.Sprintf("prolongs the key %s on %s, which %s had set", key, c.Server, c.WasOf)
-	case another && c.Value == "" && evidence.Overwrites(k.changes, c), c.Change == trace.KeySet && another && c.Over && c.Was != c.Value:
+	case another && c.Value == "" && evidence.Overwrites(k.changes, c),
+		another && c.Change == trace.KeySet && c.Over && c.Was != c.Value:
 		text = fmt.Sprintf("writes over the key %s on %s, which %s had set", key, c.Server, c.WasOf)
 	case c.Change == trace.KeySet && c.By != "" && c.By == c.Asked && k.under(c):
 		text = fmt.Sprintf("sets the key %s on %s again", key, c.Server)
@@ -92,7 +96,8 @@ func (k keyTeller) renewals(on [2]string) string {
 // under reports whether a client sets a key under a grant that it has, and not to take the lock.
 func (k keyTeller) under(c trace.KeyChange) bool {
 	return slices.ContainsFunc(k.run.History.Grants, func(g checker.Grant) bool {
-		return g.Client == c.By && g.Belief(checker.CareNever).Contains(checker.Pos(c.Step)) && g.Granted < checker.Pos(c.Step)
+		at := checker.Pos(c.Step)
+		return g.Client == c.By && g.Granted < at && g.Belief(checker.CareNever).Contains(at)
 	})
 }
 

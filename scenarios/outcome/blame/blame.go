@@ -1,5 +1,7 @@
-// Package blame says whose fault the end of a run is, from what the clients saw and what the servers recorded: no text is
-// read. [Find] goes through a table, in the order lock, section, choice, client, network, no one, and the first row that
+// Package blame says whose fault the end of a run is, from what the clients saw and what the servers recorded:
+// no text is
+// read. [Find] goes through a table, in the order lock, section, choice, client, network, no one, and the first
+// row that
 // finds its fact decides.
 package blame
 
@@ -92,7 +94,8 @@ type Finding struct {
 	Left trace.TimeLeft `json:"left,omitzero"`
 	// Op is the write that a client or the network is to blame for; "" for none.
 	Op string `json:"op,omitempty"`
-	// After is how long after the end of its lease the client sent Op or, of one that was late, the store decided on it;
+	// After is how long after the end of its lease the client sent Op or, of one that was late, the store decided
+	// on it;
 	// Ran is how much of that the client ran.
 	After time.Duration `json:"after_ns,omitzero"`
 	Ran   time.Duration `json:"ran_ns,omitzero"`
@@ -112,7 +115,8 @@ type Case struct {
 	// nothing.
 	Terms  evidence.Terms
 	Record *evidence.Record
-	// Failed are the classes of fault that struck and after which servers or clocks do not do what the lock relies on, such
+	// Failed are the classes of fault that struck and after which servers or clocks do not do what the lock relies
+	// on, such
 	// as lost keys, and which it does not promise to survive. Unpromised are all that a lock with a promise does not
 	// promise to survive.
 	Failed, Unpromised []promise.Fault
@@ -223,8 +227,9 @@ func exclusive(r *reading) bool { return Exclusive(r.Verdict.Label) }
 
 // twoIn reports whether a run is about two clients at once, also where another label hides that.
 func twoIn(r *reading) bool {
-	return exclusive(r) || r.Verdict.Label == checker.Revived || r.Verdict.Label == checker.FalseReject && r.Mode != fence.None ||
-		r.Verdict.Label == checker.Regressed
+	label := r.Verdict.Label
+	return exclusive(r) || label == checker.Revived || label == checker.Regressed ||
+		label == checker.FalseReject && r.Mode != fence.None
 }
 
 // tokens reports whether the tokens decide: a fence had them, and nothing failed that keeps them.
@@ -236,7 +241,11 @@ func sound(r *reading) bool { return exclusive(r) && len(r.Failed) == 0 }
 // undermined reports whether something failed on which the lock relies. One that asks a majority does not rely on the
 // others.
 func undermined(r *reading) bool {
-	minority := r.Terms.Voters > 1 && r.History.Timing != nil && 2*len(r.History.Timing.Struck) < r.Terms.Voters && len(r.History.Timing.Struck) > 0
+	struck := 0
+	if r.History.Timing != nil {
+		struck = len(r.History.Timing.Struck)
+	}
+	minority := r.Terms.Voters > 1 && struck > 0 && 2*struck < r.Terms.Voters
 	return !exclusive(r) && (len(r.Failed) > 0 && !minority || len(r.Unpromised) > 0)
 }
 

@@ -67,7 +67,8 @@ func TestTable(t *testing.T) {
 				got.of = ""
 			}
 			told := slices.ContainsFunc(o.Modes[0].Story, func(l outcome.Line) bool { return l.N == int(f.At) })
-			if seen := []blame.Deed{blame.Deletes, blame.Overwrites, blame.Prolongs, blame.Retakes}; slices.Contains(seen, f.Deed) && !told {
+			seen := []blame.Deed{blame.Deletes, blame.Overwrites, blame.Prolongs, blame.Retakes}
+			if slices.Contains(seen, f.Deed) && !told {
 				t.Errorf("the story does not tell of step %d", f.At)
 			}
 			if got != r {
@@ -77,7 +78,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// No scenario of the library, of which each shows what no lock can prevent, or not this one, is the fault of a right lock.
+// No scenario of the library, of which each shows what no lock can prevent, or not this one, is the fault of a
+// right lock.
 func TestRightLocksAreNotAccused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes hundreds of runs")

@@ -67,11 +67,13 @@ func ofKey(c trace.KeyChange) *Finding {
 	return &Finding{At: checker.Pos(c.Step), By: c.Asked, Of: c.WasOf, Server: c.Server, Key: c.Key, Left: c.Left}
 }
 
-// taken is the first change of a key by a request of another client than the one that had it, if it is of a kind: that
+// taken is the first change of a key by a request of another client than the one that had it, if it is of a
+// kind: that
 // client had a claim, or its key had time left.
 func (r *reading) taken(kind Deed) *Finding {
 	for _, c := range r.changes {
-		if deed := r.deedOf(c); deed != "" && c.Asked != "" && c.WasOf != "" && c.Asked != c.WasOf && r.alive(c) {
+		another := c.Asked != "" && c.WasOf != "" && c.Asked != c.WasOf
+		if deed := r.deedOf(c); deed != "" && another && r.alive(c) {
 			if deed != kind {
 				return nil
 			}
@@ -126,7 +128,8 @@ func (r *reading) shares() *Finding {
 			continue
 		}
 		for _, before := range r.History.Grants {
-			if before.Client == g.Client && before.Resource == g.Resource && before.Granted < g.Invoked && before.Granted >= held.From && before.Crashed > 0 {
+			same := before.Client == g.Client && before.Resource == g.Resource && before.Crashed > 0
+			if same && before.Granted < g.Invoked && before.Granted >= held.From {
 				return &Finding{At: g.Granted, By: g.Client, Of: before.Client}
 			}
 		}
@@ -164,7 +167,8 @@ func (r *reading) givesUp() *Finding {
 			continue
 		}
 		for _, g := range r.History.Grants {
-			if g.Client == t.Client && g.Resource == t.Resource && (g.Claim().Contains(t.At) || g.Invoked < t.At && t.At <= g.Granted && r.holding(g.Client, g.Resource, g.Granted) == nil) {
+			before := g.Invoked < t.At && t.At <= g.Granted && r.holding(g.Client, g.Resource, g.Granted) == nil
+			if g.Client == t.Client && g.Resource == t.Resource && (g.Claim().Contains(t.At) || before) {
 				return r.at(t.At, Finding{At: t.At, By: t.By, Of: t.Client})
 			}
 		}
@@ -183,7 +187,8 @@ func (r *reading) at(p checker.Pos, f Finding) *Finding {
 	return &f
 }
 
-// retakes finds a key that a holder sets again, without asking for the lock, after it had gone and another client had had it.
+// retakes finds a key that a holder sets again, without asking for the lock, after it had gone and another
+// client had had it.
 func (r *reading) retakes() *Finding {
 	for _, c := range r.changes {
 		p := checker.Pos(c.Step)
@@ -208,7 +213,8 @@ func (r *reading) retakes() *Finding {
 
 // known reports whether the record says who has the lock.
 func (r *reading) known() bool {
-	return r.Record != nil && !r.Record.Live && len(r.changes) > 0 && !r.History.ManyKeys && r.History.Entry != checker.EntryReentrant
+	return r.Record != nil && !r.Record.Live && len(r.changes) > 0 && !r.History.ManyKeys &&
+		r.History.Entry != checker.EntryReentrant
 }
 
 // withoutKey finds a grant beside another one, of a client that has no key by the record of most servers.
@@ -226,7 +232,8 @@ func (r *reading) withoutKey() *Finding {
 	return nil
 }
 
-// outlives finds a claim that went on after its key had ended by itself. A lease without an end is told of its loss within
+// outlives finds a claim that went on after its key had ended by itself. A lease without an end is told of its
+// loss within
 // the detection bound, or ends itself.
 func (r *reading) outlives() *Finding {
 	for _, s := range r.shared {
@@ -241,7 +248,8 @@ func (r *reading) outlives() *Finding {
 	return nil
 }
 
-// untold reports whether a holder of a lease without an end ran for longer than its detection bound after it had lost its
+// untold reports whether a holder of a lease without an end ran for longer than its detection bound after it had
+// lost its
 // lock, and was not told: a process that is cut off has a clock.
 func (r *reading) untold(g checker.Grant, lost checker.Pos) bool {
 	if r.History.Detection == 0 || g.Until > 0 {
@@ -271,7 +279,8 @@ func (r *reading) pauses(client string) (all []checker.Span) {
 	for i, f := range r.Scenario.Faults {
 		form, _ := faults.Open(f.Action)
 		length, lasts := form.Length()
-		if i >= len(r.Record.Faults) || !r.Record.Faults[i].Fired || form.Class != promise.Pause || !lasts || !names(form, client) {
+		fired := i < len(r.Record.Faults) && r.Record.Faults[i].Fired
+		if !fired || form.Class != promise.Pause || !lasts || !names(form, client) {
 			continue
 		}
 		struck := r.Record.Faults[i].Struck
@@ -323,11 +332,13 @@ func (r *reading) admits() *Finding {
 	return nil
 }
 
-// undisturbed reports whether the holder of a lease without an end had not been told of any loss when another client was
+// undisturbed reports whether the holder of a lease without an end had not been told of any loss when another
+// client was
 // granted the lock, although no fault had struck by then.
 func (r *reading) undisturbed(s checker.SharedGrant) bool {
 	t := r.History.Timing
-	return r.History.Detection > 0 && t != nil && s.Held.Until == 0 && (s.Held.Lost == 0 || s.Held.Lost > s.Granted.Granted) &&
+	untold := s.Held.Until == 0 && (s.Held.Lost == 0 || s.Held.Lost > s.Granted.Granted)
+	return r.History.Detection > 0 && t != nil && untold &&
 		t.Undisturbed > r.when(s.Granted.Granted)
 }
 
@@ -358,9 +369,10 @@ func (r *reading) forgets() *Finding {
 
 // unsurvived has what the choice of the lock has to answer for.
 func (r *reading) unsurvived() *Finding {
-	return &Finding{At: r.decisive(), Failed: slices.Concat(r.Unpromised, slices.DeleteFunc(slices.Clone(r.Failed), func(c promise.Fault) bool {
+	rest := slices.DeleteFunc(slices.Clone(r.Failed), func(c promise.Fault) bool {
 		return slices.Contains(r.Unpromised, c)
-	}))}
+	})
+	return &Finding{At: r.decisive(), Failed: slices.Concat(r.Unpromised, rest)}
 }
 
 // stale is an operation on which the store decided although the lock had been granted again by then.
@@ -371,13 +383,15 @@ type stale struct {
 	end   checker.Pos // when its lease ended; 0 if it has no end that the client could know
 }
 
-// staleOp is the first write that the store took so or, if it took none, the first operation that a fence refused so; nil
+// staleOp is the first write that the store took so or, if it took none, the first operation that a fence
+// refused so; nil
 // for none. A client that has entered a reentrant lock again makes nothing stale.
 func (r *reading) staleOp() *stale {
 	var found *stale
 	for _, op := range r.History.Ops {
 		harms := op.Kind == checker.Write && op.Accepted
-		if op.Applied == 0 || !harms && op.Accepted || found != nil && (found.Accepted && !harms || found.Accepted == op.Accepted && op.Applied >= found.Applied) {
+		worse := found != nil && (found.Accepted && !harms || found.Accepted == op.Accepted && op.Applied >= found.Applied)
+		if op.Applied == 0 || !harms && op.Accepted || worse {
 			continue
 		}
 		mine := r.grants[op.Grant]
@@ -429,14 +443,16 @@ const atOnce = 10 * time.Millisecond
 // stoodStill finds a write of a process that did not run from before the end of its lease to the write.
 func (r *reading) stoodStill() *Finding {
 	if s := r.staleOp(); s != nil {
-		if end := r.end(s.grant); end > 0 && s.sent > end && len(r.pauses(s.Client)) > 0 && r.ran(s.Client, r.when(end), r.when(s.sent)) <= atOnce {
+		end := r.end(s.grant)
+		if end > 0 && s.sent > end && len(r.pauses(s.Client)) > 0 && r.ran(s.Client, r.when(end), r.when(s.sent)) <= atOnce {
 			return &Finding{At: s.Applied, By: s.Client, Op: s.ID}
 		}
 		return nil
 	}
 	for _, s := range r.shared {
 		end, granted := r.end(s.Held), r.when(s.Granted.Granted)
-		if !s.Claims && end > 0 && len(r.pauses(s.Held.Client)) > 0 && r.ran(s.Held.Client, r.when(end), granted) <= atOnce {
+		client := s.Held.Client
+		if !s.Claims && end > 0 && len(r.pauses(client)) > 0 && r.ran(client, r.when(end), granted) <= atOnce {
 			return &Finding{At: s.Granted.Granted, By: s.Held.Client}
 		}
 	}
@@ -446,7 +462,8 @@ func (r *reading) stoodStill() *Finding {
 // end is when the lease of a grant was over: for its client or, where that has no end, by the record of the servers.
 func (r *reading) end(g checker.Grant) checker.Pos {
 	end := known(g)
-	if held := r.holding(g.Client, g.Resource, g.Granted); g.Until == 0 && held != nil && held.To > 0 && (end == 0 || held.To < end) {
+	held := r.holding(g.Client, g.Resource, g.Granted)
+	if g.Until == 0 && held != nil && held.To > 0 && (end == 0 || held.To < end) {
 		return held.To
 	}
 	return cmp.Or(end, g.Doubted)

@@ -1,4 +1,5 @@
-// Package blame_test has, of many runs, whose fault their end is, what would have helped, and the event that decides it.
+// Package blame_test has, of many runs, whose fault their end is, what would have helped, and the event that
+// decides it.
 package blame_test
 
 import "locksim/scenarios/outcome/blame"

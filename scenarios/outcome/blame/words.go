@@ -19,58 +19,97 @@ type words struct {
 
 // vocabulary has the words of each deed. One without says is told by its label.
 var vocabulary = map[Deed]words{
-	Deletes: {"it deletes a key that another client has", func(f Finding) string { return fmt.Sprintf("at step %d %s deleted %s", f.At, f.By, f.key()) },
-		"Mend the lock: it deletes a key that it does not own. Compare the owner and delete in one step, by a script or a transaction."},
-	Overwrites: {"it writes over a key that another client has", func(f Finding) string { return fmt.Sprintf("at step %d %s wrote over %s", f.At, f.By, f.key()) },
-		"Mend the lock: it writes over a key that another client has. Set the key only where there is none (SET NX, a transaction), by the server's clock."},
-	Prolongs: {"it prolongs a key that another client has", func(f Finding) string { return fmt.Sprintf("at step %d %s prolonged %s", f.At, f.By, f.key()) },
-		"Mend the lock: it prolongs a key without a check of its owner. Compare the owner and prolong in one step, and tell the holder of the loss if it is another's."},
+	Deletes: {"it deletes a key that another client has", func(f Finding) string {
+		return fmt.Sprintf("at step %d %s deleted %s", f.At, f.By, f.key())
+	},
+		"Mend the lock: it deletes a key that it does not own. Compare the owner and delete in one step, by a " +
+			"script or a transaction."},
+	Overwrites: {"it writes over a key that another client has", func(f Finding) string {
+		return fmt.Sprintf("at step %d %s wrote over %s", f.At, f.By, f.key())
+	},
+		"Mend the lock: it writes over a key that another client has. Set the key only where there is none (SET " +
+			"NX, a transaction), by the server's clock."},
+	Prolongs: {"it prolongs a key that another client has", func(f Finding) string {
+		return fmt.Sprintf("at step %d %s prolonged %s", f.At, f.By, f.key())
+	},
+		"Mend the lock: it prolongs a key without a check of its owner. Compare the owner and prolong in one " +
+			"step, and tell the holder of the loss if it is another's."},
 	Shares: {"two clients have one key", func(f Finding) string {
 		switch {
 		case f.Server != "":
-			return fmt.Sprintf("at step %d %s came by the key %s on %s, which %s had: both use one session", f.At, f.By, f.Key, f.Server, f.Of)
+			return fmt.Sprintf("at step %d %s came by the key %s on %s, which %s had: both use one "+
+				"session", f.At, f.By, f.Key, f.Server, f.Of)
 		case f.By == f.Of && f.By != "":
-			return fmt.Sprintf("at step %d %s was granted the lock by the key of its life before, which had crashed", f.At, f.By)
+			return fmt.Sprintf("at step %d %s was granted the lock by the key of its life before, which had "+
+				"crashed", f.At, f.By)
 		case f.By != "":
 			return fmt.Sprintf("at step %d %s entered as the owner that %s is too", f.At, f.By, f.Of)
 		}
 		return "two clients are one owner"
 	}, "Give each client, and each life of one, an owner id and a session of its own."},
 	GivesUp: {"it ends the key of its own holder", func(f Finding) string {
-		return fmt.Sprintf("at step %d a request of %s ended its own key%s, which it had the lock by", f.At, f.By, f.where())
-	}, "Mend the lock: it ends the key of its own holder. Keep the key until Release, and give each request an owner id of its own, so that a clean-up that is late finds only what its request left."},
+		return fmt.Sprintf("at step %d a request of %s ended its own key%s, which it had the lock "+
+			"by", f.At, f.By, f.where())
+	}, "Mend the lock: it ends the key of its own holder. Keep the key until Release, and give each request an " +
+		"owner id of its own, so that a clean-up that is late finds only what its request left."},
 	Retakes: {"it sets its key again after another client had the lock", func(f Finding) string {
-		return fmt.Sprintf("at step %d %s set its key%s again, for the grant that it had before %s got the lock", f.At, f.By, f.where(), f.Of)
-	}, "Mend the lock: a renewal must not set a key that is gone. Return that the lock was lost, and tell the holder."},
-	Revives: {"it lets a lease hold again that had ended", func(Finding) string { return "a lease that had ended held again" },
-		"Mend the lock: a lease that has ended must not be extended. Compare the owner and extend in one step, and return that it is not held."},
+		return fmt.Sprintf("at step %d %s set its key%s again, for the grant that it had before %s got the "+
+			"lock", f.At, f.By, f.where(), f.Of)
+	}, "Mend the lock: a renewal must not set a key that is gone. Return that the lock was lost, and tell the " +
+		"holder."},
+	Revives: {"it lets a lease hold again that had ended", func(Finding) string {
+		return "a lease that had " +
+			"ended held again"
+	},
+		"Mend the lock: a lease that has ended must not be extended. Compare the owner and extend in one step, " +
+			"and return that it is not held."},
 	WithoutKey: {"it grants the lock without a key on most of the servers", func(f Finding) string {
-		return fmt.Sprintf("at step %d %s was granted the lock, and had its key on no majority of the servers", f.At, f.By)
-	}, "Mend the lock: grant only what the servers confirm. Look at the answer, such as the count of changed rows, ask for more than half of the servers, and let the key live for the TTL."},
+		return fmt.Sprintf("at step %d %s was granted the lock, and had its key on no majority of the "+
+			"servers", f.At, f.By)
+	}, "Mend the lock: grant only what the servers confirm. Look at the answer, such as the count of changed " +
+		"rows, ask for more than half of the servers, and let the key live for the TTL."},
 	Outlives: {"its holder has the lock for longer than the key lives", func(f Finding) string {
 		return fmt.Sprintf("at step %d the key of %s%s ended, and %s went on as the holder", f.At, f.By, f.where(), f.By)
-	}, "Mend the lock: its holder has the lock for longer than the key lives. Give the key the TTL of the lease, count from the request on by a monotonic clock, less what clocks may drift, and end the lease by that clock where the servers do not answer."},
+	}, "Mend the lock: its holder has the lock for longer than the key lives. Give the key the TTL of the " +
+		"lease, count from the request on by a monotonic clock, less what clocks may drift, and end the lease by " +
+		"that clock where the servers do not answer."},
 	Unrenewed: {"it stops renewing under its holder", func(f Finding) string {
-		return fmt.Sprintf("at step %d the lease of %s ended, although nothing had kept the lock from renewing it", f.At, f.By)
-	}, "Mend the lock: renew from the grant to the release, and after a renewal that failed try again until the lease ends."},
+		return fmt.Sprintf("at step %d the lease of %s ended, although nothing had kept the lock from renewing "+
+			"it", f.At, f.By)
+	}, "Mend the lock: renew from the grant to the release, and after a renewal that failed try again until " +
+		"the lease ends."},
 	Admits: {"it lets a second client in while the first one has the lock", func(f Finding) string {
 		return fmt.Sprintf("at step %d %s was let in, while %s had the lock", f.At, f.By, f.Of)
-	}, "Mend the lock: look whether it is free and take it in one step, by the clock of the server, and keep it until the release."},
-	Mints: {"its tokens do not grow with the grants", nil, "Mend the lock: mint the token in the step that takes the lock, one for each grant, from a counter that outlives the key."},
+	}, "Mend the lock: look whether it is free and take it in one step, by the clock of the server, and keep " +
+		"it until the release."},
+	Mints: {"its tokens do not grow with the grants", nil, "Mend the lock: mint the token in the step that " +
+		"takes the lock, one for each grant, from a counter that outlives the key."},
 	Leaves: {"it leaves its key behind", func(f Finding) string {
 		who := f.By
 		if who == "" {
 			who = "it"
 		}
 		return fmt.Sprintf("%s left a key behind%s", who, f.where())
-	}, "Mend the lock: delete the key on every way out, under a context that has not ended, and set its TTL in the step that sets it."},
-	Excludes: {"its own key keeps its client out", func(Finding) string { return "the key of a request that was not granted kept its own client out" },
-		"Mend the lock: after a request without an answer, delete what it may have set. A lock that lives with that says so in its promise: SelfExcludes, or ResendExcludes where its client sends a request again by itself."},
-	LateSend: {"", nil, "Let the section look at its lease before each write, and renew a lease that its work outlasts. That is not enough, since a pause can come right after the look."},
-	Repeats:  {"", nil, "Look after the grant whether the work is done already, or let it be done twice without harm."},
-	Tears: {"a section makes its writes one by one", func(Finding) string { return "a section ended when it had made a part of its writes" },
+	}, "Mend the lock: delete the key on every way out, under a context that has not ended, and set its TTL in " +
+		"the step that sets it."},
+	Excludes: {"its own key keeps its client out", func(Finding) string {
+		return "the key of a request that " +
+			"was not granted kept its own client out"
+	},
+		"Mend the lock: after a request without an answer, delete what it may have set. A lock that lives with " +
+			"that says so in its promise: SelfExcludes, or ResendExcludes where its client sends a request again by " +
+			"itself."},
+	LateSend: {"", nil, "Let the section look at its lease before it writes."},
+	Repeats: {"", nil, "Look after the grant whether the work is done already, or let it be done twice " +
+		"without harm."},
+	Tears: {"a section makes its writes one by one", func(Finding) string {
+		return "a section ended when it " +
+			"had made a part of its writes"
+	},
 		"Make all writes that belong together in one step, such as a transaction of the store."},
-	Released: {"a section writes after it has released the lock", func(f Finding) string { return fmt.Sprintf("%s sent %s after it had released the lock", f.By, f.Op) },
+	Released: {"a section writes after it has released the lock", func(f Finding) string {
+		return fmt.Sprintf("%s sent %s after it had released the lock", f.By, f.Op)
+	},
 		"Release the lock after the last write has been answered."},
 }
 
