@@ -51,8 +51,8 @@ func deadlockOf(all []goroutine, waiter goroutine) string {
 	} else if len(with) > 1 {
 		return ""
 	}
-	return fmt.Sprintf("%s is in a deadlock of the lock's own: a goroutine waits for ever for a mutex in %s, and %s. A real process waits for ever too.",
-		waiter.process, at, why)
+	return fmt.Sprintf("%s is in a deadlock of the lock's own: a goroutine waits for ever for a mutex in %s, and %s. "+
+		"A real process waits for ever too.", waiter.process, at, why)
 }
 
 // involved are the goroutines of a waiter's process that run code of its packages, and of those of each other: nil if one of
@@ -63,7 +63,8 @@ func involved(all []goroutine, waiter goroutine) []goroutine {
 		grown = false
 		for _, g := range all {
 			known := slices.ContainsFunc(with, func(o goroutine) bool { return o.id == g.id })
-			if known || g.process != waiter.process || g.life != waiter.life || !slices.ContainsFunc(codeOf(g), func(p string) bool { return slices.Contains(packages, p) }) {
+			of := func(p string) bool { return slices.Contains(packages, p) }
+			if known || g.process != waiter.process || g.life != waiter.life || !slices.ContainsFunc(codeOf(g), of) {
 				continue
 			}
 			if !waitsForCode(g) {
@@ -101,7 +102,8 @@ func codeOf(g goroutine) []string {
 	var out []string
 	for _, f := range append(frames(g), startedBy(g)) {
 		pkg := packageOf(f)
-		if pkg != "" && !ofHarness(f) && !slices.Contains([]string{"runtime", "sync", "internal/sync", "runtime/pprof", "testing"}, pkg) {
+		std := slices.Contains([]string{"runtime", "sync", "internal/sync", "runtime/pprof", "testing"}, pkg)
+		if pkg != "" && !ofHarness(f) && !std {
 			out = append(out, pkg)
 		}
 	}

@@ -372,7 +372,7 @@ func (w *World) close() error {
 		n.close()
 	}
 	w.time.settle()
-	time.Sleep(lingers)
+	time.Sleep(lingers) //nolint:forbidigo // it is in the bubble, and the clocks of the world have stopped
 	w.time.settle()
 	return err
 }

@@ -27,7 +27,7 @@ func TestSubscriptionKeepsNoTimeFromPassing(t *testing.T) {
 				p.OnEnd(func() { _ = client.Close() })
 				p.Go(func() {
 					sub := client.Subscribe(p.Context(), "free")
-					defer sub.Close()
+					defer func() { _ = sub.Close() }()
 					heard = (<-sub.Channel()).Payload
 				})
 				w.At(time.Second, func() {
