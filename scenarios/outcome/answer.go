@@ -432,7 +432,7 @@ func remedy(o *Outcome, m ModeRun, f blame.Finding) string {
 	case f.Culprit == blame.Choice && f.Deed == blame.Rejects:
 		return "Another fence: seal, with a lock that mints tokens, or none where the work may be done again."
 	case f.Culprit == blame.Choice:
-		mend = fmt.Sprintf("Another lock, or other servers: such as survive %s.", prose.Commas(f.Failed))
+		mend = fmt.Sprintf("Choose a lock, or servers, that survive %s.", prose.Commas(f.Failed))
 	case mend == "" && !exclusive:
 		mend = "A change of the lock."
 	}
