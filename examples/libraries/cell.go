@@ -196,7 +196,7 @@ func part(l scenarios.Lock, faults []lock.Fault, runs int, seed uint64) (*Part, 
 		}
 		p.Inapplicable = p.Felt == 0 && p.Violating == 0
 	}
-	if problems := s.Problems(); len(problems) > 0 {
+	if problems := e.Problems(); len(problems) > 0 {
 		p.NoVerdict = problems[0]
 	}
 	for label, n := range s.Violations {

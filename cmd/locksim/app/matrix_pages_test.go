@@ -155,7 +155,7 @@ func TestMatrixReportsInterrupted(t *testing.T) {
 func lateMatrix(t *testing.T, how, dir string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv(misbehaving, "yes")
-	t.Setenv(sabotage, how+":12:"+filepath.Join(t.TempDir(), "clients"))
+	t.Setenv(sabotage, how+":14:"+filepath.Join(t.TempDir(), "clients"))
 	t.Setenv(asChild, "1")
 	return call(t, []play.Lock{sabotagedLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir, "--quiet")
 }
