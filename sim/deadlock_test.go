@@ -53,7 +53,7 @@ func (c *tangle) ask() {
 	defer c.a.Unlock()
 	answer := make(chan error)
 	go func() { answer <- c.p.Clock().Sleep(c.p.Context(), 3*time.Second) }()
-	_ = <-answer
+	<-answer
 }
 
 func (c *tangle) ofAll() {

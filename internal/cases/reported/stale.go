@@ -91,7 +91,7 @@ func beats(e scenarios.Env, c *redis.Client, key, owner string, lost, stop chan 
 }
 
 // Getset is right as long as the clocks of the clients agree: the value of the key is the end of the lease, and who finds one
-// that is over takes it by GETSET, and has it if nobody was quicker.
+// that is over takes it by SET with GET, as GETSET did, and has it if nobody was quicker.
 func Getset() scenarios.Lock {
 	return onRedis("getset", func(scenarios.Env) try {
 		return func(ctx context.Context, _ scenarios.Env, c *redis.Client, key string) (scenarios.Grant, bool, error) {
@@ -110,7 +110,7 @@ func Getset() scenarios.Lock {
 			if ends, _ := strconv.ParseInt(has, 10, 64); ends >= time.Now().UnixNano() {
 				return g, false, nil
 			}
-			before, err := c.GetSet(ctx, key, v).Result()
+			before, err := c.SetArgs(ctx, key, v, redis.SetArgs{Get: true}).Result()
 			if err != nil && !errors.Is(err, redis.Nil) {
 				_ = unlock(c, key, v)(ctx)
 				return g, false, err
