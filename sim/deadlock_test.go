@@ -51,9 +51,12 @@ func (c *tangle) twice() {
 func (c *tangle) ask() {
 	c.a.Lock()
 	defer c.a.Unlock()
-	answer := make(chan error)
-	go func() { answer <- c.p.Clock().Sleep(c.p.Context(), 3*time.Second) }()
-	<-answer
+	slept := make(chan struct{})
+	go func() {
+		defer close(slept)
+		_ = c.p.Clock().Sleep(c.p.Context(), 3*time.Second)
+	}()
+	<-slept
 }
 
 func (c *tangle) ofAll() {
