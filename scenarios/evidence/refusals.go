@@ -37,7 +37,7 @@ func RefusalsOf(t *trace.Trace, clients []string, changes []trace.KeyChange) []R
 	for i := range t.Events {
 		e := &t.Events[i]
 		x, ok := e.What.(trace.Exec)
-		if !ok || !kinds[trace.KindOf(x.Request)] || !slices.Contains(clients, e.Peer) || !foundNothing(x.Answer) {
+		if !ok || !foundNothing(x.Answer) || !slices.Contains(clients, e.Peer) || !kinds[trace.KindOf(x.Request)] {
 			continue
 		}
 		told := slices.IndexFunc(t.Events[i:], func(later trace.Event) bool {

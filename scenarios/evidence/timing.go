@@ -57,15 +57,18 @@ func (r reading) timing() *checker.Timing {
 // the client heard from that server again. It may have if something was under way on one meanwhile, or if it lasted so long
 // that the server or the client itself may have ended a connection on which nothing came.
 func (r reading) unlinked(away map[string][]checker.Absence, trips time.Duration) map[string][]checker.Span {
+	if len(away) == 0 {
+		return nil
+	}
 	type link struct{ client, peer string }
 	sent, heard := map[link][]time.Duration{}, map[link][]time.Duration{}
 	peers := map[string][]string{}
 	for _, m := range r.Timeline.Messages {
+		if len(away[m.Client]) == 0 {
+			continue
+		}
 		l := link{m.Client, m.Peer}
 		if sent[l] == nil && heard[l] == nil {
-			if len(away[m.Client]) == 0 {
-				continue
-			}
 			peers[m.Client] = append(peers[m.Client], m.Peer)
 		}
 		of := sent
@@ -74,7 +77,7 @@ func (r reading) unlinked(away map[string][]checker.Absence, trips time.Duration
 		}
 		of[l] = append(of[l], r.Timeline.when(m.At))
 	}
-	any := func(at []time.Duration, from, to time.Duration) bool {
+	within := func(at []time.Duration, from, to time.Duration) bool {
 		i, _ := slices.BinarySearch(at, from)
 		return i < len(at) && at[i] <= to
 	}
@@ -91,7 +94,7 @@ func (r reading) unlinked(away map[string][]checker.Absence, trips time.Duration
 			until := a.To
 			for _, peer := range peers[client] {
 				l := link{client, peer}
-				if !any(sent[l], from, a.To) && !any(heard[l], from, a.To) {
+				if !within(sent[l], from, a.To) && !within(heard[l], from, a.To) {
 					continue
 				}
 				again := time.Duration(math.MaxInt64)

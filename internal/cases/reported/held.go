@@ -57,30 +57,36 @@ func renewed(name string, take func(ctx context.Context, c *redis.Client, key, v
 			lost, stop := make(chan struct{}), make(chan struct{})
 			over := sync.OnceFunc(func() { close(stop) })
 			e.OnEnd(over)
-			go func() {
-				for good := time.Now(); ; {
-					select {
-					case <-stop:
-						return
-					case <-time.After(ttl / 3):
-					}
-					asked := time.Now()
-					ctx, cancel := context.WithTimeout(e.Context(), ttl/3)
-					n, err := extendOwn.Run(ctx, c, []string{key}, v, ttl.Milliseconds()).Int()
-					cancel()
-					if err == nil && n == 1 {
-						good = asked
-					}
-					if err == nil && n == 0 || time.Since(good) > ttl-ttl/3 {
-						close(lost)
-						return
-					}
-				}
-			}()
+			go keep(e, lost, stop, func(ctx context.Context) (int, error) {
+				return extendOwn.Run(ctx, c, []string{key}, v, ttl.Milliseconds()).Int()
+			})
 			free := unlock(c, key, v)
 			return scenarios.Grant{Lost: lost, Unlock: func(ctx context.Context) error { over(); return free(ctx) }}, true, nil
 		}
 	}, held(2*ttl))
+}
+
+// keep renews each third of a TTL, and closes lost when the key is another's, or when no renewal was answered for two thirds
+// of a TTL.
+func keep(e scenarios.Env, lost, stop chan struct{}, renew func(context.Context) (int, error)) {
+	for good := time.Now(); ; {
+		select {
+		case <-stop:
+			return
+		case <-time.After(ttl / 3):
+		}
+		asked := time.Now()
+		ctx, cancel := context.WithTimeout(e.Context(), ttl/3)
+		n, err := renew(ctx)
+		cancel()
+		if err == nil && n == 1 {
+			good = asked
+		}
+		if err == nil && n == 0 || time.Since(good) > ttl-ttl/3 {
+			close(lost)
+			return
+		}
+	}
 }
 
 // ReadBackRenewed takes its key by writing it and reading it back: a request that is late takes the key of a holder

@@ -61,33 +61,10 @@ func beat(name string, leaseTTL, stale time.Duration) scenarios.Lock {
 			lost, stop := make(chan struct{}), make(chan struct{})
 			over := sync.OnceFunc(func() { close(stop) })
 			e.OnEnd(over)
-			go beats(e, c, key, owner, lost, stop)
+			go keep(e, lost, stop, func(ctx context.Context) (int, error) { return beatOwn.Run(ctx, c, []string{key}, owner).Int() })
 			return scenarios.Grant{Lost: lost, Unlock: func(ctx context.Context) error { over(); return free(ctx) }}, true, nil
 		}
 	}, held(2*ttl), func(l *scenarios.Lock) { l.LeaseTTL = leaseTTL })
-}
-
-// beats writes the time each third of a TTL, and closes lost when the key is another's, or when no beat was answered for two
-// thirds of a TTL.
-func beats(e scenarios.Env, c *redis.Client, key, owner string, lost, stop chan struct{}) {
-	for good := time.Now(); ; {
-		select {
-		case <-stop:
-			return
-		case <-time.After(ttl / 3):
-		}
-		asked := time.Now()
-		ctx, cancel := context.WithTimeout(e.Context(), ttl/3)
-		n, err := beatOwn.Run(ctx, c, []string{key}, owner).Int()
-		cancel()
-		if err == nil && n == 1 {
-			good = asked
-		}
-		if err == nil && n == 0 || time.Since(good) > ttl-ttl/3 {
-			close(lost)
-			return
-		}
-	}
 }
 
 // Getset is right as long as the clocks of the clients agree: the value of the key is the end of the lease, and who finds one
