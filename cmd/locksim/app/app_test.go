@@ -272,3 +272,16 @@ func TestOwnWords(t *testing.T) {
 		}
 	}
 }
+
+// Every command that a text may name is named as this program is called.
+func TestAllCommandsAreInOwnWords(t *testing.T) {
+	s := &shell{Console: &console.Console{Program: "mysim"}}
+	for _, cmd := range s.root().Commands() {
+		if cmd.Hidden {
+			continue
+		}
+		if got, want := s.InOwnWords("locksim "+cmd.Name()), "mysim "+cmd.Name(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
