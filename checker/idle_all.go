@@ -13,10 +13,17 @@ import (
 // Acquire did: clients that ask again and again, or that are away for an instant, do not begin another idle time. See
 // [Facts.Overdue].
 func (w *watch) overdueForAll(h History, resource string, found *tally) {
+	var causes []departure
 	for _, s := range w.idleForAll(h, resource) {
-		cause, deadline := w.deadlineForAll(h, resource, s.Span)
-		late := func(asked Span) bool { return asked.To > max(deadline, w.dueForAll(asked.From)) }
-		if slices.ContainsFunc(s.asked, late) {
+		late := slices.DeleteFunc(s.asked, func(asked Span) bool { return asked.To <= w.dueForAll(asked.From) })
+		if len(late) == 0 {
+			continue
+		}
+		if causes == nil {
+			causes = w.causesForAll(h, resource)
+		}
+		cause, deadline := w.deadlineForAll(causes, s.Span)
+		if slices.ContainsFunc(late, func(asked Span) bool { return asked.To > deadline }) {
 			found.add(func() Reason {
 				r := Reason{Text: fmt.Sprintf("%s was free and wanted from %v to %v, and nobody got it, although clients asked for it again and again",
 					resource, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond))}
@@ -96,9 +103,7 @@ func without(s Span, others []Span) (out []Span) {
 // deadlineForAll is when an idle time over all Acquires must be over, with the last cause that allows it to last
 // until then. Of the Acquires that a client gave up or that were not answered, and of its absences, only the first
 // counts in an idle time; by the record of the nodes each that took the lock does, from then on.
-func (w *watch) deadlineForAll(h History, resource string, s Span) (promise.Cause, time.Duration) {
-	causes := slices.Concat(w.departures, w.orphans(h, resource))
-	slices.SortStableFunc(causes, func(a, b departure) int { return int(a.from - b.from) })
+func (w *watch) deadlineForAll(causes []departure, s Span) (promise.Cause, time.Duration) {
 	cause, deadline := promise.CauseOther, w.dueForAll(s.From+w.Within[promise.CauseOther])
 	counted := map[string]bool{}
 	for _, d := range causes {
@@ -116,6 +121,13 @@ func (w *watch) deadlineForAll(h History, resource string, s Span) (promise.Caus
 		}
 	}
 	return cause, deadline
+}
+
+// causesForAll are the departures of clients and their holdings that became no grant, in order.
+func (w *watch) causesForAll(h History, resource string) []departure {
+	causes := slices.Concat(w.departures, w.orphans(h, resource))
+	slices.SortStableFunc(causes, func(a, b departure) int { return int(a.from - b.from) })
+	return causes
 }
 
 // dueForAll is when the first of the clients that wait at an instant must have a lock that is free from then on.
