@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -61,10 +62,31 @@ func (p *Process) dialGreeted(addr string, h host, of Greeted) net.Conn {
 // calledBelow reports whether the calling goroutine is in a function whose name begins so.
 func calledBelow(name string) bool {
 	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	return slices.ContainsFunc(pcs[:runtime.Callers(2, pcs[:])], func(pc uintptr) bool {
+		at := callSite{pc, name}
+		below, known := callSites.Load(at)
+		if !known {
+			below, _ = callSites.LoadOrStore(at, at.isBelow())
+		}
+		return below.(bool)
+	})
+}
+
+// callSite is a return address, and how the name of a function begins that is looked for there.
+type callSite struct {
+	pc   uintptr
+	name string
+}
+
+// callSites are the answers of isBelow: the frames of an address are always the same, and cost a search of the tables
+// of the binary.
+var callSites sync.Map
+
+func (c callSite) isBelow() bool {
+	frames := runtime.CallersFrames([]uintptr{c.pc})
 	for {
 		f, more := frames.Next()
-		if strings.HasPrefix(f.Function, name) {
+		if strings.HasPrefix(f.Function, c.name) {
 			return true
 		}
 		if !more {

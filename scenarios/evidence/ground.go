@@ -39,12 +39,14 @@ type groundTruth struct {
 	lasts     time.Duration           // how long a lease lasts that its server does not end; 0 if that is not known
 	trusted   time.Duration           // the takings are known up to this instant
 	last      map[string]int          // how many nodes have the keys of a client
+	counted   map[string]int          // the same, while it is counted anew
 }
 
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (r reading) groundTruth(resource string) *groundTruth {
-	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(), resource: resource, changes: r.Changes, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
-		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{}}
+	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(), resource: resource,
+		changes: r.Changes, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
+		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{}, counted: map[string]int{}}
 	if r.Keys == nil {
 		return g
 	}
@@ -238,7 +240,8 @@ func (g *groundTruth) take(c trace.KeyChange, owner string, written time.Duratio
 // recount opens a holding of a client that has a majority of the nodes now, and
 // closes those of all others.
 func (g *groundTruth) recount(at checker.Pos, instant time.Duration) {
-	votes := map[string]int{}
+	votes := g.counted
+	clear(votes)
 	for on, holder := range g.holders {
 		if on.key == g.keys[0] && g.hasVote(on.node) && holder != "" && g.hasAll(on.node, holder) {
 			votes[holder]++
@@ -272,8 +275,9 @@ func (g *groundTruth) vote(votes map[string]int, at checker.Pos) {
 			continue
 		}
 		g.last[client] = votes[client]
-		g.votes = slices.DeleteFunc(g.votes, func(v checker.Vote) bool { return v.At == at && v.Client == client }) // it lasted for no time
-		g.votes = append(g.votes, checker.Vote{Client: client, Resource: g.resource, At: at, Nodes: votes[client]})
+		now, _ := slices.BinarySearchFunc(g.votes, at, func(v checker.Vote, at checker.Pos) int { return cmp.Compare(v.At, at) })
+		lasted := slices.DeleteFunc(g.votes[now:], func(v checker.Vote) bool { return v.Client == client }) // for no time
+		g.votes = append(g.votes[:now+len(lasted)], checker.Vote{Client: client, Resource: g.resource, At: at, Nodes: votes[client]})
 	}
 }
 

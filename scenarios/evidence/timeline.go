@@ -70,7 +70,7 @@ type Promotion struct {
 
 // TimelineOf reads a trace. clients are the names of the clients whose messages count.
 func TimelineOf(t *trace.Trace, clients []string) Timeline {
-	out := Timeline{At: make([]time.Duration, len(t.Events))}
+	out := Timeline{At: make([]time.Duration, len(t.Events)), Messages: make([]Message, 0, len(t.Events)/2)}
 	for i := range t.Events {
 		e := &t.Events[i]
 		out.At[i] = e.At
