@@ -21,7 +21,7 @@ import (
 func (r reading) calm() bool {
 	w, short := r.sc.Workload, r.sc.Lock.TTL/4
 	work := w.Working()
-	if r.terms.Section || r.leads() {
+	if r.terms.Section || r.leads() || w.Beside {
 		work = 0
 		for _, c := range r.Clients {
 			work = max(work, c.Longest)
@@ -134,7 +134,7 @@ func (r reading) undisturbed() time.Duration {
 // pace is how often a client asks the servers, for a lock that has the backoff of the scenario or says its own. It is
 // not known where a server has forgotten scripts, which are sent again, where other work of a process takes its
 // connections, and makes new ones, nor for stock clients, which send a request again by themselves, nor where a release
-// may be called again at any time.
+// may be called again at any time, or a client that has a lock asks for another.
 func (r reading) pace() *checker.Pace {
 	for i, f := range r.sc.Faults {
 		class := faults.ClassIn(r.sc.Faults, f.Action)
@@ -146,7 +146,7 @@ func (r reading) pace() *checker.Pace {
 	if r.terms.FollowsSpec {
 		pause = max(r.sc.Lock.Backoff.Min, 1)
 	}
-	if pause == 0 || r.sc.Lock.Client == file.ClientStock || r.sc.Workload.Release == file.ReleaseLater {
+	if pause == 0 || r.sc.Lock.Client == file.ClientStock || r.sc.Workload.Release == file.ReleaseLater || r.sc.Workload.Beside {
 		return nil
 	}
 	return &checker.Pace{Servers: r.terms.Voters, Pause: pause, Renewal: promise.RenewalRetry(r.sc.Lock.TTL),

@@ -134,6 +134,7 @@ var keys = []Key{
 	{"workload", "kind", false, word(func(s *Scenario) *WorkloadKind { return &s.Workload.Kind }, WorkloadKinds()...)},
 	{"workload", "nested", false,
 		Number{Of: func(s *Scenario) *int { return &s.Workload.Nested }, Most: MaxNested, Plain: []int{0, 1}}},
+	{"workload", "beside", false, Flag{func(s *Scenario) *bool { return &s.Workload.Beside }}},
 	{"workload", "request", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.Request },
 		"leave request out for a context without a deadline")},
 	{"workload", "deadline", false, Flag{func(s *Scenario) *bool { return &s.Workload.Deadline }}},

@@ -213,6 +213,10 @@ type Workload struct {
 	// each inner lease the client reads and writes another register, and releases
 	// the inner lease. Only for a reentrant lock (F34). 0 to MaxNested. Default: 0.
 	Nested int
+	// Beside says that a section has two locks at once: after its reads the client acquires the next one of Resources too,
+	// for a section of its own, and releases it before it goes on. A client with the last of Resources has one lock.
+	// Only for two Resources or more. Default: one lock at a time.
+	Beside bool
 	// Request is the life of the context that a round serves, from the Acquire on;
 	// the lock is released under that context (F29). Default: 0s, until the client
 	// ends.

@@ -138,6 +138,14 @@ func (s checked) validateWorkload() error {
 			return wrong("workload.release", "a %s holds its lock until the work is done: make it a register, or leave release out", w.Kind)
 		}
 	}
+	if w.Beside {
+		switch {
+		case len(w.Resources) < 2:
+			return wrong("workload.beside", "there is one lock: give two names or more in workload.resources, or leave beside out")
+		case w.Fills() || w.Leads():
+			return wrong("workload.beside", "a %s has one lock at a time: make it a register, or leave beside out", w.Kind)
+		}
+	}
 	if w.Kind != WorkloadFill && w.Look == LookOnce {
 		return wrong("workload.look", "only a fill looks for a value: make it kind: fill, or leave look out")
 	}

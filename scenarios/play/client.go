@@ -163,6 +163,10 @@ func (c *client) own() error {
 	if p.lock.Section.Run != nil && p.sc.Workload.Nested > 0 {
 		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has a Section of its own, which has no section within it: leave this out", path, p.lock.Name)
 	}
+	if p.lock.Section.Run != nil && p.sc.Workload.Beside {
+		path := "workload.beside"
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has a Section of its own, which has one lock: leave this out", path, p.lock.Name)
+	}
 	switch {
 	case p.sc.Lock.Owner == file.OwnerShared || p.sc.Lock.Owner == file.OwnerRound:
 		path = "lock.owner"

@@ -61,6 +61,9 @@ func (p *play) resources() []string { return p.sc.Workload.Resources }
 func (p *play) enoughTime() time.Duration {
 	w := p.sc.Workload
 	round := w.Working() + w.Stop + w.Think + w.Timeout + p.sc.Lock.TTL + p.sc.Lock.Backoff.Max + time.Second
+	if w.Beside {
+		round *= 2
+	}
 	starts := p.sc.World.Clients
 	total := w.Stagger * time.Duration(starts)
 	for _, f := range p.sc.Faults {

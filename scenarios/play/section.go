@@ -3,6 +3,7 @@ package play
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"locksim/checker"
@@ -71,9 +72,9 @@ func (p *play) section() Section {
 
 // follow does the steps of a workload, one after another, up to the first that fails: a
 // client that does not know whether its first write took place does not go on with the
-// second. Nested sections come before the work.
+// second. Nested sections, and that of another lock, come before the work.
 func (h *Holder) follow(w file.Workload) error {
-	nested := w.Nested
+	nested, beside := w.Nested, w.Beside
 	for _, s := range w.Steps() {
 		var err error
 		switch s.Do {
@@ -86,6 +87,9 @@ func (h *Holder) follow(w file.Workload) error {
 		case file.StepWork:
 			for ; err == nil && nested > 0; nested-- {
 				err = h.over(nil, h.client.nestedSection(h.grant.Resource))
+			}
+			if err == nil && beside {
+				beside, err = false, h.over(nil, h.client.besideSection(h.grant.Resource))
 			}
 			if err == nil {
 				err = h.Work(s.WorksFor(w.Hold))
@@ -161,6 +165,31 @@ func (c *client) nestedSection(resource string) error {
 		if _, err := c.write(g, nestedRegister, saw); err != nil {
 			return err
 		}
+	}
+	return g.release()
+}
+
+// besideSection is a section under the lock that comes after one that the client has, with an eighth of the work. Clients
+// take locks in the order of the scenario, so that none waits for one that waits for it.
+func (c *client) besideSection(has string) error {
+	resources, w := c.play.resources(), c.play.sc.Workload
+	next := slices.Index(resources, has) + 1
+	if next == len(resources) {
+		return nil
+	}
+	ctx, giveUp := context.WithCancel(c.proc.Notice())
+	stop := c.proc.Clock().AfterFunc(c.play.acquireLimit()+offBeat, giveUp)
+	g, err := c.acquire(ctx, outer, resources[next])
+	stop()
+	if g == nil || err != nil {
+		return err
+	}
+	defer g.unwatch()
+	w.Hold, w.Nested, w.Beside = w.Hold/8, 0, false
+	h := &Holder{client: c, grant: g, writes: w.Writes(), saw: map[string]string{}}
+	_ = h.follow(w) // if it ends early, the client goes on under its other lock
+	if h.crashed != nil || g.Released != 0 {
+		return h.crashed
 	}
 	return g.release()
 }

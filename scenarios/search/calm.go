@@ -12,11 +12,21 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// calmCases is the number of runs that [CalmTrials] makes, heldCases of a lock that is held until it is told.
+// calmCases is the number of runs that [CalmTrials] makes, heldCases of a lock that is held until it is told. The first
+// usualCases differ in numbers alone.
 const (
-	calmCases = 9
-	heldCases = calmCases + 1
+	usualCases = 9
+	calmCases  = usualCases + 2
+	heldCases  = calmCases + 1
 )
+
+// manyRounds are more than the tries after which a lock that counts them does something else.
+const manyRounds = 48
+
+// alikeAtFirst are names of two locks that are equal in more bytes than some locks look at.
+func alikeAtFirst() []string {
+	return []string{"customer-orders-of-2026:1", "customer-orders-of-2026:2"}
+}
 
 // CalmTrials plays a lock without any fault, before faults are drawn for it. Its
 // clients ask for the lock at the same time and ignore the lease; a message and a
@@ -37,8 +47,10 @@ func InCalm(l play.Lock) play.Lock {
 	return l
 }
 
-// CalmCases are the cases of [CalmTrials], with seeds from 1 on. In the last one of a lock that is held until it is told, a
-// section lasts for three lengths of its lease: the lock has to renew it.
+// CalmCases are the cases of [CalmTrials], with seeds from 1 on. In one, clients ask for the lock again and again; in one,
+// they contend for two locks whose names are nearly the same, and have both at once, unless the lock has a section of its own.
+// In the last one of a lock that is held until it is told, a section lasts for three lengths of its lease: the lock has
+// to renew it.
 func CalmCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 	cases := calmCases
 	if l.Lease == play.LeaseHeld {
@@ -46,7 +58,9 @@ func CalmCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 	}
 	return func(yield func(Case) bool) {
 		for n := range cases {
-			if !yield(Case{Scenario: calmCase(space, n), Seed: uint64(n + 1)}) {
+			sc := calmCase(space, n)
+			sc.Workload.Beside = sc.Workload.Beside && l.Section.Run == nil
+			if !yield(Case{Scenario: sc, Seed: uint64(n + 1)}) {
 				return
 			}
 		}
@@ -89,11 +103,16 @@ func calmCase(space spaces.Space, n int) *file.Scenario {
 		sc.Workload.AcquireWithin = time.Hour
 	}
 	sc.Workload.Hold, sc.Workload.Think = part([]int{5, 10, 20}[n%3]), part(5)
-	if n == calmCases-1 { // each client asks when the one before has released, long before the end of its lease
-		sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Stagger = 1, part(5), part(50)
-	}
-	if n == heldCases-1 {
-		sc.World.Clients, sc.Workload.Rounds, sc.Workload.Hold = 2, 1, 3*ttl
+	w := &sc.Workload
+	switch n {
+	case usualCases - 1: // each client asks when the one before has released, long before the end of its lease
+		w.Rounds, w.Hold, w.Stagger = 1, part(5), part(50)
+	case usualCases:
+		w.Rounds, w.Hold, w.Think = manyRounds, part(1), part(1)
+	case usualCases + 1:
+		w.Resources, w.Beside, w.Hold = alikeAtFirst(), true, part(5)
+	case heldCases - 1:
+		sc.World.Clients, w.Rounds, w.Hold = 2, 1, 3*ttl
 	}
 	return sc
 }

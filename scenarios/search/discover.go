@@ -57,7 +57,7 @@ func Discover(l play.Lock, space spaces.Space) (spaces.Space, error) {
 	if err := d.suits(l, calm.owned); err != nil {
 		return spaces.Space{}, err
 	}
-	d.Tries = calm.tries
+	d.Tries, d.Beside = calm.tries, l.Section.Run == nil
 	if calm.owned && l.Section.Run == nil { // a section of its own has none within it
 		d.Nested, d.OwnerPerRound = cmp.Or(d.Nested, 2), mintsUnderPromise(l)
 	}

@@ -72,11 +72,13 @@ func (d *drawer) further() {
 	}
 }
 
+// before is how much earlier than whole milliseconds a context ends that ends within a call.
+const before = 137 * time.Microsecond
+
 // limits draws contexts that end within a call: while a request is under way, or while
 // the lock waits. None ends in the instant in which a message arrives, as whole
 // milliseconds would let it: code that selects between the two would not be repeatable.
 func (d *drawer) limits() {
-	const before = 137 * time.Microsecond
 	w, trip := &d.sc.Workload, max(d.sc.World.Latency.Max, time.Millisecond)
 	limit := func(lengths ...time.Duration) time.Duration {
 		if i := d.from.Below(len(lengths)); lengths[i] > 0 {

@@ -25,6 +25,7 @@ var everything = spaces.Space{
 	Redis: 3, Replicas: 2, Nodes: spaces.Span{Min: 1, Max: 7}, Nested: 2,
 	Waits:     []file.WaitMode{file.WaitPoll, file.WaitNotify},
 	Tries:     true,
+	Beside:    true,
 	Stock:     true, // without a promise it is every second scenario
 	Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer, file.WorkloadFill},
 }
@@ -51,6 +52,7 @@ var things = []struct {
 	{"a release that is called again when it fails", func(sc *file.Scenario) bool { return sc.Workload.Release == file.ReleaseRetried }},
 	{"another name of the resource than `order`", func(sc *file.Scenario) bool { return !slices.Contains(sc.Workload.Resources, "order") }},
 	{"several resources", func(sc *file.Scenario) bool { return len(sc.Workload.Resources) > 1 }},
+	{"a client with two locks at once", func(sc *file.Scenario) bool { return sc.Workload.Beside }},
 	{"owner ids that resemble each other", func(sc *file.Scenario) bool { return sc.Lock.Owner == file.OwnerAlike }},
 	{"a quorum of a drawn size", func(sc *file.Scenario) bool { return sc.Lock.Nodes > 0 }},
 	{"an even quorum", func(sc *file.Scenario) bool { return sc.Lock.Nodes > 0 && sc.Lock.Nodes%2 == 0 }},

@@ -3,16 +3,18 @@ package search
 import (
 	"time"
 
+	"locksim/checker"
 	"locksim/scenarios/file"
 )
 
 // rares draws what other strategies never do, one thing in each scenario: many short rounds, a lease of minutes, names
-// that end alike, clocks that are read in steps, so that ids made of a time collide, a release that failed and is repeated
-// when the client has asked for the lock again.
+// that end or begin alike, clocks that are read in steps, so that ids made of a time collide, a release that failed and is
+// repeated when the client has asked for the lock again, a client with two locks at once, contexts of Acquire that end about
+// when its first request is answered.
 var rares = strategy{draw: func(d *drawer) {
 	d.manner = seams
 	d.space.MaxFaults = min(d.space.MaxFaults, 2)
-	what := d.from.Below(5)
+	what := d.from.Below(7)
 	if what == 0 && d.usualTTL { // else the lock does not follow it, or it was asked for
 		d.space.TTL = file.Range{Min: time.Minute, Max: longestTTL}
 	}
@@ -29,15 +31,22 @@ var rares = strategy{draw: func(d *drawer) {
 			w.Hold, w.Think, d.sc.World.Latency = 0, 0, file.Range{Max: 100 * time.Microsecond}
 		}
 	case 2:
-		w.Resources = []string{"a/order", "b/order"}
-		if d.once(2) {
-			w.Resources = []string{"order:1", "stock:1"}
-		}
+		w.Resources = pick(d, []string{"a/order", "b/order"}, []string{"order:1", "stock:1"}, alikeAtFirst())
 	case 3:
 		w.Think = 0
 		d.sc.World.ClockStep = min(pick(d, time.Millisecond, time.Microsecond), d.sc.World.Latency.Min)
 	case 4:
 		w.Rounds, w.Release = max(w.Rounds, min(2, d.space.Rounds.Max)), file.ReleaseLater
+	case 5:
+		if d.space.Beside && w.Kind == file.WorkloadRegister && w.Nested == 0 {
+			w.Resources, w.Beside, w.ChecksUntil = pick(d, []string{"order", "stock"}, alikeAtFirst()), true, checker.CareSteps
+		}
+	case 6:
+		if d.usualRounds {
+			w.Rounds = 8
+		}
+		trip := d.sc.World.Latency
+		w.AcquireWithin, w.Think = trip.Min+trip.Max+trip.Max/4-before, d.part(5)
 	}
 }}
 

@@ -69,6 +69,8 @@ type Space struct {
 	// Tries lets every second client of a scenario ask without waiting, now and then: for a
 	// lock that can.
 	Tries bool `json:"tries,omitempty"`
+	// Beside lets a client have two locks at once now and then: for a lock without a section of its own.
+	Beside bool `json:"beside,omitempty"`
 	// Stock gives the lock's clients the defaults of go-redis now and then.
 	Stock bool `json:"stock,omitempty"`
 	// Data is where the data is that the lock protects. "" means the store.

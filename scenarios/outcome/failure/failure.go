@@ -120,6 +120,8 @@ func Shape(sc *file.Scenario, broken []outcome.Violation) string {
 		section = fmt.Sprintf(" (%s)", sc.Workload.Kind)
 	case sc.Workload.Nested > 0:
 		section = " (nested)"
+	case sc.Workload.Beside:
+		section = " (two locks)"
 	}
 	return fmt.Sprintf("%s: %s%s", what, cmp.Or(prose.Commas(kinds), "no faults"), section)
 }
