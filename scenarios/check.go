@@ -222,6 +222,9 @@ func (c *checkup) verdict() string {
 			text += ", and its Detection is " + d
 		}
 	}
+	if load := t.Load(); load != "" {
+		text += "\n" + load
+	}
 	if by := t.ByClass(); by != "" {
 		text += "\nruns that tested the lock by class of fault, and how many of such runs may break it (95 % confidence): " + by
 	}

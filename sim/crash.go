@@ -94,6 +94,22 @@ func (t *network) connsOf(n *Node) []*conn {
 	return out
 }
 
+// Connections are the numbers of connections that the processes have open to the server, by the name of the process; nil if
+// none has any. A process that has ended has none.
+func (n *Node) Connections() map[string]int {
+	var out map[string]int
+	for _, c := range n.w.net.connsOf(n) {
+		if c.dead || c.flows[Up].ended || c.link.p.Crashed() {
+			continue
+		}
+		if out == nil {
+			out = map[string]int{}
+		}
+		out[c.link.p.name]++
+	}
+	return out
+}
+
 // orphanAll ends every session.
 func (n *Node) orphanAll() {
 	for _, s := range slices.Clone(n.conns) {

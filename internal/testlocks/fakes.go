@@ -105,35 +105,35 @@ func (l fakeLease) Lost() <-chan struct{}         { return l.lost }
 func (l fakeLease) Context() context.Context      { return context.Background() }
 func (l fakeLease) Release(context.Context) error { return nil }
 
-// InVariable is a lock in a variable of the program, which the clients of a run share.
+// InVariable is a lock in a variable of the program for each name, which the clients of a run share.
 // Nothing frees it but a release: a claim of [TTL] is all that ends with its lease. It
 // has the promise of a lock on one node.
 func InVariable(name string, wrap func(e play.Env, l lock.Locker) lock.Locker) play.Lock {
-	var holder *string
+	var holders map[string]string
 	l := play.Lock{Name: name, New: func(e play.Env) (lock.Locker, error) {
 		if IsRunStart(e) {
-			holder = new(string)
+			holders = map[string]string{}
 		}
-		return wrap(e, variable{e, holder}), nil
+		return wrap(e, variable{e, holders}), nil
 	}}
 	l.Promise = promised()
 	return l
 }
 
 type variable struct {
-	env    play.Env
-	holder *string
+	env     play.Env
+	holders map[string]string // by the resource
 }
 
 // TryAcquire implements [lock.Trier].
-func (v variable) TryAcquire(context.Context, string) (lock.Lease, error) {
-	if *v.holder != "" {
+func (v variable) TryAcquire(_ context.Context, resource string) (lock.Lease, error) {
+	if v.holders[resource] != "" {
 		return nil, fmt.Errorf("acquire: %w", lock.ErrTaken)
 	}
-	*v.holder = v.env.Name()
+	v.holders[resource] = v.env.Name()
 	return noOwnerCheckLease{fakeLease{until: v.env.Clock().Now().Add(TTL)}, func(context.Context) error {
-		if *v.holder == v.env.Name() {
-			*v.holder = ""
+		if v.holders[resource] == v.env.Name() {
+			v.holders[resource] = ""
 		}
 		return nil
 	}}, nil

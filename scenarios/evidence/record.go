@@ -69,6 +69,9 @@ type ServerState struct {
 	Listed bool        `json:"listed,omitempty"`
 	// Down says that it is not running.
 	Down bool `json:"down,omitempty"`
+	// Connections are the numbers of connections that clients have open to it, by the client; nil if that is not known, or if
+	// there are none.
+	Connections map[string]int `json:"connections,omitempty"`
 }
 
 // Fault is what became of a fault of the scenario.

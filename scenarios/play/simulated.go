@@ -327,7 +327,7 @@ func (g simGround) Servers() []ServerState {
 		if is.Role == trace.RoleStore {
 			continue
 		}
-		s := ServerState{Server: is, Asked: n == primary || is.Family == "", Down: n.Down()}
+		s := ServerState{Server: is, Asked: n == primary || is.Family == "", Down: n.Down(), Connections: n.Connections()}
 		if r, ok := n.Server().(sim.Ranked); ok {
 			s.Follows, _ = r.Role()
 		}

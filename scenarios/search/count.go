@@ -12,6 +12,7 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
+	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
@@ -43,6 +44,10 @@ func (t *Trial) ended() tally.Tally {
 	m := &t.Outcome.Modes[0]
 	one := tally.Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls, Errors: m.Verdict.Errors,
 		NoticedLate: time.Duration(math.Round(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))}
+	one.PerSecond = evidence.AskedPerSecond(&m.History)
+	if m.Record != nil && !slices.ContainsFunc(t.Scenario.Faults, takesConnections) {
+		one.Connections = m.Record.Connections()
+	}
 	if undisturbed(t.Scenario, m) {
 		one.Undisturbed = 1
 		if slices.ContainsFunc(m.History.Grants, saidNotHeld) {
@@ -99,6 +104,9 @@ func undisturbed(sc *file.Scenario, m *outcome.ModeRun) bool {
 	return !slices.Contains(m.FaultsFelt, true) && sc.World.Skew == 0 && w.Request == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 &&
 		w.Release != file.ReleaseRetried && w.Release != file.ReleaseLater
 }
+
+// takesConnections reports whether other work of a process takes connections of a pool, which makes new ones then.
+func takesConnections(f faults.Fault) bool { return f.Action.Kind() == exhaustPool }
 
 // saidNotHeld reports whether the Release of a grant returned that the lock was not held, although its lease had not ended.
 func saidNotHeld(g checker.Grant) bool {

@@ -58,7 +58,21 @@ func (t *Tally) Doubt() string {
 }
 
 // WithoutFaults has of the tally of runs without faults what is counted of them too, though they are not drawn.
-func (t *Tally) WithoutFaults() Tally { return Tally{Undisturbed: t.Undisturbed, NotHeld: t.NotHeld} }
+func (t *Tally) WithoutFaults() Tally {
+	return Tally{Undisturbed: t.Undisturbed, NotHeld: t.NotHeld, Connections: t.Connections, PerSecond: t.PerSecond}
+}
+
+// Load says in a sentence how many connections clients of the lock had, and how often they asked; "" if that is not known.
+func (t *Tally) Load() string {
+	if t.Connections == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("open connections of a client at the end of a run: at most %s", prose.Thousands(t.Connections))
+	if t.PerSecond > 0 {
+		text += fmt.Sprintf("; messages that a client sent while it waited: at most %s a second", prose.Thousands(t.PerSecond))
+	}
+	return text
+}
 
 // ByCall says how the calls of the lock ended, as "calls: Acquire granted 210, gave up 3; Release succeeded 200, failed
 // 7", and on further lines the most frequent errors with which calls ended. It has no lines without calls.

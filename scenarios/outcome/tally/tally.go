@@ -29,6 +29,11 @@ type Tally struct {
 	// NoticedLate is the longest time that a loss was noticed late in any of the runs, in nanoseconds: see
 	// [checker.Facts.NoticedLateSeconds].
 	NoticedLate time.Duration `json:"noticed_late,omitzero"`
+	// Connections is the greatest number of connections to the servers of the lock that a client had open at the end of a run
+	// without exhausted pools.
+	Connections int `json:"connections,omitempty"`
+	// PerSecond is how often a client sent something, at most, while it waited for the lock: see [evidence.AskedPerSecond].
+	PerSecond int `json:"per_second,omitempty"`
 	// Undisturbed counts the runs that nothing disturbed: no fault was felt, and no call had a limit but Acquire.
 	Undisturbed int `json:"undisturbed,omitempty"`
 	// NotHeld counts those of them in which a Release returned that the lock was not held, although its lease had no end or
@@ -136,6 +141,7 @@ func (t *Tally) Add(later Tally) {
 	t.Vacuous = AddCounts(t.Vacuous, later.Vacuous)
 	t.Calls, t.Errors = t.Calls.Plus(later.Calls), checker.AddErrors(t.Errors, later.Errors)
 	t.NoticedLate = max(t.NoticedLate, later.NoticedLate)
+	t.Connections, t.PerSecond = max(t.Connections, later.Connections), max(t.PerSecond, later.PerSecond)
 	t.Undisturbed += later.Undisturbed
 	t.NotHeld += later.NotHeld
 	if later.Nearest != nil && (t.Nearest == nil || later.Nearest.Slack.Nearer(t.Nearest.Slack)) {
