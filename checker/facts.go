@@ -189,8 +189,8 @@ type Facts struct {
 	// other one counts if the lock names the errors with which it says that ([History.TakenNamed]), or if from its call
 	// to its return no other client had a lock or asked for one, each grant before had been released with success before
 	// its lease ended, and each Acquire before had been granted; in a reentrant lock the grants of the client itself need
-	// not have been released. A Release or an Extend counts if by its return the lease had not ended or been lost, and
-	// no other grant of the resource, in a reentrant lock none to another client, had been made which had not been
+	// not have been released. A Release or an Extend counts if by its return, and by [Timing.Trips] after its call, the lease
+	// had not ended or been lost, and no other grant of the resource, in a reentrant lock none to another client, had been made which had not been
 	// released when this one was; an Extend not after the call of Release, and one that the lock is not held not in a
 	// reentrant lock, nor one that the lease may not be extended any more. A lock over three nodes or more needs only a
 	// majority of them: an Acquire counts too if not all was undisturbed and a majority was ([Timing.Majority]), and it

@@ -95,11 +95,13 @@ type call struct {
 	about  Pos
 }
 
-// lasted reports whether the lease of a grant had not ended when a call of it returned, and no other client was granted the
-// lock until then or had not returned from releasing it when this one was granted.
+// lasted reports whether the lease of a grant had not ended when a call of it returned, nor before the call could have been
+// answered, and no other client was granted the lock until the return or had not returned from releasing it when this one was
+// granted.
 func (h History) lasted(g Grant, c Call) bool {
 	until := func(p Pos) bool { return p > 0 && h.Timing.when(p) <= c.Returned }
-	if g.ExpiredAtCall || g.Doubted > 0 || until(g.Until) || until(g.Lost) || c.What != "Release" && g.Released > 0 && h.Timing.when(g.Released) < c.Called {
+	over := func(p Pos) bool { return p > 0 && h.Timing.when(p) <= max(c.Returned, c.Called+h.Timing.Trips) }
+	if g.ExpiredAtCall || g.Doubted > 0 || over(g.Until) || over(g.Lost) || c.What != "Release" && g.Released > 0 && h.Timing.when(g.Released) < c.Called {
 		return false
 	}
 	return !slices.ContainsFunc(h.Grants, func(other Grant) bool {

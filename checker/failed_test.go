@@ -164,6 +164,14 @@ func TestFailedCalls(t *testing.T) {
 			h.Calls = nil
 		}), 0}, // it is about step 2, which is no grant of c0 any more
 		{"an Extend", call(func(_ *History, c *Call) { c.What, c.Called, c.Returned = "Extend", 5*time.Second, 6*time.Second }), 1},
+		{"an Extend that the end of the lease cut short", call(func(h *History, c *Call) {
+			c.What, c.Called, c.Returned = "Extend", 5*time.Second, 6*time.Second
+			h.Grants[0].Until, h.Timing.Trips = 7, 2*time.Second
+		}), 0},
+		{"an Extend in time", call(func(h *History, c *Call) {
+			c.What, c.Called, c.Returned = "Extend", 5*time.Second, 6*time.Second
+			h.Grants[0].Until, h.Timing.Trips = 7, time.Second
+		}), 1},
 		{"an Extend that is not allowed", call(func(_ *History, c *Call) { c.What, c.Result = "Extend", ResultRefused }), 0},
 		{"an Extend after the release", call(func(_ *History, c *Call) { c.What, c.Called, c.Returned = "Extend", 12*time.Second, 13*time.Second }), 0},
 	} {

@@ -70,8 +70,8 @@ func majorityFine(h checker.History, a checker.Attempt) bool {
 	return h.Timing.Prompt && returned < h.Timing.Majority && noContextEnded(h, returned) && soon
 }
 
-// "A Release or an Extend counts if by its return the lease had not ended or been lost, and no other grant of the
-// resource, in a reentrant lock none to another client, had been made which had not been released when this one was; an
+// "A Release or an Extend counts if by its return, and by Timing.Trips after its call, the lease had not ended or been
+// lost, and no other grant of the resource, in a reentrant lock none to another client, had been made which had not been released when this one was; an
 // Extend not after the call of Release, and one that the lock is not held not in a reentrant lock, nor one that the
 // lease may not be extended any more."
 func failedNeedlessly(h checker.History, g checker.Grant, c checker.Call) bool {
@@ -83,7 +83,8 @@ func failedNeedlessly(h checker.History, g checker.Grant, c checker.Call) bool {
 		return false
 	}
 	over := func(p checker.Pos) bool { return p != 0 && at(h, p) <= c.Returned }
-	if g.ExpiredAtCall || g.Doubted != 0 || over(g.Until) || over(g.Lost) {
+	soon := func(p checker.Pos) bool { return p != 0 && at(h, p)-c.Called <= h.Timing.Trips }
+	if g.ExpiredAtCall || g.Doubted != 0 || over(g.Until) || over(g.Lost) || soon(g.Until) || soon(g.Lost) {
 		return false
 	}
 	for _, other := range h.Grants {

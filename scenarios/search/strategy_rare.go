@@ -46,7 +46,8 @@ var rares = strategy{draw: func(d *drawer) {
 			w.Rounds = 8
 		}
 		trip := d.sc.World.Latency
-		w.AcquireWithin, w.Think = trip.Min+trip.Max+trip.Max/4-before, d.part(5)
+		w.AcquireWithin = pick(d, trip.Min+trip.Max, 2*(trip.Min+trip.Max), 4*(trip.Min+trip.Max)) + trip.Max/4 - before
+		w.Think = d.part(5)
 	}
 }}
 
