@@ -46,7 +46,7 @@ var rares = strategy{draw: func(d *drawer) {
 			w.Rounds = 8
 		}
 		trip := d.sc.World.Latency
-		w.AcquireWithin = pick(d, trip.Min+trip.Max, 2*(trip.Min+trip.Max), 4*(trip.Min+trip.Max)) + trip.Max/4 - before
+		w.AcquireWithin = pick[time.Duration](d, 1, 2, 4, 12)*(trip.Min+trip.Max) + trip.Max/4 - before // of one request, or of some
 		w.Think = d.part(5)
 	}
 }}
