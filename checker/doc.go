@@ -39,7 +39,11 @@
 // A lock that no client has may still be taken for a while: [Timing.Within] has that time
 // for each [promise.Cause]. A crash is a client that ended: it may have had the lock, or
 // asked for it. A lost reply is an Acquire whose outcome its client does not know, or any
-// absence of a client: what it had sent is lost, or arrives when it is back. After the end
+// absence of a client: what it had sent is lost, or arrives when it is back. An absence is no cause of an idle time that
+// begins after its client has released, with success, a grant of the lock that it got since the absence began, which was
+// over more than [Timing.Trips] before the call of that Release: on steady servers, of which one grants the lock, if the record of the
+// nodes has the lock at the client when that grant was made, if the client had no other grant of it from the call of that
+// Acquire to the return of that Release, and if no later Holding of the client became no grant. After the end
 // of a lease, or its loss, what the servers keep of it may end later by the duration of the
 // Acquire, since they count it from the arrival of the request.
 //

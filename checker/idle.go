@@ -203,7 +203,12 @@ type departure struct {
 	cause  promise.Cause
 	gaveUp bool // an Acquire returned without a grant
 	took   bool // by the record of the nodes it took the lock
+	// settled is from when on it is no cause of an idle time that begins: see [History.settled]. 0 if it is of any.
+	settled time.Duration
 }
+
+// concerns reports whether a departure may be a cause of an idle time.
+func (d departure) concerns(s Span) bool { return d.settled == 0 || s.From < d.settled }
 
 // newWatch collects what happened to a resource.
 func newWatch(h History, resource string) *watch {
@@ -241,8 +246,8 @@ func newWatch(h History, resource string) *watch {
 			w.departures[len(w.departures)-1].gaveUp = true
 		}
 	}
-	w.absent(true, promise.CauseCrash)
-	late := func() { w.absent(false, promise.CauseLostReply) } // what it had sent is lost, or arrives later
+	w.absent(h, resource, true, promise.CauseCrash)
+	late := func() { w.absent(h, resource, false, promise.CauseLostReply) } // what it had sent is lost, or arrives later
 	if h.Timing.Resends {
 		late()
 	}
@@ -299,14 +304,56 @@ func (w *watch) leave(g Grant) {
 }
 
 // absent adds the absences of the clients, those by a crash or the others.
-func (w *watch) absent(crash bool, cause promise.Cause) {
+func (w *watch) absent(h History, resource string, crash bool, cause promise.Cause) {
 	for client, absences := range w.Away {
 		for _, s := range absences {
 			if s.Crash == crash {
 				w.depart(client, s.From, cause)
+				w.departures[len(w.departures)-1].settled = h.settled(client, resource, s)
 			}
 		}
 	}
+}
+
+// settled is when a client that had been away had released the lock that it was granted since, with success: by then all
+// that it had sent before had arrived, and by the record of the one server that has the lock nothing of it took the lock
+// later. It is 0 for none, and for an absence by a crash.
+func (h History) settled(client, resource string, away Absence) (at time.Duration) {
+	t := h.Timing
+	if away.Crash || !t.Steady || h.Voters > 1 {
+		return 0
+	}
+	for _, g := range h.Grants {
+		if g.Client != client || g.Resource != resource || !g.ReleaseSucceeded || g.ReleaseReturned == 0 ||
+			t.when(g.Granted) <= away.From || t.when(g.Released) <= away.To+t.Trips || !h.heldOnNodes(g) || h.enteredMeanwhile(g) {
+			continue
+		}
+		if released := t.when(g.ReleaseReturned); at == 0 || released < at {
+			at = released
+		}
+	}
+	if slices.ContainsFunc(h.Holdings, func(s Holding) bool {
+		return s.Client == client && s.Resource == resource && t.when(s.From) > away.From && !h.granted(s)
+	}) {
+		return 0
+	}
+	return at
+}
+
+// heldOnNodes reports whether the record of the nodes has the lock at its client when a grant was made.
+func (h History) heldOnNodes(g Grant) bool {
+	return slices.ContainsFunc(h.Holdings, func(s Holding) bool {
+		return s.Client == g.Client && s.Resource == g.Resource && s.From <= g.Granted && (s.To == 0 || s.To > g.Granted)
+	})
+}
+
+// enteredMeanwhile reports whether the client of a grant had another one of the lock, or was about to, before it had
+// released this one.
+func (h History) enteredMeanwhile(g Grant) bool {
+	return slices.ContainsFunc(h.Grants, func(other Grant) bool {
+		return other.ID != g.ID && other.Client == g.Client && other.Resource == g.Resource &&
+			other.Invoked <= g.ReleaseReturned && cmp.Or(other.ReleaseReturned, never) >= g.Invoked
+	})
 }
 
 // leaveAgain adds the later releases of clients that may have left an entry behind, for
@@ -319,8 +366,9 @@ func (w *watch) leaveAgain(h History, resource string) {
 		}
 		at := w.when(g.ReleaseReturned)
 		for _, d := range before {
-			if d.client == g.Client && d.cause != promise.CauseExpiry && d.from <= at {
+			if d.client == g.Client && d.cause != promise.CauseExpiry && d.from <= at && (d.settled == 0 || at < d.settled) {
 				w.depart(g.Client, at, d.cause)
+				w.departures[len(w.departures)-1].settled = d.settled
 			}
 		}
 		if slices.ContainsFunc(h.Grants, func(outer Grant) bool {
@@ -389,6 +437,9 @@ func (w *watch) deadline(a waiting, s Span) (promise.Cause, time.Duration) {
 	for _, d := range w.departures {
 		if d.from > deadline {
 			break
+		}
+		if !d.concerns(s) {
+			continue
 		}
 		if end := w.due(a, d.until+w.Within[d.cause]); end > deadline {
 			cause, deadline = d.cause, end

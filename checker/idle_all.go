@@ -110,6 +110,9 @@ func (w *watch) deadlineForAll(causes []departure, s Span) (promise.Cause, time.
 		if d.from > deadline {
 			break
 		}
+		if !d.concerns(s) {
+			continue
+		}
 		if d.recurs() && d.from > s.From {
 			if counted[d.client] {
 				continue
@@ -153,10 +156,7 @@ func (d departure) recurs() bool {
 // and of which their clients do not know.
 func (w *watch) orphans(h History, resource string) (all []departure) {
 	for _, s := range h.Holdings {
-		granted := slices.ContainsFunc(h.Grants, func(g Grant) bool {
-			return g.Client == s.Client && g.Resource == s.Resource && g.Invoked < s.From && s.From <= g.Granted
-		})
-		if s.Resource == resource && !granted {
+		if s.Resource == resource && !h.granted(s) {
 			cause := promise.CauseLostReply
 			if w.Within[promise.CauseCancelled] > w.Within[cause] {
 				cause = promise.CauseCancelled
@@ -166,4 +166,11 @@ func (w *watch) orphans(h History, resource string) (all []departure) {
 		}
 	}
 	return all
+}
+
+// granted reports whether a holding became a grant: an Acquire that was pending when it began.
+func (h History) granted(s Holding) bool {
+	return slices.ContainsFunc(h.Grants, func(g Grant) bool {
+		return g.Client == s.Client && g.Resource == s.Resource && g.Invoked < s.From && s.From <= g.Granted
+	})
 }

@@ -304,3 +304,52 @@ func TestIdleOverAllAcquires(t *testing.T) {
 		}
 	}
 }
+
+// A lost reply excuses nothing once the client has released the lock that it was granted since: what it had sent has arrived, and
+// by the record of the nodes none of it took the lock. The instant of position n is n seconds; c1 waits from 6 s on.
+func TestAbsenceBeforeALaterRelease(t *testing.T) {
+	lost := func(from, to int) []Absence {
+		return []Absence{{Running: true, Span: Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}}}
+	}
+	given := func(id int, client string, granted, released Pos) Grant {
+		g := held(id, client, granted, released)
+		g.ReleaseSucceeded = true
+		return g
+	}
+	record := []Holding{holds("c0", 3, 40)}
+	for name, c := range map[string]struct {
+		first    Grant
+		away     []Absence
+		holdings []Holding
+		change   func(h *History)
+		overdue  int
+	}{
+		"released since":                     {given(1, "c0", 4, 10), lost(3, 4), record, nil, 1},
+		"no reply was lost":                  {given(1, "c0", 4, 10), nil, record, nil, 1},
+		"lost after the grant":               {given(1, "c0", 4, 10), lost(5, 5), record, nil, 0},
+		"it may be under way at the release": {given(1, "c0", 4, 10), lost(3, 9), record, nil, 0},
+		"the release failed":                 {held(1, "c0", 4, 10), lost(3, 4), record, nil, 0},
+		"there is no record":                 {given(1, "c0", 4, 10), lost(3, 4), nil, nil, 0},
+		"a late request took the lock":       {given(1, "c0", 4, 10), lost(3, 4), append([]Holding{holds("c0", 12, 40)}, holds("c0", 3, 11)), nil, 0},
+		"on several servers":                 {given(1, "c0", 4, 10), lost(3, 4), record, func(h *History) { h.Voters = 3 }, 0},
+		"the servers lost keys":              {given(1, "c0", 4, 10), lost(3, 4), record, func(h *History) { h.Timing.Steady = false }, 0},
+		"within another grant": {given(1, "c0", 4, 10), lost(3, 4), record, func(h *History) {
+			h.Entry = EntryReentrant
+			h.Grants = append(h.Grants, given(3, "c0", 6, 8).asked(5))
+		}, 0},
+	} {
+		h := story("", []Grant{c.first, held(2, "c1", 32, 40).asked(6)})
+		h.Holdings = c.holdings
+		h.Timing = &Timing{Steady: true, Grace: 2 * time.Second, Trips: time.Second, Away: map[string][]Absence{"c0": c.away},
+			Within: map[promise.Cause]time.Duration{promise.CauseLostReply: 30 * time.Second, promise.CauseExpiry: 30 * time.Second}}
+		for n := range 60 {
+			h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+		}
+		if c.change != nil {
+			c.change(&h)
+		}
+		if v := mustJudge(t, h, nil); v.Facts.Overdue != c.overdue {
+			t.Errorf("%s: overdue %d, want %d: %v", name, v.Facts.Overdue, c.overdue, v.Reasons)
+		}
+	}
+}

@@ -64,10 +64,42 @@ func randomHistory(seed uint64) checker.History { return newHistory(seed, false)
 func historyOfAskers(seed uint64) checker.History {
 	h := newHistory(seed, true)
 	dice := maker{Rand: rand.New(rand.NewPCG(seed, 3))}
-	if h.Timing != nil && dice.chance(0.6) {
+	switch {
+	case h.Timing == nil:
+	case dice.chance(0.6):
 		dice.lostReplies(&h)
+	default:
+		dice.answeredAgain(&h)
 	}
 	return h
+}
+
+// answeredAgain lets clients lose a reply shortly before they are granted the lock all the same, and lets the nodes keep the
+// key of each after it has released the lock.
+func (m *maker) answeredAgain(h *checker.History) {
+	h.Timing.Steady, h.Voters, h.Votes, h.Timing.Trips = m.chance(0.95), 1, nil, m.span(0, 3)
+	h.Timing.Away, h.Holdings = map[string][]checker.Absence{}, nil
+	h.Timing.Within = map[promise.Cause]time.Duration{promise.CauseLostReply: m.span(40, 150), promise.CauseExpiry: m.span(0, 20)}
+	h.Timing.Grace, h.Timing.Growing = m.span(0, 8), m.chance(0.1)
+	for i := range h.Attempts {
+		if a := &h.Attempts[i]; a.Returned > 0 && a.Outcome == checker.OutcomeUnknown {
+			a.Outcome = checker.OutcomeFailed
+		}
+	}
+	for i := range h.Grants {
+		g := &h.Grants[i]
+		if g.ReleaseReturned == 0 || g.Granted < 2 || m.chance(0.2) || len(h.Timing.Away[g.Client]) > 0 {
+			continue
+		}
+		g.ReleaseSucceeded, g.ReleaseFailed, g.ReleaseNotHeld = true, false, false
+		lost := max(h.Timing.At[g.Granted-1]-m.span(-1, 4), 0)
+		h.Timing.Away[g.Client] = []checker.Absence{{Running: true, Span: checker.Span{From: lost, To: lost}}}
+		s := checker.Holding{Client: g.Client, Resource: g.Resource, From: g.Granted + checker.Pos(m.IntN(3)) - 1}
+		if m.chance(0.3) {
+			s.To = min(s.From+checker.Pos(1+m.IntN(30)), checker.Pos(len(h.Timing.At)))
+		}
+		h.Holdings = append(h.Holdings, s)
+	}
 }
 
 // lostReplies lets some attempts end by the loss of a reply, and leave a key behind.

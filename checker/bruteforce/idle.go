@@ -162,6 +162,9 @@ func allowed(h checker.History, resource string, a acquire, idle checker.Span) t
 	for moved := true; moved; {
 		moved = false
 		for _, c := range causes(h, resource) {
+			if c.over > 0 && idle.From >= c.over {
+				continue
+			}
 			if end := due(h, a, back(h, c.client, c.at)+c.later+h.Timing.Within[c.cause]); c.at <= deadline && end > deadline {
 				deadline, moved = end, true
 			}
@@ -220,6 +223,7 @@ type cause struct {
 	cause     promise.Cause
 	client    string
 	at, later time.Duration
+	over      time.Duration // no cause of an idle time that begins then or later, if not 0
 }
 
 func causes(h checker.History, resource string) (all []cause) {
@@ -227,11 +231,11 @@ func causes(h checker.History, resource string) (all []cause) {
 		for _, s := range absences {
 			if s.Crash {
 				// "CauseCrash is a client that ended: it may have had the lock, or asked for it."
-				all = append(all, cause{promise.CauseCrash, client, s.From, 0})
+				all = append(all, cause{promise.CauseCrash, client, s.From, 0, 0})
 			} else {
 				// "CauseLostReply is … any absence of a client: what it had sent is lost, or
 				// arrives when it is back."
-				all = append(all, cause{promise.CauseLostReply, client, s.From, 0})
+				all = append(all, cause{promise.CauseLostReply, client, s.From, 0, overWith(h, resource, client, s)})
 			}
 		}
 	}
@@ -240,17 +244,17 @@ func causes(h checker.History, resource string) (all []cause) {
 			continue
 		}
 		if g.Crashed != 0 {
-			all = append(all, cause{promise.CauseCrash, g.Client, at(h, g.Crashed), 0})
+			all = append(all, cause{promise.CauseCrash, g.Client, at(h, g.Crashed), 0, 0})
 		}
 		// "CauseFailedRelease is a Release that failed."
 		if g.ReleaseFailed {
-			all = append(all, cause{promise.CauseFailedRelease, g.Client, at(h, g.ReleaseReturned), 0})
+			all = append(all, cause{promise.CauseFailedRelease, g.Client, at(h, g.ReleaseReturned), 0, 0})
 		}
 		// "CauseExpiry is a lease that ended, or was lost: what the servers keep of it
 		// may end later by the duration of the Acquire."
 		for _, end := range []checker.Pos{g.Until, g.Lost} {
 			if end != 0 {
-				all = append(all, cause{promise.CauseExpiry, g.Client, at(h, end), at(h, g.Granted) - at(h, g.Invoked)})
+				all = append(all, cause{promise.CauseExpiry, g.Client, at(h, end), at(h, g.Granted) - at(h, g.Invoked), 0})
 			}
 		}
 	}
@@ -259,16 +263,52 @@ func causes(h checker.History, resource string) (all []cause) {
 		case a.Resource != resource || a.Returned == 0:
 		// "An Acquire whose outcome its client does not know."
 		case a.Outcome == checker.OutcomeUnknown:
-			all = append(all, cause{promise.CauseLostReply, a.Client, at(h, a.Returned), 0})
+			all = append(all, cause{promise.CauseLostReply, a.Client, at(h, a.Returned), 0, 0})
 		// "CauseCancelled is an Acquire that failed, was cancelled or timed out."
 		default:
-			all = append(all, cause{promise.CauseCancelled, a.Client, at(h, a.Returned), 0})
+			all = append(all, cause{promise.CauseCancelled, a.Client, at(h, a.Returned), 0, 0})
 		}
 	}
 	if h.Entry == checker.EntryReentrant {
 		all = append(all, entriesLeft(h, resource, all)...)
 	}
 	return all
+}
+
+// "An absence is no cause of an idle time that begins after its client has released, with success, a grant of the lock
+// that it got since the absence began, …": the earliest of these releases, 0 for none.
+func overWith(h checker.History, resource, client string, s checker.Absence) (over time.Duration) {
+	if !h.Timing.Steady || h.Voters >= 2 {
+		return 0
+	}
+	has := func(x checker.Holding) bool { return x.Client == client && x.Resource == resource }
+	for _, x := range h.Holdings {
+		became := false
+		for _, g := range h.Grants {
+			became = became || has(checker.Holding{Client: g.Client, Resource: g.Resource}) && g.Invoked < x.From && !(g.Granted < x.From)
+		}
+		if has(x) && s.From < at(h, x.From) && !became {
+			return 0
+		}
+	}
+	for i, g := range h.Grants {
+		if g.Client != client || g.Resource != resource || g.ReleaseReturned == 0 || !g.ReleaseSucceeded {
+			continue
+		}
+		after := s.From < at(h, g.Granted) && s.To+h.Timing.Trips < at(h, g.Released)
+		recorded, alone := false, true
+		for _, x := range h.Holdings {
+			recorded = recorded || has(x) && happened(x.From, g.Granted) && !happened(x.To, g.Granted)
+		}
+		for j, b := range h.Grants {
+			apart := g.ReleaseReturned < b.Invoked || b.ReleaseReturned != 0 && b.ReleaseReturned < g.Invoked
+			alone = alone && (i == j || b.Client != client || b.Resource != resource || apart)
+		}
+		if end := at(h, g.ReleaseReturned); after && recorded && alone && (over == 0 || end < over) {
+			over = end
+		}
+	}
+	return over
 }
 
 // "In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
@@ -284,8 +324,9 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 			continue
 		}
 		for _, g := range h.Grants {
-			if g.Client == c.client && g.Resource == resource && g.ReleaseReturned != 0 && at(h, g.ReleaseReturned) >= c.at {
-				again = append(again, cause{c.cause, c.client, at(h, g.ReleaseReturned), 0})
+			if g.Client == c.client && g.Resource == resource && g.ReleaseReturned != 0 && at(h, g.ReleaseReturned) >= c.at &&
+				!(c.over > 0 && at(h, g.ReleaseReturned) >= c.over) {
+				again = append(again, cause{c.cause, c.client, at(h, g.ReleaseReturned), 0, c.over})
 			}
 		}
 	}
@@ -295,7 +336,7 @@ func entriesLeft(h checker.History, resource string, found []cause) (again []cau
 			over := first(ended.Until, ended.Lost)
 			if same && g.ReleaseReturned != 0 && over != 0 && over <= g.ReleaseReturned &&
 				(ended.ReleaseReturned == 0 || g.ReleaseReturned < ended.ReleaseReturned) {
-				again = append(again, cause{promise.CauseExpiry, g.Client, at(h, g.ReleaseReturned), 0})
+				again = append(again, cause{promise.CauseExpiry, g.Client, at(h, g.ReleaseReturned), 0, 0})
 			}
 		}
 	}

@@ -129,7 +129,7 @@ func allowedForAll(h checker.History, resource string, from time.Duration) time.
 			return g.Client == s.Client && g.Resource == s.Resource && g.Invoked < s.From && !(g.Granted < s.From)
 		})
 		if s.Resource == resource && !known {
-			all = append(all, event{cause{orphan, s.Client, at(h, s.From), 0}, false})
+			all = append(all, event{cause{orphan, s.Client, at(h, s.From), 0, 0}, false})
 		}
 	}
 	deadline := dueForAll(h, resource, from+h.Timing.Within[promise.CauseOther])
@@ -150,6 +150,9 @@ func allowedForAll(h checker.History, resource string, from time.Duration) time.
 	for _, e := range all {
 		if e.at > deadline {
 			break
+		}
+		if e.over > 0 && from >= e.over {
+			continue
 		}
 		if e.once && once[e.client] {
 			continue

@@ -177,7 +177,7 @@ func ledBy(h checker.History, resource string, a acquire, s checker.Span) time.D
 	events := causes(h, resource)
 	for _, g := range h.Grants {
 		if g.Resource == resource && g.ReleaseReturned != 0 {
-			events = append(events, cause{promise.CauseOther, g.Client, at(h, g.ReleaseReturned), 0})
+			events = append(events, cause{promise.CauseOther, g.Client, at(h, g.ReleaseReturned), 0, 0})
 		}
 	}
 	deadline := due(h, a, s.From+h.Timing.Leaderless)
