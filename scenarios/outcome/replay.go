@@ -130,6 +130,9 @@ func versionChange(stored, now Timing) string {
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
+// Failed reports whether the stored run is a failure: a search has found it, or a mode is worse than the scenario expects.
+func (f *RunFile) Failed() bool { return len(f.Violations) > 0 || !f.Expected }
+
 // Mended says that a lock that broke its promise in a stored run keeps it in the run that was made again, in one line:
 // "now safe: …". It is empty unless that is so: a mode of the stored run did harm, no mode does now, and at least as many
 // faults struck as before, so that the lock was tried as hard.

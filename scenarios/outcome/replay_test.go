@@ -39,3 +39,20 @@ func TestMended(t *testing.T) {
 		t.Errorf("the worst mode is %s", got)
 	}
 }
+
+// A stored run is a failure if a search has found it, or if it is worse than its scenario expects.
+func TestFailed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		run  outcome.RunFile
+		want bool
+	}{
+		"as expected":         {outcome.RunFile{Expected: true}, false},
+		"worse than expected": {outcome.RunFile{}, true},
+		"found by a search": {outcome.RunFile{Expected: true,
+			Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Overlap}}}, true},
+	} {
+		if got := tt.run.Failed(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

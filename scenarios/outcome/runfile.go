@@ -46,6 +46,9 @@ type RunFile struct {
 	// Expected says whether no mode was worse than the scenario expects and, of live runs, none differs from the simulated
 	// world without an explanation.
 	Expected bool `json:"as_expected"`
+	// Violations are the ways in which the lock broke its promise, if a search has found the run. They are absent from other
+	// runs, which are judged by what their scenario expects.
+	Violations []Violation `json:"violations,omitempty"`
 	// Modes are the runs by fencing mode.
 	Modes map[fence.Mode]ModeFile `json:"modes" jsonschema:"minProperties=1"`
 	// Cause says when the violation of the run became inevitable. It is absent if that was not asked, or the run has none.

@@ -182,6 +182,7 @@ func (f *Found) adopt(sc *file.Scenario) (ok bool, err error) {
 func (f *Found) keep(o *outcome.Outcome, faults int) {
 	judged := o.Modes[len(o.Modes)-1]
 	f.Outcome, f.Run, f.Faults = o, outcome.NewRunFile(o), faults
+	f.Run.Violations = f.Violations
 	clear(f.Run.Timing.WallSeconds) // all else is the same on every machine
 	f.Shape = failure.Shape(o.Scenario, f.Violations)
 	f.Answers = outcome.Answers(o)

@@ -37,9 +37,10 @@ func replayCommand(s *shell) *cobra.Command {
 		Short: "Make a stored run again and confirm that it is the same",
 		Long: `Replay repeats a run that "locksim run --out DIR" has stored in DIR/run.json, and
 compares each figure and the hash of each trace. The exit code is 3 if the run differs.
-DIR alone stands for DIR/run.json. Where the stored run broke the lock and the replay
-does not, since the lock was mended in between, the first line says "now safe", and the
-exit code is 0.
+DIR alone stands for DIR/run.json. The exit code of a failure that still fails is 1: a
+run that a search has found, or one that is worse than its scenario expects. Where the
+replay does not break the lock, since that was mended in between, the first line says
+"now safe", and the exit code is 0.
 
 With --timeline it prints the run step by step, with a column for each client and node.
 
@@ -109,6 +110,17 @@ func replayAgain(s *shell, r *recording, f replayFlags) error {
 	if err != nil {
 		return r.failed(err, "replay", s.Command()+" replay "+console.Quote(r.name))
 	}
+	if err := f.show(s, o, mended); err != nil {
+		return err
+	}
+	if mended == "" && r.run.Failed() {
+		return console.ErrUnexpected
+	}
+	return nil
+}
+
+// show prints a run that was made again. mended says that it does not break the lock any more.
+func (f replayFlags) show(s *shell, o *outcome.Outcome, mended string) error {
 	opt := reports.Options{Colour: s.Colour(console.IsTerminal), Repeat: outcome.Twice}
 	switch {
 	case f.json:
