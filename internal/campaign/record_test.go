@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -9,6 +10,26 @@ import (
 
 	"locksim/internal/campaign"
 )
+
+// A shard has as many of the jobs as it says, also of more than anybody counts.
+func TestShardOf(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		for i := range n {
+			s := campaign.Shard{Index: i, Count: n}
+			for jobs, has := 0, 0; jobs < 10; jobs++ {
+				if got := s.Of(jobs); got != has {
+					t.Errorf("shard %v has %d of %d jobs, want %d", s, got, jobs, has)
+				}
+				if s.Has(jobs) {
+					has++
+				}
+			}
+		}
+	}
+	if got := (campaign.Shard{Index: 1, Count: 2}).Of(math.MaxInt); got != math.MaxInt/2 {
+		t.Errorf("half of the jobs are %d", got)
+	}
+}
 
 func TestParseShard(t *testing.T) {
 	for text, want := range map[string]campaign.Shard{"0/1": {Count: 1}, "2/8": {Index: 2, Count: 8}} {

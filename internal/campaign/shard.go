@@ -43,6 +43,18 @@ func NewShard(i, n int) (Shard, error) {
 // Has reports whether the shard has a job.
 func (s Shard) Has(job int) bool { return s.Whole() || job%s.Count == s.Index }
 
+// Of is the number of jobs that the shard has of so many.
+func (s Shard) Of(jobs int) int {
+	if s.Whole() {
+		return jobs
+	}
+	n := jobs / s.Count
+	if s.Index < jobs%s.Count {
+		n++
+	}
+	return n
+}
+
 // Whole reports whether the shard has all jobs.
 func (s Shard) Whole() bool { return s.Count <= 1 }
 

@@ -209,14 +209,8 @@ func shardOf(dir string) campaign.Shard {
 
 // fill sets the fields of an entry from a journal.
 func (j journalFile) fill(e *index.Entry, kind index.Kind, s campaign.Shard) {
-	jobs := 0 // of the shard
-	for i := range j.jobs {
-		if s.Has(i) {
-			jobs++
-		}
-	}
 	e.Lock, e.What, e.Seed = j.lock, j.what, ""
-	e.Progress = &index.Progress{Done: j.done, Jobs: max(jobs, j.done)}
+	e.Progress = &index.Progress{Done: j.done, Jobs: max(s.Of(j.jobs), j.done)}
 	switch {
 	case kind == index.Review:
 		e.What, e.Lock = "Review of "+j.lock, ""

@@ -184,6 +184,16 @@ func TestIndexOfShards(t *testing.T) {
 	}
 }
 
+// A journal may claim any number of jobs: they are not counted one by one, which would take minutes.
+func TestIndexOfAJournalThatClaimsManyJobs(t *testing.T) {
+	huge := strings.Replace(journal(t, 1), `"jobs":3`, `"jobs":99999999999`, 1)
+	fsys := fstest.MapFS{"x/explore.jsonl": file(huge, time.Second), "shard-1-of-2/explore.jsonl": file(huge, time.Second)}
+	got := indexOf(t, fsys, atNoon).Entries
+	if len(got) != 2 || got[0].Progress.Jobs+got[1].Progress.Jobs != 99999999999+99999999999/2 {
+		t.Errorf("the index has %+v", got)
+	}
+}
+
 // A file in place of the folder is an error; an empty folder is not.
 func TestIndexOfNothing(t *testing.T) {
 	if _, err := (&runfolder.Scanner{FS: fstest.MapFS{".": file("", 0)}}).Index(); err == nil {

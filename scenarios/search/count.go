@@ -78,7 +78,10 @@ func (t *Trial) ended() tally.Tally {
 	for i, f := range t.Scenario.Faults {
 		n := tally.FaultTally{Planned: 1}
 		if m.FaultsFired[i] {
-			n.Struck, n.Violating = 1, one.Violating
+			n.Struck = 1
+			if one.Faults[f.Action.Kind()].Violating == 0 {
+				n.Violating = one.Violating
+			}
 			class := faults.ClassIn(t.Scenario.Faults, f.Action)
 			c := classes[class]
 			c.Struck = 1

@@ -51,7 +51,7 @@ func TestTally(t *testing.T) {
 	planned, vacuous := 0, 0
 	for _, n := range whole.Faults {
 		planned += n.Planned
-		if n.Struck > n.Planned || n.Violating > n.Struck {
+		if n.Struck > n.Planned || n.Violating > n.Struck || n.Violating > whole.Violating {
 			t.Errorf("%+v", n)
 		}
 	}

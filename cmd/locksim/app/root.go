@@ -82,13 +82,20 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("there is no command %q: %s", args[0], prose.Choose(args[0], names))
 }
 
+// seedFlags are the flags for a seed: a command that makes one run has the one, and a command that makes many the other.
+var seedFlags = map[string]string{"seed": "from-seed", "from-seed": "seed"}
+
 // flagError adds a hint to an error about a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("see %s --help", cmd.CommandPath())
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := prose.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		near := prose.Nearest(unknown.GetSpecifiedName(), names)
+		if other := seedFlags[unknown.GetSpecifiedName()]; slices.Contains(names, other) {
+			near = other
+		}
+		if near != "" {
 			hint = fmt.Sprintf("did you mean --%s? Or %s", near, hint)
 		}
 	}

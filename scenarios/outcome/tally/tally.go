@@ -86,7 +86,7 @@ type FaultTally struct {
 	Struck int `json:"struck"`
 	// Felt counts those of them that had a consequence.
 	Felt int `json:"felt"`
-	// Violating counts those that struck in a run with a violation.
+	// Violating counts the runs with a violation in which one struck.
 	Violating int `json:"violating"`
 }
 
