@@ -23,6 +23,9 @@ type Answer struct {
 	Text string `json:"text"`
 }
 
+// WhatHappened is the question of the answer that says what happened.
+const WhatHappened = "Happened"
+
 // Answers are an outcome in five answers: what was asked, what happened in the run that ended worst, whose fault
 // that is,
 // what would have saved it, and how sure all this is. There are none if no run was made.
@@ -34,7 +37,7 @@ func Answers(o *Outcome) []Answer {
 	f := o.Blame(m)
 	return []Answer{
 		{"Asked", asked(o)},
-		{"Happened", happened(o, *m, f)},
+		{WhatHappened, happened(o, *m, f)},
 		{"At fault", atFault(o, *m, f)},
 		{"Remedy", remedy(o, *m, f)},
 		{"How sure", howSure(o, *m)},

@@ -93,6 +93,10 @@ type Shape struct {
 	Problem string `json:"problem,omitempty"`
 	// Seed is the seed of its smallest run.
 	Seed uint64 `json:"seed"`
+	// Happened says what happened in that run, in a sentence.
+	Happened string `json:"happened,omitempty"`
+	// Replay is the command that makes that run again.
+	Replay string `json:"replay,omitempty"`
 	// Run is its smallest run, which can be made again. It is absent in the document of an exploration, which has the run
 	// elsewhere.
 	Run *outcome.RunFile `json:"run,omitempty"`
@@ -122,10 +126,11 @@ func (h *History) JSON() ([]byte, error) {
 
 // Take adds the violations that one more exploration of a lock has found, and returns what is known of the lock now.
 //
-// A known shape that was not found is played again: again reports for each of the runs whether it still breaks the lock. An
+// replay is the command that makes the run of a violation again. A known shape that was not found is played again: again reports for each of the runs whether it still breaks the lock. An
 // error in its place says that the run could not be played: the shape counts as still there, with that problem. An error of
 // again itself ends Take, and the history is as before.
-func (h *History) Take(lock, judge string, found failure.Failures, again func([]*outcome.RunFile) ([]bool, []error, error)) (*Subject, error) {
+func (h *History) Take(lock, judge string, found failure.Failures, replay func(*failure.Failure) string,
+	again func([]*outcome.RunFile) ([]bool, []error, error)) (*Subject, error) {
 	s := h.subject(lock, judge)
 	next := Subject{Lock: lock, Judge: judge, Rounds: s.Rounds + 1, Shapes: slices.Clone(s.Shapes)}
 	seen := map[string]bool{}
@@ -135,7 +140,7 @@ func (h *History) Take(lock, judge string, found failure.Failures, again func([]
 			continue
 		}
 		seen[f.Shape] = true
-		next.see(f)
+		next.see(f, replay(f))
 	}
 	var missing []int
 	var runs []*outcome.RunFile
@@ -171,16 +176,23 @@ func (h *History) subject(lock, judge string) *Subject {
 	return &h.Subjects[i]
 }
 
-// see notes a violation that the latest round has found.
-func (s *Subject) see(f *failure.Failure) {
+// see notes a violation that the latest round has found, and the command that makes its run again.
+func (s *Subject) see(f *failure.Failure, replay string) {
 	i := slices.IndexFunc(s.Shapes, func(known Shape) bool { return known.Shape == f.Shape })
 	if i < 0 {
-		s.Shapes = append(s.Shapes, Shape{Shape: f.Shape, State: New, First: s.Rounds, Last: s.Rounds, Seed: f.Run.Seed, Run: f.Run})
-		return
+		i = len(s.Shapes)
+		s.Shapes = append(s.Shapes, Shape{Shape: f.Shape, State: New, First: s.Rounds, Last: s.Rounds})
+	} else {
+		s.Shapes[i].failed(s.Rounds)
 	}
-	known := &s.Shapes[i]
-	known.failed(s.Rounds)
-	known.Seed, known.Run, known.Replayed, known.Problem = f.Run.Seed, f.Run, false, ""
+	shape := &s.Shapes[i]
+	shape.Seed, shape.Run, shape.Replay, shape.Replayed, shape.Problem = f.Run.Seed, f.Run, replay, false, ""
+	shape.Happened = ""
+	for _, a := range f.Answers {
+		if a.Question == outcome.WhatHappened {
+			shape.Happened = a.Text
+		}
+	}
 }
 
 // failed notes that the lock fails so in a round.

@@ -24,6 +24,7 @@ func TestRounds(t *testing.T) {
 		}
 		return fails, make([]error, len(runs)), nil
 	}
+	replay := func(f *failure.Failure) string { return "locksim " + f.Shape }
 	found := func(shapes ...string) (all failure.Failures) {
 		for i, shape := range shapes {
 			all = append(all, failure.Failure{Shape: shape, Run: &outcome.RunFile{Seed: uint64(i), Source: shape}})
@@ -49,7 +50,7 @@ func TestRounds(t *testing.T) {
 		for _, shape := range round.broken {
 			broken[shape] = true
 		}
-		s, err := h.Take("mylock", "everything", round.found, again)
+		s, err := h.Take("mylock", "everything", round.found, replay, again)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +83,7 @@ func TestUnplayable(t *testing.T) {
 		if len(h.Subjects) == 2 {
 			found = nil
 		}
-		if _, err := h.Take("mylock", judge, found, problem); err != nil {
+		if _, err := h.Take("mylock", judge, found, func(*failure.Failure) string { return "" }, problem); err != nil {
 			t.Fatal(err)
 		}
 	}

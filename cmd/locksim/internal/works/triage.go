@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/explore"
 	"locksim/scenarios/outcome"
 	"locksim/scenarios/outcome/explorations"
+	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/triage"
 )
 
@@ -42,7 +43,9 @@ func (x *Exploration) triage(r *publish.Results, e *explorations.Exploration) (w
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.Take(e.Plan.Lock, string(e.Plan.Judge), e.Summary.Failures, func(runs []*outcome.RunFile) ([]bool, []error, error) {
+	public := &Exploration{Console: x.Public(), Plan: x.Plan}
+	replay := func(f *failure.Failure) string { return public.again(f.Seed) }
+	s, err := h.Take(e.Plan.Lock, string(e.Plan.Judge), e.Summary.Failures, replay, func(runs []*outcome.RunFile) ([]bool, []error, error) {
 		return playAgain(r.Crew, e.Plan.Judge, runs)
 	})
 	if err != nil {
