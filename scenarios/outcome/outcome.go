@@ -189,7 +189,11 @@ func (m Mismatch) String() string {
 	if m.Differs != nil {
 		return m.Differs.String() + ": give a larger --scale, or the machine less to do; if it stays so, one of the two worlds is wrong: report it"
 	}
-	return fmt.Sprintf("mode %s is %s, and %s was expected", m.Mode, m.Got, m.Want)
+	text := fmt.Sprintf("mode %s is %s, and %s was expected", m.Mode, m.Got, m.Want)
+	if m.Got == checker.Untested && m.Want == checker.Safe {
+		text += fmt.Sprintf(": what was called %s is called %s now where no client was ever granted the lock: expect %[2]s if that is meant", m.Want, m.Got)
+	}
+	return text
 }
 
 // Mismatches are the modes whose label is worse than the scenario expects for this

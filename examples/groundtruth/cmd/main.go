@@ -27,7 +27,12 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	err := run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.Exited() { // a command of locksim, which has said why
+		os.Exit(ended.ExitCode())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
@@ -97,9 +102,7 @@ func run() error {
 		return err
 	}
 	if len(words) > 0 {
-		cmd := exec.Command(program, words...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-		return cmd.Run()
+		return lockCommand(program, bug.ID, *fixed, words).Run()
 	}
 	dir := filepath.Join("testdata", "locksim", strings.TrimRight(bug.ID+"-"+version, "-"))
 	if err := os.RemoveAll(dir); err != nil { // else the failure that is there is tried first
@@ -111,6 +114,19 @@ func run() error {
 	}
 	fmt.Printf("%s, %.1f s of CPU time\n%s\n", strings.TrimSpace(cmp.Or(bug.Module, bug.ID)+" "+version), played.cpu.Seconds(), played.Text)
 	return nil
+}
+
+// lockCommand is a command of locksim in the program of a bug. What it prints names this program, which can be called again,
+// and not the other one, which is removed afterwards.
+func lockCommand(program, bug string, fixed bool, words []string) *exec.Cmd {
+	called := "go run ./cmd "
+	if fixed {
+		called += "-fixed "
+	}
+	cmd := exec.Command(program, words...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "LOCKSIM_COMMAND="+called+bug)
+	return cmd
 }
 
 // named are the bugs with some ids, and all without any.

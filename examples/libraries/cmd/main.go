@@ -82,8 +82,7 @@ func run() error {
 	}
 	t, err := libraries.FindTrouble(words[0])
 	if err != nil { // it is a command of locksim
-		cmd := exec.Command(program, words...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		cmd := lockCommand(program, name, words)
 		var ended *exec.ExitError
 		if err := cmd.Run(); errors.As(err, &ended) {
 			os.Exit(ended.ExitCode()) //nolint:gocritic // the folder of the program is in the way of nothing
@@ -103,6 +102,15 @@ func run() error {
 		printCell(os.Stdout, s, l, t, c)
 	}
 	return nil
+}
+
+// lockCommand is a command of locksim in the program of a library. What it prints names this program, which can be called
+// again, and not the other one, which is removed afterwards.
+func lockCommand(program, name string, words []string) *exec.Cmd {
+	cmd := exec.Command(program, words...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "LOCKSIM_COMMAND=go run ./cmd "+name)
+	return cmd
 }
 
 func unknown(name string, names []string) error {

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -21,13 +22,17 @@ type Console struct {
 	Getenv func(string) string
 }
 
+// CommandVariable is the variable of the environment that says by which command line this program is started, where another
+// program has built and started it: its own path is of no use to the user then.
+const CommandVariable = "LOCKSIM_COMMAND"
+
 // OfProcess is the console of the process.
 func OfProcess() *Console {
 	pkg, module := mainPackage()
 	arg := slashed(os.Args[0], filepath.Separator)
 	return &Console{
 		Program: programName(arg),
-		called:  calledAs(arg, pkg, module, ModuleHere()),
+		called:  cmp.Or(os.Getenv(CommandVariable), calledAs(arg, pkg, module, ModuleHere())),
 		In:      os.Stdin,
 		Out:     output{os.Stdout},
 		Err:     os.Stderr,

@@ -119,3 +119,15 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 }
+
+// A program that another one has started is called as that says.
+func TestCalledByAnother(t *testing.T) {
+	t.Setenv(CommandVariable, "go run ./cmd redsync")
+	c := OfProcess()
+	if got := c.Command(); got != "go run ./cmd redsync" {
+		t.Errorf("the command is %q", got)
+	}
+	if got := c.PublicName(); got != "go run ./cmd redsync" {
+		t.Errorf("the public command is %q", got)
+	}
+}
