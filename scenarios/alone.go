@@ -150,8 +150,8 @@ func (c *checkup) start(dir string) error {
 		return err
 	}
 	ctx, cancel := context.Background(), context.CancelFunc(func() {})
-	if !c.end.IsZero() {
-		ctx, cancel = context.WithDeadline(ctx, c.end) //nolint:forbidigo // the process plays in real time
+	if !c.clock.end.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, c.clock.end) //nolint:forbidigo // the process plays in real time
 	}
 	defer cancel()
 	args := []string{"-test.run=" + c.pattern(), "-test.count=1"}

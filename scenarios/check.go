@@ -97,13 +97,13 @@ type checkup struct {
 	courses tally.Courses
 	// running has the seed of the run that is played; nil for none.
 	running *running
-	// blocks counts the blocks of the plan that were begun since the time began.
-	// end is the deadline of the test; zero if it has none. late says that runs
+	// blocks counts the blocks of the plan that were begun since the time began. late says that runs
 	// were left out because the deadline was near.
-	blocks     int
-	began, end time.Time
-	late       bool
-	stale      bool // a stored failure fails again
+	blocks int
+	began  time.Time
+	clock  clock
+	late   bool
+	stale  bool // a stored failure fails again
 	// stack is that of the goroutine by which the process ends in the run of the failure; "" if it does not.
 	stack string
 	// failure describes in full what is wrong with the lock; "" if nothing is so far.
@@ -123,7 +123,7 @@ func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	}
 	c := &checkup{t: t, name: t.Name(), lock: l, dir: opts.dir(), page: opts.Page, text: opts.Markdown, space: space, plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now()} //nolint:forbidigo // to end before the test's deadline
 	if timed, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
-		c.end, _ = timed.Deadline()
+		c.clock.end, _ = timed.Deadline()
 	}
 	return c
 }
@@ -242,12 +242,12 @@ func (c *checkup) verdict() string {
 
 // outOfTime reports whether the test's deadline may come before another block ends.
 func (c *checkup) outOfTime() bool {
-	if c.end.IsZero() || c.blocks == 0 {
+	if c.clock.end.IsZero() || c.blocks == 0 {
 		return false
 	}
 	now := time.Now() //nolint:forbidigo // to end before the test's deadline
 	const blocks = 5
-	if c.end.Sub(now) < blocks*now.Sub(c.began)/time.Duration(c.blocks) {
+	if c.clock.end.Sub(now) < blocks*now.Sub(c.began)/time.Duration(c.blocks) {
 		c.late = true
 	}
 	return c.late
@@ -272,7 +272,9 @@ func (c *checkup) tryCalm() {
 // tryUncounted examines runs up to the first that fails. They are not counted, since
 // they are not drawn at random.
 func (c *checkup) tryUncounted(trials iter.Seq[*search.Trial]) {
+	c.clock.begin()
 	for t := range trials {
+		c.clock.ran()
 		c.noteUnknown(t)
 		switch {
 		case t.Err != nil:
@@ -296,7 +298,9 @@ func (c *checkup) tryUncounted(trials iter.Seq[*search.Trial]) {
 // try plays cases and counts the runs, up to the first that shows something wrong
 // with the lock, which becomes the failure.
 func (c *checkup) try(cases iter.Seq[search.Case]) {
+	c.clock.begin()
 	for t := range search.Trials(c.lock, cases) {
+		c.clock.ran()
 		c.noteUnknown(t)
 		c.tally.Add(t.Tally())
 		c.courses.Add(t.Courses())
@@ -311,6 +315,8 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 			if c.failure = c.tooMany(); c.failure == "" {
 				continue
 			}
+		case len(t.Violations) == 0 && t.Difference == nil && !c.clock.timeFor(failure.Replays):
+			c.late = true // a failure of the next one could not be examined
 		case len(t.Violations) == 0 && t.Difference == nil:
 			continue
 		default:
@@ -349,7 +355,13 @@ func (c *checkup) noteUnknown(t *search.Trial) {
 // fail examines the failure of a trial and reports it.
 func (c *checkup) fail(t *search.Trial) {
 	f := search.NewFound(t)
-	if err := f.Examine(); err != nil {
+	c.announce(&f)
+	c.clock.begin()
+	within := func(runs int) bool {
+		c.clock.ran()
+		return c.clock.timeFor(runs)
+	}
+	if err := f.Examine(within); err != nil {
 		c.failure = c.noRun(t.Case, err)
 		return
 	}
@@ -373,9 +385,15 @@ func (c *checkup) report(f *failure.Failure) string {
 }
 
 // explain adds to a failure when it became inevitable, for its page. It plays hundreds of continuations in this process, in
-// which a lock may end it that has not ended it before: therefore the failure has to be stored before.
+// which a lock may end it that has not ended it before: therefore the failure has to be stored before. Of runs that take long
+// that is left out.
 func (c *checkup) explain(f *failure.Failure) {
 	if c.page == nil && c.text == nil {
+		return
+	}
+	runs := checkCause.Runs(f.Outcome.Modes[len(f.Outcome.Modes)-1].Events)
+	if time.Duration(runs)*c.clock.cost > longest || !c.clock.timeFor(runs) {
+		f.LeftOut = append(f.LeftOut, fmt.Sprintf("when it became inevitable (%s)", prose.Count(runs, "run")))
 		return
 	}
 	if found, err := cause.Find(f.Outcome, checkCause, cause.Here(f.Outcome.Scenario, c.lock)); err == nil {
@@ -383,12 +401,18 @@ func (c *checkup) explain(f *failure.Failure) {
 	}
 }
 
+// longest is how long the continuations of a failure may take, at the pace of its slowest run.
+const longest = time.Minute
+
 // checkCause bounds the continuations of a failure to a second or two.
 var checkCause = cause.Options{Events: 500_000, Continuations: 50}
 
 // describe describes a failure that is stored at a path in full. where says so.
 func (c *checkup) describe(f *failure.Failure, path, where string) string {
 	lines := []string{where, c.pageOf(f, path), c.stepByStep(path), "replay: " + c.command()}
+	if left := c.leftOut(f.LeftOut); left != "" {
+		lines = append([]string{left}, lines...)
+	}
 	if c.stack != "" {
 		lines = append([]string{"stack of the goroutine that has ended the process:\n" + indent(c.stack)}, lines...)
 	}

@@ -87,16 +87,16 @@ func TestPlanRuns(t *testing.T) {
 // A test whose deadline is near makes no more runs, and says so.
 func TestCheckStopsInTime(t *testing.T) {
 	now := time.Now()
-	c := &checkup{lock: Lock{Name: "x"}, plan: runPlan{100, 20}, began: now.Add(-time.Second), end: now.Add(time.Hour)}
+	c := &checkup{lock: Lock{Name: "x"}, plan: runPlan{100, 20}, began: now.Add(-time.Second), clock: clock{end: now.Add(time.Hour)}}
 	c.blocks, c.tally.Runs = 10, 200
 	if c.outOfTime() {
 		t.Error("stops an hour before the deadline")
 	}
-	c.end = now.Add(100 * time.Millisecond)
+	c.clock.end = now.Add(100 * time.Millisecond)
 	if !c.outOfTime() || !strings.Contains(c.verdict(), "only 200 of 2,000 runs were made") {
 		t.Error(c.verdict())
 	}
-	c.end = time.Time{}
+	c.clock.end = time.Time{}
 	if c.outOfTime() {
 		t.Error("stops although the test has no deadline")
 	}

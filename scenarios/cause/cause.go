@@ -39,6 +39,12 @@ const (
 	mostHalvings       = 8
 )
 
+// Runs is how many continuations a run of so many events has at most.
+func (o Options) Runs(events int) int {
+	o = o.planned(events)
+	return o.Continuations * (o.Steps + 1 + mostHalvings)
+}
+
 // planned are the options with their defaults, within the bound for a run of so many events.
 func (o Options) planned(events int) Options {
 	if o.Continuations <= 0 {

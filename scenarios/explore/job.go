@@ -146,7 +146,7 @@ func (b *block) examine(found []search.Found, step func()) error {
 		i = max(i, 0)
 		f := found[i]
 		found = slices.Delete(found, i, i+1)
-		c, err := f.Case(), f.Examine()
+		c, err := f.Case(), f.Examine(nil)
 		if err != nil {
 			b.Add(c.Failed(err))
 			b.Unexamined += f.Runs

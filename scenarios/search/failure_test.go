@@ -64,7 +64,7 @@ func TestExamineIsDeterministic(t *testing.T) {
 // examined is the stored run and the text of a failure, without its timing.
 func examined(t *testing.T, f search.Found) []byte {
 	t.Helper()
-	if err := f.Examine(); err != nil {
+	if err := f.Examine(nil); err != nil {
 		t.Fatal(err)
 	}
 	if f.Same != failure.Replays || f.Again != failure.Replays || f.Replays != failure.Replays {
@@ -88,7 +88,7 @@ func TestFailureExplains(t *testing.T) {
 		t.Errorf("%+v, want the shape %q", drawn, want)
 	}
 	minimal := drawn
-	if err := minimal.Examine(); err != nil {
+	if err := minimal.Examine(nil); err != nil {
 		t.Fatal(err)
 	}
 	if minimal.Shape != failures[0].want || minimal.Drawn != 4 || minimal.Faults != 1 || minimal.Run == nil {

@@ -58,7 +58,7 @@ func TestSpecimensAreFound(t *testing.T) {
 func found(t *testing.T, l play.Lock, space spaces.Space, first uint64) {
 	t.Helper()
 	f := firstFound(t, l, space, outcome.Seeds{First: first, Last: first + 1999})
-	if err := f.Examine(); err != nil {
+	if err := f.Examine(nil); err != nil {
 		t.Fatal(err)
 	}
 	small, clients := f.Outcome.Scenario, 2

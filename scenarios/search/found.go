@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"locksim/checker"
+	"locksim/internal/prose"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
@@ -44,15 +45,67 @@ func (f *Found) Value() failure.Failure {
 	return v
 }
 
+// Budget reports whether there is time for so many more runs. Nil is time without a limit.
+type Budget func(runs int) bool
+
+func (b Budget) has(runs int) bool { return b == nil || b(runs) }
+
+// spare is for how many runs there must be time, beside the one that is asked for: those with which an examination ends, of
+// two modes, and something for the reports.
+const spare = 4
+
 // Examine repeats the run, to ten runs in all, then makes it minimal, and writes
 // its story. A run that does not break the promise every time is examined too:
-// Again says how often it did.
+// Again says how often it did. What there is no time for is left out: LeftOut says so.
 //
 // Errors are those of [play.Run].
-func (f *Found) Examine() error {
+func (f *Found) Examine(within Budget) error {
+	if err := f.repeat(within); err != nil {
+		return err
+	}
 	t := f.trial
-	f.Same, f.Again, f.Replays = 1, min(len(f.Violations), 1), failure.Replays
-	for range failure.Replays - 1 {
+	if f.Again >= min(failure.Enough, f.Replays) {
+		fails, cut := FailsLike(t.lock, t.Scenario, f.Violations, t.Played()), false
+		small := shrink.Minimize(struck(t.Outcome), func(sc *file.Scenario) bool {
+			cut = cut || !within.has(1+spare)
+			return !cut && fails(sc)
+		})
+		if cut {
+			f.LeftOut = append(f.LeftOut, "smaller schedules")
+		}
+		if within.has(spare) {
+			if ok, err := f.adopt(small); ok || err != nil {
+				return err
+			}
+		}
+	}
+	if within.has(spare) {
+		if ok, err := f.adopt(t.Scenario); err != nil || ok {
+			return err
+		}
+	} else {
+		f.LeftOut = append(f.LeftOut, "a play of it as it is stored")
+	}
+	f.Violations = t.Violations // no repetition breaks the promise: the run in which it was found is kept
+	for i := range t.Outcome.Modes {
+		if err := t.Outcome.Modes[i].Complete(); err != nil {
+			return err
+		}
+	}
+	f.keep(t.Outcome, len(t.Scenario.Faults))
+	return nil
+}
+
+// repeat plays the run again, to ten runs in all, and counts how often it is the same.
+func (f *Found) repeat(within Budget) error {
+	t := f.trial
+	f.Same, f.Again, f.Replays = 1, min(len(f.Violations), 1), 1
+	for f.Replays < failure.Replays {
+		if !within.has(1 + spare) {
+			f.LeftOut = append(f.LeftOut, prose.Count(failure.Replays-f.Replays, "repetition"))
+			break
+		}
+		f.Replays++
 		again := t.repeat()
 		if why := NoVerdict(again.Err); why != "" { // it differs
 			f.Divergence = cmp.Or(f.Divergence, "a run had no verdict: "+why)
@@ -73,23 +126,6 @@ func (f *Found) Examine() error {
 		f.Replays++
 		f.Divergence = cmp.Or(f.Divergence, t.Difference.Where())
 	}
-	if f.Again >= failure.Enough {
-		small := shrink.Minimize(struck(t.Outcome), FailsLike(t.lock, t.Scenario, f.Violations, t.Played()))
-		if ok, err := f.adopt(small); ok || err != nil {
-			return err
-		}
-	}
-	ok, err := f.adopt(t.Scenario)
-	if err != nil || ok {
-		return err
-	}
-	f.Violations = t.Violations // no repetition breaks the promise: the run in which it was found is kept
-	for i := range t.Outcome.Modes {
-		if err := t.Outcome.Modes[i].Complete(); err != nil {
-			return err
-		}
-	}
-	f.keep(t.Outcome, len(t.Scenario.Faults))
 	return nil
 }
 

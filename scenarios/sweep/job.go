@@ -255,7 +255,7 @@ func (e Examination) Play(extra []play.Lock) (*failure.Failure, error) {
 		return nil, fmt.Errorf("%s, to be examined: %w", e.Shape, t.Err)
 	}
 	found := search.NewFound(t)
-	if err := found.Examine(); err != nil {
+	if err := found.Examine(nil); err != nil {
 		return nil, fmt.Errorf("%s, to be examined: %w", e.Shape, err)
 	}
 	f := found.Value()

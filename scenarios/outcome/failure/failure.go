@@ -56,6 +56,8 @@ type Failure struct {
 	// that lead to the decisive step remain.
 	Story []Step `json:"story,omitempty"`
 
+	// LeftOut is what there was no time for, such as "7 repetitions".
+	LeftOut []string `json:"-"`
 	// Outcome is the run: the minimal one, once the failure is examined. It is nil
 	// in a failure that came from another process.
 	Outcome *outcome.Outcome `json:"-"`
