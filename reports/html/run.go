@@ -22,7 +22,6 @@ import (
 type runPage struct {
 	Title, Headline string
 	Answers         []outcome.Answer
-	Keys            []string // what became of the keys of the lock in the run whose story is shown first
 	Scenario, Lock  string
 	Origin          string
 	Repeated        string
@@ -82,9 +81,12 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 	}
 	first := scene.StoryRun(o)
 	if first != nil && first.Trace != nil {
-		p.Keys = scene.New(first).KeyStory()
+		p.Diagram.Keys = scene.New(first).KeyStory()
 	}
 	for _, s := range scenes {
+		if s.ShowsRun(first) {
+			p.Diagram.KeysIn = s.Run.Mode
+		}
 		story := storyPart{Mode: s.Run.Mode, Title: s.Title(), Modes: prose.Commas(s.Modes()), Label: s.Run.Verdict.Label,
 			Note: s.Reworded(), First: s.ShowsRun(first), Lines: scene.Excerpt(s.Story())}
 		p.Stories = append(p.Stories, story)
@@ -98,13 +100,20 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 type diagramPart struct {
 	diagram.Diagram
 	Divergences []string // how the runs differ, in sentences
+	// Keys says what became of the keys of the lock in the run whose story is shown first, and KeysIn is the mode of its panel.
+	Keys   []string
+	KeysIn fence.Mode
 }
 
 // Views are the panels. The mode of a run is the id of its panel.
 func (d diagramPart) Views() []panelView {
 	var views []panelView
 	for _, p := range d.Panels {
-		views = append(views, panelView{Panel: p, Diagram: d.Diagram, ID: string(p.Mode)})
+		v := panelView{Panel: p, Diagram: d.Diagram, ID: string(p.Mode)}
+		if p.Mode == d.KeysIn {
+			v.Keys = d.Keys
+		}
+		views = append(views, v)
 	}
 	return views
 }
@@ -117,7 +126,7 @@ type panelView struct {
 	ID      string
 	Answers []outcome.Answer
 	Says    string   // the decisive step in words, "" where the page has the story
-	Keys    []string // what became of the keys of the lock, where the page does not say it elsewhere
+	Keys    []string // what became of the keys of the lock in this run, none where another panel says it
 }
 
 // storyPart is the story of one run, in sentences.

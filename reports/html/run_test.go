@@ -52,6 +52,23 @@ func TestRunSaysAll(t *testing.T) {
 	}, []string{"ZgotmplZ", "<no value>", "%!"})
 }
 
+// What became of the keys of the lock is said once, above the diagram of the run that the story tells.
+func TestRunSaysWhatBecameOfTheKeys(t *testing.T) {
+	o := testreports.PausedOutcome()
+	for i := range o.Modes {
+		if o.Modes[i].Trace != nil {
+			e := o.Modes[i].Trace.Events[0]
+			o.Modes[i].KeyChanges = []trace.KeyChange{{Step: e.N, At: e.At, Server: "r0", Key: "lock:order", Value: "a", By: "c0", Change: trace.KeySet}}
+		}
+	}
+	html := page(t, o, reports.Options{})
+	above, _, _ := strings.Cut(html, `<div class="chart"`)
+	const said = `<p class="keylives">The key `
+	if !strings.Contains(above, said) || strings.Count(html, said) != 1 {
+		t.Errorf("%d times on the page, %d above its first diagram", strings.Count(html, said), strings.Count(above, said))
+	}
+}
+
 // A page refers to nothing outside it, and its policy forbids to load anything.
 func TestRunIsSelfContained(t *testing.T) {
 	html := page(t, testreports.PausedOutcome(), reports.Options{})
