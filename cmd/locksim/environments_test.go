@@ -70,7 +70,7 @@ func TestEnvironments(t *testing.T) {
 			if m.vendored {
 				m.succeeds("", "go", "mod", "vendor")
 			}
-			m.succeeds(`shop: no violation in 100 runs`, "go", "test", "-count=1", "-vet=off", "-ldflags=-w", "-v", "-rapid.checks=5", "./locksimtest")
+			m.succeeds(`shop: no violation in 100 runs`, "go", "test", "-count=1", "-vet=off", "-ldflags=-w", "-v", "./locksimtest", "-rapid.checks=5")
 			if code, out := m.run("locksim", "overlay"); code != e.overlayCode || !regexp.MustCompile(e.overlay).MatchString(out) || e.overlay == "" && !strings.Contains(out, "-overlay=") {
 				t.Errorf("locksim overlay: exit code %d\n%s", code, out)
 			}
@@ -316,15 +316,17 @@ func (m *machine) otherUser() {
 		m.t.Fatal(err)
 	}
 	mod, cache, clone := m.folder("mod"), m.folder("cache"), m.folder("clone")
-	lower, upper, work := m.env["GOCACHE"], m.folder("upper"), m.folder("work")
+	lower, upper := m.env["GOCACHE"], m.folder("upper")
+	m.folder("work")
 	for _, dir := range []string{cache, upper, m.dir, m.env["HOME"], filepath.Dir(m.dir)} {
 		if err := os.Chown(dir, 65534, 65534); err != nil {
 			m.t.Fatal(err)
 		}
 	}
+	// The folder of a test has the name of the test, whose comma would end an option of mount: upper and work are named from there.
 	m.wrap = []string{"unshare", "-m", "sh", "-c", `mount --bind "$1" "$2" && mount --bind "$3" "$4" &&
-mount -t overlay overlay -o "lowerdir=$5,upperdir=$6,workdir=$7" "$8" &&
-chmod 777 "$8" "$8"/?? && shift 8 && exec setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"`, "sh", m.env["GOMODCACHE"], mod, m.checkout, clone, lower, upper, work, cache}
+(cd "$6" && mount -t overlay overlay -o "lowerdir=$5,upperdir=upper,workdir=work" "$7") &&
+chmod 777 "$7" "$7"/?? && shift 7 && exec setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"`, "sh", m.env["GOMODCACHE"], mod, m.checkout, clone, lower, filepath.Dir(upper), cache}
 	m.checkout = clone
 	for name, value := range map[string]string{"GOMODCACHE": mod, "GOCACHE": cache, "TZ": "Asia/Kathmandu", "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"} {
 		m.env[name] = value
