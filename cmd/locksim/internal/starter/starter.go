@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"go/version"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -80,7 +82,7 @@ type initialized struct {
 	Sentinels bool
 }
 
-// Write writes the files into the module in the working directory, all or none. It overwrites no file but go.mod. A
+// Write writes the files into the module in the working directory, all or none. It overwrites no file but go.mod and go.sum. A
 // failure of go mod tidy is a [console.BrokenError]: the files are written then.
 func Write(o Options) (*Written, error) {
 	for _, file := range skeletonFiles {
@@ -132,8 +134,12 @@ func Write(o Options) (*Written, error) {
 	if err != nil {
 		return nil, &console.BrokenError{Cause: err}
 	}
+	sums, err := from.sums()
+	if err != nil {
+		return nil, err
+	}
 	files = append([]outfile.Document{{Name: "go.mod", Data: goMod}}, files...)
-	if err := outfile.WriteAll(".", files); err != nil {
+	if err := outfile.WriteAll(".", slices.Concat(files, sums)); err != nil {
 		return nil, fmt.Errorf("%w: run init in a folder that can be written to", err)
 	}
 	if err := outfile.WriteAll(at.top, ci); err != nil {
@@ -273,6 +279,46 @@ func locksimFor(checkout string) (origin, error) {
 		relative = "./" + relative
 	}
 	return origin{version: "v0.0.0", replace: relative, checkout: checkout}, nil
+}
+
+// sums is the go.sum of the module in the working directory with what that of the checkout knows too: then go mod tidy, which
+// removes what is not needed, asks no server for it, which takes a HOME. There is none for a published version.
+func (o origin) sums() ([]outfile.Document, error) {
+	if o.checkout == "" {
+		return nil, nil
+	}
+	known, err := os.ReadFile(filepath.Join(o.checkout, "go.sum"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	own, err := os.ReadFile("go.sum")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return []outfile.Document{{Name: "go.sum", Data: mergedSums(own, known)}}, nil
+}
+
+// mergedSums are the lines of own, and those of more for files of modules of which own has none.
+func mergedSums(own, more []byte) []byte {
+	out, has := bytes.Clone(own), map[string]bool{}
+	if len(own) > 0 && !bytes.HasSuffix(own, []byte("\n")) {
+		out = append(out, '\n')
+	}
+	for line := range strings.Lines(string(own)) {
+		has[sumOf(line)] = true
+	}
+	for line := range strings.Lines(string(more)) {
+		if !has[sumOf(line)] {
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+// sumOf is what a line of go.sum has the checksum of: a module and its version, or the go.mod of that.
+func sumOf(line string) string {
+	fields := strings.Fields(line)
+	return strings.Join(fields[:min(2, len(fields))], " ")
 }
 
 // Checkout is the checkout of locksim that --checkout names or, without the flag, from which this program was built.

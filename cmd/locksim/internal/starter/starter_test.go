@@ -56,3 +56,17 @@ func TestReleasedVersion(t *testing.T) {
 		}
 	}
 }
+
+// A module gets the checksums that the checkout knows, and keeps its own.
+func TestMergedSums(t *testing.T) {
+	const known = "a v1.0.0 h1:A=\na v1.0.0/go.mod h1:AM=\nb v1.0.0/go.mod h1:BM=\n"
+	for _, c := range []struct{ own, want string }{
+		{"", known},
+		{known, known},
+		{"a v1.0.0 h1:OTHER=\nc v1.0.0 h1:C=", "a v1.0.0 h1:OTHER=\nc v1.0.0 h1:C=\na v1.0.0/go.mod h1:AM=\nb v1.0.0/go.mod h1:BM=\n"},
+	} {
+		if got := string(mergedSums([]byte(c.own), []byte(known))); got != c.want {
+			t.Errorf("%q: got\n%swant\n%s", c.own, got, c.want)
+		}
+	}
+}
