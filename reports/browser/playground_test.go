@@ -72,6 +72,38 @@ func (tb *tab) shownHashes() map[string]string {
 	return eval[map[string]string](tb, `Object.fromEntries([...document.querySelectorAll("[data-hashes] dt")].map((d) => [d.textContent, d.nextElementSibling.textContent]))`)
 }
 
+// An answer of the engine, which another program stands for here, changes what it is about on the page, and nothing else.
+func TestThePlaygroundShowsAnswers(t *testing.T) {
+	menu, err := playground.NewMenu()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(menu.Stories, func(s playground.Story) bool { return s.Name == "lost-reply" })
+	answer, err := json.Marshal(playground.Play(playground.Request{Source: menu.Stories[i].Source, Seed: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	glue := fmt.Sprintf(`class Go {
+	constructor() { this.importObject = {}; }
+	run() { globalThis.locksim = (what, request, say) => say("done", %q); return new Promise(() => {}); }
+}`, answer)
+	b, err := page.Make(&page.Engine{Program: []byte("\x00asm\x01\x00\x00\x00"), Glue: glue}, page.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb := open(t, b, desktop)
+	for range 3 {
+		tb.settled(func() { tb.click("[data-do=reseed]") })
+	}
+	if got := eval[string](tb, `document.querySelector("h1").textContent`); got != menu.Stories[i].Title {
+		t.Errorf("the title is %q, want %q", got, menu.Stories[i].Title)
+	}
+	if n := eval[int](tb, `document.querySelectorAll("figure.panel, [data-answers] dt, [data-knobs] label").length`); n < 10 {
+		t.Errorf("the page has %d parts", n)
+	}
+	tb.checkQuiet()
+}
+
 // The playground plays what the command plays, answers a drag, and is usable by keys, on a phone and in the dark.
 func TestPlayground(t *testing.T) {
 	soak.Only(t, "it builds the engine for js/wasm")

@@ -1,6 +1,7 @@
 // The page: what is chosen becomes a request, and the engine's answer becomes the page.
 
-const $ = (name) => document.querySelector(`[data-${name}]`);
+// $ is a part of the page. The root has data of its own with such names, which say what the engine has done.
+const $ = (name) => document.body.querySelector(`[data-${name}]`);
 const menu = JSON.parse(document.getElementById("menu").textContent);
 const tip = $("tip"), details = $("details");
 const stories = new Map(menu.stories.map((s) => [s.name, s])), locks = new Map(menu.locks.map((l) => [l.name, l]));
