@@ -9,6 +9,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"syscall/js"
 
 	"locksim/internal/playground"
@@ -22,6 +23,7 @@ type call struct {
 }
 
 func main() {
+	debug.SetGCPercent(400) // it has one thread, and what lives is small beside what a run throws away
 	calls := make(chan call, 1)
 	js.Global().Set("locksim", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		c := call{args[0].String(), []byte(args[1].String()), args[2]}
