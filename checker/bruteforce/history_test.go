@@ -460,7 +460,7 @@ func (m *maker) section(name, resource string, now time.Duration, depth int) (en
 		if until < now {
 			g.ExpiredAtCall = true
 		}
-		g.OverBefore = until <= granted && m.chance(0.5)
+		g.OverBefore = until <= granted && m.chance(0.7)
 		if m.chance(0.4) {
 			m.mark(g, &g.UntilSeen, max(until, granted)+m.span(1, 20))
 		}

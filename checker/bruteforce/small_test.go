@@ -32,6 +32,9 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 		}
 		valid++
 		reached["label "+string(v.Label)]++
+		for _, rule := range decided(t, h, v.Facts.Misconduct) {
+			reached[rule]++
+		}
 		for _, kind := range endingShows(h.Ending, v.Facts.Liveness) {
 			reached["ending "+kind]++
 		}
@@ -84,6 +87,11 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 			t.Errorf("only %d of %d histories have %s", reached[name], valid, name)
 		}
 	}
+	for _, rule := range rulesOfGrants {
+		if reached[rule] < n/40 { // 500 of 20,000
+			t.Errorf("only in %d of %d histories: %s", reached[rule], n, rule)
+		}
+	}
 	for _, kind := range checker.SlackKinds() {
 		for _, name := range []string{"slack " + string(kind), "broken " + string(kind)} {
 			if few := reached[name] < valid/1000 || reached[name] == 0; few && name != "broken release" {
@@ -94,6 +102,34 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 	if n > 2*valid {
 		t.Errorf("only %d of %d histories are valid: %v", valid, n, refused)
 	}
+}
+
+// rulesOfGrants are rules about a single grant by which a history is misconduct.
+var rulesOfGrants = []string{"the lease was over before", "the loss was known"}
+
+// decided are those of them without which a history has less misconduct.
+func decided(t *testing.T, h checker.History, misconduct int) (out []string) {
+	for i, change := range []func(g *checker.Grant){
+		func(g *checker.Grant) { g.OverBefore = false },
+		func(g *checker.Grant) { g.Known = 0 },
+	} {
+		if misconduct == 0 {
+			return nil
+		}
+		other := h
+		other.Grants = slices.Clone(h.Grants)
+		for j := range other.Grants {
+			change(&other.Grants[j])
+		}
+		v, err := judge(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Facts.Misconduct < misconduct {
+			out = append(out, rulesOfGrants[i])
+		}
+	}
+	return out
 }
 
 // contradicted says which slack contradicts the fact of its kind; "" for none.
