@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	clientlibs "locksim/internal/linked"
@@ -37,7 +36,7 @@ func (m *report) story() []string {
 }
 
 // storyAround is a story in at most n steps: the whole, or the excerpt where n is
-// [scene.MaxSteps], or else the steps around the decisive one.
+// [scene.MaxSteps], or else the steps around the decisive one, and in any case those that decide the run.
 func storyAround(lines []outcome.Line, n int) []scene.Sentence {
 	switch {
 	case len(lines) <= n:
@@ -45,12 +44,8 @@ func storyAround(lines []outcome.Line, n int) []scene.Sentence {
 	case n == scene.MaxSteps:
 		return scene.Excerpt(lines)
 	}
-	kept := scene.Around(lines, n, scene.DecisiveStep(lines), func(l outcome.Line) int { return l.N })
-	before := 0
-	for before < len(lines) && lines[before].N < kept[0].N {
-		before++
-	}
-	return slices.Concat(scene.LeftOut(before), scene.Sentences(kept), scene.LeftOut(len(lines)-before-len(kept)))
+	from := scene.StartAround(lines, n, scene.DecisiveStep(lines), func(l outcome.Line) int { return l.N })
+	return scene.Shortened(lines, func(i int) bool { return from <= i && i < from+n })
 }
 
 // limits says what the run does not prove.

@@ -348,7 +348,11 @@ func TestExcerpt(t *testing.T) {
 	if n := len(got); !got[n-2-scene.Aftermath].Fatal {
 		t.Errorf("the decisive step is not %d lines before the end", scene.Aftermath)
 	}
-	lines[199].Fatal = false
+	lines[50].Decides = true
+	if got = scene.Excerpt(lines); len(got) != scene.MaxSteps+4 || got[scene.Opening+1].Step != 51 {
+		t.Errorf("a line that decides the run is left out: %d lines", len(got))
+	}
+	lines[50].Decides, lines[199].Fatal = false, false
 	if got = scene.Excerpt(lines); len(got) != scene.MaxSteps+1 || got[scene.MaxSteps].LeftOut != 300-scene.MaxSteps {
 		t.Errorf("without a decisive step there are %d lines", len(got))
 	}

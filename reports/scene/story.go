@@ -68,7 +68,7 @@ func DecisiveStep(story []outcome.Line) int {
 }
 
 // Excerpt is the opening of a story, and the steps before and after its decisive step:
-// at most [MaxSteps] in all.
+// at most [MaxSteps] in all, and more only where more lines decide the run.
 func Excerpt(story []outcome.Line) []Sentence {
 	end := min(len(story), MaxSteps)
 	head, from := end, end
@@ -77,7 +77,20 @@ func Excerpt(story []outcome.Line) []Sentence {
 		head = min(Opening, end)
 		from = max(head, end-(MaxSteps-head))
 	}
-	return slices.Concat(Sentences(story[:head]), LeftOut(from-head), Sentences(story[from:end]), LeftOut(len(story)-end))
+	return Shortened(story, func(i int) bool { return i < head || from <= i && i < end })
+}
+
+// Shortened are the steps of a story that are shown, and those that decide the run, with a notice for the lines between them.
+func Shortened(story []outcome.Line, shown func(i int) bool) []Sentence {
+	var out []Sentence
+	for _, part := range outcome.Shorten(story, shown) {
+		if part.Left > 0 {
+			out = append(out, LeftOut(part.Left)...)
+		} else {
+			out = append(out, Sentences([]outcome.Line{*part.Line})...)
+		}
+	}
+	return out
 }
 
 // Sentences are all steps of a story.
@@ -102,10 +115,15 @@ func LeftOut(n int) []Sentence {
 // Around keeps n elements, three quarters of them before a step. The elements
 // are in the order of their steps.
 func Around[E any](all []E, n, step int, number func(E) int) []E {
+	from := StartAround(all, n, step, number)
+	return all[from : from+n]
+}
+
+// StartAround is the index of the first element that [Around] keeps.
+func StartAround[E any](all []E, n, step int, number func(E) int) int {
 	at := 0
 	for at < len(all) && number(all[at]) <= step {
 		at++
 	}
-	from := min(max(at-n*3/4, 0), len(all)-n)
-	return all[from : from+n]
+	return min(max(at-n*3/4, 0), len(all)-n)
 }

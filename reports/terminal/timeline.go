@@ -78,21 +78,22 @@ func timeline(m *outcome.ModeRun, before []*outcome.ModeRun, opt reports.Options
 	return append([]string{title, r.header()}, r.storyRows(after(m.Story, d.N), maxParted)...)
 }
 
-// storyRows are the rows of a story, of at most room steps.
+// storyRows are the rows of a story, of at most room steps, and of more only where more decide the run.
 func (r *rails) storyRows(story []outcome.Line, room int) []string {
-	shown := story
-	if len(story) > room {
-		shown = scene.Around(story, room, r.Fatal, func(l outcome.Line) int { return l.N })
+	from, to := 0, len(story)
+	if to > room {
+		from = scene.StartAround(story, room, r.Fatal, func(l outcome.Line) int { return l.N })
+		to = from + room
 	}
-	before := 0
-	if len(shown) > 0 {
-		before = len(story) - len(after(story, shown[0].N))
+	var lines []string
+	for _, part := range outcome.Shorten(story, func(i int) bool { return from <= i && i < to }) {
+		if part.Left > 0 {
+			lines = append(lines, r.leftOut(part.Left)...)
+		} else {
+			lines = append(lines, r.rows(*part.Line)...)
+		}
 	}
-	lines := r.leftOut(before)
-	for _, line := range shown {
-		lines = append(lines, r.rows(line)...)
-	}
-	return append(lines, r.leftOut(len(story)-len(shown)-before)...)
+	return lines
 }
 
 // after are the steps from a number on.

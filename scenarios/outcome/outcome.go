@@ -173,6 +173,10 @@ type Line struct {
 	// Shared marks a grant at which another client had the lock already, or believed
 	// that it had it.
 	Shared bool
+	// Decides marks a line without which the decisive step is not understood: what became of a key of the lock, a fault, and
+	// the grants and releases of those that have the lock at that step or believe so, from the first of these grants on. A
+	// report that shortens the story keeps it.
+	Decides bool
 }
 
 // Mismatch is a mode that is not as expected: its label is worse than the scenario expects, or live runs differ from simulated

@@ -21,15 +21,18 @@ func tell(run *ModeRun) []Line {
 	shared := sharedGrants(run.History)
 	stale := firstStale(run.History, true)
 	told := notices{care: run.History.Care, releasing: map[[2]string]bool{}}
-	keys := keyLines(run)
+	keys, deciders := keyLines(run), decidersOf(run, fatal)
 	var lines []Line
 	for _, e := range run.Trace.Events {
-		lines = append(lines, keys[e.N]...)
+		for _, line := range keys[e.N] {
+			line.Decides = deciders.between(e.N)
+			lines = append(lines, line)
+		}
 		text := trace.Readable(cmp.Or(told.phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
 		if text == "" {
 			continue
 		}
-		line := Line{N: e.N, At: e.At, Actor: actorOf(e), What: text, Text: text, Fatal: e.N == fatal}
+		line := Line{N: e.N, At: e.At, Actor: actorOf(e), What: text, Text: text, Fatal: e.N == fatal, Decides: deciders.tells(e)}
 		if line.Fatal {
 			line.Remark = fatalRemark
 		}

@@ -11,11 +11,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// keyLines are what happened to the keys of the lock that no client can see and that decides who has it: a key
-// ends by
-// itself or is lost, or a request of another client deletes, overwrites or prolongs it, or its own client sets
-// it anew under
-// an earlier grant. That a client takes the lock and releases it, other lines tell. They are by step.
+// keyLines are what happened to the keys of the lock that no client can see and that decides who has it: a key ends by itself
+// or is lost, or a request of another client deletes, overwrites or prolongs it, or its own client sets it anew under an
+// earlier grant, sets it without a grant, or deletes it outside of a release. That a client takes the lock and releases it,
+// other lines tell. They are by step.
 func keyLines(run *ModeRun) map[int][]Line {
 	changes := run.KeyChanges
 	if run.Record != nil {
@@ -62,6 +61,10 @@ func (k keyTeller) tell(c trace.KeyChange) {
 		text = fmt.Sprintf("writes over the key %s on %s, which %s had set", key, c.Server, c.WasOf)
 	case c.Change == trace.KeySet && c.By != "" && c.By == c.Asked && k.under(c):
 		text = fmt.Sprintf("sets the key %s on %s again", key, c.Server)
+	case c.Change == trace.KeySet && c.By != "" && c.By == c.Asked && !c.Over && k.run.Terms.Voters < 2 && !k.grants(c):
+		text = fmt.Sprintf("sets the key %s on %s, and is not granted the lock by that", key, c.Server)
+	case c.Change == trace.KeyDeleted && c.Asked != "" && c.Asked == c.WasOf && k.run.Terms.Voters < 2 && !k.releases(c):
+		text = fmt.Sprintf("deletes its key %s on %s, outside of a release", key, c.Server)
 	case c.Change == trace.KeyDeleted && another:
 		text = fmt.Sprintf("deletes the key %s on %s, which %s had set", key, c.Server, c.WasOf)
 	case c.Value == "" && c.Asked == "" && c.WasOf != "" && k.ends(c):
@@ -105,5 +108,20 @@ func (k keyTeller) under(c trace.KeyChange) bool {
 func (k keyTeller) ends(c trace.KeyChange) bool {
 	return k.run.Terms.Voters < 2 || slices.ContainsFunc(k.run.History.Holdings, func(s checker.Holding) bool {
 		return s.Client == c.WasOf && s.To == checker.Pos(c.Step)
+	})
+}
+
+// grants reports whether a key is set in an Acquire that is granted the lock.
+func (k keyTeller) grants(c trace.KeyChange) bool {
+	return slices.ContainsFunc(k.run.History.Grants, func(g checker.Grant) bool {
+		return g.Client == c.By && g.Invoked <= checker.Pos(c.Step) && checker.Pos(c.Step) <= g.Granted
+	})
+}
+
+// releases reports whether a key is deleted in a release, or under a grant.
+func (k keyTeller) releases(c trace.KeyChange) bool {
+	return slices.ContainsFunc(k.run.History.Grants, func(g checker.Grant) bool {
+		ended := g.ReleaseReturned == 0 || checker.Pos(c.Step) <= g.ReleaseReturned
+		return g.Client == c.Asked && g.Invoked <= checker.Pos(c.Step) && ended
 	})
 }

@@ -44,8 +44,8 @@ const (
 	aftermath = 6
 )
 
-// ShortStory keeps the opening of a story, the way to the decisive step, and its
-// aftermath.
+// ShortStory keeps the opening of a story, the way to the decisive step, its
+// aftermath, and all lines that decide the run.
 func ShortStory(lines []outcome.Line) []Step {
 	last, told := len(lines), false
 	for i, line := range lines {
@@ -55,17 +55,13 @@ func ShortStory(lines []outcome.Line) []Step {
 	}
 	var out []Step
 	skipped := last - maxStory
-	for i, line := range lines[:last] {
-		switch {
-		case skipped > 0 && i == opening:
-			out = append(out, Step{Skipped: skipped})
-		case skipped > 0 && i > opening && i < opening+skipped:
-		default:
-			out = append(out, Step{N: line.N, At: line.At.Round(time.Microsecond), Actor: line.Actor, Text: line.Text, Fatal: line.Fatal})
+	for _, part := range outcome.Shorten(lines, func(i int) bool { return i < last && (i < opening || i >= opening+skipped) }) {
+		if part.Left > 0 {
+			out = append(out, Step{Skipped: part.Left})
+			continue
 		}
-	}
-	if cut := len(lines) - last; cut > 0 {
-		out = append(out, Step{Skipped: cut})
+		l := part.Line
+		out = append(out, Step{N: l.N, At: l.At.Round(time.Microsecond), Actor: l.Actor, Text: l.Text, Fatal: l.Fatal})
 	}
 	return out
 }

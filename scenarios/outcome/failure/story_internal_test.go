@@ -28,6 +28,18 @@ func TestShortStory(t *testing.T) {
 	}
 }
 
+// A line without which the decisive step is not understood is never left out.
+func TestShortStoryKeepsWhatDecides(t *testing.T) {
+	var lines []outcome.Line
+	for i := range 200 {
+		lines = append(lines, outcome.Line{N: i + 1, Fatal: i == 149, Decides: i == 50})
+	}
+	got := ShortStory(lines)
+	if len(got) != maxStory+4 || got[opening] != (Step{Skipped: 44}) || got[opening+1].N != 51 || got[opening+2] != (Step{Skipped: 51}) {
+		t.Errorf("%d steps:\n%s", len(got), storyText(got))
+	}
+}
+
 func TestStoryText(t *testing.T) {
 	got := storyText([]Step{
 		{N: 1, Actor: "c0", Text: "asks for the lock"},
