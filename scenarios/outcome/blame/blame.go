@@ -54,6 +54,7 @@ const (
 	Outlives   Deed = "outlives"    // its claim lasts longer than its key
 	Unrenewed  Deed = "unrenewed"   // it stops renewing a key under its holder
 	Admits     Deed = "admits"      // it lets a second client in; the record does not say how
+	Belated    Deed = "belated"     // it grants a lease that is over
 	Mints      Deed = "mints"       // its tokens do not grow with the grants
 	Leaves     Deed = "leaves"      // it leaves its key behind
 	Excludes   Deed = "excludes"    // its own key keeps its client out
@@ -192,6 +193,7 @@ var rules = []rule{
 
 	{Section, Released, exclusive, (*reading).released},
 	{Choice, Forgets, exclusive, (*reading).forgets},
+	{Lock, Belated, exclusive, (*reading).belated},
 	{NoOne, StoodStill, exclusive, (*reading).stoodStill},
 	{Client, LateSend, exclusive, (*reading).lateSend},
 	{Network, LateArrival, exclusive, (*reading).lateArrival},

@@ -342,6 +342,17 @@ func (r *reading) undisturbed(s checker.SharedGrant) bool {
 		t.Undisturbed > r.when(s.Granted.Granted)
 }
 
+// belated finds a second client that was granted a lease which was over by its own clock when the last answer came: the lock
+// could know that.
+func (r *reading) belated() *Finding {
+	for _, s := range r.shared {
+		if !s.Claims && s.Granted.OverBefore {
+			return &Finding{At: s.Granted.Granted, By: s.Granted.Client, Of: s.Held.Client}
+		}
+	}
+	return nil
+}
+
 // forgets finds the key that went with a clock, a disk or a server.
 func (r *reading) forgets() *Finding {
 	f := r.Verdict.Facts

@@ -76,6 +76,7 @@ var table = []row{
 	{"sql-cleaner-number", "broken/sql-cleaner", "seal", 1, "lock", "mend", "mints", "", ""},
 	{"sql-token-read-late", "broken/sql-token-read-late", "seal", 1, "lock", "mend", "mints", "", ""},
 	{"token-after-lock", "broken/token-after-lock", "seal", 1, "lock", "mend", "mints", "", ""},
+	{"token-after-lock", "broken/token-after-lock", "none", 1, "lock", "mend", "belated", "c0", "c1"},
 	{"token-before-lock", "broken/token-before-lock", "seal", 1, "lock", "mend", "mints", "", ""},
 	{"token-before-lock-stale", "broken/token-before-lock", "seal", 1, "lock", "mend", "mints", "", ""},
 	{"token-per-reentry", "broken/token-per-reentry", "seal", 1, "lock", "mend", "mints", "", ""},

@@ -82,6 +82,11 @@ var vocabulary = map[Deed]words{
 		return fmt.Sprintf("at step %d %s was let in, while %s had the lock", f.At, f.By, f.Of)
 	}, "Mend the lock: look whether it is free and take it in one step, by the clock of the server, and keep " +
 		"it until the release."},
+	Belated: {"it grants a lease that is over", func(f Finding) string {
+		return fmt.Sprintf("at step %d %s was granted a lease that was over when the last answer came, while %s had the lock",
+			f.At, f.By, f.Of)
+	}, "Mend the lock: it grants a lease that is over. Look at the clock after the last answer, and return an error if the " +
+		"lease has ended."},
 	Mints: {"its tokens do not grow with the grants", nil, "Mend the lock: mint the token in the step that " +
 		"takes the lock, one for each grant, from a counter that outlives the key."},
 	Leaves: {"it leaves its key behind", func(f Finding) string {
