@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"os/signal"
@@ -34,9 +36,10 @@ with any lock on Redis, while its lengths of time, its fence and its seed are ch
 hand. The simulated world runs in the page itself: it needs no server and asks for
 nothing, so that it can be opened from disk, sent to others, or put on any web site.
 
-It builds the page with the Go that is installed here, which takes minutes the first
-time, and shows it on a loopback address until Ctrl-C. With --out it writes the page
-into a file instead.`,
+It shows the page on a loopback address until Ctrl-C, or writes it into a file with
+--out. A release has the page in its archive, as playground.html beside the program. Any
+other program builds it from its checkout with the Go that is installed here, which takes
+minutes the first time.`,
 		Example: `  locksim playground
   locksim playground --out playground.html`,
 		Args: cobra.NoArgs,
@@ -45,14 +48,14 @@ into a file instead.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 selects a free port")
 	flags.StringVar(&f.out, "out", "", "write the page into `FILE`, and serve nothing")
-	flags.StringVar(&f.checkout, "checkout", "", "the checkout of locksim is in `DIR` (default: the one from which this program was built)")
+	flags.StringVar(&f.checkout, "checkout", "", "build the page from the checkout of locksim in `DIR` (default: playground.html beside this program, or the checkout from which it was built)")
 	flags.BoolVar(&f.json, "json", false, "print the address as one JSON document; see locksim schema serve; with --out see locksim schema init")
 	completion{s.Roster}.flags(cmd)
 	return cmd
 }
 
 func (f playgroundFlags) run(s *shell) error {
-	checkout, err := starter.Checkout(f.checkout)
+	build, err := f.source(s)
 	if err != nil {
 		return err
 	}
@@ -62,7 +65,7 @@ func (f playgroundFlags) run(s *shell) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if f.out != "" {
-		b, err := f.page(ctx, s, checkout)
+		b, err := build(ctx)
 		if err != nil {
 			return err
 		}
@@ -72,7 +75,7 @@ func (f playgroundFlags) run(s *shell) error {
 	if err != nil {
 		return fmt.Errorf("--addr %s: %w", console.Quote(f.addr), err)
 	}
-	b, err := f.page(ctx, s, checkout)
+	b, err := build(ctx)
 	if err == nil && f.json {
 		err = s.PrintJSON(Serving{Address: fmt.Sprintf("http://%v/", l.Addr())})
 	} else if err == nil {
@@ -89,14 +92,41 @@ func (f playgroundFlags) run(s *shell) error {
 	return nil
 }
 
-// page builds the page. A failure is one of the installation of Go, or of its network: the user can mend it.
-func (f playgroundFlags) page(ctx context.Context, s *shell, checkout string) ([]byte, error) {
-	defer s.Busy("building the playground for js/wasm, which takes minutes the first time")()
-	engine, err := page.Build(ctx, checkout)
-	if err != nil {
-		return nil, fmt.Errorf("build the playground: %w", err)
+// source says where the page comes from: a release has it beside its program, others build it from a checkout. A failure to build
+// is one of the installation of Go, or of its network: the user can mend it.
+func (f playgroundFlags) source(s *shell) (func(context.Context) ([]byte, error), error) {
+	if self, err := os.Executable(); err == nil && f.checkout == "" {
+		if made, err := madePage(self); made != nil || err != nil {
+			return func(context.Context) ([]byte, error) { return made, nil }, err
+		}
 	}
-	return page.Make(engine, page.Options{})
+	checkout, err := starter.Checkout(f.checkout)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) ([]byte, error) {
+		defer s.Busy("building the playground for js/wasm, which takes minutes the first time")()
+		engine, err := page.Build(ctx, checkout)
+		if err != nil {
+			return nil, fmt.Errorf("build the playground: %w", err)
+		}
+		return page.Make(engine, page.Options{})
+	}, nil
+}
+
+// madePage is the page that lies beside a program, or beside that to which a link leads; nil if there is none.
+func madePage(program string) ([]byte, error) {
+	if file, err := filepath.EvalSymlinks(program); err == nil {
+		program = file
+	}
+	b, err := os.ReadFile(filepath.Join(filepath.Dir(program), page.Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: it is the page of this release: make it readable, or build another with --checkout DIR", err)
+	}
+	return b, nil
 }
 
 func (f playgroundFlags) write(s *shell, b []byte) error {

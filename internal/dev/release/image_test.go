@@ -65,7 +65,7 @@ func TestImage(t *testing.T) {
 	if out, err := script(t, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range []string{"LICENSE", "LICENSES-OF-DEPENDENCIES", "tmp"} {
+	for _, name := range []string{"playground.html", "LICENSE", "LICENSES-OF-DEPENDENCIES", "tmp"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}

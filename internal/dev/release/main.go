@@ -4,10 +4,10 @@
 //	go -C internal/dev run ./release -targets linux/arm64 -out DIR
 //	go -C internal/dev run ./release -targets linux/amd64 -files DIR
 //
-// An archive has the program, the licence of locksim, and those of all that is linked into the program. Its name has the
-// version that Go takes from Git: the tag of the commit, or a version with its time. The same commit and the same Go
-// give the same archives, byte for byte. With -files the files of one system go into a folder, without an archive: the
-// image of a container is made of them, also where Git is missing.
+// An archive has the program, the page of its playground, the licence of locksim, and those of all that is linked into the
+// program. Its name has the version that Go takes from Git: the tag of the commit, or a version with its time. The same commit
+// and the same Go give the same archives, byte for byte. With -files the files of one system go into a folder, without an
+// archive: the image of a container is made of them, also where Git is missing.
 //
 // The exit code is 2 for wrong flags, and 1 if a program cannot be built.
 package main
@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"locksim/internal/dev/checkout"
+	"locksim/internal/playground/page"
 )
 
 // systems are those of a release.
@@ -87,13 +88,21 @@ func release(ctx context.Context, root string, targets []string, out, files stri
 			return err
 		}
 	}
+	engine, err := page.Build(ctx, root)
+	if err != nil {
+		return fmt.Errorf("build the playground: %w", err)
+	}
+	playground, err := page.Make(engine, page.Options{})
+	if err != nil {
+		return err
+	}
 	var archives []string
 	for _, target := range targets {
 		p, err := build(ctx, root, temp, target, files == "")
 		if err != nil {
 			return err
 		}
-		content, err := p.content(ctx, root)
+		content, err := p.content(ctx, root, playground)
 		if err != nil {
 			return err
 		}
@@ -176,7 +185,7 @@ func (p *program) archiveName() string {
 }
 
 // content are the files of the archive.
-func (p *program) content(ctx context.Context, root string) ([]entry, error) {
+func (p *program) content(ctx context.Context, root string, playground []byte) ([]entry, error) {
 	binary, err := os.ReadFile(p.path)
 	if err != nil {
 		return nil, err
@@ -189,5 +198,5 @@ func (p *program) content(ctx context.Context, root string) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []entry{{p.name(), 0o755, binary}, {"LICENSE", 0o644, licence}, {"LICENSES-OF-DEPENDENCIES", 0o644, notices}}, nil
+	return []entry{{p.name(), 0o755, binary}, {page.Name, 0o644, playground}, {"LICENSE", 0o644, licence}, {"LICENSES-OF-DEPENDENCIES", 0o644, notices}}, nil
 }

@@ -125,7 +125,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// A release of this system has a program that says its commit and plays a scenario in an empty folder, without Go.
+// A release of this system has a program that says its commit, plays a scenario and shows the playground in an empty folder,
+// without Go.
 func TestRelease(t *testing.T) {
 	soak.Only(t, "it builds the command once more")
 	dir := t.TempDir()
@@ -144,6 +145,7 @@ func TestRelease(t *testing.T) {
 		{[]string{"tar", "-xzf", names[0]}, ""},
 		{[]string{"./locksim", "--version"}, `locksim v\S+\ncommit [0-9a-f]{40}`},
 		{[]string{"./locksim", "run", "gc-pause", "--out", "page"}, "corrupted"},
+		{[]string{"./locksim", "playground", "--out", "shown.html"}, `shown\.html: \d+\.\d MB`},
 	} {
 		cmd := exec.CommandContext(t.Context(), line.args[0], line.args[1:]...)
 		cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin"}

@@ -65,7 +65,7 @@ func (s *site) playground(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.put("playground.html", b)
+	return s.put(page.Name, b)
 }
 
 // put writes a file of the site, by its name with slashes.

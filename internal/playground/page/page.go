@@ -30,6 +30,9 @@ const pieceSize = 192 << 10
 // firstStory is what the page shows first.
 const firstStory = "gc-pause"
 
+// Name is the file that a release has beside its program.
+const Name = "playground.html"
+
 // Options say what is around the page.
 type Options struct {
 	// Front and FrontChinese are the addresses of the front page of the site that the page belongs to, "" for none.
