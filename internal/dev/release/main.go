@@ -151,10 +151,23 @@ func build(ctx context.Context, root, dir, target string, known bool) (*program,
 	if p.info, err = buildinfo.ReadFile(p.path); err != nil {
 		return nil, err
 	}
+	if known {
+		if err := versioned(p.info.Main.Version); err != nil {
+			return nil, fmt.Errorf("%s: %w", root, err)
+		}
+	}
 	if at := p.setting("vcs.time"); at != "" {
 		p.made, err = time.Parse(time.RFC3339, at)
 	}
 	return p, err
+}
+
+// versioned refuses the version of a program of which Go does not know what it was built from.
+func versioned(version string) error {
+	if version == "" || version == "(devel)" {
+		return errors.New("Go does not tell the version of this checkout: make a release in a clone, with its tags, and not in a worktree of Git")
+	}
+	return nil
 }
 
 // name is that of the file of the program.

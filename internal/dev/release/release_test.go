@@ -43,6 +43,15 @@ func TestWrongFlags(t *testing.T) {
 	}
 }
 
+// A program whose version is not known makes no release: the name of an archive has it.
+func TestVersioned(t *testing.T) {
+	for version, ok := range map[string]bool{"v1.2.3": true, "v0.0.0-20261128164235-a904c31d4921": true, "(devel)": false, "": false} {
+		if err := versioned(version); (err == nil) != ok {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
 // An archive has its files with their modes, and is the same when it is made again.
 func TestArchives(t *testing.T) {
 	files := []entry{{"locksim", 0o755, []byte("program")}, {"LICENSE", 0o644, []byte("free")}}
