@@ -572,6 +572,8 @@ var (
 	calls    = regexp.MustCompile(`(?m)^(\s*calls: ).*(?:\n\s*(?:errors: +)?(?:Acquire|TryAcquire|Extend|Release) \d+: .*)*$`)
 	nearest  = regexp.MustCompile(`(?m)^(\s*nearest miss: ).*$`)
 	late     = regexp.MustCompile(`(?m)^\s*losses of the lock were noticed at most .* late\n`) // if some draw lost it
+	load     = regexp.MustCompile(`(?m)^(\s*open connections of a client at the end of a run: ).*$`)
+	leftOut  = regexp.MustCompile(`(?m)^\s*left out for lack of time .*\n`) // on a busy machine
 	byClass  = regexp.MustCompile(`(?m)^(\s*runs that tested the lock by class of fault, and how many of such runs may break it \(95 % confidence\): ).*$`)
 )
 
@@ -593,6 +595,8 @@ func timeless(out string) string {
 func about(out string) string {
 	out = calls.ReplaceAllString(out, "${1}…")
 	out = byClass.ReplaceAllString(out, "${1}…")
+	out = load.ReplaceAllString(out, "${1}…")
+	out = leftOut.ReplaceAllString(out, "")
 	out = nearest.ReplaceAllString(out, "${1}…")
 	out = late.ReplaceAllString(out, "")
 	out = unseen.ReplaceAllString(out, "${1}…${2}…${3}…")
