@@ -392,7 +392,7 @@ func (c *checkup) explain(f *failure.Failure) {
 		return
 	}
 	runs := checkCause.Runs(f.Outcome.Modes[len(f.Outcome.Modes)-1].Events)
-	if time.Duration(runs)*c.clock.cost > longest || !c.clock.timeFor(runs) {
+	if time.Duration(runs)*c.clock.mean() > longest || !c.clock.timeFor(runs) {
 		f.LeftOut = append(f.LeftOut, fmt.Sprintf("when it became inevitable (%s)", prose.Count(runs, "run")))
 		return
 	}
@@ -401,7 +401,7 @@ func (c *checkup) explain(f *failure.Failure) {
 	}
 }
 
-// longest is how long the continuations of a failure may take, at the pace of its slowest run.
+// longest is how long the continuations of a failure may take, at the pace of the runs so far.
 const longest = time.Minute
 
 // checkCause bounds the continuations of a failure to a second or two.

@@ -18,7 +18,13 @@ type clock struct {
 	// cost is the time that the slowest run has taken so far, and since when the present one is under way.
 	cost  time.Duration
 	since time.Time
+	// runs have taken total.
+	runs  int
+	total time.Duration
 }
+
+// mean is how long a run has taken so far, on average.
+func (k *clock) mean() time.Duration { return k.total / time.Duration(max(k.runs, 1)) }
 
 // begin notes that a run begins.
 func (k *clock) begin() { k.since = time.Now() } //nolint:forbidigo // to end before the test's deadline
@@ -27,7 +33,8 @@ func (k *clock) begin() { k.since = time.Now() } //nolint:forbidigo // to end be
 func (k *clock) ran() {
 	began := k.since
 	k.begin()
-	k.cost = max(k.cost, k.since.Sub(began))
+	took := k.since.Sub(began)
+	k.cost, k.runs, k.total = max(k.cost, took), k.runs+1, k.total+took
 }
 
 // margin is left to what comes after the last run: pages, and other tests that end.
