@@ -32,7 +32,7 @@ func (s *Scene) KeyLives() ([]Period, []Mark) {
 const keyStories, keyEvents = 3, 4
 
 // KeyStory says, for each key of the lock on a server, who set it, prolonged it and deleted it, and when: a sentence for each of
-// the first servers, with the last lives up to the decisive step. There is none for a lock whose keys are unknown.
+// the first servers, with the last lives up to the decisive step, and by which other client the last of them ended. There is none for a lock whose keys are unknown.
 func (s *Scene) KeyStory() []string {
 	k, until := s.followKeys(), s.End
 	if s.Fatal > 0 {
@@ -55,7 +55,7 @@ func (s *Scene) KeyStory() []string {
 		} else if n > 1 {
 			text += fmt.Sprintf(" and prolonged it %d times, last at %s", n, prose.Seconds(m.renewed[n-1]))
 		}
-		if m.ended != "" && p.End <= until {
+		if m.ended != "" && (p.End <= until || m.foreign) {
 			text += fmt.Sprintf(", %s at %s", m.ended, prose.Seconds(p.End))
 		}
 		told[on] = append(told[on], text)
@@ -109,6 +109,7 @@ type keyFollower struct {
 // keyLife is what else is known of the life of a key: its name, why it ended, "" where it did not, and when its client prolonged it.
 type keyLife struct {
 	key, ended string
+	foreign    bool // the request of another client ended it
 	renewed    []time.Duration
 }
 
@@ -136,7 +137,7 @@ func (k *keyFollower) change(c trace.KeyChange) {
 	if lives {
 		p := &k.lives[i]
 		p.Until, p.End = c.Step, min(c.At, k.End)
-		k.more[i].ended = k.ended(c)
+		k.more[i].ended, k.more[i].foreign = k.ended(c), c.By != "" && c.By != p.Client
 		p.Description += fmt.Sprintf(" to %s, until %s", prose.Seconds(p.End), k.more[i].ended)
 		delete(k.open, on)
 	}

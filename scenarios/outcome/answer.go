@@ -153,7 +153,7 @@ func happened(o *Outcome, m ModeRun, f blame.Finding) string {
 	}
 	stale := staleWrite(m)
 	if f.Besides != nil && stale != nil {
-		parts[0] += " What came before that is another matter."
+		parts[0] += " The stale write came before that, and has another cause."
 	}
 	if s := sharedBefore(m, stale); s != nil {
 		parts = append(parts, fmt.Sprintf("%s had the lock from step %d, and %s was granted it at step %d, %s.",
