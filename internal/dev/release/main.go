@@ -165,7 +165,7 @@ func build(ctx context.Context, root, dir, target string, known bool) (*program,
 // versioned refuses the version of a program of which Go does not know what it was built from.
 func versioned(version string) error {
 	if version == "" || version == "(devel)" {
-		return errors.New("Go does not tell the version of this checkout: make a release in a clone, with its tags, and not in a worktree of Git")
+		return errors.New("the version of this checkout is not known to Go: make a release in a clone, with its tags, and not in a worktree of Git")
 	}
 	return nil
 }
