@@ -111,6 +111,22 @@ type idleness struct {
 	overdue *tally // idle times that lasted longer than their cause allows
 }
 
+// overdueTime is an idle time that lasted too long.
+type overdueTime struct {
+	lasted  time.Duration
+	explain func() Reason
+}
+
+// overdueTimes are idle times that lasted too long, of which the longest is told first.
+type overdueTimes []overdueTime
+
+func (all overdueTimes) into(found *tally) {
+	slices.SortStableFunc(all, func(a, b overdueTime) int { return cmp.Compare(b.lasted, a.lasted) })
+	for _, l := range all {
+		found.add(l.explain)
+	}
+}
+
 // idle finds the times in which a client waited for a lock that no client had:
 // the context of its Acquire had not ended, it ran and reached the servers, no client claimed the lock or believed
 // that it had it, none was releasing it, and no reply to an Acquire waited for a
@@ -122,9 +138,10 @@ func idle(h History, slack *leastSlack) idleness {
 		return found
 	}
 	var all []Span
+	var late overdueTimes
 	for _, resource := range h.resources() {
 		w := newWatch(h, resource)
-		before := found.overdue.count
+		before := len(late)
 		for _, a := range w.acquires {
 			for _, s := range w.idleFor(a) {
 				from := w.due(a, s.From)
@@ -137,14 +154,15 @@ func idle(h History, slack *leastSlack) idleness {
 				all = append(all, Span{from, s.To})
 				if s.To > last {
 					s.From = from
-					found.overdue.add(func() Reason { return idleReason(resource, a, s, cause) })
+					late = append(late, overdueTime{s.To - from, func() Reason { return idleReason(resource, a, s, cause) }})
 				}
 			}
 		}
-		if found.overdue.count == before {
-			w.overdueForAll(h, resource, found.overdue)
+		if len(late) == before {
+			w.overdueForAll(h, resource, &late)
 		}
 	}
+	late.into(found.overdue)
 	for _, s := range joined(all) {
 		found.total += s.To - s.From
 	}

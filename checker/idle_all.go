@@ -12,7 +12,7 @@ import (
 // overdueForAll finds the idle times of a resource, over all Acquires, that lasted too long, where none of a single
 // Acquire did: clients that ask again and again, or that are away for an instant, do not begin another idle time. See
 // [Facts.Overdue].
-func (w *watch) overdueForAll(h History, resource string, found *tally) {
+func (w *watch) overdueForAll(h History, resource string, found *overdueTimes) {
 	var causes []departure
 	for _, s := range w.idleForAll(h, resource) {
 		late := slices.DeleteFunc(s.asked, func(asked Span) bool { return asked.To <= w.dueForAll(asked.From) })
@@ -24,7 +24,7 @@ func (w *watch) overdueForAll(h History, resource string, found *tally) {
 		}
 		cause, deadline := w.deadlineForAll(causes, s.Span)
 		if slices.ContainsFunc(late, func(asked Span) bool { return asked.To > deadline }) {
-			found.add(func() Reason {
+			*found = append(*found, overdueTime{s.To - s.From, func() Reason {
 				r := Reason{Text: fmt.Sprintf("%s was free and wanted from %v to %v, and nobody got it, although clients asked for it again and again",
 					resource, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond))}
 				if cause == promise.CauseOther {
@@ -37,7 +37,7 @@ func (w *watch) overdueForAll(h History, resource string, found *tally) {
 					r.At = []Pos{w.acquires[i].invoked}
 				}
 				return r
-			})
+			}})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -351,5 +352,19 @@ func TestAbsenceBeforeALaterRelease(t *testing.T) {
 		if v := mustJudge(t, h, nil); v.Facts.Overdue != c.overdue {
 			t.Errorf("%s: overdue %d, want %d: %v", name, v.Facts.Overdue, c.overdue, v.Reasons)
 		}
+	}
+}
+
+// Of several idle times that lasted too long the longest is told first.
+func TestTheLongestIdleTimeIsToldFirst(t *testing.T) {
+	h := story("", []Grant{held(1, "c0", 2, 6), held(2, "c1", 12, 16).asked(4), held(3, "c2", 40, 50).asked(18)})
+	h.Timing = &Timing{Grace: time.Second, Within: map[promise.Cause]time.Duration{}}
+	for n := range 60 {
+		h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
+	}
+	v := mustJudge(t, h, nil)
+	i := slices.IndexFunc(v.Reasons, func(r Reason) bool { return strings.Contains(r.Text, "nobody had it") })
+	if v.Facts.Overdue != 2 || i < 0 || !strings.HasPrefix(v.Reasons[i].Text, "c2 waited") {
+		t.Errorf("%d overdue: %v", v.Facts.Overdue, v.Reasons)
 	}
 }

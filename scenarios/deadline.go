@@ -42,7 +42,7 @@ const margin = 2 * time.Second
 
 // timeFor reports whether so many more runs fit before the deadline of the test.
 func (k *clock) timeFor(runs int) bool {
-	return k.end.IsZero() || time.Until(k.end) > margin+time.Duration(runs)*k.cost
+	return k.end.IsZero() || time.Until(k.end) > margin+time.Duration(runs)*k.cost //nolint:forbidigo // to end before the test's deadline
 }
 
 // announce prints a failure before it is examined: if the process ends before that is done, such as by -timeout, it is not
