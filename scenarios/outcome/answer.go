@@ -35,9 +35,10 @@ func Answers(o *Outcome) []Answer {
 		return nil
 	}
 	f := o.Blame(m)
+	what := happened(o, *m, f)
 	return []Answer{
 		{"Asked", asked(o)},
-		{WhatHappened, happened(o, *m, f)},
+		{WhatHappened, what + longLived(o, *m, what)},
 		{"At fault", atFault(o, *m, f)},
 		{"Remedy", remedy(o, *m, f)},
 		{"How sure", howSure(o, *m)},

@@ -1,0 +1,42 @@
+package outcome
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locksim/checker"
+	"locksim/scenarios/evidence"
+	"locksim/scenarios/file"
+	"locksim/sim/trace"
+)
+
+// A key whose TTL is far from that of the lock is told in each run that did not end well, once.
+func TestLongLived(t *testing.T) {
+	o := &Outcome{Scenario: &file.Scenario{Lock: file.LockSpec{TTL: 2 * time.Second}}}
+	record := func(ttl, left time.Duration) *evidence.Record {
+		return &evidence.Record{
+			Keys:    map[string][]string{"order": {"order"}},
+			Changes: []trace.KeyChange{{Key: "order", Server: "r0", Change: trace.KeyDeleted, Left: trace.LeftFor(left)}},
+			Left:    []evidence.ServerState{{Server: trace.Server{Name: "r0"}, Keys: []trace.Key{{Name: "other", TTL: 99 * time.Hour}, {Name: "order", TTL: ttl}}}},
+		}
+	}
+	for name, c := range map[string]struct {
+		label    checker.Label
+		record   *evidence.Record
+		happened string
+		want     string
+	}{
+		"left at the end":     {checker.Stuck, record(2000*time.Second, time.Second), "", "The key order on r0 had 33m20s to live, and a lease lasts 2s"},
+		"deleted in the run":  {checker.Overlap, record(time.Second, 2000*time.Second), "", "The key order on r0 had 33m20s to live"},
+		"of the right length": {checker.Stuck, record(time.Second, 2*time.Second), "", ""},
+		"a safe run":          {checker.Safe, record(2000*time.Second, time.Second), "", ""},
+		"told already":        {checker.Stuck, record(2000*time.Second, time.Second), "is its TTL in the right unit", ""},
+		"no record":           {checker.Stuck, nil, "", ""},
+	} {
+		got := longLived(o, ModeRun{Verdict: checker.Verdict{Label: c.label}, Record: c.record}, c.happened)
+		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
