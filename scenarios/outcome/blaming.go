@@ -24,8 +24,12 @@ func (o *Outcome) Blame(m *ModeRun) blame.Finding {
 // drift within
 // what a lock allows for, is not among them: no lock has to rely on the contrary.
 func failed(o *Outcome, m *ModeRun) (out []promise.Fault) {
+	own := o.Promise
+	if o.Own != nil {
+		own = o.Own
+	}
 	add := func(c promise.Fault) {
-		survived := o.Promise != nil && slices.Contains(o.Promise.Exclusion, c)
+		survived := own != nil && slices.Contains(own.Exclusion, c)
 		if c.Undermines() && c != promise.WallClock && c != promise.ClockDrift && !survived && !slices.Contains(out, c) {
 			out = append(out, c)
 		}

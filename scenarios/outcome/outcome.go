@@ -24,6 +24,9 @@ type Outcome struct {
 	Seed uint64
 	// Promise is the promise by which the lock is judged; nil if it is not known, or the lock promises nothing.
 	Promise *promise.Promise
+	// Own is what the lock promises by itself, where Promise is what was asked of it: whether claims overlap, under every
+	// fault. It is nil where Promise is its own.
+	Own *promise.Promise
 	// Modes are the runs, in the order in which they were asked for.
 	Modes []ModeRun
 	// Base is the run in mode none, against which a rescue is measured, where Modes does not have it; nil if there was none.

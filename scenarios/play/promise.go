@@ -51,7 +51,10 @@ func (l Lock) DutiesAlone() Lock {
 // ClaimsAlone is the lock with the promise that claims never overlap, under every
 // fault, and no other: the question that can be asked of every lock.
 func (l Lock) ClaimsAlone() Lock {
-	l.claims, l.Promise = true, lock.Promise{Exclusion: lock.Faults(), FreeWithin: lock.TermAnyTime, TokensUnordered: true, SelfExcludes: true}
+	if own := l.Promise; l.own == nil {
+		l.own = &own
+	}
+	l.Promise = lock.Promise{Exclusion: lock.Faults(), FreeWithin: lock.TermAnyTime, TokensUnordered: true, SelfExcludes: true}
 	return l
 }
 

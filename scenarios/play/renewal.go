@@ -29,11 +29,11 @@ func (l Lock) Renews(sc *file.Scenario) (bool, error) {
 }
 
 // OnlyClaims reports whether all that is asked of the lock is whether its claims overlap: see [Lock.ClaimsAlone].
-func (l Lock) OnlyClaims() bool { return l.claims }
+func (l Lock) OnlyClaims() bool { return l.own != nil }
 
 // renewing is a lock that is about to be played, with the duty to renew its leases if it was seen to do so.
 func (l Lock) renewing(sc *file.Scenario) (Lock, error) {
-	if l.claims || l.Lease == LeaseCounted || slices.Contains(l.Promise.Duties, promise.DutyRenews) || kinds.Reserved(l.Name) {
+	if l.OnlyClaims() || l.Lease == LeaseCounted || slices.Contains(l.Promise.Duties, promise.DutyRenews) || kinds.Reserved(l.Name) {
 		return l, nil
 	}
 	setting := lesson(sc, renewalLesson)

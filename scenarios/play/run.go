@@ -145,6 +145,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 	if !l.PromisesNothing() {
 		out.Promise = &l.Promise
 	}
+	out.Own = l.own
 	base, err := baseline(sc, l, opts, modes)
 	if err != nil {
 		return nil, err
