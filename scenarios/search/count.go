@@ -12,7 +12,6 @@ import (
 	"locksim/checker"
 	"locksim/faults"
 	"locksim/lock"
-	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
 	"locksim/scenarios/outcome"
@@ -44,9 +43,8 @@ func (t *Trial) ended() tally.Tally {
 	m := &t.Outcome.Modes[0]
 	one := tally.Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls, Errors: m.Verdict.Errors,
 		NoticedLate: time.Duration(math.Round(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))}
-	one.PerSecond = evidence.AskedPerSecond(&m.History)
-	if m.Record != nil && !slices.ContainsFunc(t.Scenario.Faults, takesConnections) {
-		one.Connections = m.Record.Connections()
+	if one.Connections, one.PerSecond = m.Load(); slices.ContainsFunc(t.Scenario.Faults, takesConnections) {
+		one.Connections = 0
 	}
 	if undisturbed(t.Scenario, m) {
 		one.Undisturbed = 1
