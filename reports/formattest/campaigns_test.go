@@ -129,10 +129,10 @@ func TestCampaignsAreValid(t *testing.T) {
 var (
 	anyCampaign = `/timing/(shard|modules)$|/(vacuous|violations|kinds|modules|faults|classes)/[^/]+$|/run/modes/[^/]+/expected$|/nearest_miss(/faults)?$|/modes/[^/]+/slack$|/failures/[0-9]+/answers$` +
 		`|/slack(/[0-9]+)?/(other|at)$` +
-		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken|calls|errors|unknown|noticed_late|undisturbed|undisturbed_not_held)$|^/blocks/0/(failures|unexamined)$` +
-		`|/story/[0-9]+/skipped$|/failures/[0-9]+/(placed|same|again|replays|run|reasons|story)$|/broken/faults$`
+		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken|calls|errors|unknown|noticed_late|connections|per_second|undisturbed|undisturbed_not_held)$|^/blocks/0/(failures|unexamined)$` +
+		`|/story/[0-9]+/skipped$|/run/violations$|/failures/[0-9]+/(placed|same|again|replays|run|reasons|story)$|/broken/faults$`
 	spared = map[string]*regexp.Regexp{
-		"explore": regexp.MustCompile(`^/stopped_at$|^/plan/not_asked$|^/plan/space/tries$|^/blocks/[0-9]+/courses(/[0-9a-f]+)?$|` + anyCampaign),
+		"explore": regexp.MustCompile(`^/stopped_at$|^/plan/not_asked$|^/plan/space/(tries|beside)$|^/blocks/[0-9]+/courses(/[0-9a-f]+)?$|` + anyCampaign),
 		"sweep":   regexp.MustCompile(`^/plan/kinds$|` + anyCampaign),
 	}
 	spareNull = regexp.MustCompile(`^/plan/(space/(faults|points)|faults)$|/failures/[0-9]+/violations$`)
