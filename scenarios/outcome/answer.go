@@ -38,7 +38,7 @@ func Answers(o *Outcome) []Answer {
 	what := happened(o, *m, f)
 	return []Answer{
 		{"Asked", asked(o)},
-		{WhatHappened, what + longLived(o, *m, what)},
+		{WhatHappened, what + longLived(*m, what)},
 		{"At fault", atFault(o, *m, f)},
 		{"Remedy", remedy(o, *m, f)},
 		{"How sure", howSure(o, *m)},

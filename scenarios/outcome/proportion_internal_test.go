@@ -7,13 +7,13 @@ import (
 
 	"locksim/checker"
 	"locksim/scenarios/evidence"
-	"locksim/scenarios/file"
 	"locksim/sim/trace"
 )
 
 // A key whose TTL is far from that of the lock is told in each run that did not end well, once.
 func TestLongLived(t *testing.T) {
-	o := &Outcome{Scenario: &file.Scenario{Lock: file.LockSpec{TTL: 2 * time.Second}}}
+	lease := 2 * time.Second
+	granted := checker.History{Grants: []checker.Grant{{Client: "c0", Left: &lease}}}
 	record := func(ttl, left time.Duration) *evidence.Record {
 		return &evidence.Record{
 			Keys:    map[string][]string{"order": {"order"}},
@@ -34,9 +34,17 @@ func TestLongLived(t *testing.T) {
 		"told already":        {checker.Stuck, record(2000*time.Second, time.Second), "is its TTL in the right unit", ""},
 		"no record":           {checker.Stuck, nil, "", ""},
 	} {
-		got := longLived(o, ModeRun{Verdict: checker.Verdict{Label: c.label}, Record: c.record}, c.happened)
+		got := longLived(ModeRun{Verdict: checker.Verdict{Label: c.label}, Record: c.record, History: granted}, c.happened)
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+	long := ModeRun{Verdict: checker.Verdict{Label: checker.Stuck}, Record: record(2000*time.Second, time.Second)}
+	if got := longLived(long, ""); got != "" {
+		t.Errorf("no lease is known, and the key is too long-lived: %q", got)
+	}
+	lease = 1000 * time.Second
+	if long.History = granted; longLived(long, "") != "" {
+		t.Error("a lease of 1000 s has a key of 2000 s, and that is told")
 	}
 }

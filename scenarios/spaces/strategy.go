@@ -18,7 +18,7 @@ const (
 	StrategyEdges     Strategy = "edges"     // sections as long as the lease, and clocks as far apart as may be
 	StrategyHandover  Strategy = "handover"  // a second client asks in the moment in which the lease of the first ends
 	StrategyOrder     Strategy = "order"     // a few messages among all are late or lost
-	StrategyRare      Strategy = "rare"      // many rounds, leases of minutes, names that end alike, clocks that are read in steps
+	StrategyRare      Strategy = "rare"      // many rounds, leases of minutes, names that are alike, two locks at once, clocks that are read in steps
 	StrategyUnsteered Strategy = "unsteered" // as mixed, without variations
 )
 
