@@ -29,6 +29,9 @@ type Bug struct {
 	Helped *Help
 	// Ours says that locksim found it: it is no published bug, and is counted apart.
 	Ours bool
+	// Expected is the label by which the version with the bug was expected to fail, while the other one passes: written, and
+	// committed, before the first run. It is "" in rows that are older than this field.
+	Expected string
 	// Missed is why Check at its defaults does not find it; "" if it does.
 	Missed string
 	// Frozen is why some runs have no verdict; "" if each must have one.
@@ -46,11 +49,15 @@ type Bug struct {
 	// no pattern matches, is built by the name of its file with a go.mod that does.
 	Apart bool
 	// Over are the files of the module that are built, for a module that does not link any more: over what the folder over
-	// of the adapter has in place of its other packages. The module is Apart.
+	// of the adapter has in place of its other packages. With [Whole] the module is built as it is, and what the folder
+	// _over of the adapter has is added, for a lock that a module keeps to itself. The module is Apart.
 	Over []string
 	// NotAdapter and NotModule are those of HasNot, for a lock that has moved to another module; "" for the same.
 	NotAdapter, NotModule string
 }
+
+// Whole stands for all files of a module in the field Over of a [Bug].
+var Whole = []string{"."}
 
 // At is the bug as its version is built and played: with the adapter and the module of that version.
 func (b Bug) At(version string) Bug {
@@ -409,6 +416,33 @@ func Bugs() []Bug {
 			},
 		},
 		{
+			ID: "river-197", Adapter: "river", Module: "github.com/riverqueue/river", Has: "v0.0.18", HasNot: "v0.0.20", Apart: true, Over: Whole,
+			Source:    "https://github.com/riverqueue/river/issues/197",
+			Mechanism: "The condition under which a leader is elected again compares its id with itself: a client whose row has ended, and was followed by that of another one, is told that it still leads, and so are both from then on.",
+			Kind:      "F68",
+			Quote:     "that non leader would have been tricked into thinking it was still the leader", Where: "pull request 199, which mends it; the elector is internal, and has no documentation",
+			Promise: led(), Expected: "overlap",
+			Also: "The elector is the one of River, built from the whole module with a file that runs it as the client of River does, but for its notifier, as where a pooler knows no LISTEN: who waits asks every 5 s. The version without this bug still has river-217: its leader is told of the loss, which is judged there.",
+		},
+		{
+			ID: "river-217", Adapter: "river", Module: "github.com/riverqueue/river", Has: "v0.0.20", HasNot: "v0.0.22", Apart: true, Over: Whole,
+			Source:    "https://github.com/riverqueue/river/pull/217",
+			Mechanism: "The row of a leader ends after the same 5 s after which its timer asks again, so that it has ended whenever the renewal arrives: a client that asks in between takes the lead from a leader that nothing has kept from renewing. Mended for renewals by #217, and for the first election by #219.",
+			Kind:      "F37",
+			Quote:     "These timers and queries are of course not instantaneous, which means a perfectly functional leader can fail to re-elect itself cleanly.", Where: "the pull request",
+			Promise: leading(), Expected: "misconduct",
+			Also: "As river-197 is built.",
+		},
+		{
+			ID: "river-1213", Adapter: "river34", Module: "github.com/riverqueue/river", Has: "v0.34.0", HasNot: "v0.35.0", Apart: true, Over: Whole, Overlay: true,
+			Source:    "https://github.com/riverqueue/river/pull/1213",
+			Mechanism: "A leader whose renewals fail goes on until the fifth error, each after 5 s and up to 5 s more, while its row ends after 15 s: it leads beside the next one. Since v0.35.0 it trusts a renewal for no longer than that lasts, counted from when it was asked for.",
+			Kind:      "F38",
+			Quote:     "that window is now anchored to the attempt that produced it rather than to when a response happened to arrive", Where: "the pull request; \"If it cannot renew a term in time, it steps down conservatively instead of continuing to act as leader on stale information\", documentation of the package since v0.36.0",
+			Promise: cutOff(), Expected: "overlap",
+			Also: "As river-197 is built, in the mode that polls. It has one election for each schema, so each name has a schema.",
+		},
+		{
 			ID: "consul-18271", Adapter: "consul", Module: "github.com/hashicorp/consul/api", Has: "v1.33.0", Apart: true,
 			Source:    "https://github.com/hashicorp/consul/issues/18271",
 			Mechanism: "The monitor of a Lock waits for the answer to a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters. Open; issue 8736 is the same.",
@@ -439,6 +473,8 @@ var Obstacles = map[string]string{
 	"gozero":      "Its clients are in a variable of a package, one for each address: each process of the world puts its own there. Its calls have no context, and what it draws random numbers from is a variable too.",
 	"consul":      "None: locksim comes with its servers.",
 	"kube":        "None: locksim comes with its API servers. Its own modules have to be of one version.",
+	"river":       "Its elector is internal: the module is built as a whole, with a file that runs it. Its notifier is not run.",
+	"river34":     "As river. It draws from math/rand/v2: it needs the build overlay. It has one election for each schema.",
 	"gocron":      "It asks the server in its constructor, does not tell when its lock ends, and has one error for all.",
 }
 
@@ -551,6 +587,28 @@ func successor() lock.Promise {
 		Exclusion: []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower},
 		Data:      "seal", FreeWithin: lock.TermAnyTime,
 	}
+}
+
+// led is that of an election whose leader has the lead until it is told, where nothing keeps it from asking in time.
+func led() lock.Promise {
+	return lock.Promise{
+		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart},
+		Data:      "claim", FreeWithin: lock.TermAnyTime,
+	}
+}
+
+// leading is that of one that renews itself: it does not lose the lead where nothing keeps it from that.
+func leading() lock.Promise {
+	p := led()
+	p.Duties = []promise.Duty{promise.DutyRenews}
+	return p
+}
+
+// cutOff is that of one whose leader steps down before another one may lead, also where it reaches no server.
+func cutOff() lock.Promise {
+	p := led()
+	p.Exclusion = append(p.Exclusion, lock.FaultPartition, lock.FaultLatency, lock.FaultReset)
+	return p
 }
 
 // sparing is that of a lock whose documentation says how long a client waits between two tries.

@@ -18,6 +18,7 @@ require (
 	github.com/go-redsync/redsync v1.3.0
 	github.com/go-redsync/redsync/v4 v4.12.1
 	github.com/gomodule/redigo v2.0.0+incompatible
+	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mattes/migrate v3.0.1+incompatible
 	github.com/redis/rueidis v1.0.79
 	github.com/samuel/go-zookeeper v0.0.0-20201211165307-7117e9ea2414
@@ -51,7 +52,6 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/lib/pq v1.10.7 // indirect
 	github.com/mattn/go-colorable v0.1.13 // indirect

@@ -119,13 +119,12 @@ type Machine interface {
 	OnEnd(f func())
 }
 
-// open is the database for a client whose driver sends statements in one mode.
-func open(m Machine, mode pgx.QueryExecMode) (*sql.DB, error) {
-	cfg, err := pgx.ParseConfig("host=" + postgres.Name + " user=locksim dbname=postgres sslmode=disable")
-	if err != nil {
-		return nil, err
-	}
-	cfg.DefaultQueryExecMode = mode
+// Source is the data source name of the database, for a driver or a pool that reads one. What it dials is set by [Configure].
+const Source = "host=" + postgres.Name + " user=locksim dbname=postgres sslmode=disable"
+
+// Configure lets a client of pgx that opens its own connections, such as a pgxpool, reach the database. The configuration
+// is that of [Source].
+func Configure(m Machine, cfg *pgx.ConnConfig) {
 	cfg.LookupFunc = func(context.Context, string) ([]string, error) { return []string{postgres.Name}, nil }
 	cfg.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		c, err := m.Dial(ctx, network, m.Address(postgres.Name))
@@ -134,6 +133,16 @@ func open(m Machine, mode pgx.QueryExecMode) (*sql.DB, error) {
 		}
 		return &goodbye{Conn: c}, nil
 	}
+}
+
+// open is the database for a client whose driver sends statements in one mode.
+func open(m Machine, mode pgx.QueryExecMode) (*sql.DB, error) {
+	cfg, err := pgx.ParseConfig(Source)
+	if err != nil {
+		return nil, err
+	}
+	cfg.DefaultQueryExecMode = mode
+	Configure(m, cfg)
 	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)

@@ -1,0 +1,19 @@
+//go:build ignore
+
+// Command river34 has the leader election of River, as it is today.
+package main
+
+import (
+	"time"
+
+	"github.com/riverqueue/river/exposed"
+
+	"locksim/examples/groundtruth"
+	"locksim/examples/groundtruth/elections"
+	"locksim/scenarios"
+)
+
+func main() {
+	const between = 5 * time.Second // two elections, and a second of jitter
+	groundtruth.Main(map[string]scenarios.Lock{"river-1213": elections.Lock(exposed.Elect, between+time.Second, exposed.Tables()...)})
+}
