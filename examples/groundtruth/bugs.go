@@ -592,7 +592,7 @@ func successor() lock.Promise {
 // led is that of an election whose leader has the lead until it is told, where nothing keeps it from asking in time.
 func led() lock.Promise {
 	return lock.Promise{
-		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart},
+		Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultPower, lock.FaultRestart},
 		Data:      "claim", FreeWithin: lock.TermAnyTime,
 	}
 }
@@ -607,7 +607,7 @@ func leading() lock.Promise {
 // cutOff is that of one whose leader steps down before another one may lead, also where it reaches no server.
 func cutOff() lock.Promise {
 	p := led()
-	p.Exclusion = append(p.Exclusion, lock.FaultPartition, lock.FaultLatency, lock.FaultReset)
+	p.Exclusion = append(p.Exclusion, lock.FaultPause, lock.FaultPartition, lock.FaultLatency, lock.FaultReset)
 	return p
 }
 
