@@ -127,6 +127,14 @@ func Bugs() []Bug {
 			Promise: lease(),
 		},
 		{
+			ID: "redsync-68", Adapter: "redsync", Module: redsync, Has: "v4.4.1", HasNot: "v4.4.4",
+			Source:    "https://github.com/go-redsync/redsync/pull/68",
+			Mechanism: "LockContext sleeps between two tries without a look at its context: it returns after the pause, long after the context has ended.",
+			Quote:     "This change is mostly just for making sure the LockContext() call isn't stuck in a blocking time.Sleep() when it should really be cancelled early.", Where: "the pull request",
+			Promise: returning(), Expected: "misconduct",
+			Also: "Its user has a pause of 20 s between two tries: with the 50 to 250 ms of the defaults nobody would notice.",
+		},
+		{
 			ID: "redsync-timeout", Adapter: "redsync", Module: redsync, Has: "v4.4.4", HasNot: "v4.5.0",
 			Source:    "https://github.com/go-redsync/redsync/pull/80",
 			Mechanism: "Lock asks its nodes without a limit of time: one node that does not answer keeps it waiting, although the others are a majority.",
@@ -443,6 +451,40 @@ func Bugs() []Bug {
 			Also: "As river-197 is built, in the mode that polls. It has one election for each schema, so each name has a schema.",
 		},
 		{
+			ID: "kube-131867", Adapter: "kube", Module: "k8s.io/client-go", Has: "v0.33.5", HasNot: "v0.37.2", Apart: true,
+			Source:    "https://github.com/kubernetes/kubernetes/issues/131867",
+			Mechanism: "The release of a LeaderElector writes with the version of the record that its last renewal returned. Where the context ends while a renewal is under way, which the server takes and the client does not hear of, the release meets a conflict, and is not tried again: the lease stays until it runs out.",
+			Kind:      "F60",
+			Quote:     "Leadership election should retry lock release on conflict", Where: "the issue; \"ReleaseOnCancel should be set true if the lock should be released when the run context is cancelled.\", doc comment of LeaderElectionConfig",
+			Promise: releasing(), Expected: "misconduct",
+			Also: "Since v0.34.0 a release reads the record first, which is kube-137988 where a renewal is still on its way.",
+			With: []string{
+				"locksim/examples/leases => ../leases", "k8s.io/api => k8s.io/api VERSION", "k8s.io/apimachinery => k8s.io/apimachinery VERSION",
+				"k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20250318190949-c8a335a9a2ff",
+				"github.com/google/gnostic-models => github.com/google/gnostic-models v0.6.9",
+			},
+			NotWith: []string{
+				"locksim/examples/leases => ../leases", "k8s.io/api => k8s.io/api VERSION", "k8s.io/apimachinery => k8s.io/apimachinery VERSION",
+				"k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad",
+			},
+		},
+		{
+			ID: "kube-137988", Adapter: "kube", Module: "k8s.io/client-go", Has: "v0.34.0", HasNot: "v0.37.2", Apart: true,
+			Source:    "https://github.com/kubernetes/kubernetes/pull/137988",
+			Mechanism: "A release reads the record and writes it. Where a renewal that was cancelled arrives between the two, the release meets a conflict, and is not tried again: the lease stays until it runs out.",
+			Kind:      "F60",
+			Quote:     "a conflict error can occur if context cancellation races with an inflight renew() operation", Where: "the pull request; \"ReleaseOnCancel should be set true if the lock should be released when the run context is cancelled.\", doc comment of LeaderElectionConfig",
+			Promise: releasing(), Expected: "misconduct",
+			With: []string{
+				"locksim/examples/leases => ../leases", "k8s.io/api => k8s.io/api VERSION", "k8s.io/apimachinery => k8s.io/apimachinery VERSION",
+				"k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b",
+			},
+			NotWith: []string{
+				"locksim/examples/leases => ../leases", "k8s.io/api => k8s.io/api VERSION", "k8s.io/apimachinery => k8s.io/apimachinery VERSION",
+				"k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad",
+			},
+		},
+		{
 			ID: "consul-18271", Adapter: "consul", Module: "github.com/hashicorp/consul/api", Has: "v1.33.0", Apart: true,
 			Source:    "https://github.com/hashicorp/consul/issues/18271",
 			Mechanism: "The monitor of a Lock waits for the answer to a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters. Open; issue 8736 is the same.",
@@ -586,6 +628,21 @@ func successor() lock.Promise {
 	return lock.Promise{
 		Exclusion: []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultNodeCrash, lock.FaultNodePower},
 		Data:      "seal", FreeWithin: lock.TermAnyTime,
+	}
+}
+
+// returning is that of a lock whose Acquire returns soon after its context has ended.
+func returning() lock.Promise {
+	p := dutiful(promise.DutyReturns)
+	p.ReturnsWithin = lock.TermNodeTimeouts
+	return p
+}
+
+// releasing is that of an election which gives the lead back when it is asked to, if it is answered.
+func releasing() lock.Promise {
+	return lock.Promise{
+		Exclusion: []lock.Fault{lock.FaultLatency}, Data: "seal", FreeWithin: lock.TermAnyTime,
+		Duties: []promise.Duty{promise.DutyReports},
 	}
 }
 

@@ -24,6 +24,7 @@ func main() {
 	groundtruth.Main(map[string]scenarios.Lock{
 		"redsync-61":      of(use{nodes: one, client: limited}),
 		"redsync-71":      of(use{nodes: one, client: limited, answered: true}),
+		"redsync-68":      of(use{nodes: one, client: limited, tries: 1 << 20, waits: true, pause: 20 * time.Second}),
 		"redsync-151":     of(use{nodes: three, client: limited}),
 		"redsync-timeout": of(use{nodes: three, client: unlimited, limit: time.Second}),
 		"redsync-140":     of(use{nodes: three, client: unlimited}),
@@ -41,6 +42,7 @@ type use struct {
 	limit    time.Duration // of a release or a renewal; 0 is for ever
 	waits    bool          // an Acquire is one call of Lock, which waits by itself; else it is called until it succeeds
 	asks     bool          // all is done by TryLock
+	pause    time.Duration // between two tries of a Lock; 0 is the default of redsync
 	answered bool          // a lease counts from the answer, where the version does not tell its end
 }
 
@@ -53,7 +55,11 @@ func of(u use) scenarios.Lock {
 		locks := redsync.New(all...)
 		by := func(how glue.Way, call func(m *redsync.Mutex, ctx context.Context) error) scenarios.LockerFunc {
 			return func(ctx context.Context, name string) (lock.Lease, error) {
-				m := locks.NewMutex(name, redsync.WithTries(max(u.tries, 1)))
+				options := []redsync.Option{redsync.WithTries(max(u.tries, 1))}
+				if u.pause > 0 {
+					options = append(options, redsync.WithRetryDelay(u.pause))
+				}
+				m := locks.NewMutex(name, options...)
 				asked, err := how(ctx, e, func(ctx context.Context) error { return call(m, ctx) })
 				if err != nil {
 					return nil, err
@@ -69,6 +75,7 @@ func of(u use) scenarios.Lock {
 		}
 		return by(glue.Tried, (*redsync.Mutex).LockContext), nil
 	}}
+	l.Pause = u.pause
 	if u.asks {
 		l.Taken = []error{lock.ErrTaken}
 	}
