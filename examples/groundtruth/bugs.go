@@ -634,7 +634,7 @@ func successor() lock.Promise {
 // returning is that of a lock whose Acquire returns soon after its context has ended.
 func returning() lock.Promise {
 	p := dutiful(promise.DutyReturns)
-	p.ReturnsWithin = lock.TermNodeTimeouts
+	p.ReturnsWithin = lock.TermReleaseTimeout
 	return p
 }
 
