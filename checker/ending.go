@@ -132,6 +132,12 @@ type Leftover struct {
 
 // Liveness decides by the [Ending] whether the lock could be taken again. why is a sentence; it is "" for LivenessOK.
 func (h History) Liveness() (l Liveness, why string) {
+	l, r := h.liveness()
+	return l, r.Text
+}
+
+// liveness is [History.Liveness], with what the sentence asks.
+func (h History) liveness() (Liveness, Reason) {
 	e := h.Ending
 	waits := h.overdue()
 	var ever []string
@@ -143,23 +149,23 @@ func (h History) Liveness() (l Liveness, why string) {
 	acquire := slices.IndexFunc(waits, func(w Waiting) bool { return w.Call == "Acquire" })
 	switch {
 	case e.Loops != "":
-		return LivenessStuck, e.Loops
+		return LivenessStuck, Reason{Text: e.Loops}
 	case len(ever) > 0:
-		return LivenessStuck, strings.Join(ever, " ")
+		return LivenessStuck, Reason{Text: strings.Join(ever, " ")}
 	case e.Asked == 0:
-		return LivenessOK, ""
+		return LivenessOK, Reason{}
 	case acquire >= 0:
 		w := waits[acquire]
-		return LivenessStuck, fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, %s had not been granted %s after %v.",
-			strings.Join(e.CutOff, ", "), e.Nodes, w.Client, w.Resource, w.For.Round(time.Second))
+		return LivenessStuck, Reason{Text: fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, %s had not been "+
+			"granted %s after %v.", strings.Join(e.CutOff, ", "), e.Nodes, w.Client, w.Resource, w.For.Round(time.Second))}
 	case !e.Granted:
-		return LivenessStuck, fmt.Sprintf("With the network whole and no other client there, a client asked for it for %v: %s.%s",
-			e.Asked.Round(time.Millisecond), e.Problem, e.Lasting)
+		return LivenessStuck, Reason{Text: fmt.Sprintf("With the network whole and no other client there, a client asked for it "+
+			"for %v: %s.%s", e.Asked.Round(time.Millisecond), e.Problem, e.Lasting), Unit: e.Lasting != ""}
 	}
 	if leaks := h.leaks(); len(leaks) > 0 && !h.onMinority(leaks) {
-		return LivenessLeaked, leaks[0].why()
+		return LivenessLeaked, Reason{Text: leaks[0].why()}
 	}
-	return LivenessOK, ""
+	return LivenessOK, Reason{}
 }
 
 // leaks are the keys that nothing excuses.

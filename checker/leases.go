@@ -59,7 +59,7 @@ func voidReason(g Grant) Reason {
 	default:
 		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at work: "+
 			"is the TTL in the right unit, and does it begin with the request that was granted, not with the call of Acquire?", claim.End, claim.Ended)
-		r.At = append(r.At, claim.End)
+		r.At, r.Unit = append(r.At, claim.End), true
 	}
 	return r
 }

@@ -35,12 +35,12 @@ func livenessReasons(h History) []Reason {
 
 func livenessReason(h History) Reason {
 	r := Reason{Text: "When all was over, the lock could not be taken again."}
-	l, why := h.Liveness()
+	l, why := h.liveness()
 	if l == LivenessLeaked {
 		r.Text = "The lock left a key behind that nobody will release."
 	}
-	r.Text += " " + why
-	return r
+	why.Text = " " + why.Text
+	return r.and(why)
 }
 
 func holdingSuspect(s Holding) Reason {

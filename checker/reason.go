@@ -15,11 +15,13 @@ type Reason struct {
 	At []Pos `json:"at,omitempty"`
 	// Duty is the duty that was broken; "" for a reason that is about none.
 	Duty promise.Duty `json:"duty,omitempty"`
+	// Unit says that the sentence asks whether a TTL is in the right unit.
+	Unit bool `json:"unit,omitempty"`
 }
 
 // and returns the reason with more appended.
 func (r Reason) and(more Reason) Reason {
-	r.Text, r.At = r.Text+more.Text, slices.Concat(r.At, more.At)
+	r.Text, r.At, r.Unit = r.Text+more.Text, slices.Concat(r.At, more.At), r.Unit || more.Unit
 	return r
 }
 

@@ -83,7 +83,7 @@ func (m *report) title() string {
 	return m.text(m.o.Title())
 }
 
-// answers are the outcome in five sentences.
+// answers are the outcome in a few sentences.
 func (m *report) answers() []string {
 	var lines []string
 	for _, a := range outcome.Answers(m.o) {

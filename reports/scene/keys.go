@@ -2,7 +2,6 @@ package scene
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +44,7 @@ func (s *Scene) KeyStory() []string {
 			continue
 		}
 		m := k.more[i]
-		on := fmt.Sprintf("%s on %s", m.key, p.Lane)
+		on := fmt.Sprintf("The key %s on %s", m.key, p.Lane)
 		if told[on] == nil {
 			order = append(order, on)
 		}
@@ -55,6 +54,9 @@ func (s *Scene) KeyStory() []string {
 		} else if n > 1 {
 			text += fmt.Sprintf(" and prolonged it %d times, last at %s", n, prose.Seconds(m.renewed[n-1]))
 		}
+		if n := len(m.others); n > 0 {
+			text += ", " + m.others[n-1]
+		}
 		if m.ended != "" && (p.End <= until || m.foreign) {
 			text += fmt.Sprintf(", %s at %s", m.ended, prose.Seconds(p.End))
 		}
@@ -63,7 +65,7 @@ func (s *Scene) KeyStory() []string {
 	var out []string
 	for i, on := range order {
 		if i == keyStories {
-			return append(out, fmt.Sprintf("%s more, in the diagram.", prose.Count(len(order)-i, "key")))
+			return append(out, fmt.Sprintf("The diagram has %s more.", prose.Count(len(order)-i, "key")))
 		}
 		lives, left := told[on], ""
 		if n := len(lives) - keyEvents; n > 0 {
@@ -77,15 +79,7 @@ func (s *Scene) KeyStory() []string {
 // followKeys follows the keys through the run.
 func (s *Scene) followKeys() *keyFollower {
 	k := &keyFollower{Scene: s, open: map[[2]string]int{}, setters: map[string]string{}}
-	changes := s.Run.KeyChanges
-	for _, e := range s.Run.Trace.Events {
-		for len(changes) > 0 && changes[0].Step <= e.N {
-			k.change(changes[0])
-			changes = changes[1:]
-		}
-		k.renewed(e)
-	}
-	for _, c := range changes {
+	for _, c := range s.Run.KeyChanges {
 		k.change(c)
 	}
 	for i := range k.lives {
@@ -106,18 +100,26 @@ type keyFollower struct {
 	marks   []Mark
 }
 
-// keyLife is what else is known of the life of a key: its name, why it ended, "" where it did not, and when its client prolonged it.
+// keyLife is what else is known of the life of a key: its name, why it ended, "" where it did not, and when its client
+// prolonged it.
 type keyLife struct {
 	key, ended string
 	foreign    bool // the request of another client ended it
 	renewed    []time.Duration
+	others     []string // what other clients did to it, and when
 }
 
 func (k *keyFollower) change(c trace.KeyChange) {
-	if c.Change == trace.KeyProlonged || k.LaneKind(c.Server) == "" {
+	if k.LaneKind(c.Server) == "" {
 		return
 	}
 	on, value, owner := [2]string{c.Server, c.Key}, c.Key+"="+c.Value, ""
+	if c.Change == trace.KeyProlonged {
+		if i, lives := k.open[on]; lives && c.Asked != "" && !k.Hidden(trace.Event{Actor: c.Asked}) {
+			k.prolonged(i, c)
+		}
+		return
+	}
 	switch {
 	case c.Value == "":
 	case c.Change == trace.KeySet:
@@ -146,6 +148,16 @@ func (k *keyFollower) change(c trace.KeyChange) {
 		p.Description = fmt.Sprintf("%s has %s of %s, from %s", c.Server, c.Key, owner, prose.Seconds(p.Start))
 		k.open[on], k.lives, k.more = len(k.lives), append(k.lives, p), append(k.more, keyLife{key: c.Key})
 	}
+}
+
+// prolonged adds that a request has prolonged a key, of its own client or of another one.
+func (k *keyFollower) prolonged(i int, c trace.KeyChange) {
+	if life := &k.more[i]; c.Asked == k.lives[i].Client {
+		life.renewed = append(life.renewed, c.At)
+	} else {
+		life.others = append(life.others, fmt.Sprintf("%s prolonged it at %s", c.Asked, prose.Seconds(c.At)))
+	}
+	k.mark(c, MarkRenewed, fmt.Sprintf("%s prolongs %s", c.Asked, c.Key))
 }
 
 // ended says why the life of a key ended, and marks that, where the trace does not.
@@ -178,29 +190,4 @@ func (k *keyFollower) mark(c trace.KeyChange, kind MarkKind, says string) {
 	at := min(c.At, k.End)
 	k.marks = append(k.marks, Mark{Span{Step: c.Step, Start: at, End: at, Lane: c.Server}, kind,
 		fmt.Sprintf("%s: %s, at %s", c.Server, says, prose.Seconds(at))})
-}
-
-// renews are the commands by which a client sets the time to live of a key that it has.
-var renews = []string{"expire", "pexpire", "expireat", "pexpireat", "getex", "eval", "evalsha", "fcall"}
-
-// renewed marks a command by which the client of a key may renew it.
-func (k *keyFollower) renewed(e trace.Event) {
-	x, ok := e.What.(trace.Exec)
-	if !ok || k.Hidden(e) {
-		return
-	}
-	words := trace.WordsOf(x.Request)
-	if len(words) == 0 || !slices.Contains(renews, strings.ToLower(words[0])) {
-		return
-	}
-	for _, word := range words[1:] {
-		i, lives := k.open[[2]string{e.Actor, word}]
-		if !lives || k.lives[i].Client != e.Peer || k.lives[i].Step >= e.N {
-			continue
-		}
-		k.more[i].renewed = append(k.more[i].renewed, e.At)
-		k.mark(trace.KeyChange{Step: e.N, At: e.At, Server: e.Actor}, MarkRenewed,
-			fmt.Sprintf("%s of %s for its key %s", strings.ToUpper(words[0]), e.Peer, word))
-		return
-	}
 }

@@ -12,8 +12,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// The life of a key on a server lasts from its setting to its end, which is marked once. What
-// its client does with it meanwhile renews it; what another client does, does not.
+// The life of a key on a server lasts from its setting to its end, which is marked once. Who prolongs it meanwhile is told,
+// by what the server recorded: a request that leaves it as it is, such as a script that deletes it, prolongs nothing.
 func TestKeyLives(t *testing.T) {
 	m := testreports.Paused(fence.None)
 	change := func(step int, at time.Duration, value, by string, what trace.Change) trace.KeyChange {
@@ -27,7 +27,7 @@ func TestKeyLives(t *testing.T) {
 		testreports.At(4, "r0", "c0", testreports.Exec("#1", "GET lock:order", "a")),
 		testreports.At(5, "r0", "", trace.Expire{Key: "lock:order"}),
 		testreports.At(6, "r0", "c1", testreports.Exec("#1", "SET lock:order b NX PX 5000", "OK")),
-		testreports.At(7, "r0", "c0", testreports.Exec("#1", "DEL lock:order", "1")),
+		testreports.At(7, "r0", "c0", testreports.Exec("#1", "evalsha release lock:order", "1")),
 		testreports.At(8, "r0", "c0", testreports.Exec("#1", "SET lock:order c NX PX 5000", "OK")),
 		testreports.At(9, "c1", "r0", testreports.Send("#1", "GET lock:order")),
 		testreports.At(10, "r0", "c1", testreports.Exec("#1", "GET lock:order", "c")),
@@ -35,7 +35,12 @@ func TestKeyLives(t *testing.T) {
 		m.Trace.Add(e)
 	}
 	at := func(n int) time.Duration { return m.Trace.Events[n-1].At }
-	m.KeyChanges = []trace.KeyChange{change(1, at(1), "a", "c0", trace.KeySet), change(5, at(5), "", "", trace.KeyExpired),
+	prolonged := func(step int, asked string) trace.KeyChange {
+		c := change(step, at(step), "a", "", trace.KeyProlonged)
+		c.Asked, c.WasOf = asked, "c0"
+		return c
+	}
+	m.KeyChanges = []trace.KeyChange{change(1, at(1), "a", "c0", trace.KeySet), prolonged(2, "c0"), prolonged(3, "c1"), change(5, at(5), "", "", trace.KeyExpired),
 		change(6, at(6), "b", "c1", trace.KeySet), change(7, at(7), "", "c0", trace.KeyDeleted), change(8, at(8), "c", "c0", trace.KeySet),
 		change(10, at(10), "c", "", trace.KeySet)}
 	lives, marks := scene.New(&m).KeyLives()
@@ -47,17 +52,17 @@ func TestKeyLives(t *testing.T) {
 	for _, m := range marks {
 		got = append(got, fmt.Sprintf("%s at %d", m.Kind, m.Step))
 	}
-	want := "c0 1-5 it expired; c1 6-7 c0 deleted it; c0 8-10 other clients shared it; renewed at 2; deleted at 7"
+	want := "c0 1-5 it expired; c1 6-7 c0 deleted it; c0 8-10 other clients shared it; renewed at 2; renewed at 3; deleted at 7"
 	if got := strings.Join(got, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	story := scene.New(&m).KeyStory()
-	if want := "lock:order on r0: c0 set it at 0.001s and prolonged it at 0.002s, it expired at 0.005s; c1 set it at 0.006s, c0 deleted it at 0.007s; c0 set it at 0.008s, other clients shared it at 0.010s."; len(story) != 1 || story[0] != want {
+	if want := "The key lock:order on r0: c0 set it at 0.001s and prolonged it at 0.002s, c1 prolonged it at 0.003s, it expired at 0.005s; c1 set it at 0.006s, c0 deleted it at 0.007s; c0 set it at 0.008s, other clients shared it at 0.010s."; len(story) != 1 || story[0] != want {
 		t.Errorf("the story of the key is %q, want %q", story, want)
 	}
 	// An expiry that is not in the trace, as of a key that was learnt, has a mark too.
-	m.KeyChanges[1].Step = 4
-	if _, marks := scene.New(&m).KeyLives(); len(marks) != 3 || marks[1].Kind != scene.MarkExpire {
+	m.KeyChanges[3].Step = 4
+	if _, marks := scene.New(&m).KeyLives(); len(marks) != 4 || marks[2].Kind != scene.MarkExpire {
 		t.Errorf("the marks are %v", marks)
 	}
 	m.KeyChanges = nil

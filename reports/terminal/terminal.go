@@ -64,7 +64,7 @@ func head(o *outcome.Outcome, opt reports.Options) []string {
 	return lines
 }
 
-// answers are the outcome in five sentences, each after what it answers.
+// answers are the outcome in a few sentences, each after what it answers.
 func answers(o *outcome.Outcome, opt reports.Options) []string {
 	var lines []string
 	for _, a := range outcome.Answers(o) {

@@ -26,35 +26,39 @@ type Answer struct {
 // WhatHappened is the question of the answer that says what happened.
 const WhatHappened = "Happened"
 
-// Answers are an outcome in five answers: what was asked, what happened in the run that ended worst, whose fault
-// that is,
-// what would have saved it, and how sure all this is. There are none if no run was made.
+// Answers are an outcome in a few answers: what was asked, what happened in the run that ended worst, whose fault that is,
+// what would have saved it and, where that is not plain, how sure all this is. There are none if no run was made.
 func Answers(o *Outcome) []Answer {
 	m := Worst(o)
 	if m == nil {
 		return nil
 	}
 	f := o.Blame(m)
-	what := happened(o, *m, f)
-	return []Answer{
+	all := []Answer{
 		{"Asked", asked(o)},
-		{WhatHappened, what + longLived(*m, what)},
+		{WhatHappened, happened(o, *m, f) + longLived(*m)},
 		{"At fault", atFault(o, *m, f)},
 		{"Remedy", remedy(o, *m, f)},
-		{"How sure", howSure(o, *m)},
 	}
+	if sure := howSure(o, *m); sure != "" {
+		all = append(all, Answer{"How sure", sure})
+	}
+	return all
 }
 
-// Worst is the run that says most about the lock: one whose label is a broken promise comes before all others,
-// then the
-// worst label counts, and then the order. It is nil if no run was made.
+// Worst is the run that says most about the lock: one whose label is a broken promise comes before all others, of these the
+// one in the mode that the promise is about, then the worst label counts, and then the order. It is nil if no run was made.
 func Worst(o *Outcome) *ModeRun {
 	var found *ModeRun
 	rank := func(m *ModeRun) int {
+		rank := m.Verdict.Label.Severity()
 		if broken(o, *m) {
-			return 100 + m.Verdict.Label.Severity()
+			rank += 100
+			if string(m.Mode) == o.Promise.Data {
+				rank += 100
+			}
 		}
-		return m.Verdict.Label.Severity()
+		return rank
 	}
 	for i := range o.Modes {
 		m := &o.Modes[i]
@@ -145,12 +149,12 @@ func happened(o *Outcome, m ModeRun, f blame.Finding) string {
 	if len(ran(o)) > 1 && !m.Verdict.Label.Clean() {
 		mode = fmt.Sprintf("In mode %s: ", m.Mode)
 	}
-	if !blame.Exclusive(m.Verdict.Label) {
-		return mode + firstReason(m)
-	}
 	var parts []string
-	if says := f.Says(); says != "" && f.Culprit != blame.Section {
+	if says := f.Says(); says != "" && tellsEvent(m, f) && f.Culprit != blame.Section {
 		parts = append(parts, strings.ToUpper(says[:1])+says[1:]+".")
+	}
+	if !blame.Exclusive(m.Verdict.Label) {
+		return mode + strings.Join(append(parts, firstReason(m)), " ")
 	}
 	stale := staleWrite(m)
 	if f.Besides != nil && stale != nil {
@@ -179,6 +183,12 @@ func happened(o *Outcome, m ModeRun, f blame.Finding) string {
 		parts = append(parts, dataReason(m))
 	}
 	return mode + strings.Join(parts, " ")
+}
+
+// tellsEvent reports whether the event that decides is told: of a run that ended otherwise its first reason says it, but for
+// what no client saw.
+func tellsEvent(m ModeRun, f blame.Finding) bool {
+	return blame.Exclusive(m.Verdict.Label) || f.Deed == blame.Displaces
 }
 
 // beside says how a client still had the lock when another one was granted it: only a lease whose end came before is
@@ -290,7 +300,7 @@ func atFault(o *Outcome, m ModeRun, f blame.Finding) string {
 	if what == "" {
 		what = endings[m.Verdict.Label]
 	}
-	if f.At > 0 && f.Says() != "" && blame.Exclusive(m.Verdict.Label) {
+	if f.At > 0 && f.Says() != "" && tellsEvent(m, f) {
 		what += fmt.Sprintf(" (step %d)", f.At)
 	}
 	switch f.Culprit {
@@ -511,7 +521,7 @@ func or(modes []fence.Mode) string {
 	return fmt.Sprintf("%s or %s", prose.Commas(modes[:n]), modes[n])
 }
 
-// howSure says what a repetition shows, and what one run does not.
+// howSure says what the run does not show; "" for a failure, which the same seed gives again.
 func howSure(o *Outcome, m ModeRun) string {
 	safe := m.Verdict.Label.Clean()
 	switch {
@@ -524,8 +534,7 @@ func howSure(o *Outcome, m ModeRun) string {
 		return "Sure for this run, which is no proof: another seed is another order of events. Many runs are a " +
 			"better test (locksim explore)."
 	}
-	return fmt.Sprintf("Sure that it can happen: seed %d always gives this run. How often it happens, one run "+
-		"does not tell.", o.Seed)
+	return ""
 }
 
 // endings describe the labels, as the end of a sentence about a run.

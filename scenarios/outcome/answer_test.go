@@ -6,6 +6,7 @@ import (
 
 	"locksim/checker"
 	"locksim/faults"
+	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
@@ -52,7 +53,7 @@ func TestAnswers(t *testing.T) {
 		}
 		for question, want := range map[string]string{
 			"Asked": "if this fault strikes: pause?", "Happened": tc.happened, "At fault": tc.fault,
-			"Remedy": "none was tried", "How sure": "seed 7 always gives this run",
+			"Remedy": "none was tried",
 		} {
 			if !strings.Contains(said[question], want) {
 				t.Errorf("%s: %s: %q, want %q", name, question, said[question], want)
@@ -132,5 +133,18 @@ func TestRemedyOfADuty(t *testing.T) {
 		if got := outcome.Answers(o)[3].Text; got != d.Remedy() {
 			t.Errorf("%s: %q, want %q", d, got, d.Remedy())
 		}
+	}
+}
+
+// Where the promise is broken in two modes, the answers are about the one in which it is judged, as headline and story are.
+func TestAnswersAreAboutTheJudgedMode(t *testing.T) {
+	broken := func(mode fence.Mode) outcome.ModeRun {
+		return outcome.ModeRun{Mode: mode, Trace: &trace.Trace{}, Verdict: checker.Verdict{Label: checker.Misconduct,
+			Facts: checker.Facts{Misconduct: 1}, Reasons: []checker.Reason{{Text: "Something."}}}}
+	}
+	o := &outcome.Outcome{Scenario: &file.Scenario{Name: "drawn"}, Lock: "theirs", Promise: &promise.Promise{Data: "claim"},
+		Modes: []outcome.ModeRun{broken(fence.None), broken(fence.Claim)}}
+	if got := outcome.Answers(o)[1].Text; got != "In mode claim: Something." {
+		t.Errorf("happened: %q", got)
 	}
 }

@@ -2,9 +2,9 @@ package outcome
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
+	"locksim/scenarios/outcome/blame"
 	"locksim/sim/trace"
 )
 
@@ -24,9 +24,11 @@ func longestLease(m ModeRun) (longest time.Duration) {
 }
 
 // longLived says that a key of the lock had far more time to live than a lease lasts, in a run that did not end well; "" if
-// none had, or if what happened says so by itself.
-func longLived(m ModeRun, happened string) string {
-	if m.Record == nil || m.Verdict.Label.Clean() || strings.Contains(happened, "right unit") {
+// none had, or if its first reason, which says what happened, asks about the unit by itself.
+func longLived(m ModeRun) string {
+	reasons := m.Verdict.Reasons
+	told := len(reasons) > 0 && reasons[0].Unit && !blame.Exclusive(m.Verdict.Label)
+	if m.Record == nil || m.Verdict.Label.Clean() || told {
 		return ""
 	}
 	lease := longestLease(m)

@@ -22,29 +22,29 @@ func TestLongLived(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		label    checker.Label
-		record   *evidence.Record
-		happened string
-		want     string
+		label  checker.Label
+		record *evidence.Record
+		told   bool
+		want   string
 	}{
-		"left at the end":     {checker.Stuck, record(2000*time.Second, time.Second), "", "The key order on r0 had 33m20s to live, and a lease lasts 2s"},
-		"deleted in the run":  {checker.Overlap, record(time.Second, 2000*time.Second), "", "The key order on r0 had 33m20s to live"},
-		"of the right length": {checker.Stuck, record(time.Second, 2*time.Second), "", ""},
-		"a safe run":          {checker.Safe, record(2000*time.Second, time.Second), "", ""},
-		"told already":        {checker.Stuck, record(2000*time.Second, time.Second), "is its TTL in the right unit", ""},
-		"no record":           {checker.Stuck, nil, "", ""},
+		"left at the end":     {checker.Stuck, record(2000*time.Second, time.Second), false, "The key order on r0 had 33m20s to live, and a lease lasts 2s"},
+		"deleted in the run":  {checker.Overlap, record(time.Second, 2000*time.Second), false, "The key order on r0 had 33m20s to live"},
+		"of the right length": {checker.Stuck, record(time.Second, 2*time.Second), false, ""},
+		"a safe run":          {checker.Safe, record(2000*time.Second, time.Second), false, ""},
+		"told already":        {checker.Stuck, record(2000*time.Second, time.Second), true, ""},
+		"no record":           {checker.Stuck, nil, false, ""},
 	} {
-		got := longLived(ModeRun{Verdict: checker.Verdict{Label: c.label}, Record: c.record, History: granted}, c.happened)
+		got := longLived(ModeRun{Verdict: checker.Verdict{Label: c.label, Reasons: []checker.Reason{{Unit: c.told}}}, Record: c.record, History: granted})
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 	long := ModeRun{Verdict: checker.Verdict{Label: checker.Stuck}, Record: record(2000*time.Second, time.Second)}
-	if got := longLived(long, ""); got != "" {
+	if got := longLived(long); got != "" {
 		t.Errorf("no lease is known, and the key is too long-lived: %q", got)
 	}
 	lease = 1000 * time.Second
-	if long.History = granted; longLived(long, "") != "" {
+	if long.History = granted; longLived(long) != "" {
 		t.Error("a lease of 1000 s has a key of 2000 s, and that is told")
 	}
 }

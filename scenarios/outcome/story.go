@@ -20,12 +20,13 @@ func tell(run *ModeRun) []Line {
 	ofProbe := probePhrases(run)
 	shared := sharedGrants(run.History)
 	stale := firstStale(run.History, true)
-	told := notices{care: run.History.Care, releasing: map[[2]string]bool{}}
+	told := notices{care: run.History.Care, several: len(resourcesOf(run)) > 1, releasing: map[[2]string]bool{}}
 	keys, deciders := keyLines(run), decidersOf(run, fatal)
+	named := sharedBefore(*run, staleWrite(*run)) // in what happened
 	var lines []Line
 	for _, e := range run.Trace.Events {
 		for _, line := range keys[e.N] {
-			line.Decides = deciders.between(e.N)
+			line.Decides = line.Decides || deciders.ofKey(line)
 			lines = append(lines, line)
 		}
 		text := trace.Readable(cmp.Or(told.phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
@@ -38,6 +39,7 @@ func tell(run *ModeRun) []Line {
 		}
 		if with := shared[checker.Pos(e.N)]; with != nil {
 			line.Shared, line.Remark = true, cmp.Or(line.Remark, with.remark())
+			line.Decides = line.Decides || named != nil && named.Granted.Granted == checker.Pos(e.N)
 		}
 		if e.N == stale && run.Verdict.Label == checker.Corrupted {
 			line.Remark = cmp.Or(line.Remark, "a stale write")
@@ -53,6 +55,7 @@ func tell(run *ModeRun) []Line {
 // notices decide which of the notices that a lock gives of a loss are told.
 type notices struct {
 	care      checker.Care
+	several   bool               // resources
 	releasing map[[2]string]bool // clients and resources
 }
 
@@ -71,7 +74,18 @@ func (n notices) phrase(e trace.Event) string {
 	case m.Step == trace.LostSeen && n.releasing[lease]:
 		return ""
 	}
-	return phrase(e, n.care != checker.CareLost && n.care != checker.CareSteps)
+	return phrase(e, trace.View{Deaf: n.care != checker.CareLost && n.care != checker.CareSteps, Several: n.several})
+}
+
+// resourcesOf are those that the clients of a run asked for.
+func resourcesOf(run *ModeRun) map[string]bool {
+	all := map[string]bool{}
+	for _, e := range run.Trace.Events {
+		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.Acquire && e.Actor != trace.Probe {
+			all[m.Resource] = true
+		}
+	}
+	return all
 }
 
 // actorOf is the column of an event: a fault on one process is in that process's column.
@@ -85,13 +99,13 @@ func actorOf(e trace.Event) string {
 // several reports whether a fault struck more than one process, or a link.
 func several(e trace.Event) bool { return len(trace.Parties(e)) > 1 }
 
-// phrase is an event in words, or "" if a story leaves it out. deaf says that
-// the clients do not look for notices of a loss.
-func phrase(e trace.Event, deaf bool) string {
+// phrase is an event in words, or "" if a story leaves it out.
+func phrase(e trace.Event, view trace.View) string {
 	if e.Actor == trace.Probe || e.Peer == trace.Probe {
 		return ""
 	}
-	text := e.What.Words(trace.View{At: e.At, Deaf: deaf}).Story
+	view.At = e.At
+	text := e.What.Words(view).Story
 	if text != "" && several(e) {
 		return e.Peer + ": " + text // several processes have no common column
 	}
@@ -173,7 +187,7 @@ func fatalStep(run *ModeRun, modes []fence.Mode) (step int, remark string) {
 	for _, r := range run.Verdict.Reasons {
 		switch {
 		case len(r.At) == 0:
-		case run.Verdict.Label == checker.Overlap:
+		case run.Verdict.Label == checker.Overlap, run.Verdict.Label == checker.FalseReject:
 			return int(r.At[0]), ""
 		default:
 			return int(r.At[len(r.At)-1]), ""

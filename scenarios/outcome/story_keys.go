@@ -28,7 +28,45 @@ func keyLines(run *ModeRun) map[int][]Line {
 		}
 		k.tell(c)
 	}
+	if run.Record != nil {
+		k.displaced()
+	}
 	return k.lines
+}
+
+// displaced tells who took a client that still waited out of a queue: of each wait the first time and the last.
+func (k keyTeller) displaced() {
+	type wait struct {
+		client string
+		grant  checker.Pos // that ends it; 0 for none
+	}
+	of := map[wait][]evidence.Displacement{}
+	var waits []wait
+	for _, d := range k.run.Record.Displaced(k.run.History) {
+		w := wait{client: d.Of}
+		for _, g := range k.run.History.Grants {
+			if g.Client == d.Of && g.Granted > checker.Pos(d.Step) && (w.grant == 0 || g.Granted < w.grant) {
+				w.grant = g.Granted
+			}
+		}
+		if of[w] == nil {
+			waits = append(waits, w)
+		}
+		of[w] = append(of[w], d)
+	}
+	decides := k.run.Verdict.Label == checker.Stuck || k.run.Verdict.Label == checker.Overtaken
+	for i, w := range waits {
+		all := of[w]
+		tell := func(d evidence.Displacement, times string) {
+			text := fmt.Sprintf("takes the place of %s, which still waits, out of %s on %s%s", d.Of, trace.Name(d.Key), d.Server, times)
+			k.lines[d.Step] = append(k.lines[d.Step],
+				Line{N: d.Step, At: d.At, Actor: d.Asked, What: text, Text: text, Decides: decides && i == 0})
+		}
+		tell(all[0], "")
+		if n := len(all); n > 1 {
+			tell(all[n-1], fmt.Sprintf(", the last of %d times in this wait", n))
+		}
+	}
 }
 
 // keyTeller goes through the changes of the keys.
@@ -55,18 +93,18 @@ func (k keyTeller) tell(c trace.KeyChange) {
 			return
 		}
 		k.last[on] = c.Asked
-		text = fmt.Sprintf("prolongs the key %s on %s, which %s had set", key, c.Server, c.WasOf)
+		text = fmt.Sprintf("prolongs the key %s on %s, which %s had set%s", key, c.Server, c.WasOf, k.late(c))
 	case another && c.Value == "" && evidence.Overwrites(k.changes, c),
 		another && c.Change == trace.KeySet && c.Over && c.Was != c.Value:
-		text = fmt.Sprintf("writes over the key %s on %s, which %s had set", key, c.Server, c.WasOf)
+		text = fmt.Sprintf("writes over the key %s on %s, which %s had set%s", key, c.Server, c.WasOf, k.late(c))
 	case c.Change == trace.KeySet && c.By != "" && c.By == c.Asked && k.under(c):
-		text = fmt.Sprintf("sets the key %s on %s again", key, c.Server)
+		text = fmt.Sprintf("sets the key %s on %s again%s", key, c.Server, k.late(c))
 	case c.Change == trace.KeySet && c.By != "" && c.By == c.Asked && !c.Over && k.run.Terms.Voters < 2 && !k.grants(c):
-		text = fmt.Sprintf("sets the key %s on %s, and is not granted the lock by that", key, c.Server)
+		text = fmt.Sprintf("sets the key %s on %s, and is not granted the lock by that%s", key, c.Server, k.late(c))
 	case c.Change == trace.KeyDeleted && c.Asked != "" && c.Asked == c.WasOf && k.run.Terms.Voters < 2 && !k.releases(c):
-		text = fmt.Sprintf("deletes its key %s on %s, outside of a release", key, c.Server)
+		text = fmt.Sprintf("deletes its key %s on %s, %s%s", key, c.Server, k.moment(c), k.late(c))
 	case c.Change == trace.KeyDeleted && another:
-		text = fmt.Sprintf("deletes the key %s on %s, which %s had set", key, c.Server, c.WasOf)
+		text = fmt.Sprintf("deletes the key %s on %s, which %s had set%s", key, c.Server, c.WasOf, k.late(c))
 	case c.Value == "" && c.Asked == "" && c.WasOf != "" && k.ends(c):
 		actor, text = c.Server, k.gone(c, key, k.renewals(on))
 	}
@@ -118,10 +156,78 @@ func (k keyTeller) grants(c trace.KeyChange) bool {
 	})
 }
 
-// releases reports whether a key is deleted in a release, or under a grant.
+// releases reports whether a key is deleted in a release, or in an Acquire that asks again before it is granted the lock.
 func (k keyTeller) releases(c trace.KeyChange) bool {
+	at := checker.Pos(c.Step)
 	return slices.ContainsFunc(k.run.History.Grants, func(g checker.Grant) bool {
-		ended := g.ReleaseReturned == 0 || checker.Pos(c.Step) <= g.ReleaseReturned
-		return g.Client == c.Asked && g.Invoked <= checker.Pos(c.Step) && ended
+		switch {
+		case g.Client != c.Asked || at < g.Invoked || g.ReleaseReturned > 0 && at > g.ReleaseReturned:
+			return false
+		case at <= g.Granted:
+			return k.setAgain(c, g.Granted)
+		}
+		return g.Released > 0 && at >= g.Released
 	})
+}
+
+// moment says when a client deletes its own key that does not release the lock.
+func (k keyTeller) moment(c trace.KeyChange) string {
+	at := checker.Pos(c.Step)
+	for _, g := range k.run.History.Grants {
+		switch {
+		case g.Client != c.Asked:
+		case g.Invoked <= at && at <= g.Granted:
+			return "before its Acquire returns"
+		case g.Granted < at && (g.Released == 0 || at < g.Released):
+			return "while it has the lock"
+		}
+	}
+	return "outside of a release"
+}
+
+// setAgain reports whether the client of a key that it deletes sets it again by a step.
+func (k keyTeller) setAgain(c trace.KeyChange, by checker.Pos) bool {
+	return slices.ContainsFunc(k.changes, func(other trace.KeyChange) bool {
+		return other.Change == trace.KeySet && other.By == c.Asked && other.Server == c.Server && other.Step > c.Step &&
+			checker.Pos(other.Step) <= by
+	})
+}
+
+// late says when the request of a change was sent, if that was longer ago than a message and its answer take; "" otherwise.
+func (k keyTeller) late(c trace.KeyChange) string {
+	t := k.run.History.Timing
+	if t == nil || t.Trips == 0 {
+		return ""
+	}
+	sent, ok := k.sent(c)
+	if !ok || c.At-sent.At <= t.Trips {
+		return ""
+	}
+	return fmt.Sprintf(", by a request that it sent %s before, at %s (step %d)", prose.Seconds(c.At-sent.At), prose.Seconds(sent.At), sent.N)
+}
+
+// sent finds the message with the request of a change: the only one that its client had sent on that connection since the
+// server carried out the one before. Of several none is known to be the one.
+func (k keyTeller) sent(c trace.KeyChange) (trace.Event, bool) {
+	events := k.run.Trace.Events
+	if c.Step < 1 || c.Step > len(events) {
+		return trace.Event{}, false
+	}
+	exec, ok := events[c.Step-1].What.(trace.Exec)
+	if !ok || events[c.Step-1].Peer != c.Asked {
+		return trace.Event{}, false
+	}
+	var found []trace.Event
+	for _, e := range slices.Backward(events[:c.Step-1]) {
+		if before, ok := e.What.(trace.Exec); ok && e.Actor == c.Server && e.Peer == c.Asked && before.Conn == exec.Conn {
+			break
+		}
+		if send, ok := e.What.(trace.Send); ok && e.Actor == c.Asked && e.Peer == c.Server && send.Conn == exec.Conn {
+			found = append(found, e)
+		}
+	}
+	if len(found) != 1 {
+		return trace.Event{}, false
+	}
+	return found[0], true
 }

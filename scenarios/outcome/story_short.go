@@ -38,6 +38,7 @@ func Shorten(story []Line, shown func(i int) bool) []Part {
 // the lock, or believe so, at the decisive step.
 type deciders struct {
 	first, fatal int
+	asked        int      // when that client called Acquire
 	parties      []string // that have the lock, or believe so, at the decisive step
 }
 
@@ -50,7 +51,7 @@ func decidersOf(run *ModeRun, fatal int) deciders {
 		}
 		d.parties = append(d.parties, g.Client)
 		if d.first == 0 || int(g.Granted) < d.first {
-			d.first = int(g.Granted)
+			d.first, d.asked = int(g.Granted), int(g.Invoked)
 		}
 	}
 	return d
@@ -58,6 +59,11 @@ func decidersOf(run *ModeRun, fatal int) deciders {
 
 // between reports whether a step is from the first event that matters to the decisive one.
 func (d deciders) between(step int) bool { return d.first <= step && step <= d.fatal }
+
+// ofKey reports whether a line about a key decides the run: also one about what a client did in its Acquire that has the lock.
+func (d deciders) ofKey(l Line) bool {
+	return d.between(l.N) || slices.Contains(d.parties, l.Actor) && d.asked <= l.N && l.N <= d.fatal
+}
 
 // tells reports whether an event decides the run: a fault, or what a client that has the lock at the decisive step, or
 // believes so, was granted, gave up, or was told.

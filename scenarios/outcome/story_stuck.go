@@ -37,7 +37,7 @@ func stuckSince(run *ModeRun) int {
 		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.LostSeen {
 			continue // it says nothing of the servers
 		}
-		if phrase(e, false) != "" {
+		if phrase(e, trace.View{}) != "" {
 			return e.N
 		}
 	}

@@ -17,7 +17,7 @@ func TestStoryOfAWrite(t *testing.T) {
 		checker.OutcomeFailed:  "has its write failed",
 	} {
 		e := trace.Event{Actor: "c0", What: trace.Mark{Step: trace.Written, Op: "c0.w1", Outcome: string(outcome)}}
-		if got := phrase(e, false); got != want {
+		if got := phrase(e, trace.View{}); got != want {
 			t.Errorf("%q: %q, want %q", outcome, got, want)
 		}
 	}

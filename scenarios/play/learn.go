@@ -21,6 +21,9 @@ type Learnt struct {
 	// Keys are the keys, sorted. A name that ends with a slash stands for the keys under it, of which the one that was
 	// created first is that of the holder, as in a queue of etcd or ZooKeeper.
 	Keys []string
+	// Fleeting are the keys that each grant sets, and that are gone when Acquire returns, where it leaves none. They say
+	// nothing of who has the lock.
+	Fleeting []string
 	// Why says why no key was learnt. It is empty if one was.
 	Why string
 }
@@ -73,12 +76,14 @@ func (l Lock) taught(sc *file.Scenario) (Lock, error) {
 		return l, nil
 	}
 	keys := map[string][]string{}
+	l.fleeting = nil
 	for _, resource := range sc.Workload.Resources {
 		of, err := l.learn(sc, resource)
 		if err != nil {
 			return l, err
 		}
 		keys[resource] = of.Keys
+		l.fleeting = append(l.fleeting, of.Fleeting...)
 	}
 	l.Keys, l.learnt = func(resource string) []string { return keys[resource] }, true
 	return l, nil
@@ -159,6 +164,7 @@ type student struct {
 	resource string
 	clients  []learner
 	learnt   Learnt
+	seen     map[string]bool // the keys that there were at some moment of an Acquire, where that is asked
 }
 
 // learner is a client of the lock.
@@ -179,16 +185,22 @@ func (s *student) body(w Stage) error {
 		s.clients = append(s.clients, c)
 	}
 	before := s.names()
-	var set [2][]string
+	var set, seen [2][]string
 	for i, c := range s.clients {
-		if _, err := s.turn(c, func() { set[i] = without(s.names(), before) }); err != nil {
+		s.seen = map[string]bool{}
+		if _, err := s.turn(c, func() { set[i], seen[i] = without(s.names(), before), slices.Sorted(maps.Keys(s.seen)) }); err != nil {
 			return err
 		}
 	}
+	s.seen = nil
 	candidates := common(set)
 	switch {
 	case len(set[0]) == 0 && slices.ContainsFunc(w.Ground().Servers(), func(of ServerState) bool { return !of.Listed }):
 		s.learnt.Why = "its servers do not list what they have"
+		return nil
+	case len(set[0]) == 0 && len(seen[0]) > 0:
+		s.learnt.Why = "Acquire sets nothing that it leaves"
+		s.learnt.Fleeting = without(common(seen), before)
 		return nil
 	case len(set[0]) == 0:
 		s.learnt.Why = "Acquire sets nothing"
@@ -317,7 +329,14 @@ func (s *student) acquire(c learner) (lease lock.Lease, end func(), err error) {
 		end = cancel
 		lease, refused = c.locker.Acquire(ctx, s.resource)
 	})
-	if err := s.world.RunUntil(s.world.Idle); err != nil {
+	if err := s.world.RunUntil(func() bool {
+		if s.seen != nil {
+			for _, name := range s.names() {
+				s.seen[name] = true
+			}
+		}
+		return s.world.Idle()
+	}); err != nil {
 		return nil, end, err
 	}
 	if refused != nil {

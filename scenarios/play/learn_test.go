@@ -130,6 +130,13 @@ var learnable = map[string]struct {
 	want string
 }{
 	"one key": {taking(nothing), "the lock’s key was learnt: my:order"},
+	"none that stays": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+		release, err := taking(nothing)(ctx, e, c, key)
+		if err == nil && release != nil {
+			err = release(ctx)
+		}
+		return func(context.Context) error { return nil }, err
+	}, "no key was learnt: Acquire sets nothing that it leaves"},
 	"a counter besides": {taking(func(ctx context.Context, _ play.Env, c *redis.Client, key string) error {
 		return c.Incr(ctx, key+":token").Err()
 	}), "the lock’s key was learnt: my:order"},
@@ -212,6 +219,10 @@ func TestLearnt(t *testing.T) {
 				t.Errorf("%s: %q, want %q", name, of, c.want)
 			}
 		}
+	}
+	passing, err := onRedis("mine", learnable["none that stays"].try).Learn(file.Defaults(), "order")
+	if err != nil || !slices.Equal(passing.Fleeting, []string{"my:order"}) {
+		t.Errorf("%q, %v", passing.Fleeting, err)
 	}
 	of, err := onRedis("mine", learnable["one key"].try).Learn(file.Defaults(), "order 2")
 	if err != nil || of.String() != `the lock’s key was learnt: "my:order 2"` {

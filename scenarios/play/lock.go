@@ -99,10 +99,12 @@ type Lock struct {
 	// lock, where that is more than two seconds. 0 is for a lock that does not say it, or follows the scenario.
 	Pause time.Duration
 
-	reuse   *redis.Reuse  // what runs keep for the next ones; nil for nothing
-	lessons *lessons      // the cache of what was learnt of its keys; nil for none
-	learnt  bool          // Keys were learnt
-	own     *lock.Promise // what it promises, if whether claims overlap is all that is asked; else nil
+	reuse   *redis.Reuse // what runs keep for the next ones; nil for nothing
+	lessons *lessons     // the cache of what was learnt of its keys; nil for none
+	learnt  bool         // Keys were learnt
+	// fleeting are keys that were learnt, and that say nothing of who has the lock: see [Learnt].
+	fleeting []string
+	own      *lock.Promise // what it promises, if whether claims overlap is all that is asked; else nil
 }
 
 // Servers are servers of one kind.

@@ -122,7 +122,7 @@ func (p *play) watch() {
 	if p.lock.Keys == nil {
 		return
 	}
-	var keys []string
+	keys := slices.Clone(p.lock.fleeting)
 	for _, resource := range p.resources() {
 		keys = append(keys, p.lock.Keys(resource)...)
 		if p.lock.Queue != nil {

@@ -211,10 +211,16 @@ func (m Mark) Words(v View) Words {
 	case Point:
 		return Words{Story: m.passes()}
 	case Acquire:
+		if v.Several {
+			return Words{Story: "asks for " + m.text()}
+		}
 		return Words{Story: "asks for the lock"}
 	case Granted:
 		return Words{Story: "is granted " + m.text()}
 	case NotGranted:
+		if v.Several {
+			return Words{Story: "gives up " + Name(m.Resource) + ": " + m.Problem}
+		}
 		return Words{Story: "gives up: " + m.Problem}
 	case Reading, InnerReading, InnerRead, InnerWritten, Release, Reenter, Leave, Left:
 		return Words{Untold: ofStep}
@@ -225,8 +231,13 @@ func (m Mark) Words(v View) Words {
 	case Written:
 		return m.written()
 	case Released:
-		if m.Problem == "" {
+		switch {
+		case m.Problem == "" && v.Several:
+			return Words{Story: "has released " + m.text()}
+		case m.Problem == "":
 			return Words{Story: "has released"}
+		case v.Several:
+			return Words{Story: "fails to release " + Name(m.Resource) + ": " + strings.TrimPrefix(m.Problem, "release "+m.Resource+": ")}
 		}
 		return Words{Story: "fails to release: " + strings.TrimPrefix(m.Problem, "release "+m.Resource+": ")}
 	case Until:

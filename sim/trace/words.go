@@ -33,6 +33,8 @@ type View struct {
 	Stale bool
 	// Deaf says that the client does not look for notices of a loss.
 	Deaf bool
+	// Several says that the run has several resources: each is named.
+	Several bool
 }
 
 // words are the same details in a story or, for a lane, in a picture.

@@ -60,6 +60,7 @@ const (
 	Excludes   Deed = "excludes"    // its own key keeps its client out
 	Refuses    Deed = "refuses"     // it does not grant what is free
 	Hangs      Deed = "hangs"       // a call does not return
+	Displaces  Deed = "displaces"   // it takes a client that still waits out of its queue
 	Overtakes  Deed = "overtakes"   // it grants out of order
 	Repeats    Deed = "repeats"     // the work is done twice
 	Voids      Deed = "void"        // it grants nothing
@@ -204,6 +205,7 @@ var rules = []rule{
 	{Choice, Unsurvived, undermined, (*reading).unsurvived},
 	{Lock, Excludes, stuck, fact(func(f checker.Facts) bool { return f.SelfExcluded > 0 })},
 	{Lock, Leaves, stuck, (*reading).leaves},
+	{Lock, Displaces, labelled(checker.Stuck, checker.Overtaken), (*reading).displaces},
 	{Lock, Refuses, stuck, said},
 	{Lock, Hangs, labelled(checker.Hung), said},
 	{Lock, Mints, labelled(checker.Regressed), said},

@@ -67,11 +67,13 @@ func ofKey(c trace.KeyChange) *Finding {
 	return &Finding{At: checker.Pos(c.Step), By: c.Asked, Of: c.WasOf, Server: c.Server, Key: c.Key, Left: c.Left}
 }
 
-// taken is the first change of a key by a request of another client than the one that had it, if it is of a
-// kind: that
-// client had a claim, or its key had time left.
+// taken is the first change of a key by a request of another client than the one that had it, if it is of a kind: that client
+// had a claim, or its key had time left. Of claims that overlapped before it is not the cause.
 func (r *reading) taken(kind Deed) *Finding {
 	for _, c := range r.changes {
+		if len(r.shared) > 0 && r.shared[0].Claims && checker.Pos(c.Step) > r.shared[0].Granted.Granted {
+			return nil
+		}
 		another := c.Asked != "" && c.WasOf != "" && c.Asked != c.WasOf
 		if deed := r.deedOf(c); deed != "" && another && r.alive(c) {
 			if deed != kind {
@@ -171,6 +173,24 @@ func (r *reading) givesUp() *Finding {
 			if g.Client == t.Client && g.Resource == t.Resource && (g.Claim().Contains(t.At) || before) {
 				return r.at(t.At, Finding{At: t.At, By: t.By, Of: t.Client})
 			}
+		}
+	}
+	return r.fleeting()
+}
+
+// fleeting finds the holder of an overlap whose Acquire has deleted its key again, where the lock leaves none.
+func (r *reading) fleeting() *Finding {
+	if r.Record == nil || !r.Record.Learnt || len(r.Record.KeyChanges()) > 0 || len(r.shared) == 0 {
+		return nil
+	}
+	held := r.shared[0].Held
+	for _, c := range slices.Backward(r.changes) {
+		p := checker.Pos(c.Step)
+		if c.Asked == held.Client && c.WasOf == held.Client && held.Invoked < p && p <= held.Granted {
+			if c.Change != trace.KeyDeleted {
+				return nil
+			}
+			return ofKey(c)
 		}
 	}
 	return nil
@@ -540,6 +560,17 @@ func (r *reading) leaves() *Finding {
 		if s.To == 0 && r.Verdict.Facts.Liveness != checker.LivenessOK {
 			return r.at(s.From, Finding{At: s.From, By: s.Client})
 		}
+	}
+	return nil
+}
+
+// displaces finds a client that still waits, and that a request of another one took out of the queue.
+func (r *reading) displaces() *Finding {
+	if r.Record == nil || r.Record.Live {
+		return nil
+	}
+	for _, d := range r.Record.Displaced(r.History) {
+		return &Finding{At: checker.Pos(d.Step), By: d.Asked, Of: d.Of, Server: d.Server, Key: d.Key}
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ var table = []row{
 	{"watchdog-deaf", "broken/watchdog-ignores-failure", "none", 1, "lock", "mend", "outlives", "c0", ""},
 	{"zk-believes", "broken/zk-believes", "none", 1, "lock", "mend", "outlives", "c0", ""},
 	// It gives its key up before the work is done.
-	{"calm", "claim-only", "none", 1, "lock", "mend", "admits", "", ""},
+	{"calm", "claim-only", "none", 1, "lock", "mend", "gives-up", "c2", ""},
 	{"ttl-whole-seconds", "broken/expire-whole-seconds", "none", 1, "lock", "mend", "admits", "", ""},
 	// It lets two in by one key: one owner, one session, half of the votes, a count that it does not read.
 	{"owners-alike", "broken/owner-prefix", "none", 1, "lock", "mend", "overwrites", "", ""},
@@ -87,8 +87,8 @@ var table = []row{
 	{"redlock-dead-node", "broken/redlock-one-by-one", "none", 1, "lock", "mend", "refuses", "", ""},
 	{"wedged-after-release", "broken/wedged-after-release", "none", 1, "lock", "mend", "refuses", "", ""},
 	{"sql-two-locks", "broken/sql-two-locks", "none", 1, "lock", "mend", "refuses", "", ""},
-	{"crowded-queue", "broken/queue-of-ten", "none", 1, "lock", "mend", "overtakes", "", ""},
-	{"place-too-short", "broken/fair-place-too-short", "none", 1, "lock", "mend", "refuses", "", ""},
+	{"crowded-queue", "broken/queue-of-ten", "none", 1, "lock", "mend", "displaces", "c0", "c2"},
+	{"place-too-short", "broken/fair-place-too-short", "none", 1, "lock", "mend", "displaces", "c0", "c1"},
 	{"release-again", "broken/release-sent-once", "none", 1, "lock", "mend", "duty", "", ""},
 	{"until-in-wrong-unit", "broken/until-in-wrong-unit", "none", 1, "lock", "mend", "void", "", ""},
 	{"wait-cancelled", "broken/lease-ends-with-the-wait", "none", 1, "lock", "mend", "void", "", ""},

@@ -104,6 +104,11 @@ var vocabulary = map[Deed]words{
 		"Mend the lock: after a request without an answer, delete what it may have set. A lock that lives with " +
 			"that says so in its promise: SelfExcludes, or ResendExcludes where its client sends a request again by " +
 			"itself."},
+	Displaces: {"it takes a client that still waits out of its queue", func(f Finding) string {
+		return fmt.Sprintf("at step %d a request of %s took the place of %s, which still waited, out of %s on %s",
+			f.At, f.By, f.Of, trace.Name(f.Key), f.Server)
+	}, "Mend the lock: keep the place of a client that still waits. Let a place last for several requests of its client, by " +
+		"the clock of the server, and drop none because the queue is long."},
 	LateSend: {"", nil, "Let the section look at its lease before it writes."},
 	Repeats: {"", nil, "Look after the grant whether the work is done already, or let it be done twice " +
 		"without harm."},

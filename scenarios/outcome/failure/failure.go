@@ -48,7 +48,7 @@ type Failure struct {
 	// Run is the minimal run as it is stored, without its wall times;
 	// [outcome.RunFile.Replay] makes it again.
 	Run *outcome.RunFile `json:"run,omitempty"`
-	// Answers are the run in five answers: see [outcome.Answers].
+	// Answers are the run in a few answers: see [outcome.Answers].
 	Answers []outcome.Answer `json:"answers,omitempty"`
 	// Reasons say what was violated.
 	Reasons []string `json:"reasons,omitempty"`

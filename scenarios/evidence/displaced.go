@@ -1,0 +1,77 @@
+package evidence
+
+import (
+	"slices"
+
+	"locksim/checker"
+	"locksim/sim/trace"
+)
+
+// Displacement is the place of a client in a queue that a request of another one took out, while the first still waited.
+type Displacement struct {
+	trace.KeyChange
+	// Of is the client that had the place.
+	Of string
+}
+
+// Displaced are the displacements from the queues of the lock or, of a lock that names none, from all lists, sets and hashes
+// that are not its own keys, in order, up to the end of the workload. h is the history of the run.
+func (rec *Record) Displaced(h checker.History) (out []Displacement) {
+	type member struct{ server, key, name string }
+	of := map[member]string{}
+	for _, c := range rec.Changes {
+		if c.Step > rec.Over {
+			break
+		}
+		if !rec.queues(c.Key) || c.Change == trace.KeyProlonged {
+			continue
+		}
+		for _, name := range c.Members {
+			if m := (member{c.Server, c.Key, name}); of[m] == "" {
+				of[m] = c.Asked
+			}
+		}
+		var gone []string // clients; several members may go at once
+		for m, client := range of {
+			if m.server != c.Server || m.key != c.Key || slices.Contains(c.Members, m.name) {
+				continue
+			}
+			delete(of, m)
+			if c.Asked != "" && client != "" && client != c.Asked && waits(h, client, checker.Pos(c.Step)) {
+				gone = append(gone, client)
+			}
+		}
+		slices.Sort(gone)
+		for _, client := range gone {
+			out = append(out, Displacement{KeyChange: c, Of: client})
+		}
+	}
+	return out
+}
+
+// queues reports whether a key may be one in which clients queue.
+func (rec *Record) queues(key string) bool {
+	if len(rec.Queues) > 0 {
+		for _, queue := range rec.Queues {
+			if queue == key {
+				return true
+			}
+		}
+		return false
+	}
+	for _, of := range rec.Keys {
+		if slices.Contains(of, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// waits reports whether a client asks for the lock at a step.
+func waits(h checker.History, client string, at checker.Pos) bool {
+	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool {
+		return g.Client == client && g.Invoked < at && at < g.Granted
+	}) || slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
+		return a.Client == client && a.Invoked < at && (a.Returned == 0 || at < a.Returned)
+	})
+}
