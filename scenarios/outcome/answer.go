@@ -320,8 +320,11 @@ func atFault(o *Outcome, m ModeRun, f blame.Finding) string {
 			return fmt.Sprintf("The client's, not the lock's: %s went on after its lease had ended. No lock with a "+
 				"lease can prevent that.", f.By)
 		}
-		return fmt.Sprintf("The client's, not the lock's: %s sent its write %s %safter its lease had "+
-			"ended%s.", f.By, f.Op, span(f.After), forHow(f.Ran))
+		since := "after its lease had ended"
+		if f.Told {
+			since = "after it had been told that its lease was lost"
+		}
+		return fmt.Sprintf("The client's, not the lock's: %s sent its write %s %s%s%s.", f.By, f.Op, span(f.After), since, forHow(f.Ran))
 	case blame.Network:
 		return fmt.Sprintf("The network's, not the lock's: %s sent its write %s under its lease, and the store "+
 			"decided on it %safter that had ended.",

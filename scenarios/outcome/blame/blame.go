@@ -101,6 +101,8 @@ type Finding struct {
 	// Ran is how much of that the client ran.
 	After time.Duration `json:"after_ns,omitzero"`
 	Ran   time.Duration `json:"ran_ns,omitzero"`
+	// Told says that the client was told of the end of its lease, which had ended before, perhaps long before.
+	Told bool `json:"told,omitempty"`
 	// Besides is what led to the first stale write, where that came before what the lock did.
 	Besides *Finding `json:"besides,omitempty"`
 	// Failed are the classes of fault that the choice of the lock has to answer for.

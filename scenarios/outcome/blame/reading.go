@@ -505,7 +505,8 @@ func (r *reading) lateSend() *Finding {
 	if s := r.staleOp(); s != nil {
 		if s.end > 0 && s.sent > s.end {
 			ended, sent := r.when(s.end), r.when(s.sent)
-			return &Finding{At: s.Applied, By: s.Client, Op: s.ID, After: sent - ended, Ran: r.ran(s.Client, ended, sent)}
+			return &Finding{At: s.Applied, By: s.Client, Op: s.ID, After: sent - ended, Ran: r.ran(s.Client, ended, sent),
+				Told: s.grant.Until == 0}
 		}
 		return nil
 	}
