@@ -133,7 +133,7 @@ findings: ## explores each specimen until its mistake is found; writes reports/F
 	$(DEV) ./findings >reports/FINDINGS.md.new
 	mv reports/FINDINGS.md.new reports/FINDINGS.md
 
-groundtruth: ## plays published bugs of other people's locks; writes reports/GROUNDTRUTH.md; takes most of an hour on two cores, and goes on after an interruption; TRUTH=-earlier keeps the results of earlier programs
+groundtruth: ## plays published bugs of other people's locks; writes reports/GROUNDTRUTH.md and reports/groundtruth; takes most of an hour on two cores, and goes on after an interruption; TRUTH=-earlier keeps the results of earlier programs, TRUTH=-page plays nothing
 	cd examples/groundtruth && $(GO) run ./cmd -table $(TRUTH)
 
 gallery: ## known failures as Markdown; writes reports/gallery

@@ -44,8 +44,12 @@ var figures = []figure{
 	{found, "Issue %s, open", "该问题编号 %s，尚未修复", "docs/locks.md", match(`consul issues (\d+)`)},
 	{found, "Of %s recipes as well-read articles print them, %s fail", "热门文章中的 %s 个写法，有 %s 个会出错",
 		"reports/GROUNDTRUTH.md", match(`Of (\d+) recipes (\d+)\s+fail`)},
-	{found, "of %s, %s are found at the defaults", "%s 个中有 %s 个在默认设置下被找到",
-		"reports/GROUNDTRUTH.md", match(`(\d+) published bugs: (\d+) are found at the defaults`)},
+	{found, "of %s, %s are found as themselves", "%s 个中有 %s 个按其本身被找到",
+		"reports/GROUNDTRUTH.md", match(`\| published bugs \| (\d+) \| (\d+) \|`)},
+	{found, "(etcd issue %s)", "etcd 问题编号 %s", "internal/findings/all.go", match(`of `+"`Campaign`"+` known since 2019 \(#(\d+)\)`)},
+	{found, "known since %s ", "自 %s 年起已公开", "internal/findings/all.go", match(`of `+"`Campaign`"+` known since (\d+) `)},
+	{found, "state store of Consul %s,", "在 Consul %s 自己的状态存储中", "internal/findings/all.go", match(`Library: "Consul", Version: "v([\d.]+)"`)},
+	{found, "back to %s:", "置回 %s：", "docs/locks.md", match(`sets the ` + "`LockIndex`" + ` back to (\d)`)},
 	{found, "most within %s runs", "大多在 %s 次运行之内", "reports/GROUNDTRUTH.md", mostWithin},
 	{found, "%s mistakes, all but one of them published. From three different first seeds, a search finds each within %s runs",
 		"%s 个错误，除一个外都公开发表过。从三个不同的起始种子出发，搜索都在 %s 次运行之内找到每一个", "reports/FINDINGS.md", specimens},
@@ -67,7 +71,7 @@ func oneLess(text string) []string {
 // mostWithin is 200 if more than half of the bugs that are found are found within 200 runs.
 func mostWithin(text string) []string {
 	soon, all := 0, 0
-	for _, m := range regexp.MustCompile(`(?m)^\| \[[\w-]+\]\([^|]*\| v[^|;]*: found in (\d+) runs`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| \[[\w-]+\]\([^|]*\|[^|]*\| v[^|;]*: found in (\d+) runs`).FindAllStringSubmatch(text, -1) {
 		all++
 		if n, err := strconv.Atoi(m[1]); err == nil && n <= 200 {
 			soon++

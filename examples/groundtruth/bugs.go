@@ -3,6 +3,7 @@ package groundtruth
 import (
 	"slices"
 
+	"locksim/internal/findings"
 	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/lock/promise"
@@ -27,13 +28,13 @@ type Bug struct {
 	Promise lock.Promise
 	// Helped finds the bug where Check at its defaults does not; nil if nothing does, or is needed.
 	Helped *Help
-	// Ours says that locksim found it: it is no published bug, and is counted apart.
-	Ours bool
 	// Expected is the label by which the version with the bug was expected to fail, while the other one passes: written, and
 	// committed, before the first run. It is "" in rows that are older than this field.
 	Expected string
 	// Missed is why Check at its defaults does not find it; "" if it does.
 	Missed string
+	// Otherwise is why a run that fails shows another thing than the bug itself; "" if it shows the bug. Such a run is no find.
+	Otherwise string
 	// Frozen is why some runs have no verdict; "" if each must have one.
 	Frozen string
 	// Also is what else the runs showed, as read by hand: why a fixed version fails, or what a failure is.
@@ -54,6 +55,15 @@ type Bug struct {
 	Over []string
 	// NotAdapter and NotModule are those of HasNot, for a lock that has moved to another module; "" for the same.
 	NotAdapter, NotModule string
+}
+
+// Finding is what its thread is, and how it stands. A bug without one is a mistake of this package.
+func (b Bug) Finding() findings.Finding {
+	f, ok := findings.Find(b.ID)
+	if !ok {
+		panic("package findings has no " + b.ID)
+	}
+	return f
 }
 
 // Whole stands for all files of a module in the field Over of a [Bug].
@@ -124,7 +134,8 @@ func Bugs() []Bug {
 			Mechanism: "Extend does not look at the time that has passed, and nothing tells when a lease ends: who counts a TTL from the answer has the lock too long, since the nodes count from the request.",
 			Kind:      "F23",
 			Quote:     "Extend resets the mutex's expiry and returns the status of expiry extension.", Where: "doc comment of Mutex.Extend",
-			Promise: lease(),
+			Promise:   lease(),
+			Otherwise: "The library of that version does not tell when a lease ends. It is the adapter that counts a TTL from the answer, as a user would have to: the overlap is of that count.",
 		},
 		{
 			ID: "redsync-68", Adapter: "redsync", Module: redsync, Has: "v4.4.1", HasNot: "v4.4.4",
@@ -132,7 +143,7 @@ func Bugs() []Bug {
 			Mechanism: "LockContext sleeps between two tries without a look at its context: it returns after the pause, long after the context has ended.",
 			Quote:     "This change is mostly just for making sure the LockContext() call isn't stuck in a blocking time.Sleep() when it should really be cancelled early.", Where: "the pull request",
 			Promise: returning(), Expected: "misconduct",
-			Also: "Its user has a pause of 20 s between two tries: with the 50 to 250 ms of the defaults nobody would notice.",
+			Also: "Its user has a pause of 5 s between two tries: with the 50 to 250 ms of the defaults nobody would notice. The first run judged too how soon a lock is had that is free, by which both versions failed.",
 		},
 		{
 			ID: "redsync-timeout", Adapter: "redsync", Module: redsync, Has: "v4.4.4", HasNot: "v4.5.0",
@@ -146,15 +157,15 @@ func Bugs() []Bug {
 		{
 			ID: "redsync-140", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
 			Source:    "https://github.com/go-redsync/redsync/issues/140",
-			Mechanism: "Unlock and Extend wait for all nodes, without a limit of time: one that does not answer keeps a release waiting, although a majority has been asked. WithFailFast is for that; without it this is open.",
+			Mechanism: "Unlock and Extend wait for all nodes, without a limit of time: one that does not answer keeps a release waiting, although a majority has been asked.",
 			Kind:      "F49",
 			Quote:     "Release the lock so other processes or threads can obtain a lock.", Where: "README, Usage",
 			Promise: lease(),
 		},
 		{
-			ID: "redsync-late", Ours: true, Adapter: "redsync", Module: redsync, Has: "v4.18.1",
+			ID: "redsync-late", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
 			Source:    "https://github.com/go-redsync/redsync/blob/v4.18.1/mutex.go",
-			Mechanism: "All tries of a Lock have the same value, so the clean-up of a try that failed, late on a connection that was given up, deletes the keys of the next one. Found by locksim; open.",
+			Mechanism: "All tries of a Lock have the same value, so the clean-up of a try that failed, late on a connection that was given up, deletes the keys of the next one.",
 			Kind:      "F28",
 			Quote:     "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.", Where: "README, Usage",
 			Promise: lease(),
@@ -169,7 +180,7 @@ func Bugs() []Bug {
 		{
 			ID: "redsync-164", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
 			Source:    "https://github.com/go-redsync/redsync/issues/164",
-			Mechanism: "A Lock whose context ends while it waits has the same error as one that has used up its tries: its caller cannot tell which. Open: the maintainers leave it.",
+			Mechanism: "A Lock whose context ends while it waits has the same error as one that has used up its tries: its caller cannot tell which.",
 			Quote:     "LockContext locks m. In case it returns an error on failure, you may retry to acquire the lock by calling this method again.", Where: "doc comment of Mutex.LockContext; that an error tells of the end of a context is what the issue asks for",
 			Promise: dutiful(promise.DutyExplains),
 		},
@@ -179,13 +190,14 @@ func Bugs() []Bug {
 			Mechanism: "A lock with a token of its user cannot be obtained again with that token: a request whose reply was lost keeps its own client out until the TTL.",
 			Kind:      "F27",
 			Quote:     "Token is a unique value that is used to identify the lock. Use this option to provide a custom token instead.", Where: "doc comment of Options.Token",
-			Promise: knowsItself(),
-			Also:    "It was expected to be missed, since a key that a request without an answer has left is excused where its client could not clean up: it is found where the client gave up at a deadline of its own, and could. The failures from another first seed are of the token, and so are those of the version without this bug: redislock-token.",
+			Promise:   knowsItself(),
+			Otherwise: "Its failures are of the token that two locks of one client share, as are those of the version without this bug: redislock-token.",
+			Also:      "It was expected to be missed, since a key that a request without an answer has left is excused where its client could not clean up.",
 		},
 		{
-			ID: "redislock-token", Ours: true, Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.10.0",
+			ID: "redislock-token", Adapter: "redislock", Module: "github.com/bsm/redislock", Has: "v0.10.0",
 			Source:    "https://github.com/bsm/redislock/blob/v0.10.0/redislock.go",
-			Mechanism: "Locks with the same token of their user have the same value on the server: a release that arrives late, or is called again, deletes the key of the next one. Found by locksim, as what the version without redislock-71 fails on; open, and outside what the documentation asks of a token, which is that it is unique.",
+			Mechanism: "Locks with the same token of their user have the same value on the server: a release that arrives late, or is called again, deletes the key of the next one. Found as what the version without redislock-71 fails on. It is outside what the documentation asks of a token, which is that it is unique.",
 			Kind:      "F28",
 			Quote:     "Token is a unique value that is used to identify the lock. Use this option to provide a custom token instead.", Where: "doc comment of Options.Token",
 			Promise: knowsItself(),
@@ -215,9 +227,9 @@ func Bugs() []Bug {
 			Missed:  "The judge asks that the error of a wait that was cut short wraps that of its context. That it also wraps one of the library is no promise that a lock can make.",
 		},
 		{
-			ID: "rueidislock-clock", Ours: true, Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.79", Overlay: true,
+			ID: "rueidislock-clock", Adapter: "rueidislock", Module: "github.com/redis/rueidis", Has: "v1.0.79", Overlay: true,
 			Source:    "https://github.com/redis/rueidis/blob/v1.0.79/rueidislock/lock.go",
-			Mechanism: "The end of a key is sent as an instant of the holder's wall clock: where that is behind, the key ends at once, and another client enters. Found by locksim; open.",
+			Mechanism: "The end of a key is sent as an instant of the holder's wall clock: where that is behind, the key ends at once, and another client enters.",
 			Kind:      "F22",
 			Quote:     "The returned ctx will be canceled automatically and immediately once the KeyMajority is not held anymore.", Where: "README of rueidislock",
 			Promise: held(lock.FaultWallClock),
@@ -254,9 +266,9 @@ func Bugs() []Bug {
 			Frozen:  frozenTransaction,
 		},
 		{
-			ID: "pglock-power", Ours: true, Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.13.0",
+			ID: "pglock-power", Adapter: "pglock", Module: "cirello.io/pglock", Has: "v1.13.0",
 			Source:    "https://github.com/cirello-io/pglock/blob/v1.13.0/client.go",
-			Mechanism: "Each try is a transaction that locks the row. A client that loses power within it leaves the row locked for as long as the server takes the connection for alive, two hours by the usual keep-alive: no client has the lock, and none gets it, whatever the lease. Found by locksim, as what the version without pglock-40 fails on; open.",
+			Mechanism: "Each try is a transaction that locks the row. A client that loses power within it leaves the row locked for as long as the server takes the connection for alive, two hours by the usual keep-alive: no client has the lock, and none gets it, whatever the lease. Found as what the version without pglock-40 fails on.",
 			Quote:     "DefaultLeaseDuration is the recommended period of time that a lock can be considered valid before being stolen by another client.", Where: "doc comment of DefaultLeaseDuration",
 			Promise: inTable(),
 			Frozen:  frozenTransaction,
@@ -295,8 +307,9 @@ func Bugs() []Bug {
 			Mechanism: "A Campaign that fails for another reason than its context, such as a compaction, leaves its key, which the session keeps before those of all others.",
 			Kind:      "F54",
 			Quote:     "the Campaign will continue to be blocked for other keys to be deleted, unless server returns a non-recoverable error (e.g. ErrCompacted)", Where: "doc comment of Election.Campaign",
-			Promise: left(),
-			Also:    "It was expected to be missed, since no history is compacted here; another way to the same was found: the context of the first request ends, and the key that it has made stays as well.",
+			Promise:   left(),
+			Otherwise: "No history is compacted here. What is found is another way to the same: the context of the first request ends, and the key that it has made stays as well.",
+			Also:      "It was expected to be missed.",
 		},
 		{
 			ID: "etcd-11456", Adapter: "etcd34", Module: "go.etcd.io/etcd", Has: "v0.5.0-alpha.5.0.20200910180754-dd1b699fc489", HasNot: "v3.7.3",
@@ -310,9 +323,9 @@ func Bugs() []Bug {
 			Also:    "It was expected to be missed, since its session tells the holder of the loss in the instant of the grant. But a lease that the lock knows to be lost when it grants it is judged too. The version without this bug fails by etcd-void, which is another one: its key is still there.",
 		},
 		{
-			ID: "etcd-void", Ours: true, Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
+			ID: "etcd-void", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
 			Source:    "https://github.com/etcd-io/etcd/blob/client/v3.7.3/client/v3/concurrency/mutex.go",
-			Mechanism: "Lock looks whether the server still has its key, and not whether its session has ended: a client that heard nothing for the TTL, and has closed its session for that, is granted the lock with it. Found by locksim, as what the version without etcd-11456 fails on; open.",
+			Mechanism: "Lock looks whether the server still has its key, and not whether its session has ended: a client that heard nothing for the TTL, and has closed its session for that, is granted the lock with it. Found as what the version without etcd-11456 fails on.",
 			Kind:      "F56",
 			Quote:     "make sure the session is not expired, and the owner key still exists.", Where: "comment in Mutex.Lock",
 			Promise: session(),
@@ -320,7 +333,7 @@ func Bugs() []Bug {
 		{
 			ID: "etcd-16221", Adapter: "etcd", Module: "go.etcd.io/etcd/client/v3", Has: "v3.7.3",
 			Source:    "https://github.com/etcd-io/etcd/issues/16221",
-			Mechanism: "The Lock of the recipe RWMutex waits for the keys before its own, and does not look whether its own is still there. The issue was closed without a change of the recipe.",
+			Mechanism: "The Lock of the recipe RWMutex waits for the keys before its own, and does not look whether its own is still there.",
 			Kind:      "F56",
 			Quote:     "what we expect: m2 shouldn't lock success", Where: "the issue, in short; the recipe has no documentation",
 			Promise: tokenless(),
@@ -364,9 +377,9 @@ func Bugs() []Bug {
 			Also:    "Its user keeps one object for each name, and does not release a lock whose lease has ended by its own clock: so it is judged without the duty that a release reports. The first run judged that too, and had both violations. The version without it fails by gozero-late.",
 		},
 		{
-			ID: "gozero-late", Ours: true, Adapter: "gozero", Module: "github.com/zeromicro/go-zero", Has: "v1.3.2", Apart: true,
+			ID: "gozero-late", Adapter: "gozero", Module: "github.com/zeromicro/go-zero", Has: "v1.3.2", Apart: true,
 			Source:    "https://github.com/zeromicro/go-zero/blob/v1.3.2/core/stores/redis/redislock.go",
-			Mechanism: "The value of a key is drawn once for each lock object: a release that arrives late deletes the key that the same object has set since. Found by locksim, as what the version without gozero-1704 fails on.",
+			Mechanism: "The value of a key is drawn once for each lock object: a release that arrives late deletes the key that the same object has set since. Found as what the version without gozero-1704 fails on.",
 			Kind:      "F28",
 			Quote:     "Acquire acquires the lock. Release releases the lock.", Where: "doc comments of RedisLock",
 			Promise: unreported(),
@@ -405,9 +418,9 @@ func Bugs() []Bug {
 			Also: "Its holder has the lease until it is told, so that what a cut off leader does is not judged: see kube-partition in examples/leases for that.",
 		},
 		{
-			ID: "kube-successor-released", Ours: true, Adapter: "kube", Module: "k8s.io/client-go", Has: "v0.34.0", HasNot: "v0.33.5", Apart: true,
+			ID: "kube-successor-released", Adapter: "kube", Module: "k8s.io/client-go", Has: "v0.34.0", HasNot: "v0.33.5", Apart: true,
 			Source:    "https://github.com/kubernetes/client-go/blob/v0.34.0/tools/leaderelection/leaderelection.go",
-			Mechanism: "Since v0.34.0 a release reads the record for its newest version, and does not look who is in it: a leader that has lost the lease empties the record of its successor, and a third one leads beside that. Before, the release met a conflict and did nothing. Found by locksim; open in v0.37.2.",
+			Mechanism: "Since v0.34.0 a release reads the record for its newest version, and does not look who is in it: a leader that has lost the lease empties the record of its successor, and a third one leads beside that. Before, the release met a conflict and did nothing. It is so in v0.37.2 too.",
 			Kind:      "F03",
 			Quote:     "release attempts to release the leader lease if we have acquired it.", Where: "doc comment of LeaderElector.release",
 			Promise: successor(),
@@ -487,7 +500,7 @@ func Bugs() []Bug {
 		{
 			ID: "consul-18271", Adapter: "consul", Module: "github.com/hashicorp/consul/api", Has: "v1.33.0", Apart: true,
 			Source:    "https://github.com/hashicorp/consul/issues/18271",
-			Mechanism: "The monitor of a Lock waits for the answer to a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters. Open; issue 8736 is the same.",
+			Mechanism: "The monitor of a Lock waits for the answer to a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters. Issue 8736 is the same.",
 			Kind:      "F36",
 			Quote:     "Returns a channel that is closed if our lock is lost or an error.", Where: "doc comment of Lock.Lock",
 			Promise: toldOfLoss(),
@@ -631,9 +644,11 @@ func successor() lock.Promise {
 	}
 }
 
-// returning is that of a lock whose Acquire returns soon after its context has ended.
+// returning is that of a lock whose Acquire returns soon after its context has ended, and that its user may ask for so
+// seldom that it is free for long.
 func returning() lock.Promise {
 	p := dutiful(promise.DutyReturns)
+	p.FreeWithin, p.FreeAfter = lock.TermAnyTime, map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime}
 	p.ReturnsWithin = lock.TermReleaseTimeout
 	return p
 }

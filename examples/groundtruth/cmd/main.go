@@ -42,10 +42,11 @@ func run() error {
 	fixed := flag.Bool("fixed", false, "the version without the bug")
 	helped := flag.Bool("helped", false, "with the smallest change that finds it")
 	table := flag.Bool("table", false, "play every bug, or those that are named, and write the table")
+	page := flag.Bool("page", false, "with -table: play nothing, and write the pages of what the journal has")
 	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs, but for those of no commit or of fewer schedules")
 	seed := flag.Uint64("seed", groundtruth.FirstSeeds[0], "the first seed")
 	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
-	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the file that is written")
+	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the index that is written, beside the folder with a page for each row")
 	flag.Usage = func() {
 		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run ./cmd -table [FLAGS] [BUG…]\n\nThe bugs, and the recipes of articles:")
 		for _, b := range groundtruth.All() {
@@ -75,12 +76,11 @@ func run() error {
 		}
 		defer func() { _ = j.Close() }() // each line is written at once
 		t := &measurement{builder: b, journal: j, earlier: *earlier}
-		failed := t.measure(bugs)
-		text, err := t.markdown(groundtruth.Bugs())
-		if err != nil {
-			return errors.Join(failed, err)
+		var failed error
+		if !*page {
+			failed = t.measure(bugs)
 		}
-		return errors.Join(failed, os.WriteFile(*out, text, 0o644))
+		return errors.Join(failed, t.write(*out, groundtruth.Bugs()))
 	}
 	if flag.NArg() == 0 {
 		flag.Usage()

@@ -31,23 +31,27 @@ fail. Runs and seconds are as above.
 |---|---|---|---|---|
 `, len(all), fails)
 	for _, r := range all {
-		fmt.Fprintf(w, "| [%s](#%s) | %s | %s | %s | `go run ./cmd %[1]s` |\n", r.ID, strings.ToLower(r.ID), r.Idea,
+		fmt.Fprintf(w, "| [%s](%s/%s.md) | %s | %s | %s | `go run ./cmd %[1]s` |\n", r.ID, pages, r.ID, r.Idea,
 			outcome(m.checks(r.ID, "", false), "**fails**"), cmp.Or(r.Kind, "–"))
 	}
-	for _, r := range all {
-		expected := "passes"
-		if r.Fails {
-			expected = "fails"
-		}
-		fmt.Fprintf(w, "\n### %s\n\n%s.\n\n- The text promises: %s Judged under: %s.\n- Expected: it %s: %s.\n", r.ID, r.Idea, r.Says,
-			promised(r.Lock.Promise), expected, strings.TrimPrefix(r.Expect, "passes: "))
-		if c, ok := shown(m.checks(r.ID, "", false)); ok {
-			word := "Passes"
-			if c.Found {
-				word = "Found as"
-			}
-			fmt.Fprintf(w, "- %s: %s\n", word, story(c.Text))
-		}
-		fmt.Fprintf(w, "- Why: %s\n", r.Cause)
+}
+
+// recipe is the page of a recipe.
+func (m *measurement) recipe(r articles.Recipe) []byte {
+	var w bytes.Buffer
+	expected := "passes"
+	if r.Fails {
+		expected = "fails"
 	}
+	fmt.Fprintf(&w, "<!-- Written by make groundtruth. Do not edit. -->\n\n# %s\n\n%s.\n\n- The text promises: %s Judged under: %s.\n- Expected: it %s: %s.\n",
+		r.ID, r.Idea, r.Says, promised(r.Lock.Promise), expected, strings.TrimPrefix(r.Expect, "passes: "))
+	if c, ok := shown(m.checks(r.ID, "", false)); ok {
+		word := "Passes"
+		if c.Found {
+			word = "Found as"
+		}
+		fmt.Fprintf(&w, "- %s: %s\n", word, story(c.Text))
+	}
+	fmt.Fprintf(&w, "- Why: %s\n- Play it, in `examples/groundtruth`: `go run ./cmd %s`\n\n[All rows](../GROUNDTRUTH.md)\n", r.Cause, r.ID)
+	return w.Bytes()
 }

@@ -19,7 +19,9 @@ import (
 	"sync"
 	"time"
 
+	"locksim/examples/articles"
 	"locksim/examples/groundtruth"
+	"locksim/internal/findings"
 	"locksim/internal/journal"
 	"locksim/lock"
 )
@@ -194,7 +196,7 @@ func commit() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports/GROUNDTRUTH.md", ":!results.jsonl", ":!versions.sum")
+	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports/GROUNDTRUTH.md", ":!../../reports/groundtruth", ":!results.jsonl", ":!versions.sum")
 	if err != nil {
 		return "", err
 	}
@@ -269,25 +271,49 @@ func shown(checks []result) (r result, ok bool) {
 	return checks[max(i, 0)], true
 }
 
-// markdown is the page.
-func (m *measurement) markdown(bugs []groundtruth.Bug) ([]byte, error) {
+// tally is how many rows of a kind there are, and how many of them are found.
+type tally struct{ all, found int }
+
+func (t *tally) count(found bool) {
+	t.all++
+	if found {
+		t.found++
+	}
+}
+
+// found reports whether a Check found a bug as itself, at the defaults or with help, and whether one was played.
+func (m *measurement) found(b groundtruth.Bug) (byDefault, helped, played bool) {
+	plain := m.checks(b.ID, b.Has, false)
+	is := func(r result) bool { return r.Found }
+	byDefault = b.Missed == "" && b.Otherwise == "" && slices.ContainsFunc(plain, is)
+	return byDefault, slices.ContainsFunc(m.checks(b.ID, b.Has, true), is), len(plain) > 0
+}
+
+// page is the index, with the recipes.
+func (m *measurement) page(bugs []groundtruth.Bug) ([]byte, error) {
 	var w bytes.Buffer
-	found, byDefault, missed, published := 0, 0, 0, 0
+	var published, mended, standing, others, helped, unplayed tally
+	ours := 0
 	for _, b := range bugs {
-		if b.Ours {
+		f := b.Finding()
+		byDefault, withHelp, played := m.found(b)
+		switch {
+		case f.Class == findings.Own:
+			ours++
+			continue
+		case !played:
+			unplayed.count(false)
+		}
+		if f.Class != findings.Bug {
+			others.count(byDefault || withHelp)
 			continue
 		}
-		published++
-		plain, helped := m.checks(b.ID, b.Has, false), m.checks(b.ID, b.Has, true)
-		is := func(r result) bool { return r.Found }
-		switch {
-		case slices.ContainsFunc(plain, is) && b.Missed == "":
-			byDefault++
-			found++
-		case slices.ContainsFunc(helped, is):
-			found++
-		case len(plain) > 0:
-			missed++
+		published.count(byDefault || withHelp)
+		helped.count(!byDefault && withHelp)
+		if f.State == findings.Mended {
+			mended.count(byDefault || withHelp)
+		} else {
+			standing.count(byDefault || withHelp)
 		}
 	}
 	fmt.Fprintf(&w, `<!-- Written by make groundtruth. Do not edit. -->
@@ -298,73 +324,31 @@ Bugs that others found and published, in their unmodified libraries, and whether
 program is built with exactly the version that the row names, and looks at its build information before it begins. The lock is judged by
 what the documentation of the library says, from three first seeds, with all other options at their defaults: at most 2,000
 schedules and %d seconds of CPU time each. The version without the bug plays the same seeds within the same limits. Where it fails, it fails
-by another bug, which was read in its code: the text of the row names it. Runs and seconds are medians, the latter of one processor.
+by another bug, which was read in its code: the page of the row names it. Runs and seconds are medians, the latter of one processor.
 
-%d published bugs: %d are found at the defaults, %d more with a change that the row names, %d are missed, %d are not measured
-yet. %d more rows are bugs that locksim found itself, and are not counted here: their text says so.
+A bug counts as found only as itself. A run that fails by another bug, by another way to the same, or by what the adapter counts for a
+library that does not tell it, is no find. Feature requests, and what the maintainers declined, are counted apart.
 
-Play one of them in a minute, with its story:
+| what | rows | found as themselves |
+|---|---|---|
+| published bugs | %d | %d |
+| – of them mended by a later version | %d | %d |
+| – of them open, or closed without a change | %d | %d |
+| feature requests, and declined | %d | %d |
+
+Of the %d, %d are found with a change that the row names, the others at the defaults. %d rows were not played yet. %d more rows are
+bugs that locksim found itself, and are not counted here. How threads stand is as of November 2026.
+
+Play one of them, with its story; the build takes longer than the play:
 
 `+"```console\n$ cd examples/groundtruth\n$ go run ./cmd redsync-151\n```"+`
 
-| bug | version with it | version without | at commit |
-|---|---|---|---|
-`, seconds, published, byDefault, found-byDefault, missed, published-found-missed, len(bugs)-published)
+| bug | how it stands | version with it | version without | at commit |
+|---|---|---|---|---|
+`, seconds, published.all, published.found, mended.all, mended.found, standing.all, standing.found, others.all, others.found,
+		published.found, helped.found, unplayed.all, ours)
 	for _, b := range bugs {
-		plain := m.checks(b.ID, b.Has, false)
-		fixed := "open"
-		if b.HasNot != "" {
-			fixed = b.HasNot + ": " + outcome(m.checks(b.ID, b.HasNot, false), "**fails**")
-		}
-		at := ""
-		if len(plain) > 0 {
-			at = plain[len(plain)-1].Commit
-		}
-		is := outcome(plain, "found")
-		if b.Missed != "" {
-			is = strings.Replace(is, "found", "fails otherwise", 1)
-			is = "**missed**; " + is
-			if len(plain) == 0 {
-				is = "not measured; expected to be missed"
-			}
-		}
-		if b.Helped != nil {
-			is += "; helped: " + outcome(m.checks(b.ID, b.Has, true), "found")
-			if b.HasNot != "" {
-				fixed += "; helped: " + outcome(m.checks(b.ID, b.HasNot, true), "**fails**")
-			}
-		}
-		fmt.Fprintf(&w, "| [%s](#%s) | %s: %s | %s | %s |\n", b.ID, anchor(b.ID), b.Has, is, fixed, at)
-	}
-	for _, b := range bugs {
-		fmt.Fprintf(&w, "\n## %s\n\n%s ([source](%s); `%s`", b.ID, b.Mechanism, b.Source, b.Module)
-		if b.Kind != "" {
-			fmt.Fprintf(&w, "; kind %s", b.Kind)
-		}
-		fmt.Fprintf(&w, ")\n\n- Promise: \"%s\" (%s). Judged under: %s.\n", b.Quote, b.Where, promised(b.Promise))
-		if r, ok := shown(m.checks(b.ID, b.Has, false)); ok && r.Found && b.Missed == "" {
-			fmt.Fprintf(&w, "- Found as: %s\n", story(r.Text))
-		}
-		if b.Missed != "" {
-			fmt.Fprintf(&w, "- Missed: %s\n", b.Missed)
-		}
-		if b.Helped != nil {
-			fmt.Fprintf(&w, "- Found with: %s\n", b.Helped.What)
-			if r, ok := shown(m.checks(b.ID, b.Has, true)); ok && r.Found {
-				fmt.Fprintf(&w, "- Found as: %s\n", story(r.Text))
-			}
-		}
-		if b.Frozen != "" {
-			fmt.Fprintf(&w, "- Some runs have no verdict: %s\n", b.Frozen)
-		}
-		if b.Also != "" {
-			fmt.Fprintf(&w, "- %s\n", b.Also)
-		}
-		help := ""
-		if b.Helped != nil {
-			help = "-helped "
-		}
-		fmt.Fprintf(&w, "- Play it: `go run ./cmd %s%s`\n", help, b.ID)
+		m.line(&w, b)
 	}
 	fmt.Fprint(&w, "\n## Not played yet\n\n")
 	for _, u := range groundtruth.Unplayed {
@@ -377,8 +361,106 @@ Play one of them in a minute, with its story:
 	return w.Bytes(), nil
 }
 
-// anchor is the link to a heading.
-func anchor(id string) string { return strings.ReplaceAll(id, ".", "") }
+// line is the line of a bug in the index.
+func (m *measurement) line(w *bytes.Buffer, b groundtruth.Bug) {
+	plain := m.checks(b.ID, b.Has, false)
+	fixed := "–"
+	if b.HasNot != "" {
+		fixed = b.HasNot + ": " + outcome(m.checks(b.ID, b.HasNot, false), "**fails**")
+	}
+	at := ""
+	if len(plain) > 0 {
+		at = plain[len(plain)-1].Commit
+	}
+	is := outcome(plain, "found")
+	if b.Missed != "" || b.Otherwise != "" {
+		is = "**missed**; " + strings.Replace(is, "found", "fails otherwise", 1)
+		if len(plain) == 0 {
+			is = "not measured; expected to be missed"
+		}
+	}
+	if b.Helped != nil {
+		is += "; helped: " + outcome(m.checks(b.ID, b.Has, true), "found")
+		if b.HasNot != "" {
+			fixed += "; helped: " + outcome(m.checks(b.ID, b.HasNot, true), "**fails**")
+		}
+	}
+	fmt.Fprintf(w, "| [%s](%s/%s.md) | %s | %s: %s | %s | %s |\n", b.ID, pages, b.ID, b.Finding().Status(), b.Has, is, fixed, at)
+}
+
+// pages is the folder of the pages of single rows, beside the index.
+const pages = "groundtruth"
+
+// row is the page of a bug.
+func (m *measurement) row(b groundtruth.Bug) []byte {
+	var w bytes.Buffer
+	f := b.Finding()
+	fmt.Fprintf(&w, "<!-- Written by make groundtruth. Do not edit. -->\n\n# %s\n\n%s ([source](%s); `%s`", b.ID, b.Mechanism, b.Source, b.Module)
+	if b.Kind != "" {
+		fmt.Fprintf(&w, "; kind %s", b.Kind)
+	}
+	fmt.Fprintf(&w, ")\n\n- How it stands: %s: %s.\n", f.Class, f.Status())
+	fmt.Fprintf(&w, "- Promise: \"%s\" (%s). Judged under: %s.\n", b.Quote, b.Where, promised(b.Promise))
+	if b.Expected != "" {
+		fmt.Fprintf(&w, "- Expected before the first run: %s.\n", b.Expected)
+	}
+	fmt.Fprintf(&w, "- %s: %s.\n", b.Has, outcome(m.checks(b.ID, b.Has, false), "fails"))
+	if b.HasNot != "" {
+		fmt.Fprintf(&w, "- %s, without it: %s.\n", b.HasNot, outcome(m.checks(b.ID, b.HasNot, false), "**fails**"))
+	}
+	if r, ok := shown(m.checks(b.ID, b.Has, false)); ok && r.Found && b.Missed == "" {
+		word := "Found as"
+		if b.Otherwise != "" {
+			word = "Fails as"
+		}
+		fmt.Fprintf(&w, "- %s: %s\n", word, story(r.Text))
+	}
+	if b.Otherwise != "" {
+		fmt.Fprintf(&w, "- Not found as itself: %s\n", b.Otherwise)
+	}
+	if b.Missed != "" {
+		fmt.Fprintf(&w, "- Missed: %s\n", b.Missed)
+	}
+	if b.Helped != nil {
+		fmt.Fprintf(&w, "- Found with: %s\n", b.Helped.What)
+		if r, ok := shown(m.checks(b.ID, b.Has, true)); ok && r.Found {
+			fmt.Fprintf(&w, "- Found as: %s\n", story(r.Text))
+		}
+	}
+	if b.Frozen != "" {
+		fmt.Fprintf(&w, "- Some runs have no verdict: %s\n", b.Frozen)
+	}
+	if b.Also != "" {
+		fmt.Fprintf(&w, "- %s\n", b.Also)
+	}
+	help := ""
+	if b.Helped != nil {
+		help = "-helped "
+	}
+	fmt.Fprintf(&w, "- Play it, in `examples/groundtruth`: `go run ./cmd %s%s`\n\n[All rows](../GROUNDTRUTH.md)\n", help, b.ID)
+	return w.Bytes()
+}
+
+// write writes the index to a file, and the pages of the rows beside it. A page of a row that is no more is removed.
+func (m *measurement) write(index string, bugs []groundtruth.Bug) error {
+	text, err := m.page(bugs)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(filepath.Dir(index), pages)
+	if err := errors.Join(os.WriteFile(index, text, 0o644), os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
+		return err
+	}
+	put := func(id string, text []byte) error { return os.WriteFile(filepath.Join(folder, id+".md"), text, 0o644) }
+	var failed []error
+	for _, b := range bugs {
+		failed = append(failed, put(b.ID, m.row(b)))
+	}
+	for _, r := range articles.Recipes() {
+		failed = append(failed, put(r.ID, m.recipe(r)))
+	}
+	return errors.Join(failed...)
+}
 
 // story is the sentences of a failure that come before its story, in one line.
 func story(text string) string {

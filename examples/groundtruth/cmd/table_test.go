@@ -1,6 +1,12 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"locksim/examples/groundtruth"
+	"locksim/internal/journal"
+)
 
 // A cell says what each first seed came to; a run without a verdict is neither a find nor a pass.
 func TestOutcome(t *testing.T) {
@@ -75,5 +81,35 @@ func TestShown(t *testing.T) {
 	}
 	if _, ok := shown(nil); ok {
 		t.Error("no check is shown")
+	}
+}
+
+// A find by another bug, a feature request, and a bug of our own do not count as a published bug that is found.
+func TestStrictCounts(t *testing.T) {
+	none, err := journal.Open[result]("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &measurement{journal: none}
+	var bugs []groundtruth.Bug
+	for _, id := range []string{"redsync-38", "redsync-71", "redsync-140", "redsync-late", "etcd-22123", "redislock-79"} {
+		b, ok := groundtruth.Find(id)
+		if !ok {
+			t.Fatal(id)
+		}
+		bugs = append(bugs, b)
+		m.made = append(m.made, result{Bug: id, Version: b.Has, Seed: groundtruth.FirstSeeds[0], Found: id != "redislock-79"})
+	}
+	t.Chdir("..")
+	page, err := m.page(bugs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| published bugs | 4 | 2 |", "mended by a later version | 3 | 1 |", "closed without a change | 1 | 1 |",
+		"| feature requests, and declined | 1 | 1 |", "1 more rows are",
+		"| [redsync-38](groundtruth/redsync-38.md) | mended | v1.2.0: found", "| [redsync-71](groundtruth/redsync-71.md) | mended | v4.3.0: **missed**"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page does not say %q", want)
+		}
 	}
 }

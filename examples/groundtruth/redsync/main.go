@@ -24,7 +24,7 @@ func main() {
 	groundtruth.Main(map[string]scenarios.Lock{
 		"redsync-61":      of(use{nodes: one, client: limited}),
 		"redsync-71":      of(use{nodes: one, client: limited, answered: true}),
-		"redsync-68":      of(use{nodes: one, client: limited, tries: 1 << 20, waits: true, pause: 20 * time.Second}),
+		"redsync-68":      of(use{nodes: one, client: limited, tries: 1 << 20, waits: true, pause: 5 * time.Second}),
 		"redsync-151":     of(use{nodes: three, client: limited}),
 		"redsync-timeout": of(use{nodes: three, client: unlimited, limit: time.Second}),
 		"redsync-140":     of(use{nodes: three, client: unlimited}),

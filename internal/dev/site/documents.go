@@ -25,7 +25,7 @@ import (
 )
 
 // written are the documents of the site. A page of the gallery is not among them: the site has it as the page of its run.
-var written = []string{"README.md", "README.zh.md", "AGENTS.md", "CHANGELOG.md", "docs/*.md", "docs/upstream/*.md", "reports/*.md", "reports/gallery/README.md"}
+var written = []string{"README.md", "README.zh.md", "AGENTS.md", "CHANGELOG.md", "docs/*.md", "docs/upstream/*.md", "reports/*.md", "reports/groundtruth/*.md", "reports/gallery/README.md"}
 
 // copied are files that the site has as they are: what the documents show or lead to.
 var copied = []string{"LICENSE", "reports/*.png", "reports/schema/*.json", "reports/libraries/*.html", "reports/libraries/*/*.yaml", "scenarios/library/*.yaml"}
