@@ -44,13 +44,22 @@ func NewJob(p *explorations.Plan, i int) Job {
 // A failing run is no error, nor is one without a verdict. Errors are those of [play.FindLock], and an invalid plan. After a
 // frozen run the process should be replaced.
 func (j Job) Play(extra []play.Lock, step func()) (explorations.Block, error) {
-	b := &block{explorations.Block{Job: j.Number, Seeds: j.Seeds}}
+	return j.Watch(extra, step, func(*search.Trial) bool { return false })
+}
+
+// Watch does what Play does, and shows each run that is counted, in order: also those of the runs without faults, with which an
+// exploration begins, that fail. No run is drawn after one of which saw says that it is enough.
+func (j Job) Watch(extra []play.Lock, step func(), saw func(*search.Trial) (enough bool)) (explorations.Block, error) {
+	b := &block{Block: explorations.Block{Job: j.Number, Seeds: j.Seeds}, saw: saw}
 	err := b.play(j, extra, step)
 	return b.Block, err
 }
 
 // block is a block that is made.
-type block struct{ explorations.Block }
+type block struct {
+	explorations.Block
+	saw func(*search.Trial) bool
+}
 
 func (b *block) play(j Job, extra []play.Lock, step func()) error {
 	if err := errors.Join(j.Plan.Problem(), j.Plan.Space.Validate()); err != nil {
@@ -72,6 +81,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 	}
 	for t := range search.Trials(Judged(l, j.Plan.Judge), search.Drawn(Judged(l, j.Plan.Judge), j.Plan.Space, j.Seeds)) {
 		b.Add(t.Tally())
+		enough := b.saw(t)
 		b.Courses.Add(t.Courses())
 		if err := kept.Add(t.String(), t.Outcome); err != nil {
 			return err
@@ -80,7 +90,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 			found = keep(found, t)
 		}
 		step()
-		if j.Plan.Collect == explorations.CollectFirst && b.Ends() || t.Loops() || b.TooMany(j.Plan.Runs) != "" {
+		if j.Plan.Collect == explorations.CollectFirst && b.Ends() || t.Loops() || enough || b.TooMany(j.Plan.Runs) != "" {
 			break
 		}
 	}
@@ -123,6 +133,7 @@ func (b *block) playCalm(j Job, l play.Lock) ([]search.Found, error) {
 		}
 		b.Add(n)
 		if len(t.Violations) > 0 {
+			b.saw(t)
 			found = keep(found, t)
 		}
 	}

@@ -44,7 +44,10 @@ func (d *drawer) further() {
 		w.Resources = d.resources()
 	}
 	if d.once(d.manner.skew) {
-		d.sc.World.Skew = d.part(pick(d, 50, 100, 1000))
+		skew := d.part(pick(d, 50, 100, 1000))
+		if !d.space.SameClocks { // drawn all the same, so that the rest of the seed's schedule is as it would be
+			d.sc.World.Skew = skew
+		}
 	}
 	w.Deadline = w.Request > 0 && d.once(2)
 	w.Extend = pick(d, 0, 0, 0, 1, 3)

@@ -77,6 +77,9 @@ type Space struct {
 	Data file.DataPlace `json:"data,omitempty"`
 	// Strategy is the way in which scenarios are chosen. "" means mixed.
 	Strategy Strategy `json:"strategy,omitempty"`
+	// SameClocks says that the wall clocks of the servers agree with those of the clients: none is ahead or behind from the
+	// start on.
+	SameClocks bool `json:"same_clocks,omitempty"`
 	// Workloads are what sections may do. Fill takes the place of one register without
 	// nested sections in eight, if both are in the list. Nil means register and fill.
 	Workloads []file.WorkloadKind `json:"workloads" jsonschema:"minItems=1"`
