@@ -1,10 +1,10 @@
 package libraries
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"locksim/checker"
 	"locksim/internal/live/server"
@@ -19,6 +19,7 @@ import (
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/play"
 	"locksim/scenarios/search"
+	"locksim/scenarios/spaces"
 )
 
 // Sheet is what a program says of its library. It has what the table needs and no lock.
@@ -32,44 +33,49 @@ type Sheet struct {
 
 // LockSheet is what it says of a lock.
 type LockSheet struct {
-	Name, Options, Quote, Where, Fence, Untested, About string
-	Tokens, FollowsSpec                                 bool
-	// Detection says within which time a holder learns that it has lost the lock, for one that is held until then.
+	Name, Is, Options, Fence, Untested, About string
+	Says                                      []Sentence
+	Tokens, FollowsSpec                       bool
+	// Detection says within which time a holder learns that it has lost the lock, for one that is held until then. It is the
+	// same in every cell.
 	Detection string `json:",omitempty"`
 	Runs      int
 	// Promise is what the lock is judged by, in words. Faults are the classes of fault of it.
 	Promise []scene.PromisePart
 	Faults  []lock.Fault
 	Why     map[string][]string
+	// Misuse is the mistake of the column [Misused].
+	Misuse  string                `json:",omitempty"`
+	Refuses map[lock.Fault]string `json:",omitempty"`
 	// Servers are the kinds of its servers. Live says that there are real ones of each.
 	Servers []string
 	Live    bool
 }
 
-// Cell is a lock in a trouble: a cell of the table.
+// Cell is a lock in a trouble: a cell of the table. Of each class of fault of the trouble schedules are drawn until it was felt in
+// as many runs as each other one; and of those together under which the lock promises something, where they are several.
 type Cell struct {
 	Lock, Trouble string
-	// Promise is the part of the trouble under which the lock promises something, judged by that. Nil where it promises
-	// nothing.
-	Promise *Part
-	// Beyond is the rest of it, judged by what counts in any case. Nil where there is none.
-	Beyond *Part
+	Shares        []Share
 }
 
-// Part is what some runs have shown.
-type Part struct {
+// Share is what some schedules of a cell have shown: those of one class of fault, or of several at once.
+type Share struct {
+	// Faults are the classes that strike: one, or several at once; none where nothing fails.
 	Faults []lock.Fault
-	// FirstSeed is the seed of the first schedule, Runs how many there were, Evidence in how many of them two clients wanted
-	// the lock, Violating in how many something was broken.
-	FirstSeed                 uint64
-	Runs, Evidence, Violating int
-	// Felt says in how many of Evidence a fault was felt at least: it counts those of the class that was felt most often. Where
-	// nothing fails, it is Evidence.
-	Felt int
-	// Labels counts the runs with a violation by what was broken.
+	// Promised says that the lock promises something under them.
+	Promised bool
+	// FirstSeed is the seed of the first schedule, Runs how many there were until Felt was enough, or too many, Evidence in how many of them two clients wanted
+	// the lock, Felt in how many of those the fault was felt, or the mistake made; where nothing fails, it is Evidence.
+	FirstSeed            uint64
+	Runs, Evidence, Felt int
+	// Broken counts the runs that break a sentence of the documentation, Wished those that break none of them, but what one
+	// would wish of a lock. Each failing run is in one of them.
+	Broken, Wished int
+	// Labels counts the runs of both kinds by what was broken: a run may have more than one label.
 	Labels map[string]int
-	// Inapplicable says that no such fault can strike the servers of the lock, or that none is felt.
-	Inapplicable bool
+	// Idle says why such a fault strikes nothing here, or is not felt: "" where it is.
+	Idle string
 	// NoVerdict says why the runs tell nothing: a defect of locksim or of the adapter.
 	NoVerdict string
 	// Frozen is how many runs there were before one that did not end, since code of others waited for a mutex while virtual
@@ -84,9 +90,16 @@ type Failure struct {
 	Runs int
 	// Played is the seed with which the smallest schedule is played.
 	Played uint64
-	// What is what was broken under which faults, Label what was broken; Reasons say it in words.
-	What    string
-	Label   checker.Label
+	// What is what was broken under which faults, Label what was broken.
+	What  string
+	Label checker.Label
+	// Against is the sentence that it breaks; nil for a wish.
+	Against *Sentence
+	// Mode and Verdict are those of the smallest run, as the command prints them that plays it, and Reasons say it in words, the
+	// decisive one first. Modes are those with which it is played.
+	Mode    fence.Mode
+	Verdict checker.Label
+	Modes   []fence.Mode
 	Reasons []string
 	Story   []failure.Step
 	// Source is the smallest schedule as a scenario, Same how many of ten runs of it were equal.
@@ -100,8 +113,9 @@ func (l Library) sheet() (Sheet, error) {
 	version, err := l.version()
 	s := Sheet{Name: l.Name, Module: l.Module, Version: version, Source: l.Source, Overlay: l.Overlay, Unproven: l.Unproven, Findings: l.Findings}
 	for _, x := range l.Locks {
-		ls := LockSheet{Name: x.Name, Options: x.Options, Quote: x.Quote, Where: x.Where, Fence: x.Fence, Untested: x.Untested, About: x.About,
-			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Runs: x.runs(), Detection: x.DetectedWithin(), Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why}
+		ls := LockSheet{Name: x.Name, Is: x.Is, Options: x.Options, Says: x.Says, Fence: x.Fence, Untested: x.Untested, About: x.About,
+			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Runs: x.runs(), Detection: x.DetectedWithin(),
+			Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why, Misuse: x.Misuse, Refuses: x.Refuses}
 		ls.Live = true
 		for _, n := range x.Needs() {
 			ls.Live = ls.Live && (n.Kind.Real != nil || server.Starts(server.Kind(n.Kind.Name)))
@@ -115,38 +129,55 @@ func (l Library) sheet() (Sheet, error) {
 // playCell makes a cell.
 func playCell(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
 	c := Cell{Lock: x.Name, Trouble: t.Name}
-	promised, beyond := []lock.Fault{}, []lock.Fault{}
+	add := func(l scenarios.Lock, faults []lock.Fault, promised bool) error {
+		s, err := x.share(l, t, faults, promised, runs, seed)
+		c.Shares = append(c.Shares, s)
+		return err
+	}
+	if t.Name == Misused {
+		if x.Misuse == "" {
+			c.Shares = []Share{{Idle: "no call of this lock that gives it back has a context, or an object that outlives it"}}
+			return c, nil
+		}
+		return c, add(x.careless(), nil, false)
+	}
+	if len(t.Faults) == 0 {
+		return c, add(x.careful(), nil, x.speaks(""))
+	}
+	var promised, beyond []lock.Fault
 	for _, f := range t.Faults {
-		if slices.Contains(x.Promise.Exclusion, f) {
+		if slices.Contains(x.Promise.Exclusion, f) && x.speaks(f) {
 			promised = append(promised, f)
 		} else {
 			beyond = append(beyond, f)
 		}
 	}
-	var err error
-	if len(promised) > 0 || len(t.Faults) == 0 {
-		l := x.Lock
-		if len(t.Faults) == 0 {
-			l = strict(l) // nothing takes the lock from its holder
+	for _, of := range []struct {
+		faults   []lock.Fault
+		promised bool
+	}{{promised, true}, {beyond, false}} {
+		l := x.careful()
+		if !of.promised {
+			l.Promise = essence(of.faults, l)
 		}
-		if c.Promise, err = part(l, promised, runs, seed); err != nil {
-			return c, err
+		var strike []lock.Fault
+		for _, f := range of.faults {
+			if err := add(l, []lock.Fault{f}, of.promised); err != nil {
+				return c, err
+			}
+			if last := c.Shares[len(c.Shares)-1]; last.Frozen > 0 {
+				return c, nil
+			} else if last.Idle == "" {
+				strike = append(strike, f)
+			}
+		}
+		if len(strike) > 1 && of.promised {
+			if err := add(l, strike, of.promised); err != nil || c.Shares[len(c.Shares)-1].Frozen > 0 {
+				return c, err
+			}
 		}
 	}
-	if len(beyond) > 0 {
-		l := strict(x.Lock)
-		l.Promise = essence(beyond, l)
-		c.Beyond, err = part(l, beyond, runs, seed)
-	}
-	return c, err
-}
-
-// strict is a lock of which two holders are two, however soon one of them learns that it has lost the lock.
-func strict(l scenarios.Lock) scenarios.Lock {
-	if l.Lease == scenarios.LeaseHeld {
-		l.Detection = time.Millisecond
-	}
-	return l
+	return c, nil
 }
 
 // essence is what a lock is for, under faults for which it promises nothing: that two clients never have it at once and,
@@ -163,66 +194,201 @@ func essence(faults []lock.Fault, l scenarios.Lock) lock.Promise {
 	return p
 }
 
-// part explores a lock under faults for which it promises something.
-func part(l scenarios.Lock, faults []lock.Fault, runs int, seed uint64) (*Part, error) {
-	p := &Part{Faults: faults, FirstSeed: seed, Runs: runs}
-	l = l.Cached()
-	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: seed, Faults: faults, Judge: explorations.JudgePromise, Collect: explorations.CollectAll})
-	if errors.Is(err, search.ErrNoFailover) {
-		p.Runs, p.Inapplicable = 0, true
-		return p, nil
+// speaks reports whether a sentence says of a class of fault that others are kept out; "" is for a run without faults.
+func (x Lock) speaks(f lock.Fault) bool {
+	return slices.ContainsFunc(x.Says, func(s Sentence) bool { return s.of(checker.Overlap, f) })
+}
+
+// against is the sentence that a failing run of a share breaks, by the labels of what was broken; nil if none says it.
+func (x Lock) against(s *Share, label checker.Label) *Sentence {
+	if !s.Promised {
+		return nil
 	}
-	if err != nil {
-		return nil, err
+	classes := s.Faults
+	if len(classes) == 0 {
+		classes = []lock.Fault{""}
 	}
-	plan.Block = runs // one block: a few failures of all are made minimal, and not of each hundred
-	played := 0
-	block, err := explore.NewJob(plan, 0).Play([]scenarios.Lock{l}, func() { played++ })
-	if err != nil {
-		p.NoVerdict = err.Error()
-		if _, ok := errors.AsType[*play.Frozen](err); ok {
-			p.Frozen = played
+	for i := range x.Says {
+		if !slices.ContainsFunc(classes, func(f lock.Fault) bool { return !x.Says[i].of(label, f) }) {
+			return &x.Says[i]
 		}
-		return p, nil //nolint:nilerr // that is what the runs show
+	}
+	return nil
+}
+
+// skewed reports whether the clocks of servers may be wrong from the start: where the column is about clocks alone.
+func (t Trouble) skewed() bool {
+	return slices.Contains(t.Faults, lock.FaultWallClock) || slices.Contains(t.Faults, lock.FaultNodeClock)
+}
+
+// share plays a part of a cell.
+func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised bool, runs int, seed uint64) (Share, error) {
+	s := Share{Faults: faults, Promised: promised, FirstSeed: seed}
+	if !promised {
+		runs = min(runs, fewest)
+	}
+	most := runs * drawn
+	if t.Name == Misused { // mistakes are seldom
+		most *= drawn
+	}
+	for _, f := range faults {
+		if why := cmp.Or(x.Refuses[f], lacks(l, f)); why != "" {
+			s.Idle = why
+			return s, nil
+		}
+	}
+	l = l.Cached()
+	plan, err := explore.NewPlan(l, explore.Options{
+		Runs: most, FirstSeed: seed, Faults: append([]lock.Fault{}, faults...), Space: spaces.Space{SameClocks: !t.skewed()},
+		Judge: explorations.JudgePromise, Collect: explorations.CollectAll,
+	})
+	if errors.Is(err, search.ErrNoFailover) {
+		s.Idle = "its servers have no replica that could take over"
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	plan.Block = plan.Runs        // one block: a few failures of all are made minimal, and not of each hundred
+	played, wrong := 0, int64(-1) // not known before the first run, since others come before it
+	block, err := explore.NewJob(plan, 0).Watch([]scenarios.Lock{l}, func() { played++ }, func(trial *search.Trial) bool {
+		now := mistakes.Load()
+		s.count(x, trial, t.Name != Misused || wrong >= 0 && now > wrong)
+		wrong = now
+		return s.Felt >= runs
+	})
+	if err != nil {
+		s.NoVerdict = err.Error()
+		if _, ok := errors.AsType[*play.Frozen](err); ok {
+			s.Frozen = played
+		}
+		return s, nil //nolint:nilerr // that is what the runs show
 	}
 	e := explorations.Assemble(plan, map[int]explorations.Block{0: block})
-	s := e.Summary
-	p.Runs, p.Evidence, p.Violating = s.Runs, s.Evidence, s.Violating
-	p.Felt = s.Evidence
-	if len(faults) > 0 {
-		p.Felt = 0
-		for _, class := range s.Classes {
-			p.Felt = max(p.Felt, class.Evidence)
+	s.Runs, s.Evidence = e.Summary.Runs, e.Summary.Evidence
+	if s.Felt == 0 && s.Broken+s.Wished == 0 && len(faults) == 1 {
+		s.Idle = "no such fault strikes its servers or clients"
+		if e.Summary.Classes[faults[0]].Struck > 0 {
+			s.Idle = faults[0].Unfelt()
 		}
-		p.Inapplicable = p.Felt == 0 && p.Violating == 0
 	}
 	if problems := e.Problems(); len(problems) > 0 {
-		p.NoVerdict = problems[0]
+		s.NoVerdict = problems[0]
 	}
-	for label, n := range s.Violations {
-		if p.Labels == nil {
-			p.Labels = map[string]int{}
+	return s, s.examined(x, l, e.Summary.Failures)
+}
+
+// drawn is how many schedules are drawn at most for a run that counts. fewest is how many runs count where a lock promises
+// nothing, and how many a sign needs.
+const (
+	drawn  = 4
+	fewest = 30
+)
+
+// count counts a run. A run without faults is felt if it may be: where the caller is to make a mistake, it has made one.
+func (s *Share) count(x Lock, t *search.Trial, may bool) {
+	n := t.Tally()
+	felt := n.Evidence > 0 && may
+	if len(s.Faults) > 0 {
+		felt = felt && slices.ContainsFunc(s.Faults, func(f lock.Fault) bool { return n.Classes[f].Evidence > 0 })
+	}
+	if felt {
+		s.Felt++
+	}
+	if len(t.Violations) == 0 {
+		return
+	}
+	broken := false
+	counted := map[checker.Label]bool{}
+	for _, v := range t.Violations {
+		broken = broken || x.against(s, v.Label) != nil
+		if !counted[v.Label] {
+			counted[v.Label] = true
+			if s.Labels == nil {
+				s.Labels = map[string]int{}
+			}
+			s.Labels[string(v.Label)]++
 		}
-		p.Labels[string(label)] += n
 	}
-	for _, f := range s.Failures {
+	if broken {
+		s.Broken++
+	} else {
+		s.Wished++
+	}
+}
+
+// examined has the smallest run of each failure.
+func (s *Share) examined(x Lock, l scenarios.Lock, all failure.Failures) error {
+	for _, f := range all {
 		out := Failure{Seed: f.Seed, Runs: f.Runs, What: f.Shape, Reasons: f.Reasons, Story: f.Story, Same: f.Same}
-		if len(f.Violations) > 0 {
-			out.Label = f.Violations[0].Label
+		for _, v := range f.Violations {
+			if out.Label == "" {
+				out.Label, out.Mode = v.Label, v.Mode
+			}
+			if out.Against == nil {
+				out.Against = x.against(s, v.Label)
+			}
 		}
 		if f.Run != nil {
 			out.Source, out.Played = f.Run.Source, f.Run.Seed
+			for _, mode := range fence.Modes() {
+				if m, ok := f.Run.Modes[mode]; ok {
+					out.Modes = append(out.Modes, mode)
+					if mode == out.Mode {
+						out.Verdict = m.Verdict
+					}
+				}
+			}
 		}
 		if f.Run != nil && f.Same == failure.Replays {
 			again, err := play.Replay(f.Run, []scenarios.Lock{l}, outcome.Once)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if out.AsLive, err = again.JudgedAsLive(); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		p.Failures = append(p.Failures, out)
+		s.Failures = append(s.Failures, out)
 	}
-	return p, nil
+	return nil
+}
+
+// lacks says why a class of fault is nothing for the servers of a lock; "" if it is.
+func lacks(l scenarios.Lock, f lock.Fault) string {
+	for _, n := range l.Needs() {
+		if why, ok := without[n.Kind.Name][f]; ok {
+			return why
+		}
+	}
+	return ""
+}
+
+const (
+	elects    = "its servers elect another leader by themselves, which has all that was acknowledged: server-crash has that"
+	monotonic = "its servers count leases by a monotonic clock"
+	ofRedis   = "a fault of Redis"
+	alone     = "the world has one such server, without a replica"
+)
+
+// without are the faults that are nothing for servers of a kind, with the reason.
+var without = map[string]map[lock.Fault]string{
+	"etcd": {
+		lock.FaultFailover: elects, lock.FaultNodeClock: monotonic, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis,
+		lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis,
+	},
+	"zookeeper": {
+		lock.FaultFailover: elects, lock.FaultNodeClock: monotonic, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis,
+		lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis,
+	},
+	"consul": {
+		lock.FaultFailover: elects, lock.FaultNodeClock: monotonic, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis,
+		lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis,
+	},
+	"kube": {
+		lock.FaultFailover: "the API servers share one store, without a replica", lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis,
+		lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis,
+	},
+	"nats":     {lock.FaultFailover: alone, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis, lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis},
+	"postgres": {lock.FaultFailover: alone, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis, lock.FaultScripts: ofRedis},
 }

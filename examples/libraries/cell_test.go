@@ -2,6 +2,8 @@ package libraries
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,25 +46,160 @@ func keyFor(ttl time.Duration) scenarios.Lock {
 	}}
 }
 
-// Where nothing fails, and beyond the promise, two holders are two, however soon one of them is told.
-func TestTwoHoldersAreTwo(t *testing.T) {
-	for _, trouble := range []Trouble{{Name: "none"}, {Name: "server-crash", Faults: []lock.Fault{lock.FaultNodeCrash, lock.FaultNodePower}}} {
-		c, err := playCell(Lock{Lock: keyFor(200 * time.Millisecond)}, trouble, 20, 1)
-		if err != nil {
-			t.Fatal(err)
+// says is the sentence of a lock that keeps others out.
+func says(text string, under ...lock.Fault) []Sentence {
+	return []Sentence{{Text: text, Where: "a test", Under: under}}
+}
+
+func cellOf(t *testing.T, x Lock, trouble string, runs int) Cell {
+	t.Helper()
+	column, err := FindTrouble(trouble)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := playCell(x, column, runs, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range c.Shares {
+		if s.NoVerdict != "" {
+			t.Fatalf("%s %v: %s", trouble, s.Faults, s.NoVerdict)
 		}
-		p := c.Promise
-		if p == nil {
-			p = c.Beyond
-		}
-		if p.Labels["overlap"]+p.Labels["corrupted"] == 0 {
-			t.Errorf("%s: no two holders in %d runs, %d of which tested the lock: %v %s", trouble.Name, p.Runs, p.Evidence, p.Labels, p.NoVerdict)
-		}
-		for _, f := range p.Failures {
-			if f.Label == checker.Overlap && f.AsLive[fence.None] != checker.Corrupted && f.AsLive[fence.None] != checker.Overlap {
-				t.Errorf("%s: %s is %v by what a live run is judged by", trouble.Name, f.What, f.AsLive)
+	}
+	return c
+}
+
+// A cell is judged by the Detection of the lock, which its page prints, in every column.
+func TestOneDetection(t *testing.T) {
+	for _, detection := range []time.Duration{30 * time.Second, 10 * time.Millisecond} {
+		l := keyFor(200 * time.Millisecond)
+		l.Detection = detection
+		for _, trouble := range []string{"none", "pause"} {
+			c := cellOf(t, Lock{Lock: l, Says: says("it excludes")}, trouble, 8)
+			if s := c.Shares[0]; (s.Labels["overlap"]+s.Labels["corrupted"] > 0) != (detection < time.Second) {
+				t.Errorf("%s, told within %v: %v in %d runs, %d of which tested the lock", trouble, detection, s.Labels, s.Runs, s.Evidence)
 			}
 		}
+	}
+}
+
+// Each class of fault strikes alone, until it was felt as often as the others, and then those of the promise together.
+func TestClassesInEqualShares(t *testing.T) {
+	single, err := scenarios.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cellOf(t, Lock{Lock: single, Says: says("it excludes")}, "network", 5)
+	var drawn [][]lock.Fault
+	for _, s := range c.Shares {
+		drawn = append(drawn, s.Faults)
+		if s.Felt != 5 || !s.Promised {
+			t.Errorf("%v: felt in %d runs of %d, promised %v", s.Faults, s.Felt, s.Runs, s.Promised)
+		}
+	}
+	all := []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset}
+	if len(drawn) != 4 || !slices.Equal(drawn[3], all) || !slices.Equal(slices.Concat(drawn[:3]...), all) {
+		t.Errorf("drawn are %v", drawn)
+	}
+}
+
+// Under faults of which no sentence speaks nothing is promised, and a label that no sentence has is a wish.
+func TestOnlySentencesArePromises(t *testing.T) {
+	l := keyFor(15 * time.Second) // after a release it stays taken
+	l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTL}
+	wish := cellOf(t, Lock{Lock: l, Says: says("it excludes")}, "none", 4).Shares[0]
+	if wish.Broken > 0 || wish.Wished == 0 || wish.Failures[0].Against != nil {
+		t.Errorf("with a sentence on the exclusion, %v breaks it in %d runs, and is wished away in %d", wish.Labels, wish.Broken, wish.Wished)
+	}
+	free := []Sentence{says("it excludes")[0], {Text: "it is free at once", Labels: []checker.Label{checker.Stuck, checker.Misconduct}}}
+	broken := cellOf(t, Lock{Lock: l, Says: free}, "none", 4).Shares[0]
+	if broken.Broken == 0 || broken.Wished > 0 || broken.Failures[0].Against == nil || broken.Failures[0].Against.Text != "it is free at once" {
+		t.Errorf("with a sentence on that, %v breaks it in %d runs, and is wished away in %d: %+v", broken.Labels, broken.Broken, broken.Wished, broken.Failures)
+	}
+	if s := cellOf(t, Lock{Lock: l, Says: says("it bears pauses", lock.FaultPause)}, "none", 1).Shares[0]; s.Promised {
+		t.Error("a sentence on pauses promises something where nothing fails")
+	}
+}
+
+// careful returns whether its release was called under a context that had not ended.
+func careful(l scenarios.Lock) scenarios.Lock {
+	l.Name = "careful"
+	l.New = func(e scenarios.Env) (lock.Locker, error) {
+		client := scenarios.RedisClient(e, scenarios.Primary)
+		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
+			for {
+				asked := e.Clock().Now()
+				ok, err := client.SetNX(ctx, key, e.Identity(), 10*time.Second).Result()
+				if err != nil {
+					return nil, scenarios.Unanswered(err)
+				}
+				if ok {
+					return scenarios.NewLease(ctx, e, scenarios.Grant{TTL: 10 * time.Second, Asked: asked, Unlock: func(ctx context.Context) error {
+						return scenarios.Unanswered(client.Del(ctx, key).Err())
+					}}), nil
+				}
+				if err := e.Clock().Sleep(ctx, 20*time.Millisecond); err != nil {
+					return nil, err
+				}
+			}
+		}), nil
+	}
+	l.Lease, l.Detection = "", 0
+	return l
+}
+
+// Where nothing fails the caller makes no mistake. In the column of mistakes each run that counts has one, and none of what
+// they break was promised.
+func TestMistakesHaveTheirColumn(t *testing.T) {
+	x := Lock{Lock: careful(keyFor(0)), Says: says("it excludes"), Misuse: "the context has ended"}
+	if s := cellOf(t, x, "none", 10).Shares[0]; s.Broken+s.Wished > 0 {
+		t.Errorf("without mistakes: %v, %+v", s.Labels, s.Failures)
+	}
+	s := cellOf(t, x, Misused, 10).Shares[0]
+	if s.Felt != 10 || s.Broken > 0 || s.Wished == 0 {
+		t.Errorf("with mistakes in %d runs: %d broken, %d wished, %v", s.Felt, s.Broken, s.Wished, s.Labels)
+	}
+	x.Misuse = ""
+	if s := cellOf(t, x, Misused, 10).Shares[0]; s.Idle == "" || s.Runs > 0 {
+		t.Errorf("a lock that cannot be misused: %+v", s)
+	}
+}
+
+// No clock is wrong from the start but where the column is about clocks.
+func TestOnlyClocksAreSkewed(t *testing.T) {
+	single, err := scenarios.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := keyFor(0)
+	l.New = single.New // every run fails: its holder is never told
+	l.Promise.FreeWithin, l.Detection = lock.TermTTL, time.Millisecond
+	for _, trouble := range Troubles() {
+		want := trouble.Name == "clocks" || trouble.Name == "server-clocks"
+		if trouble.skewed() != want {
+			t.Errorf("%s: skewed %v", trouble.Name, trouble.skewed())
+		}
+	}
+	for _, trouble := range []string{"none", "network", "lost-data"} {
+		for _, s := range cellOf(t, Lock{Lock: l, Says: says("it excludes")}, trouble, 5).Shares {
+			for _, f := range s.Failures {
+				if strings.Contains(f.Source, "skew") {
+					t.Errorf("%s: a failure of skewed clocks:\n%s", trouble, f.Source)
+				}
+			}
+		}
+	}
+}
+
+// A lock that does not start with what a fault needs is not judged under that fault.
+func TestALockThatRefuses(t *testing.T) {
+	single, err := scenarios.Kind("single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := Lock{Lock: single, Says: says("it excludes"), Refuses: map[lock.Fault]string{lock.FaultFailover: "it says no"}}
+	if c := cellOf(t, x, "failover", 5); len(c.Shares) != 1 || c.Shares[0].Idle != "it says no" || c.Shares[0].Runs != 0 {
+		t.Errorf("%+v", c.Shares)
 	}
 }
 
@@ -70,14 +207,11 @@ func TestTwoHoldersAreTwo(t *testing.T) {
 func TestIdleLockIsNotSeenLive(t *testing.T) {
 	l := keyFor(15 * time.Second)
 	l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTL}
-	c, err := playCell(Lock{Lock: l}, Trouble{Name: "none"}, 4, 1)
-	if err != nil {
-		t.Fatal(err)
+	s := cellOf(t, Lock{Lock: l, Says: says("it excludes")}, "none", 4).Shares[0]
+	if len(s.Failures) == 0 {
+		t.Fatalf("no failure in %d runs, %d of which tested the lock", s.Runs, s.Evidence)
 	}
-	if len(c.Promise.Failures) == 0 {
-		t.Fatalf("no failure in %d runs, %d of which tested the lock: %s", c.Promise.Runs, c.Promise.Evidence, c.Promise.NoVerdict)
-	}
-	for _, f := range c.Promise.Failures {
+	for _, f := range s.Failures {
 		if f.Label == checker.Stuck && f.AsLive[fence.None] != checker.Safe {
 			t.Errorf("%s is %v by what a live run is judged by: %v", f.What, f.AsLive, f.Reasons)
 		}

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"locksim/checker"
 	"locksim/cmd/locksim/app"
 	"locksim/lock"
 	"locksim/scenarios"
@@ -39,18 +40,55 @@ type Library struct {
 // Lock is one way to use a library.
 type Lock struct {
 	scenarios.Lock
+	// Is says in a line what the lock is: a lease by a key that ends, a session, …
+	Is string
 	// Options says how it is used: the options, and what its user has to add.
 	Options string
-	// Quote is the promise of the documentation, Where its place.
-	Quote, Where string
+	// Says are the sentences of the documentation by which it is judged. What none of them says is a wish.
+	Says []Sentence
 	// Fence says which number of the library can be a fencing token, or that none can.
 	Fence string
 	// Untested says what of it was not tested; "" for nothing that a user would expect.
 	Untested string
-	// Runs is how many schedules a cell draws: fewer where a run takes long. 0 is for 300.
+	// Runs is in how many runs each class of fault of a cell is felt, where the lock promises something: fewer where a run takes
+	// long. 0 is for 32.
 	Runs int
-	// Why are the IDs of the findings that explain what breaks the promise, by the name of the trouble.
+	// Why are the IDs of the findings that break the lock in a trouble, by the name of the trouble: those that explain a broken
+	// promise, and those that are known although the schedules of the cell do not show them.
 	Why map[string][]string
+	// Refuses are the classes of fault without which the lock does not start, with the reason: what such a fault needs, and
+	// what the library says to that.
+	Refuses map[lock.Fault]string
+	// Misuse says what a careless caller does with this lock: see [Misused]. "" is for a lock whose calls cannot be used so.
+	Misuse string
+}
+
+// Sentence is a sentence of the documentation, in its words.
+type Sentence struct {
+	// Text is the sentence, literally: […] stands for words that are left out.
+	Text string
+	// Where is its place. File is the file of the module, from its root, and Module the module where it is another one than that
+	// of the library: a test reads it there. File is "" for documentation that is not in a module.
+	Where, File, Module string
+	// Labels are what breaks it. Nil is for what breaks the exclusion: [Exclusion].
+	Labels []checker.Label
+	// Under are the classes of fault for which it speaks. Nil is for all for which the lock promises something.
+	Under []lock.Fault
+}
+
+// Exclusion are the labels of runs in which a lock did not keep others out: two claims, data that is wrong in the mode in
+// which it should be right, a grant of nothing. The caller owns the slice.
+func Exclusion() []checker.Label {
+	return []checker.Label{checker.Corrupted, checker.FalseReject, checker.Void, checker.Revived, checker.Repeated, checker.Overlap}
+}
+
+// of reports whether the sentence is broken by a label in a run of a class of fault; "" is for a run without faults.
+func (s Sentence) of(label checker.Label, class lock.Fault) bool {
+	labels := s.Labels
+	if labels == nil {
+		labels = Exclusion()
+	}
+	return slices.Contains(labels, label) && (s.Under == nil || slices.Contains(s.Under, class))
 }
 
 // Status says what is known of a finding.
@@ -95,18 +133,24 @@ type Trouble struct {
 	Faults []lock.Fault
 }
 
+// Misused is the name of the column in which the caller makes mistakes.
+const Misused = "misuse"
+
 // Troubles are the columns of the table. The caller owns the slice.
 func Troubles() []Trouble {
 	return []Trouble{
-		{"none", "nothing fails; the clocks of machines may differ, as in every run", nil},
+		{"none", "nothing fails: all clocks agree, and the caller makes no mistake", nil},
+		{Misused, "nothing fails but the caller: the context of a release has ended, or one that failed is called again, as on an old object", nil},
 		{"pause", "a client is paused, or slow", []lock.Fault{lock.FaultPause, lock.FaultSlow}},
-		{"process", "a client crashes, loses its power, or is started again", []lock.Fault{lock.FaultCrash, lock.FaultPower, lock.FaultRestart}},
+		{"process", "the process of a client ends, or is started again", []lock.Fault{lock.FaultCrash, lock.FaultRestart}},
+		{"power", "the machine of a client loses its power, and closes no connection", []lock.Fault{lock.FaultPower}},
 		{"network", "partitions, late, lost and cut off messages", []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset}},
-		{"clocks", "clocks of clients jump, or run too fast or too slow", []lock.Fault{lock.FaultWallClock, lock.FaultClockDrift, lock.FaultClockRate}},
+		{"clocks", "clocks of clients jump, or run too fast or too slow, or those of servers are wrong from the start", []lock.Fault{lock.FaultWallClock, lock.FaultClockDrift, lock.FaultClockRate}},
 		{"refusals", "servers stand still, take no writes, or forget scripts", []lock.Fault{lock.FaultStall, lock.FaultReadOnly, lock.FaultScripts}},
-		{"server-crash", "a server crashes, or loses its power and what was not on its disk", []lock.Fault{lock.FaultNodeCrash, lock.FaultNodePower}},
+		{"server-crash", "the process of a server ends, or is started again", []lock.Fault{lock.FaultNodeCrash}},
+		{"server-power", "the machine of a server loses its power, and what was not on its disk", []lock.Fault{lock.FaultNodePower}},
 		{"failover", "a replica takes over that lacks the last writes", []lock.Fault{lock.FaultFailover}},
-		{"server-clocks", "clocks of servers jump", []lock.Fault{lock.FaultNodeClock}},
+		{"server-clocks", "clocks of servers jump, or are wrong from the start", []lock.Fault{lock.FaultNodeClock}},
 		{"lost-data", "keys are evicted or flushed", []lock.Fault{lock.FaultEviction, lock.FaultFlush}},
 	}
 }
@@ -130,7 +174,7 @@ func Main(l Library) {
 	sheet := flag.Bool("sheet", false, "print the library, its locks and findings")
 	trouble := flag.String("cell", "", "play the cell of a lock with this trouble")
 	name := flag.String("lock", "", "with -cell: the lock")
-	runs := flag.Int("runs", 0, "with -cell: the number of schedules; 0 for that of the lock")
+	runs := flag.Int("runs", 0, "with -cell: in how many runs each class of fault is felt; 0 for that of the lock")
 	seed := flag.Uint64("seed", 1, "with -cell: the first seed")
 	flag.Parse()
 	if err := l.answer(*sheet, *trouble, *name, *runs, *seed); err != nil {
@@ -140,12 +184,17 @@ func Main(l Library) {
 	os.Exit(0)
 }
 
-// locks are those that the command of locksim does not have itself.
+// locks are those that the command of locksim does not have itself, as the cells play them: each with a careful caller and,
+// where that is a mistake which its calls allow, with a careless one.
 func (l Library) locks() []scenarios.Lock {
 	var out []scenarios.Lock
 	for _, x := range l.Locks {
-		if _, err := scenarios.Kind(x.Name); err != nil {
-			out = append(out, x.Lock)
+		if _, err := scenarios.Kind(x.Name); err == nil {
+			continue
+		}
+		out = append(out, x.careful())
+		if x.Misuse != "" {
+			out = append(out, x.careless())
 		}
 	}
 	return out
@@ -180,7 +229,7 @@ func (l Library) answer(sheet bool, trouble, name string, runs int, seed uint64)
 
 // runs is how many schedules a cell draws.
 func (x Lock) runs() int {
-	const most = 300
+	const most = 32
 	return cmp.Or(x.Runs, most)
 }
 

@@ -22,9 +22,11 @@ func main() {
 		Locks: []libraries.Lock{{
 			Lock:    unique(),
 			Options: "Unique(10 s). The task stands for the work: who enqueues it has the lock, and deletes the task when the work is done.",
-			Quote:   "Task enqueued with this option is guaranteed to be unique within the given ttl.",
-			Where:   "doc comment of Unique",
-			Fence:   "None.",
+			Is:      "a key of Redis that names a task and ends, as a lease.",
+			Says: []libraries.Sentence{
+				{Text: "Task enqueued with this option is guaranteed to be unique within the given ttl.", Where: "doc comment of Unique", File: "client.go"},
+			},
+			Fence: "None.",
 			Untested: "The server that processes tasks: a task is the lock of whoever enqueued it here. That a task is executed once " +
 				"is not promised, and was not tested.",
 		}},

@@ -114,17 +114,17 @@ func (b *builder) cell(program, lock, trouble string, runs int, seed uint64) (c 
 	text, cpu, err := command(program, "-cell", trouble, "-lock", lock, "-runs", strconv.Itoa(runs), "-seed", strconv.FormatUint(seed, 10))
 	c.CPU, c.Wall = cpu.Round(100*time.Millisecond).Seconds(), time.Since(began).Round(100*time.Millisecond).Seconds()
 	if err != nil {
-		c.Cell = libraries.Cell{Lock: lock, Trouble: trouble, Promise: &libraries.Part{NoVerdict: err.Error()}}
+		c.Cell = libraries.Cell{Lock: lock, Trouble: trouble, Shares: []libraries.Share{{Promised: true, NoVerdict: err.Error()}}}
 		return c, nil //nolint:nilerr // it is in the cell
 	}
 	if err := json.Unmarshal(text, &c.Cell); err != nil {
 		return c, err
 	}
-	for _, p := range []*libraries.Part{c.Promise, c.Beyond} {
-		if p != nil && p.Frozen > 0 && (runs == 0 || p.Frozen < runs) {
-			c, err := b.cell(program, lock, trouble, p.Frozen, seed) // those before it
-			c.Note = fmt.Sprintf("The schedules before seed %d alone: that run did not end, since code held a mutex while it waited for the network, "+
-				"and virtual time stands still for a mutex.", seed+uint64(p.Frozen))
+	for _, s := range c.Shares {
+		if s.Frozen > 0 && (runs == 0 || s.Frozen < runs) {
+			c, err := b.cell(program, lock, trouble, s.Frozen, seed) // those before it, of each class as many
+			c.Note = fmt.Sprintf("The schedules before seed %d alone, of each class: with %s that run did not end, since code held a mutex while it waited for the "+
+				"network, and virtual time stands still for a mutex.", seed+uint64(s.Frozen), names(s.Faults))
 			return c, err
 		}
 	}

@@ -76,11 +76,11 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 			if ok && (redis || !slices.Contains(redisOnly, trouble.Name)) {
 				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}, 1))
 			}
-			c, ok := t.cellOf(name, s.Version, l, trouble.Name)
-			if !ok || c.Cell.Promise == nil {
+			c, ok := t.cellOf(name, s.Version, l, trouble)
+			if !ok {
 				continue
 			}
-			for _, f := range c.Cell.Promise.Failures {
+			for _, f := range promisedFailures(&c.Cell.Cell) {
 				if f.Source != "" {
 					r := liveRun{Lock: l.Name, Trouble: trouble.Name, What: f.What, Source: f.Source}
 					jobs = append(jobs, t.liveJob(name, program, s.Version, l, r, f.Played))
@@ -89,6 +89,16 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 		}
 	}
 	return together(liveTogether, slices.DeleteFunc(jobs, func(job func() error) bool { return job == nil }))
+}
+
+// promisedFailures are those of a cell under faults for which the lock promises something.
+func promisedFailures(c *libraries.Cell) (out []libraries.Failure) {
+	for _, s := range c.Shares {
+		if s.Promised {
+			out = append(out, s.Failures...)
+		}
+	}
+	return out
 }
 
 // liveJob plays a live run; nil where it is stored.
@@ -101,13 +111,13 @@ func (t *table) liveJob(name, program, version string, l libraries.LockSheet, r 
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "%s %s live, %s: %v %s\n", l.Name, r.Trouble, r.What, r.Labels, r.Refused)
-		return t.add(record{Library: name, Version: version, Judged: judged(l, r.Trouble), Live: &r})
+		return t.add(record{Library: name, Version: version, Judged: judged(l), Live: &r})
 	}
 }
 
 func (t *table) liveOf(name, version string, l libraries.LockSheet, trouble, what, source string) (record, bool) {
 	return t.latest(func(r record) bool {
-		return r.Library == name && r.Version == version && r.Judged == judged(l, trouble) && r.Live != nil && r.Live.Lock == l.Name &&
+		return r.Library == name && r.Version == version && r.Judged == judged(l) && r.Live != nil && r.Live.Lock == l.Name &&
 			r.Live.Trouble == trouble && r.Live.What == what && r.Live.Source == source
 	})
 }

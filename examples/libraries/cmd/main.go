@@ -35,7 +35,7 @@ func run() error {
 	live := flag.Bool("live", false, "with -table: also play on real servers what was not yet")
 	stored := flag.Bool("stored", false, "with -table: play nothing")
 	anew := flag.Bool("anew", false, "with -table: play all cells again")
-	runs := flag.Int("runs", 0, "the number of schedules of a cell; 0 for that of the lock")
+	runs := flag.Int("runs", 0, "in how many runs of a cell each class of fault is felt; 0 for that of the lock")
 	seed := flag.Uint64("seed", 1, "the seed of the first schedule")
 	flag.Usage = usage
 	flag.Parse()

@@ -87,7 +87,7 @@ func (t *table) measure(name string, c choices) error {
 	var jobs []func() error
 	for _, l := range s.Locks {
 		for _, trouble := range libraries.Troubles() {
-			if _, ok := t.cellOf(name, s.Version, l, trouble.Name); ok && !c.anew {
+			if _, ok := t.cellOf(name, s.Version, l, trouble); ok && !c.anew {
 				continue
 			}
 			jobs = append(jobs, func() error {
@@ -95,8 +95,8 @@ func (t *table) measure(name string, c choices) error {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(os.Stderr, "%s %s: %s, %.1f s\n", l.Name, trouble.Name, markOf(&played.Cell), played.Wall)
-				return t.add(record{Library: name, Version: s.Version, Judged: judged(l, trouble.Name), Cell: &played})
+				fmt.Fprintf(os.Stderr, "%s %s: %s, %.1f s\n", l.Name, trouble.Name, markOf(&played.Cell, l), played.Wall)
+				return t.add(record{Library: name, Version: s.Version, Judged: judgedCell(l, trouble), Cell: &played})
 			})
 		}
 	}
@@ -152,21 +152,28 @@ func (t *table) sheetOf(name string) *libraries.Sheet {
 }
 
 // cellOf is the cell of a lock as it is used and judged now.
-func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble string) (record, bool) {
+func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble libraries.Trouble) (record, bool) {
 	return t.latest(func(r record) bool {
-		return r.Library == name && r.Version == version && r.Cell != nil && r.Cell.Lock == l.Name && r.Cell.Trouble == trouble && r.Judged == judged(l, trouble)
+		return r.Library == name && r.Version == version && r.Cell != nil && r.Cell.Lock == l.Name && r.Cell.Trouble == trouble.Name &&
+			r.Judged == judgedCell(l, trouble)
 	})
 }
 
-// judged identifies how a lock is used and what it is judged by in a trouble.
-func judged(l libraries.LockSheet, trouble string) string {
-	parts := []any{l.Options, l.Promise, l.Servers, l.Detection}
-	if l.Detection != "" && trouble == "none" {
-		parts = append(parts, "strict")
-	}
-	text, err := json.Marshal(parts)
+// rules is raised when cells are judged by other rules than before: those of docs/verdicts.md.
+const rules = 2
+
+// judgedCell identifies how a lock is used and what it is judged by in a cell.
+func judgedCell(l libraries.LockSheet, t libraries.Trouble) string {
+	return sum(rules, l.Options, l.Promise, l.Servers, l.Detection, l.Says, l.Misuse, l.Refuses, l.Runs, t.Faults)
+}
+
+// judged identifies how a lock is used and what it is judged by in a live run.
+func judged(l libraries.LockSheet) string { return sum(l.Options, l.Promise, l.Servers, l.Detection) }
+
+func sum(of ...any) string {
+	text, err := json.Marshal(of)
 	if err != nil {
-		panic(err) // it has strings alone
+		panic(err) // it has strings and numbers alone
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:6])

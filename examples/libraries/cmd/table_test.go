@@ -3,18 +3,13 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 
-	"locksim/checker"
 	"locksim/examples/libraries"
 	"locksim/internal/journal"
-	"locksim/lock/fence"
-	"locksim/scenarios/outcome"
 )
 
 // stored is the table of what is stored, with the names of the libraries.
@@ -61,7 +56,7 @@ func TestPagesAreOfTheStoredCells(t *testing.T) {
 		}
 		for _, l := range s.Locks {
 			for _, trouble := range libraries.Troubles() {
-				if _, ok := tab.cellOf(name, s.Version, l, trouble.Name); !ok {
+				if _, ok := tab.cellOf(name, s.Version, l, trouble); !ok {
 					t.Errorf("%s %s was not played", l.Name, trouble.Name)
 				}
 			}
@@ -69,8 +64,8 @@ func TestPagesAreOfTheStoredCells(t *testing.T) {
 	}
 }
 
-// Each broken promise has a finding that explains it, each of these is of the library, and those that are not known have a
-// draft. No explanation is left where the promise is kept.
+// Each broken sentence has a finding that explains it, each of these is of the library, and those that are not known have a
+// draft.
 func TestFindingsExplainWhatIsBroken(t *testing.T) {
 	tab, names := stored(t)
 	for _, name := range names {
@@ -95,103 +90,25 @@ func TestFindingsExplainWhatIsBroken(t *testing.T) {
 		}
 		for _, l := range s.Locks {
 			for _, trouble := range libraries.Troubles() {
-				r, ok := tab.cellOf(name, s.Version, l, trouble.Name)
+				r, ok := tab.cellOf(name, s.Version, l, trouble)
 				if !ok {
 					continue
 				}
 				why := l.Why[trouble.Name]
-				if broken := r.Cell.Promise != nil && r.Cell.Promise.Violating > 0; broken != (len(why) > 0) {
-					t.Errorf("%s %s: broken %v, explained by %q", l.Name, trouble.Name, broken, why)
+				if broken(&r.Cell.Cell, l) && len(why) == 0 {
+					t.Errorf("%s %s breaks what its documentation says, and no finding explains it", l.Name, trouble.Name)
 				}
 				for _, id := range why {
 					if !slices.ContainsFunc(s.Findings, func(f libraries.Finding) bool { return f.ID == id }) {
 						t.Errorf("%s %s: %s has no finding %q", l.Name, trouble.Name, name, id)
 					}
 				}
-				for _, p := range partsOf(&r.Cell.Cell) {
+				for _, p := range partsOf(&r.Cell.Cell, l.Misuse) {
 					if p.NoVerdict != "" {
 						t.Errorf("%s %s has no verdict: %s", l.Name, trouble.Name, p.NoVerdict)
 					}
 				}
 			}
 		}
-	}
-}
-
-// The cells stay true: of each library a few schedules still pass that passed, and one that broke a promise still breaks
-// it in the same way; the scenarios of findings show them. Only LOCKSIM_SOAK=1 plays a library whose program needs the overlay, with which all is compiled anew.
-func TestCellsStayTrue(t *testing.T) {
-	tab, names := stored(t)
-	whole := os.Getenv("LOCKSIM_SOAK") == "1"
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			needed, err := overlaid(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if needed && !whole || testing.Short() {
-				t.Skip("its program takes minutes to compile: LOCKSIM_SOAK=1 plays it")
-			}
-			program, err := tab.build(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := tab.sheet(program)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !same(s, *tab.sheetOf(name)) {
-				if !whole {
-					t.Skipf("the stored cells were judged by another promise or at another version: go run ./cmd -table %s plays them anew", name)
-				}
-				t.Errorf("the stored sheet is not that of the program: run go run ./cmd -table %s", name)
-			}
-			again := func(l libraries.LockSheet, trouble string, runs int, seed uint64) *libraries.Part {
-				c, err := tab.cell(program, l.Name, trouble, runs, seed)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return c.Promise
-			}
-			for _, found := range s.Findings {
-				for _, x := range found.Shows {
-					scenario := filepath.Join(t.TempDir(), "shows.yaml")
-					if err := os.WriteFile(scenario, []byte(x.Source), 0o600); err != nil {
-						t.Fatal(err)
-					}
-					text, _, err := command(program, "run", scenario, "--lock", x.Lock, "--fencing", "none", "--json")
-					if err != nil {
-						t.Fatal(err)
-					}
-					var f outcome.RunFile
-					if err := json.Unmarshal(text, &f); err != nil {
-						t.Fatal(err)
-					}
-					if label := f.Modes[fence.None].Verdict; label == checker.Safe {
-						t.Errorf("its scenario does not show it: %s is %s", x.Lock, label)
-					}
-				}
-			}
-			seen := 0
-			for _, l := range s.Locks {
-				r, ok := tab.cellOf(name, s.Version, l, "none")
-				if p := r.Cell; ok && p.Promise != nil && p.Promise.Violating == 0 && seen == 0 {
-					if p := again(l, "none", 5, 1); p.Violating > 0 || p.NoVerdict != "" {
-						t.Errorf("%s none: %d of %d runs break it now %s", l.Name, p.Violating, p.Runs, p.NoVerdict)
-					}
-				}
-				for _, trouble := range libraries.Troubles() {
-					r, ok := tab.cellOf(name, s.Version, l, trouble.Name)
-					if !ok || r.Cell.Promise == nil || len(r.Cell.Promise.Failures) == 0 || seen > 0 {
-						continue
-					}
-					seen++
-					f := r.Cell.Promise.Failures[0]
-					if p := again(l, trouble.Name, 1, f.Seed); len(p.Failures) == 0 || p.Failures[0].What != f.What {
-						t.Errorf("%s %s, seed %s: was %q, and is %+v", l.Name, trouble.Name, strconv.FormatUint(f.Seed, 10), f.What, p.Failures)
-					}
-				}
-			}
-		})
 	}
 }

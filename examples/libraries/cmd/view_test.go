@@ -1,29 +1,64 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"locksim/examples/libraries"
+	"locksim/lock"
 )
 
-// A violation is shown, whatever else the runs say; beyond the promise a notice that comes late is none.
+var (
+	partition = []lock.Fault{lock.FaultPartition}
+	latency   = []lock.Fault{lock.FaultLatency}
+)
+
+// of is a share under a promise, of which n runs count.
+func of(faults []lock.Fault, n int) libraries.Share {
+	return libraries.Share{Faults: faults, Promised: true, Runs: n, Evidence: n, Felt: n}
+}
+
+// A cell has the number of its rarest class, a sign only where that is enough, a dagger for what is known, and brackets round
+// what no sentence promises; and it leaves no failing run out.
 func TestMarks(t *testing.T) {
-	late := map[string]int{"misconduct": 3}
+	broken := of(partition, 40)
+	broken.Broken, broken.Wished, broken.Labels = 3, 2, map[string]int{"overlap": 3, "stuck": 2}
+	nothing := libraries.Share{Faults: latency, Promised: true, Idle: "no such fault"}
+	beyond := of(latency, 40)
+	beyond.Promised = false
+	breaks := beyond
+	breaks.Wished, breaks.Labels = 4, map[string]int{"misconduct": 3, "overlap": 2}
+	undecided := of(partition, 9)
+	undecided.Broken, undecided.NoVerdict = 1, "a run did not end"
+	both := of(slices.Concat(partition, latency), 3) // how often both were felt in one run counts for nothing
 	for _, c := range []struct {
-		want string
-		cell libraries.Cell
+		want   string
+		shares []libraries.Share
+		why    []string
 	}{
-		{"✓ 7", libraries.Cell{Promise: &libraries.Part{Evidence: 9, Felt: 7}}},
-		{"–", libraries.Cell{Promise: &libraries.Part{Evidence: 9, Inapplicable: true}}},
-		{"✗ 1/9", libraries.Cell{Promise: &libraries.Part{Evidence: 9, Violating: 1, Inapplicable: true}}},
-		{"✗ 3/9", libraries.Cell{Promise: &libraries.Part{Evidence: 9, Violating: 3, Labels: late}}},
-		{"(✓ 7)", libraries.Cell{Beyond: &libraries.Part{Evidence: 9, Felt: 7, Violating: 3, Labels: late}}},
-		{"(–)", libraries.Cell{Beyond: &libraries.Part{Evidence: 9, Violating: 3, Labels: late}}},
-		{"(✗ 2/9)", libraries.Cell{Beyond: &libraries.Part{Evidence: 9, Felt: 7, Violating: 4, Labels: map[string]int{"misconduct": 3, "overlap": 2}}}},
-		{"?", libraries.Cell{Promise: &libraries.Part{Evidence: 9, Violating: 1, NoVerdict: "a run did not end"}}},
+		{"✓ 40", []libraries.Share{of(partition, 50), of(latency, 40), both}, nil},
+		{"29", []libraries.Share{of(partition, 50), of(latency, 29)}, nil},
+		{"✓ 50", []libraries.Share{of(partition, 50), nothing}, nil},
+		{"–", []libraries.Share{nothing}, []string{"found"}},
+		{"✓ 40 †", []libraries.Share{of(partition, 40)}, []string{"found"}},
+		{"✗ 3/80 (✗ 2/80)", []libraries.Share{broken, of(latency, 40)}, []string{"found"}},
+		{"✓ 50 (✓ 40)", []libraries.Share{of(partition, 50), beyond}, nil},
+		{"(✗ 4/40)", []libraries.Share{breaks}, nil},
+		{"(✓ 40) †", []libraries.Share{beyond}, []string{"found"}},
+		{"?", []libraries.Share{undecided}, nil},
 	} {
-		if got := markOf(&c.cell); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.cell, got, c.want)
+		cell := libraries.Cell{Trouble: "network", Shares: c.shares}
+		if got := markOf(&cell, libraries.LockSheet{Why: map[string][]string{"network": c.why}}); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// Nobody promises to bear the mistakes of a caller.
+func TestMarksOfMisuse(t *testing.T) {
+	s := libraries.Share{Runs: 60, Evidence: 50, Felt: 30, Wished: 5, Labels: map[string]int{"overlap": 5}}
+	cell := libraries.Cell{Trouble: libraries.Misused, Shares: []libraries.Share{s}}
+	if got := markOf(&cell, libraries.LockSheet{Misuse: "a mistake"}); got != "(✗ 5/50)" {
+		t.Errorf("%q", got)
 	}
 }

@@ -11,12 +11,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
 	"locksim/checker"
 	"locksim/examples/libraries"
 	"locksim/internal/prose"
+	"locksim/lock"
 	"locksim/lock/fence"
 	"locksim/reports/html"
 )
@@ -36,7 +38,10 @@ type book struct {
 	Seconds                   float64
 	Live                      playedLive
 	Findings                  []foundIn
-	CSS                       htmltemplate.CSS
+	// Legend has the labels of failing runs, Enough is how many runs of each class a ✓ needs.
+	Legend []labelText
+	Enough int
+	CSS    htmltemplate.CSS
 }
 
 // playedLive counts what was played on real servers: scenarios and schedules, each with one lock, and their runs. Same are
@@ -65,6 +70,9 @@ type foundIn struct {
 	Library string
 }
 
+// Told says whether its authors know of it.
+func (f foundIn) Told() string { return told(f.Finding) }
+
 // libraryPage is the page of a library.
 type libraryPage struct {
 	libraries.Sheet
@@ -84,17 +92,46 @@ type lockRow struct {
 // cellView is a cell as it is shown.
 type cellView struct {
 	Trouble libraries.Trouble
+	// ID is the address of the cell in the page of its library, which stays: redsync-network.
+	ID string
 	// Mark is what the table has, Parts what it means. There are none for a cell that was not played.
 	Mark  string
 	Parts []part
-	// Findings explain what breaks the promise.
-	Findings []string
-	Note     string
-	Live     []liveView
-	Stories  []story
+	// Findings explain what breaks the promise. Known break the lock here too, though no schedule of the cell shows them.
+	Findings, Known []foundView
+	Note            string
+	Live            []liveView
+	Stories         []story
 	// Command plays the cell again.
-	Command, Commit, Date string
-	Wall                  float64
+	Command, Commit, Date, Version string
+	Wall                           float64
+}
+
+// Dagger reports whether the cell has findings that are known, and not shown by its schedules.
+func (v cellView) Dagger() bool { return len(v.Known) > 0 }
+
+// foundView is a finding beside a cell: its name, and whether its authors were told.
+type foundView struct{ ID, Told string }
+
+// told says whether the authors of a library were told of a finding.
+func told(f libraries.Finding) string {
+	switch f.Status {
+	case libraries.NotKnown:
+		return "not told yet"
+	case libraries.Known:
+		return "known to them"
+	}
+	return "documented"
+}
+
+// foundViews are the findings with some names.
+func foundViews(all []libraries.Finding, ids []string) (out []foundView) {
+	for _, f := range all {
+		if slices.Contains(ids, f.ID) {
+			out = append(out, foundView{f.ID, told(f)})
+		}
+	}
+	return out
 }
 
 // liveView says what was seen on real servers.
@@ -103,6 +140,7 @@ type liveView struct{ What, Seen string }
 // story is the smallest run of a failure.
 type story struct {
 	libraries.Failure
+	// ID is that of the cell with a number: redsync-network-1.
 	ID, Title string
 	Lines     []string
 	// File has the schedule, from the page; Command plays it.
@@ -120,7 +158,7 @@ func (t *table) write(all []string) error {
 
 // files are the pages by their names, from the folder of the pages.
 func (t *table) files(all []string) (map[string][]byte, error) {
-	b := &book{Troubles: libraries.Troubles(), CSS: htmltemplate.CSS(html.Base() + extraCSS)}
+	b := &book{Troubles: libraries.Troubles(), Legend: legend(), Enough: enough, CSS: htmltemplate.CSS(html.Base() + extraCSS)}
 	files := map[string][]byte{}
 	for _, name := range all {
 		s := t.sheetOf(name)
@@ -188,34 +226,58 @@ func (t *table) page(name string, s libraries.Sheet, b *book, files map[string][
 }
 
 func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trouble libraries.Trouble, b *book, files map[string][]byte) cellView {
-	v := cellView{Trouble: trouble, Mark: "not played", Command: fmt.Sprintf("go run ./cmd %s %s", name, trouble.Name)}
-	r, ok := t.cellOf(name, s.Version, l, trouble.Name)
+	v := cellView{
+		Trouble: trouble, ID: l.Name + "-" + trouble.Name, Mark: "not played", Version: s.Version, Command: fmt.Sprintf("go run ./cmd %s %s", name, trouble.Name),
+	}
+	r, ok := t.cellOf(name, s.Version, l, trouble)
 	if !ok {
 		b.Missing++
 		return v
 	}
 	b.Cells++
 	b.Seconds += r.Cell.CPU
-	v.Mark, v.Parts, v.Commit, v.Date, v.Wall, v.Note = markOf(&r.Cell.Cell), partsOf(&r.Cell.Cell), r.Commit, r.Date, r.Cell.Wall, r.Cell.Note
+	c := &r.Cell.Cell
+	v.Mark, v.Parts, v.Commit, v.Date, v.Wall, v.Note = markOf(c, l), partsOf(c, l.Misuse), r.Commit, r.Date, r.Cell.Wall, r.Cell.Note
+	if v.Known = foundViews(s.Findings, known(c, l)); v.Known == nil && broken(c, l) {
+		v.Findings = foundViews(s.Findings, l.Why[trouble.Name])
+	}
+	for _, share := range c.Shares {
+		b.Schedules += share.Runs
+	}
 	for _, p := range v.Parts {
-		b.Schedules += p.Runs
-		if p.Class() == "broken" {
-			v.Findings = l.Why[trouble.Name]
-		}
 		for _, f := range p.Failures {
-			id := fmt.Sprintf("%s-%s-%d", l.Name, trouble.Name, len(v.Stories)+1)
+			id := fmt.Sprintf("%s-%d", v.ID, len(v.Stories)+1)
 			x := story{Failure: f, ID: id, Title: fmt.Sprintf("%s, %s: %s", l.Name, trouble.Name, f.What), Lines: storyOf(f)}
 			if f.Source != "" {
 				file := path.Join("libraries", name, id+".yaml")
 				files[file] = []byte(f.Source)
 				x.File = path.Join(name, id+".yaml")
-				x.Command = fmt.Sprintf("go run ./cmd %s run ../../reports/%s --lock %s --seed %d", name, file, l.Name, f.Played)
+				x.Command = strings.Join(append([]string{"go run ./cmd", name}, storyCommand(l, trouble, f, "../../reports/"+file)...), " ")
 			}
 			v.Stories = append(v.Stories, x)
 		}
 	}
-	v.Live = t.livesOf(name, s.Version, l, trouble.Name, b)
+	v.Live = t.livesOf(name, s.Version, l, trouble, b)
 	return v
+}
+
+// broken reports whether a cell breaks a sentence of the documentation.
+func broken(c *libraries.Cell, l libraries.LockSheet) bool {
+	return slices.ContainsFunc(partsOf(c, l.Misuse), func(p part) bool { return p.Class() == "broken" })
+}
+
+// storyCommand plays the smallest run of a failure, in the program of its library: what the cell has played, with the lock as
+// its caller uses it there, in the same modes.
+func storyCommand(l libraries.LockSheet, trouble libraries.Trouble, f libraries.Failure, file string) []string {
+	name := l.Name
+	if trouble.Name == libraries.Misused {
+		name += "-misused"
+	}
+	var modes []string
+	for _, m := range f.Modes {
+		modes = append(modes, string(m))
+	}
+	return []string{"run", file, "--lock", name, "--seed", strconv.FormatUint(f.Played, 10), "--fencing", strings.Join(modes, ",")}
 }
 
 // shownOf are the scenarios that show the findings of a library. Each becomes a file beside the page.
@@ -242,7 +304,7 @@ func (t *table) shownOf(name string, s libraries.Sheet, b *book, files map[strin
 type shownBy struct{ File, Command, Seen string }
 
 // livesOf is what was seen live of a cell: of a scenario, and of the failures that it has now.
-func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble string, b *book) []liveView {
+func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble libraries.Trouble, b *book) []liveView {
 	var out []liveView
 	add := func(r record, ok bool, what string) {
 		if !ok {
@@ -255,13 +317,13 @@ func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble str
 		}
 		out = append(out, liveView{what, seen})
 	}
-	if scenario, ok := liveScenarios[trouble]; ok {
-		r, ok := t.liveOf(name, version, l, trouble, scenario, "")
+	if scenario, ok := liveScenarios[trouble.Name]; ok {
+		r, ok := t.liveOf(name, version, l, trouble.Name, scenario, "")
 		add(r, ok, "scenario "+scenario)
 	}
-	if c, ok := t.cellOf(name, version, l, trouble); ok && c.Cell.Promise != nil {
-		for _, f := range c.Cell.Promise.Failures {
-			r, ok := t.liveOf(name, version, l, trouble, f.What, f.Source)
+	if c, ok := t.cellOf(name, version, l, trouble); ok {
+		for _, f := range promisedFailures(&c.Cell.Cell) {
+			r, ok := t.liveOf(name, version, l, trouble.Name, f.What, f.Source)
 			add(r, ok, "the smallest schedule of “"+f.What+"”")
 			if ok && unseen(f) && shows(r.Live) == 0 {
 				out[len(out)-1].Seen += ": a live run is judged by what its clients see, and that does not show it"
@@ -330,7 +392,7 @@ func liveLabels(r *liveRun) string {
 // rendered is a page.
 func rendered(name string, view any) ([]byte, error) {
 	var b bytes.Buffer
-	funcs := map[string]any{"words": prose.Commas[string], "cell": tableCell, "thousands": prose.Thousands, "seconds": seconds}
+	funcs := map[string]any{"words": wordsOf, "cell": tableCell, "thousands": prose.Thousands, "seconds": seconds}
 	if strings.HasSuffix(name, ".html") {
 		page, err := htmltemplate.New(name).Funcs(funcs).ParseFS(pages, "pages/"+name)
 		if err != nil {
@@ -345,6 +407,14 @@ func rendered(name string, view any) ([]byte, error) {
 	}
 	err = page.Execute(&b, view)
 	return b.Bytes(), err
+}
+
+// wordsOf are words, or classes of fault, with commas.
+func wordsOf(list any) string {
+	if faults, ok := list.([]lock.Fault); ok {
+		return names(faults)
+	}
+	return prose.Commas(list.([]string))
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.0f", s) }

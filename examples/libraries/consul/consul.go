@@ -8,8 +8,6 @@ import (
 
 func main() {
 	const (
-		quote = "Returns a channel that is closed if our lock is lost or an error. [...] It is NOT safe to assume that the lock is held until Unlock() unless the Session is specifically created without any associated health checks."
-		where = "doc comment of Lock.Lock"
 		fence = "LockIndex or ModifyIndex of the key, which the package does not hand out: its user reads the key."
 	)
 	documented := consul.Documented()
@@ -23,22 +21,31 @@ func main() {
 				Status: libraries.Known,
 				Where:  "lock.go, monitorLock",
 				Link:   "https://github.com/hashicorp/consul/issues/18271",
-				What:   "The monitor waits for a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters. A search needs some 850 schedules to show it; a cell has 300.",
+				What:   "The monitor waits for a blocking query without a limit, and a renewal that failed is not reported: a holder that is cut off is not told while its successor enters.",
 			},
 		},
 		Locks: []libraries.Lock{
 			{
-				Runs:    300,
 				Lock:    documented,
+				Is:      "a session of Consul, which has a key while it is renewed; others wait for a lock-delay after its end.",
+				Why:     map[string][]string{"network": {"consul-18271"}},
 				Options: "LockKey with nothing set: a session of its own for each Acquire with a TTL of 15 s, a lock-delay of 15 s, no retries of the monitor. Three servers.",
-				Quote:   quote, Where: where, Fence: fence,
+				Says: []libraries.Sentence{{
+					Text:  "Lock attempts to acquire the lock and blocks while doing so. […] Returns a channel that is closed if our lock is lost or an error.",
+					Where: "doc comment of Lock.Lock", File: "lock.go",
+				}},
+				Fence: fence,
 			},
 			{
-				Runs:    300,
 				Lock:    consul.Semaphore(),
+				Is:      "a session of Consul, named in a key that lists the holders; no lock-delay.",
 				Options: "SemaphorePrefix with one slot.",
-				Quote:   "On success, a channel is returned that represents our slot. This channel could be closed at any time due to session invalidation, communication errors, operator intervention, etc.",
-				Where:   "doc comment of Semaphore.Acquire", Fence: "ModifyIndex of the key.",
+				Says: []libraries.Sentence{{
+					Text: "Acquire attempts to reserve a slot in the semaphore, blocking until success, interrupted via the stopCh or an error is encountered. " +
+						"[…] On success, a channel is returned that represents our slot.",
+					Where: "doc comment of Semaphore.Acquire", File: "semaphore.go",
+				}},
+				Fence: "ModifyIndex of the key.",
 			},
 		},
 	})

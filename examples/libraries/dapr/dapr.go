@@ -24,10 +24,17 @@ func main() {
 	libraries.Main(libraries.Library{
 		Name: "dapr", Module: "github.com/dapr/components-contrib", Source: "https://github.com/dapr/components-contrib/tree/v1.16.1/lock/redis", Overlay: true,
 		Locks: []libraries.Lock{{
-			Lock:     standalone(),
-			Options:  "redisHost and nothing else; expiryInSeconds 8, and a lock owner for each Acquire.",
-			Quote:    "At any given moment, only one instance of an application may hold a named lock. Distributed locks are scoped to a Dapr app-id. [...] Dapr distributed locks use a lease-based locking mechanism.",
-			Where:    "docs.dapr.io, Distributed lock overview",
+			Lock:    standalone(),
+			Options: "redisHost and nothing else; expiryInSeconds 8, and a lock owner for each Acquire.",
+			Is:      "a lease by a key of Redis that ends, which its holder counts by its own clock.",
+			Says: []libraries.Sentence{{
+				Text:  "At any given moment, only one instance of an application may hold a named lock. […] Dapr distributed locks use a lease-based locking mechanism.",
+				Where: "docs.dapr.io, Distributed lock overview",
+			}},
+			Refuses: map[lock.Fault]string{
+				lock.FaultFailover: "it does not start on a Redis with a replica, which a failover needs: “replication is not supported” (lock/redis/standalone.go)",
+			},
+			Misuse:   "the context of Unlock has ended when it is called, or it is called again after it has failed",
 			Fence:    "None: the owner of a lock is chosen by its user, and no number is returned.",
 			Untested: "The sidecar and its API over HTTP and gRPC: the component is called as the sidecar calls it.",
 		}},
@@ -79,7 +86,7 @@ func standalone() scenarios.Lock {
 				}
 				calls.Add(1)
 				defer calls.Done()
-				r, err := store.Unlock(context.WithoutCancel(ctx), &daprlock.UnlockRequest{ResourceID: name, LockOwner: owner})
+				r, err := store.Unlock(ctx, &daprlock.UnlockRequest{ResourceID: name, LockOwner: owner})
 				switch {
 				case err != nil:
 					return scenarios.Unanswered(err)

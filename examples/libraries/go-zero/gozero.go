@@ -32,11 +32,16 @@ var processes atomic.Int64
 func main() {
 	logx.Disable()
 	const (
-		quote = "NewRedisLock returns a RedisLock. Acquire acquires the lock. SetExpire sets the expiration."
-		where = "doc comments of RedisLock, which are all of its documentation"
 		fence = "None: the id of a lock is random."
 		apart = "The circuit breaker and the metrics around its client: the client is one of go-redis with the retries of the library."
+
+		is     = "a lease by a key of Redis that ends, which its holder counts by its own clock."
+		misuse = "the context of ReleaseCtx has ended when it is called, or it is called again after it has failed"
 	)
+	says := []libraries.Sentence{
+		{Text: "Acquire acquires the lock.", Where: "doc comment of RedisLock.Acquire", File: "core/stores/redis/redislock.go"},
+		{Text: "SetExpire sets the expiration.", Where: "doc comment of RedisLock.SetExpire", File: "core/stores/redis/redislock.go"},
+	}
 	libraries.Main(libraries.Library{
 		Name: "go-zero", Module: "github.com/zeromicro/go-zero", Source: "https://github.com/zeromicro/go-zero/tree/master/core/stores/redis",
 		Findings: []libraries.Finding{
@@ -44,20 +49,23 @@ func main() {
 				ID:     "gozero-late",
 				Status: libraries.NotKnown,
 				Where:  "redislock.go:50, 62, 90",
-				What:   "The id is drawn once for an object. A Release that the client has sent again, and that arrives late, deletes the key that the same object has set since. A new object for each Acquire prevents it. The schedules of the cells do not show it.",
+				What:   "The id is drawn once for an object. A Release that the client has sent again, and that arrives late, deletes the key that the same object has set since. A new object for each Acquire prevents it.",
 				Draft:  "gozero-late.md",
 			},
 		},
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("go-zero", true),
+				Is:      is,
+				Why:     map[string][]string{"network": {"gozero-late"}},
 				Options: "One RedisLock for each name, as a field of a service, SetExpire(8); its user asks again after 100 ms.",
-				Quote:   quote, Where: where, Fence: fence, Untested: apart,
+				Says:    says, Fence: fence, Untested: apart, Misuse: misuse,
 			},
 			{
 				Lock:    of("go-zero-hardened", false),
+				Is:      is,
 				Options: "Hardened: a new RedisLock for each Acquire, so that each has an id of its own.",
-				Quote:   quote, Where: where, Fence: fence, Untested: apart,
+				Says:    says, Fence: fence, Untested: apart, Misuse: misuse,
 			},
 		},
 	})
@@ -93,7 +101,7 @@ func of(name string, kept bool) scenarios.Lock {
 			}
 			return scenarios.NewLease(ctx, e, scenarios.Grant{
 				TTL: ttl * time.Second, Asked: asked,
-				Unlock: func(ctx context.Context) error { return glue.Done(l.ReleaseCtx(context.WithoutCancel(ctx))) },
+				Unlock: func(ctx context.Context) error { return glue.Done(l.ReleaseCtx(ctx)) },
 			}), nil
 		}), nil
 	}}

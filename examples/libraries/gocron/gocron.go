@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"slices"
 	"sync"
 	"time"
@@ -18,11 +19,15 @@ import (
 
 func main() {
 	const (
-		quote = "The lock is held for the duration of the job's run, and it is expected that the locker implementation handles time splay between schedulers."
-		where = "doc comment of gocron.Locker"
 		fence = "None: the value of a key is random."
 		apart = "The scheduler: the test calls its Locker as the scheduler does, which runs a job while it has the lock."
+
+		misuse = "the context of Unlock has ended when it is called"
 	)
+	says := []libraries.Sentence{{
+		Text: "The lock is held for the duration of the job's run […]", Where: "doc comment of gocron.Locker",
+		Module: "github.com/go-co-op/gocron/v2", File: "distributed.go",
+	}}
 	libraries.Main(libraries.Library{
 		Name: "gocron", Module: "github.com/go-co-op/gocron-redis-lock/v2", Source: "https://github.com/go-co-op/gocron-redis-lock",
 		Findings: []libraries.Finding{
@@ -32,6 +37,7 @@ func main() {
 				Where:  "redislock.go:83",
 				Link:   "https://github.com/go-co-op/gocron/issues/799",
 				What:   "Without WithAutoExtendDuration nothing renews the lock of a job, and it ends after 8 s: a job that takes longer runs twice at once.",
+				Shows:  []libraries.Shown{{Lock: "gocron", Source: longJob}},
 			},
 			{
 				ID:     "gocron-extend",
@@ -43,26 +49,35 @@ func main() {
 		},
 		Locks: []libraries.Lock{
 			{
-				Lock:    of("gocron", redislock.WithRedsyncOptions(redislock.WithTries(1))),
-				Why:     map[string][]string{"none": {"gocron-799"}, "process": {"gocron-799"}, "network": {"gocron-799"}},
-				Options: "WithTries(1), as its README has it, and the default length of 8 s, which nothing renews.",
-				Quote:   quote, Where: where, Fence: fence, Untested: apart,
+				Lock:    of("gocron", false, redislock.WithRedsyncOptions(redislock.WithTries(1))),
+				Is:      "a lease by a key of Redis that ends after 8 s.",
+				Why:     map[string][]string{"none": {"gocron-799"}, "process": {"gocron-799"}, "power": {"gocron-799"}, "network": {"gocron-799"}},
+				Options: "WithTries(1), as its README has it, and the default length of 8 s, which nothing renews: a job is judged for as long as that.",
+				Says:    says, Fence: fence, Untested: apart, Misuse: misuse,
 			},
 			{
-				Lock:    of("gocron-hardened", redislock.WithRedsyncOptions(redislock.WithTries(1)), redislock.WithAutoExtendDuration(2*time.Second)),
+				Lock:    of("gocron-hardened", true, redislock.WithRedsyncOptions(redislock.WithTries(1)), redislock.WithAutoExtendDuration(2*time.Second)),
 				Why:     map[string][]string{"network": {"gocron-extend"}},
+				Is:      "a lease by a key of Redis that is renewed while the job runs. A job is not told when it has lost it: its claim lasts until its end.",
 				Options: "Hardened: WithAutoExtendDuration(2 s), which renews the lock four times in its length.",
-				Quote:   quote, Where: where, Fence: fence, Untested: apart,
+				Says:    says, Fence: fence, Untested: apart, Misuse: misuse,
 			},
 		},
 	})
 }
 
-// of is the lock that a job has for as long as it runs. It does not say when it is lost.
-func of(name string, options ...redislock.LockerOption) scenarios.Lock {
+// longJob is a job that takes longer than its lock lasts.
+//
+//go:embed long-job.yaml
+var longJob string
+
+// of is the lock of a job. One that is renewed is held for as long as the job runs, which is not told that it has lost it; the
+// other one lasts for its length, and that is what is judged.
+func of(name string, renewed bool, options ...redislock.LockerOption) scenarios.Lock {
 	p := glue.Held(lock.FaultLatency)
 	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f lock.Fault) bool { return f == lock.FaultPause }) // a job is not told what it has lost
-	return scenarios.Lock{Name: name, Lease: scenarios.LeaseHeld, Detection: time.Second, Promise: p, New: func(e scenarios.Env) (lock.Locker, error) {
+	const ttl = 8 * time.Second                                                                           // the default
+	return scenarios.Lock{Name: name, Promise: p, New: func(e scenarios.Env) (lock.Locker, error) {
 		open := sync.OnceValues(func() (gocron.Locker, error) { // it asks the server, and in New the world does not run yet
 			return redislock.NewRedisLockerWithOptions(scenarios.RedisClient(e, scenarios.Primary), options...)
 		})
@@ -72,11 +87,20 @@ func of(name string, options ...redislock.LockerOption) scenarios.Lock {
 				return nil, err
 			}
 			var l gocron.Lock
-			if _, err := glue.Tried(ctx, e, func(ctx context.Context) (err error) { l, err = locks.Lock(ctx, name); return err }); err != nil {
+			asked, err := glue.Tried(ctx, e, func(ctx context.Context) (err error) { l, err = locks.Lock(ctx, name); return err })
+			if err != nil {
 				return nil, err
 			}
-			unlock := sync.OnceValue(func() error { return l.Unlock(context.WithoutCancel(ctx)) }) // a second Unlock panics, and the scheduler makes none
-			return scenarios.NewLease(ctx, e, scenarios.Grant{Unlock: func(context.Context) error { return scenarios.Unanswered(unlock()) }}), nil
+			var once sync.Once // a second Unlock panics, and the scheduler makes none
+			var unlocked error
+			g := scenarios.Grant{TTL: ttl * 99 / 100, Asked: asked, Unlock: func(ctx context.Context) error { // redsync allows for the drift of clocks
+				once.Do(func() { unlocked = l.Unlock(ctx) })
+				return scenarios.Unanswered(unlocked)
+			}}
+			if renewed {
+				g.TTL, g.Until = 0, func() time.Time { return e.Clock().Now().Add(ttl) } // until its end
+			}
+			return scenarios.NewLease(ctx, e, g), nil
 		}), nil
 	}}
 }

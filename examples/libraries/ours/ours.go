@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"locksim/checker"
 	"locksim/examples/libraries"
 	"locksim/scenarios"
 	"locksim/scenarios/etcdlocks"
@@ -29,7 +30,11 @@ func main() {
 
 func entry(found scenarios.Lock) libraries.Lock {
 	x := libraries.Lock{
-		Lock: found, Options: "As it comes.", Quote: found.About, Where: "docs/locks.md", Fence: "Its token, which grows from grant to grant.", Runs: 100,
+		Lock: found, Is: found.About, Options: "As it comes.", Fence: "Its token, which grows from grant to grant.", Runs: 30,
+		Says: []libraries.Sentence{{
+			Text: "`locksim list` prints the promises of the locks that come with locksim.", Where: "docs/concepts.md", File: "docs/concepts.md",
+			Labels: checker.Labels(),
+		}},
 	}
 	if !found.Tokens {
 		x.Fence = "None."

@@ -7,6 +7,7 @@ import (
 
 	"cirello.io/pglock"
 
+	"locksim/checker"
 	"locksim/examples/libraries"
 	"locksim/internal/glue"
 	"locksim/lock"
@@ -30,12 +31,23 @@ func main() {
 			},
 		},
 		Locks: []libraries.Lock{{
-			Runs:     100, // with leases of 20 s and a real server in the world, a run takes a second
-			Lock:     renewed(),
-			Why:      map[string][]string{"process": {"pglock-power"}},
-			Options:  "A lease of 20 s, which is the default, and WithHeartbeatFrequency(0): its user sends the heartbeats.",
-			Quote:    "The lock client never stores absolute times in PostgreSQL. [...] even if two different machines disagree about what time it is, they will still avoid clobbering each other's locks.",
-			Where:    "README, Logic to avoid problems with clock skew",
+			Runs:    30, // with leases of 20 s and a real server in the world, a run takes a second
+			Lock:    renewed(),
+			Why:     map[string][]string{"power": {"pglock-power"}},
+			Is:      "a row of PostgreSQL with a number that its holder raises: others take it when they have seen the same number for a lease.",
+			Options: "A lease of 20 s, which is the default, and WithHeartbeatFrequency(0): its user sends the heartbeats.",
+			Says: []libraries.Sentence{
+				{
+					Text:  "[…] even if two different machines disagree about what time it is, they will still avoid clobbering each other's locks.",
+					Where: "README, Logic to avoid problems with clock skew", File: "README.md",
+				},
+				{
+					Text:  "When the leader fails, it will fail over to another host within a customizable lease duration that you set.",
+					Where: "README, Use cases", File: "README.md", Labels: []checker.Label{checker.Stuck},
+					Under: []lock.Fault{lock.FaultCrash, lock.FaultPower, lock.FaultRestart},
+				},
+			},
+			Misuse:   "the context of ReleaseContext has ended when it is called, or it is called again after it has failed",
 			Fence:    "RecordVersionNumber: it grows with each grant and each heartbeat.",
 			Untested: "Its own heartbeats, and Do: they run on a context of the library.",
 		}},
@@ -66,7 +78,7 @@ func renewed() scenarios.Lock {
 			return scenarios.NewLease(ctx, e, scenarios.Grant{
 				TTL: ttl, Asked: asked.Add(time.Since(asked).Truncate(ttl)), // it asks once in a TTL
 				Unlock: func(ctx context.Context) error {
-					return scenarios.NotHeld(locks.ReleaseContext(context.WithoutCancel(ctx), l), pglock.ErrLockAlreadyReleased)
+					return scenarios.NotHeld(locks.ReleaseContext(ctx, l), pglock.ErrLockAlreadyReleased)
 				},
 				Extend: func(ctx context.Context) error {
 					return scenarios.NotHeld(locks.SendHeartbeat(ctx, l), pglock.ErrLockAlreadyReleased)

@@ -37,9 +37,13 @@ func main() {
 		Locks: []libraries.Lock{{
 			Lock:    scenarios.Lock{Name: "redislock", Promise: glue.Lease(), New: open},
 			Options: "A TTL of 8 s, LinearBackoff(100 ms); its user counts the lease from TTL(), as the library tells it.",
-			Quote:   "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
-			Where:   "doc comment of Client.Obtain",
-			Fence:   "None: the token of a lock is random, and no larger than that of the lock before.",
+			Is:      "a lease by a key of Redis that ends, which its holder counts by its own clock.",
+			Says: []libraries.Sentence{{
+				Text:  "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
+				Where: "doc comment of Client.Obtain", File: "redislock.go",
+			}},
+			Misuse: "the context of Release has ended when it is called, or it is called again after it has failed",
+			Fence:  "None: the token of a lock is random, and no larger than that of the lock before.",
 		}},
 	})
 }
@@ -61,8 +65,8 @@ func open(e scenarios.Env) (lock.Locker, error) {
 		}
 		return scenarios.NewLease(ctx, e, scenarios.Grant{
 			TTL: ttl, Asked: now.Add(left - ttl),
-			Unlock: func(ctx context.Context) error { // not under a context that has ended, as its documentation has it
-				return scenarios.NotHeld(l.Release(context.WithoutCancel(ctx)), redislock.ErrLockNotHeld)
+			Unlock: func(ctx context.Context) error {
+				return scenarios.NotHeld(l.Release(ctx), redislock.ErrLockNotHeld)
 			},
 			Extend: func(ctx context.Context) error {
 				return scenarios.NotHeld(l.Refresh(ctx, ttl, nil), redislock.ErrNotObtained)

@@ -17,12 +17,17 @@ import (
 )
 
 const (
-	quote = "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it."
-	where = "README, Usage"
-	fence = "None: the value of a lock is random, and no larger than that of the lock before."
+	is     = "a lease by a key of Redis that ends, which its holder counts by its own clock."
+	of5    = "a lease by a key on most of five servers of Redis, which its holder counts by its own clock: Redlock."
+	fence  = "None: the value of a lock is random, and no larger than that of the lock before."
+	misuse = "the context of UnlockContext has ended when it is called, or it is called again after it has failed"
 )
 
 func main() {
+	says := []libraries.Sentence{{
+		Text:  "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.",
+		Where: "README, Usage", File: "README.md",
+	}}
 	libraries.Main(libraries.Library{
 		Name: "redsync", Module: "github.com/go-redsync/redsync/v4", Source: "https://github.com/go-redsync/redsync",
 		Findings: []libraries.Finding{
@@ -45,21 +50,24 @@ func main() {
 			{
 				Lock:    of("redsync", 1),
 				Why:     map[string][]string{"network": {"redsync-late"}},
+				Is:      is,
 				Options: "One server, NewMutex(name) with nothing set: leases of 8 s, 32 tries. Its user counts the lease by Until, and calls Lock again when all tries failed.",
-				Quote:   quote, Where: where, Fence: fence,
+				Says:    says, Fence: fence, Misuse: misuse,
 			},
 			{
 				Lock:    of("redsync-5", 5),
-				Runs:    100,
+				Runs:    30,
 				Why:     map[string][]string{"network": {"redsync-140"}},
+				Is:      of5,
 				Options: "Five servers, NewMutex(name) with nothing set.",
-				Quote:   quote, Where: where, Fence: fence,
+				Says:    says, Fence: fence, Misuse: misuse,
 			},
 			{
-				Runs:    100,
+				Runs:    30,
 				Lock:    of("redsync-5-hardened", 5, redsync.WithTries(1), redsync.WithFailFast(true)),
+				Is:      of5,
 				Options: "Five servers, hardened: a new Mutex for each try, WithTries(1), so that each has a value of its own, and WithFailFast(true), so that one server that does not answer keeps no call waiting.",
-				Quote:   quote, Where: where, Fence: fence,
+				Says:    says, Fence: fence, Misuse: misuse,
 			},
 		},
 	})
@@ -92,7 +100,7 @@ func of(name string, nodes int, options ...redsync.Option) scenarios.Lock {
 			return scenarios.NewLease(ctx, e, scenarios.Grant{
 				TTL: ttl * 99 / 100, Asked: asked, Until: m.Until, // less the drift of clocks, as redsync counts
 				Unlock: func(ctx context.Context) error {
-					ok, err := m.UnlockContext(context.WithoutCancel(ctx)) // its documentation has no context here
+					ok, err := m.UnlockContext(ctx)
 					return glue.Done(ok, err, "already taken", "already expired")
 				},
 				Extend: func(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
 
+	"locksim/checker"
 	"locksim/examples/libraries"
 	"locksim/internal/glue"
 	"locksim/lock"
@@ -18,11 +19,20 @@ const validity = 5 * time.Second
 
 func main() {
 	const (
-		quote = "The returned ctx will be canceled automatically and immediately once the KeyMajority is not held anymore. When the client-side caching is disabled, rueidislock will only try to re-acquire locks for every ExtendInterval."
-		where = "README, Features"
+		is    = "a lease by a key of Redis that ends, and is renewed while it is held; its holder has it until a context ends."
 		fence = "None: the value of a key is random."
 		cache = "Client-side caching: the Redis of the world has none, so DisableCache is set, and a loss is learnt by the next renewal."
 	)
+	says := []libraries.Sentence{
+		{
+			Text:  "If the invocation is successful, the `Locker` will extend the `ctx` validity periodically […]",
+			Where: "README, How it works", File: "rueidislock/README.md",
+		},
+		{
+			Text:  "Please note that when the client-side caching is disabled, rueidislock will only try to re-acquire locks for every ExtendInterval.",
+			Where: "README, Disable Client Side Caching", File: "rueidislock/README.md", Labels: []checker.Label{checker.Misconduct},
+		},
+	}
 	libraries.Main(libraries.Library{
 		Name: "rueidislock", Module: "github.com/redis/rueidis", Source: "https://github.com/redis/rueidis/tree/main/rueidislock", Overlay: true,
 		Findings: []libraries.Finding{
@@ -37,15 +47,13 @@ func main() {
 		Locks: []libraries.Lock{
 			{
 				Lock:    of("rueidislock", rueidislock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second}),
-				Why:     map[string][]string{"none": {"rueidislock-clock"}, "network": {"rueidislock-clock"}},
 				Options: "One server, KeyMajority 1 as the README has it for one server, and leases of 5 s, the default. TryNextAfter is 1 s: with its default of 20 ms no client ever gets the lock where a round trip takes longer. It renews a lease by itself, twice in its length.",
-				Quote:   quote, Where: where, Fence: fence, Untested: cache,
+				Is:      is, Says: says, Fence: fence, Untested: cache,
 			},
 			{
 				Lock:    of("rueidislock-hardened", rueidislock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second, FallbackSETPX: true}),
-				Why:     map[string][]string{"none": {"rueidislock-clock"}},
 				Options: "Hardened: FallbackSETPX, so that the request for a key has a length and not an instant of the client's clock.",
-				Quote:   quote, Where: where, Fence: fence, Untested: cache,
+				Is:      is, Says: says, Fence: fence, Untested: cache,
 			},
 		},
 	})

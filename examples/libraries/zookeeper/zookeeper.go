@@ -14,7 +14,7 @@ func main() {
 				ID:     "zk-void",
 				Status: libraries.NotKnown,
 				Where:  "lock.go:101, 106, 137; conn.go:497",
-				What:   "A Lock can return after its session has ended, while another client has the lock. Found by reading; it is a race that the simulated world does not show.",
+				What:   "A Lock can return after its session has ended, while another client has the lock. Found by reading: it is a race of goroutines.",
 				Draft:  "zk-void.md",
 			},
 			{
@@ -26,12 +26,15 @@ func main() {
 			},
 		},
 		Locks: []libraries.Lock{{
-			Runs:    300,
+			Is:      "an ephemeral node in a queue, which lasts as long as a session of ZooKeeper.",
+			Why:     map[string][]string{"pause": {"zk-void"}, "network": {"zk-void"}},
 			Lock:    zklocks.Library(),
 			Options: "NewLock and Lock of a client with a session of the scenario's length, on three servers. Its user watches the session: the Lock does not tell when it is lost.",
-			Quote:   "Lock attempts to acquire the lock. [...] It will wait to return until the lock is acquired or an error occurs.",
-			Where:   "doc comment of Lock.Lock",
-			Fence:   "The czxid of its node, which its user has to ask for.",
+			Says: []libraries.Sentence{{
+				Text:  "Lock attempts to acquire the lock. […] It will wait to return until the lock is acquired or an error occurs.",
+				Where: "doc comments of Lock.Lock and Lock.LockWithData", File: "lock.go",
+			}},
+			Fence: "The czxid of its node, which its user has to ask for.",
 		}},
 	})
 }
