@@ -26,10 +26,10 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth gallery playground site screenshots peers demo live
+.PHONY: help test race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth libraries tables-check gallery playground site screenshots peers demo live
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 # Without the tables for a debugger, linking a hundred programs of tests takes two thirds of the time.
 test: ## tests of every module, without the race detector; of those that play in real time a few
@@ -135,6 +135,12 @@ findings: ## explores each specimen until its mistake is found; writes reports/F
 
 groundtruth: ## plays published bugs of other people's locks; writes reports/GROUNDTRUTH.md and reports/groundtruth; takes most of an hour on two cores, and goes on after an interruption; TRUTH=-earlier keeps the results of earlier programs, TRUTH=-page plays nothing
 	cd examples/groundtruth && $(GO) run ./cmd -table $(TRUTH)
+
+libraries: ## judges other people's lock libraries; writes reports/LIBRARIES.md and its pages; takes most of an hour on two cores, and goes on after an interruption
+	cd examples/libraries && $(GO) run ./cmd -table
+
+tables-check: ## plays the command that a page of reports/libraries prints beside each failure, and compares what it shows with the page; takes minutes
+	cd examples/libraries && $(GO) run ./cmd -check
 
 gallery: ## known failures as Markdown; writes reports/gallery
 	$(GO) run ./cmd/locksim gallery reports/gallery

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -354,12 +355,18 @@ func TestTheReadmeChoosesAsTheLocksDo(t *testing.T) {
 	}
 }
 
-// signOf is a cell of the table of verdicts as one sign: ✓, ✗ or ?, and · where nothing is promised.
+// signOf is a cell of the table of verdicts as one sign: ✓, ✓† where a finding is known, ✗, ? or –, "few" where too few runs
+// count for a sign, and · where nothing is promised.
 func signOf(cell string) string {
-	for _, sign := range []string{"✓", "✗", "?"} {
-		if strings.HasPrefix(cell, sign) {
-			return sign
-		}
+	sign, rest, _ := strings.Cut(cell, " ")
+	switch number, after, _ := strings.Cut(rest, " "); {
+	case sign == "✓" && number != "" && strings.HasPrefix(after, "†"):
+		return "✓†"
+	case slices.Contains([]string{"✓", "✗", "?", "–"}, sign):
+		return sign
+	}
+	if _, err := strconv.Atoi(sign); err == nil {
+		return "few"
 	}
 	return "·"
 }

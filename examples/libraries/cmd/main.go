@@ -7,8 +7,10 @@
 //	go run ./cmd -table                 # plays the cells that are missing, and writes reports/LIBRARIES.md and its pages
 //	go run ./cmd -table -live           # also plays live what is missing there: it needs the real servers
 //	go run ./cmd -table -stored         # only writes the pages, from the stored cells
+//	go run ./cmd -check                 # plays the printed command of each failure, and compares it with its page
 //
-// Run it in examples/libraries. The exit code is 0, also where a promise is broken; 2 for bad input.
+// Run it in examples/libraries. The exit code is 0, also where a promise is broken; 1 where -check finds a difference; 2 for bad
+// input.
 package main
 
 import (
@@ -24,16 +26,26 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	err := run()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+	}
+	switch {
+	case errors.Is(err, errDiffers):
+		os.Exit(1)
+	case err != nil:
 		os.Exit(2)
 	}
 }
+
+// errDiffers is returned when a page does not say what its commands print.
+var errDiffers = errors.New("the pages do not say what their commands print")
 
 func run() error {
 	table := flag.Bool("table", false, "play the cells that are missing, of all libraries or of those that are named, and write the pages")
 	live := flag.Bool("live", false, "with -table: also play on real servers what was not yet")
 	stored := flag.Bool("stored", false, "with -table: play nothing")
+	check := flag.Bool("check", false, "play the printed command of each failure, of all libraries or of those that are named, and compare it with its page")
 	anew := flag.Bool("anew", false, "with -table: play all cells again")
 	runs := flag.Int("runs", 0, "in how many runs of a cell each class of fault is felt; 0 for that of the lock")
 	seed := flag.Uint64("seed", 1, "the seed of the first schedule")
@@ -52,11 +64,14 @@ func run() error {
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	b := &builder{dir: work}
-	if *table {
+	if *table || *check {
 		for _, name := range flag.Args() {
 			if !slices.Contains(names, name) {
 				return unknown(name, names)
 			}
+		}
+		if *check {
+			return checkPages(b, names, flag.Args())
 		}
 		return makeTable(b, names, flag.Args(), choices{live: *live, stored: *stored, anew: *anew})
 	}
@@ -119,7 +134,7 @@ func unknown(name string, names []string) error {
 
 func usage() {
 	out := flag.CommandLine.Output()
-	_, _ = fmt.Fprint(out, "go run ./cmd LIBRARY [TROUBLE | COMMAND OF LOCKSIM…]    or    go run ./cmd -table [LIBRARY…]\n\nThe libraries:\n")
+	_, _ = fmt.Fprint(out, "go run ./cmd LIBRARY [TROUBLE | COMMAND OF LOCKSIM…]    or    go run ./cmd -table [LIBRARY…]    or    go run ./cmd -check [LIBRARY…]\n\nThe libraries:\n")
 	names, _ := folders()
 	_, _ = fmt.Fprintf(out, "  %s\n\nThe troubles:\n", strings.Join(names, ", "))
 	for _, t := range libraries.Troubles() {

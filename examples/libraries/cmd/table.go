@@ -69,6 +69,22 @@ func makeTable(b *builder, all, named []string, c choices) error {
 	return errors.Join(failed, t.write(all))
 }
 
+// checkPages checks the pages of some libraries, of all where none are named.
+func checkPages(b *builder, all, named []string) error {
+	j, err := journal.Open[record]("cells.jsonl")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = j.Close() }() // nothing is written
+	if len(named) == 0 {
+		named = all
+	}
+	if err := (&table{builder: b, journal: j}).checkTables(named); err != nil {
+		return fmt.Errorf("%w: %w", errDiffers, err)
+	}
+	return nil
+}
+
 // measure plays what is missing of a library.
 func (t *table) measure(name string, c choices) error {
 	program, err := t.build(name)

@@ -112,3 +112,65 @@ func TestFindingsExplainWhatIsBroken(t *testing.T) {
 		}
 	}
 }
+
+// What a page prints beside a failure shows what the page says: each command, and each scenario of a finding. Without
+// LOCKSIM_SOAK=1 three commands of libraries whose programs need no overlay are played, with which all is compiled anew.
+func TestPrintedCommands(t *testing.T) {
+	tab, names := stored(t)
+	if os.Getenv("LOCKSIM_SOAK") == "1" {
+		if err := tab.checkTables(names); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	if testing.Short() {
+		t.Skip("the programs take a minute to compile")
+	}
+	for _, name := range []string{"redsync", "gocron", "etcd"} {
+		program, err := tab.build(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := tab.sheetOf(name)
+		all := tab.printedOf(name, *s)
+		if len(all) == 0 {
+			t.Errorf("%s has no failure", name)
+			continue
+		}
+		if err := all[0].play(program); err != nil {
+			t.Error(err)
+		}
+		for _, f := range s.Findings {
+			for _, x := range f.Shows[:min(1, len(f.Shows))] {
+				if err := shown(t.TempDir(), program, x); err != nil {
+					t.Errorf("%s: %v", f.ID, err)
+				}
+			}
+		}
+	}
+}
+
+// Of each lock of a library the first runs where nothing fails still pass that passed.
+func TestCellsStayTrue(t *testing.T) {
+	tab, names := stored(t)
+	if os.Getenv("LOCKSIM_SOAK") != "1" {
+		t.Skip("its programs take minutes to compile: LOCKSIM_SOAK=1 plays it")
+	}
+	for _, name := range names {
+		program, err := tab.build(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := tab.sheetOf(name)
+		for _, l := range s.Locks {
+			c, err := tab.cell(program, l.Name, "none", 5, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trouble, _ := libraries.FindTrouble("none")
+			if r, ok := tab.cellOf(name, s.Version, l, trouble); !ok || broken(&r.Cell.Cell, l) != broken(&c.Cell, l) {
+				t.Errorf("%s none: it is %s now", l.Name, markOf(&c.Cell, l))
+			}
+		}
+	}
+}
