@@ -16,10 +16,11 @@ import (
 // Mutex is the Mutex of etcd's package concurrency, with a session for each client, whose end is the loss of the lock.
 // The token is the revision at which the lock was had.
 //
-// An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29). A Lock whose last answer
-// comes after the end of the session is a success where the key is still there: such a grant is void.
+// An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29): so its caller gives it one
+// that has not. A Lock whose last answer comes after the end of the session is a success where the key is still there: such
+// a grant is void.
 func Mutex() play.Lock {
-	return Library("etcd-mutex", NewSession, func(s *concurrency.Session, prefix string) Held { return &mutex{concurrency.NewMutex(s, prefix)} })
+	return Library("etcd-mutex", NewSession, func(s *concurrency.Session, prefix string) Held { return careful{NewMutex(s, prefix)} })
 }
 
 // Election is the Election of the same package: the leader has the lock. The token is the revision at which the client
@@ -31,7 +32,7 @@ func Mutex() play.Lock {
 // A Resign that fails forgets its key, so that one that is called again succeeds and leaves it (etcd 22123). The next
 // Campaign of the session finds the key, and has its revision again: no order of the tokens is promised.
 func Election() play.Lock {
-	l := Library("etcd-election", NewSession, func(s *concurrency.Session, prefix string) Held { return &election{concurrency.NewElection(s, prefix)} })
+	l := Library("etcd-election", NewSession, func(s *concurrency.Session, prefix string) Held { return careful{NewElection(s, prefix)} })
 	l.Promise.TokensUnordered = true
 	return l
 }
@@ -59,6 +60,21 @@ type Session interface{ Done() <-chan struct{} }
 // NewSession is a session of package concurrency with a TTL in seconds, for [Library].
 func NewSession(c *clientv3.Client, ttl int) (*concurrency.Session, error) {
 	return concurrency.NewSession(c, concurrency.WithTTL(ttl))
+}
+
+// careful has a caller whose contexts do not end within an Unlock.
+type careful struct{ Held }
+
+func (c careful) Unlock(ctx context.Context) error { return c.Held.Unlock(context.WithoutCancel(ctx)) }
+
+// NewMutex is a Mutex for [Library]. It is unlocked under the context of its caller, as that is.
+func NewMutex(s *concurrency.Session, prefix string) Held {
+	return &mutex{concurrency.NewMutex(s, prefix)}
+}
+
+// NewElection is an Election for [Library]. It resigns under the context of its caller, as that is.
+func NewElection(s *concurrency.Session, prefix string) Held {
+	return &election{concurrency.NewElection(s, prefix)}
 }
 
 type mutex struct{ *concurrency.Mutex }

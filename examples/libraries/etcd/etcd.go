@@ -61,7 +61,7 @@ func main() {
 		},
 		Locks: []libraries.Lock{
 			{
-				Lock:    promising(etcdlocks.Mutex(), glue.Session()),
+				Lock:    promising(etcdlocks.Library("etcd-mutex", etcdlocks.NewSession, etcdlocks.NewMutex), glue.Session()),
 				Is:      "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
 				Why:     map[string][]string{"network": {"etcd-void"}, "misuse": {"etcd-22082"}},
 				Misuse:  "the context of Unlock has ended when it is called, or it is called again after it has failed, as on an old Mutex",
@@ -72,7 +72,7 @@ func main() {
 				Fence: "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
 			},
 			{
-				Lock:    promising(etcdlocks.Election(), unordered()),
+				Lock:    promising(etcdlocks.Library("etcd-election", etcdlocks.NewSession, etcdlocks.NewElection), unordered()),
 				Is:      "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
 				Why:     map[string][]string{"pause": {"etcd-11007"}, "network": {"etcd-11007"}, "server-crash": {"etcd-11007"}, "misuse": {"etcd-22123"}},
 				Misuse:  "the context of Resign has ended when it is called, or it is called again after it has failed",
