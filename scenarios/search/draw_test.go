@@ -278,3 +278,28 @@ func TestCrashesAndLossesOfPowerAreTwoClasses(t *testing.T) {
 		}
 	}
 }
+
+// A space whose clocks agree has the scenarios of one whose clocks may not, but for that.
+func TestSameClocks(t *testing.T) {
+	skewed := 0
+	for seed := range uint64(300) {
+		space := spaces.Space{Faults: []lock.Fault{lock.FaultPause}}
+		draw := func() *file.Scenario { return search.Draw(spaces.Seeded(seed), space) }
+		differ := draw()
+		space.SameClocks = true
+		agree := draw()
+		if agree.World.Skew != 0 {
+			t.Fatalf("seed %d: a skew of %v", seed, agree.World.Skew)
+		}
+		if differ.World.Skew != 0 {
+			skewed++
+		}
+		differ.World.Skew = 0
+		if d := cmp.Diff(differ, agree); d != "" {
+			t.Fatalf("seed %d: %s", seed, d)
+		}
+	}
+	if skewed < 20 {
+		t.Errorf("%d of 300 scenarios have clocks that disagree", skewed)
+	}
+}
