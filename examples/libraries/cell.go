@@ -251,7 +251,12 @@ func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised b
 	}
 	plan.Block = plan.Runs        // one block: a few failures of all are made minimal, and not of each hundred
 	played, wrong := 0, int64(-1) // not known before the first run, since others come before it
-	block, err := explore.NewJob(plan, 0).Watch([]scenarios.Lock{l}, func() { played++ }, func(trial *search.Trial) bool {
+	job := explore.NewJob(plan, 0)
+	job.Minimal = 1
+	if promised {
+		job.Minimal = 2
+	}
+	block, err := job.Watch([]scenarios.Lock{l}, func() { played++ }, func(trial *search.Trial) bool {
 		now := mistakes.Load()
 		s.count(x, trial, t.Name != Misused || wrong >= 0 && now > wrong)
 		wrong = now

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,11 +24,13 @@ type Job struct {
 	Number int               `json:"number"`
 	// Seeds are the seeds of its runs.
 	Seeds outcome.Seeds `json:"seeds"`
+	// Minimal is how many failures are made minimal at most, of different shapes. 0 is for four.
+	Minimal int `json:"minimal,omitempty"`
 	// Records is the folder in which it stores the records of its runs; "" for none. They change nothing of its result.
 	Records string `json:"records,omitempty"`
 }
 
-// maxExamined is how many failures of a block are examined at most. Each
+// maxExamined is how many failures of a block are examined at most, unless a job says otherwise. Each
 // examination takes hundreds of runs.
 const maxExamined = 4
 
@@ -76,7 +79,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 	var found []search.Found
 	if j.Number == 0 {
 		if found, err = b.playCalm(j, l); err != nil || j.Plan.Collect == explorations.CollectFirst && b.Ends() {
-			return errors.Join(err, b.examine(found, step))
+			return errors.Join(err, b.examine(found, cmp.Or(j.Minimal, maxExamined), step))
 		}
 	}
 	for t := range search.Trials(Judged(l, j.Plan.Judge), search.Drawn(Judged(l, j.Plan.Judge), j.Plan.Space, j.Seeds)) {
@@ -94,7 +97,7 @@ func (b *block) play(j Job, extra []play.Lock, step func()) error {
 			break
 		}
 	}
-	return errors.Join(kept.Close(), b.examine(found, step))
+	return errors.Join(kept.Close(), b.examine(found, cmp.Or(j.Minimal, maxExamined), step))
 }
 
 // Unit is what the job makes after so many steps: a run with its schedule, or something else of which the seed is not
@@ -147,10 +150,10 @@ func keep(all []search.Found, t *search.Trial) []search.Found {
 
 // examine makes failures minimal: those with the fewest faults first, and among
 // them those that no minimal failure explains.
-func (b *block) examine(found []search.Found, step func()) error {
+func (b *block) examine(found []search.Found, most int, step func()) error {
 	slices.SortStableFunc(found, func(x, y search.Found) int { return x.Faults - y.Faults })
 	var minimal failure.Failures
-	for range min(maxExamined, len(found)) {
+	for range min(most, len(found)) {
 		i := slices.IndexFunc(found, func(f search.Found) bool {
 			return !slices.ContainsFunc(minimal, func(known failure.Failure) bool { return known.Explains(&f.Failure) })
 		})
