@@ -154,7 +154,7 @@ func idle(h History, slack *leastSlack) idleness {
 				all = append(all, Span{from, s.To})
 				if s.To > last {
 					s.From = from
-					late = append(late, overdueTime{s.To - from, func() Reason { return idleReason(resource, a, s, cause) }})
+					late = append(late, overdueTime{s.To - from, func() Reason { return t.idleReason(resource, a, s, cause) }})
 				}
 			}
 		}
@@ -172,9 +172,12 @@ func idle(h History, slack *leastSlack) idleness {
 // keptOnPurpose is what a lock says that stays taken after a release.
 const keptOnPurpose = " If the lock is meant to be kept for a while after it was released, let its promise say so: FreeAfter, for promise.CauseOther."
 
-func idleReason(resource string, a waiting, s Span, cause promise.Cause) Reason {
+func (t *Timing) idleReason(resource string, a waiting, s Span, cause promise.Cause) Reason {
 	r := Reason{Text: fmt.Sprintf("%s waited for %s from step %d on, and from %v to %v nobody had it and nobody got it", a.client, resource, a.invoked,
 		s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
+	if began := t.at(s.From); began > a.invoked {
+		r.At = append(r.At, began)
+	}
 	if cause == promise.CauseOther {
 		r.Text += "." + keptOnPurpose
 	} else {

@@ -298,7 +298,7 @@ func overwrites(before, write *checker.Op) bool {
 func atFault(o *Outcome, m ModeRun, f blame.Finding) string {
 	what := f.Does()
 	if what == "" {
-		what = endings[m.Verdict.Label]
+		what = Ending(m.Verdict)
 	}
 	if f.At > 0 && f.Says() != "" && tellsEvent(m, f) {
 		what += fmt.Sprintf(" (step %d)", f.At)
@@ -382,7 +382,7 @@ func noOneAtFault(f blame.Finding) string {
 
 // choiceAtFault says what the lock does not promise to survive, and what that did.
 func choiceAtFault(o *Outcome, m ModeRun, f blame.Finding) string {
-	what := endings[m.Verdict.Label]
+	what := Ending(m.Verdict)
 	switch {
 	case f.Deed == blame.Rejects:
 		return fmt.Sprintf("The choice of the fence: %s refused a client that rightfully held the lock.", m.Mode)
@@ -560,8 +560,23 @@ var endings = map[checker.Label]string{
 	checker.Rescued:     "a fence saved the data",
 }
 
-// Ending is what a label says, as the end of a sentence about a run.
-func Ending(l checker.Label) string { return endings[l] }
+// Ending is what a verdict says, as the end of a sentence about a run. Stuck is several things.
+func Ending(v checker.Verdict) string {
+	if v.Label != checker.Stuck || v.Facts.Liveness == checker.LivenessStuck {
+		return endings[v.Label]
+	}
+	switch f := v.Facts; {
+	case f.Liveness == checker.LivenessLeaked:
+		return "the lock left a key behind"
+	case f.Overdue+f.LeaderlessOverdue > 0:
+		return "the lock was free, and nobody got it"
+	case f.Denied+f.Withheld > 0:
+		return "a lock that was free was refused"
+	case f.SelfExcluded > 0:
+		return "a client was kept out by its own key"
+	}
+	return endings[v.Label]
+}
 
 // Title is the title of the scenario. One without a title, as a search draws it, has what broke in its place, or
 // its name
@@ -574,7 +589,7 @@ func (o *Outcome) Title() string {
 	case m == nil || m.Verdict.Label.Clean():
 		return o.Scenario.Name
 	}
-	what := Ending(m.Verdict.Label)
+	what := Ending(m.Verdict)
 	switch f := m.Verdict.Facts; {
 	case f.ClaimOverlaps > 0 && blame.Exclusive(m.Verdict.Label):
 		what = "two clients had the lock at once"
