@@ -182,7 +182,12 @@ func fatalStep(run *ModeRun, modes []fence.Mode) (step int, remark string) {
 		if run.Barred {
 			remark = "nobody else gets the lock any more"
 		}
-		return stuckSince(run), remark
+		if run.Verdict.Facts.Liveness != checker.LivenessOK {
+			return stuckSince(run), remark
+		}
+	}
+	if d := displaced(run); len(d) > 0 {
+		return d[0].Step, ""
 	}
 	for _, r := range run.Verdict.Reasons {
 		switch {

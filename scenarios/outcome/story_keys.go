@@ -28,10 +28,17 @@ func keyLines(run *ModeRun) map[int][]Line {
 		}
 		k.tell(c)
 	}
-	if run.Record != nil {
-		k.displaced()
-	}
+	k.displaced()
 	return k.lines
+}
+
+// displaced are the displacements that may have decided a run: one that ended stuck, or with a waiter overtaken.
+func displaced(run *ModeRun) []evidence.Displacement {
+	label := run.Verdict.Label
+	if run.Record == nil || run.Record.Live || label != checker.Stuck && label != checker.Overtaken {
+		return nil
+	}
+	return run.Record.Displaced(run.History)
 }
 
 // displaced tells who took a client that still waited out of a queue: of each wait the first time and the last.
@@ -42,7 +49,7 @@ func (k keyTeller) displaced() {
 	}
 	of := map[wait][]evidence.Displacement{}
 	var waits []wait
-	for _, d := range k.run.Record.Displaced(k.run.History) {
+	for _, d := range displaced(k.run) {
 		w := wait{client: d.Of}
 		for _, g := range k.run.History.Grants {
 			if g.Client == d.Of && g.Granted > checker.Pos(d.Step) && (w.grant == 0 || g.Granted < w.grant) {
@@ -54,13 +61,12 @@ func (k keyTeller) displaced() {
 		}
 		of[w] = append(of[w], d)
 	}
-	decides := k.run.Verdict.Label == checker.Stuck || k.run.Verdict.Label == checker.Overtaken
 	for i, w := range waits {
 		all := of[w]
 		tell := func(d evidence.Displacement, times string) {
 			text := fmt.Sprintf("takes the place of %s, which still waits, out of %s on %s%s", d.Of, trace.Name(d.Key), d.Server, times)
 			k.lines[d.Step] = append(k.lines[d.Step],
-				Line{N: d.Step, At: d.At, Actor: d.Asked, What: text, Text: text, Decides: decides && i == 0})
+				Line{N: d.Step, At: d.At, Actor: d.Asked, What: text, Text: text, Decides: i == 0, Fatal: i == 0 && d.Step == all[0].Step})
 		}
 		tell(all[0], "")
 		if n := len(all); n > 1 {
