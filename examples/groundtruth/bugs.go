@@ -507,6 +507,23 @@ func Bugs() []Bug {
 			With:    []string{"locksim/examples/leases => ../leases"},
 			Also:    "The servers are modelled after Consul's documentation, and were not compared with a real server.",
 		},
+		{
+			ID: "blnk-354", Adapter: "inhouse", Has: "before", HasNot: "after",
+			Source:    "https://github.com/blnkfinance/blnk/issues/354",
+			Mechanism: "The release of the lock of a balance runs under the context of the request: where that was cancelled, the key stays until its TTL, five minutes by default.",
+			Kind:      "F29",
+			Quote:     "Releasing a lock should not depend on the liveness of the request that took it.", Where: "the issue",
+			Promise: lease(), Expected: "misconduct",
+		},
+		{
+			ID: "ncps-913", Adapter: "inhouse", Has: "before", HasNot: "after",
+			Source:    "https://github.com/kalbasit/ncps/pull/913",
+			Mechanism: "The release of the lock of a download runs under the context of the request: where that was cancelled, the key stays until its TTL, and nobody is told.",
+			Kind:      "F29",
+			Quote:     "If the request was canceled mid-flight, the locks were left locked until the TTL expired", Where: "the pull request",
+			Promise: unreported(), Expected: "stuck",
+			Also: "It is judged without the duty that a release reports, since a release that fails is told to nobody there, before and after.",
+		},
 	}
 }
 
@@ -530,6 +547,7 @@ var Obstacles = map[string]string{
 	"kube":        "None: locksim comes with its API servers. Its own modules have to be of one version.",
 	"river":       "Its elector is internal: the module is built as a whole, with a file that runs it. Its notifier is not run.",
 	"river34":     "As river. It draws from math/rand/v2: it needs the build overlay. It has one election for each schema.",
+	"inhouse":     "They are in no module: they are written anew, in the form with the bug and in the mended one.",
 	"gocron":      "It asks the server in its constructor, does not tell when its lock ends, and has one error for all.",
 }
 

@@ -76,6 +76,9 @@ func Main(locks map[string]scenarios.Lock) {
 	flag.Parse()
 	bug, ok := Find(p.Bug)
 	l, known := locks[p.Bug]
+	if form, ok := locks[Form(p.Bug, p.Version)]; ok {
+		l, known = form, true
+	}
 	if !ok || !known {
 		refuse(fmt.Errorf("this program has no lock for a bug %q", p.Bug))
 	}
@@ -102,11 +105,18 @@ func Main(locks map[string]scenarios.Lock) {
 	}}}, nil, nil)
 }
 
+// Form is the key of a lock that its program has in more than one form, for [Main]: a version of a bug without a module.
+func Form(bug, version string) string { return bug + "@" + version }
+
 // judged are the locks by the ids and with the promises of their bugs, in the order of the rows.
 func judged(locks map[string]scenarios.Lock) []scenarios.Lock {
 	var out []scenarios.Lock
 	for _, b := range All() {
-		if l, ok := locks[b.ID]; ok {
+		l, ok := locks[b.ID]
+		if !ok {
+			l, ok = locks[Form(b.ID, b.Has)]
+		}
+		if ok {
 			l.Name, l.Promise = b.ID, b.Promise
 			out = append(out, l)
 		}

@@ -57,6 +57,9 @@ var all = []Finding{
 	{ID: "kube-137988", Class: Bug, State: Mended, Thread: kube + "pull/137988"},
 	{ID: "consul-18271", Class: Bug, State: Open, Thread: "https://github.com/hashicorp/consul/issues/18271"},
 
+	{ID: "blnk-354", Class: InHouse, State: Mended, Thread: "https://github.com/blnkfinance/blnk/issues/354"},
+	{ID: "ncps-913", Class: InHouse, State: Mended, Thread: "https://github.com/kalbasit/ncps/pull/913"},
+
 	{ID: "redsync-late", Class: Own, State: Open, Library: "redsync", Version: "v4.18.1"},
 	{ID: "redislock-prefix", Class: Own, State: Open, Library: "redislock", Version: "v0.10.0"},
 	{ID: "redislock-token", Class: Own, State: Open, Library: "redislock", Version: "v0.10.0",

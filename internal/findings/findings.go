@@ -15,7 +15,8 @@ const (
 	Bug      Class = "bug"
 	Request  Class = "feature request"
 	Declined Class = "declined"
-	Own      Class = "found with locksim" // by a run, or by the reading that followed; it is no published bug
+	InHouse  Class = "bug of an application" // in a lock that it has written for itself
+	Own      Class = "found with locksim"    // by a run, or by the reading that followed; it is no published bug
 )
 
 // State is how a finding stands.

@@ -292,7 +292,7 @@ func (m *measurement) found(b groundtruth.Bug) (byDefault, helped, played bool) 
 // page is the index, with the recipes.
 func (m *measurement) page(bugs []groundtruth.Bug) ([]byte, error) {
 	var w bytes.Buffer
-	var published, mended, standing, others, helped, unplayed tally
+	var published, mended, standing, others, inHouse, helped, unplayed tally
 	ours := 0
 	for _, b := range bugs {
 		f := b.Finding()
@@ -303,6 +303,10 @@ func (m *measurement) page(bugs []groundtruth.Bug) ([]byte, error) {
 			continue
 		case !played:
 			unplayed.count(false)
+		}
+		if f.Class == findings.InHouse {
+			inHouse.count(byDefault || withHelp)
+			continue
 		}
 		if f.Class != findings.Bug {
 			others.count(byDefault || withHelp)
@@ -335,6 +339,7 @@ library that does not tell it, is no find. Feature requests, and what the mainta
 | – of them mended by a later version | %d | %d |
 | – of them open, or closed without a change | %d | %d |
 | feature requests, and declined | %d | %d |
+| locks that applications have written for themselves, anew in the form with the bug and in the mended one | %d | %d |
 
 Of the %d, %d are found with a change that the row names, the others at the defaults. %d rows were not played yet. %d more rows are
 bugs that locksim found itself, and are not counted here. How threads stand is as of November 2026.
@@ -346,7 +351,7 @@ Play one of them, with its story; the build takes longer than the play:
 | bug | how it stands | version with it | version without | at commit |
 |---|---|---|---|---|
 `, seconds, published.all, published.found, mended.all, mended.found, standing.all, standing.found, others.all, others.found,
-		published.found, helped.found, unplayed.all, ours)
+		inHouse.all, inHouse.found, published.found, helped.found, unplayed.all, ours)
 	for _, b := range bugs {
 		m.line(&w, b)
 	}
@@ -395,7 +400,7 @@ const pages = "groundtruth"
 func (m *measurement) row(b groundtruth.Bug) []byte {
 	var w bytes.Buffer
 	f := b.Finding()
-	fmt.Fprintf(&w, "<!-- Written by make groundtruth. Do not edit. -->\n\n# %s\n\n%s ([source](%s); `%s`", b.ID, b.Mechanism, b.Source, b.Module)
+	fmt.Fprintf(&w, "<!-- Written by make groundtruth. Do not edit. -->\n\n# %s\n\n%s ([source](%s); %s", b.ID, b.Mechanism, b.Source, moduleOf(b))
 	if b.Kind != "" {
 		fmt.Fprintf(&w, "; kind %s", b.Kind)
 	}
@@ -593,4 +598,12 @@ func built(seconds float64) string {
 		return "not measured"
 	}
 	return fmt.Sprintf("%.0f s", seconds)
+}
+
+// moduleOf names the module of a bug in the text of its page.
+func moduleOf(b groundtruth.Bug) string {
+	if b.Module == "" {
+		return "written anew"
+	}
+	return "`" + b.Module + "`"
 }
