@@ -3,12 +3,14 @@ package page
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+
+	"locksim/internal/overlay"
 )
 
 // Engine is the playground as a program for browsers.
@@ -24,13 +26,17 @@ const program = "./internal/playground/wasm"
 
 // Build builds the engine from a checkout of locksim, with the Go that is installed. The first time that takes minutes.
 func Build(ctx context.Context, checkout string) (*Engine, error) {
-	root, err := goTool(ctx, checkout, "env", "GOROOT")
+	env, err := goTool(ctx, checkout, "env", "-json", "GOROOT", "GOVERSION", "GOMODCACHE")
 	if err != nil {
+		return nil, err
+	}
+	var installed overlay.Toolchain
+	if err := json.Unmarshal([]byte(env), &installed); err != nil {
 		return nil, err
 	}
 	var glue []byte
 	for _, folder := range []string{"lib", "misc"} { // since Go 1.24, before
-		if glue, err = os.ReadFile(filepath.Join(strings.TrimSpace(root), folder, "wasm", "wasm_exec.js")); err == nil {
+		if glue, err = os.ReadFile(filepath.Join(installed.GOROOT, folder, "wasm", "wasm_exec.js")); err == nil {
 			break
 		}
 	}
@@ -43,11 +49,45 @@ func Build(ctx context.Context, checkout string) (*Engine, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	file := filepath.Join(dir, "playground.wasm")
-	if _, err := goTool(ctx, checkout, "build", "-trimpath", "-ldflags=-s -w", "-o", file, program); err != nil {
+	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-o", file}
+	if !installed.Cached() { // whose files go build replaces
+		list, err := withoutTLS(ctx, checkout, dir)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "-overlay", list)
+	}
+	if _, err := goTool(ctx, checkout, append(args, program)...); err != nil {
 		return nil, err
 	}
 	b, err := os.ReadFile(file)
 	return &Engine{b, string(glue)}, err
+}
+
+// withoutTLS writes a build overlay into a folder that has assets/tls.go.txt in place of crypto/tls, and returns its path.
+func withoutTLS(ctx context.Context, checkout, dir string) (string, error) {
+	out, err := goTool(ctx, checkout, "list", "-json=Dir,GoFiles", "crypto/tls")
+	if err != nil {
+		return "", err
+	}
+	var tls struct {
+		Dir     string
+		GoFiles []string
+	}
+	if err := json.Unmarshal([]byte(out), &tls); err != nil {
+		return "", err
+	}
+	stub, list := filepath.Join(dir, "tls.go"), filepath.Join(dir, "overlay.json")
+	replace := map[string]string{}
+	for _, name := range tls.GoFiles {
+		replace[filepath.Join(tls.Dir, name)] = "" // it is not there
+	}
+	replace[filepath.Join(tls.Dir, "tls.go")] = stub
+	b, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	return list, errors.Join(os.WriteFile(stub, []byte(asset("tls.go.txt")), 0o600), os.WriteFile(list, b, 0o600))
 }
 
 // goTool runs the go command for a browser.

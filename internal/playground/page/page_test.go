@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"locksim/internal/overlay"
 	"locksim/internal/playground"
 	"locksim/internal/playground/page"
 	"locksim/internal/soak"
@@ -95,6 +96,13 @@ func TestTheTracesAreThoseOfThisMachine(t *testing.T) {
 	engine, err := page.Build(context.Background(), "../../..")
 	if err != nil {
 		t.Fatal(err)
+	}
+	installed, err := overlay.Find(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !installed.Cached() && bytes.Contains(engine.Program, []byte("crypto/x509.")) {
+		t.Error("the engine has certificates: crypto/tls is not replaced")
 	}
 	menu, err := playground.NewMenu()
 	if err != nil {
