@@ -84,7 +84,7 @@ func TestThePlaygroundShowsAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	glue := fmt.Sprintf(`class Go {
-	constructor() { this.importObject = {}; }
+	constructor() { this.importObject = { gojs: {} }; }
 	run() { globalThis.locksim = (what, request, say) => say("done", %q); return new Promise(() => {}); }
 }`, answer)
 	b, err := page.Make(&page.Engine{Program: []byte("\x00asm\x01\x00\x00\x00"), Glue: glue}, page.Options{})
