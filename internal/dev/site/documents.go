@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -202,7 +203,7 @@ func (s *site) document(name string) error {
 	if slices.Contains(addressed, name) {
 		addressCells(doc, src)
 	}
-	scrollTables(doc)
+	scrollTables(doc, src)
 	var body bytes.Buffer
 	if err := markdown.Renderer().Render(&body, src, doc); err != nil {
 		return err
@@ -273,19 +274,36 @@ func addressCells(doc ast.Node, src []byte) {
 	}
 }
 
+// short is the length of the longest cell, in characters, of a table that is drawn with narrow columns where there is room.
+const short = 20
+
 // scrollTables marks the tables, which framed puts into frames that scroll.
-func scrollTables(doc ast.Node) {
+func scrollTables(doc ast.Node, src []byte) {
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
-		if table, ok := n.(*extast.Table); ok {
-			table.SetAttributeString("class", []byte("data"))
+		table, ok := n.(*extast.Table)
+		if !ok {
+			continue
 		}
+		longest := 0
+		for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+			for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+				longest = max(longest, utf8.RuneCountInString(plain(cell, src)))
+			}
+		}
+		class := "data"
+		if longest <= short {
+			class = "data short"
+		}
+		table.SetAttributeString("class", []byte(class))
 	}
 }
 
-// framed puts the tables into frames that scroll, by the keyboard too.
+const frame = `tabindex="0" role="region" aria-label="table"><table>`
+
+// framed puts the tables into frames that scroll, by the keyboard too, and keeps a sign and its number on one line.
 func framed(body string) string {
-	return strings.NewReplacer(`<table class="data">`, `<div class="scroll" tabindex="0" role="region" aria-label="table"><table>`, "</table>\n", "</table></div>\n",
-		"<pre><code", `<pre tabindex="0"><code`).Replace(body)
+	return strings.NewReplacer(`<table class="data">`, `<div class="scroll" `+frame, `<table class="data short">`, `<div class="scroll short" `+frame,
+		"</table>\n", "</table></div>\n", "<pre><code", `<pre tabindex="0"><code`, "✓ ", "✓&nbsp;", "✗ ", "✗&nbsp;").Replace(body)
 }
 
 // headings gives headings the names that GitHub gives them.

@@ -117,7 +117,7 @@ func (s *site) verdicts() (template.HTML, error) {
 		if err := markdown.Renderer().Render(&b, src, ast.Node(table)); err != nil {
 			return "", err
 		}
-		out := strings.NewReplacer("<td>✓</td>", `<td class="kept">✓</td>`, "<td>✗</td>", `<td class="broken">✗</td>`, "<td>·</td>", `<td class="open">·</td>`).Replace(b.String())
+		out := strings.NewReplacer("<th>", "<th><span>", "</th>", "</span></th>", "<td>✓</td>", `<td class="kept">✓</td>`, "<td>✗</td>", `<td class="broken">✗</td>`, "<td>·</td>", `<td class="open">·</td>`).Replace(b.String())
 		return template.HTML(out), nil
 	}
 	return "", errors.New("README.md has no table whose first column is called lock")

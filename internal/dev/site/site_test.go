@@ -32,6 +32,29 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 }
 
+// A table of short cells is drawn narrow where there is room, with each sign beside its number. All tables scroll.
+func TestTables(t *testing.T) {
+	for _, c := range []struct{ cell, want string }{
+		{"✓ 142 (✗ 15/164)", `<div class="scroll short" tabindex="0"`},
+		{"✗ 15/164, of which the page of the library tells", `<div class="scroll" tabindex="0"`},
+	} {
+		s := &site{root: t.TempDir(), dir: t.TempDir()}
+		if err := os.WriteFile(filepath.Join(s.root, "a.md"), []byte("# A\n\n| lock | none |\n|---|---|\n| single | "+c.cell+" |\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.document("a.md"); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(s.dir, "a.html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page := string(b); !strings.Contains(page, c.want) || !strings.Contains(page, "✗&nbsp;15/164") {
+			t.Errorf("%s: the page has no %s, or breaks a sign from its number\n%s", c.cell, c.want, page)
+		}
+	}
+}
+
 // Only a folder that is empty or has a site is cleared.
 func TestNothingElseIsCleared(t *testing.T) {
 	dir := t.TempDir()
@@ -59,7 +82,7 @@ func TestFront(t *testing.T) {
 		if made == nil || !strings.Contains(page, "report --review --lock "+made[1]+" ") {
 			t.Errorf("%s: the lock that init makes is %q, and another one is reviewed", w.Page, made)
 		}
-		for _, want := range []string{w.Heading, w.OtherPage, `<td class="broken">✗</td>`, "playground.html" + w.Query, "default-src 'none'"} {
+		for _, want := range []string{w.Heading, w.OtherPage, `<td class="broken">✗</td>`, "<th><span>failover</span></th>", "playground.html" + w.Query, "default-src 'none'"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s has no %q", w.Page, want)
 			}
