@@ -7,7 +7,7 @@ SOAK          ?= 1
 LIVE          ?= --own
 
 # Tests have little live memory: a sixth of their time would go into its collection.
-test race: export GOGC ?= 400
+test test-modules race: export GOGC ?= 400
 
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
 
@@ -26,14 +26,22 @@ in_modules = @set -e; for dir in $(filter-out $(2),$(MODULES)); do echo "== $$di
 soak_packages = $$($(GO) list -f '{{$$d := .Dir}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}' ./... | \
 	xargs grep -lE 'LOCKSIM_SOAK|soak\.(Only|RealTime)\(' /dev/null | sed 's,/[^/]*$$,,' | sort -u)
 
-.PHONY: help test race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth libraries tables-check gallery playground site screenshots peers demo live
+.PHONY: help test test-modules race check format lint actions bench soak soak-tests upstream promises mutants owntests reach strategies release module schemas matrix compare findings groundtruth libraries tables-check gallery playground site screenshots peers demo live
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-# Without the tables for a debugger, linking a hundred programs of tests takes two thirds of the time.
-test: ## tests of every module, without the race detector; of those that play in real time a few
-	$(DEV) ./testall -without '$(HEAVY)' -vet=off -ldflags=-w
+# Without the tables for a debugger, linking a hundred programs of tests takes two thirds of the time. A package has half an
+# hour: Go's ten minutes end one on a busy machine, without an assertion that failed.
+TESTED := . ./examples/quickstart/
+TEST := $(DEV) ./testall
+TEST_FLAGS := -vet=off -ldflags=-w -timeout 30m
+
+test: ## tests of the main module and of the example to begin with, without the race detector; of those that play in real time a few
+	$(TEST) -only '$(TESTED)' $(TEST_FLAGS)
+
+test-modules: ## tests of all other modules: examples, real servers, browsers
+	$(TEST) -without '$(TESTED) $(HEAVY)' $(TEST_FLAGS)
 
 # The packages that start goroutines, the one that takes longest first. Those of the commands are in internal/campaign,
 # internal/workers and internal/serve; those of a search or a check are in scenarios/play. A program with the race detector

@@ -1,4 +1,4 @@
-// Package soak has the tests that make soak plays and make test does not.
+// Package soak has the tests that make soak plays, and neither make test nor make test-modules.
 package soak
 
 import (
@@ -10,7 +10,7 @@ import (
 const variable = "LOCKSIM_SOAK"
 
 // Only skips a test unless LOCKSIM_SOAK is set, as it is by make soak, and by .ci/run. The reason says why the test is
-// none of make test, such as "it takes many runs".
+// none of theirs, such as "it takes many runs".
 func Only(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv(variable) == "" {

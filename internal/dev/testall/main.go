@@ -1,11 +1,10 @@
-// Testall runs the tests of every module of the checkout, and reports at the end which
+// Testall runs the tests of the modules of the checkout, and reports at the end which
 // were skipped because a real component is missing, which go test does not report.
 //
-//	go -C internal/dev run ./testall [-without FOLDERS] [FLAGS OF GO TEST]
+//	go -C internal/dev run ./testall [-only FOLDERS | -without FOLDERS] [FLAGS OF GO TEST]
 //
-// -without names modules that are not tested, separated by spaces. It prints what go test
-// prints. The exit code is 0 when all tests pass, 1 when one fails, and 2 when the modules
-// cannot be listed.
+// -only names the modules that are tested, -without those that are not, separated by spaces; "." is the main one. It prints
+// what go test prints. The exit code is 0 when all tests pass, 1 when one fails, and 2 when the modules cannot be listed.
 package main
 
 import (
@@ -32,13 +31,8 @@ func main() {
 	if err == nil {
 		modules, err = modulesUnder(".")
 	}
-	if err == nil && len(flags) > 0 && flags[0] == "-without" {
-		if len(flags) == 1 {
-			fmt.Fprintln(os.Stderr, "testall: -without: name folders, as in -without 'examples/upstream'")
-			os.Exit(2)
-		}
-		modules, err = without(modules, strings.Fields(flags[1]))
-		flags = flags[2:]
+	if err == nil {
+		modules, flags, err = chosen(modules, flags)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testall:", err)
@@ -49,26 +43,28 @@ func main() {
 	}
 }
 
-// testModules runs the tests of the main module, which comes first, and at the same time
-// those of the others, one after another: these often wait for a browser or a process.
+// testModules runs the tests of the modules, of two at a time: some wait for a browser or a process. The main one, if it is
+// among them, comes first.
 func testModules(w io.Writer, modules, flags []string) (ok bool) {
 	s := newSummary(w)
-	done := make(chan bool)
-	go func() { done <- s.testAll(modules[1:], flags) }()
-	ok = s.testAll(modules[:1], flags)
-	ok = <-done && ok
-	s.print()
-	return ok
-}
-
-// testAll runs the tests of some modules, one after another.
-func (s *summary) testAll(modules, flags []string) (ok bool) {
-	ok = true
-	for _, dir := range modules {
-		s.begin(dir)
-		ok = s.test(dir, flags) && ok
+	next, done := make(chan string), make(chan bool)
+	for range 2 {
+		go func() {
+			ok := true
+			for dir := range next {
+				s.begin(dir)
+				ok = s.test(dir, flags) && ok
+			}
+			done <- ok
+		}()
 	}
-	return ok
+	for _, dir := range modules {
+		next <- dir
+	}
+	close(next)
+	first, second := <-done, <-done
+	s.print()
+	return first && second
 }
 
 // modulesUnder are the folders with a go.mod, the main one first, without those in test
@@ -90,16 +86,31 @@ func modulesUnder(root string) ([]string, error) {
 	return dirs, err
 }
 
-// without is modules, except those in some folders. A folder without a module is an error: it may have been renamed.
-func without(modules, folders []string) ([]string, error) {
-	for _, dir := range folders {
-		i := slices.Index(modules, filepath.Clean(dir))
-		if i <= 0 {
-			return nil, fmt.Errorf("-without %s: there is no module, or it is the main one", dir)
-		}
-		modules = slices.Delete(modules, i, i+1)
+// chosen are the modules that the first flag selects, and the other flags. A folder without a module is an error: it may have
+// been renamed.
+func chosen(modules, flags []string) (tested, rest []string, err error) {
+	if len(flags) == 0 || flags[0] != "-only" && flags[0] != "-without" {
+		return modules, flags, nil
 	}
-	return modules, nil
+	if len(flags) == 1 {
+		return nil, nil, fmt.Errorf("%s: name folders, as in %[1]s 'examples/upstream'", flags[0])
+	}
+	var named []string
+	for _, dir := range strings.Fields(flags[1]) {
+		if !slices.Contains(modules, filepath.Clean(dir)) {
+			return nil, nil, fmt.Errorf("%s %s: there is no module", flags[0], dir)
+		}
+		named = append(named, filepath.Clean(dir))
+	}
+	for _, dir := range modules {
+		if slices.Contains(named, dir) == (flags[0] == "-only") {
+			tested = append(tested, dir)
+		}
+	}
+	if len(tested) == 0 {
+		return nil, nil, fmt.Errorf("%s %s: no module is left", flags[0], flags[1])
+	}
+	return tested, flags[2:], nil
 }
 
 // test runs the tests of one module. go test starts with the packages that are named

@@ -59,21 +59,28 @@ func TestSummaryRefusesWhatIsNoEvent(t *testing.T) {
 	}
 }
 
-// Modules can be left out by their folders, the main one cannot, and a folder that has none is an error.
-func TestWithout(t *testing.T) {
+// Modules are chosen by their folders, named or left out. A folder that has none is an error, and so is a choice of none.
+func TestChosen(t *testing.T) {
 	all := []string{".", "examples/a", "internal/dev"}
 	for _, c := range []struct {
-		folders []string
-		want    string // "" where it is an error
+		flags []string
+		want  string // the modules and the other flags; "" where it is an error
 	}{
-		{nil, ". examples/a internal/dev"},
-		{[]string{"./examples/a/"}, ". internal/dev"},
-		{[]string{"examples/b"}, ""},
-		{[]string{"."}, ""},
+		{nil, ". examples/a internal/dev;"},
+		{[]string{"-vet=off"}, ". examples/a internal/dev; -vet=off"},
+		{[]string{"-without", "./examples/a/", "-vet=off"}, ". internal/dev; -vet=off"},
+		{[]string{"-without", ". internal/dev"}, "examples/a;"},
+		{[]string{"-only", ". ./examples/a/", "-vet=off"}, ". examples/a; -vet=off"},
+		{[]string{"-without", "examples/b"}, ""},
+		{[]string{"-only", ". examples/b"}, ""},
+		{[]string{"-only", ""}, ""},
+		{[]string{"-without", ". examples/a internal/dev"}, ""},
+		{[]string{"-only"}, ""},
 	} {
-		got, err := without(slices.Clone(all), c.folders)
-		if strings.Join(got, " ") != c.want || (err != nil) != (c.want == "") {
-			t.Errorf("without %q: %q, %v", c.folders, got, err)
+		modules, rest, err := chosen(slices.Clone(all), c.flags)
+		got := strings.Join(append([]string{strings.Join(modules, " ") + ";"}, rest...), " ")
+		if err == nil && got != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%q: %q, %v", c.flags, got, err)
 		}
 	}
 }
