@@ -464,6 +464,23 @@ func Bugs() []Bug {
 			Also: "As river-197 is built, in the mode that polls. It has one election for each schema, so each name has a schema.",
 		},
 		{
+			ID: "kube-80954", Adapter: "kube", Module: "k8s.io/client-go", Has: "v0.19.0", HasNot: "v0.37.2", Apart: true,
+			Source:    "https://github.com/kubernetes/kubernetes/pull/80954",
+			Mechanism: "The release of a LeaderElector writes a Lease whose duration is 0 seconds, which the API server refuses: nothing is ever given back, and each successor waits until the lease runs out.",
+			Kind:      "F48",
+			Quote:     "Failed to release lock: Lease.coordination.k8s.io \"example\" is invalid: spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0", Where: "the pull request; \"ReleaseOnCancel should be set true if the lock should be released when the run context is cancelled.\", doc comment of LeaderElectionConfig",
+			Promise: releasing(), Expected: "misconduct",
+			Also: "The versions between have kube-131867, so the one without is the newest.",
+			With: []string{
+				"locksim/examples/leases => ../leases", "k8s.io/api => k8s.io/api VERSION", "k8s.io/apimachinery => k8s.io/apimachinery VERSION",
+				"github.com/googleapis/gnostic => github.com/googleapis/gnostic v0.4.1",
+			},
+			NotWith: []string{
+				"locksim/examples/leases => ../leases", "k8s.io/api => k8s.io/api VERSION", "k8s.io/apimachinery => k8s.io/apimachinery VERSION",
+				"k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad",
+			},
+		},
+		{
 			ID: "kube-131867", Adapter: "kube", Module: "k8s.io/client-go", Has: "v0.33.5", HasNot: "v0.37.2", Apart: true,
 			Source:    "https://github.com/kubernetes/kubernetes/issues/131867",
 			Mechanism: "The release of a LeaderElector writes with the version of the record that its last renewal returned. Where the context ends while a renewal is under way, which the server takes and the client does not hear of, the release meets a conflict, and is not tried again: the lease stays until it runs out.",

@@ -20,6 +20,7 @@ require (
 	github.com/gomodule/redigo v2.0.0+incompatible
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mattes/migrate v3.0.1+incompatible
+	github.com/redis/go-redis/v9 v9.23.0
 	github.com/redis/rueidis v1.0.79
 	github.com/samuel/go-zookeeper v0.0.0-20201211165307-7117e9ea2414
 	locksim v0.0.0
@@ -64,7 +65,6 @@ require (
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
-	github.com/redis/go-redis/v9 v9.23.0
 	github.com/redis/rueidis/rueidiscompat v1.0.79 // indirect
 	github.com/rs/xid v1.5.0 // indirect
 	github.com/rs/zerolog v1.33.0 // indirect

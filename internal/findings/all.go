@@ -52,6 +52,7 @@ var all = []Finding{
 	{ID: "river-217", Class: Bug, State: Mended, Thread: river + "pull/217", Note: "and #219"},
 	{ID: "river-1213", Class: Bug, State: Mended, Thread: river + "pull/1213"},
 
+	{ID: "kube-80954", Class: Bug, State: Mended, Thread: kube + "pull/80954"},
 	{ID: "kube-124588", Class: Bug, State: Mended, Thread: kube + "issues/124588"},
 	{ID: "kube-131867", Class: Bug, State: Mended, Thread: kube + "issues/131867"},
 	{ID: "kube-137988", Class: Bug, State: Mended, Thread: kube + "pull/137988"},
