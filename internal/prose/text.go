@@ -60,6 +60,9 @@ func Clip(text string, n int) string {
 // Visible replaces the characters of a text that are not printable by a space or a
 // replacement character: the text of a lock or a server must not control a terminal.
 func Visible(s string) string {
+	if isPrintableASCII(s) { // as nearly all are
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsPrint(r):
@@ -69,6 +72,15 @@ func Visible(s string) string {
 		}
 		return unicode.ReplacementChar
 	}, s)
+}
+
+func isPrintableASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // Fold breaks a text into lines of at most width columns, between words where

@@ -60,7 +60,19 @@ const shownBytes = 300
 // isText reports whether bytes are text: printable characters, and spaces of any
 // kind.
 func isText(b []byte) bool {
+	if isASCIIText(b) { // as nearly all are
+		return true
+	}
 	return utf8.Valid(b) && !bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) })
+}
+
+func isASCIIText(b []byte) bool {
+	for _, c := range b {
+		if (c < ' ' || c > '~') && (c < '\t' || c > '\r') {
+			return false
+		}
+	}
+	return true
 }
 
 // Readable is a text on one line: it has one space for each space and line break of
