@@ -7,7 +7,7 @@ import (
 )
 
 // curveOptions keep a curve below some ten seconds in a browser, where a run takes four times as long as elsewhere.
-var curveOptions = cause.Options{Continuations: 40, Steps: 8, Events: 150_000}
+var curveOptions = cause.Options{Continuations: 40, Steps: 8, Events: 120_000}
 
 // Curve says when the violation of a request became inevitable, nil where there is none. step is called after each
 // continuation.
