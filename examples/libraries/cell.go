@@ -216,6 +216,9 @@ func (x Lock) against(s *Share, label checker.Label) *Sentence {
 	return nil
 }
 
+// space is what is drawn in a column besides its faults.
+func (t Trouble) space() spaces.Space { return spaces.Space{SameClocks: !t.skewed()} }
+
 // skewed reports whether the clocks of servers may be wrong from the start: where the column is about clocks alone.
 func (t Trouble) skewed() bool {
 	return slices.Contains(t.Faults, lock.FaultWallClock) || slices.Contains(t.Faults, lock.FaultNodeClock)
@@ -239,7 +242,7 @@ func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised b
 	}
 	l = l.Cached()
 	plan, err := explore.NewPlan(l, explore.Options{
-		Runs: most, FirstSeed: seed, Faults: append([]lock.Fault{}, faults...), Space: spaces.Space{SameClocks: !t.skewed()},
+		Runs: most, FirstSeed: seed, Faults: append([]lock.Fault{}, faults...), Space: t.space(),
 		Judge: explorations.JudgePromise, Collect: explorations.CollectAll,
 	})
 	if errors.Is(err, search.ErrNoFailover) {

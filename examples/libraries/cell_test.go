@@ -176,8 +176,8 @@ func TestOnlyClocksAreSkewed(t *testing.T) {
 	l.Promise.FreeWithin, l.Detection = lock.TermTTL, time.Millisecond
 	for _, trouble := range Troubles() {
 		want := trouble.Name == "clocks" || trouble.Name == "server-clocks"
-		if trouble.skewed() != want {
-			t.Errorf("%s: skewed %v", trouble.Name, trouble.skewed())
+		if trouble.space().SameClocks == want {
+			t.Errorf("%s: %+v", trouble.Name, trouble.space())
 		}
 	}
 	for _, trouble := range []string{"none", "network", "lost-data"} {
