@@ -34,8 +34,8 @@ type agent struct{ url string }
 func startConsul(t *testing.T, path string) agent {
 	t.Helper()
 	addr := startOnPort(t, func(p string) *exec.Cmd {
-		return exec.Command(path, "agent", "-dev", "-bind=127.0.0.1", "-http-port="+p, "-dns-port=-1", "-grpc-port=-1", "-grpc-tls-port=-1",
-			"-serf-lan-port="+freePort(t), "-serf-wan-port=-1", "-server-port="+freePort(t))
+		return exec.Command(path, "agent", "-dev", "-bind=127.0.0.1", "-http-port="+p,
+			"-dns-port=-1", "-grpc-port=-1", "-grpc-tls-port=-1", "-serf-lan-port="+freePort(t), "-serf-wan-port=-1", "-server-port="+freePort(t))
 	}, func(addr string) bool {
 		answer, err := http.Get("http://" + addr + "/v1/status/leader")
 		if err != nil {

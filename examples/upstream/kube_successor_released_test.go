@@ -161,8 +161,9 @@ func fromKubeconfig(config *rest.Config, name string) (resourcelock.Interface, e
 
 // candidate runs an elector until the context ends. It returns a channel that has the context of its leadership as soon as it
 // leads. The server knows it by the beginning of the path.
-func candidate(t *testing.T, ctx context.Context, electors *sync.WaitGroup, client func(*rest.Config, string) (resourcelock.Interface, error),
-	url, name string, release bool,
+func candidate(
+	t *testing.T, ctx context.Context, electors *sync.WaitGroup,
+	client func(*rest.Config, string) (resourcelock.Interface, error), url, name string, release bool,
 ) <-chan context.Context {
 	t.Helper()
 	lock, err := client(&rest.Config{

@@ -1,5 +1,5 @@
-// Package findings says what each published thread about a lock is, and each finding of locksim's own, and how it stands.
-// All pages that say so take it from here.
+// Package findings says what each published thread about a lock is, and each finding of locksim's own, and how it
+// stands. All pages that say so take it from here.
 package findings
 
 import (

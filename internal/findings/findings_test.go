@@ -35,7 +35,8 @@ func TestDrafts(t *testing.T) {
 			continue
 		}
 		drafts++
-		if row := fmt.Sprintf("| [%s](%[1]s.md) | %s %s | %s |", f.ID, f.Library, f.Version, f.Status()); !strings.Contains(string(page), row) {
+		row := fmt.Sprintf("| [%s](%[1]s.md) | %s %s | %s |", f.ID, f.Library, f.Version, f.Status())
+		if !strings.Contains(string(page), row) {
 			t.Errorf("the page has no line %q", row)
 		}
 		text, err := os.ReadFile(filepath.Join(folder, f.ID+".md"))

@@ -1,5 +1,5 @@
-// Package elections has what the elections of programs on PostgreSQL need as locks: a pool of pgx over the links of a world,
-// and terms.
+// Package elections has what the elections of programs on PostgreSQL need as locks: a pool of pgx over the links of a
+// world, and terms.
 package elections
 
 import (
@@ -39,7 +39,9 @@ func Lock(elect Elect, detection time.Duration, tables ...string) scenarios.Lock
 }
 
 // campaign runs a candidate until it leads.
-func campaign(ctx context.Context, e scenarios.Env, elect func(ctx context.Context, changed func(leads bool)) error) (lock.Lease, error) {
+func campaign(
+	ctx context.Context, e scenarios.Env, elect func(ctx context.Context, changed func(leads bool)) error,
+) (lock.Lease, error) {
 	life, resign := context.WithCancel(e.Context())
 	led, lost, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var failed error

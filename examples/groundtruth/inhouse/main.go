@@ -1,5 +1,5 @@
-// Command inhouse has locks that applications have written for themselves, anew and in our words, as they were before a bug
-// of theirs was mended, and as they are since.
+// Command inhouse has locks that applications have written for themselves, anew and in our words, as they were before a
+// bug of theirs was mended, and as they are since.
 package main
 
 import (
@@ -21,7 +21,9 @@ import (
 
 func main() {
 	groundtruth.Main(map[string]scenarios.Lock{
-		groundtruth.Form("blnk-354", "before"): balances(func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }),
+		groundtruth.Form("blnk-354", "before"): balances(func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return ctx, func() {}
+		}),
 		groundtruth.Form("blnk-354", "after"): balances(func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		}),
@@ -36,7 +38,8 @@ const (
 )
 
 var (
-	deleteOwn = goredis.NewScript(`if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`)
+	deleteOwn = goredis.NewScript(
+		`if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`)
 	errHeld   = errors.New("the lock expired, or another has it")
 )
 

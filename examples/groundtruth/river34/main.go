@@ -15,5 +15,6 @@ import (
 
 func main() {
 	const between = 5 * time.Second // two elections, and a second of jitter
-	groundtruth.Main(map[string]scenarios.Lock{"river-1213": elections.Lock(exposed.Elect, between+time.Second, exposed.Tables()...)})
+	l := elections.Lock(exposed.Elect, between+time.Second, exposed.Tables()...)
+	groundtruth.Main(map[string]scenarios.Lock{"river-1213": l})
 }
