@@ -40,7 +40,7 @@ const (
 var (
 	deleteOwn = goredis.NewScript(
 		`if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`)
-	errHeld   = errors.New("the lock expired, or another has it")
+	errHeld = errors.New("the lock expired, or another has it")
 )
 
 // balances is the lock of a balance: SET NX with a TTL, and a script that compares and deletes, under the context that
