@@ -57,7 +57,7 @@ func main() {
 			{
 				Lock:    of("redsync-5", 5),
 				Runs:    30,
-				Why:     map[string][]string{"network": {"redsync-140"}},
+				Why:     map[string][]string{"network": {"redsync-late", "redsync-140"}},
 				Is:      of5,
 				Options: "Five servers, NewMutex(name) with nothing set.",
 				Says:    says, Fence: fence, Misuse: misuse,
