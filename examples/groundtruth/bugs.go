@@ -161,6 +161,8 @@ func Bugs() []Bug {
 			Kind:      "F49",
 			Quote:     "Release the lock so other processes or threads can obtain a lock.", Where: "README, Usage",
 			Promise: lease(),
+			Missed:  "Its documentation promises no time for a release: a call that returns late is a violation only of a lock that promises that its calls return. Until there was that rule it was found as a lock that could not be taken again, which it can.",
+			Helped:  &Help{What: "the promise that a release returns within a TTL, also if no server answers", Promise: answering()},
 		},
 		{
 			ID: "redsync-late", Adapter: "redsync", Module: redsync, Has: "v4.18.1",
@@ -685,6 +687,13 @@ func returning() lock.Promise {
 	p := dutiful(promise.DutyReturns)
 	p.FreeWithin, p.FreeAfter = lock.TermAnyTime, map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime}
 	p.ReturnsWithin = lock.TermReleaseTimeout
+	return p
+}
+
+// answering is that of a lock whose calls return within a TTL.
+func answering() lock.Promise {
+	p := dutiful(promise.DutyReturns)
+	p.ReturnsWithin = lock.TermTTL
 	return p
 }
 

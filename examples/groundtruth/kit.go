@@ -199,7 +199,7 @@ type listener struct {
 
 var (
 	seedOf   = regexp.MustCompile(`(?m)^seed (\d+): `)
-	unjudged = regexp.MustCompile(`^seed \d+: a run of .+ has no verdict: `)
+	unjudged = regexp.MustCompile(`^seed \d+: a run of .+ has no verdict: |^lock \S+, in a run without faults: `)
 	runsOf   = regexp.MustCompile(`no violation in ([\d,]+) runs`)
 )
 

@@ -9,7 +9,7 @@ import (
 )
 
 // quick are the bugs that the first runs show.
-var quick = []string{"redsync-38", "redsync-61", "redsync-timeout", "redsync-140", "redislock-58", "redislock-64", "redsync-156",
+var quick = []string{"redsync-38", "redsync-61", "redsync-timeout", "redislock-58", "redislock-64", "redsync-156",
 	"redsync-164", "etcd-22123", "etcd-21128", "gozero-1704"}
 
 // another are the bugs whose fixed version has another one, which is a row of its own.

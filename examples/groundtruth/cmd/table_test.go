@@ -92,7 +92,7 @@ func TestStrictCounts(t *testing.T) {
 	}
 	m := &measurement{journal: none}
 	var bugs []groundtruth.Bug
-	for _, id := range []string{"redsync-38", "redsync-71", "redsync-140", "redsync-late", "etcd-22123", "redislock-79"} {
+	for _, id := range []string{"redsync-38", "redsync-71", "redsync-164", "redsync-late", "etcd-22123", "redislock-79"} {
 		b, ok := groundtruth.Find(id)
 		if !ok {
 			t.Fatal(id)
