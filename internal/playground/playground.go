@@ -157,7 +157,7 @@ func Play(r Request) *Answer {
 	if err != nil {
 		return &Answer{Problem: problem(err), Source: r.Source}
 	}
-	o, err := play.Run(t.scenario, t.lock, play.RunOptions{Seed: r.Seed, Modes: t.modes})
+	o, err := play.Run(t.scenario, t.lock, play.RunOptions{Seed: r.Seed, Modes: t.modes, Shared: true})
 	if err != nil {
 		return &Answer{Problem: problem(err), Source: r.Source, Knobs: knobs(t.scenario)}
 	}
@@ -262,7 +262,7 @@ func Labels(r Request) ([]checker.Label, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := play.Run(t.scenario, t.lock, play.RunOptions{Seed: r.Seed, Modes: t.modes, Bare: true})
+	o, err := play.Run(t.scenario, t.lock, play.RunOptions{Seed: r.Seed, Modes: t.modes, Bare: true, Shared: true})
 	if err != nil {
 		return nil, err
 	}

@@ -11,13 +11,14 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"locksim/internal/playground"
 	"locksim/internal/playground/page"
 	"locksim/internal/soak"
+	"locksim/scenarios/file"
+	"locksim/scenarios/play"
 )
 
 // The playground in figures, which this test prints and does not judge: how large the engine is as a page has it, when it gave its
-// first answer, how long a warm move of a slider takes until it is answered and until it is drawn, beside the same run made
+// first answer, how long a warm move of a slider takes until it is answered and until it is drawn, beside the runs of its modes made
 // natively right after it, and how long the curve of a violation takes.
 //
 //	LOCKSIM_SOAK=1 go -C reports/browser test -run PlaygroundFigures -v .
@@ -45,18 +46,34 @@ func TestPlaygroundFigures(t *testing.T) {
 		answered = append(answered, eval[float64](tb, `+document.documentElement.dataset.took`))
 		drawn = append(drawn, eval[float64](tb, `+document.documentElement.dataset.shown`))
 		source := eval[string](tb, `document.querySelector("[data-source]").value`)
-		began := time.Now()
-		playground.Play(playground.Request{Source: source, Seed: 1})
-		native = append(native, float64(time.Since(began).Microseconds())/1e3)
+		native = append(native, nativeRun(t, source))
 	}
 	a, d, n := median(answered), median(drawn), median(native)
-	t.Logf("a move of a slider, the median of %d: answered after %.0f ms, drawn after %.0f ms; the same run takes %.1f ms here: %.1f and %.1f times as long",
+	t.Logf("a move of a slider, the median of %d: answered after %.0f ms, drawn after %.0f ms; the runs of its modes take %.1f ms here: %.1f and %.1f times as long",
 		len(native), a, d, n, a/n, d/n)
 
 	tb.settled(func() { tb.click("[data-do=reset]") })
 	tb.click("[data-do=curve]")
 	tb.waitFor("the curve", `+document.documentElement.dataset.curve > 0`)
 	t.Logf("the curve took %.1f s", float64(eval[int](tb, `+document.documentElement.dataset.curve`))/1e3)
+}
+
+// nativeRun is how long a scenario takes in this process, in milliseconds: the run of each mode once, without pictures.
+func nativeRun(t *testing.T, source string) float64 {
+	t.Helper()
+	began := time.Now()
+	sc, err := file.Parse("scenario.yaml", []byte(source), play.ServerNames()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := play.FindLock(sc.Lock.Kind, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := play.Run(sc, l, play.RunOptions{Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return float64(time.Since(began).Microseconds()) / 1e3
 }
 
 func median(all []float64) float64 { return slices.Sorted(slices.Values(all))[len(all)/2] }

@@ -118,3 +118,17 @@ func (run *ModeRun) Corroborate() error {
 	run.Corroboration = c
 	return nil
 }
+
+// As is a run under another fencing mode in which the store decides all as it did: only the verdict, which compares it with
+// base, and the story, which names the mode, are made anew. Errors as for [ModeRun.Judge].
+func (run *ModeRun) As(mode fence.Mode, base *ModeRun) (*ModeRun, error) {
+	as := *run
+	as.Mode, as.Wall = mode, 0
+	if err := as.Judge(base); err != nil {
+		return nil, err
+	}
+	if run.Story != nil {
+		as.Story = tell(&as)
+	}
+	return &as, nil
+}

@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	protected "locksim/sim/store"
 	"locksim/sim/trace"
 )
 
@@ -29,6 +30,9 @@ type RunOptions struct {
 	Alone bool
 	// Bare leaves out what only a reader of a run wants: see [outcome.ModeRun.Complete].
 	Bare bool
+	// Shared takes a run that was made for that of another mode in which the store would have answered each operation in the
+	// same words. The outcome is the same, sooner. A run that is repeated is made in each mode.
+	Shared bool
 	// Fork, if not nil, makes the run a continuation of the run of Seed.
 	Fork *Fork
 	// Death says how the program ends in the run, which is known from another process: the run is made up to there. There is
@@ -151,7 +155,10 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 		return nil, err
 	}
 	for _, mode := range modes {
-		run, err := playMode(sc, l, opts, mode, base)
+		run, err := sharedMode(sc, l, opts, mode, base, out.Modes)
+		if err == nil && run == nil {
+			run, err = playMode(sc, l, opts, mode, base)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -170,6 +177,22 @@ func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*
 		return nil, nil
 	}
 	return playMode(sc, l, opts, fence.None, nil)
+}
+
+// sharedMode is the run of a mode that is that of another one, of those that were made; nil if there is none.
+func sharedMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *outcome.ModeRun, made []outcome.ModeRun) (*outcome.ModeRun, error) {
+	if !opts.Shared || opts.Repeat != outcome.Once || sc.Workload.Data != file.DataStore || mode.NeedsToken() && !l.Tokens || mode == fence.None {
+		return nil, nil
+	}
+	if base != nil && protected.Alike(base.Trace, mode) {
+		return base.As(mode, base)
+	}
+	for i := range made {
+		if made[i].Trace != nil && protected.Alike(made[i].Trace, mode) {
+			return made[i].As(mode, base)
+		}
+	}
+	return nil, nil
 }
 
 // playMode makes the run of one mode, and its repetition.

@@ -103,21 +103,49 @@ func (s *Store) Serve(line string, record func(trace.Decision) int) (answer stri
 	if err != nil {
 		return "ERROR " + err.Error()
 	}
-	r := s.resource(op.Resource)
-	switch err := s.judge(r, op); {
-	case err != nil:
-		op.Refused = singleLine(err.Error())
+	s.decide(&op)
+	switch {
+	case op.Refused != "":
 		answer = "REFUSED " + op.Refused
 	case op.Write:
-		r.registers[op.Register] = op.Op
-		r.versions[made{op.Register, op.Op}] = r.fence.Version
 		answer = "OK"
 	default:
-		op.Value = r.registers[op.Register]
 		answer = strings.TrimSpace("OK " + op.Value)
 	}
 	s.decisions = append(s.decisions, Decision{Step: record(op), Decision: op})
 	return answer
+}
+
+// decide executes an operation: it sets why it is refused, or the value that a read finds.
+func (s *Store) decide(op *trace.Decision) {
+	r := s.resource(op.Resource)
+	switch err := s.judge(r, *op); {
+	case err != nil:
+		op.Refused = singleLine(err.Error())
+	case op.Write:
+		r.registers[op.Register] = op.Op
+		r.versions[made{op.Register, op.Op}] = r.fence.Version
+	default:
+		op.Value = r.registers[op.Register]
+	}
+}
+
+// Alike reports whether a store with another fencing rule would have answered each operation of a trace in the same words. The
+// run under that rule is then the same, event by event.
+func Alike(t *trace.Trace, mode fence.Mode) bool {
+	other := New(mode)
+	for _, e := range t.Events {
+		was, ok := e.What.(trace.Decision)
+		if !ok {
+			continue
+		}
+		op := was
+		op.Refused, op.Value = "", ""
+		if other.decide(&op); op != was {
+			return false
+		}
+	}
+	return true
 }
 
 // judge applies the fencing rule. A refused operation does not change the state
