@@ -303,6 +303,7 @@ func (m *measurement) page(bugs []groundtruth.Bug) ([]byte, error) {
 			continue
 		case !played:
 			unplayed.count(false)
+			continue
 		}
 		if f.Class == findings.InHouse {
 			inHouse.count(byDefault || withHelp)
@@ -341,7 +342,7 @@ library that does not tell it, is no find. Feature requests, and what the mainta
 | feature requests, and declined | %d | %d |
 | locks that applications have written for themselves, anew in the form with the bug and in the mended one | %d | %d |
 
-Of the %d, %d are found with a change that the row names, the others at the defaults. %d rows were not played yet. %d more rows are
+Of the %d, %d are found with a change that the row names, the others at the defaults. %d more rows were not played yet, and are not counted. %d more rows are
 bugs that locksim found itself, and are not counted here. How threads stand is as of November 2026.
 
 Play one of them, with its story; the build takes longer than the play:
