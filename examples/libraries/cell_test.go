@@ -12,6 +12,8 @@ import (
 	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios"
+	"locksim/scenarios/outcome"
+	"locksim/scenarios/search"
 )
 
 // keyFor is a lock with a key for some time, which Release leaves there. Its holder is told within 100 ms of the next one.
@@ -76,7 +78,7 @@ func TestOneDetection(t *testing.T) {
 		l.Detection = detection
 		for _, trouble := range []string{"none", "pause"} {
 			c := cellOf(t, Lock{Lock: l, Says: says("it excludes")}, trouble, 8)
-			if s := c.Shares[0]; (s.Labels["overlap"]+s.Labels["corrupted"] > 0) != (detection < time.Second) {
+			if s := c.Shares[0]; (s.Labels["overlap"]+s.Labels["misconduct"] > 0) != (detection < time.Second) {
 				t.Errorf("%s, told within %v: %v in %d runs, %d of which tested the lock", trouble, detection, s.Labels, s.Runs, s.Evidence)
 			}
 		}
@@ -105,23 +107,42 @@ func TestClassesInEqualShares(t *testing.T) {
 
 // Under faults of which no sentence speaks nothing is promised, and a label that no sentence has is a wish.
 func TestOnlySentencesArePromises(t *testing.T) {
-	l := keyFor(15 * time.Second) // after a release it stays taken
-	l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTL}
-	wish := cellOf(t, Lock{Lock: l, Says: says("it excludes")}, "none", 4).Shares[0]
-	if wish.Broken > 0 || wish.Wished == 0 || wish.Failures[0].Against != nil {
-		t.Errorf("with a sentence on the exclusion, %v breaks it in %d runs, and is wished away in %d", wish.Labels, wish.Broken, wish.Wished)
+	excludes, free := says("it excludes")[0], Sentence{Text: "it is free soon", Labels: []checker.Label{checker.Stuck}, Under: []lock.Fault{lock.FaultPower}}
+	x := Lock{Says: []Sentence{excludes, free}}
+	power, crash := []lock.Fault{lock.FaultPower}, []lock.Fault{lock.FaultCrash}
+	for _, c := range []struct {
+		faults   []lock.Fault
+		promised bool
+		label    checker.Label
+		want     string
+	}{
+		{power, true, checker.Overlap, "it excludes"},
+		{power, true, checker.Stuck, "it is free soon"},
+		{crash, true, checker.Stuck, ""},
+		{slices.Concat(power, crash), true, checker.Stuck, ""}, // it says nothing of the one
+		{nil, true, checker.Void, "it excludes"},
+		{nil, true, checker.Stuck, ""},
+		{power, false, checker.Overlap, ""},
+	} {
+		s, got := Share{Faults: c.faults, Promised: c.promised}, ""
+		if q := x.against(&s, c.label); q != nil {
+			got = q.Text
+		}
+		if got != c.want {
+			t.Errorf("%s under %v, promised %v: it breaks %q, want %q", c.label, c.faults, c.promised, got, c.want)
+		}
+		s.count(x, &search.Trial{Violations: []outcome.Violation{{Label: c.label}}}, true)
+		if s.Broken+s.Wished != 1 || (s.Broken == 1) != (c.want != "") || s.Labels[string(c.label)] != 1 {
+			t.Errorf("%s under %v: counted as %+v", c.label, c.faults, s)
+		}
 	}
-	free := []Sentence{says("it excludes")[0], {Text: "it is free at once", Labels: []checker.Label{checker.Stuck, checker.Misconduct}}}
-	broken := cellOf(t, Lock{Lock: l, Says: free}, "none", 4).Shares[0]
-	if broken.Broken == 0 || broken.Wished > 0 || broken.Failures[0].Against == nil || broken.Failures[0].Against.Text != "it is free at once" {
-		t.Errorf("with a sentence on that, %v breaks it in %d runs, and is wished away in %d: %+v", broken.Labels, broken.Broken, broken.Wished, broken.Failures)
-	}
-	if s := cellOf(t, Lock{Lock: l, Says: says("it bears pauses", lock.FaultPause)}, "none", 1).Shares[0]; s.Promised {
-		t.Error("a sentence on pauses promises something where nothing fails")
+	bears := Lock{Says: says("it bears pauses", lock.FaultPause)}
+	if !bears.speaks(lock.FaultPause) || bears.speaks("") || bears.speaks(lock.FaultCrash) || !x.speaks("") {
+		t.Error("a sentence on pauses promises something elsewhere, or one without faults does not")
 	}
 }
 
-// careful returns whether its release was called under a context that had not ended.
+// careful is a lock that hands the context of a release on to its client.
 func careful(l scenarios.Lock) scenarios.Lock {
 	l.Name = "careful"
 	l.New = func(e scenarios.Env) (lock.Locker, error) {

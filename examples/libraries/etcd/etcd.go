@@ -74,7 +74,7 @@ func main() {
 			{
 				Lock:    promising(etcdlocks.Library("etcd-election", etcdlocks.NewSession, etcdlocks.NewElection), unordered()),
 				Is:      "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
-				Why:     map[string][]string{"pause": {"etcd-11007"}, "network": {"etcd-11007"}, "server-crash": {"etcd-11007"}, "misuse": {"etcd-22123"}},
+				Why:     map[string][]string{"pause": {"etcd-11007"}, "network": {"etcd-11007"}, "server-crash": {"etcd-11007"}, "server-power": {"etcd-11007"}, "misuse": {"etcd-22123"}},
 				Misuse:  "the context of Resign has ended when it is called, or it is called again after it has failed",
 				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",
 				Says: []libraries.Sentence{{
