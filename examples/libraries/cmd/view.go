@@ -60,6 +60,9 @@ func addUp(shares []libraries.Share, promised bool) (n counted, any bool) {
 		}
 		any = true
 		if s.Idle != "" {
+			if s.Runs > 0 && slices.Equal(s.Faults, []lock.Fault{lock.FaultRestart}) {
+				s.Idle = "not judged, since it is drawn only after a crash" // and the classes are drawn alone
+			}
 			n.idle = append(n.idle, strings.TrimPrefix(names(s.Faults)+": "+s.Idle, ": "))
 			continue
 		}
@@ -142,7 +145,7 @@ func (n counted) rest() (text string) {
 		text += " The fault was felt in these runs: " + prose.Commas(n.felt) + "."
 	}
 	if len(n.idle) > 0 {
-		text += " Not applicable: " + strings.Join(n.idle, "; ") + "."
+		text += " Not played: " + strings.Join(n.idle, "; ") + "."
 	}
 	return text
 }
