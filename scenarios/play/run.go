@@ -180,8 +180,11 @@ func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*
 }
 
 // sharedMode is the run of a mode that is that of another one, of those that were made; nil if there is none.
-func sharedMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *outcome.ModeRun, made []outcome.ModeRun) (*outcome.ModeRun, error) {
-	if !opts.Shared || opts.Repeat != outcome.Once || sc.Workload.Data != file.DataStore || mode.NeedsToken() && !l.Tokens || mode == fence.None {
+func sharedMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *outcome.ModeRun,
+	made []outcome.ModeRun,
+) (*outcome.ModeRun, error) {
+	played := mode != fence.None && (l.Tokens || !mode.NeedsToken())
+	if !opts.Shared || opts.Repeat != outcome.Once || sc.Workload.Data != file.DataStore || !played {
 		return nil, nil
 	}
 	if base != nil && protected.Alike(base.Trace, mode) {

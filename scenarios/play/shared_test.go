@@ -12,7 +12,9 @@ import (
 // A run that is taken for that of another mode has its trace, its verdict and its story.
 func TestSharedRuns(t *testing.T) {
 	shared := 0
-	for _, name := range []string{"gc-pause", "stale-write-first", "split-brain", "late-packet", "lost-reply", "shared-owner", "torn-by-crash", "crowded-queue"} {
+	for _, name := range []string{
+		"gc-pause", "stale-write-first", "split-brain", "late-packet", "lost-reply", "shared-owner", "torn-by-crash", "crowded-queue",
+	} {
 		sc, err := file.Load(name)
 		if err != nil {
 			t.Fatal(err)
@@ -33,9 +35,10 @@ func TestSharedRuns(t *testing.T) {
 		}
 		for i := range apart.Modes {
 			a, b := &apart.Modes[i], &together.Modes[i]
-			if a.Mode != b.Mode || a.TraceHash != b.TraceHash || !reflect.DeepEqual(a.Verdict, b.Verdict) || !reflect.DeepEqual(a.Story, b.Story) ||
-				!reflect.DeepEqual(a.History, b.History) || a.Corroboration != b.Corroboration {
-				t.Errorf("%s in mode %s: %s with %s\nwithout sharing, %s with it", name, a.Mode, a.Verdict.Label, a.TraceHash, b.Verdict.Label)
+			equal := a.Mode == b.Mode && a.TraceHash == b.TraceHash && a.Corroboration == b.Corroboration &&
+				reflect.DeepEqual(a.Verdict, b.Verdict) && reflect.DeepEqual(a.Story, b.Story) && reflect.DeepEqual(a.History, b.History)
+			if !equal {
+				t.Errorf("%s in mode %s: %s without sharing, %s with it", name, a.Mode, a.Verdict.Label, b.Verdict.Label)
 			}
 			if b.Trace != nil && b.Wall == 0 {
 				shared++
