@@ -48,7 +48,7 @@ func main() {
 				Status: libraries.Known,
 				Where:  "concurrency/mutex.go:134, 144",
 				Link:   "https://github.com/etcd-io/etcd/issues/22082",
-				Shows:  []libraries.Shown{{Lock: "etcd-mutex", Source: staleUnlock}},
+				Shows:  []libraries.Shown{{Lock: "etcd-mutex-misused", Source: staleUnlock}},
 				What:   "Mutexes of one session have one key. An Unlock that failed, and is called again later, deletes the key of the next Lock of the same client, which is not told.",
 			},
 			{
