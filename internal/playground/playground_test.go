@@ -38,7 +38,7 @@ func TestPlay(t *testing.T) {
 	for _, m := range a.Modes {
 		labels = append(labels, m.Label)
 	}
-	if len(labels) != 3 || labels[0] != checker.Corrupted || labels[2] != checker.Rescued || len(a.Diagram.Panels) != 2 || len(a.Runs) != 2 || len(a.Answers) != 5 {
+	if len(labels) != 3 || labels[0] != checker.Corrupted || labels[2] != checker.Rescued || len(a.Diagram.Panels) != 2 || len(a.Runs) != 2 || len(a.Answers) != 4 {
 		t.Errorf("labels %v, %d panels, %d runs, %d answers", labels, len(a.Diagram.Panels), len(a.Runs), len(a.Answers))
 	}
 	if want := "locksim run gc-pause --lock fenced --seed 1 --fencing none,check,seal"; a.Command != want {
