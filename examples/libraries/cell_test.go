@@ -142,7 +142,7 @@ func TestOnlySentencesArePromises(t *testing.T) {
 	}
 }
 
-// careful is a lock that hands the context of a release on to its client.
+// careful is a lock with a key that outlives each section, which hands the context of a release on to its client.
 func careful(l scenarios.Lock) scenarios.Lock {
 	l.Name = "careful"
 	l.New = func(e scenarios.Env) (lock.Locker, error) {
@@ -150,7 +150,7 @@ func careful(l scenarios.Lock) scenarios.Lock {
 		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
 			for {
 				asked := e.Clock().Now()
-				ok, err := client.SetNX(ctx, key, e.Identity(), 10*time.Second).Result()
+				ok, err := client.SetNX(ctx, key, e.Identity(), time.Minute).Result()
 				if err != nil {
 					return nil, scenarios.Unanswered(err)
 				}
@@ -159,13 +159,13 @@ func careful(l scenarios.Lock) scenarios.Lock {
 						return scenarios.Unanswered(client.Del(ctx, key).Err())
 					}}), nil
 				}
-				if err := e.Clock().Sleep(ctx, 20*time.Millisecond); err != nil {
+				if err := e.Clock().Sleep(ctx, 300*time.Millisecond); err != nil {
 					return nil, err
 				}
 			}
 		}), nil
 	}
-	l.Lease, l.Detection = "", 0
+	l.Lease, l.Detection, l.Promise.FreeWithin = "", 0, lock.TermAnyTime
 	return l
 }
 
@@ -173,11 +173,11 @@ func careful(l scenarios.Lock) scenarios.Lock {
 // they break was promised.
 func TestMistakesHaveTheirColumn(t *testing.T) {
 	x := Lock{Lock: careful(keyFor(0)), Says: says("it excludes"), Misuse: "the context has ended"}
-	if s := cellOf(t, x, "none", 10).Shares[0]; s.Broken+s.Wished > 0 {
+	if s := cellOf(t, x, "none", 4).Shares[0]; s.Broken+s.Wished > 0 {
 		t.Errorf("without mistakes: %v, %+v", s.Labels, s.Failures)
 	}
-	s := cellOf(t, x, Misused, 10).Shares[0]
-	if s.Felt != 10 || s.Broken > 0 || s.Wished == 0 {
+	s := cellOf(t, x, Misused, 2).Shares[0]
+	if s.Felt != 2 || s.Broken > 0 || s.Wished == 0 {
 		t.Errorf("with mistakes in %d runs: %d broken, %d wished, %v", s.Felt, s.Broken, s.Wished, s.Labels)
 	}
 	x.Misuse = ""
