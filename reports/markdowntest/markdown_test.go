@@ -69,7 +69,7 @@ func TestHostileTextsAreText(t *testing.T) {
 		cells: 11*4 + 4*(1+len(o.Modes[0].Story)),
 		// The answer, the remark that nothing is expected, two divergences, the reason of all modes,
 		// two limits, three hashes, a version.
-		items: 5 + 1 + 1 + 2 + 2 + 3 + 1,
+		items: 4 + 1 + 1 + 2 + 2 + 3 + 1,
 	}
 	if s != want {
 		t.Errorf("got %+v, want %+v", s, want)
