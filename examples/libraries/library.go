@@ -77,9 +77,10 @@ type Sentence struct {
 }
 
 // Exclusion are the labels of runs in which a lock did not keep others out: two claims, data that is wrong in the mode in
-// which it should be right, a grant of nothing. The caller owns the slice.
+// which it should be right. A grant of nothing, [checker.Void], is another thing: it breaks a sentence on what a grant means.
+// The caller owns the slice.
 func Exclusion() []checker.Label {
-	return []checker.Label{checker.Corrupted, checker.FalseReject, checker.Void, checker.Revived, checker.Repeated, checker.Overlap}
+	return []checker.Label{checker.Corrupted, checker.FalseReject, checker.Revived, checker.Repeated, checker.Overlap}
 }
 
 // of reports whether the sentence is broken by a label in a run of a class of fault; "" is for a run without faults.

@@ -4,6 +4,7 @@ package main
 import (
 	_ "embed"
 
+	"locksim/checker"
 	"locksim/examples/libraries"
 	"locksim/internal/glue"
 	"locksim/lock"
@@ -67,7 +68,10 @@ func main() {
 				Misuse:  "the context of Unlock has ended when it is called, or it is called again after it has failed, as on an old Mutex",
 				Options: "NewSession with a TTL of the scenario's length, which it renews by itself; NewMutex, Lock. Three servers.",
 				Says: []libraries.Sentence{
-					{Text: "Lock locks the mutex with a cancelable context.", Where: "doc comment of Mutex.Lock", File: "concurrency/mutex.go"},
+					{
+						Text: "Lock locks the mutex with a cancelable context.", Where: "doc comment of Mutex.Lock", File: "concurrency/mutex.go",
+						Labels: append(libraries.Exclusion(), checker.Void),
+					},
 				},
 				Fence: "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
 			},
@@ -80,6 +84,10 @@ func main() {
 				Says: []libraries.Sentence{{
 					Text:  "Multiple sessions can participate in the election for the same prefix, but only one can be the leader at a time.",
 					Where: "doc comment of Election.Campaign", File: "concurrency/election.go",
+				}, {
+					Text:  "Otherwise, until the context is not cancelled or timed-out, Campaign will continue to be blocked until it becomes the leader.",
+					Where: "doc comment of Election.Campaign", File: "concurrency/election.go",
+					Labels: []checker.Label{checker.Void},
 				}},
 				Fence: "Rev(), the revision at which its key was made; a leader may have its last one again (etcd 22123).",
 			},

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"locksim/checker"
 	"locksim/examples/libraries"
 	"locksim/scenarios/zklocks"
 )
@@ -31,8 +32,10 @@ func main() {
 			Lock:    zklocks.Library(),
 			Options: "NewLock and Lock of a client with a session of the scenario's length, on three servers. Its user watches the session: the Lock does not tell when it is lost.",
 			Says: []libraries.Sentence{{
-				Text:  "Lock attempts to acquire the lock. […] It will wait to return until the lock is acquired or an error occurs.",
-				Where: "doc comments of Lock.Lock and Lock.LockWithData", File: "lock.go",
+				Text: "Lock is a mutual exclusion lock.", Where: "doc comment of Lock", File: "lock.go",
+			}, {
+				Text:  "It will wait to return until the lock is acquired or an error occurs.",
+				Where: "doc comment of Lock.LockWithData", File: "lock.go", Labels: []checker.Label{checker.Void},
 			}},
 			Fence: "The czxid of its node, which its user has to ask for.",
 		}},
