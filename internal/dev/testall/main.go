@@ -43,12 +43,16 @@ func main() {
 	}
 }
 
-// testModules runs the tests of the modules, of two at a time: some wait for a browser or a process. The main one, if it is
-// among them, comes first.
+// testModules runs the tests of the modules, one after another. The main one, if it is among them, comes first, and the others
+// are tested meanwhile.
 func testModules(w io.Writer, modules, flags []string) (ok bool) {
 	s := newSummary(w)
 	next, done := make(chan string), make(chan bool)
-	for range 2 {
+	lanes := 1
+	if modules[0] == "." {
+		lanes = 2
+	}
+	for range lanes {
 		go func() {
 			ok := true
 			for dir := range next {
@@ -62,9 +66,12 @@ func testModules(w io.Writer, modules, flags []string) (ok bool) {
 		next <- dir
 	}
 	close(next)
-	first, second := <-done, <-done
+	ok = true
+	for range lanes {
+		ok = <-done && ok
+	}
 	s.print()
-	return first && second
+	return ok
 }
 
 // modulesUnder are the folders with a go.mod, the main one first, without those in test
