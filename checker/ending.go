@@ -156,11 +156,12 @@ func (h History) liveness() (Liveness, Reason) {
 		return LivenessOK, Reason{}
 	case acquire >= 0:
 		w := waits[acquire]
-		return LivenessStuck, Reason{Text: fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, %s had not been "+
-			"granted %s after %v.", strings.Join(e.CutOff, ", "), e.Nodes, w.Client, w.Resource, w.For.Round(time.Second))}
+		return LivenessStuck, Reason{Text: fmt.Sprintf("With %s out of reach, and all other nodes of %d reachable, "+
+			"%s had not been granted %s after %v.",
+			strings.Join(e.CutOff, ", "), e.Nodes, w.Client, w.Resource, w.For.Round(time.Second))}
 	case !e.Granted:
-		return LivenessStuck, Reason{Text: fmt.Sprintf("With the network whole and no other client there, a client asked for it "+
-			"for %v: %s.%s", e.Asked.Round(time.Millisecond), e.Problem, e.Lasting), Unit: e.Lasting != ""}
+		return LivenessStuck, Reason{Unit: e.Lasting != "", Text: fmt.Sprintf("With the network whole and no other client "+
+			"there, a client asked for it for %v: %s.%s", e.Asked.Round(time.Millisecond), e.Problem, e.Lasting)}
 	}
 	if leaks := h.leaks(); len(leaks) > 0 && !h.onMinority(leaks) {
 		return LivenessLeaked, Reason{Text: leaks[0].why()}

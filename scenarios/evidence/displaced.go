@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"slices"
+	"time"
 
 	"locksim/checker"
 	"locksim/sim/trace"
@@ -15,10 +16,15 @@ type Displacement struct {
 }
 
 // Displaced are the displacements from the queues of the lock or, of a lock that names none, from all lists, sets and hashes
-// that are not its own keys, in order, up to the end of the workload. h is the history of the run.
+// that are not its own keys, in order, up to the end of the workload. h is the history of the run. The place has to be of the
+// wait that goes on, and its client there all the time: one that was away may count as dead.
 func (rec *Record) Displaced(h checker.History) (out []Displacement) {
 	type member struct{ server, key, name string }
-	of := map[member]string{}
+	type entry struct {
+		client string
+		at     checker.Pos
+	}
+	of := map[member]entry{}
 	for _, c := range rec.Changes {
 		if c.Step > rec.Over {
 			break
@@ -27,18 +33,19 @@ func (rec *Record) Displaced(h checker.History) (out []Displacement) {
 			continue
 		}
 		for _, name := range c.Members {
-			if m := (member{c.Server, c.Key, name}); of[m] == "" {
-				of[m] = c.Asked
+			if m := (member{c.Server, c.Key, name}); of[m].client == "" {
+				of[m] = entry{c.Asked, checker.Pos(c.Step)}
 			}
 		}
 		var gone []string // clients; several members may go at once
-		for m, client := range of {
+		for m, placed := range of {
 			if m.server != c.Server || m.key != c.Key || slices.Contains(c.Members, m.name) {
 				continue
 			}
 			delete(of, m)
-			if c.Asked != "" && client != "" && client != c.Asked && waits(h, client, checker.Pos(c.Step)) {
-				gone = append(gone, client)
+			another := c.Asked != "" && placed.client != "" && placed.client != c.Asked
+			if another && waits(h, placed.client, placed.at, checker.Pos(c.Step)) {
+				gone = append(gone, placed.client)
 			}
 		}
 		slices.Sort(gone)
@@ -67,11 +74,19 @@ func (rec *Record) queues(key string) bool {
 	return true
 }
 
-// waits reports whether a client asks for the lock at a step.
-func waits(h checker.History, client string, at checker.Pos) bool {
-	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool {
-		return g.Client == client && g.Invoked < at && at < g.Granted
+// waits reports whether a client asks for the lock from one step to another, and was never away meanwhile.
+func waits(h checker.History, client string, from, to checker.Pos) bool {
+	asks := slices.ContainsFunc(h.Grants, func(g checker.Grant) bool {
+		return g.Client == client && g.Invoked < from && to < g.Granted
 	}) || slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
-		return a.Client == client && a.Invoked < at && (a.Returned == 0 || at < a.Returned)
+		return a.Client == client && a.Invoked < from && (a.Returned == 0 || to < a.Returned)
+	})
+	t := h.Timing
+	if !asks || t == nil || len(t.At) == 0 {
+		return asks
+	}
+	when := func(p checker.Pos) time.Duration { return t.At[min(int(p), len(t.At))-1] }
+	return !slices.ContainsFunc(t.Away[client], func(a checker.Absence) bool {
+		return a.From <= when(to) && a.To >= when(from)
 	})
 }

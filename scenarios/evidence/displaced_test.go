@@ -2,6 +2,7 @@ package evidence_test
 
 import (
 	"testing"
+	"time"
 
 	"locksim/checker"
 	"locksim/scenarios/evidence"
@@ -37,6 +38,21 @@ func TestDisplaced(t *testing.T) {
 			members(6, "queue", "c1", "one"), members(7, "queue", "c2", "one", "two"), tc.change}}
 		if got := rec.Displaced(waiting); len(got) != tc.want || tc.want > 0 && got[0].Of != "c1" {
 			t.Errorf("%s: %+v, want %d", name, got, tc.want)
+		}
+	}
+	rec := &evidence.Record{Over: 80, Changes: []trace.KeyChange{
+		members(4, "queue", "c1", "one"), members(10, "queue", "c0")}}
+	if got := rec.Displaced(waiting); len(got) > 0 {
+		t.Errorf("a place of an earlier wait: %+v", got)
+	}
+	rec.Changes[0].Step = 6
+	for to, want := range map[time.Duration]int{4: 1, 8: 0} { // c1 is away from 3 on
+		waiting.Timing = &checker.Timing{Away: map[string][]checker.Absence{"c1": {{Span: checker.Span{From: 3, To: to}}}}}
+		for at := range 90 {
+			waiting.Timing.At = append(waiting.Timing.At, time.Duration(at+1))
+		}
+		if got := rec.Displaced(waiting); len(got) != want {
+			t.Errorf("away until %d: %+v, want %d", to, got, want)
 		}
 	}
 }

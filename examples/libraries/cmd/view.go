@@ -231,11 +231,11 @@ func markOf(c *libraries.Cell, l libraries.LockSheet) string {
 	return strings.Join(out, " ")
 }
 
-// known are the findings that break the lock in this trouble, where the schedules of the cell break no sentence: it has a
-// dagger for them. They say more than the schedules do.
+// known are the findings that break the lock in this trouble, where the schedules of the cell do not: it has a dagger for
+// them. They say more than the schedules do.
 func known(c *libraries.Cell, l libraries.LockSheet) []string {
 	parts := partsOf(c, l.Misuse)
-	if len(parts) == 0 || parts[0].Class() == "broken" || parts[0].Class() == "none" {
+	if len(parts) == 0 || parts[0].broken || parts[0].Class() == "none" {
 		return nil
 	}
 	return l.Why[c.Trouble]

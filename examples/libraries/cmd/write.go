@@ -238,7 +238,7 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 	b.Seconds += r.Cell.CPU
 	c := &r.Cell.Cell
 	v.Mark, v.Parts, v.Commit, v.Date, v.Wall, v.Note = markOf(c, l), partsOf(c, l.Misuse), r.Commit, r.Date, r.Cell.Wall, r.Cell.Note
-	if v.Known = foundViews(s.Findings, known(c, l)); v.Known == nil && broken(c, l) {
+	if v.Known = foundViews(s.Findings, known(c, l)); v.Known == nil && slices.ContainsFunc(v.Parts, func(p part) bool { return p.broken }) {
 		v.Findings = foundViews(s.Findings, l.Why[trouble.Name])
 	}
 	for _, share := range c.Shares {

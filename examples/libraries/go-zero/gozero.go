@@ -34,8 +34,9 @@ func main() {
 	logx.Disable()
 	const (
 		fence = "None: the id of a lock is random."
-		apart = "The circuit breaker and the metrics around its client: the client is one of go-redis with the retries of the library."
+		apart = "The circuit breaker and the metrics around its client: the client is one of go-redis."
 
+		client = "Its client sends a request up to three times again, as the library lets it, and here without a pause."
 		is     = "a lease by a key of Redis that ends, which its holder counts by its own clock."
 		misuse = "the context of ReleaseCtx has ended when it is called, or it is called again after it has failed"
 	)
@@ -59,16 +60,16 @@ func main() {
 		},
 		Locks: []libraries.Lock{
 			{
-				Lock:    of("go-zero", true),
+				Lock:    of("go-zero", false),
 				Is:      is,
-				Why:     map[string][]string{"network": {"gozero-late"}},
-				Options: "One RedisLock for each name, as a field of a service, SetExpire(8); its user asks again after 100 ms.",
+				Options: "A new RedisLock for each Acquire, as its documentation shows, with SetExpire(8); its user asks again after 100 ms. " + client,
 				Says:    says, Fence: fence, Untested: apart, Misuse: misuse,
 			},
 			{
-				Lock:    of("go-zero-hardened", false),
+				Lock:    of("go-zero-kept", true),
 				Is:      is,
-				Options: "Hardened: a new RedisLock for each Acquire, so that each has an id of its own.",
+				Why:     map[string][]string{"network": {"gozero-late"}},
+				Options: "One RedisLock for each name, which is kept as a field of a service: all its grants have one id. " + client,
 				Says:    says, Fence: fence, Untested: apart, Misuse: misuse,
 			},
 		},
