@@ -170,7 +170,7 @@ func (c *cluster) head(s *state, name string) raftgroup.Head {
 		return raftgroup.Head{}
 	}
 	return raftgroup.Head{
-		Value: fmt.Sprintf("%s #%d", p.Session, p.LockIndex), By: c.clients[p.Session], Session: p.Session, Made: int64(p.CreateIndex),
+		Value: fmt.Sprintf("%s #%d", p.Session, p.acquired), By: c.clients[p.Session], Session: p.Session, Made: int64(p.CreateIndex),
 	}
 }
 

@@ -275,21 +275,38 @@ func TestKV(t *testing.T) {
 		if l := w.pair("l"); l.LockIndex != 1 || string(l.Value) != "c" {
 			t.Errorf("acquired again: %+v", l)
 		}
-		// KV, Create, acquire: an update without it goes on even if another session has the key.
+		// KV, Create, acquire: an update without it goes on even if another session has the key. Consul's state store 1.14.11:
+		// it sets the LockIndex to 0, also with cas.
 		w.is(w.put("kv/l", "d"), "true")
-		if l := w.pair("l"); l.LockIndex != 1 || l.Session != first || string(l.Value) != "d" {
+		if l := w.pair("l"); l.LockIndex != 0 || l.Session != first || string(l.Value) != "d" {
 			t.Errorf("updated: %+v", l)
 		}
+		w.is(w.put("kv/m?acquire="+first, "a"), "true")
+		w.is(w.put(fmt.Sprint("kv/m?cas=", w.pair("m").ModifyIndex), "b"), "true")
+		if m := w.pair("m"); m.LockIndex != 0 || m.Session != first {
+			t.Errorf("updated with cas: %+v", m)
+		}
+		// There, a write that changes nothing moves no index.
+		same := w.pair("m")
+		w.is(w.put("kv/m", "b"), "true")
+		w.is(w.put("kv/m?acquire="+first, "b"), "true")
+		if m := w.pair("m"); m.ModifyIndex != same.ModifyIndex {
+			t.Errorf("nothing has changed: %+v has become %+v", same, m)
+		}
+		// There, a checked DELETE of a key that is not there succeeds.
+		w.is(w.ask("consul0", "DELETE", "/v1/kv/none?cas=0", ""), "true")
+		w.is(w.ask("consul0", "DELETE", "/v1/kv/none?cas=3", ""), "true")
+		w.is(w.ask("consul0", "DELETE", "/v1/kv/m?cas=0", ""), "false")
 		// KV, Create, release: the key must be held by the session; LockIndex stays, Session is cleared.
 		w.is(w.put("kv/l?release="+second, ""), "false")
 		held := w.pair("l")
 		w.is(w.put("kv/l?release="+first, ""), "true")
-		if l := w.pair("l"); l.LockIndex != 1 || l.Session != "" || l.ModifyIndex <= held.ModifyIndex {
+		if l := w.pair("l"); l.LockIndex != 0 || l.Session != "" || l.ModifyIndex <= held.ModifyIndex {
 			t.Errorf("released: %+v", l)
 		}
 		w.is(w.put("kv/l?release="+first, ""), "false")
 		w.is(w.put("kv/l?acquire="+second, ""), "true")
-		if l := w.pair("l"); l.LockIndex != 2 {
+		if l := w.pair("l"); l.LockIndex != 1 {
 			t.Errorf("acquired by another: %+v", l)
 		}
 		// KV, Read: recurse is for a prefix, and its index is the latest within the prefix. Delete: cas=0 does

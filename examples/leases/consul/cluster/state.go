@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -16,6 +17,12 @@ type pair struct {
 	Session     string `json:",omitempty"`
 	CreateIndex uint64
 	ModifyIndex uint64
+
+	acquired uint64 // the index at which Session acquired it
+}
+
+func (p pair) equals(q pair) bool {
+	return p.LockIndex == q.LockIndex && p.Flags == q.Flags && p.Session == q.Session && bytes.Equal(p.Value, q.Value)
 }
 
 // session is a session, as the HTTP API shows it.
@@ -115,23 +122,29 @@ func (s *state) apply(e entry, index uint64, now time.Duration) (done, changed b
 		delete(s.failed, e.Node)
 		return true, false, nil
 	case opDelete:
-		return s.remove(e, index), true, nil
+		done, changed = s.remove(e, index)
+		return done, changed, nil
 	}
 	return s.write(e, index)
 }
 
-// write sets a key.
+// write sets a key. As in Consul's own state store (1.14.11), a write without a session sets the LockIndex to 0, and one
+// that changes nothing moves no index.
 func (s *state) write(e entry, index uint64) (done, changed bool, err error) {
 	before := s.pairs[e.Key]
 	next := pair{Key: e.Key, Value: e.Value, Flags: e.Flags, CreateIndex: index, ModifyIndex: index}
 	if before != nil {
-		next.CreateIndex, next.LockIndex, next.Session = before.CreateIndex, before.LockIndex, before.Session
+		next.CreateIndex, next.LockIndex = before.CreateIndex, before.LockIndex
+		next.Session, next.acquired = before.Session, before.acquired
 	}
 	switch e.Op {
+	case opSet:
+		next.LockIndex = 0
 	case opCAS:
 		if e.Index == 0 && before != nil || e.Index != 0 && (before == nil || before.ModifyIndex != e.Index) {
 			return false, false, nil
 		}
+		next.LockIndex = 0
 	case opAcquire:
 		if s.sessions[e.Session] == nil {
 			return false, false, failure("invalid session \"" + e.Session + "\"")
@@ -140,7 +153,7 @@ func (s *state) write(e entry, index uint64) (done, changed bool, err error) {
 		case e.Session: // it has it already
 		case "":
 			next.LockIndex++
-			next.Session = e.Session
+			next.Session, next.acquired = e.Session, index
 		default:
 			return false, false, nil
 		}
@@ -150,20 +163,25 @@ func (s *state) write(e entry, index uint64) (done, changed bool, err error) {
 		}
 		next.Session = ""
 	}
+	if before != nil && before.equals(next) {
+		return true, false, nil
+	}
 	s.pairs[e.Key], s.changed = &next, index
 	return true, true, nil
 }
 
-// remove deletes a key, or those that begin with it.
-func (s *state) remove(e entry, index uint64) (done bool) {
+// remove deletes a key, or those that begin with it. To delete a key that is not there succeeds, whatever its index should
+// be.
+func (s *state) remove(e entry, index uint64) (done, changed bool) {
 	before := s.pairs[e.Key]
-	if e.Checked && (e.Index == 0 || before != nil && before.ModifyIndex != e.Index) {
-		return false
+	if e.Checked && before != nil && before.ModifyIndex != e.Index {
+		return false, false
 	}
-	for _, key := range s.under(e.Key, e.Prefix) {
+	keys := s.under(e.Key, e.Prefix)
+	for _, key := range keys {
 		s.drop(key, index)
 	}
-	return true
+	return true, len(keys) > 0
 }
 
 func (s *state) drop(key string, index uint64) {
