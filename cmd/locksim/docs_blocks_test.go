@@ -279,6 +279,8 @@ func (v verdicts) of(cell string) string {
 		return cell
 	}
 	switch sign = strings.TrimRight(sign, "`*!"); {
+	case sign == "(?)":
+		return "–"
 	case strings.HasPrefix(sign, "("):
 		return v.notPromised
 	case sign == "ok":

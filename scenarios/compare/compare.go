@@ -68,13 +68,7 @@ func Measure(l play.Lock, opt Options) (*comparisons.Lock, error) {
 	if opt.Play == nil {
 		opt.Play = simulated
 	}
-	for _, s := range l.Needs() { // the servers behind those that it asks
-		if s.Kind.Behind {
-			for _, name := range file.Numbered(s.Kind.Prefix, s.Count) {
-				asked[name] = true
-			}
-		}
-	}
+	reached(l, asked)
 	t := trials{lock: l, opt: opt, asked: asked, made: map[trial]result{}}
 	for _, class := range comparisons.Classes() {
 		s, err := t.survival(class, about[class])
@@ -102,4 +96,17 @@ func serversOf(l play.Lock) []comparisons.Servers {
 		all = append(all, comparisons.Servers{Kind: s.Kind.Name, Count: s.Count, Uncompared: s.Kind.Uncompared})
 	}
 	return all
+}
+
+// reached adds the servers that a lock reaches through those that it asks: the ones behind them, and all members of a group
+// that has a leader.
+func reached(l play.Lock, asked map[string]bool) {
+	for _, s := range l.Needs() {
+		if !s.Kind.Behind && s.Kind.Leader == "" {
+			continue
+		}
+		for _, name := range file.Numbered(s.Kind.Prefix, s.Count) {
+			asked[name] = true
+		}
+	}
 }
