@@ -88,7 +88,8 @@ func naiveTorn(h History) (torn int, right bool) {
 			var by *Op
 			for i := range h.Ops {
 				o := &h.Ops[i]
-				if o.ID == id && o.Kind == Write && o.Register == c.Register && (o.Outcome == OutcomeOK || o.Outcome == OutcomeUnknown) {
+				if o.ID == id && o.Kind == Write && o.Register == c.Register &&
+					(o.Outcome == OutcomeOK || o.Outcome == OutcomeUnknown) {
 					by = o
 				}
 			}
@@ -146,7 +147,8 @@ func TestSectionsAgainstBruteForce(t *testing.T) {
 		count(&tangled, cells && !right && v.Facts.TornSections == 0)
 		count(&unknown, some && right)
 	}
-	t.Logf("of %d: corrupted %d, torn %d, torn and lost %d, right register by register only %d, right with an unknown outcome %d",
+	t.Logf("of %d: corrupted %d, torn %d, torn and lost %d, right register by register only %d, right with an unknown "+
+		"outcome %d",
 		histories, corrupted, torn, both, tangled, unknown)
 	if least := min(corrupted, histories-corrupted, torn, both, 2*unknown, 10*tangled); least < histories/20 {
 		t.Errorf("the generator is unbalanced: some kind is only %d of %d", least, histories)

@@ -133,7 +133,8 @@ func TestDataAgainstBruteForce(t *testing.T) {
 		count(&observed, seen && right)
 		count(&untimely, !right && v.Facts.LostUpdates == 0)
 	}
-	t.Logf("of %d: corrupted %d, with unknown outcomes %d, right with an observed one %d, corrupted without a lost update %d",
+	t.Logf("of %d: corrupted %d, with unknown outcomes %d, right with an observed one %d, corrupted without a lost "+
+		"update %d",
 		histories, corrupted, unknown, observed, untimely)
 	if least := min(corrupted, histories-corrupted, unknown, histories-unknown, untimely, observed); least < histories/10 {
 		t.Errorf("the generator is unbalanced: some kind is only %d of %d", least, histories)

@@ -174,8 +174,8 @@ func countCalls(h History) Calls {
 	return c
 }
 
-// othersThere reports whether another client had the lock that an attempt asked for, or asked for it, at some time of an
-// interval.
+// othersThere reports whether another client had the lock that an attempt asked for, or asked for it, at some time of
+// an interval.
 func (h History) othersThere(a Attempt, i Interval) bool {
 	return slices.ContainsFunc(h.Grants, func(g Grant) bool {
 		there := Interval{Start: g.Invoked, End: cmp.Or(g.ReleaseReturned, g.Crashed, never)}

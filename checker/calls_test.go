@@ -22,19 +22,29 @@ func TestCallsOfAcquire(t *testing.T) {
 	}{
 		{"no other client", nil, []Attempt{failed}, "Acquire granted 0, failed 1"},
 		{"never returned", nil, []Attempt{with(func(a *Attempt) { a.Returned = 0 })}, ""},
-		{"its context had ended", nil, []Attempt{with(func(a *Attempt) { a.ContextEnded = 1 })}, "Acquire granted 0, gave up 1"},
-		{"it says so", nil, []Attempt{with(func(a *Attempt) { a.Taken, a.ContextEnded = true, 1 })}, "Acquire granted 0, taken 1"},
+		{"its context had ended", nil, []Attempt{with(func(a *Attempt) { a.ContextEnded = 1 })},
+			"Acquire granted 0, gave up 1"},
+		{"it says so", nil, []Attempt{with(func(a *Attempt) { a.Taken, a.ContextEnded = true, 1 })},
+			"Acquire granted 0, taken 1"},
 		{"a holder", []Grant{grant}, []Attempt{failed}, "Acquire granted 1, gave up 1"},
-		{"a holder of another lock", holder(func(g *Grant) { g.Resource = "users" }), []Attempt{failed}, "Acquire granted 1, failed 1"},
+		{"a holder of another lock", holder(func(g *Grant) { g.Resource = "users" }), []Attempt{failed},
+			"Acquire granted 1, failed 1"},
 		{"the client itself", holder(func(g *Grant) { g.Client = "c1" }), []Attempt{failed}, "Acquire granted 1, failed 1"},
-		{"a release that returned later", holder(func(g *Grant) { g.Released, g.ReleaseReturned = 15, 21 }), []Attempt{failed}, "Acquire granted 1, gave up 1"},
-		{"a release that had returned", holder(func(g *Grant) { g.Released, g.ReleaseReturned = 15, 20 }), []Attempt{failed}, "Acquire granted 1, failed 1"},
-		{"a holder that had crashed", holder(func(g *Grant) { g.Crashed = 20 }), []Attempt{failed}, "Acquire granted 1, failed 1"},
-		{"a grant that came later", holder(func(g *Grant) { g.Invoked, g.Granted = 20, 30 }), []Attempt{failed}, "Acquire granted 1, gave up 1"},
-		{"a client that asked later", holder(func(g *Grant) { g.Invoked, g.Granted = 21, 30 }), []Attempt{failed}, "Acquire granted 1, failed 1"},
-		{"another attempt, and the first of the two", nil, []Attempt{failed, with(func(a *Attempt) { a.Client, a.Invoked, a.Returned = "c2", 15, 25 })},
+		{"a release that returned later", holder(func(g *Grant) { g.Released, g.ReleaseReturned = 15, 21 }),
+			[]Attempt{failed}, "Acquire granted 1, gave up 1"},
+		{"a release that had returned", holder(func(g *Grant) { g.Released, g.ReleaseReturned = 15, 20 }), []Attempt{failed},
+			"Acquire granted 1, failed 1"},
+		{"a holder that had crashed", holder(func(g *Grant) { g.Crashed = 20 }), []Attempt{failed},
+			"Acquire granted 1, failed 1"},
+		{"a grant that came later", holder(func(g *Grant) { g.Invoked, g.Granted = 20, 30 }), []Attempt{failed},
+			"Acquire granted 1, gave up 1"},
+		{"a client that asked later", holder(func(g *Grant) { g.Invoked, g.Granted = 21, 30 }), []Attempt{failed},
+			"Acquire granted 1, failed 1"},
+		{"another attempt, and the first of the two", nil,
+			[]Attempt{failed, with(func(a *Attempt) { a.Client, a.Invoked, a.Returned = "c2", 15, 25 })},
 			"Acquire granted 0, gave up 1, failed 1"},
-		{"an attempt that ended before", nil, []Attempt{failed, with(func(a *Attempt) { a.Client, a.Invoked, a.Returned = "c2", 15, 20 })},
+		{"an attempt that ended before", nil,
+			[]Attempt{failed, with(func(a *Attempt) { a.Client, a.Invoked, a.Returned = "c2", 15, 20 })},
 			"Acquire granted 0, failed 2"},
 	} {
 		if got := strings.Join(countCalls(History{Grants: c.grants, Attempts: c.tries}).Texts(), "; "); got != c.want {
@@ -55,7 +65,8 @@ func TestCallsOfLeases(t *testing.T) {
 		h.Calls = append(h.Calls, Call{What: what})
 	}
 	got := strings.Join(countCalls(h).Texts(), "; ")
-	if want := "Acquire granted 0, taken 1; Extend succeeded 1, not held 2, failed 3; Release succeeded 1, not held 2, failed 3"; got != want {
+	if want := "Acquire granted 0, taken 1; Extend succeeded 1, not held 2, failed 3; Release succeeded 1, not held 2, " +
+		"failed 3"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	c := countCalls(h)
@@ -68,7 +79,8 @@ func TestCallsOfLeases(t *testing.T) {
 func TestCallErrors(t *testing.T) {
 	h := History{Attempts: []Attempt{{Invoked: 5, Error: "EOF"}, {Invoked: 7}}}
 	for i := range 3 {
-		h.Calls = append(h.Calls, Call{What: "Release", Called: time.Duration(3 - i), Result: ResultFailed, Error: fmt.Sprintf("read c0:%d1: timeout", i)})
+		h.Calls = append(h.Calls, Call{What: "Release", Called: time.Duration(3 - i), Result: ResultFailed,
+			Error: fmt.Sprintf("read c0:%d1: timeout", i)})
 	}
 	var got []string
 	for _, e := range callErrors(h) {

@@ -35,12 +35,14 @@ func TestContended(t *testing.T) {
 		{name: "empty claim", grants: []Grant{held(1, "c0", 6, 30).until(6, 0), held(2, "c1", 14, 20).asked(4)}},
 		// An attempt that never returned counts only at its invocation.
 		{name: "never returned", attempts: []Attempt{waited("c0", 10, 0), waited("c1", 15, 25)}},
-		{name: "never returned, met a holder", grants: []Grant{held(1, "c0", 2, 30)}, attempts: []Attempt{waited("c1", 10, 0)}, want: 1},
+		{name: "never returned, met a holder", grants: []Grant{held(1, "c0", 2, 30)},
+			attempts: []Attempt{waited("c1", 10, 0)}, want: 1},
 		// A holder whose claim has ended is in no client's way.
 		{name: "claim over", grants: []Grant{held(1, "c0", 2, 30).until(6, 0), held(2, "c1", 14, 20).asked(8)}},
 		// A long claim is not hidden by a later, shorter one of the same
 		// client.
-		{name: "long and short", grants: []Grant{held(1, "c0", 2, 50), held(2, "c0", 10, 12), held(3, "c1", 42, 60).asked(40)}, want: 1},
+		{name: "long and short", grants: []Grant{held(1, "c0", 2, 50), held(2, "c0", 10, 12),
+			held(3, "c1", 42, 60).asked(40)}, want: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
@@ -67,7 +69,8 @@ func TestContendedAgainstBruteForce(t *testing.T) {
 			g.Invoked = max(1, g.Granted-Pos(rng.IntN(8)))
 			h.Grants = append(h.Grants, g)
 			if p := Pos(1 + rng.IntN(50)); rng.IntN(2) == 0 {
-				h.Attempts = append(h.Attempts, Attempt{Client: "c2", Resource: "orders", Invoked: p, Returned: p + Pos(rng.IntN(6)), Outcome: OutcomeUnknown})
+				h.Attempts = append(h.Attempts, Attempt{Client: "c2", Resource: "orders", Invoked: p,
+					Returned: p + Pos(rng.IntN(6)), Outcome: OutcomeUnknown})
 			}
 		}
 		got, want := mustJudge(t, h, nil).Facts.Contended, bruteContended(h)
@@ -91,7 +94,8 @@ func bruteContended(h History) int {
 		all = append(all, span{g.Client, g.Resource, Interval{Start: g.Invoked, End: max(g.Granted, g.Invoked+1)}, g.Claim()})
 	}
 	for _, a := range h.Attempts {
-		all = append(all, span{a.Client, a.Resource, Interval{Start: a.Invoked, End: max(a.Returned, a.Invoked+1)}, Interval{Start: 1, End: 1}})
+		all = append(all, span{a.Client, a.Resource, Interval{Start: a.Invoked, End: max(a.Returned, a.Invoked+1)},
+			Interval{Start: 1, End: 1}})
 	}
 	count := 0
 	for _, a := range all {

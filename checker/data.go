@@ -43,7 +43,8 @@ func checkData(h History, budget int) dataFinding {
 	if len(h.Ops) > budget {
 		f.data = DataUndecided
 		f.wrong.add(func() Reason {
-			return Reason{Text: fmt.Sprintf("The data is undecided: %d operations are more than the budget of %d.", len(h.Ops), budget)}
+			return Reason{Text: fmt.Sprintf("The data is undecided: %d operations are more than the budget of %d.", len(h.Ops),
+				budget)}
 		})
 		return f
 	}
@@ -181,7 +182,8 @@ func (k *cellCheck) lostReason(w *Op) Reason {
 		if before.Outcome == OutcomeOK {
 			fate = "was acknowledged"
 		}
-		r.Text = fmt.Sprintf("%s to %s %s. %s overwrote it, and was acknowledged.", describe(*before), k.cell, fate, k.basedOn(w))
+		r.Text = fmt.Sprintf("%s to %s %s. %s overwrote it, and was acknowledged.", describe(*before), k.cell, fate,
+			k.basedOn(w))
 		r.At = []Pos{before.step(), w.step()}
 	}
 	last := w
@@ -198,7 +200,8 @@ func (k *cellCheck) lostReason(w *Op) Reason {
 		r.At = append(r.At, by.step())
 		return r
 	}
-	r.Text += fmt.Sprintf(" The store took no write that undid it, but the final value is %s: %s is lost.", value(k.final), w.ID)
+	r.Text += fmt.Sprintf(" The store took no write that undid it, but the final value is %s: %s is lost.", value(k.final),
+		w.ID)
 	return r
 }
 
@@ -284,7 +287,8 @@ func (k *cellCheck) follow(latest unit, group []unit, wrong *tally) unit {
 // time.
 func disorderReason(c Cell, first, second unit) Reason {
 	return Reason{
-		Text: fmt.Sprintf("%s of %s had returned at step %d, before %s began at step %d, yet the data has them the other way round.",
+		Text: fmt.Sprintf("%s of %s had returned at step %d, before %s began at step %d, yet the data has them the other "+
+			"way round.",
 			describe(*second.op), c, second.to, describe(*first.op), first.from),
 		At: []Pos{second.to, first.from},
 	}

@@ -37,7 +37,8 @@ func rightData() []dataCase {
 			b.write("b1", 5, "").ended(OutcomeNotSent), b.write("b2", 8, "").ended(OutcomeFailed), a.write("a2", 13, ""))},
 		// Reads without a value must not count as reads of the initial value.
 		{name: "reads without a value", h: story("a2", both,
-			a.write("a2", 10, ""), b.read("b1", 20, "").refused(), b.read("b2", 30, "").unanswered(31), b.read("b3", 40, "").ended(OutcomeNotSent))},
+			a.write("a2", 10, ""), b.read("b1", 20, "").refused(), b.read("b2", 30, "").unanswered(31),
+			b.read("b3", 40, "").ended(OutcomeNotSent))},
 		// b2 was overwritten unseen. It was not acknowledged, so it is not lost.
 		{name: "unknown, never observed", h: story("a2", both,
 			b.read("b1", 5, ""), b.write("b2", 8, "").unanswered(9), a.read("a1", 4, ""), a.write("a2", 13, ""))},
@@ -67,30 +68,39 @@ func wrongData() []dataCase {
 	elsewhere.Final[Cell{"orders", "x"}] = "a1"
 	return []dataCase{
 		// The lost update: both read the initial value, both wrote.
-		{name: "lost update", lost: 1, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step 31), based on the initial value, overwrote b2: b2 is lost.",
+		{name: "lost update", lost: 1, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step 31), " +
+			"based on the initial value, overwrote b2: b2 is lost.",
 			h: story("a2", both, a.read("a1", 10, ""), b.read("b1", 15, ""), b.write("b2", 20, ""), a.write("a2", 30, ""))},
 		// F13: the packet was under way after its sender had given up. Only the epilogue sees its effect.
 		{name: "late packet", lost: 1, says: "c1's write b2",
-			h: story("a2", both, a.read("a1", 5, ""), a.write("a2", 8, "").unanswered(80), b.read("b1", 20, ""), b.write("b2", 23, ""))},
+			h: story("a2", both, a.read("a1", 5, ""), a.write("a2", 8, "").unanswered(80), b.read("b1", 20, ""),
+				b.write("b2", 23, ""))},
 		// A whole branch is lost; the reason names the write that replaced it, not a later one.
-		{name: "lost branch", lost: 2, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step 41), based on the initial value, overwrote b3, which follows from b2: b2 is lost.",
-			h: story("a3", both, a.read("a1", 10, ""), b.write("b2", 20, ""), b.write("b3", 30, "b2"), a.write("a2", 40, ""), a.write("a3", 50, "a2"))},
+		{name: "lost branch", lost: 2, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step 41), " +
+			"based on the initial value, overwrote b3, which follows from b2: b2 is lost.",
+			h: story("a3", both, a.read("a1", 10, ""), b.write("b2", 20, ""), b.write("b3", 30, "b2"), a.write("a2", 40, ""),
+				a.write("a3", 50, "a2"))},
 		// The stale write comes between two writes of a section that goes on: it overwrites the one, and the other
 		// overwrites it. The reason has all three, in the order of time.
-		{name: "stale in between", lost: 1, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step 31), based on the initial value, overwrote it, and was acknowledged. c1's write b3 (step 41), based on the older value b2, overwrote a2: a2 is lost.",
+		{name: "stale in between", lost: 1, says: "c1's write b2 (step 21) to orders was acknowledged. c0's write a2 (step " +
+			"31), based on the initial value, overwrote it, and was acknowledged. c1's write b3 (step 41), based on the older " +
+			"value b2, overwrote a2: a2 is lost.",
 			h: story("b3", both, a.read("a1", 10, ""), b.write("b2", 20, ""), a.write("a2", 30, ""), b.write("b3", 40, "b2"))},
 		// The write that comes first in that order had no answer.
-		{name: "unanswered before", lost: 1, says: "c1's write b2 (step 21) to orders was taken by the store, without an answer. c0's write a2 (step 31)",
+		{name: "unanswered before", lost: 1, says: "c1's write b2 (step 21) to orders was taken by the store, without an " +
+			"answer. c0's write a2 (step 31)",
 			h: story("b3", both, b.write("b2", 20, "").unanswered(21), a.write("a2", 30, ""), b.write("b3", 40, "b2"))},
 		// An acknowledged write without any effect.
-		{name: "write without effect", lost: 1, says: "c0's write a1 (step 11) to orders was acknowledged. The store took no write that undid it, but the final value is the initial value: a1 is lost.",
+		{name: "write without effect", lost: 1, says: "c0's write a1 (step 11) to orders was acknowledged. The store took " +
+			"no write that undid it, but the final value is the initial value: a1 is lost.",
 			h: story("", both, a.write("a1", 10, ""))},
 		// The final value was never written.
 		{name: "final from nowhere", says: "The final value of orders is ghost, which no client wrote there.",
 			h: story("ghost", both)},
 		// The final value is a write that the store had refused.
-		{name: "final was refused", says: `The final value of orders is a1, a write of c0 whose outcome was "refused" (step 11).`,
-			h: story("a1", both, a.write("a1", 10, "").refused())},
+		{name: "final was refused",
+			says: `The final value of orders is a1, a write of c0 whose outcome was "refused" (step 11).`,
+			h:    story("a1", both, a.write("a1", 10, "").refused())},
 		// A write is based on a value that was never written.
 		{name: "based on nothing", says: "c0's write a1 (step 11) of orders is based on ghost, which no client wrote there.",
 			h: story("a1", both, a.write("a1", 10, "ghost"))},
@@ -104,19 +114,23 @@ func wrongData() []dataCase {
 		// The shortest cycle.
 		{name: "based on itself", says: "run in a circle: c0's write a1", h: story("a1", both, a.write("a1", 10, "a1"))},
 		// A cycle off the path: both writes are lost, and the search for their origin must end.
-		{name: "circle off the path", lost: 2, says: "c1's write b3 (step 31), based on the initial value, overwrote b1, which follows from a1: a1 is lost.",
+		{name: "circle off the path", lost: 2, says: "c1's write b3 (step 31), based on the initial value, overwrote b1, " +
+			"which follows from a1: a1 is lost.",
 			h: story("b3", both, a.write("a1", 10, "b1"), b.write("b1", 10, "a1"), b.write("b3", 30, ""))},
 		// A lost write that is based on nothing known.
-		{name: "lost and rootless", lost: 1, says: "c0's write a1 (step 11) to orders was acknowledged. c1's write b3 (step 31), based on the initial value, overwrote a1: a1 is lost.",
+		{name: "lost and rootless", lost: 1, says: "c0's write a1 (step 11) to orders was acknowledged. c1's write b3 " +
+			"(step 31), based on the initial value, overwrote a1: a1 is lost.",
 			h: story("b3", both, a.write("a1", 10, "ghost"), b.write("b3", 30, ""))},
 		// b2's outcome is unknown, but a1 read it: it took effect, and was lost then.
-		{name: "observed and gone", says: "c0's read a1 (step 16) of orders found b2, which is not among the writes that led to the final value, b3.",
+		{name: "observed and gone", says: "c0's read a1 (step 16) of orders found b2, which is not among the writes that " +
+			"led to the final value, b3.",
 			h: story("b3", both, b.write("b2", 8, "").unanswered(9), a.read("a1", 15, "b2"), b.write("b3", 20, ""))},
 		// A read found something that was never written.
 		{name: "read from nowhere", says: "c0's read a1 (step 11) of orders found ghost, which no client wrote there.",
 			h: story("", both, a.read("a1", 10, "ghost"))},
 		// A read of the old value, begun after the new one had been acknowledged.
-		{name: "read of the past", says: "c0's write a1 (step 11) of orders had returned at step 12, before c1's read b1 (step 21) began at step 20",
+		{name: "read of the past", says: "c0's write a1 (step 11) of orders had returned at step 12, before c1's read b1 " +
+			"(step 21) began at step 20",
 			h: story("a1", both, a.write("a1", 10, ""), b.read("b1", 20, ""))},
 		// A read of a value before its write began.
 		{name: "read of the future", says: "c1's read b1 (step 11) of orders had returned at step 12, before c0's write a1",
@@ -125,11 +139,14 @@ func wrongData() []dataCase {
 		{name: "unknown acts early", says: "before c0's write a1",
 			h: story("a1", both, b.read("b1", 10, "a1"), a.write("a1", 20, "").unanswered(21))},
 		// In the data a1 precedes b1, in time b1 precedes a1.
-		{name: "writes against time", says: "c1's write b1 (step 11) of orders had returned at step 12, before c0's write a1 (step 21) began at step 20",
+		{name: "writes against time", says: "c1's write b1 (step 11) of orders had returned at step 12, before c0's write " +
+			"a1 (step 21) began at step 20",
 			h: story("b1", both, b.write("b1", 10, "a1"), a.write("a1", 20, ""))},
 		// The first and the last of three writes contradict time, neighbours do not.
-		{name: "against time at a distance", says: "c1's write b2 (step 11) of orders had returned at step 12, before c0's write a1 (step 21)",
-			h: story("b2", both, a.write("a1", 20, "").took(60), b.write("b1", 9, "a1").took(61), a.write("a2", 8, "b1").took(50), b.write("b2", 10, "a2"))},
+		{name: "against time at a distance", says: "c1's write b2 (step 11) of orders had returned at step 12, before c0's " +
+			"write a1 (step 21)",
+			h: story("b2", both, a.write("a1", 20, "").took(60), b.write("b1", 9, "a1").took(61),
+				a.write("a2", 8, "b1").took(50), b.write("b2", 10, "a2"))},
 	}
 }
 
@@ -149,7 +166,8 @@ func TestDataCorrupted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			v := mustJudge(t, c.h, nil)
 			if v.Facts.Data != DataCorrupted || v.Facts.LostUpdates != c.lost || v.Label != Corrupted {
-				t.Errorf("data %s, lost %d, label %s, want corrupted with lost %d", v.Facts.Data, v.Facts.LostUpdates, v.Label, c.lost)
+				t.Errorf("data %s, lost %d, label %s, want corrupted with lost %d", v.Facts.Data, v.Facts.LostUpdates, v.Label,
+					c.lost)
 			}
 			if !strings.Contains(v.Reasons[0].Text, c.says) {
 				t.Errorf("first reason %q\nlacks %q", v.Reasons[0].Text, c.says)

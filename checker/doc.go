@@ -36,16 +36,15 @@
 //
 // # Causes
 //
-// A lock that no client has may still be taken for a while: [Timing.Within] has that time
-// for each [promise.Cause]. A crash is a client that ended: it may have had the lock, or
-// asked for it. A lost reply is an Acquire whose outcome its client does not know, or any
-// absence of a client: what it had sent is lost, or arrives when it is back. An absence is no cause of an idle time that
-// begins after its client has released, with success, a grant of the lock that it got since the absence began, which was
-// over more than [Timing.Trips] before the call of that Release: on steady servers, of which one grants the lock, if the record of the
-// nodes has the lock at the client when that grant was made, if the client had no other grant of it from the call of that
-// Acquire to the return of that Release, and if no later Holding of the client became no grant. After the end
-// of a lease, or its loss, what the servers keep of it may end later by the duration of the
-// Acquire, since they count it from the arrival of the request.
+// A lock that no client has may still be taken for a while: [Timing.Within] has that time for each [promise.Cause]. A
+// crash is a client that ended: it may have had the lock, or asked for it. A lost reply is an Acquire whose outcome its
+// client does not know, or any absence of a client: what it had sent is lost, or arrives when it is back. An absence is
+// no cause of an idle time that begins after its client has released, with success, a grant of the lock that it got
+// since the absence began, which was over more than [Timing.Trips] before the call of that Release: on steady servers,
+// of which one grants the lock, if the record of the nodes has the lock at the client when that grant was made, if the
+// client had no other grant of it from the call of that Acquire to the return of that Release, and if no later Holding
+// of the client became no grant. After the end of a lease, or its loss, what the servers keep of it may end later by
+// the duration of the Acquire, since they count it from the arrival of the request.
 //
 // In a reentrant lock a crash, a Release that failed, and an Acquire that failed or whose
 // outcome is not known may leave an entry behind, and each later entry of the client
@@ -55,37 +54,37 @@
 //
 // # Duties
 //
-// A [promise.Duty] is judged only where nothing can excuse the lock: the client was not away, see
-// [Timing.Away], and where that matters the servers were steady, see [Timing.Steady]. Nothing hindered a client from the
-// call of an Acquire to an instant if it was not away meanwhile; nor in the [Timing.Trips] before the call, in which what it
-// had sent may be under way; nor had crashed, or was not yet restarted, in the [Timing.Lease] and Trips before it; and no
-// time of [Timing.Unlinked] has an instant of these. What was over before the call excuses nothing.
-// These are the breaches:
+// A [promise.Duty] is judged only where nothing can excuse the lock: the client was not away, see [Timing.Away], and
+// where that matters the servers were steady, see [Timing.Steady]. Nothing hindered a client from the call of an
+// Acquire to an instant if it was not away meanwhile; nor in the [Timing.Trips] before the call, in which what it had
+// sent may be under way; nor had crashed, or was not yet restarted, in the [Timing.Lease] and Trips before it; and no
+// time of [Timing.Unlinked] has an instant of these. What was over before the call excuses nothing. These are the
+// breaches:
 //
 //   - ends: an attempt returned more than [Timing.Trips] after its context had ended, or a grant more than
-//     [GrantedWithin] after that end, and the client was not away from that end on; or an attempt that failed left
-//     its place in the queue behind, although nothing had hindered its client from the call to the return; or, on steady
-//     servers and where messages are in order ([Timing.InOrder]), the record of the nodes gave the lock to its client after
-//     its call, and before the next call of Acquire by that client, and had it at the return of the attempt or
-//     later, although nothing hindered the client from the call on. The last is judged where entry is exclusive, and keys
-//     do not end with sessions ([History.SessionKeys]).
+//     [GrantedWithin] after that end, and the client was not away from that end on; or an attempt that failed left its
+//     place in the queue behind, although nothing had hindered its client from the call to the return; or, on steady
+//     servers and where messages are in order ([Timing.InOrder]), the record of the nodes gave the lock to its client
+//     after its call, and before the next call of Acquire by that client, and had it at the return of the attempt or
+//     later, although nothing hindered the client from the call on. The last is judged where entry is exclusive, and
+//     keys do not end with sessions ([History.SessionKeys]).
 //   - waits: an attempt returned before its context had ended, although nothing had hindered its client, on
 //     steady servers and a prompt network ([Timing.Prompt]).
 //   - reports: a release succeeded on steady servers, and by the nodes' record its client had the lock without a gap
-//     from the grant to the return of the release, or had it neither when the release was called nor at any time
-//     until it returned; or a release returned and the context of the lease had not ended at the instant of its call,
-//     although the client was not away from then to the return. The first is
-//     judged where entry is exclusive, unless a request of the client came again meanwhile ([Holding.Again]) and it
-//     had been away between the call of Acquire and the return: a late one enters a reentrant lock
-//     again; the first two only if by the record the client had the lock at some time from the call of Acquire to the
-//     call of the release. Or, on steady servers and a prompt network, a release failed before its context had ended,
-//     although by the record its client had the lock without a gap from the grant to the call, and nothing had hindered it
-//     from the call of Acquire to the return, unless the lease and the key had ended by the return, and
-//     the client deleted nothing meanwhile; or a release failed whose context had ended when it was
-//     called, although by the record its client had the lock without a gap from the grant to the return, and nothing had
-//     hindered it until the return (F29); or a release returned that the lock was not held, although the client
-//     had it without a gap from the grant to the return, and nothing had hindered it until the grant or, where keys end
-//     with sessions ([History.SessionKeys]), until the return. The last is judged where entry is exclusive.
+//     from the grant to the return of the release, or had it neither when the release was called nor at any time until
+//     it returned; or a release returned and the context of the lease had not ended at the instant of its call,
+//     although the client was not away from then to the return. The first is judged where entry is exclusive, unless a
+//     request of the client came again meanwhile ([Holding.Again]) and it had been away between the call of Acquire and
+//     the return: a late one enters a reentrant lock again; the first two only if by the record the client had the lock
+//     at some time from the call of Acquire to the call of the release. Or, on steady servers and a prompt network, a
+//     release failed before its context had ended, although by the record its client had the lock without a gap from
+//     the grant to the call, and nothing had hindered it from the call of Acquire to the return, unless the lease and
+//     the key had ended by the return, and the client deleted nothing meanwhile; or a release failed whose context had
+//     ended when it was called, although by the record its client had the lock without a gap from the grant to the
+//     return, and nothing had hindered it until the return (F29); or a release returned that the lock was not held,
+//     although the client had it without a gap from the grant to the return, and nothing had hindered it until the
+//     grant or, where keys end with sessions ([History.SessionKeys]), until the return. The last is judged where entry
+//     is exclusive.
 //   - renews: on steady servers and a prompt network the claim of a grant was ended by the lock, and its client had
 //     not been away during the last third of a [Timing.Lease] before.
 //   - tells: the validity of a lease ended after the grant and before its release, and the loss was announced more

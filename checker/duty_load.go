@@ -18,7 +18,8 @@ func (h History) late(found *tally) {
 	for _, c := range slices.SortedFunc(slices.Values(h.Calls), inTime) {
 		if c.Due > 0 && c.Returned > c.Due+h.Timing.Trips && h.ranDuring(c.Client, c.Called, c.Returned) {
 			found.breach(promise.DutyReturns, func() Reason {
-				return Reason{Text: fmt.Sprintf("%s called %s for %s, and it returned after %v, which is %v later than it had to, although its process ran.",
+				return Reason{Text: fmt.Sprintf("%s called %s for %s, and it returned after %v, which is %v later than it had "+
+					"to, although its process ran.",
 					c.Client, c.What, c.Resource, c.Returned-c.Called, c.Returned-c.Due), At: []Pos{c.About}}
 			})
 		}
@@ -26,12 +27,16 @@ func (h History) late(found *tally) {
 }
 
 func inTime(a, b Call) int {
-	return cmp.Or(cmp.Compare(a.Called, b.Called), cmp.Compare(a.Client, b.Client), cmp.Compare(a.About, b.About), cmp.Compare(a.What, b.What))
+	return cmp.Or(cmp.Compare(a.Called, b.Called), cmp.Compare(a.Client, b.Client), cmp.Compare(a.About, b.About),
+		cmp.Compare(a.What, b.What))
 }
 
 // ranDuring reports whether a client ran at every instant of a time.
 func (h History) ranDuring(client string, from, to time.Duration) bool {
-	return !slices.ContainsFunc(h.Timing.Away[client], func(a Absence) bool { return !a.Running && a.From <= to && a.To >= from })
+	return !slices.ContainsFunc(h.Timing.Away[client], func(a Absence) bool {
+		return !a.Running && a.From <= to &&
+			a.To >= from
+	})
 }
 
 // unwoken finds the breaches of [promise.DutyWakes].
@@ -48,8 +53,10 @@ func (h History) unwoken(found *tally) {
 			for _, s := range w.idleFor(a) {
 				if s.To > w.wokenBy(s, h.Timing.InOrder && h.Entry != EntryReentrant) {
 					found.breach(promise.DutyWakes, func() Reason {
-						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v no client had it, although nothing had gone wrong.",
-							a.client, a.invoked, resource, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
+						return Reason{Text: fmt.Sprintf("%s waited from step %d on to be told that %s is free, and from %v to %v no "+
+							"client had it, although nothing had gone wrong.",
+							a.client, a.invoked, resource, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)),
+							At: []Pos{a.invoked}}
 					})
 				}
 			}
@@ -93,7 +100,8 @@ func (h History) wasteful(found *tally) {
 		allowed := pace.Servers * (8 + each*(1+int((to-from)/every)) + 4*more)
 		if n := h.Timing.sent(client, from, to); n > allowed && h.ranDuring(client, from, to) {
 			found.breach(promise.DutySpares, func() Reason {
-				return Reason{Text: fmt.Sprintf("%s %s for %v from step %d on, and sent %d requests meanwhile. With %v between two of them there are %d at most.",
+				return Reason{Text: fmt.Sprintf("%s %s for %v from step %d on, and sent %d requests meanwhile. With %v between "+
+					"two of them there are %d at most.",
 					client, what, to-from, i.Start, n, every, allowed), At: []Pos{i.Start, i.End}}
 			})
 		}
@@ -111,7 +119,8 @@ func (h History) wasteful(found *tally) {
 	for _, grants := range grantsByResource(h) {
 		for _, g := range grants {
 			waited(g.Client, g.Resource, Interval{Start: g.Invoked, End: g.Granted})
-			if claim := g.Claim(); h.has(promise.DutyRenews) && !claim.Empty() && claim.end() < never && !h.asksAgain(g.Client, g.Resource, claim) {
+			if claim := g.Claim(); h.has(promise.DutyRenews) && !claim.Empty() && claim.end() < never &&
+				!h.asksAgain(g.Client, g.Resource, claim) {
 				judge(g.Client, "had "+g.Resource, claim, pace.Renewal, pace.Extends)
 			}
 		}
@@ -137,7 +146,10 @@ func (h History) endedDuring(i Interval, resource string) int {
 
 // asksAgain reports whether a client called Acquire for a resource within an interval.
 func (h History) asksAgain(client, resource string, i Interval) bool {
-	return slices.ContainsFunc(h.Grants, func(g Grant) bool { return g.Client == client && g.Resource == resource && i.Contains(g.Invoked) }) ||
+	return slices.ContainsFunc(h.Grants, func(g Grant) bool {
+		return g.Client == client && g.Resource == resource &&
+			i.Contains(g.Invoked)
+	}) ||
 		slices.ContainsFunc(h.Attempts, func(a Attempt) bool {
 			return a.Client == client && a.Resource == resource && i.Contains(a.Invoked)
 		})

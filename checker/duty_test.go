@@ -15,7 +15,8 @@ import (
 func dutiful() checker.History {
 	const ms = time.Millisecond
 	timing := &checker.Timing{
-		Away:  map[string][]checker.Absence{"c2": {{Span: checker.Span{From: 1050 * ms, To: 1150 * ms}}}, "c9": {{Crash: true}}},
+		Away: map[string][]checker.Absence{"c2": {{Span: checker.Span{From: 1050 * ms, To: 1150 * ms}}},
+			"c9": {{Crash: true}}},
 		Lease: 300 * ms, Trips: 20 * ms, Steady: true, Prompt: true, InOrder: true, Grace: time.Minute,
 		Sends: map[string][]time.Duration{}, Pace: &checker.Pace{Servers: 1, Pause: 40 * ms, Renewal: 50 * ms},
 	}
@@ -25,13 +26,16 @@ func dutiful() checker.History {
 	return checker.History{
 		Duties: promise.Duties(), Timing: timing, Queue: checker.QueueFair,
 		Grants: []checker.Grant{
-			{ID: 1, Client: "c0", Resource: "r", Invoked: 1, Granted: 3, Released: 6, ReleaseReturned: 8, ReleaseSucceeded: true, LeaseEnded: 600 * ms},
+			{ID: 1, Client: "c0", Resource: "r", Invoked: 1, Granted: 3, Released: 6, ReleaseReturned: 8, ReleaseSucceeded: true,
+				LeaseEnded: 600 * ms},
 			{ID: 2, Client: "c2", Resource: "r", Invoked: 9, Granted: 10, Until: 12},
 		},
 		Attempts: []checker.Attempt{
-			{Client: "c1", Resource: "r", Invoked: 2, Enqueued: 3, Left: 5, Returned: 5, ContextEnded: 490 * ms, Outcome: checker.OutcomeFailed},
+			{Client: "c1", Resource: "r", Invoked: 2, Enqueued: 3, Left: 5, Returned: 5, ContextEnded: 490 * ms,
+				Outcome: checker.OutcomeFailed},
 		},
-		Holdings: []checker.Holding{{Client: "c0", Resource: "r", From: 2, To: 7}, {Client: "c2", Resource: "r", From: 10, To: 13}},
+		Holdings: []checker.Holding{{Client: "c0", Resource: "r", From: 2, To: 7},
+			{Client: "c2", Resource: "r", From: 10, To: 13}},
 	}
 }
 
@@ -54,7 +58,8 @@ func TestDuties(t *testing.T) {
 	}
 	absent := func(client string, from, to time.Duration) func(*checker.History) {
 		return func(h *checker.History) {
-			h.Timing.Away[client] = append(h.Timing.Away[client], checker.Absence{Span: checker.Span{From: from, To: to}, Running: true})
+			h.Timing.Away[client] = append(h.Timing.Away[client], checker.Absence{Span: checker.Span{From: from, To: to},
+				Running: true})
 		}
 	}
 	unsteady := func(h *checker.History) { h.Timing.Steady = false }
@@ -65,19 +70,28 @@ func TestDuties(t *testing.T) {
 		breach  func(h *checker.History)
 		excuses []func(h *checker.History)
 	}{
-		{"an attempt outlasts its context", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].ContextEnded = 479 * ms },
-			[]func(*checker.History){away("c1", 480*ms, 481*ms), away("c1", 500*ms, 600*ms), func(h *checker.History) { h.Timing.Trips = 21 * ms }}},
+		{"an attempt outlasts its context", promise.DutyEnds,
+			func(h *checker.History) { h.Attempts[0].ContextEnded = 479 * ms },
+			[]func(*checker.History){away("c1", 480*ms, 481*ms), away("c1", 500*ms, 600*ms),
+				func(h *checker.History) { h.Timing.Trips = 21 * ms }}},
 		{"a grant outlasts its context", promise.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 299*ms - 1 },
-			[]func(*checker.History){away("c0", 200*ms, 299*ms), func(h *checker.History) { h.Grants[0].ContextEnded = 299 * ms }}},
-		{"a grant outlasts a context that ended at once", promise.DutyEnds, func(h *checker.History) { h.Grants[0].ContextEnded = 1 }, nil},
-		{"a grant is over when the last answer comes", promise.DutyTells, func(h *checker.History) { h.Grants[1].Until, h.Grants[1].OverBefore = 10, true },
+			[]func(*checker.History){away("c0", 200*ms, 299*ms),
+				func(h *checker.History) { h.Grants[0].ContextEnded = 299 * ms }}},
+		{"a grant outlasts a context that ended at once", promise.DutyEnds,
+			func(h *checker.History) { h.Grants[0].ContextEnded = 1 }, nil},
+		{"a grant is over when the last answer comes", promise.DutyTells, func(h *checker.History) {
+			h.Grants[1].Until,
+				h.Grants[1].OverBefore = 10, true
+		},
 			[]func(*checker.History){away("c2", 900*ms, 1000*ms), func(h *checker.History) { h.Grants[1].OverBefore = false }}},
 		{"the lock knows of a loss and keeps silent", promise.DutyTells, func(h *checker.History) { h.Grants[0].Known = 5 },
-			[]func(*checker.History){away("c0", 500*ms, 500*ms), away("c0", 600*ms, 600*ms), func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
+			[]func(*checker.History){away("c0", 500*ms, 500*ms), away("c0", 600*ms, 600*ms),
+				func(h *checker.History) { h.Entry, h.Queue = checker.EntryReentrant, checker.QueueNone },
 				func(h *checker.History) { h.Grants[0].Known = 6 },
 				func(h *checker.History) { h.Grants[0].Known = 3 }}},
 		{"a place is left behind", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 6 },
-			[]func(*checker.History){away("c1", 0, 180*ms), unsteady, func(h *checker.History) { h.Attempts[0].Outcome = checker.OutcomeUnknown }}},
+			[]func(*checker.History){away("c1", 0, 180*ms), unsteady,
+				func(h *checker.History) { h.Attempts[0].Outcome = checker.OutcomeUnknown }}},
 		{"a place is left for ever", promise.DutyEnds, func(h *checker.History) { h.Attempts[0].Left = 0 },
 			[]func(*checker.History){func(h *checker.History) { h.Attempts[0].Enqueued = 6 }}},
 		{"a key is left behind", promise.DutyEnds, func(h *checker.History) {
@@ -90,7 +104,8 @@ func TestDuties(t *testing.T) {
 				h.Attempts[0].Client, h.Attempts[0].Enqueued, h.Attempts[0].Left = "c3", 0, 0
 			},
 			func(h *checker.History) {
-				h.Attempts = append(h.Attempts, checker.Attempt{Client: "c1", Resource: "other", Invoked: 6, Outcome: checker.OutcomeUnknown})
+				h.Attempts = append(h.Attempts, checker.Attempt{Client: "c1", Resource: "other", Invoked: 6,
+					Outcome: checker.OutcomeUnknown})
 			},
 			func(h *checker.History) { // it is that of the client's next Acquire
 				h.Grants = append(h.Grants, checker.Grant{ID: 3, Client: "c1", Resource: "other", Invoked: 6, Granted: 20})
@@ -108,9 +123,13 @@ func TestDuties(t *testing.T) {
 				func(h *checker.History) { away("c0", 100*ms, 100*ms)(h); h.Holdings[0].Again = 5 },
 				func(h *checker.History) { away("c0", 800*ms, 900*ms)(h); h.Holdings[0].Again = 5 },
 			}},
-		{"the key stays, and is asked for again", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To, h.Holdings[0].Again = 9, 5 },
+		{"the key stays, and is asked for again", promise.DutyReports, func(h *checker.History) {
+			h.Holdings[0].To,
+				h.Holdings[0].Again = 9, 5
+		},
 			[]func(*checker.History){away("c0", 0, 300*ms)}},
-		{"the key stays, and the client was away", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To = 9; away("c0", 0, 300*ms)(h) },
+		{"the key stays, and the client was away", promise.DutyReports,
+			func(h *checker.History) { h.Holdings[0].To = 9; away("c0", 0, 300*ms)(h) },
 			[]func(*checker.History){func(h *checker.History) { h.Holdings[0].Again = 5 }}},
 		{"the key was gone", promise.DutyReports, func(h *checker.History) { h.Holdings[0].To = 6 },
 			[]func(*checker.History){
@@ -161,27 +180,35 @@ func TestDuties(t *testing.T) {
 		{"a loss is not announced before the release", promise.DutyTells, func(h *checker.History) {
 			h.Grants[1].Released, h.Grants[1].LeaseEnded = 14, 1400*ms
 		},
-			[]func(*checker.History){away("c2", 0, 1200*ms), func(h *checker.History) { h.Grants[1].Until = 10 }, func(h *checker.History) { h.Grants[1].Lost = 12 }}},
+			[]func(*checker.History){away("c2", 0, 1200*ms), func(h *checker.History) { h.Grants[1].Until = 10 },
+				func(h *checker.History) { h.Grants[1].Lost = 12 }}},
 		{"a lease ends without a cause", promise.DutyRenews, func(h *checker.History) {
 			h.Timing.Away["c2"] = []checker.Absence{{Span: checker.Span{From: 0, To: 1099 * ms}}}
 		},
-			[]func(*checker.History){unsteady, slow, away("c2", 0, 1100*ms), func(h *checker.History) { h.Grants[1].Crashed = 11 }, func(h *checker.History) { h.Grants[1].Until = 10 }}},
+			[]func(*checker.History){unsteady, slow, away("c2", 0, 1100*ms),
+				func(h *checker.History) { h.Grants[1].Crashed = 11 }, func(h *checker.History) { h.Grants[1].Until = 10 }}},
 		{"a try waits", promise.DutyTries, func(h *checker.History) {
 			h.Tries = []checker.Try{{Client: "c1", Resource: "r", Invoked: 2, Called: 200 * ms, Returned: 241 * ms}}
 		}, []func(*checker.History){away("c1", 241*ms, 300*ms), func(h *checker.History) { h.Tries[0].Called = 201 * ms }}},
-		{"an error hides that the context has ended", promise.DutyExplains, func(h *checker.History) { h.Attempts[0].Unexplained = true },
+		{"an error hides that the context has ended", promise.DutyExplains,
+			func(h *checker.History) { h.Attempts[0].Unexplained = true },
 			[]func(*checker.History){away("c1", 0, 180*ms), unsteady, slow}},
-		{"a release fails", promise.DutyReports, func(h *checker.History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true },
+		{"a release fails", promise.DutyReports, func(h *checker.History) {
+			h.Grants[0].ReleaseSucceeded,
+				h.Grants[0].ReleaseFailed = false, true
+		},
 			[]func(*checker.History){
-				unsteady, slow, away("c0", 0, 80*ms), away("c0", 800*ms, 900*ms), func(h *checker.History) { h.Grants[0].ReleaseContextEnded = true },
+				unsteady, slow, away("c0", 0, 80*ms), away("c0", 800*ms, 900*ms),
+				func(h *checker.History) { h.Grants[0].ReleaseContextEnded = true },
 				func(h *checker.History) { h.Holdings[0].To = 6 }, func(h *checker.History) { h.Holdings[0].From = 4 },
 				func(h *checker.History) { h.Grants[0].Until = 7 }, // and the key ends by itself at 7
 			}},
-		{"a release fails that deleted the key of a lease that ends meanwhile", promise.DutyReports, func(h *checker.History) {
-			g := &h.Grants[0]
-			g.ReleaseSucceeded, g.ReleaseFailed, g.Until = false, true, 7
-			h.Deletions = []checker.Deletion{{At: 7, Node: "r0", Resource: "r", Owner: "c0", By: "c0"}}
-		}, []func(*checker.History){unsteady, func(h *checker.History) { h.Deletions[0].By = "c9" }}},
+		{"a release fails that deleted the key of a lease that ends meanwhile", promise.DutyReports,
+			func(h *checker.History) {
+				g := &h.Grants[0]
+				g.ReleaseSucceeded, g.ReleaseFailed, g.Until = false, true, 7
+				h.Deletions = []checker.Deletion{{At: 7, Node: "r0", Resource: "r", Owner: "c0", By: "c0"}}
+			}, []func(*checker.History){unsteady, func(h *checker.History) { h.Deletions[0].By = "c9" }}},
 		{"a release fails with the context of its caller", promise.DutyReports, func(h *checker.History) {
 			g := &h.Grants[0]
 			g.ReleaseSucceeded, g.ReleaseContextEnded, g.ReleaseContextOver, h.Holdings[0].To = false, true, true, 9
@@ -200,8 +227,10 @@ func TestDuties(t *testing.T) {
 			}},
 		{"a call does not return", promise.DutyReturns, func(h *checker.History) {
 			h.Timing.Away["c0"] = []checker.Absence{{Span: checker.Span{From: 0, To: 2000 * ms}, Running: true}}
-			h.Calls = []checker.Call{{Client: "c0", Resource: "r", What: "Release", About: 3, Called: 600 * ms, Due: 700 * ms, Returned: 721 * ms}}
-		}, []func(*checker.History){away("c0", 721*ms, 800*ms), away("c0", 500*ms, 600*ms), func(h *checker.History) { h.Calls[0].Due = 701 * ms }}},
+			h.Calls = []checker.Call{{Client: "c0", Resource: "r", What: "Release", About: 3, Called: 600 * ms, Due: 700 * ms,
+				Returned: 721 * ms}}
+		}, []func(*checker.History){away("c0", 721*ms, 800*ms), away("c0", 500*ms, 600*ms),
+			func(h *checker.History) { h.Calls[0].Due = 701 * ms }}},
 		{"a release wakes no waiter", promise.DutyWakes, func(h *checker.History) {
 			h.Attempts, h.Timing.At[0], h.Timing.At[1] = nil, 290*ms, 290*ms
 			delete(h.Timing.Away, "c9")
@@ -240,18 +269,22 @@ func TestDuties(t *testing.T) {
 		{"a waiter does not pause", promise.DutySpares, func(h *checker.History) {
 			h.Timing.Sends["c1"] = sends(401*ms, 25)
 		}, []func(*checker.History){
-			unsteady, slow, absent("c1", 500*ms, 500*ms), away("c1", 500*ms, 500*ms), func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 24) },
-			func(h *checker.History) { h.Timing.Sends["c1"] = append(sends(201*ms, 24), 501*ms) }, func(h *checker.History) { h.Timing.Pace.Servers = 2 },
+			unsteady, slow, absent("c1", 500*ms, 500*ms), away("c1", 500*ms, 500*ms),
+			func(h *checker.History) { h.Timing.Sends["c1"] = sends(401*ms, 24) },
+			func(h *checker.History) { h.Timing.Sends["c1"] = append(sends(201*ms, 24), 501*ms) },
+			func(h *checker.History) { h.Timing.Pace.Servers = 2 },
 			func(h *checker.History) { h.Timing.Sends["c1"][24] = 200 * ms; slices.Sort(h.Timing.Sends["c1"]) },
 			func(h *checker.History) { h.Timing.Pace.Pause = 37 * ms },
 			func(h *checker.History) { h.Timing.Pace = nil },
 			func(h *checker.History) { h.Tries = []checker.Try{{Client: "c1", Resource: "r", Invoked: 2}} },
 			func(h *checker.History) {
-				h.Attempts = append(h.Attempts, checker.Attempt{Client: "c3", Resource: "r", Invoked: 1, Returned: 3, ContextEnded: ms, Outcome: checker.OutcomeFailed})
+				h.Attempts = append(h.Attempts, checker.Attempt{Client: "c3", Resource: "r", Invoked: 1, Returned: 3,
+					ContextEnded: ms, Outcome: checker.OutcomeFailed})
 				h.Timing.Away["c3"] = []checker.Absence{{Span: checker.Span{To: 2000 * ms}}}
 			},
 		}},
-		{"a lease is not as the lock says", promise.DutyKeeps, func(h *checker.History) { h.Grants[0].Unkept = []string{"it is not"} }, nil},
+		{"a lease is not as the lock says", promise.DutyKeeps,
+			func(h *checker.History) { h.Grants[0].Unkept = []string{"it is not"} }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			count := func(changes ...func(*checker.History)) int {
@@ -270,7 +303,8 @@ func TestDuties(t *testing.T) {
 						t.Errorf("%q is said to break the duty %s", r.Text, r.Duty)
 					}
 				}
-				if named := slices.ContainsFunc(v.Reasons, func(r checker.Reason) bool { return r.Duty != "" }); named != (v.Facts.Misconduct > 0) {
+				if named := slices.ContainsFunc(v.Reasons,
+					func(r checker.Reason) bool { return r.Duty != "" }); named != (v.Facts.Misconduct > 0) {
 					t.Errorf("a reason names its duty: %v, misconduct %d", named, v.Facts.Misconduct)
 				}
 				if (v.Facts.Misconduct > 0) != (v.Label == checker.Misconduct) {
@@ -320,8 +354,8 @@ func begunLater(h *checker.History, d time.Duration) {
 	}
 }
 
-// What was over before the call of Acquire excuses nothing. What was not is enough: requests under way, the key of a process
-// that has crashed, a connection that has broken without notice.
+// What was over before the call of Acquire excuses nothing. What was not is enough: requests under way, the key of a
+// process that has crashed, a connection that has broken without notice.
 func TestExcusesEnd(t *testing.T) {
 	const ms = time.Millisecond
 	breaches := map[string]struct {
@@ -335,7 +369,10 @@ func TestExcusesEnd(t *testing.T) {
 		}},
 		"an attempt gives up":        {"c1", 200 * ms, func(h *checker.History) { h.Attempts[0].ContextEnded = 0 }},
 		"an error hides its context": {"c1", 200 * ms, func(h *checker.History) { h.Attempts[0].Unexplained = true }},
-		"a release fails":            {"c0", 100 * ms, func(h *checker.History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true }},
+		"a release fails": {"c0", 100 * ms, func(h *checker.History) {
+			h.Grants[0].ReleaseSucceeded,
+				h.Grants[0].ReleaseFailed = false, true
+		}},
 		"a release denies the lock": {"c0", 100 * ms, func(h *checker.History) {
 			h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseNotHeld, h.Holdings[0].To = false, true, 9
 		}},
@@ -378,7 +415,8 @@ func TestExcusesEnd(t *testing.T) {
 					t.Fatal(err)
 				}
 				if want := int(past); v.Facts.Misconduct != want {
-					t.Errorf("%s, and %s that ended %v before the call: %d breaches, want %d", name, what, c.excuse+past, v.Facts.Misconduct, want)
+					t.Errorf("%s, and %s that ended %v before the call: %d breaches, want %d", name, what, c.excuse+past,
+						v.Facts.Misconduct, want)
 				}
 			}
 		}

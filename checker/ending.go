@@ -105,8 +105,10 @@ func hungCalls(h History) *tally {
 			found.add(func() Reason { return Reason{Text: w.says(), At: []Pos{w.Since}} })
 		default:
 			found.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s called %s of %s at step %d, and it had not returned after %v, although %d of %d servers answer.",
-					w.Client, w.Call, w.Resource, w.Since, w.For.Round(time.Second), h.Ending.Nodes-len(h.Ending.CutOff), h.Ending.Nodes), At: []Pos{w.Since}}
+				return Reason{Text: fmt.Sprintf("%s called %s of %s at step %d, and it had not returned after %v, although %d of "+
+					"%d servers answer.",
+					w.Client, w.Call, w.Resource, w.Since, w.For.Round(time.Second), h.Ending.Nodes-len(h.Ending.CutOff),
+					h.Ending.Nodes), At: []Pos{w.Since}}
 			})
 		}
 	}

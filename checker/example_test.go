@@ -16,10 +16,14 @@ func ExampleJudge() {
 			{ID: 2, Client: "c1", Resource: "orders", Token: 34, Invoked: 8, Granted: 14, Released: 30},
 		},
 		Ops: []checker.Op{
-			{ID: "c0.1", Client: "c0", Grant: 1, Resource: "orders", Token: 33, Kind: checker.Read, Invoked: 3, Applied: 4, Accepted: true, Returned: 5, Outcome: ok},
-			{ID: "c1.1", Client: "c1", Grant: 2, Resource: "orders", Token: 34, Kind: checker.Read, Invoked: 15, Applied: 16, Accepted: true, Returned: 17, Outcome: ok},
-			{ID: "c1.2", Client: "c1", Grant: 2, Resource: "orders", Token: 34, Kind: checker.Write, Invoked: 20, Applied: 21, Accepted: true, Returned: 22, Outcome: ok},
-			{ID: "c0.2", Client: "c0", Grant: 1, Resource: "orders", Token: 33, Kind: checker.Write, Invoked: 40, Applied: 41, Accepted: true, Returned: 42, Outcome: ok},
+			{ID: "c0.1", Client: "c0", Grant: 1, Resource: "orders", Token: 33, Kind: checker.Read, Invoked: 3, Applied: 4,
+				Accepted: true, Returned: 5, Outcome: ok},
+			{ID: "c1.1", Client: "c1", Grant: 2, Resource: "orders", Token: 34, Kind: checker.Read, Invoked: 15, Applied: 16,
+				Accepted: true, Returned: 17, Outcome: ok},
+			{ID: "c1.2", Client: "c1", Grant: 2, Resource: "orders", Token: 34, Kind: checker.Write, Invoked: 20, Applied: 21,
+				Accepted: true, Returned: 22, Outcome: ok},
+			{ID: "c0.2", Client: "c0", Grant: 1, Resource: "orders", Token: 33, Kind: checker.Write, Invoked: 40, Applied: 41,
+				Accepted: true, Returned: 42, Outcome: ok},
 		},
 		Final: map[checker.Cell]string{{Resource: "orders"}: "c0.2"},
 	}
@@ -52,8 +56,9 @@ func ExampleJudge_tornSection() {
 	h := checker.History{
 		SectionWrites: 2,
 		Grants:        []checker.Grant{{ID: 1, Client: "c0", Resource: "bank", Invoked: 1, Granted: 2, Crashed: 20}},
-		Ops:           []checker.Op{op("r1", checker.Read, from, 3), op("r2", checker.Read, to, 6), op("w1", checker.Write, from, 9)},
-		Final:         map[checker.Cell]string{from: "w1", to: ""},
+		Ops: []checker.Op{op("r1", checker.Read, from, 3), op("r2", checker.Read, to, 6),
+			op("w1", checker.Write, from, 9)},
+		Final: map[checker.Cell]string{from: "w1", to: ""},
 	}
 	v, err := checker.Judge(h, nil)
 	if err != nil {

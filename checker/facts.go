@@ -106,8 +106,8 @@ type Facts struct {
 	WorkTwice int `json:"work_twice"`
 	// Panics counts the panics of the lock's code, each of which ended the process of a client: see [Panic].
 	Panics int `json:"panics"`
-	// HungCalls counts the calls other than an Acquire that had not returned when the time of the workload was over, although
-	// most of the servers of the lock answered, or that never returned: see [Ending].
+	// HungCalls counts the calls other than an Acquire that had not returned when the time of the workload was over,
+	// although most of the servers of the lock answered, or that never returned: see [Ending].
 	HungCalls int `json:"hung_calls"`
 	// Liveness says whether the lock could be taken again: see [Ending].
 	Liveness Liveness `json:"liveness"`
@@ -131,25 +131,21 @@ type Facts struct {
 	// their context, although no other client asked for the lock meanwhile, or had been granted it and had not
 	// returned from releasing it.
 	Denied int `json:"denied"`
-	// SelfExcluded counts the Acquires whose key kept their own client out. They returned without a
-	// grant. By the record of the nodes the client had the lock from a
-	// position after the call of the Acquire, and before its next call of Acquire; and
-	// still had it while a later Acquire of the client for the lock was pending, at an
-	// instant more than twice [Timing.Trips] after the return, and after that position, and more
-	// than Trips after that later call, since it may be granted the lock by its old key,
-	// and before a grant to the client. The client was not away, but for trouble behind the
-	// servers ([Absence.Behind]), from Trips before the return to that instant, where an absence that was no longer
-	// than Trips, in which it ran, and which was over at the return, is none if what the client next sent, after the
-	// beginning of the absence, it sent at its next call of Acquire or later: it did not try to clean up; and if it had been
-	// away before, the instant is also more than twice Trips after it heard from a server again
-	// ([Timing.Heard]): without a connection it cannot clean up. It is judged
-	// on steady servers ([Timing.Steady]) where entry is exclusive, and only if messages are
-	// in order ([Timing.InOrder]) or that position was Trips or more before the return: else
-	// the request may have overtaken the one that was to undo it. Nor is it judged if the
-	// client was away, in any way, at an instant from Trips before the call to the call, and
-	// had called Acquire for the lock before: that request may come late. Nor if the client had
-	// crashed at the call or before: what the process that crashed had asked for may be granted
-	// when its turn comes.
+	// SelfExcluded counts the Acquires whose key kept their own client out. They returned without a grant. By the record
+	// of the nodes the client had the lock from a position after the call of the Acquire, and before its next call of
+	// Acquire; and still had it while a later Acquire of the client for the lock was pending, at an instant more than
+	// twice [Timing.Trips] after the return, and after that position, and more than Trips after that later call, since it
+	// may be granted the lock by its old key, and before a grant to the client. The client was not away, but for trouble
+	// behind the servers ([Absence.Behind]), from Trips before the return to that instant, where an absence that was no
+	// longer than Trips, in which it ran, and which was over at the return, is none if what the client next sent, after
+	// the beginning of the absence, it sent at its next call of Acquire or later: it did not try to clean up; and if it
+	// had been away before, the instant is also more than twice Trips after it heard from a server again ([Timing.Heard]):
+	// without a connection it cannot clean up. It is judged on steady servers ([Timing.Steady]) where entry is exclusive,
+	// and only if messages are in order ([Timing.InOrder]) or that position was Trips or more before the return: else the
+	// request may have overtaken the one that was to undo it. Nor is it judged if the client was away, in any way, at an
+	// instant from Trips before the call to the call, and had called Acquire for the lock before: that request may come
+	// late. Nor if the client had crashed at the call or before: what the process that crashed had asked for may be
+	// granted when its turn comes.
 	//
 	// Acquires count too, with a grant or without, whose key kept their own client out before they
 	// returned: where messages are in order, the client had the lock by that record from a position
@@ -184,18 +180,18 @@ type Facts struct {
 	// ([Timing.Away]). A grant that none of these ends does not count.
 	NoticedLateSeconds float64 `json:"noticed_late_seconds"`
 	// FailedCalls counts the calls of Acquire, Release and Extend that returned an error although nothing was wrong: on a
-	// prompt network ([Timing.Prompt]), before the first fault struck ([Timing.Undisturbed]) and before the context of
-	// any call had ended before the call returned. An Acquire that returned that the lock is taken does not count. Any
-	// other one counts if the lock names the errors with which it says that ([History.TakenNamed]), or if from its call
-	// to its return no other client had a lock or asked for one, each grant before had been released with success before
-	// its lease ended, and each Acquire before had been granted; in a reentrant lock the grants of the client itself need
-	// not have been released. A Release or an Extend counts if by its return, and by [Timing.Trips] after its call, the lease
-	// had not ended or been lost, and no other grant of the resource, in a reentrant lock none to another client, had been made which had not been
-	// released when this one was; an Extend not after the call of Release, and one that the lock is not held not in a
-	// reentrant lock, nor one that the lease may not be extended any more. A lock over three nodes or more needs only a
-	// majority of them: an Acquire counts too if not all was undisturbed and a majority was ([Timing.Majority]), and it
-	// returned sooner after its call than half a [Timing.Lease], so that no node which did not answer used up the validity
-	// of what the others had granted.
+	// prompt network ([Timing.Prompt]), before the first fault struck ([Timing.Undisturbed]) and before the context of any
+	// call had ended before the call returned. An Acquire that returned that the lock is taken does not count. Any other
+	// one counts if the lock names the errors with which it says that ([History.TakenNamed]), or if from its call to its
+	// return no other client had a lock or asked for one, each grant before had been released with success before its
+	// lease ended, and each Acquire before had been granted; in a reentrant lock the grants of the client itself need not
+	// have been released. A Release or an Extend counts if by its return, and by [Timing.Trips] after its call, the lease
+	// had not ended or been lost, and no other grant of the resource, in a reentrant lock none to another client, had been
+	// made which had not been released when this one was; an Extend not after the call of Release, and one that the lock
+	// is not held not in a reentrant lock, nor one that the lease may not be extended any more. A lock over three nodes or
+	// more needs only a majority of them: an Acquire counts too if not all was undisturbed and a majority was
+	// ([Timing.Majority]), and it returned sooner after its call than half a [Timing.Lease], so that no node which did not
+	// answer used up the validity of what the others had granted.
 	FailedCalls int `json:"failed_calls"`
 	// Withheld counts the Acquires that were not granted a lock that was free, although nothing was wrong until then, as
 	// for FailedCalls: a grant had been made and, when the Acquire was called, no other client had a lock or asked for
@@ -216,9 +212,9 @@ type Facts struct {
 	// says of it, to the last such position of it after that and, by the record, before the next Holding of the client
 	// began.
 	ActedAfterLossSeconds float64 `json:"acted_after_loss_seconds,omitzero"`
-	// LeaderlessSeconds is, in such a history, the longest time in which at each instant an Acquire was pending of a client
-	// that was not away and whose context had not ended, and no client led: none had a claim and ran ([Timing.Away],
-	// where one that is [Absence.Running] ran).
+	// LeaderlessSeconds is, in such a history, the longest time in which at each instant an Acquire was pending of a
+	// client that was not away and whose context had not ended, and no client led: none had a claim and ran
+	// ([Timing.Away], where one that is [Absence.Running] ran).
 	LeaderlessSeconds float64 `json:"leaderless_seconds,omitzero"`
 	// LeaderlessOverdue counts such times, those of each Acquire, that went on after the lock had to be free again: longer
 	// than [Timing.Leaderless] and a Grace after their beginning, after a cause as for Overdue, and after the return of a

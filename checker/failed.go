@@ -65,10 +65,12 @@ func failedCalls(h History) *tally {
 		found.add(func() Reason {
 			why := cmp.Or(c.Error, "the lock is not held")
 			if c.What == "Release" {
-				return Reason{Text: fmt.Sprintf("%s failed to release %s at step %d, although nothing had gone wrong and its lease had not ended: %s.",
+				return Reason{Text: fmt.Sprintf("%s failed to release %s at step %d, although nothing had gone wrong and its "+
+					"lease had not ended: %s.",
 					c.Client, c.Resource, g.ReleaseReturned, why), At: []Pos{g.ReleaseReturned}}
 			}
-			return Reason{Text: fmt.Sprintf("%s called %s for %s, which it had been granted at step %d, and that failed, although nothing had gone wrong and the lease had not ended: %s.",
+			return Reason{Text: fmt.Sprintf("%s called %s for %s, which it had been granted at step %d, and that failed, "+
+				"although nothing had gone wrong and the lease had not ended: %s.",
 				c.Client, c.What, c.Resource, g.Granted, why), At: []Pos{g.Granted}}
 		})
 	}
@@ -95,13 +97,14 @@ type call struct {
 	about  Pos
 }
 
-// lasted reports whether the lease of a grant had not ended when a call of it returned, nor before the call could have been
-// answered, and no other client was granted the lock until the return or had not returned from releasing it when this one was
-// granted.
+// lasted reports whether the lease of a grant had not ended when a call of it returned, nor before the call could have
+// been answered, and no other client was granted the lock until the return or had not returned from releasing it when
+// this one was granted.
 func (h History) lasted(g Grant, c Call) bool {
 	until := func(p Pos) bool { return p > 0 && h.Timing.when(p) <= c.Returned }
 	over := func(p Pos) bool { return p > 0 && h.Timing.when(p) <= max(c.Returned, c.Called+h.Timing.Trips) }
-	if g.ExpiredAtCall || g.Doubted > 0 || over(g.Until) || over(g.Lost) || c.What != "Release" && g.Released > 0 && h.Timing.when(g.Released) < c.Called {
+	if g.ExpiredAtCall || g.Doubted > 0 || over(g.Until) || over(g.Lost) || c.What != "Release" && g.Released > 0 &&
+		h.Timing.when(g.Released) < c.Called {
 		return false
 	}
 	return !slices.ContainsFunc(h.Grants, func(other Grant) bool {
@@ -110,9 +113,10 @@ func (h History) lasted(g Grant, c Call) bool {
 	})
 }
 
-// leftAlone reports whether a client had no reason not to be granted a lock in a time: no other client had one or asked for
-// one, each of those granted before was released with success before its lease ended, and each Acquire before was granted.
-// A lock that the client may enter again need not have been released by it. Locks of all names count: two may be one.
+// leftAlone reports whether a client had no reason not to be granted a lock in a time: no other client had one or asked
+// for one, each of those granted before was released with success before its lease ended, and each Acquire before was
+// granted. A lock that the client may enter again need not have been released by it. Locks of all names count: two may
+// be one.
 func (h History) leftAlone(client string, from, to Pos) bool {
 	asked := pending(from, to)
 	return !slices.ContainsFunc(h.Grants, func(g Grant) bool {
@@ -135,10 +139,12 @@ func withheld(h History) *tally {
 	troubled := h.troubled(h.Timing.Undisturbed)
 	var all []waiting
 	for _, g := range h.Grants {
-		all = append(all, waiting{client: g.Client, invoked: g.Invoked, span: Span{h.Timing.when(g.Invoked), h.Timing.when(g.Granted)}})
+		all = append(all, waiting{client: g.Client, invoked: g.Invoked,
+			span: Span{h.Timing.when(g.Invoked), h.Timing.when(g.Granted)}})
 	}
 	for _, a := range h.Attempts {
-		all = append(all, waiting{client: a.Client, invoked: a.Invoked, span: Span{h.Timing.when(a.Invoked), h.Timing.when(cmp.Or(a.Returned, never))}})
+		all = append(all, waiting{client: a.Client, invoked: a.Invoked,
+			span: Span{h.Timing.when(a.Invoked), h.Timing.when(cmp.Or(a.Returned, never))}})
 	}
 	slices.SortFunc(all, func(a, b waiting) int {
 		return cmp.Or(cmp.Compare(a.invoked, b.invoked), cmp.Compare(a.client, b.client))
@@ -157,7 +163,8 @@ func withheld(h History) *tally {
 		}
 		if late := asked + h.Timing.Alone; over > late && late < troubled {
 			found.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s asked for a lock at step %d that had been released, and had not been granted it %v later, although no other client asked for it and nothing had gone wrong.%s",
+				return Reason{Text: fmt.Sprintf("%s asked for a lock at step %d that had been released, and had not been granted "+
+					"it %v later, although no other client asked for it and nothing had gone wrong.%s",
 					a.client, a.invoked, over-asked, keptOnPurpose), At: []Pos{a.invoked}}
 			})
 		}

@@ -19,7 +19,8 @@ func alone(change func(h *History)) History {
 		h.Timing.At = append(h.Timing.At, time.Duration(i+1)*time.Second)
 	}
 	h.Grants = []Grant{
-		{ID: 1, Client: "c0", Resource: "orders", Invoked: 1, Granted: 2, Released: 10, ReleaseReturned: 11, ReleaseSucceeded: true},
+		{ID: 1, Client: "c0", Resource: "orders", Invoked: 1, Granted: 2, Released: 10, ReleaseReturned: 11,
+			ReleaseSucceeded: true},
 		{ID: 2, Client: "c1", Resource: "orders", Invoked: 20, Granted: 40},
 	}
 	change(&h)
@@ -49,7 +50,8 @@ func TestWithheld(t *testing.T) {
 		{"a fault before", func(h *History) { h.Timing.Undisturbed = 23 * time.Second }, 0},
 		{"a fault afterwards", func(h *History) { h.Timing.Undisturbed = 23*time.Second + 1 }, 1},
 		{"its context ended before", func(h *History) { h.Grants[1].ContextEnded = 22 * time.Second }, 0},
-		{"a release that failed", func(h *History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true }, 0},
+		{"a release that failed", func(h *History) { h.Grants[0].ReleaseSucceeded, h.Grants[0].ReleaseFailed = false, true },
+			0},
 		{"a release that returned later", func(h *History) { h.Grants[0].ReleaseReturned = 21 }, 0},
 		{"a lease that had ended", func(h *History) { h.Grants[0].Until = 9 }, 0},
 		{"a lease that was lost", func(h *History) { h.Grants[0].Lost = 9 }, 0},
@@ -98,7 +100,8 @@ func TestFailedCalls(t *testing.T) {
 	}
 	call := func(change func(h *History, c *Call)) func(h *History) {
 		return func(h *History) {
-			c := Call{Client: "c0", Resource: "orders", What: "Release", About: 2, Called: 10 * time.Second, Returned: 11 * time.Second, Result: ResultFailed, Error: "no luck"}
+			c := Call{Client: "c0", Resource: "orders", What: "Release", About: 2, Called: 10 * time.Second,
+				Returned: 11 * time.Second, Result: ResultFailed, Error: "no luck"}
 			h.Grants = h.Grants[:1]
 			change(h, &c)
 			h.Calls = append(h.Calls, c)
@@ -141,7 +144,8 @@ func TestFailedCalls(t *testing.T) {
 
 		{"a Release", call(func(*History, *Call) {}), 1},
 		{"that says that the lock is not held", call(func(_ *History, c *Call) { c.Result = ResultNotHeld }), 1},
-		{"the same of a reentrant lock", call(func(h *History, c *Call) { h.Entry, c.Result = EntryReentrant, ResultNotHeld }), 0},
+		{"the same of a reentrant lock",
+			call(func(h *History, c *Call) { h.Entry, c.Result = EntryReentrant, ResultNotHeld }), 0},
 		{"that succeeded", call(func(_ *History, c *Call) { c.Result = ResultDone }), 0},
 		{"without a result", call(func(_ *History, c *Call) { c.Result = "" }), 0},
 		{"of a lease that ended before it returned", call(func(h *History, _ *Call) { h.Grants[0].Until = 11 }), 0},
@@ -151,7 +155,8 @@ func TestFailedCalls(t *testing.T) {
 		{"of a doubted grant", call(func(h *History, _ *Call) { h.Grants[0].Doubted = 5 }), 0},
 		{"after the end of its context", call(func(_ *History, c *Call) { c.ContextEnded = true }), 0},
 		{"after a call that its context ended", call(func(h *History, _ *Call) {
-			h.Calls = []Call{{Client: "c0", Resource: "orders", What: "Extend", About: 2, Called: 5 * time.Second, ContextEnded: true}}
+			h.Calls = []Call{{Client: "c0", Resource: "orders", What: "Extend", About: 2, Called: 5 * time.Second,
+				ContextEnded: true}}
 		}), 0},
 		{"after a fault", call(func(h *History, _ *Call) { h.Timing.Undisturbed = 11 * time.Second }), 0},
 		{"while another client has the lock", call(func(h *History, _ *Call) {
@@ -160,10 +165,14 @@ func TestFailedCalls(t *testing.T) {
 		{"with a majority undisturbed", call(func(h *History, _ *Call) { spared(h, 31, 21) }), 0},
 		{"after another client had it", call(func(h *History, _ *Call) {
 			h.Grants[0].Invoked, h.Grants[0].Granted = 5, 6
-			h.Grants = append(h.Grants, Grant{ID: 3, Client: "c2", Resource: "orders", Invoked: 1, Granted: 2, Released: 3, ReleaseReturned: 4})
+			h.Grants = append(h.Grants, Grant{ID: 3, Client: "c2", Resource: "orders", Invoked: 1, Granted: 2, Released: 3,
+				ReleaseReturned: 4})
 			h.Calls = nil
 		}), 0}, // it is about step 2, which is no grant of c0 any more
-		{"an Extend", call(func(_ *History, c *Call) { c.What, c.Called, c.Returned = "Extend", 5*time.Second, 6*time.Second }), 1},
+		{"an Extend", call(func(_ *History, c *Call) {
+			c.What, c.Called, c.Returned = "Extend", 5*time.Second,
+				6*time.Second
+		}), 1},
 		{"an Extend that the end of the lease cut short", call(func(h *History, c *Call) {
 			c.What, c.Called, c.Returned = "Extend", 5*time.Second, 6*time.Second
 			h.Grants[0].Until, h.Timing.Trips = 7, 2*time.Second
@@ -173,7 +182,8 @@ func TestFailedCalls(t *testing.T) {
 			h.Grants[0].Until, h.Timing.Trips = 7, time.Second
 		}), 1},
 		{"an Extend that is not allowed", call(func(_ *History, c *Call) { c.What, c.Result = "Extend", ResultRefused }), 0},
-		{"an Extend after the release", call(func(_ *History, c *Call) { c.What, c.Called, c.Returned = "Extend", 12*time.Second, 13*time.Second }), 0},
+		{"an Extend after the release",
+			call(func(_ *History, c *Call) { c.What, c.Called, c.Returned = "Extend", 12*time.Second, 13*time.Second }), 0},
 	} {
 		v := mustJudge(t, alone(c.change), nil)
 		if v.Facts.FailedCalls != c.want || (v.Label == Misconduct) != (c.want > 0) {

@@ -69,13 +69,15 @@ func staleReason(o Op, later Grant, fate string) Reason {
 // raised the fence above it.
 func falseRejectReason(o Op, why Reason, highest Op) Reason {
 	r := Reason{
-		Text: fmt.Sprintf("%s's %s %s%s was refused at step %d, although ", o.Client, o.Kind, o.ID, withToken(o.Token), o.Applied),
-		At:   []Pos{o.Applied},
+		Text: fmt.Sprintf("%s's %s %s%s was refused at step %d, although ", o.Client, o.Kind, o.ID, withToken(o.Token),
+			o.Applied),
+		At: []Pos{o.Applied},
 	}.and(why)
 	if o.Token > 0 && highest.Grant != o.Grant && highest.Token >= o.Token {
 		r = r.and(Reason{
-			Text: fmt.Sprintf(" The highest token that the store had taken by then was %d, of %s.", highest.Token, describe(highest)),
-			At:   []Pos{highest.step()},
+			Text: fmt.Sprintf(" The highest token that the store had taken by then was %d, of %s.", highest.Token,
+				describe(highest)),
+			At: []Pos{highest.step()},
 		})
 	}
 	return r
@@ -128,7 +130,10 @@ func (k *cellCheck) readBefore(w *Op, p Pos) bool {
 
 // unread says that the section of a refused read ended there.
 func (k *cellCheck) unread(o Op) Reason {
-	if slices.ContainsFunc(k.ops, func(w Op) bool { return w.Kind == Write && w.Grant == o.Grant && w.Invoked > o.Invoked }) {
+	if slices.ContainsFunc(k.ops, func(w Op) bool {
+		return w.Kind == Write && w.Grant == o.Grant &&
+			w.Invoked > o.Invoked
+	}) {
 		return Reason{}
 	}
 	return Reason{Text: " Its section ended there, before it wrote."}

@@ -23,7 +23,8 @@ func TestFencing(t *testing.T) {
 		// F14: the stale write precedes the new holder's first step. It does no
 		// harm, since the new holder's write is based on it; it counts
 		// nevertheless.
-		{name: "harmless stale write", accepted: 1, says: "c0's stale write a1 with token 33 was accepted at step 22: c1 had been granted orders with token 34 at step 20.",
+		{name: "harmless stale write", accepted: 1, says: "c0's stale write a1 with token 33 was accepted at step 22: c1 " +
+			"had been granted orders with token 34 at step 20.",
 			h: story("b1", both, old.write("a1", 21, ""), next.read("b0", 25, "a1"), next.write("b1", 28, "a1"))},
 		// The write was sent in time and arrived late: the instant of the
 		// store's decision counts.
@@ -38,7 +39,8 @@ func TestFencing(t *testing.T) {
 		// A stale write that never arrived does not count.
 		{name: "never arrived", h: story("", both, old.write("a1", 30, "").unanswered(0))},
 		// F06, F10: the only holder is refused.
-		{name: "false reject", falsely: 1, says: "c1's write b1 with token 34 was refused at step 26, although nobody else had a claim on orders: it had been granted to c1 at step 20.",
+		{name: "false reject", falsely: 1, says: "c1's write b1 with token 34 was refused at step 26, although nobody else " +
+			"had a claim on orders: it had been granted to c1 at step 20.",
 			h: story("", both, next.write("b1", 25, "").refused())},
 		// So is its read.
 		{name: "false reject of a read", falsely: 1, h: story("", both, next.read("b1", 25, "").refused())},
@@ -54,7 +56,8 @@ func TestFencing(t *testing.T) {
 		// F34: the inner grant is the same client's. Its own newer token causes
 		// the refusal, which is both stale and false.
 		{name: "own younger token", rejected: 1, falsely: 1,
-			h: story("", []Grant{held(1, "c0", 2, 80), held(2, "c0", 20, 40)}, held(1, "c0", 2, 80).write("a1", 60, "").refused())},
+			h: story("", []Grant{held(1, "c0", 2, 80), held(2, "c0", 20, 40)},
+				held(1, "c0", 2, 80).write("a1", 60, "").refused())},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := mustJudge(t, c.h, nil)
@@ -76,7 +79,8 @@ func TestFencingAgainstBruteForce(t *testing.T) {
 	for seed := range uint64(3_000) {
 		h := randomRefusals(rand.New(rand.NewPCG(seed, 2)))
 		got, want := mustJudge(t, h, nil).Facts, bruteFencing(h)
-		if got.StaleAccepted != want.StaleAccepted || got.StaleRejected != want.StaleRejected || got.FalseRejects != want.FalseRejects {
+		if got.StaleAccepted != want.StaleAccepted || got.StaleRejected != want.StaleRejected ||
+			got.FalseRejects != want.FalseRejects {
 			t.Fatalf("seed %d: got %+v, brute force says %+v\n%+v", seed, got, want, h)
 		}
 		sum.StaleAccepted += got.StaleAccepted
@@ -90,7 +94,8 @@ func TestFencingAgainstBruteForce(t *testing.T) {
 
 func randomRefusals(rng *rand.Rand) History {
 	h := History{Final: map[Cell]string{orders: "", {Resource: "stock"}: ""},
-		Entry: []Entry{"", EntryExclusive, EntryReentrant}[rng.IntN(3)], Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)]}
+		Entry: []Entry{"", EntryExclusive, EntryReentrant}[rng.IntN(3)],
+		Care:  []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)]}
 	if rng.IntN(2) == 0 {
 		h.Holdings = randomHoldings(rng)
 	}

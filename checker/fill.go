@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// computation is the work for a value: a section that sent a write of it. The work came before the write, so that it was
-// done whatever became of the write.
+// computation is the work for a value: a section that sent a write of it. The work came before the write, so that it
+// was done whatever became of the write.
 type computation struct {
 	grant Grant
 	// look is the answered read with which the client looked for the value under the grant; nil if there is none.
@@ -41,7 +41,8 @@ func (c computation) failedBy(p Pos) bool {
 // repeatedWork finds the computations of values beyond the first. twice has those that the lock should have prevented,
 // excused the others.
 func repeatedWork(h History) (twice, excused *tally) {
-	twice, excused = &tally{more: "computations that the lock should have prevented"}, &tally{more: "computations of a value that had been computed"}
+	twice, excused = &tally{more: "computations that the lock should have prevented"},
+		&tally{more: "computations of a value that had been computed"}
 	if !h.Fill {
 		return twice, excused
 	}
@@ -88,16 +89,20 @@ const fencesStore = " No fence prevents that: it protects the store, and not the
 
 func atOnceReason(c Cell, first, second computation) Reason {
 	return Reason{
-		Text: fmt.Sprintf("%s computed %s (%s) although %s, which computed it too (%s), had a claim from step %d on, and the lock was granted at step %d.%s",
-			second.grant.Client, c, describe(*second.write), first.grant.Client, describe(*first.write), first.grant.Granted, second.grant.Granted, fencesStore),
+		Text: fmt.Sprintf("%s computed %s (%s) although %s, which computed it too (%s), had a claim from step %d on, and "+
+			"the lock was granted at step %d.%s",
+			second.grant.Client, c, describe(*second.write), first.grant.Client, describe(*first.write), first.grant.Granted,
+			second.grant.Granted, fencesStore),
 		At: []Pos{second.write.step(), first.write.step(), first.grant.Granted, second.grant.Granted},
 	}
 }
 
 func thereReason(c Cell, stored Op, w computation) Reason {
 	return Reason{
-		Text: fmt.Sprintf("%s computed %s (%s) although %s had been acknowledged at step %d, before the lock was granted at step %d, and %s was answered.%s",
-			w.grant.Client, c, describe(*w.write), describe(stored), stored.Returned, w.grant.Granted, describe(*w.look), fencesStore),
+		Text: fmt.Sprintf("%s computed %s (%s) although %s had been acknowledged at step %d, before the lock was granted "+
+			"at step %d, and %s was answered.%s",
+			w.grant.Client, c, describe(*w.write), describe(stored), stored.Returned, w.grant.Granted, describe(*w.look),
+			fencesStore),
 		At: []Pos{w.write.step(), stored.Returned, w.grant.Granted, w.look.step()},
 	}
 }
@@ -105,8 +110,9 @@ func thereReason(c Cell, stored Op, w computation) Reason {
 // againReason says what excuses the lock.
 func againReason(c Cell, before, w computation) Reason {
 	r := Reason{
-		Text: fmt.Sprintf("The work for %s was done again: %s came after %s.", c, describe(*w.write), describe(*before.write)),
-		At:   []Pos{w.write.step(), before.write.step()},
+		Text: fmt.Sprintf("The work for %s was done again: %s came after %s.", c, describe(*w.write),
+			describe(*before.write)),
+		At: []Pos{w.write.step(), before.write.step()},
 	}
 	claim := before.grant.Claim()
 	switch {
@@ -120,7 +126,8 @@ func againReason(c Cell, before, w computation) Reason {
 	case before.write.Outcome != OutcomeOK:
 		r.Text += fmt.Sprintf(" The outcome of the first write was %q.", before.write.Outcome)
 	case w.grant.Claim().Empty():
-		r.Text += fmt.Sprintf(" The lease of %s was over when it was granted the lock at step %d.", w.grant.Client, w.grant.Granted)
+		r.Text += fmt.Sprintf(" The lease of %s was over when it was granted the lock at step %d.", w.grant.Client,
+			w.grant.Granted)
 		r.At = append(r.At, w.grant.Granted)
 	}
 	return r
@@ -147,19 +154,23 @@ func (f *dataFinding) checkFilled(c cellHistory) {
 		}
 		if w := writes[o.Saw]; o.Kind == Read && (w == nil || w.Invoked > o.Returned) {
 			f.wrong.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s of %s found %s, which no write can have stored by then.", describe(*o), c.cell, o.Saw), At: []Pos{o.step()}}
+				return Reason{Text: fmt.Sprintf("%s of %s found %s, which no write can have stored by then.", describe(*o), c.cell,
+					o.Saw), At: []Pos{o.step()}}
 			})
 		}
 		if o.Kind == Write && c.final == "" {
 			f.lost.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s to %s was acknowledged, and in the end there is no value.", describe(*o), c.cell), At: []Pos{o.step()}}
+				return Reason{Text: fmt.Sprintf("%s to %s was acknowledged, and in the end there is no value.", describe(*o),
+					c.cell), At: []Pos{o.step()}}
 			})
 		}
 	}
 	for i := range c.ops {
-		if o := &c.ops[i]; filled != nil && o.Kind == Read && o.Outcome == OutcomeOK && o.Saw == "" && filled.Returned < o.Invoked {
+		if o := &c.ops[i]; filled != nil && o.Kind == Read && o.Outcome == OutcomeOK && o.Saw == "" &&
+			filled.Returned < o.Invoked {
 			f.wrong.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s of %s found no value, although %s had returned at step %d.", describe(*o), c.cell, describe(*filled), filled.Returned),
+				return Reason{Text: fmt.Sprintf("%s of %s found no value, although %s had returned at step %d.", describe(*o),
+					c.cell, describe(*filled), filled.Returned),
 					At: []Pos{o.step(), filled.Returned}}
 			})
 		}
@@ -171,7 +182,8 @@ func (f *dataFinding) checkFilled(c cellHistory) {
 		})
 	case c.final == "" && filled != nil && filled.Kind == Read:
 		f.wrong.add(func() Reason {
-			return Reason{Text: fmt.Sprintf("%s of %s found a value, and in the end there is none.", describe(*filled), c.cell), At: []Pos{filled.step()}}
+			return Reason{Text: fmt.Sprintf("%s of %s found a value, and in the end there is none.", describe(*filled), c.cell),
+				At: []Pos{filled.step()}}
 		})
 	}
 }

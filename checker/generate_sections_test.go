@@ -40,12 +40,14 @@ var transferOrders = [][]act{
 // register after the other, and interleave.
 func newTransfers(rng *rand.Rand) *simulation {
 	p := &simulation{rng: rng, now: 100, cells: make(map[Cell]string), polite: rng.IntN(2) > 0}
-	orders := [][]act{transferOrders[0], transferOrders[0], transferOrders[0], transferOrders[1], transferOrders[2], transferOrders[3]}
+	orders := [][]act{transferOrders[0], transferOrders[0], transferOrders[0], transferOrders[1], transferOrders[2],
+		transferOrders[3]}
 	if rng.IntN(3) == 0 {
 		orders = transferOrders[4:]
 	}
 	for i := range 1 + rng.IntN(4) {
-		c := &actor{seen: make(map[string]string), grant: Grant{ID: i + 1, Client: fmt.Sprintf("c%d", i), Resource: "orders", Invoked: p.now + Pos(i), Granted: p.now + Pos(i) + 1}}
+		c := &actor{seen: make(map[string]string), grant: Grant{ID: i + 1, Client: fmt.Sprintf("c%d", i), Resource: "orders",
+			Invoked: p.now + Pos(i), Granted: p.now + Pos(i) + 1}}
 		p.transferScript(c, orders[rng.IntN(len(orders))])
 		p.clients = append(p.clients, c)
 	}
@@ -65,7 +67,8 @@ func (p *simulation) transferScript(c *actor, acts []act) {
 			p.addRead(c, o)
 			continue
 		}
-		outcome := []Outcome{OutcomeUnknown, OutcomeUnknown, OutcomeRefused, OutcomeNotSent, OutcomeOK}[min(4, p.rng.IntN(40))]
+		outcome := []Outcome{OutcomeUnknown, OutcomeUnknown, OutcomeRefused, OutcomeNotSent,
+			OutcomeOK}[min(4, p.rng.IntN(40))]
 		p.addWrite(c, o, outcome)
 		if outcome != OutcomeOK && p.rng.IntN(3) > 0 {
 			return

@@ -43,7 +43,8 @@ type actor struct {
 func newSimulation(rng *rand.Rand) *simulation {
 	p := &simulation{rng: rng, now: 100, cells: make(map[Cell]string), polite: rng.IntN(3) == 0}
 	for i := range 1 + rng.IntN(4) {
-		c := &actor{seen: make(map[string]string), grant: Grant{ID: i + 1, Client: fmt.Sprintf("c%d", i), Resource: "orders", Invoked: p.now + Pos(i), Granted: p.now + Pos(i) + 1}}
+		c := &actor{seen: make(map[string]string), grant: Grant{ID: i + 1, Client: fmt.Sprintf("c%d", i), Resource: "orders",
+			Invoked: p.now + Pos(i), Granted: p.now + Pos(i) + 1}}
 		for n := range 1 + rng.IntN(5)/4 {
 			p.writeScript(c, n)
 		}
@@ -58,7 +59,8 @@ func (p *simulation) writeScript(c *actor, n int) {
 	register := []string{"", "", "", "x"}[p.rng.IntN(4)]
 	r := &Op{ID: fmt.Sprintf("%s.r%d", c.grant.Client, n), Kind: Read, Register: register}
 	w := &Op{ID: fmt.Sprintf("%s.w%d", c.grant.Client, n), Kind: Write, Register: register}
-	outcome := []Outcome{OutcomeOK, OutcomeOK, OutcomeOK, OutcomeOK, OutcomeUnknown, OutcomeUnknown, OutcomeRefused, OutcomeNotSent, OutcomeFailed}[p.rng.IntN(9)]
+	outcome := []Outcome{OutcomeOK, OutcomeOK, OutcomeOK, OutcomeOK, OutcomeUnknown, OutcomeUnknown, OutcomeRefused,
+		OutcomeNotSent, OutcomeFailed}[p.rng.IntN(9)]
 	if p.rng.IntN(8) > 0 {
 		p.addRead(c, r)
 	}

@@ -91,8 +91,9 @@ func foreignReason(d Deletion) Reason {
 		did = "wrote over"
 	}
 	return Reason{
-		Text: fmt.Sprintf("%s %s the key of %s on %s at step %d, which %s had set.", d.By, did, d.Resource, d.Node, d.At, d.Owner),
-		At:   []Pos{d.At},
+		Text: fmt.Sprintf("%s %s the key of %s on %s at step %d, which %s had set.", d.By, did, d.Resource, d.Node, d.At,
+			d.Owner),
+		At: []Pos{d.At},
 	}
 }
 

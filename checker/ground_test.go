@@ -23,9 +23,11 @@ func TestForeignReleases(t *testing.T) {
 		{name: "foreign", deletions: []Deletion{deleted(5, "r0", "c0", "c1")}, want: 1},
 		{name: "own and foreign", deletions: []Deletion{deleted(5, "r0", "c0", "c0"), deleted(9, "r0", "c1", "c0")}, want: 1},
 		// Each node's key counts.
-		{name: "on three nodes", deletions: []Deletion{deleted(5, "r0", "c0", "c1"), deleted(5, "r1", "c0", "c1"), deleted(6, "r2", "c0", "c1")}, want: 3},
+		{name: "on three nodes", deletions: []Deletion{deleted(5, "r0", "c0", "c1"), deleted(5, "r1", "c0", "c1"),
+			deleted(6, "r2", "c0", "c1")}, want: 3},
 		// Each client deletes the key of the next: a chain of F02.
-		{name: "chain", deletions: []Deletion{deleted(5, "r0", "c1", "c0"), deleted(9, "r0", "c2", "c1"), deleted(12, "r0", "c2", "c2")}, want: 2},
+		{name: "chain", deletions: []Deletion{deleted(5, "r0", "c1", "c0"), deleted(9, "r0", "c2", "c1"),
+			deleted(12, "r0", "c2", "c2")}, want: 2},
 		// The epilogue's clients count as well.
 		{name: "by one without a grant", deletions: []Deletion{deleted(5, "r0", "c1", "c9")}, want: 1},
 		{name: "the same twice", deletions: []Deletion{deleted(5, "r0", "c1", "c0"), deleted(5, "r0", "c1", "c0")}, want: 2},
@@ -36,13 +38,15 @@ func TestForeignReleases(t *testing.T) {
 			// A run in which nothing went wrong has the fact and no sentence on it.
 			v := mustJudge(t, h, nil)
 			if v.Facts.ForeignReleases != c.want || v.Label != Untested || len(v.Reasons) != 1 {
-				t.Errorf("foreign releases %d, want %d; label %s, reasons %q", v.Facts.ForeignReleases, c.want, v.Label, texts(v.Reasons))
+				t.Errorf("foreign releases %d, want %d; label %s, reasons %q", v.Facts.ForeignReleases, c.want, v.Label,
+					texts(v.Reasons))
 			}
 			// Any other run has both.
 			h.Grants = overlap
 			v = mustJudge(t, h, nil)
 			if v.Facts.ForeignReleases != c.want || v.Label != Overlap || len(v.Reasons) != 1+c.want {
-				t.Errorf("foreign releases %d, want %d; label %s, reasons %q", v.Facts.ForeignReleases, c.want, v.Label, texts(v.Reasons))
+				t.Errorf("foreign releases %d, want %d; label %s, reasons %q", v.Facts.ForeignReleases, c.want, v.Label,
+					texts(v.Reasons))
 			}
 		})
 	}
@@ -53,7 +57,8 @@ func TestForeignReason(t *testing.T) {
 	h := story("", []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 20)})
 	h.Deletions = []Deletion{deleted(9, "r1", "c2", "c1"), deleted(5, "r0", "c1", "c0")}
 	reasons := mustJudge(t, h, nil).Reasons[1:]
-	want := []string{"c0 deleted the key of orders on r0 at step 5, which c1 had set.", "c1 deleted the key of orders on r1 at step 9, which c2 had set."}
+	want := []string{"c0 deleted the key of orders on r0 at step 5, which c1 had set.", "c1 deleted the key of orders " +
+		"on r1 at step 9, which c2 had set."}
 	if !slices.Equal(texts(reasons), want) || !slices.Equal(reasons[0].At, []Pos{5}) {
 		t.Errorf("reasons %+v, want %q", reasons, want)
 	}
@@ -96,11 +101,13 @@ func TestFalseRejectsByHoldings(t *testing.T) {
 		{name: "lost and back at once", h: with(both, holds("c0", 9, 45), holds("c0", 45, 0))},
 		{name: "held before the grant only", h: with(both, holds("c0", 3, 8), holds("c0", 30, 0))},
 		// A stale earlier grant is not rightful because of a later grant of its client.
-		{name: "holds by a later grant", h: with([]Grant{mine, theirs, held(3, "c0", 46, 0).asked(44)}, holds("c0", 9, 18), holds("c0", 45, 0))},
+		{name: "holds by a later grant", h: with([]Grant{mine, theirs, held(3, "c0", 46, 0).asked(44)}, holds("c0", 9, 18),
+			holds("c0", 45, 0))},
 		// A reported end does not count while the client does not act on it.
 		{name: "validity over", h: with([]Grant{mine.until(30, 0), theirs}, holds("c0", 9, 79)), want: 1},
 		{name: "loss announced", h: with([]Grant{mine.lost(30, 31), theirs}, holds("c0", 9, 79)), want: 1},
-		{name: "loss announced, careful, unseen", h: careful(with([]Grant{mine.lost(30, 0), theirs}, holds("c0", 9, 79))), want: 1},
+		{name: "loss announced, careful, unseen", h: careful(with([]Grant{mine.lost(30, 0), theirs}, holds("c0", 9, 79))),
+			want: 1},
 		{name: "loss observed", h: careful(with([]Grant{mine.lost(30, 31), theirs}, holds("c0", 9, 79)))},
 		{name: "end observed", h: careful(with([]Grant{mine.until(30, 31), theirs}, holds("c0", 9, 79)))},
 		// A client that has released or crashed is no holder, even while the key exists.
@@ -132,14 +139,16 @@ func TestFalseRejectReasons(t *testing.T) {
 	h := story("b1", []Grant{outer, inner}, inner.write("b1", 25, ""), outer.write("a1", 50, "").refused())
 	v := mustJudge(t, h, nil)
 	const raised = " The highest token that the store had taken by then was 2, of c0's write b1 (step 26)."
-	want := "c0's write a1 with token 1 was refused at step 51, although nobody else had a claim on orders: it had been granted to c0 at step 10." + raised
+	want := "c0's write a1 with token 1 was refused at step 51, although nobody else had a claim on orders: it had been " +
+		"granted to c0 at step 10." + raised
 	if v.Reasons[0].Text != want || !slices.Equal(v.Reasons[0].At, []Pos{51, 10, 26}) {
 		t.Errorf("reason %+v\nwant %q", v.Reasons[0], want)
 	}
 	h.Grants[1].Client, h.Ops[0].Client = "c1", "c1"
 	h.Holdings = []Holding{holds("c0", 9, 0)}
 	v = mustJudge(t, h, nil)
-	want = "c0's write a1 with token 1 was refused at step 51, although by the nodes' own record c0 had held orders since step 9." +
+	want = "c0's write a1 with token 1 was refused at step 51, although by the nodes' own record c0 had held orders " +
+		"since step 9." +
 		strings.Replace(raised, "c0's", "c1's", 1)
 	if v.Reasons[0].Text != want || !slices.Equal(v.Reasons[0].At, []Pos{51, 9, 26}) {
 		t.Errorf("reason %+v\nwant %q", v.Reasons[0], want)
@@ -155,12 +164,15 @@ func TestFalseRejectReasonsAreSparing(t *testing.T) {
 	}{
 		{"below", story("b1", []Grant{mine, theirs}, theirs.write("b1", 20, ""), mine.write("a1", 50, "").refused())},
 		{"its own", story("a0", []Grant{mine}, mine.write("a0", 45, ""), mine.write("a1", 50, "").refused())},
-		{"refused", story("", []Grant{mine, theirs.token(3)}, theirs.token(3).write("b1", 20, "").refused(), mine.write("a1", 50, "").refused())},
-		{"later", story("b1", []Grant{mine, held(2, "c1", 60, 80).token(3)}, mine.write("a1", 50, "").refused(), held(2, "c1", 60, 80).token(3).write("b1", 70, ""))},
+		{"refused", story("", []Grant{mine, theirs.token(3)}, theirs.token(3).write("b1", 20, "").refused(),
+			mine.write("a1", 50, "").refused())},
+		{"later", story("b1", []Grant{mine, held(2, "c1", 60, 80).token(3)}, mine.write("a1", 50, "").refused(),
+			held(2, "c1", 60, 80).token(3).write("b1", 70, ""))},
 		{"elsewhere", story("", []Grant{mine, theirs.token(3)}, mine.write("a1", 50, "").refused())},
 	} {
 		all := strings.Join(texts(mustJudge(t, c.h, nil).Reasons), "\n")
-		if !strings.Contains(all, "c0's write a1 with token 2 was refused at step 51, although nobody else had") || strings.Contains(all, "highest token") {
+		if !strings.Contains(all, "c0's write a1 with token 2 was refused at step 51, although nobody else had") ||
+			strings.Contains(all, "highest token") {
 			t.Errorf("%s: reasons:\n%s", c.name, all)
 		}
 	}

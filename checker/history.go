@@ -61,8 +61,8 @@ type Grant struct {
 	// holder's own clock, at which Acquire was called.
 	ExpiredAtCall bool `json:"expired_at_call,omitempty"`
 	// OverBefore says that the validity had ended, on the holder's own clock, when the last answer came, in the instant in
-	// which Acquire returned. A validity that ends later, such as during a pause before the return, is no such one: the lock
-	// may have looked before. A live run does not know it.
+	// which Acquire returned. A validity that ends later, such as during a pause before the return, is no such one: the
+	// lock may have looked before. A live run does not know it.
 	OverBefore bool `json:"over_before,omitempty"`
 	// Revived is when the lock was first seen to have moved the end of the
 	// validity into the future again after it had passed.
@@ -76,8 +76,8 @@ type Grant struct {
 	// observed that.
 	Lost     Pos `json:"lost,omitempty"`
 	LostSeen Pos `json:"lost_seen,omitempty"`
-	// Known is when the lock received the first answer, to a request by which locks renew their leases, that had found its key
-	// gone; 0 if that is not known.
+	// Known is when the lock received the first answer, to a request by which locks renew their leases, that had found its
+	// key gone; 0 if that is not known.
 	Known Pos `json:"known,omitempty"`
 	// LostBefore says that the lock had announced the loss before Acquire returned: by
 	// then, in the instant of the last answer, Lost was closed. A loss that comes in the

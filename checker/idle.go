@@ -65,8 +65,8 @@ type Timing struct {
 	Pace  *Pace
 	// Heard has the instants at which something from a server of the lock reached each client, in order.
 	Heard map[string][]time.Duration
-	// Unlinked has the times of each client from the end of an absence, not a crash, that may have broken a connection to a
-	// server of the lock, to when it heard from that server again: meanwhile it may meet a connection that has broken
+	// Unlinked has the times of each client from the end of an absence, not a crash, that may have broken a connection to
+	// a server of the lock, to when it heard from that server again: meanwhile it may meet a connection that has broken
 	// without its notice, or wait before it makes another. They need not be in order.
 	Unlinked map[string][]Span
 }
@@ -147,7 +147,8 @@ func idle(h History, slack *leastSlack) idleness {
 				from := w.due(a, s.From)
 				cause, deadline := w.deadline(a, s)
 				last := max(from, deadline)
-				slack.add(Slack{Kind: SlackWait, Value: int64(last - s.To), Client: a.client, Resource: resource, From: s.To, To: last}, a.invoked)
+				slack.add(Slack{Kind: SlackWait, Value: int64(last - s.To), Client: a.client, Resource: resource, From: s.To,
+					To: last}, a.invoked)
 				if from >= s.To {
 					continue
 				}
@@ -170,10 +171,12 @@ func idle(h History, slack *leastSlack) idleness {
 }
 
 // keptOnPurpose is what a lock says that stays taken after a release.
-const keptOnPurpose = " If the lock is meant to be kept for a while after it was released, let its promise say so: FreeAfter, for promise.CauseOther."
+const keptOnPurpose = " If the lock is meant to be kept for a while after it was released, let its promise say so: " +
+	"FreeAfter, for promise.CauseOther."
 
 func (t *Timing) idleReason(resource string, a waiting, s Span, cause promise.Cause) Reason {
-	r := Reason{Text: fmt.Sprintf("%s waited for %s from step %d on, and from %v to %v nobody had it and nobody got it", a.client, resource, a.invoked,
+	r := Reason{Text: fmt.Sprintf("%s waited for %s from step %d on, and from %v to %v nobody had it and nobody got it",
+		a.client, resource, a.invoked,
 		s.From.Round(time.Microsecond), s.To.Round(time.Microsecond)), At: []Pos{a.invoked}}
 	if began := t.at(s.From); began > a.invoked {
 		r.At = append(r.At, began)
@@ -336,9 +339,9 @@ func (w *watch) absent(h History, resource string, crash bool, cause promise.Cau
 	}
 }
 
-// settled is when a client that had been away had released the lock that it was granted since, with success: by then all
-// that it had sent before had arrived, and by the record of the one server that has the lock nothing of it took the lock
-// later. It is 0 for none, and for an absence by a crash.
+// settled is when a client that had been away had released the lock that it was granted since, with success: by then
+// all that it had sent before had arrived, and by the record of the one server that has the lock nothing of it took the
+// lock later. It is 0 for none, and for an absence by a crash.
 func (h History) settled(client, resource string, away Absence) (at time.Duration) {
 	t := h.Timing
 	if away.Crash || !t.Steady || h.Voters > 1 {
@@ -346,7 +349,8 @@ func (h History) settled(client, resource string, away Absence) (at time.Duratio
 	}
 	for _, g := range h.Grants {
 		if g.Client != client || g.Resource != resource || !g.ReleaseSucceeded || g.ReleaseReturned == 0 ||
-			t.when(g.Granted) <= away.From || t.when(g.Released) <= away.To+t.Trips || !h.heldOnNodes(g) || h.enteredMeanwhile(g) {
+			t.when(g.Granted) <= away.From || t.when(g.Released) <= away.To+t.Trips || !h.heldOnNodes(g) ||
+			h.enteredMeanwhile(g) {
 			continue
 		}
 		if released := t.when(g.ReleaseReturned); at == 0 || released < at {

@@ -25,7 +25,8 @@ func (w *watch) overdueForAll(h History, resource string, found *overdueTimes) {
 		cause, deadline := w.deadlineForAll(causes, s.Span)
 		if slices.ContainsFunc(late, func(asked Span) bool { return asked.To > deadline }) {
 			*found = append(*found, overdueTime{s.To - s.From, func() Reason {
-				r := Reason{Text: fmt.Sprintf("%s was free and wanted from %v to %v, and nobody got it, although clients asked for it again and again",
+				r := Reason{Text: fmt.Sprintf("%s was free and wanted from %v to %v, and nobody got it, although clients asked "+
+					"for it again and again",
 					resource, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond))}
 				if cause == promise.CauseOther {
 					r.Text += "."

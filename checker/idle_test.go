@@ -38,12 +38,15 @@ func TestIdle(t *testing.T) {
 			grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 20, 30).asked(4), held(3, "c2", 32, 40).asked(5)}},
 		{name: "another believes", grants: []Grant{held(1, "c0", 2, 30).until(8, 0), held(2, "c1", 28, 40).asked(4)}},
 		{name: "a release is pending", grants: []Grant{releasing(held(1, "c0", 2, 10), 12), held(2, "c1", 14, 30).asked(4)}},
-		{name: "a release is pending for too long", grants: []Grant{releasing(held(1, "c0", 2, 10), 20), held(2, "c1", 21, 30).asked(4)}, overdue: 1},
-		{name: "a release is pending of a client that is away", grants: []Grant{releasing(held(1, "c0", 2, 10), 20), held(2, "c1", 21, 30).asked(4)},
+		{name: "a release is pending for too long", grants: []Grant{releasing(held(1, "c0", 2, 10), 20),
+			held(2, "c1", 21, 30).asked(4)}, overdue: 1},
+		{name: "a release is pending of a client that is away", grants: []Grant{releasing(held(1, "c0", 2, 10), 20),
+			held(2, "c1", 21, 30).asked(4)},
 			away: map[string][]Absence{"c0": {{Span: at(12, 19)}}}},
 		{name: "the holder crashed in its release", idle: 16, overdue: 1,
 			grants: []Grant{releasing(held(1, "c0", 2, 8), 0).crashed(10), held(2, "c1", 28, 30).asked(4)}},
-		{name: "the holder crashed", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 17, 30).asked(4)}, idle: 5},
+		{name: "the holder crashed", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 17, 30).asked(4)},
+			idle: 5},
 		{name: "the holder crashed just not too long ago", idle: 10,
 			grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 22, 30).asked(4)}},
 		{name: "the holder crashed a little too long ago", idle: 11, overdue: 1,
@@ -54,7 +57,8 @@ func TestIdle(t *testing.T) {
 		{name: "a message of the other was held for a little too long", idle: 23, overdue: 1,
 			grants: []Grant{held(1, "c1", 35, 40).asked(4)}, attempts: asks("c0", 2, 10, OutcomeUnknown),
 			away: map[string][]Absence{"c0": {{Span: at(2, 22)}}}},
-		{name: "the holder crashed long ago", grants: []Grant{held(1, "c0", 2, 0).crashed(10), held(2, "c1", 28, 30).asked(4)}, idle: 16, overdue: 1},
+		{name: "the holder crashed long ago", grants: []Grant{held(1, "c0", 2, 0).crashed(10),
+			held(2, "c1", 28, 30).asked(4)}, idle: 16, overdue: 1},
 		{name: "the release failed", grants: []Grant{failed(held(1, "c0", 2, 10)), held(2, "c1", 17, 30).asked(4)}, idle: 4},
 		{name: "a reply about another lock was lost", grants: []Grant{held(1, "c1", 16, 30).asked(4)}, idle: 10, overdue: 1,
 			attempts: []Attempt{{Client: "c0", Resource: "stock", Invoked: 4, Returned: 5, Outcome: OutcomeUnknown}}},
@@ -62,35 +66,46 @@ func TestIdle(t *testing.T) {
 			attempts: []Attempt{{Client: "c1", Resource: "stock", Invoked: 50, Outcome: OutcomeUnknown}}},
 		{name: "the context of the one that waits ended in time", attempts: gaveUp(2, 20, 4)},
 		{name: "the context of the one that waits ended too late", attempts: gaveUp(2, 20, 9), idle: 5, overdue: 1},
-		{name: "a reply was lost", grants: []Grant{held(1, "c1", 16, 30).asked(3)}, attempts: asks("c0", 2, 4, OutcomeUnknown), idle: 11},
-		{name: "a reply was lost too late", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 5, 7, OutcomeUnknown), idle: 14, overdue: 1},
-		{name: "another gave up", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 2, 4, OutcomeFailed), idle: 14, overdue: 1},
-		{name: "each of three releases failed at the deadline of the one before", grants: []Grant{failed(held(1, "c0", 2, 3)), held(2, "c1", 40, 50).asked(4)},
+		{name: "a reply was lost", grants: []Grant{held(1, "c1", 16, 30).asked(3)},
+			attempts: asks("c0", 2, 4, OutcomeUnknown), idle: 11},
+		{name: "a reply was lost too late", grants: []Grant{held(1, "c1", 20, 30).asked(4)},
+			attempts: asks("c0", 5, 7, OutcomeUnknown), idle: 14, overdue: 1},
+		{name: "another gave up", grants: []Grant{held(1, "c1", 20, 30).asked(4)}, attempts: asks("c0", 2, 4, OutcomeFailed),
+			idle: 14, overdue: 1},
+		{name: "each of three releases failed at the deadline of the one before", grants: []Grant{failed(held(1, "c0", 2, 3)),
+			held(2, "c1", 40, 50).asked(4)},
 			attempts: append(asks("c2", 16, 16, OutcomeUnknown), asks("c3", 28, 28, OutcomeUnknown)...), idle: 34},
-		{name: "the second of them a second later", grants: []Grant{failed(held(1, "c0", 2, 3)), held(2, "c1", 40, 50).asked(4)},
+		{name: "the second of them a second later", grants: []Grant{failed(held(1, "c0", 2, 3)),
+			held(2, "c1", 40, 50).asked(4)},
 			attempts: append(asks("c2", 17, 17, OutcomeUnknown), asks("c3", 28, 28, OutcomeUnknown)...), idle: 34, overdue: 1},
 		{name: "the client itself was away", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 24, 30).asked(4)},
 			away: map[string][]Absence{"c1": {{Span: at(9, 23)}}}},
 		{name: "the client was away before", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 24, 30).asked(4)},
 			away: map[string][]Absence{"c1": {{Span: at(9, 12)}}}, idle: 10},
-		{name: "a message of the other was held", grants: []Grant{held(1, "c1", 30, 40).asked(4)}, attempts: asks("c0", 2, 10, OutcomeUnknown),
-			away: map[string][]Absence{"c0": {{Span: at(2, 22)}}}, idle: 18},
+		{name: "a message of the other was held", grants: []Grant{held(1, "c1", 30, 40).asked(4)},
+			attempts: asks("c0", 2, 10, OutcomeUnknown),
+			away:     map[string][]Absence{"c0": {{Span: at(2, 22)}}}, idle: 18},
 		{name: "a client crashed while it asked", grants: []Grant{held(1, "c1", 18, 40).asked(6)},
 			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 10},
 		{name: "a client crashed long ago while it asked", grants: []Grant{held(1, "c1", 30, 40).asked(6)},
 			away: map[string][]Absence{"c0": {{Span: at(8, 50), Crash: true}}}, idle: 22, overdue: 1},
-		{name: "a client crashed while it asked, and began anew", grants: []Grant{held(1, "c1", 4, 10)}, attempts: asks("c0", 12, 0, OutcomeUnknown),
-			away: map[string][]Absence{"c0": {{Span: at(14, 30), Crash: true}}}},
-		{name: "a client crashed while it had been asking for too long", grants: []Grant{held(1, "c1", 4, 10)}, attempts: asks("c0", 12, 0, OutcomeUnknown),
-			away: map[string][]Absence{"c0": {{Span: at(16, 30), Crash: true}}}, idle: 2, overdue: 1},
-		{name: "another was away while it asked", grants: []Grant{held(1, "c0", 20, 22).asked(4), held(2, "c1", 24, 30).asked(4)},
+		{name: "a client crashed while it asked, and began anew", grants: []Grant{held(1, "c1", 4, 10)},
+			attempts: asks("c0", 12, 0, OutcomeUnknown),
+			away:     map[string][]Absence{"c0": {{Span: at(14, 30), Crash: true}}}},
+		{name: "a client crashed while it had been asking for too long", grants: []Grant{held(1, "c1", 4, 10)},
+			attempts: asks("c0", 12, 0, OutcomeUnknown),
+			away:     map[string][]Absence{"c0": {{Span: at(16, 30), Crash: true}}}, idle: 2, overdue: 1},
+		{name: "another was away while it asked", grants: []Grant{held(1, "c0", 20, 22).asked(4),
+			held(2, "c1", 24, 30).asked(4)},
 			away: map[string][]Absence{"c0": {{Span: at(5, 20)}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
 			h.Attempts = c.attempts
-			h.Timing = &Timing{Grace: 2 * time.Second, Trips: 2 * time.Second, Away: c.away, Within: map[promise.Cause]time.Duration{
-				promise.CauseCrash: 10 * time.Second, promise.CauseLostReply: 10 * time.Second, promise.CauseFailedRelease: 10 * time.Second}}
+			h.Timing = &Timing{Grace: 2 * time.Second, Trips: 2 * time.Second, Away: c.away,
+				Within: map[promise.Cause]time.Duration{
+					promise.CauseCrash: 10 * time.Second, promise.CauseLostReply: 10 * time.Second,
+					promise.CauseFailedRelease: 10 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -121,17 +136,25 @@ func TestWhatComesTooLateExcusesNothing(t *testing.T) {
 		away     map[string][]Absence
 		want     int
 	}{
-		"granted in the end":       {grants: granted, want: 1},
-		"gives up in the end":      {attempts: given, want: 1},
-		"never returned":           {attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: asked, Outcome: OutcomeUnknown}}, want: 1},
-		"crashes in the end":       {attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: asked, Outcome: OutcomeUnknown}}, away: map[string][]Absence{"c1": {{Span: at(1000*second, 1000*second), Crash: true}}}, want: 1},
-		"paused before its grant":  {grants: granted, away: map[string][]Absence{"c1": {{Span: at(999*second, 999*second+second/2)}}}, want: 1},
-		"another gives up":         {grants: granted, attempts: []Attempt{{Client: "c2", Resource: "orders", Invoked: 2, Returned: 2, Outcome: OutcomeFailed}}, want: 1},
-		"another crashes":          {grants: granted, away: map[string][]Absence{"c2": {{Span: at(999*second, 1000*second), Crash: true}}}, want: 1},
-		"another is away":          {grants: granted, away: map[string][]Absence{"c2": {{Span: at(13*second, 999*second)}}}, want: 1},
+		"granted in the end":  {grants: granted, want: 1},
+		"gives up in the end": {attempts: given, want: 1},
+		"never returned": {attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: asked,
+			Outcome: OutcomeUnknown}}, want: 1},
+		"crashes in the end": {attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: asked,
+			Outcome: OutcomeUnknown}}, away: map[string][]Absence{"c1": {{Span: at(1000*second, 1000*second), Crash: true}}},
+			want: 1},
+		"paused before its grant": {grants: granted,
+			away: map[string][]Absence{"c1": {{Span: at(999*second, 999*second+second/2)}}}, want: 1},
+		"another gives up": {grants: granted,
+			attempts: []Attempt{{Client: "c2", Resource: "orders", Invoked: 2, Returned: 2, Outcome: OutcomeFailed}}, want: 1},
+		"another crashes": {grants: granted,
+			away: map[string][]Absence{"c2": {{Span: at(999*second, 1000*second), Crash: true}}}, want: 1},
+		"another is away": {grants: granted, away: map[string][]Absence{"c2": {{Span: at(13*second, 999*second)}}},
+			want: 1},
 		"another was away in time": {grants: granted, away: map[string][]Absence{"c2": {{Span: at(12*second, 999*second)}}}},
 		"a pause in between, and another": {grants: granted, want: 2,
-			away: map[string][]Absence{"c1": {{Span: at(500*second, 500*second+second/2)}, {Span: at(999*second, 999*second+second/2)}}}},
+			away: map[string][]Absence{"c1": {{Span: at(500*second, 500*second+second/2)},
+				{Span: at(999*second, 999*second+second/2)}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := story("", c.grants)
@@ -140,7 +163,8 @@ func TestWhatComesTooLateExcusesNothing(t *testing.T) {
 			for _, cause := range promise.Causes() {
 				within[cause] = 10 * second
 			}
-			h.Timing = &Timing{At: []time.Duration{0, 999 * second, 1000 * second}, Grace: 2 * second, Away: c.away, Within: within}
+			h.Timing = &Timing{At: []time.Duration{0, 999 * second, 1000 * second}, Grace: 2 * second, Away: c.away,
+				Within: within}
 			if v := mustJudge(t, h, nil); v.Facts.Overdue != c.want || (v.Label == Stuck) != (c.want > 0) {
 				t.Errorf("label %s, overdue %d, want %d: %v", v.Label, v.Facts.Overdue, c.want, v.Reasons)
 			}
@@ -158,7 +182,8 @@ func TestIdleAfterAnEntryWasLeftBehind(t *testing.T) {
 	}
 	absent := func(crash bool) func(*History) {
 		return func(h *History) {
-			h.Timing.Away = map[string][]Absence{"c0": {{Span: Span{1500 * time.Millisecond, 1700 * time.Millisecond}, Crash: crash}}}
+			h.Timing.Away = map[string][]Absence{"c0": {{Span: Span{1500 * time.Millisecond, 1700 * time.Millisecond},
+				Crash: crash}}}
 		}
 	}
 	for name, c := range map[string]struct {
@@ -222,7 +247,8 @@ func TestIdleAfterALeaseEndedInsideAnother(t *testing.T) {
 			}
 			h := story("", []Grant{c.outer, c.inner, next.asked(10)})
 			h.Entry, h.Care = c.entry, CareSteps
-			h.Timing = &Timing{Grace: 2 * time.Second, Trips: 2 * time.Second, Within: map[promise.Cause]time.Duration{promise.CauseExpiry: 12 * time.Second}}
+			h.Timing = &Timing{Grace: 2 * time.Second, Trips: 2 * time.Second,
+				Within: map[promise.Cause]time.Duration{promise.CauseExpiry: 12 * time.Second}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -262,12 +288,14 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// A client that asks again and again, or is away for an instant while it waits, has no other idle time: see overdueForAll. The
-// instant of position n is n seconds; c0 had crashed with the lock at 3 s, and the lock is free after 10 s.
+// A client that asks again and again, or is away for an instant while it waits, has no other idle time: see
+// overdueForAll. The instant of position n is n seconds; c0 had crashed with the lock at 3 s, and the lock is free
+// after 10 s.
 func TestIdleOverAllAcquires(t *testing.T) {
 	again := func(client string, from, to, ask, gap int) (all []Attempt) {
 		for at := from; at < to; at += ask + gap {
-			all = append(all, Attempt{Client: client, Resource: "orders", Invoked: Pos(at), Returned: Pos(at + ask), Outcome: OutcomeFailed})
+			all = append(all, Attempt{Client: client, Resource: "orders", Invoked: Pos(at), Returned: Pos(at + ask),
+				Outcome: OutcomeFailed})
 		}
 		return all
 	}
@@ -289,14 +317,16 @@ func TestIdleOverAllAcquires(t *testing.T) {
 		"asks again until it is due": {attempts: again("c1", 5, 18, 6, 1)},
 		"asks for too short a time":  {attempts: again("c1", 5, 55, 2, 1)},
 		"asks again after a while":   {attempts: again("c1", 5, 55, 6, 4)},
-		"a waiter blinks":            {attempts: append(again("c1", 5, 55, 50, 1), again("c2", 6, 54, 48, 1)...), away: blinks("c2", 8, 54, 7), overdue: 1},
+		"a waiter blinks": {attempts: append(again("c1", 5, 55, 50, 1), again("c2", 6, 54, 48, 1)...),
+			away: blinks("c2", 8, 54, 7), overdue: 1},
 		"asks again, and each takes the key": {attempts: again("c1", 5, 50, 6, 1),
 			holdings: []Holding{holds("c1", 8, 16), holds("c1", 20, 28), holds("c1", 31, 39), holds("c1", 42, 50)}},
 	} {
 		h := story("", []Grant{held(1, "c0", 2, 0).crashed(3)})
 		h.Attempts, h.Holdings = c.attempts, c.holdings
 		h.Timing = &Timing{Grace: 2 * time.Second, Away: c.away, Within: map[promise.Cause]time.Duration{
-			promise.CauseCrash: 10 * time.Second, promise.CauseCancelled: 10 * time.Second, promise.CauseLostReply: 10 * time.Second}}
+			promise.CauseCrash: 10 * time.Second, promise.CauseCancelled: 10 * time.Second,
+			promise.CauseLostReply: 10 * time.Second}}
 		for n := range 60 {
 			h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 		}
@@ -306,8 +336,9 @@ func TestIdleOverAllAcquires(t *testing.T) {
 	}
 }
 
-// A lost reply excuses nothing once the client has released the lock that it was granted since: what it had sent has arrived, and
-// by the record of the nodes none of it took the lock. The instant of position n is n seconds; c1 waits from 6 s on.
+// A lost reply excuses nothing once the client has released the lock that it was granted since: what it had sent has
+// arrived, and by the record of the nodes none of it took the lock. The instant of position n is n seconds; c1 waits
+// from 6 s on.
 func TestAbsenceBeforeALaterRelease(t *testing.T) {
 	lost := func(from, to int) []Absence {
 		return []Absence{{Running: true, Span: Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}}}
@@ -331,9 +362,12 @@ func TestAbsenceBeforeALaterRelease(t *testing.T) {
 		"it may be under way at the release": {given(1, "c0", 4, 10), lost(3, 9), record, nil, 0},
 		"the release failed":                 {held(1, "c0", 4, 10), lost(3, 4), record, nil, 0},
 		"there is no record":                 {given(1, "c0", 4, 10), lost(3, 4), nil, nil, 0},
-		"a late request took the lock":       {given(1, "c0", 4, 10), lost(3, 4), append([]Holding{holds("c0", 12, 40)}, holds("c0", 3, 11)), nil, 0},
-		"on several servers":                 {given(1, "c0", 4, 10), lost(3, 4), record, func(h *History) { h.Voters = 3 }, 0},
-		"the servers lost keys":              {given(1, "c0", 4, 10), lost(3, 4), record, func(h *History) { h.Timing.Steady = false }, 0},
+		"a late request took the lock": {given(1, "c0", 4, 10), lost(3, 4),
+			append([]Holding{holds("c0", 12, 40)}, holds("c0", 3, 11)), nil, 0},
+		"on several servers": {given(1, "c0", 4, 10), lost(3, 4), record, func(h *History) { h.Voters = 3 },
+			0},
+		"the servers lost keys": {given(1, "c0", 4, 10), lost(3, 4), record,
+			func(h *History) { h.Timing.Steady = false }, 0},
 		"within another grant": {given(1, "c0", 4, 10), lost(3, 4), record, func(h *History) {
 			h.Entry = EntryReentrant
 			h.Grants = append(h.Grants, given(3, "c0", 6, 8).asked(5))
@@ -342,7 +376,8 @@ func TestAbsenceBeforeALaterRelease(t *testing.T) {
 		h := story("", []Grant{c.first, held(2, "c1", 32, 40).asked(6)})
 		h.Holdings = c.holdings
 		h.Timing = &Timing{Steady: true, Grace: 2 * time.Second, Trips: time.Second, Away: map[string][]Absence{"c0": c.away},
-			Within: map[promise.Cause]time.Duration{promise.CauseLostReply: 30 * time.Second, promise.CauseExpiry: 30 * time.Second}}
+			Within: map[promise.Cause]time.Duration{promise.CauseLostReply: 30 * time.Second,
+				promise.CauseExpiry: 30 * time.Second}}
 		for n := range 60 {
 			h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 		}

@@ -15,8 +15,8 @@ type Verdict struct {
 	// Slack is how near the history came to what must not happen: the least of each kind that it has, in the order of
 	// [SlackKinds].
 	Slack []Slack `json:"slack,omitempty"`
-	// Errors are those with which calls ended, the most frequent first: see [CallError]. An Acquire that returned the error of its context, or that
-	// the lock is taken, and a Release or an Extend of a lock that is not held, have none.
+	// Errors are those with which calls ended, the most frequent first: see [CallError]. An Acquire that returned the
+	// error of its context, or that the lock is taken, and a Release or an Extend of a lock that is not held, have none.
 	Errors []CallError `json:"errors,omitempty"`
 }
 
@@ -157,7 +157,8 @@ func labelOf(f Facts, none *Facts) Label {
 		return Unknown
 	case f.Panics > 0:
 		return Panicked
-	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0 || f.SelfExcluded > 0 || f.LeaderlessOverdue > 0:
+	case f.Liveness != LivenessOK || f.Overdue > 0 || f.Denied > 0 || f.Withheld > 0 || f.SelfExcluded > 0 ||
+		f.LeaderlessOverdue > 0:
 		return Stuck
 	case f.HungCalls > 0:
 		return Hung
@@ -213,9 +214,11 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	}
 	return slices.Concat(
 		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
-		f.panics.sentences(), deciding, f.idle.overdue.sentences(), f.leaders.overdue.sentences(), f.denied.sentences(), f.withheld.sentences(), f.excluded.sentences(),
+		f.panics.sentences(), deciding, f.idle.overdue.sentences(), f.leaders.overdue.sentences(), f.denied.sentences(),
+		f.withheld.sentences(), f.excluded.sentences(),
 		f.hung.sentences(), f.fencing.falsely.sentences(),
-		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.noticed.untold.sentences(), f.failed.sentences(), f.overtaken.sentences(),
+		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.noticed.untold.sentences(), f.failed.sentences(),
+		f.overtaken.sentences(),
 		f.twice.sentences(), f.again.sentences(),
 		first, second,
 		f.fencing.accepted.sentences(),
@@ -235,5 +238,6 @@ func rescueReason(none Facts) Reason {
 
 func safeReason(h History) Reason {
 	return Reason{Text: fmt.Sprintf(
-		"Nothing went wrong in this run: no two of its %d grants overlapped, and every acknowledged write is in the data.", len(h.Grants))}
+		"Nothing went wrong in this run: no two of its %d grants overlapped, and every acknowledged write is in the data.",
+		len(h.Grants))}
 }

@@ -15,7 +15,8 @@ import (
 // lock and writes, c0 resumes and writes.
 func gcPause(stale func(Op) Op, final string) History {
 	a, b := held(1, "c0", 2, 50).until(12, 0).token(33), held(2, "c1", 14, 30).asked(8).token(34)
-	return story(final, []Grant{a, b}, a.read("c0.1", 4, ""), b.read("c1.1", 16, ""), b.write("c1.2", 20, ""), stale(a.write("c0.2", 40, "")))
+	return story(final, []Grant{a, b}, a.read("c0.1", 4, ""), b.read("c1.1", 16, ""), b.write("c1.2", 20, ""),
+		stale(a.write("c0.2", 40, "")))
 }
 
 func accepted(o Op) Op { return o }
@@ -44,23 +45,30 @@ func TestLabels(t *testing.T) {
 		{"one holder", story("", []Grant{holder}), nil, Safe, "Nothing went wrong"},
 		{"hung", with(story("", []Grant{holder}), hung), nil, Hung, "c0 called Release of a at step 7 and waits for ever"},
 		{"stuck before hung", with(with(story("", []Grant{holder}), hung), stuck), nil, Stuck, "When all was over"},
-		{"the pause, unfenced", gcPause(accepted, "c0.2"), nil, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on"},
-		{"the pause, fenced", saved, broken, Rescued, "The store refused what was stale, and that saved the data: without a fence the run ended corrupted, with lost updates: 1."},
+		{"the pause, unfenced", gcPause(accepted, "c0.2"), nil, Corrupted, "c1's write c1.2 (step 21) to orders was " +
+			"acknowledged. c0's write c0.2 (step 41), based on"},
+		{"the pause, fenced", saved, broken, Rescued, "The store refused what was stale, and that saved the data: without " +
+			"a fence the run ended corrupted, with lost updates: 1."},
 		// Without the other run, or if that was right too, nothing was rescued.
-		{"fenced, not compared", saved, nil, Overlap, "c1 was granted orders with token 34 at step 14, while c0 outlived its claim"},
+		{"fenced, not compared", saved, nil, Overlap, "c1 was granted orders with token 34 at step 14, while c0 outlived " +
+			"its claim"},
 		{"fenced, no need", saved, &Facts{Data: DataRight}, Overlap, "c1 was granted orders"},
 		{"fenced, other undecided", saved, &Facts{Data: DataUndecided}, Overlap, "c1 was granted orders"},
 		// The fence refused an operation and the data is wrong nevertheless.
-		{"fenced in vain", gcPause(Op.refused, "c0.2"), broken, Corrupted, "c1's write c1.2 (step 21) to orders was acknowledged. The store took no write that undid it, but the final value is c0.2"},
+		{"fenced in vain", gcPause(Op.refused, "c0.2"), broken, Corrupted, "c1's write c1.2 (step 21) to orders was " +
+			"acknowledged. The store took no write that undid it, but the final value is c0.2"},
 		// The other run was corrupted, but the fence had nothing to refuse here.
 		{"nothing refused", story("", twoHolders), broken, Overlap, "c1 was granted orders"},
-		{"stuck", with(story("", nil), stuck), nil, Stuck, "When all was over, the lock could not be taken again. c9 waited 12s."},
+		{"stuck", with(story("", nil), stuck), nil, Stuck, "When all was over, the lock could not be taken again. c9 " +
+			"waited 12s."},
 		{"leaked", with(story("", nil), leaked), nil, Stuck, "The lock left a key behind that nobody will release."},
-		{"false reject", story("", []Grant{holder}, holder.write("a1", 5, "").refused()), nil, FalseReject, "c0's write a1 was refused at step 6"},
+		{"false reject", story("", []Grant{holder}, holder.write("a1", 5, "").refused()), nil, FalseReject,
+			"c0's write a1 was refused at step 6"},
 		// Of two labels the worse one is given.
 		{"corrupted before stuck", with(gcPause(accepted, "c0.2"), stuck), nil, Corrupted, "c1's write c1.2"},
 		{"stuck before rescued", with(saved, stuck), broken, Stuck, "When all was over"},
-		{"stuck before false reject", with(story("", []Grant{holder}, holder.write("a1", 5, "").refused()), leaked), nil, Stuck, "The lock left a key"},
+		{"stuck before false reject", with(story("", []Grant{holder}, holder.write("a1", 5, "").refused()), leaked), nil,
+			Stuck, "The lock left a key"},
 		{"false reject before rescued", with(saved, func(h *History) {
 			h.Ops = append(h.Ops, h.Grants[1].write("c1.3", 24, "c1.2").refused())
 		}), broken, FalseReject, "c1's write c1.3"},
@@ -85,9 +93,12 @@ func TestWholeVerdict(t *testing.T) {
 		Facts: Facts{BeliefOverlaps: 1, Data: DataCorrupted, LostUpdates: 1, StaleAccepted: 1,
 			Liveness: LivenessOK, Grants: 2, Calls: Calls{Granted: 2}, Holders: 2, Contended: 1, Operations: 4},
 		Reasons: []Reason{
-			{Text: "c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on the initial value, overwrote c1.2: c1.2 is lost.", At: []Pos{21, 41}},
-			{Text: "c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went on to step 50, when it released.", At: []Pos{14, 2, 50}},
-			{Text: "c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at step 14.", At: []Pos{41, 14}},
+			{Text: "c1's write c1.2 (step 21) to orders was acknowledged. c0's write c0.2 (step 41), based on the initial " +
+				"value, overwrote c1.2: c1.2 is lost.", At: []Pos{21, 41}},
+			{Text: "c1 was granted orders with token 34 at step 14, while c0 outlived its claim: its belief from step 2 went " +
+				"on to step 50, when it released.", At: []Pos{14, 2, 50}},
+			{Text: "c0's stale write c0.2 with token 33 was accepted at step 41: c1 had been granted orders with token 34 at " +
+				"step 14.", At: []Pos{41, 14}},
 		},
 		Slack: []Slack{{Kind: SlackTokens, Value: 1, Client: "c1", Other: "c0", Resource: "orders", At: []Pos{14, 2}}},
 	}
@@ -121,7 +132,8 @@ func TestJudgeIsPure(t *testing.T) {
 			h.Holdings, h.Queue = randomHoldings(rng), QueueFair
 			for i := range 5 {
 				h.Deletions = append(h.Deletions, deleted(Pos(1+rng.IntN(3)), "r0", "c0", []string{"c0", "c1"}[rng.IntN(2)]))
-				h.Attempts = append(h.Attempts, Attempt{Client: fmt.Sprint("c", i), Resource: "orders", Invoked: 1, Returned: 200, Enqueued: Pos(2 + i/2), Left: Pos(150 + i/3), Outcome: OutcomeUnknown})
+				h.Attempts = append(h.Attempts, Attempt{Client: fmt.Sprint("c", i), Resource: "orders", Invoked: 1, Returned: 200,
+					Enqueued: Pos(2 + i/2), Left: Pos(150 + i/3), Outcome: OutcomeUnknown})
 			}
 			h.Ending.Loops = "c9 waited 12s."
 		}

@@ -57,7 +57,8 @@ const (
 
 // Labels returns all labels, worst first.
 func Labels() []Label {
-	return []Label{Corrupted, Unknown, Panicked, Stuck, Hung, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken, Repeated, Regressed,
+	return []Label{Corrupted, Unknown, Panicked, Stuck, Hung, FalseReject, Rescued, Void, Revived, Misconduct, Overtaken,
+		Repeated, Regressed,
 		Overlap, Untested, Safe, NotApplicable}
 }
 

@@ -9,7 +9,8 @@ import (
 
 // The order is fixed by the design; any other order is a bug.
 func TestSeverityOrder(t *testing.T) {
-	want := []checker.Label{"corrupted", "unknown", "panicked", "stuck", "false-reject", "rescued", "void", "revived", "overtaken", "repeated", "regressed", "overlap", "safe", "n/a", ""}
+	want := []checker.Label{"corrupted", "unknown", "panicked", "stuck", "false-reject", "rescued", "void", "revived",
+		"overtaken", "repeated", "regressed", "overlap", "safe", "n/a", ""}
 	got := slices.Clone(want)
 	slices.Sort(got)
 	slices.SortStableFunc(got, func(a, b checker.Label) int { return b.Severity() - a.Severity() })

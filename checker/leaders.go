@@ -38,8 +38,8 @@ func leaders(h History, records map[holder]holdings) leadership {
 	return found
 }
 
-// actsOf has where the operations of each grant acted, in order, by the id of the grant: where the store decided on them,
-// and where one that did not reach it was called. A client may be paused between a call and what it sends.
+// actsOf has where the operations of each grant acted, in order, by the id of the grant: where the store decided on
+// them, and where one that did not reach it was called. A client may be paused between a call and what it sends.
 func actsOf(h History) map[int][]Pos {
 	acts := make(map[int][]Pos)
 	for _, o := range h.Ops {
@@ -71,7 +71,8 @@ func (f *leadership) actAtOnce(h History, grants []Grant, acts map[int][]Pos) {
 			shared = append(shared, Span{h.Timing.when(second.Start), h.Timing.when(min(first.End, second.End) - 1)})
 		}
 		f.atOnce.add(func() Reason {
-			return Reason{Text: fmt.Sprintf("%s acted as the leader of %s from step %d to step %d, and %s did from step %d to step %d.",
+			return Reason{Text: fmt.Sprintf("%s acted as the leader of %s from step %d to step %d, and %s did from step %d to "+
+				"step %d.",
 				a.Client, a.Resource, first.Start, first.End-1, b.Client, second.Start, second.End-1),
 				At: []Pos{first.Start, first.End - 1, second.Start, second.End - 1}}
 		})
@@ -100,9 +101,10 @@ func (f *leadership) actAfterLoss(h History, grants []Grant, records map[holder]
 	}
 }
 
-// lossFor is where a grant was lost, 0 if it was not; the instant of that; and where its client had the lock again by the
-// record of the nodes: see [Facts.NoticedLateSeconds].
-func lossFor(h History, g Grant, grants []Grant, records map[holder]holdings) (lost Pos, instant time.Duration, regained Pos) {
+// lossFor is where a grant was lost, 0 if it was not; the instant of that; and where its client had the lock again by
+// the record of the nodes: see [Facts.NoticedLateSeconds].
+func lossFor(h History, g Grant, grants []Grant,
+	records map[holder]holdings) (lost Pos, instant time.Duration, regained Pos) {
 	if !h.ManyKeys && h.recorded(g.Resource) {
 		all := records[holder{g.Client, g.Resource}]
 		s, had := all.since(g.Granted, g.Granted)
@@ -148,8 +150,10 @@ func (f *leadership) without(h History, resource string) {
 }
 
 func leaderlessReason(resource string, a waiting, s Span, allowed time.Duration) Reason {
-	return Reason{Text: fmt.Sprintf("%s campaigned for %s from step %d on, and from %v to %v no client led: the lock says that it is free again within %v.",
-		a.client, resource, a.invoked, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond), allowed.Round(time.Microsecond)), At: []Pos{a.invoked}}
+	return Reason{Text: fmt.Sprintf("%s campaigned for %s from step %d on, and from %v to %v no client led: the lock "+
+		"says that it is free again within %v.",
+		a.client, resource, a.invoked, s.From.Round(time.Microsecond), s.To.Round(time.Microsecond),
+		allowed.Round(time.Microsecond)), At: []Pos{a.invoked}}
 }
 
 // ledTimes are when a client led a resource: it had a claim and ran.

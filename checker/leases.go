@@ -27,7 +27,8 @@ func voidGrants(h History) *tally {
 	found := &tally{more: "grants without a lease"}
 	for _, grants := range grantsByResource(h) {
 		for _, g := range grants {
-			if g.ExpiredAtCall || g.LostBefore || h.Calm && (g.endedEarly() || g.Taken && g.Doubted > 0 && g.Claim().End == g.Doubted) {
+			if g.ExpiredAtCall || g.LostBefore || h.Calm && (g.endedEarly() || g.Taken && g.Doubted > 0 &&
+				g.Claim().End == g.Doubted) {
 				found.add(func() Reason { return voidReason(g) })
 			}
 		}
@@ -42,23 +43,28 @@ func (g Grant) endedEarly() bool {
 }
 
 func voidReason(g Grant) Reason {
-	r := Reason{Text: fmt.Sprintf("%s was granted %s%s at step %d with a lease that", g.Client, g.Resource, withToken(g.Token), g.Granted), At: []Pos{g.Granted}}
+	r := Reason{Text: fmt.Sprintf("%s was granted %s%s at step %d with a lease that", g.Client, g.Resource,
+		withToken(g.Token), g.Granted), At: []Pos{g.Granted}}
 	claim := g.Claim()
 	switch {
 	case g.ExpiredAtCall:
-		r.Text += fmt.Sprintf(" had ended before it called Acquire at step %d: Until must be the instant of the request plus the TTL, or the lock must say that its leases have no such end.", g.Invoked)
+		r.Text += fmt.Sprintf(" had ended before it called Acquire at step %d: Until must be the instant of the request "+
+			"plus the TTL, or the lock must say that its leases have no such end.", g.Invoked)
 		r.At = append(r.At, g.Invoked)
 	case g.LostBefore:
-		r.Text += " the lock knew to be lost by then: it must look at its session, or whatever ends its leases, after the last answer, and return an error."
+		r.Text += " the lock knew to be lost by then: it must look at its session, or whatever ends its leases, after the " +
+			"last answer, and return an error."
 	case claim.Empty():
-		r.Text += fmt.Sprintf(" was over by then, since %s, although nothing had gone wrong: the lock excludes nobody.", claim.Ended)
+		r.Text += fmt.Sprintf(" was over by then, since %s, although nothing had gone wrong: the lock excludes nobody.",
+			claim.Ended)
 	case g.Until == 0:
-		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at work: renew it in time until its "+
-			"release.", claim.End, claim.Ended)
+		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at "+
+			"work: renew it in time until its release.", claim.End, claim.Ended)
 		r.At = append(r.At, claim.End)
 	default:
-		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at work: "+
-			"is the TTL in the right unit, and does it begin with the request that was granted, not with the call of Acquire?", claim.End, claim.Ended)
+		r.Text += fmt.Sprintf(" ended at step %d, when %s, although nothing had gone wrong and its holder was still at "+
+			"work: is the TTL in the right unit, and does it begin with the request that was granted, not with the call of "+
+			"Acquire?", claim.End, claim.Ended)
 		r.At, r.Unit = append(r.At, claim.End), true
 	}
 	return r
@@ -75,7 +81,8 @@ func revivedClaims(h History) *tally {
 				continue
 			}
 			for _, other := range grants {
-				if h.excludes(g, other) && other.ID != g.ID && g.Until < other.Granted && other.Granted < g.Revived && !other.Claim().Empty() {
+				if h.excludes(g, other) && other.ID != g.ID && g.Until < other.Granted && other.Granted < g.Revived &&
+					!other.Claim().Empty() {
 					found.add(func() Reason { return revivedReason(g, other) })
 					break
 				}
@@ -87,7 +94,8 @@ func revivedClaims(h History) *tally {
 
 func revivedReason(g, other Grant) Reason {
 	return Reason{
-		Text: fmt.Sprintf("The lease of %s on %s had ended at step %d and %s was granted it at step %d, but by step %d the lease of %s held again.",
+		Text: fmt.Sprintf("The lease of %s on %s had ended at step %d and %s was granted it at step %d, but by step %d the "+
+			"lease of %s held again.",
 			g.Client, g.Resource, g.Until, other.Client, other.Granted, g.Revived, g.Client),
 		At: []Pos{g.Until, other.Granted, g.Revived},
 	}
@@ -109,11 +117,13 @@ func denied(h History) *tally {
 			used := Interval{Start: g.Invoked, End: g.ReleaseReturned}
 			return g.Resource == a.Resource && g.Client != a.Client && used.Overlaps(asked)
 		}) || slices.ContainsFunc(h.Attempts, func(b Attempt) bool {
-			return b.Resource == a.Resource && b.Client != a.Client && pending(b.Invoked, cmp.Or(b.Returned, never)).Overlaps(asked)
+			return b.Resource == a.Resource && b.Client != a.Client &&
+				pending(b.Invoked, cmp.Or(b.Returned, never)).Overlaps(asked)
 		})
 		if !busy {
 			found.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and was refused at step %d, although no other client had it or asked for it, and nothing had gone wrong.",
+				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and was refused at step %d, although no other client "+
+					"had it or asked for it, and nothing had gone wrong.",
 					a.Client, a.Resource, a.Invoked, a.Returned), At: []Pos{a.Invoked, a.Returned}}
 			})
 		}
@@ -168,10 +178,12 @@ func (h History) HeldUntilTold(detection time.Duration) History {
 func (h History) takingOf(g Grant) (last Taking, taken bool) {
 	claim := g.Claim()
 	for _, t := range h.Takings {
-		of := t.Client == g.Client && t.Resource == g.Resource && t.At < claim.end() && !(g.Lost > 0 && h.Timing.when(g.Lost) <= t.Taken)
-		during := t.At > g.Granted || t.By == g.Client && t.At > g.Invoked && !slices.ContainsFunc(h.Holdings, func(s Holding) bool {
-			return s.Client == g.Client && s.Resource == g.Resource && s.From >= t.At && s.From <= g.Granted
-		})
+		of := t.Client == g.Client && t.Resource == g.Resource && t.At < claim.end() &&
+			!(g.Lost > 0 && h.Timing.when(g.Lost) <= t.Taken)
+		during := t.At > g.Granted || t.By == g.Client && t.At > g.Invoked &&
+			!slices.ContainsFunc(h.Holdings, func(s Holding) bool {
+				return s.Client == g.Client && s.Resource == g.Resource && s.From >= t.At && s.From <= g.Granted
+			})
 		if of && during && (!taken || t.At > last.At) {
 			last, taken = t, true
 		}
@@ -207,7 +219,8 @@ func (h History) arrivedLate(g Grant, detection time.Duration) bool {
 func (h History) rivalsOf(g Grant, late map[int]bool, detection time.Duration) (first Pos, excusable bool) {
 	claim := g.Claim()
 	for _, other := range h.Grants {
-		if other.ID == g.ID || late[other.ID] || other.Resource != g.Resource || !h.excludes(g, other) || other.Granted <= g.Granted ||
+		if other.ID == g.ID || late[other.ID] || other.Resource != g.Resource || !h.excludes(g, other) ||
+			other.Granted <= g.Granted ||
 			!claim.Overlaps(other.Claim()) {
 			continue
 		}

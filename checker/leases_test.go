@@ -67,8 +67,10 @@ func TestDenied(t *testing.T) {
 		{name: "not yet released by another", grants: []Grant{held(1, "c1", 2, 10)}},
 		{name: "held by itself", grants: []Grant{held(1, "c0", 2, 30)}, want: 1},
 		{name: "another resource held by another", grants: []Grant{held(1, "c1", 2, 30).of("stock")}, want: 1},
-		{name: "asked for by another", attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: 12, Outcome: OutcomeUnknown}}},
-		{name: "asked for by another before", attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: 2, Returned: 4, Outcome: OutcomeFailed}}, want: 2},
+		{name: "asked for by another",
+			attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: 12, Outcome: OutcomeUnknown}}},
+		{name: "asked for by another before", attempts: []Attempt{{Client: "c1", Resource: "orders", Invoked: 2, Returned: 4,
+			Outcome: OutcomeFailed}}, want: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, refused := story("", c.grants), refused
@@ -138,37 +140,56 @@ func TestHeldUntilTold(t *testing.T) {
 		{name: "told late", first: held(1, "c0", 2, 50).lost(40, 40), second: second, overlaps: 1, ends: 40},
 		{name: "never told", first: held(1, "c0", 2, 50), second: second, overlaps: 1, ends: 50},
 		{name: "never told of a short one", first: held(1, "c0", 2, 50), second: held(2, "c1", 20, 24), ends: 19},
-		{name: "never told of a short one after a long absence", first: held(1, "c0", 2, 50), second: held(2, "c1", 20, 24), away: away(3, 4), ends: 19},
+		{name: "never told of a short one after a long absence", first: held(1, "c0", 2, 50), second: held(2, "c1", 20, 24),
+			away: away(3, 4), ends: 19},
 		{name: "never told of one on another resource", first: held(1, "c0", 2, 50), second: second.of("stock"), ends: 50},
-		{name: "told in time of one that came at once", first: held(1, "c0", 19, 30).lost(24, 24), second: held(2, "c1", 20, 55).asked(10), ends: 20},
+		{name: "told in time of one that came at once", first: held(1, "c0", 19, 30).lost(24, 24),
+			second: held(2, "c1", 20, 55).asked(10), ends: 20},
 		{name: "told at the bound", first: held(1, "c0", 2, 50).lost(25, 25), second: second, ends: 19},
 		{name: "told after the bound", first: held(1, "c0", 2, 50).lost(26, 26), second: second, overlaps: 1, ends: 26},
-		{name: "paused, and told in time", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(18, 45), ends: 19},
-		{name: "paused, and told late", first: held(1, "c0", 2, 54).lost(52, 52), second: second, away: away(18, 45), overlaps: 1, ends: 52},
-		{name: "paused too late", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(26, 45), overlaps: 1, ends: 47},
-		{name: "the other was paused", first: held(1, "c0", 2, 50), second: second, away: map[string][]Absence{"c1": away(18, 45)["c0"]}, overlaps: 1, ends: 50},
+		{name: "paused, and told in time", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(18, 45),
+			ends: 19},
+		{name: "paused, and told late", first: held(1, "c0", 2, 54).lost(52, 52), second: second, away: away(18, 45),
+			overlaps: 1, ends: 52},
+		{name: "paused too late", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(26, 45), overlaps: 1,
+			ends: 47},
+		{name: "the other was paused", first: held(1, "c0", 2, 50), second: second,
+			away: map[string][]Absence{"c1": away(18, 45)["c0"]}, overlaps: 1, ends: 50},
 
-		{name: "taken by another client", first: held(1, "c0", 2, 50), second: second, taken: by("c1", 18, 30), overlaps: 1, ends: 30},
-		{name: "taken, and told at once", first: held(1, "c0", 2, 50).lost(22, 22), second: second, taken: by("c1", 18, 30), overlaps: 1, ends: 22},
-		{name: "taken, and told first", first: held(1, "c0", 2, 50).lost(18, 18), second: second, taken: by("c1", 18, 30), ends: 18},
-		{name: "taken, with no end of its own", first: held(1, "c0", 2, 50), second: second, taken: by("c1", 18, 0), overlaps: 1, ends: 50},
+		{name: "taken by another client", first: held(1, "c0", 2, 50), second: second, taken: by("c1", 18, 30), overlaps: 1,
+			ends: 30},
+		{name: "taken, and told at once", first: held(1, "c0", 2, 50).lost(22, 22), second: second, taken: by("c1", 18, 30),
+			overlaps: 1, ends: 22},
+		{name: "taken, and told first", first: held(1, "c0", 2, 50).lost(18, 18), second: second, taken: by("c1", 18, 30),
+			ends: 18},
+		{name: "taken, with no end of its own", first: held(1, "c0", 2, 50), second: second, taken: by("c1", 18, 0),
+			overlaps: 1, ends: 50},
 		{name: "taken as its time ended", first: held(1, "c0", 2, 50), second: second, taken: by("c1", 18, 19), ends: 19},
-		{name: "taken, and away", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(10, 45), taken: by("c1", 18, 30), overlaps: 1, ends: 30},
+		{name: "taken, and away", first: held(1, "c0", 2, 50).lost(47, 47), second: second, away: away(10, 45),
+			taken: by("c1", 18, 30), overlaps: 1, ends: 30},
 		{name: "taken after its release", first: held(1, "c0", 2, 15), second: second, taken: by("c1", 18, 30), ends: 15},
-		{name: "taken before its call", first: held(1, "c0", 9, 50).asked(8), second: second, taken: by("c0", 7, 30), overlaps: 1, ends: 50},
-		{name: "given up by its own process", first: held(1, "c0", 2, 50).lost(40, 40), second: second, taken: by("c0", 18, 30), overlaps: 1, ends: 30},
-		{name: "given up before the grant", first: held(1, "c0", 9, 50).asked(5), second: second, taken: by("c0", 7, 30), overlaps: 1, ends: 30},
-		{name: "taken by another before the grant", first: held(1, "c0", 9, 24).asked(5), second: second, taken: by("c1", 7, 30), ends: 19},
-		{name: "taken twice", first: held(1, "c0", 2, 50), second: second, taken: append(by("c1", 18, 40), by("c1", 10, 12)...), overlaps: 1, ends: 40},
+		{name: "taken before its call", first: held(1, "c0", 9, 50).asked(8), second: second, taken: by("c0", 7, 30),
+			overlaps: 1, ends: 50},
+		{name: "given up by its own process", first: held(1, "c0", 2, 50).lost(40, 40), second: second,
+			taken: by("c0", 18, 30), overlaps: 1, ends: 30},
+		{name: "given up before the grant", first: held(1, "c0", 9, 50).asked(5), second: second, taken: by("c0", 7, 30),
+			overlaps: 1, ends: 30},
+		{name: "taken by another before the grant", first: held(1, "c0", 9, 24).asked(5), second: second,
+			taken: by("c1", 7, 30), ends: 19},
+		{name: "taken twice", first: held(1, "c0", 2, 50), second: second,
+			taken: append(by("c1", 18, 40), by("c1", 10, 12)...), overlaps: 1, ends: 40},
 
 		{name: "late", first: held(1, "c0", 2, 50).token(8), second: slow.token(7), away: other, ends: 50, late: true},
-		{name: "late, and told late", first: held(1, "c0", 2, 50).token(8), second: held(2, "c1", 20, 28).asked(10).token(7), away: other, overlaps: 1, ends: 50},
-		{name: "late, with the higher token", first: held(1, "c0", 2, 50).token(8), second: slow.token(9), away: other, ends: 19},
+		{name: "late, and told late", first: held(1, "c0", 2, 50).token(8), second: held(2, "c1", 20, 28).asked(10).token(7),
+			away: other, overlaps: 1, ends: 50},
+		{name: "late, with the higher token", first: held(1, "c0", 2, 50).token(8), second: slow.token(9), away: other,
+			ends: 19},
 		{name: "late, without tokens", first: held(1, "c0", 2, 50), second: slow, away: other, ends: 19},
 		{name: "not away", first: held(1, "c0", 2, 50).token(8), second: slow.token(7), ends: 19},
 		{name: "both away", first: held(1, "c0", 2, 50).token(8), second: slow.token(7),
 			away: map[string][]Absence{"c0": away(5, 9)["c0"], "c1": other["c1"]}, ends: 50, late: true},
-		{name: "late, after the end of the first", first: held(1, "c0", 2, 19).token(8), second: slow.token(7), away: other, ends: 19},
+		{name: "late, after the end of the first", first: held(1, "c0", 2, 19).token(8), second: slow.token(7), away: other,
+			ends: 19},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", []Grant{c.first, c.second})
@@ -182,7 +203,8 @@ func TestHeldUntilTold(t *testing.T) {
 				t.Errorf("the second claim is empty: %v, want %v", late, c.late)
 			}
 			if end := h.Grants[0].Claim().End; v.Facts.ClaimOverlaps != c.overlaps || end != c.ends {
-				t.Errorf("%d overlaps of claims, the first claim ends at %d, want %d and %d", v.Facts.ClaimOverlaps, end, c.overlaps, c.ends)
+				t.Errorf("%d overlaps of claims, the first claim ends at %d, want %d and %d", v.Facts.ClaimOverlaps, end,
+					c.overlaps, c.ends)
 			}
 			if second, err := Corroborate(h, v.Facts); err != nil || second.Agreement != Agrees {
 				t.Errorf("%+v, %v", second, err)

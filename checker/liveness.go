@@ -55,9 +55,11 @@ func grantSuspect(g Grant) Reason {
 	r := Reason{Text: fmt.Sprintf("%s was granted %s at step %d", g.Client, g.Resource, g.Granted), At: []Pos{g.Granted}}
 	switch {
 	case g.ReleaseReturned > 0:
-		r = r.and(Reason{Text: fmt.Sprintf(", the last of all, and had released it at step %d.", g.ReleaseReturned), At: []Pos{g.ReleaseReturned}})
+		r = r.and(Reason{Text: fmt.Sprintf(", the last of all, and had released it at step %d.", g.ReleaseReturned),
+			At: []Pos{g.ReleaseReturned}})
 	case g.Released > 0:
-		r = r.and(Reason{Text: fmt.Sprintf(", and its release of step %d did not return", g.Released), At: []Pos{g.Released}}).and(crashOf(g))
+		r = r.and(Reason{Text: fmt.Sprintf(", and its release of step %d did not return", g.Released),
+			At: []Pos{g.Released}}).and(crashOf(g))
 	default:
 		r = r.and(Reason{Text: ", and did not release it"}).and(crashOf(g))
 	}
@@ -79,7 +81,8 @@ func byAsking(a, b Attempt) int {
 
 func attemptSuspect(a Attempt) Reason {
 	return Reason{
-		Text: fmt.Sprintf("%s asked for %s at step %d and had no answer: it may have been granted it.", a.Client, a.Resource, a.Invoked),
-		At:   []Pos{a.Invoked},
+		Text: fmt.Sprintf("%s asked for %s at step %d and had no answer: it may have been granted it.", a.Client, a.Resource,
+			a.Invoked),
+		At: []Pos{a.Invoked},
 	}
 }

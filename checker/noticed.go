@@ -38,12 +38,16 @@ func noticed(h History, records map[holder]holdings, slack *leastSlack) lateness
 				continue
 			}
 			left, told := h.Detection+2*h.Timing.Trips-late, h.Timing.when(over)
-			slack.add(Slack{Kind: SlackNotice, Value: int64(left), Client: g.Client, Resource: g.Resource, From: told, To: told + left}, lost, over)
+			slack.add(Slack{Kind: SlackNotice, Value: int64(left), Client: g.Client, Resource: g.Resource, From: told,
+				To: told + left}, lost, over)
 			if left < 0 {
 				found.untold.add(func() Reason {
-					return Reason{Text: fmt.Sprintf("%s was granted %s at step %d and lost it at step %d, and did not know that before step %d, although it ran and reached the servers for %v meanwhile: "+
-						"longer than the Detection of the lock, %v. Let the lock look more often whether it still has its key or its session, and close Lost if not, or state the Detection that it keeps.",
-						g.Client, g.Resource, g.Granted, lost, over, late.Round(time.Microsecond), h.Detection), At: []Pos{g.Granted, lost, over}}
+					return Reason{Text: fmt.Sprintf("%s was granted %s at step %d and lost it at step %d, and did not know that "+
+						"before step %d, although it ran and reached the servers for %v meanwhile: longer than the Detection of the "+
+						"lock, %v. Let the lock look more often whether it still has its key or its session, and close Lost if not, or "+
+						"state the Detection that it keeps.",
+						g.Client, g.Resource, g.Granted, lost, over, late.Round(time.Microsecond), h.Detection),
+						At: []Pos{g.Granted, lost, over}}
 				})
 			}
 		}
@@ -61,8 +65,8 @@ func (g Grant) over() Pos {
 	return until(g.Granted, ending{at: g.Released}, ending{at: g.Lost}, ending{at: g.Until}, ending{at: g.Crashed}).End
 }
 
-// lossOf is where a grant had been lost by the first grant to another client with a claim, of those of its resource; 0 if
-// there is none.
+// lossOf is where a grant had been lost by the first grant to another client with a claim, of those of its resource; 0
+// if there is none.
 func lossOf(g Grant, grants []Grant) Pos {
 	for _, other := range grants { // in the order of granting
 		if other.Client != g.Client && other.Granted > g.Granted && !other.Claim().Empty() {

@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// The instant of position n is n seconds. c0 is granted the lock at 2 s and has its key until 20 s, unless the case says
-// otherwise, and releases at 50 s. The lock says that its holder learns of a loss within 5 s, and a call takes 1 s.
+// The instant of position n is n seconds. c0 is granted the lock at 2 s and has its key until 20 s, unless the case
+// says otherwise, and releases at 50 s. The lock says that its holder learns of a loss within 5 s, and a call takes 1
+// s.
 func TestNoticedLate(t *testing.T) {
 	away := func(spans ...int) (all []Absence) {
 		for i := 0; i < len(spans); i += 2 {
-			all = append(all, Absence{Span: Span{time.Duration(spans[i]) * time.Second, time.Duration(spans[i+1]) * time.Second}})
+			all = append(all, Absence{Span: Span{time.Duration(spans[i]) * time.Second,
+				time.Duration(spans[i+1]) * time.Second}})
 		}
 		return all
 	}
@@ -41,13 +43,17 @@ func TestNoticedLate(t *testing.T) {
 		{name: "its lease ended", grants: []Grant{whole.until(23, 0)}, record: lost, seconds: 3},
 		{name: "its client crashed", grants: []Grant{held(1, "c0", 2, 0).crashed(24)}, record: lost, seconds: 4},
 		{name: "never over", grants: []Grant{held(1, "c0", 2, 0)}, record: lost},
-		{name: "doubted", grants: []Grant{func() Grant { g := whole; g.Doubted = 21; return g }()}, record: lost, seconds: 30, breach: true},
+		{name: "doubted", grants: []Grant{func() Grant { g := whole; g.Doubted = 21; return g }()}, record: lost, seconds: 30,
+			breach: true},
 		{name: "lost before the grant", grants: []Grant{whole}, record: []Holding{key("c0", 1, 2)}},
 		{name: "not in the record", grants: []Grant{whole}, record: []Holding{key("c1", 1, 20)}},
 		{name: "another key of the client", grants: []Grant{whole}, record: []Holding{key("c0", 3, 20)}},
-		{name: "it has the key again", grants: []Grant{whole}, record: []Holding{key("c0", 2, 20), key("c0", 23, 40)}, seconds: 3},
-		{name: "it had a key before", grants: []Grant{held(1, "c0", 10, 50)}, record: []Holding{key("c0", 2, 5), key("c0", 9, 20)}, seconds: 30, breach: true},
-		{name: "another client has the key", grants: []Grant{whole}, record: []Holding{key("c0", 2, 20), key("c1", 23, 40)}, seconds: 30, breach: true},
+		{name: "it has the key again", grants: []Grant{whole}, record: []Holding{key("c0", 2, 20), key("c0", 23, 40)},
+			seconds: 3},
+		{name: "it had a key before", grants: []Grant{held(1, "c0", 10, 50)},
+			record: []Holding{key("c0", 2, 5), key("c0", 9, 20)}, seconds: 30, breach: true},
+		{name: "another client has the key", grants: []Grant{whole}, record: []Holding{key("c0", 2, 20), key("c1", 23, 40)},
+			seconds: 30, breach: true},
 
 		{name: "paused, and told in time", grants: []Grant{whole.lost(47, 47)}, record: lost, away: away(18, 45), seconds: 2},
 		{name: "paused, and told late", grants: []Grant{whole}, record: lost, away: away(18, 40), seconds: 10, breach: true},
@@ -55,13 +61,16 @@ func TestNoticedLate(t *testing.T) {
 		{name: "another client was paused", grants: []Grant{whole}, record: lost, seconds: 30, breach: true,
 			change: func(h *History) { h.Timing.Away["c1"] = away(18, 50) }},
 
-		{name: "servers lost keys", grants: []Grant{whole}, record: lost, seconds: 30, change: func(h *History) { h.Timing.Steady = false }},
-		{name: "a slow network", grants: []Grant{whole}, record: lost, seconds: 30, change: func(h *History) { h.Timing.Prompt = false }},
+		{name: "servers lost keys", grants: []Grant{whole}, record: lost, seconds: 30,
+			change: func(h *History) { h.Timing.Steady = false }},
+		{name: "a slow network", grants: []Grant{whole}, record: lost, seconds: 30,
+			change: func(h *History) { h.Timing.Prompt = false }},
 		{name: "no bound", grants: []Grant{whole}, record: lost, seconds: 30, change: func(h *History) { h.Detection = 0 }},
 		{name: "no timing", grants: []Grant{whole}, record: lost, change: func(h *History) { h.Timing = nil }},
 
 		{name: "without a record, by another grant", grants: []Grant{whole, held(2, "c1", 30, 40)}, seconds: 20},
-		{name: "without a record, by the first of two", grants: []Grant{whole, held(3, "c2", 35, 37), held(2, "c1", 30, 32)}, seconds: 20},
+		{name: "without a record, by the first of two", grants: []Grant{whole, held(3, "c2", 35, 37), held(2, "c1", 30, 32)},
+			seconds: 20},
 		{name: "without a record, told", grants: []Grant{whole.lost(33, 0), held(2, "c1", 30, 40)}, seconds: 3},
 		{name: "without a record, by a late grant", grants: []Grant{whole, held(2, "c1", 30, 40).until(29, 0)}},
 		{name: "without a record, by one of its own", grants: []Grant{whole, held(2, "c0", 30, 40)}},
@@ -71,7 +80,8 @@ func TestNoticedLate(t *testing.T) {
 		{name: "several keys", grants: []Grant{whole}, record: lost, change: func(h *History) { h.ManyKeys = true }},
 		{name: "several keys, and another grant", grants: []Grant{whole, held(2, "c1", 30, 40)}, record: lost, seconds: 20,
 			change: func(h *History) { h.ManyKeys = true }},
-		{name: "its key ended between two steps", grants: []Grant{whole}, record: []Holding{{Client: "c0", Resource: "orders", From: 2, To: 50, Ended: 20 * time.Second}},
+		{name: "its key ended between two steps", grants: []Grant{whole},
+			record:  []Holding{{Client: "c0", Resource: "orders", From: 2, To: 50, Ended: 20 * time.Second}},
 			seconds: 30, breach: true},
 		{name: "the longest of two", grants: []Grant{held(1, "c0", 2, 23), held(2, "c0", 30, 39)}, seconds: 4,
 			record: []Holding{key("c0", 2, 20), key("c0", 29, 35)}},
@@ -79,7 +89,8 @@ func TestNoticedLate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := story("", c.grants)
 			h.Holdings, h.Detection = c.record, 5*time.Second
-			h.Timing = &Timing{Away: map[string][]Absence{"c0": c.away}, Trips: time.Second, Grace: time.Hour, Steady: true, Prompt: true}
+			h.Timing = &Timing{Away: map[string][]Absence{"c0": c.away}, Trips: time.Second, Grace: time.Hour, Steady: true,
+				Prompt: true}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}
@@ -87,7 +98,8 @@ func TestNoticedLate(t *testing.T) {
 				c.change(&h)
 			}
 			v := mustJudge(t, h, nil)
-			if v.Facts.NoticedLateSeconds != c.seconds || (v.Facts.Misconduct == 1) != c.breach || (v.Label == Misconduct) != c.breach {
+			if v.Facts.NoticedLateSeconds != c.seconds || (v.Facts.Misconduct == 1) != c.breach ||
+				(v.Label == Misconduct) != c.breach {
 				t.Errorf("%v s, misconduct %d, label %s, want %v s and a breach: %v\n%v",
 					v.Facts.NoticedLateSeconds, v.Facts.Misconduct, v.Label, c.seconds, c.breach, v.Reasons)
 			}

@@ -27,43 +27,59 @@ func TestOverlaps(t *testing.T) {
 		// Two resources are two locks.
 		{name: "other resource", grants: []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 20).of("stock")}},
 		// Three at once are three pairs; each counts once.
-		{name: "three at once", grants: []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 31), held(3, "c2", 12, 32)}, claims: 3, beliefs: 3},
+		{name: "three at once", grants: []Grant{held(1, "c0", 2, 30), held(2, "c1", 10, 31), held(3, "c2", 12, 32)},
+			claims: 3, beliefs: 3},
 		// A client that is granted what it holds already breaks the promise too.
 		{name: "same client", grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}, claims: 1, beliefs: 1},
-		{name: "same client, exclusive", entry: EntryExclusive, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}, claims: 1, beliefs: 1},
+		{name: "same client, exclusive", entry: EntryExclusive, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)},
+			claims: 1, beliefs: 1},
 		// If the lock is reentrant, that keeps the promise, in whatever order
 		// the entries end.
 		{name: "entered again", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20)}},
-		{name: "entered again, left first", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20)}},
+		{name: "entered again, left first", entry: EntryReentrant,
+			grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20)}},
 		// Each of the entries excludes another client.
-		{name: "entered by another", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20), held(3, "c1", 12, 14)}, claims: 2, beliefs: 2},
-		{name: "entered by another too early", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20), held(3, "c1", 18, 24)}, claims: 1, beliefs: 1},
-		{name: "entered by another in time", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20), held(3, "c1", 20, 24)}},
-		{name: "inner outlived", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 30).until(20, 0), held(3, "c1", 22, 24)}, beliefs: 1},
+		{name: "entered by another", entry: EntryReentrant, grants: []Grant{held(1, "c0", 2, 30), held(2, "c0", 10, 20),
+			held(3, "c1", 12, 14)}, claims: 2, beliefs: 2},
+		{name: "entered by another too early", entry: EntryReentrant,
+			grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20), held(3, "c1", 18, 24)}, claims: 1, beliefs: 1},
+		{name: "entered by another in time", entry: EntryReentrant,
+			grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 20), held(3, "c1", 20, 24)}},
+		{name: "inner outlived", entry: EntryReentrant,
+			grants: []Grant{held(1, "c0", 2, 15), held(2, "c0", 10, 30).until(20, 0), held(3, "c1", 22, 24)}, beliefs: 1},
 		// The validity ended on the holder's clock, and the holder went on: it
 		// outlived its claim, and the lock kept its promise.
 		{name: "outlived", grants: []Grant{held(1, "c0", 2, 30).until(8, 0), held(2, "c1", 10, 20)}, beliefs: 1,
-			says: "c1 was granted orders at step 10, while c0 outlived its claim: its belief from step 2 went on to step 30, when it released."},
+			says: "c1 was granted orders at step 10, while c0 outlived its claim: its belief from step 2 went on to step 30, " +
+				"when it released."},
 		// With CareNever a notice has no effect.
-		{name: "never checks", care: CareNever, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8).until(8, 9), held(2, "c1", 10, 20)}, beliefs: 1},
+		{name: "never checks", care: CareNever, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8).until(8, 9),
+			held(2, "c1", 10, 20)}, beliefs: 1},
 		// With CareLost it has.
-		{name: "observes the notice", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8), held(2, "c1", 10, 20)}},
+		{name: "observes the notice", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8),
+			held(2, "c1", 10, 20)}},
 		// But the end of the validity has none.
-		{name: "observes no clock", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).until(8, 9), held(2, "c1", 10, 20)}, beliefs: 1},
+		{name: "observes no clock", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).until(8, 9), held(2, "c1", 10, 20)},
+			beliefs: 1},
 		// With CareSteps both have.
-		{name: "observes the clock", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).until(8, 9), held(2, "c1", 10, 20)}},
-		{name: "steps observe the notice", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8), held(2, "c1", 10, 20)}},
+		{name: "observes the clock", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).until(8, 9),
+			held(2, "c1", 10, 20)}},
+		{name: "steps observe the notice", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).lost(7, 8),
+			held(2, "c1", 10, 20)}},
 		// The notice came in time and was seen too late, after a pause.
-		{name: "sees it late", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).lost(7, 15), held(2, "c1", 10, 20)}, beliefs: 1,
-			says: "when it saw the notice of the loss"},
+		{name: "sees it late", care: CareSteps, grants: []Grant{held(1, "c0", 2, 30).lost(7, 15), held(2, "c1", 10, 20)},
+			beliefs: 1,
+			says:    "when it saw the notice of the loss"},
 		// A loss ends the claim, observed or not.
-		{name: "announced loss", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).lost(12, 13), held(2, "c1", 10, 20)}, claims: 1, beliefs: 1,
+		{name: "announced loss", care: CareLost, grants: []Grant{held(1, "c0", 2, 30).lost(12, 13), held(2, "c1", 10, 20)},
+			claims: 1, beliefs: 1,
 			says: "went on to step 12, when the lock announced the loss."},
 		// A crash ends both.
 		{name: "crash", grants: []Grant{held(1, "c0", 2, 0).crashed(8), held(2, "c1", 10, 20)}},
 		// A grant without an end overlaps every later one.
-		{name: "open end", grants: []Grant{held(1, "c0", 2, 0), held(2, "c1", 10, 20), held(3, "c2", 30, 40)}, claims: 2, beliefs: 2,
-			says: "while c0's claim from step 2 had no end."},
+		{name: "open end", grants: []Grant{held(1, "c0", 2, 0), held(2, "c1", 10, 20), held(3, "c2", 30, 40)}, claims: 2,
+			beliefs: 2,
+			says:    "while c0's claim from step 2 had no end."},
 		// The answer arrived after the end of the validity: the claim is empty,
 		// the belief is not.
 		{name: "granted too late", grants: []Grant{held(1, "c0", 10, 30).until(8, 0), held(2, "c1", 12, 20)}, beliefs: 1},
@@ -73,7 +89,8 @@ func TestOverlaps(t *testing.T) {
 			h.Care, h.Entry = c.care, c.entry
 			v := mustJudge(t, h, nil)
 			if v.Facts.ClaimOverlaps != c.claims || v.Facts.BeliefOverlaps != c.beliefs {
-				t.Errorf("claims %d, beliefs %d, want %d and %d", v.Facts.ClaimOverlaps, v.Facts.BeliefOverlaps, c.claims, c.beliefs)
+				t.Errorf("claims %d, beliefs %d, want %d and %d", v.Facts.ClaimOverlaps, v.Facts.BeliefOverlaps, c.claims,
+					c.beliefs)
 			}
 			if want := map[bool]Label{true: Overlap, false: Safe}[c.beliefs > 0]; v.Label != want {
 				t.Errorf("label %s, want %s", v.Label, want)
@@ -113,7 +130,8 @@ func TestOverlapsAgainstBruteForce(t *testing.T) {
 	overlapping := 0
 	for seed := range uint64(2_000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		h := History{Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)], Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
+		h := History{Care: []Care{CareNever, CareLost, CareSteps}[rng.IntN(3)],
+			Entry: []Entry{"", EntryReentrant}[rng.IntN(2)]}
 		for i := range 1 + rng.IntN(6) {
 			h.Grants = append(h.Grants, randomGrant(rng, i+1))
 		}
@@ -134,7 +152,8 @@ func TestOverlapsAgainstBruteForce(t *testing.T) {
 			}
 		}
 		if len(shared) != beliefs || broken != claims {
-			t.Fatalf("seed %d: %d shared grants, %d of them claims, brute force says %d and %d", seed, len(shared), broken, beliefs, claims)
+			t.Fatalf("seed %d: %d shared grants, %d of them claims, brute force says %d and %d", seed, len(shared), broken,
+				beliefs, claims)
 		}
 		overlapping += min(claims, 1)
 	}

@@ -7,7 +7,8 @@ func panics(h History) *tally {
 	found := &tally{more: "panics"}
 	for _, p := range h.Panics {
 		found.add(func() Reason {
-			return Reason{Text: fmt.Sprintf("The code of the lock ended the process of %s at step %d by a panic: %s.", p.Client, p.At, p.Text), At: []Pos{p.At}}
+			return Reason{Text: fmt.Sprintf("The code of the lock ended the process of %s at step %d by a panic: %s.", p.Client,
+				p.At, p.Text), At: []Pos{p.At}}
 		})
 	}
 	return found

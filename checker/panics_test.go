@@ -21,8 +21,10 @@ func TestPanics(t *testing.T) {
 	if v.Label != checker.Panicked || v.Facts.Panics != 2 {
 		t.Errorf("%s with %d panics, want panicked with 2", v.Label, v.Facts.Panics)
 	}
-	want := "The code of the lock ended the process of c1 at step 7 by a panic: nil map, in shop.(*mutex).Lock (mutex.go:31)."
-	if r := v.Reasons[0]; r.Text != want || len(r.At) != 1 || r.At[0] != 7 || !strings.Contains(v.Reasons[1].Text, "c0 at step 9") {
+	want := "The code of the lock ended the process of c1 at step 7 by a panic: nil map, in shop.(*mutex).Lock " +
+		"(mutex.go:31)."
+	if r := v.Reasons[0]; r.Text != want || len(r.At) != 1 || r.At[0] != 7 ||
+		!strings.Contains(v.Reasons[1].Text, "c0 at step 9") {
 		t.Errorf("reasons %+v", v.Reasons)
 	}
 	h.Panics, h.Ending = nil, checker.Ending{}

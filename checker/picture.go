@@ -218,7 +218,8 @@ func sortPage(page []byte) ([]byte, error) {
 // sort puts the longest order first, without duplicates.
 func (p *drawnPartition) sort() {
 	slices.SortFunc(p.PartialLinearizations, compareOrders)
-	p.PartialLinearizations = slices.CompactFunc(p.PartialLinearizations, func(a, b []drawnStep) bool { return compareOrders(a, b) == 0 })
+	p.PartialLinearizations = slices.CompactFunc(p.PartialLinearizations,
+		func(a, b []drawnStep) bool { return compareOrders(a, b) == 0 })
 	p.Largest = map[int]int{}
 	for i, order := range p.PartialLinearizations {
 		for _, step := range order {
@@ -230,5 +231,6 @@ func (p *drawnPartition) sort() {
 }
 
 func compareOrders(a, b []drawnStep) int {
-	return cmp.Or(cmp.Compare(len(b), len(a)), slices.CompareFunc(a, b, func(x, y drawnStep) int { return cmp.Compare(x.Index, y.Index) }))
+	return cmp.Or(cmp.Compare(len(b), len(a)),
+		slices.CompareFunc(a, b, func(x, y drawnStep) int { return cmp.Compare(x.Index, y.Index) }))
 }

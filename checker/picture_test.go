@@ -53,7 +53,8 @@ func TestPictures(t *testing.T) {
 		{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 2, Released: 9, ReleaseReturned: 10},
 		{ID: 2, Client: "c1", Resource: "order", Invoked: 3, Granted: 4, Released: 7, ReleaseReturned: 8},
 	}}
-	if all := pictures(t, overlapping); len(all) != 1 || all[0].Name != "order" || !bytes.Contains(all[0].Page, []byte("c1 is granted the lock (grant 2)")) {
+	if all := pictures(t, overlapping); len(all) != 1 || all[0].Name != "order" ||
+		!bytes.Contains(all[0].Page, []byte("c1 is granted the lock (grant 2)")) {
 		t.Errorf("claims that overlap: %d pictures", len(all))
 	}
 	overlapping.Grants[0].Released, overlapping.Grants[0].ReleaseReturned, overlapping.Grants[1].Granted = 5, 6, 7
@@ -122,12 +123,14 @@ func notOverlapping(t *testing.T, p Picture) {
 // markup.
 func TestPicturesAreBounded(t *testing.T) {
 	all := pictures(t, inTurn(maxPictureOperations))
-	if len(all) == 0 || all[0].Page != nil || !strings.Contains(all[0].Omitted, "operations, and more than 150 are not drawn") {
+	if len(all) == 0 || all[0].Page != nil ||
+		!strings.Contains(all[0].Omitted, "operations, and more than 150 are not drawn") {
 		t.Errorf("%d pictures, %q", len(all), all[0].Omitted)
 	}
 	h := gcPause(func(o Op) Op { o.ID = "<img src=x onerror=alert(1)>&lt;"; return o }, "")
 	for _, p := range pictures(t, h) {
-		if bytes.Contains(p.Page, []byte("img src=x onerror=alert(1)>")) || bytes.Contains(p.Page, []byte(`\u003cimg`)) || !bytes.Contains(p.Page, []byte("‹img")) {
+		if bytes.Contains(p.Page, []byte("img src=x onerror=alert(1)>")) || bytes.Contains(p.Page, []byte(`\u003cimg`)) ||
+			!bytes.Contains(p.Page, []byte("‹img")) {
 			t.Errorf("%s has markup in its names", p.Name)
 		}
 	}
@@ -142,7 +145,8 @@ func TestPicturesAreBounded(t *testing.T) {
 // A search that exceeds its budget is not drawn as if it had found no order.
 func TestPictureOfAnExhaustedSearch(t *testing.T) {
 	all := pictures(t, unanswered(40))
-	if len(all) != 1 || all[0].Page != nil || all[0].Ordered || all[0].Omitted != "the search took more than 200000 steps" {
+	if len(all) != 1 || all[0].Page != nil || all[0].Ordered ||
+		all[0].Omitted != "the search took more than 200000 steps" {
 		t.Errorf("%d pictures; %q", len(all), all[0].Omitted)
 	}
 }

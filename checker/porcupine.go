@@ -101,9 +101,13 @@ func questions(h History, f Facts) []question {
 			f.ClaimOverlaps+f.Overtaken == 0, "queues", func() search { return searchAll(queueParts(h)) }})
 	}
 	if f.Data == DataUndecided {
-		return append(all, question{search: func() search { return search{skipped: "the exact check did not decide the data"} }})
+		return append(all, question{search: func() search {
+			return search{skipped: "the exact check did not decide " +
+				"the data"}
+		}})
 	}
-	return append(all, question{fmt.Sprintf("the data is %s", f.Data), f.Data == DataRight, "registers", func() search { return searchAll(dataParts(h)) }})
+	return append(all, question{fmt.Sprintf("the data is %s", f.Data), f.Data == DataRight, "registers",
+		func() search { return searchAll(dataParts(h)) }})
 }
 
 // search is the result of a search over several parts: cells or locks.

@@ -118,7 +118,10 @@ func TestReentrantMutants(t *testing.T) {
 		{"let in before the crash", func(h *History) { h.Grants[3].Granted, h.Grants[3].Invoked = 45, 44 }},
 		{"inner never ended", func(h *History) { h.Grants[4].Released, h.Grants[4].ReleaseReturned = 0, 0 }},
 		{"came back while another held", func(h *History) { h.Grants = append(h.Grants, held(7, "c0", 56, 57)) }},
-		{"came back after an entry that was too many", func(h *History) { h.Grants[0].Crashed, h.Grants[0].Released, h.Grants[0].ReleaseReturned = 0, 53, 54 }},
+		{"came back after an entry that was too many", func(h *History) {
+			h.Grants[0].Crashed, h.Grants[0].Released,
+				h.Grants[0].ReleaseReturned = 0, 53, 54
+		}},
 	} {
 		h := right()
 		m.mutate(&h)

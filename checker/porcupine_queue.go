@@ -51,7 +51,8 @@ func queueOperations(grants []Grant, attempts []Attempt) []porcupine.Operation {
 	}
 	for i, a := range attempts {
 		if p := a.queueSpan(); p.to > p.from {
-			ops = append(ops, operation(queueOp{"join", -1 - i}, p.from, p.from), operation(queueOp{"leave", -1 - i}, p.to, p.to))
+			ops = append(ops, operation(queueOp{"join", -1 - i}, p.from, p.from), operation(queueOp{"leave", -1 - i}, p.to,
+				p.to))
 		}
 	}
 	slices.SortStableFunc(ops, byCall)

@@ -80,16 +80,24 @@ func TestCorroborateContradicts(t *testing.T) {
 		{"wrongly corrupted", gcPause(Op.refused, "c1.2"), Facts{Data: DataCorrupted}, "found an order for all"},
 		{"wrongly right section", torn, Facts{Data: DataRight}, `found no order for ["the sections of orders"]`},
 		{"wrongly torn", whole, Facts{Data: DataCorrupted}, "found an order for all"},
-		{"wrongly growing", twins, Facts{Data: DataRight}, `token regressions: 0, duplicates: 0, yet the search found no order for ["the counter of orders"]`},
-		{"wrongly falling", story("", nil), Facts{Data: DataRight, TokenRegressions: 2}, "token regressions: 2, duplicates: 0, yet the search found an order for all"},
-		{"wrongly fair", unfair, Facts{Data: DataRight}, `claim overlaps: 0, overtaken: 0, yet the search found no order for ["the queue of orders"]`},
-		{"wrongly unfair", fair, Facts{Data: DataRight, Overtaken: 1}, "claim overlaps: 0, overtaken: 1, yet the search found an order for all"},
-		{"wrongly entered", entered, Facts{Data: DataRight, ClaimOverlaps: 1}, "claim overlaps: 1, yet the search found an order for all"},
+		{"wrongly growing", twins, Facts{Data: DataRight},
+			`token regressions: 0, duplicates: 0, yet the search found no order for ["the counter of orders"]`},
+		{"wrongly falling", story("", nil), Facts{Data: DataRight, TokenRegressions: 2},
+			"token regressions: 2, duplicates: 0, yet the search found an order for all"},
+		{"wrongly fair", unfair, Facts{Data: DataRight},
+			`claim overlaps: 0, overtaken: 0, yet the search found no order for ["the queue of orders"]`},
+		{"wrongly unfair", fair, Facts{Data: DataRight, Overtaken: 1}, "claim overlaps: 0, overtaken: 1, yet the search " +
+			"found an order for all"},
+		{"wrongly entered", entered, Facts{Data: DataRight, ClaimOverlaps: 1}, "claim overlaps: 1, yet the search found an " +
+			"order for all"},
 		// A contradiction outweighs skipped questions.
 		{"half skipped", half, Facts{Data: DataRight}, `found no order for ["orders/x"]`},
-		{"undecided and exclusive", overlap, Facts{Data: DataUndecided}, `claim overlaps: 0, yet the search found no order for ["orders"]`},
-		{"wrongly exclusive", overlap, Facts{Data: DataRight}, `claim overlaps: 0, yet the search found no order for ["orders"]`},
-		{"wrongly overlapping", story("", nil), Facts{Data: DataRight, ClaimOverlaps: 1}, "claim overlaps: 1, yet the search found an order for all"},
+		{"undecided and exclusive", overlap, Facts{Data: DataUndecided},
+			`claim overlaps: 0, yet the search found no order for ["orders"]`},
+		{"wrongly exclusive", overlap, Facts{Data: DataRight},
+			`claim overlaps: 0, yet the search found no order for ["orders"]`},
+		{"wrongly overlapping", story("", nil), Facts{Data: DataRight, ClaimOverlaps: 1},
+			"claim overlaps: 1, yet the search found an order for all"},
 	} {
 		got := corroborate(t, c.h, c.facts)
 		if got.Agreement != Contradicts || !strings.Contains(got.Why, c.says) {
@@ -109,9 +117,11 @@ func TestCorroborateSkips(t *testing.T) {
 	}{
 		{"undecided", undecided, Facts{Data: DataUndecided}, "did not decide"},
 		{"operations", inTurn(maxSearchOperations), Facts{Data: DataRight}, "orders has 2001 operations, more than 2000"},
-		{"sections", manySections(maxSearchOperations), Facts{Data: DataRight}, "the sections of orders has 2001 operations, more than 2000"},
+		{"sections", manySections(maxSearchOperations), Facts{Data: DataRight}, "the sections of orders has 2001 " +
+			"operations, more than 2000"},
 		{"locks", manyGrants(maxSearchOperations), Facts{Data: DataRight}, "orders has 4000 operations, more than 2000"},
-		{"tokens", story("", ordered(manyGrants(maxSearchOperations+1).Grants)), Facts{Data: DataRight}, "the counter of orders has 2001 operations, more than 2000"},
+		{"tokens", story("", ordered(manyGrants(maxSearchOperations+1).Grants)), Facts{Data: DataRight},
+			"the counter of orders has 2001 operations, more than 2000"},
 		{"steps", unanswered(20), Facts{Data: DataRight}, "the search over orders took more than 200000 steps"},
 	} {
 		got := corroborate(t, c.h, c.facts)
@@ -123,7 +133,8 @@ func TestCorroborateSkips(t *testing.T) {
 
 // A search within the budget is not skipped.
 func TestCorroborateWithinBudget(t *testing.T) {
-	for _, h := range []History{inTurn(maxSearchOperations - 1), unanswered(8), manySections(maxSearchOperations - 1), manyGrants(maxSearchOperations / 2)} {
+	for _, h := range []History{inTurn(maxSearchOperations - 1), unanswered(8), manySections(maxSearchOperations - 1),
+		manyGrants(maxSearchOperations / 2)} {
 		facts := mustJudge(t, h, nil).Facts
 		if got := corroborate(t, h, facts); got.Agreement != Agrees {
 			t.Errorf("%d operations: %+v", len(h.Ops), got)
@@ -147,7 +158,8 @@ func manySections(n int) History {
 	h := transfers("", "", []Grant{g})
 	for i := range n {
 		x, y := fmt.Sprintf("x%d", i/2), fmt.Sprintf("y%d", i/2)
-		w := []Op{g.write(fmt.Sprintf("v%d", i), Pos(10+10*i), "").in(x), g.write(fmt.Sprintf("w%d", i), Pos(15+10*i), "").in(y)}
+		w := []Op{g.write(fmt.Sprintf("v%d", i), Pos(10+10*i), "").in(x), g.write(fmt.Sprintf("w%d", i), Pos(15+10*i),
+			"").in(y)}
 		if i%2 == 1 {
 			w[0].Saw, w[1].Saw = fmt.Sprintf("v%d", i-1), fmt.Sprintf("w%d", i-1)
 		}

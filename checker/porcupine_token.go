@@ -34,7 +34,10 @@ type tokenOp struct {
 func tokenOps(h History, grants []Grant) []porcupine.Operation {
 	var ops []porcupine.Operation
 	for i, g := range grants {
-		own := slices.DeleteFunc(slices.Clone(grants[:i]), func(e Grant) bool { return e.Client != g.Client || e.Token != g.Token })
+		own := slices.DeleteFunc(slices.Clone(grants[:i]), func(e Grant) bool {
+			return e.Client != g.Client ||
+				e.Token != g.Token
+		})
 		ops = append(ops, operation(tokenOp{g, h.goesOn(g, own)}, g.Invoked, g.Granted))
 	}
 	slices.SortStableFunc(ops, byCall)

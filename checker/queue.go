@@ -104,7 +104,8 @@ func overtakenReason(g Grant, by queueSpan) Reason {
 		end = "was granted " + g.Resource
 	}
 	return Reason{
-		Text: fmt.Sprintf("%s was granted %s at step %d and overtook %s, which had been in the queue since step %d and %s at step %d.",
+		Text: fmt.Sprintf("%s was granted %s at step %d and overtook %s, which had been in the queue since step %d and %s "+
+			"at step %d.",
 			g.Client, g.Resource, g.Granted, by.client, by.from, end, by.to),
 		At: []Pos{g.Granted, by.from, by.to},
 	}

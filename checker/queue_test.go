@@ -13,7 +13,8 @@ func (g Grant) queued(p Pos) Grant { g.Enqueued = p; return g }
 // waited is an attempt that was in the queue from one position to another and
 // returned at a third.
 func waited(client string, from, left, returned Pos) Attempt {
-	return Attempt{Client: client, Resource: "orders", Invoked: 1, Returned: returned, Enqueued: from, Left: left, Outcome: OutcomeFailed}
+	return Attempt{Client: client, Resource: "orders", Invoked: 1, Returned: returned, Enqueued: from, Left: left,
+		Outcome: OutcomeFailed}
 }
 
 func TestOvertaken(t *testing.T) {
@@ -38,12 +39,15 @@ func TestOvertaken(t *testing.T) {
 		{name: "joined together", grants: []Grant{c0, c2first.queued(5), c1second}},
 		// The later one came first.
 		{name: "overtaken", grants: []Grant{c0, c2first, c1second}, want: 1,
-			says: "c2 was granted orders at step 22 and overtook c1, which had been in the queue since step 5 and was granted orders at step 32."},
+			says: "c2 was granted orders at step 22 and overtook c1, which had been in the queue since step 5 and was granted " +
+				"orders at step 32."},
 		// Two passed the same waiter: two grants were out of order.
-		{name: "overtaken twice", grants: []Grant{c0, c2first, held(3, "c3", 32, 40).asked(3).queued(9), held(4, "c1", 42, 50).asked(3).queued(5)}, want: 2},
+		{name: "overtaken twice", grants: []Grant{c0, c2first, held(3, "c3", 32, 40).asked(3).queued(9),
+			held(4, "c1", 42, 50).asked(3).queued(5)}, want: 2},
 		// One passed two waiters: one grant was out of order. The reason names
 		// the one that had waited longest.
-		{name: "passed two", grants: []Grant{c0, held(2, "c3", 22, 30).asked(3).queued(9), held(3, "c1", 32, 40).asked(3).queued(5), held(4, "c2", 42, 50).asked(3).queued(7)},
+		{name: "passed two", grants: []Grant{c0, held(2, "c3", 22, 30).asked(3).queued(9),
+			held(3, "c1", 32, 40).asked(3).queued(5), held(4, "c2", 42, 50).asked(3).queued(7)},
 			want: 1, says: "overtook c1"},
 		// A newcomer that was never in the queue passed it.
 		{name: "newcomer", grants: []Grant{c0, newcomer, c1second}, want: 1},
@@ -128,7 +132,10 @@ func TestOvertakenMutants(t *testing.T) {
 		{"the last one came first", 4, func(h *History) { h.Grants[4].Enqueued = 3 }},
 		{"the first one came last", 1, func(h *History) { h.Grants[0].Enqueued = 11 }},
 		{"one in vain had been there before all", 5, func(h *History) { h.Attempts[0].Enqueued = 3 }},
-		{"one in vain had been there before the last", 1, func(h *History) { h.Attempts[0].Enqueued, h.Grants[4].Enqueued = 12, 13 }},
+		{"one in vain had been there before the last", 1, func(h *History) {
+			h.Attempts[0].Enqueued,
+				h.Grants[4].Enqueued = 12, 13
+		}},
 	} {
 		h := fair()
 		m.mutate(&h)
@@ -159,7 +166,8 @@ func drawQueue(t *rapid.T) History {
 		client := "c" + string(rune('0'+i))
 		if rapid.IntRange(0, 4).Draw(t, "granted") == 0 {
 			returned := Pos(rapid.IntRange(int(asked), 90).Draw(t, "returned"))
-			a := Attempt{Client: client, Resource: "orders", Invoked: asked, Returned: returned, Enqueued: joined, Outcome: OutcomeFailed}
+			a := Attempt{Client: client, Resource: "orders", Invoked: asked, Returned: returned, Enqueued: joined,
+				Outcome: OutcomeFailed}
 			if joined > 0 {
 				a.Left = Pos(rapid.IntRange(int(joined), 90).Draw(t, "left"))
 			}
@@ -223,12 +231,14 @@ func TestOvertakenAgainstBruteForce(t *testing.T) {
 // What the servers recorded is left out, and the history itself stays as it was.
 func TestOfClients(t *testing.T) {
 	h := History{Queue: QueueFair, Timing: &Timing{},
-		Grants:    []Grant{held(1, "c0", 2, 20), held(2, "c2", 22, 30).asked(3).queued(7), held(3, "c1", 32, 40).asked(3).queued(5)},
+		Grants: []Grant{held(1, "c0", 2, 20), held(2, "c2", 22, 30).asked(3).queued(7),
+			held(3, "c1", 32, 40).asked(3).queued(5)},
 		Attempts:  []Attempt{waited("c3", 8, 12, 14)},
 		Holdings:  []Holding{{Client: "c0", Resource: "orders", From: 1}},
 		Deletions: []Deletion{{At: 9, Node: "r0", Resource: "orders", Owner: "c0", By: "c1"}}}
 	of := h.OfClients()
-	if of.Timing != nil || of.Holdings != nil || of.Deletions != nil || of.Grants[1].Enqueued != 0 || of.Attempts[0].Enqueued != 0 || of.Attempts[0].Left != 0 {
+	if of.Timing != nil || of.Holdings != nil || of.Deletions != nil || of.Grants[1].Enqueued != 0 ||
+		of.Attempts[0].Enqueued != 0 || of.Attempts[0].Left != 0 {
 		t.Errorf("it has a record of the servers: %+v", of)
 	}
 	if v, err := Judge(of, nil); err != nil || v.Label != Safe {

@@ -22,10 +22,13 @@ func TestConsequences(t *testing.T) {
 	}{
 		// F11: the new holder has written.
 		{"overwrites", story("b2", both, read, b.read("b1", 22, ""), b.write("b2", 25, ""), a.write("a2", 30, "").refused()),
-			"c0's stale write a2 was refused" + at + " It is based on the initial value, so it would have undone c1's write b2 (step 26).", []Pos{31, 20, 26}},
+			"c0's stale write a2 was refused" + at + " It is based on the initial value, so it would have undone c1's write " +
+				"b2 (step 26).", []Pos{31, 20, 26}},
 		// F14: the new holder has read and writes later.
-		{"is overwritten", story("b2", both, read, b.read("b1", 22, ""), a.write("a2", 30, "").refused(), b.write("b2", 35, "")),
-			"c0's stale write a2 was refused" + at + " It would have been undone by c1's write b2 (step 36), which is based on the initial value too.", []Pos{31, 20, 36}},
+		{"is overwritten", story("b2", both, read, b.read("b1", 22, ""), a.write("a2", 30, "").refused(),
+			b.write("b2", 35, "")),
+			"c0's stale write a2 was refused" + at + " It would have been undone by c1's write b2 (step 36), which is based " +
+				"on the initial value too.", []Pos{31, 20, 36}},
 		// The new holder would have read it, and written on its basis.
 		{"harmless", story("b2", both, read, a.write("a2", 30, "").refused(), b.read("b1", 33, ""), b.write("b2", 36, "")),
 			"c0's stale write a2 was refused" + at, []Pos{31, 20}},
@@ -46,7 +49,8 @@ func TestConsequences(t *testing.T) {
 			if i != 1 || !slices.Equal(v.Reasons[1].At, c.at) {
 				t.Errorf("reasons %+v\nwant second %q at %v", v.Reasons, c.want, c.at)
 			}
-			if want := "The store refused what was stale, and that saved the data: without a fence the run ended corrupted, with torn sections: 1."; v.Reasons[0].Text != want {
+			if want := "The store refused what was stale, and that saved the data: without a fence the run ended corrupted, " +
+				"with torn sections: 1."; v.Reasons[0].Text != want {
 				t.Errorf("first reason %q, want %q", v.Reasons[0].Text, want)
 			}
 		})
@@ -61,7 +65,8 @@ func TestConsequences(t *testing.T) {
 
 // A lock that is stuck or leaked names what may have left a key behind.
 func TestLivenessReasons(t *testing.T) {
-	h := story("", []Grant{held(1, "c0", 2, 10), held(2, "c1", 20, 0).crashed(30), held(3, "c2", 40, 50), held(4, "c3", 60, 0), held(5, "c0", 70, 80)})
+	h := story("", []Grant{held(1, "c0", 2, 10), held(2, "c1", 20, 0).crashed(30), held(3, "c2", 40, 50),
+		held(4, "c3", 60, 0), held(5, "c0", 70, 80)})
 	h.Grants[2].ReleaseReturned = 0
 	h.Attempts = []Attempt{
 		{Client: "c5", Resource: "orders", Invoked: 90, Outcome: OutcomeUnknown},
@@ -71,7 +76,8 @@ func TestLivenessReasons(t *testing.T) {
 	h.Holdings = []Holding{holds("c3", 59, 0), holds("c0", 1, 12)}
 	h.Ending = Ending{Asked: 1, Granted: true, Leftovers: []Leftover{{Server: "r0", Key: "order"}}}
 	want := []Reason{
-		{Text: "The lock left a key behind that nobody will release. The key order on r0 has no TTL: nothing will ever free it."},
+		{Text: "The lock left a key behind that nobody will release. The key order on r0 has no TTL: nothing will ever " +
+			"free it."},
 		{Text: "By the nodes' own record c3 held orders from step 59 to the end.", At: []Pos{59}},
 		{Text: "c1 was granted orders at step 20, and did not release it: it died at step 30.", At: []Pos{20, 30}},
 		{Text: "c2 was granted orders at step 40, and its release of step 50 did not return.", At: []Pos{40, 50}},

@@ -14,8 +14,9 @@ func TestReleaseAnnouncesNothing(t *testing.T) {
 	for _, lost := range []checker.Pos{3, 4, 5, 6} {
 		h := checker.History{
 			Duties: []promise.Duty{promise.DutyReports},
-			Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "r", Invoked: 1, Granted: 2, Released: 3, ReleaseReturned: 5, ReleaseSucceeded: true,
-				Lost: lost, LeaseEnded: 3 * time.Second}},
+			Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "r", Invoked: 1, Granted: 2, Released: 3, ReleaseReturned: 5,
+				ReleaseSucceeded: true,
+				Lost:             lost, LeaseEnded: 3 * time.Second}},
 			Timing: &checker.Timing{Steady: true, Prompt: true},
 		}
 		for n := range 6 {

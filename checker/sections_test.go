@@ -15,17 +15,22 @@ func TestCellSections(t *testing.T) {
 		ops  []Op
 		want []string // the ids of the reads and writes of the sections
 	}{
-		"a section":                        {[]Op{a.read("r", 10, ""), a.write("w", 20, "")}, []string{"r w"}},
-		"two sections":                     {[]Op{a.read("r", 10, ""), a.write("w", 20, ""), a.read("s", 30, "w"), a.write("x", 40, "w")}, []string{"r w", "s x"}},
-		"sections of two grants":           {[]Op{a.read("r", 10, ""), b.read("s", 11, ""), a.write("w", 20, ""), b.write("x", 21, "")}, []string{"r w", "s x"}},
-		"a write without a read":           {[]Op{a.write("w", 10, "")}, []string{" w"}},
-		"two writes after a read":          {[]Op{a.read("r", 10, ""), a.write("w", 20, ""), a.write("x", 30, "w")}, []string{"r w", " x"}},
-		"two reads before a write":         {[]Op{a.read("r", 10, ""), a.read("s", 20, ""), a.write("w", 30, "")}, []string{"r ", "s w"}},
+		"a section": {[]Op{a.read("r", 10, ""), a.write("w", 20, "")}, []string{"r w"}},
+		"two sections": {[]Op{a.read("r", 10, ""), a.write("w", 20, ""), a.read("s", 30, "w"),
+			a.write("x", 40, "w")}, []string{"r w", "s x"}},
+		"sections of two grants": {[]Op{a.read("r", 10, ""), b.read("s", 11, ""), a.write("w", 20, ""),
+			b.write("x", 21, "")}, []string{"r w", "s x"}},
+		"a write without a read": {[]Op{a.write("w", 10, "")}, []string{" w"}},
+		"two writes after a read": {[]Op{a.read("r", 10, ""), a.write("w", 20, ""), a.write("x", 30, "w")},
+			[]string{"r w", " x"}},
+		"two reads before a write": {[]Op{a.read("r", 10, ""), a.read("s", 20, ""), a.write("w", 30, "")},
+			[]string{"r ", "s w"}},
 		"a read that was answered at once": {[]Op{a.read("r", 10, "").took(20), a.write("w", 20, "")}, []string{"r w"}},
 		"a read that was answered late":    {[]Op{a.read("r", 10, "").took(21), a.write("w", 20, "")}, []string{"r ", " w"}},
-		"a write after that":               {[]Op{a.read("r", 10, "").took(21), a.write("w", 20, ""), a.write("x", 30, "w")}, []string{"r ", " w", " x"}},
-		"a read that was refused":          {[]Op{a.read("r", 10, "").refused(), a.write("w", 20, "")}, []string{" w"}},
-		"a write that was refused":         {[]Op{a.read("r", 10, ""), a.write("w", 20, "").refused()}, []string{"r w"}},
+		"a write after that": {[]Op{a.read("r", 10, "").took(21), a.write("w", 20, ""), a.write("x", 30, "w")},
+			[]string{"r ", " w", " x"}},
+		"a read that was refused":  {[]Op{a.read("r", 10, "").refused(), a.write("w", 20, "")}, []string{" w"}},
+		"a write that was refused": {[]Op{a.read("r", 10, ""), a.write("w", 20, "").refused()}, []string{"r w"}},
 	} {
 		var got []string
 		for _, s := range cellSections(c.ops) {
@@ -66,8 +71,9 @@ func TestInRows(t *testing.T) {
 func TestActorOf(t *testing.T) {
 	w := held(1, "c0", 2, 9).write("w", 4, "")
 	for want, inputs := range map[string][]any{
-		"c0": {unit{op: &w}, lockOp{client: "c0"}, tokenOp{Grant: held(1, "c0", 2, 9)}, sectionOp{writes: []*Op{&w}}, sectionOp{writes: []*Op{&w, &w}}},
-		"":   {queueOp{does: "join", number: 1}, sectionOp{final: map[Cell]string{orders: "w"}}},
+		"c0": {unit{op: &w}, lockOp{client: "c0"}, tokenOp{Grant: held(1, "c0", 2, 9)}, sectionOp{writes: []*Op{&w}},
+			sectionOp{writes: []*Op{&w, &w}}},
+		"": {queueOp{does: "join", number: 1}, sectionOp{final: map[Cell]string{orders: "w"}}},
 	} {
 		for _, in := range inputs {
 			if got := actorOf(in); got != want {
@@ -75,7 +81,8 @@ func TestActorOf(t *testing.T) {
 			}
 		}
 	}
-	for want, op := range map[string]queueOp{"grant 1: join": {"join", 1}, "attempt 1: leave": {"leave", -1}, "attempt 2: join": {"join", -2}} {
+	for want, op := range map[string]queueOp{"grant 1: join": {"join", 1}, "attempt 1: leave": {"leave", -1},
+		"attempt 2: join": {"join", -2}} {
 		if op.String() != want {
 			t.Errorf("%q, want %q", op, want)
 		}

@@ -18,7 +18,8 @@ func selfExcluded(h History) *tally {
 		s, ok := h.keptOutMeanwhile(a, records[holder{a.Client, a.Resource}])
 		if ok {
 			found.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, a request of that call took the lock at step %d, and its key kept %s itself out, which asked again at step %d, until step %d.",
+				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d, a request of that call took the lock at step %d, "+
+					"and its key kept %s itself out, which asked again at step %d, until step %d.",
 					a.Client, a.Resource, a.Invoked, s.From, a.Client, s.Again, s.To), At: []Pos{a.Invoked, s.From, s.Again, s.To}}
 			})
 		}
@@ -30,13 +31,16 @@ func selfExcluded(h History) *tally {
 		}
 		if later, ok := h.keptOutLater(a, records[holder{a.Client, a.Resource}]); ok {
 			found.add(func() Reason {
-				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and was not granted it at step %d, and the key of that request kept %s itself out when it asked again at step %d, "+
-					"although nothing had kept it from cleaning up.", a.Client, a.Resource, a.Invoked, a.Returned, a.Client, later.invoked), At: []Pos{a.Invoked, a.Returned, later.invoked}}
+				return Reason{Text: fmt.Sprintf("%s asked for %s at step %d and was not granted it at step %d, and the key of "+
+					"that request kept %s itself out when it asked again at step %d, although nothing had kept it from cleaning up.",
+					a.Client, a.Resource, a.Invoked, a.Returned, a.Client, later.invoked),
+					At: []Pos{a.Invoked, a.Returned, later.invoked}}
 			})
 		}
 	}
 	for _, g := range h.Grants {
-		if a := (Attempt{Client: g.Client, Resource: g.Resource, Invoked: g.Invoked, Returned: g.Granted}); !h.hasSentBefore(a) {
+		if a := (Attempt{Client: g.Client, Resource: g.Resource, Invoked: g.Invoked,
+			Returned: g.Granted}); !h.hasSentBefore(a) {
 			meanwhile(a)
 		}
 	}
@@ -65,7 +69,8 @@ func (h History) keptOutMeanwhile(a Attempt, record holdings) (Holding, bool) {
 	return record[i], true
 }
 
-// keptOutLater is a later Acquire of the client of one that returned without a grant, while the client had the lock from it.
+// keptOutLater is a later Acquire of the client of one that returned without a grant, while the client had the lock
+// from it.
 func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 	later := h.askedAfter(a)
 	over := func(s Absence) bool { return s.To < h.Timing.when(a.Returned)-h.Timing.Trips || h.leftAsItWas(a, s) }
@@ -92,8 +97,8 @@ func (h History) keptOutLater(a Attempt, record holdings) (waiting, bool) {
 }
 
 // leftAsItWas reports whether an absence that was over when an Acquire returned kept its client from nothing: it was as
-// short as a call, such as the loss of a reply, the client ran, and it sent nothing from then to its next call of Acquire.
-// So it did not try to clean up.
+// short as a call, such as the loss of a reply, the client ran, and it sent nothing from then to its next call of
+// Acquire. So it did not try to clean up.
 func (h History) leftAsItWas(a Attempt, s Absence) bool {
 	t := h.Timing
 	if !s.Running || s.To-s.From > t.Trips || s.To > t.when(a.Returned) {
@@ -104,9 +109,9 @@ func (h History) leftAsItWas(a Attempt, s Absence) bool {
 	return i < len(sends) && sends[i] >= t.when(h.nextCall(a))
 }
 
-// linkedAgain is when a client that was away had a link again, if its absences are over: when it first heard from a server
-// after its last one. A client whose connection has ended may wait before it makes another, and cannot clean up meanwhile.
-// It is 0 if it was never away; ok is false if it heard nothing more.
+// linkedAgain is when a client that was away had a link again, if its absences are over: when it first heard from a
+// server after its last one. A client whose connection has ended may wait before it makes another, and cannot clean up
+// meanwhile. It is 0 if it was never away; ok is false if it heard nothing more.
 func (t *Timing) linkedAgain(client string, over func(Absence) bool) (at time.Duration, ok bool) {
 	back, away := time.Duration(0), false
 	for _, s := range t.Away[client] {
@@ -125,7 +130,8 @@ func (t *Timing) linkedAgain(client string, over func(Absence) bool) (at time.Du
 	return heard[i], true
 }
 
-// hasSentBefore reports whether an earlier request of the client for the same lock may have been under way when it asked.
+// hasSentBefore reports whether an earlier request of the client for the same lock may have been under way when it
+// asked.
 func (h History) hasSentBefore(a Attempt) bool {
 	asked := h.Timing.when(a.Invoked)
 	crashed := slices.ContainsFunc(h.Timing.Away[a.Client], func(s Absence) bool { return s.Crash && s.From <= asked })

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// An Acquire is kept out by the key of its own request before it returns: that is there from step 4 to step 20, and c0 asks again
-// at step 8.
+// An Acquire is kept out by the key of its own request before it returns: that is there from step 4 to step 20, and c0
+// asks again at step 8.
 func TestSelfExcludedMeanwhile(t *testing.T) {
 	away := func(from, to int, behind bool) func(*History) {
 		return func(h *History) {
-			h.Timing.Away = map[string][]Absence{"c0": {{Span: Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}, Running: true, Behind: behind}}}
+			h.Timing.Away = map[string][]Absence{
+				"c0": {{Span: Span{time.Duration(from) * time.Second, time.Duration(to) * time.Second}, Running: true,
+					Behind: behind}}}
 		}
 	}
 	for name, c := range map[string]struct {
@@ -64,11 +66,12 @@ func TestSelfExcludedMeanwhile(t *testing.T) {
 	}
 }
 
-// The instant of position n is n seconds, and a second is what the requests of a call take. c0 asks at step 2 and is not granted
-// the lock at step 10; its key is there from step 4 on, and c0 asks again.
+// The instant of position n is n seconds, and a second is what the requests of a call take. c0 asks at step 2 and is
+// not granted the lock at step 10; its key is there from step 4 on, and c0 asks again.
 func TestSelfExcluded(t *testing.T) {
 	again := func(h *History, from, to Pos) {
-		h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: from, Returned: to, Outcome: OutcomeFailed})
+		h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: from, Returned: to,
+			Outcome: OutcomeFailed})
 	}
 	away := func(a Absence) func(*History) {
 		return func(h *History) { h.Timing.Away = map[string][]Absence{"c0": {a}} }
@@ -106,17 +109,40 @@ func TestSelfExcluded(t *testing.T) {
 		"it came late":                          {func(h *History) { again(h, 15, 20); h.Holdings[0].From = 14 }, 1},
 		"it came late, and not for long enough": {func(h *History) { again(h, 15, 16); h.Holdings[0].From = 14 }, 0},
 		"the second request after it":           {func(h *History) { again(h, 11, 12); again(h, 13, 20) }, 1},
-		"granted in the end":                    {func(h *History) { h.Grants = []Grant{held(1, "c0", 20, 30).asked(11)} }, 1},
-		"granted in time":                       {func(h *History) { h.Grants = []Grant{held(1, "c0", 12, 15).asked(11)}; again(h, 16, 20) }, 0},
-		"granted by its old key":                {func(h *History) { h.Grants = []Grant{held(1, "c0", 31, 35).asked(30)} }, 0},
-		"granted late by its old key":           {func(h *History) { h.Grants = []Grant{held(1, "c0", 32, 35).asked(30)} }, 1},
-		"another is granted":                    {func(h *History) { h.Grants = []Grant{held(1, "c1", 12, 15).asked(11)}; again(h, 11, 20) }, 1},
-		"reentrant":                             {func(h *History) { again(h, 11, 20); h.Entry = EntryReentrant }, 0},
-		"the servers lost keys":                 {func(h *History) { again(h, 11, 20); h.Timing.Steady = false }, 0},
-		"messages out of order, and the key was there before":     {func(h *History) { again(h, 11, 20); h.Timing.InOrder = false; h.Holdings[0].From = 9 }, 1},
-		"messages out of order":                                   {func(h *History) { again(h, 11, 20); h.Timing.InOrder = false; h.Holdings[0].From = 10 }, 0},
-		"away before":                                             {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 8)})(h) }, 1},
-		"away at the return":                                      {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 9)})(h) }, 0},
+		"granted in the end": {func(h *History) { h.Grants = []Grant{held(1, "c0", 20, 30).asked(11)} },
+			1},
+		"granted in time": {
+			func(h *History) { h.Grants = []Grant{held(1, "c0", 12, 15).asked(11)}; again(h, 16, 20) }, 0},
+		"granted by its old key": {func(h *History) { h.Grants = []Grant{held(1, "c0", 31, 35).asked(30)} },
+			0},
+		"granted late by its old key": {func(h *History) { h.Grants = []Grant{held(1, "c0", 32, 35).asked(30)} },
+			1},
+		"another is granted": {
+			func(h *History) { h.Grants = []Grant{held(1, "c1", 12, 15).asked(11)}; again(h, 11, 20) }, 1},
+		"reentrant":             {func(h *History) { again(h, 11, 20); h.Entry = EntryReentrant }, 0},
+		"the servers lost keys": {func(h *History) { again(h, 11, 20); h.Timing.Steady = false }, 0},
+		"messages out of order, and the key was there before": {func(h *History) {
+			again(h, 11,
+				20)
+			h.Timing.InOrder = false
+			h.Holdings[0].From = 9
+		}, 1},
+		"messages out of order": {func(h *History) {
+			again(h, 11,
+				20)
+			h.Timing.InOrder = false
+			h.Holdings[0].From = 10
+		}, 0},
+		"away before": {func(h *History) {
+			again(h, 11,
+				20)
+			away(Absence{Span: at(1, 8)})(h)
+		}, 1},
+		"away at the return": {func(h *History) {
+			again(h, 11,
+				20)
+			away(Absence{Span: at(1, 9)})(h)
+		}, 0},
 		"a reply was lost at the return, and it did not clean up": {lostReply(at(9, 10), 5, 11), 1},
 		"a reply was lost at the return, and it sent something":   {lostReply(at(9, 10), 5, 10, 11), 0},
 		"a reply was lost, and it sent nothing more":              {lostReply(at(9, 10), 5), 0},
@@ -133,7 +159,8 @@ func TestSelfExcluded(t *testing.T) {
 			away(Absence{Span: at(1, 8)})(h)
 			h.Timing.Heard["c0"] = []time.Duration{8 * time.Second, 17 * time.Second, 18 * time.Second}
 		}, 1},
-		"away before, and linked again too late": { // NATS: three replies are lost one after another, and the client waits before it connects again
+		// NATS: three replies are lost one after another, and the client waits before it connects again
+		"away before, and linked again too late": {
 			func(h *History) {
 				again(h, 11, 20)
 				away(Absence{Span: at(1, 8)})(h)
@@ -152,13 +179,15 @@ func TestSelfExcluded(t *testing.T) {
 		"hears nothing": {func(h *History) { again(h, 11, 20); h.Timing.Heard = nil }, 1},
 		"an earlier request may come late": {func(h *History) {
 			again(h, 11, 20)
-			h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: 1, Returned: 1, Outcome: OutcomeFailed})
+			h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: 1, Returned: 1,
+				Outcome: OutcomeFailed})
 			away(Absence{Span: at(1, 2), Running: true, Behind: true})(h)
 		}, 0},
 		"an earlier request, and no trouble when it asked": {func(h *History) {
 			again(h, 31, 40)
 			h.Attempts[0].Invoked, h.Attempts[0].Returned, h.Holdings[0].From = 20, 30, 25
-			h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: 1, Returned: 2, Outcome: OutcomeFailed})
+			h.Attempts = append(h.Attempts, Attempt{Client: "c0", Resource: "orders", Invoked: 1, Returned: 2,
+				Outcome: OutcomeFailed})
 			away(Absence{Span: at(1, 18), Running: true, Behind: true})(h)
 		}, 1},
 		"a request of before a crash may come late": {func(h *History) {
@@ -170,15 +199,21 @@ func TestSelfExcluded(t *testing.T) {
 			h.Attempts[0].Invoked, h.Attempts[0].Returned, h.Holdings[0].From = 20, 30, 25
 			away(Absence{Span: at(1, 2), Crash: true})(h)
 		}, 0},
-		"trouble behind the servers": {func(h *History) { again(h, 11, 20); away(Absence{Span: at(1, 12), Running: true, Behind: true})(h) }, 1},
-		"it never returned":          {func(h *History) { again(h, 11, 20); h.Attempts[0].Returned = 0 }, 0},
-		"it crashed":                 {func(h *History) { again(h, 11, 0); away(Absence{Span: at(12, 40), Crash: true})(h) }, 0},
+		"trouble behind the servers": {func(h *History) {
+			again(h, 11, 20)
+			away(Absence{Span: at(1, 12), Running: true,
+				Behind: true})(h)
+		}, 1},
+		"it never returned": {func(h *History) { again(h, 11, 20); h.Attempts[0].Returned = 0 }, 0},
+		"it crashed": {func(h *History) { again(h, 11, 0); away(Absence{Span: at(12, 40), Crash: true})(h) },
+			0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := story("", nil)
 			h.Attempts = []Attempt{{Client: "c0", Resource: "orders", Invoked: 2, Returned: 10, Outcome: OutcomeFailed}}
 			h.Holdings = []Holding{{Client: "c0", Resource: "orders", From: 4, To: 40}}
-			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Grace: time.Hour, Heard: map[string][]time.Duration{}}
+			h.Timing = &Timing{Steady: true, InOrder: true, Trips: time.Second, Grace: time.Hour,
+				Heard: map[string][]time.Duration{}}
 			for n := range 60 {
 				h.Timing.At = append(h.Timing.At, time.Duration(n+1)*time.Second)
 			}

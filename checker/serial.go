@@ -205,11 +205,13 @@ func (s *serial) reason(circle []edge) Reason {
 			ended = st.first
 		case st.second < len(s.sections):
 			a, b := s.sections[ended], s.sections[st.second]
-			clauses = append(clauses, fmt.Sprintf("%s's section had ended at step %d, before %s's began at step %d", a.grant.Client, a.end(), b.grant.Client, b.begin()))
+			clauses = append(clauses, fmt.Sprintf("%s's section had ended at step %d, before %s's began at step %d",
+				a.grant.Client, a.end(), b.grant.Client, b.begin()))
 			r.At = append(r.At, a.end(), b.begin())
 		}
 	}
-	r.Text = fmt.Sprintf("No order of the whole sections explains what %s held: %s.", s.sections[0].grant.Resource, strings.Join(clauses, "; "))
+	r.Text = fmt.Sprintf("No order of the whole sections explains what %s held: %s.", s.sections[0].grant.Resource,
+		strings.Join(clauses, "; "))
 	return r
 }
 

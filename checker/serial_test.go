@@ -46,8 +46,9 @@ func serialCases() []serialCase {
 		{name: "same order", h: transfers("b3", "b4", both, slowly(a.pair("a", "", ""), b.pair("b", "a3", "a4"))...)},
 		// The sum is right either way; but no section read the other's writes.
 		{name: "crossed", h: transfers("b3", "a4", both, slowly(a.pair("a", "", "b4"), b.pair("b", "a3", ""))...),
-			says: none + "c1's write b3 (step 11) of orders is based on c0's write a3 (step 11); c0's write a4 (step 11) of orders/x is based on c1's write b4 (step 11).",
-			at:   []Pos{11, 11, 11, 11}},
+			says: none + "c1's write b3 (step 11) of orders is based on c0's write a3 (step 11); c0's write a4 (step 11) of " +
+				"orders/x is based on c1's write b4 (step 11).",
+			at: []Pos{11, 11, 11, 11}},
 		// Of three sections in a row two are swapped in one register.
 		{name: "three, two of them swapped", h: transfers("c3", "c4", three,
 			slowly(a.pair("a", "", "b4"), b.pair("b", "a3", ""), c.pair("c", "b3", "a4"))...), says: none},
@@ -57,10 +58,15 @@ func serialCases() []serialCase {
 		{name: "three, one of them at the wrong end", h: transfers("c3", "b4", three,
 			slowly(a.pair("a", "", "c4"), b.pair("b", "a3", "a4"), c.pair("c", "b3", ""))...), says: none},
 		// A section that writes elsewhere read one register before a and one after it.
-		{name: "torn read", says: none + "c1's read b2 (step 11) of orders/x found c0's write a4 (step 11); c1's read b1 (step 11) of orders found the initial value, which c0's write a3 (step 11) replaced.",
-			h: withPension(transfers("a3", "a4", both, slowly(a.pair("a", "", ""), []Op{b.read("b1", 10, ""), b.read("b2", 10, "a4").in("x")}, on(b, "y", "z", "b5", "", ""))...), "b51")},
+		{name: "torn read", says: none + "c1's read b2 (step 11) of orders/x found c0's write a4 (step 11); c1's read b1 " +
+			"(step 11) of orders found the initial value, which c0's write a3 (step 11) replaced.",
+			h: withPension(transfers("a3", "a4", both,
+				slowly(a.pair("a", "", ""), []Op{b.read("b1", 10, ""), b.read("b2", 10, "a4").in("x")},
+					on(b, "y", "z", "b5", "", ""))...), "b51")},
 		{name: "torn read the other way", says: none,
-			h: withPension(transfers("a3", "a4", both, slowly(a.pair("a", "", ""), []Op{b.read("b1", 10, "a3"), b.read("b2", 10, "").in("x")}, on(b, "y", "z", "b5", "", ""))...), "b51")},
+			h: withPension(transfers("a3", "a4", both,
+				slowly(a.pair("a", "", ""), []Op{b.read("b1", 10, "a3"), b.read("b2", 10, "").in("x")},
+					on(b, "y", "z", "b5", "", ""))...), "b51")},
 		{name: "read of both before", h: withPension(transfers("a3", "a4", both, slowly(a.pair("a", "", ""),
 			[]Op{b.read("b1", 10, ""), b.read("b2", 10, "").in("x")}, on(b, "y", "z", "b5", "", ""))...), "b51")},
 		{name: "read of both behind", h: withPension(transfers("a3", "a4", both, slowly(a.pair("a", "", ""),
@@ -76,22 +82,28 @@ func serialCases() []serialCase {
 			slowly(on(a, "y", "", "a", "c2", ""), on(b, "", "x", "b", "a2", ""), on(c, "x", "y", "c", "b2", ""))...), "a1")},
 		// Two sections that share no register are ordered by time; a third one, which overlaps both, has them in the
 		// opposite order.
-		{name: "against time", says: "c0's section had ended at step 12, before c1's began at step 20", h: withPension(transfers("c2", "a1", three,
-			slices.Concat(on(a, "x", "v", "a", "c1", ""), shift(10, on(b, "", "y", "b", "", "")), slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
+		{name: "against time", says: "c0's section had ended at step 12, before c1's began at step 20",
+			h: withPension(transfers("c2", "a1", three,
+				slices.Concat(on(a, "x", "v", "a", "c1", ""), shift(10, on(b, "", "y", "b", "", "")),
+					slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
 		{name: "with time", h: withPension(transfers("b1", "c1", three,
-			slices.Concat(on(a, "x", "v", "a", "", ""), shift(10, on(b, "", "y", "b", "c2", "")), slow(80, on(c, "x", "", "c", "a1", "")...))...), "b2")},
+			slices.Concat(on(a, "x", "v", "a", "", ""), shift(10, on(b, "", "y", "b", "c2", "")),
+				slow(80, on(c, "x", "", "c", "a1", "")...))...), "b2")},
 		// The end of the one is the beginning of the other: either may be first.
 		{name: "touching", h: withPension(transfers("c2", "a1", three,
-			slices.Concat(on(a, "x", "v", "a", "c1", ""), shift(2, on(b, "", "y", "b", "", "")), slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
+			slices.Concat(on(a, "x", "v", "a", "c1", ""), shift(2, on(b, "", "y", "b", "", "")),
+				slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
 		// A section with an unanswered write has no end.
 		{name: "without an end", h: withPension(transfers("c2", "a1", three,
-			slices.Concat([]Op{a.write("a1", 10, "c1").in("x").unanswered(60), a.write("a2", 10, "").in("v")}, shift(10, on(b, "", "y", "b", "", "")), slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
+			slices.Concat([]Op{a.write("a1", 10, "c1").in("x").unanswered(60), a.write("a2", 10, "").in("v")},
+				shift(10, on(b, "", "y", "b", "", "")), slow(80, on(c, "x", "", "c", "", "b1")...))...), "b2")},
 	}
 }
 
 // At one instant the sections begin before others end, so that those which only touch may be in either order.
 func TestByTime(t *testing.T) {
-	want := []instant{{at: 1, section: 2}, {at: 2, section: 1}, {at: 2, section: 2}, {at: 2, section: 0, ends: true}, {at: 2, section: 3, ends: true}, {at: 3, section: 0}}
+	want := []instant{{at: 1, section: 2}, {at: 2, section: 1}, {at: 2, section: 2}, {at: 2, section: 0, ends: true},
+		{at: 2, section: 3, ends: true}, {at: 3, section: 0}}
 	for i, a := range want {
 		for j, b := range want {
 			if got := byTime(a, b); cmp.Compare(got, 0) != cmp.Compare(i, j) {

@@ -33,26 +33,25 @@ type SlackKind string
 
 // The kinds. All but the tokens need a [Timing].
 const (
-	// SlackLease is the time from the end of the last claim before a grant to the grant, if its Acquire was called before that
-	// end. It is negative if and only if the claims overlap, and 0 if the second begins in the instant in which the first
-	// ends: intervals are half-open. The last claim is the one that ends last, of those on the resource that were granted
-	// before and must not overlap that of the grant; if several end at one position, the first that was granted. Empty claims
-	// count on neither side. If the claims do not overlap, the first has to have ended by itself: by Until, Lost or a crash.
-	// Where its holder released it the time is a [SlackRelease], and where it could not know better ([Grant.Doubted]) it
-	// says nothing.
+	// SlackLease is the time from the end of the last claim before a grant to the grant, if its Acquire was called before
+	// that end. It is negative if and only if the claims overlap, and 0 if the second begins in the instant in which the
+	// first ends: intervals are half-open. The last claim is the one that ends last, of those on the resource that were
+	// granted before and must not overlap that of the grant; if several end at one position, the first that was granted.
+	// Empty claims count on neither side. If the claims do not overlap, the first has to have ended by itself: by Until,
+	// Lost or a crash. Where its holder released it the time is a [SlackRelease], and where it could not know better
+	// ([Grant.Doubted]) it says nothing.
 	SlackLease SlackKind = "lease"
 	// SlackRelease is the same of claims that do not overlap, of which the holder of the first released it. There the next
 	// grant waits for the release, so that a small value is no near miss.
 	SlackRelease SlackKind = "release"
-	// SlackExpiry is the time from the end of a claim to that of the key or session by which the nodes
-	// knew its holder: the end of the last [Holding] of the client that began before or at the grant and ended after the call of
-	// Acquire. It is negative if the client claimed what the nodes would have given to others, whether they did or not.
-	// Claims that were released or crashed have only negative ones, since a release ends both. It
-	// is not known of locks with several keys ([History.ManyKeys]), nor judged where a
-	// holder has time to learn of a loss ([History.Detection]).
+	// SlackExpiry is the time from the end of a claim to that of the key or session by which the nodes knew its holder:
+	// the end of the last [Holding] of the client that began before or at the grant and ended after the call of Acquire.
+	// It is negative if the client claimed what the nodes would have given to others, whether they did or not. Claims that
+	// were released or crashed have only negative ones, since a release ends both. It is not known of locks with several
+	// keys ([History.ManyKeys]), nor judged where a holder has time to learn of a loss ([History.Detection]).
 	SlackExpiry SlackKind = "expiry"
-	// SlackValidity is how long a lease still lasted by the clock of its holder when Acquire, or an Extend without an error,
-	// returned: see [Grant.Left].
+	// SlackValidity is how long a lease still lasted by the clock of its holder when Acquire, or an Extend without an
+	// error, returned: see [Grant.Left].
 	SlackValidity SlackKind = "validity"
 	// SlackVotes is the number of nodes beyond a majority that had the key of a client during its claim, where there are
 	// several: see [History.Votes]. 0 is a bare majority, -1 leaves one to others.
@@ -102,9 +101,9 @@ func (v Verdict) SlackOf(kind SlackKind) (s Slack, ok bool) {
 	return v.Slack[i], true
 }
 
-// NearestMiss is the least time by which two clients have missed having the lock at once: the slack of [SlackLease] or, if
-// a client claimed what the nodes had given up, and that is less, of [SlackExpiry]. ok is false if there is neither. What a
-// key lasts beyond its claim is no miss: it is how long a request was under way.
+// NearestMiss is the least time by which two clients have missed having the lock at once: the slack of [SlackLease] or,
+// if a client claimed what the nodes had given up, and that is less, of [SlackExpiry]. ok is false if there is neither.
+// What a key lasts beyond its claim is no miss: it is how long a request was under way.
 func (v Verdict) NearestMiss() (s Slack, ok bool) {
 	s, ok = v.SlackOf(SlackLease)
 	if gone, has := v.SlackOf(SlackExpiry); has && gone.Broken() && (!ok || gone.Value < s.Value) {
@@ -116,8 +115,8 @@ func (v Verdict) NearestMiss() (s Slack, ok bool) {
 // leastSlack has the least slack of each kind, by its place in slackKinds.
 type leastSlack [len(slackKinds)]Slack
 
-// add keeps a slack, with its positions, if it is the least of its kind so far. Of equal ones the choice does not depend on
-// the order.
+// add keeps a slack, with its positions, if it is the least of its kind so far. Of equal ones the choice does not
+// depend on the order.
 func (l *leastSlack) add(s Slack, at ...Pos) {
 	i := slices.Index(slackKinds[:], s.Kind)
 	least := &l[i]
@@ -128,7 +127,8 @@ func (l *leastSlack) add(s Slack, at ...Pos) {
 }
 
 func (s *Slack) sooner(t *Slack, at []Pos) bool {
-	return cmp.Or(cmp.Compare(s.From, t.From), cmp.Compare(s.To, t.To), cmp.Compare(s.Resource, t.Resource), cmp.Compare(s.Client, t.Client),
+	return cmp.Or(cmp.Compare(s.From, t.From), cmp.Compare(s.To, t.To), cmp.Compare(s.Resource, t.Resource),
+		cmp.Compare(s.Client, t.Client),
 		cmp.Compare(s.Other, t.Other), slices.Compare(at, t.At)) < 0
 }
 
@@ -170,7 +170,8 @@ func (l *leastSlack) ofClaims(h History, records map[holder]holdings) {
 	}
 	for _, c := range h.Calls {
 		if c.Left != nil {
-			l.add(Slack{Kind: SlackValidity, Value: int64(*c.Left), Client: c.Client, Resource: c.Resource, From: c.Returned, To: c.Returned + *c.Left},
+			l.add(Slack{Kind: SlackValidity, Value: int64(*c.Left), Client: c.Client, Resource: c.Resource, From: c.Returned,
+				To: c.Returned + *c.Left},
 				c.About)
 		}
 	}
@@ -250,7 +251,8 @@ func (l *leastSlack) ofExpiry(h History, g Grant, claim Interval, record holding
 		return
 	}
 	held := record[begun-1]
-	s := Slack{Kind: SlackExpiry, Client: g.Client, Resource: g.Resource, From: h.Timing.when(claim.end()), To: cmp.Or(held.Ended, h.Timing.when(held.To))}
+	s := Slack{Kind: SlackExpiry, Client: g.Client, Resource: g.Resource, From: h.Timing.when(claim.end()),
+		To: cmp.Or(held.Ended, h.Timing.when(held.To))}
 	s.Value = int64(s.To - s.From)
 	if end := claim.end(); s.Value >= 0 && (end == g.Released || end != g.Until && end != g.Lost) {
 		return
@@ -266,7 +268,8 @@ func (l *leastSlack) ofExpiry(h History, g Grant, claim Interval, record holding
 func (l *leastSlack) ofValidity(h History, g Grant) {
 	if g.Left != nil {
 		at := h.Timing.when(g.Granted)
-		l.add(Slack{Kind: SlackValidity, Value: int64(*g.Left), Client: g.Client, Resource: g.Resource, From: at, To: at + *g.Left}, g.Granted)
+		l.add(Slack{Kind: SlackValidity, Value: int64(*g.Left), Client: g.Client, Resource: g.Resource, From: at,
+			To: at + *g.Left}, g.Granted)
 	}
 }
 
@@ -298,7 +301,8 @@ func (l *leastSlack) ofVotes(h History, g Grant, claim Interval, votes []Vote) {
 			break
 		}
 		when := h.Timing.when(at)
-		l.add(Slack{Kind: SlackVotes, Value: int64(v.Nodes - (h.Voters/2 + 1)), Client: g.Client, Resource: g.Resource, From: when, To: when}, at)
+		l.add(Slack{Kind: SlackVotes, Value: int64(v.Nodes - (h.Voters/2 + 1)), Client: g.Client, Resource: g.Resource,
+			From: when, To: when}, at)
 	}
 }
 
@@ -321,8 +325,8 @@ func difference(a, b uint64) int64 {
 	return -int64(min(b-a, most))
 }
 
-// Miss is the slack of a [Verdict.NearestMiss] in words, for a reader who knows nothing of kinds: how long it was, and what
-// it was.
+// Miss is the slack of a [Verdict.NearestMiss] in words, for a reader who knows nothing of kinds: how long it was, and
+// what it was.
 func (s Slack) Miss() string {
 	if s.Broken() {
 		return s.String()
@@ -361,24 +365,29 @@ func (s Slack) String() string {
 		if before {
 			return fmt.Sprintf("%s still claimed %s %s after the servers had given up its key", s.Client, s.Resource, length)
 		}
-		return fmt.Sprintf("the servers gave up the key of %s on %s %s after its claim had ended", s.Client, s.Resource, length)
+		return fmt.Sprintf("the servers gave up the key of %s on %s %s after its claim had ended", s.Client, s.Resource,
+			length)
 	case SlackValidity:
 		if s.Value <= 0 {
 			return fmt.Sprintf("%s had a lease on %s that had ended %s before the call returned", s.Client, s.Resource, length)
 		}
-		return fmt.Sprintf("%s had a lease on %s that lasted for %s after the call had returned", s.Client, s.Resource, length)
+		return fmt.Sprintf("%s had a lease on %s that lasted for %s after the call had returned", s.Client, s.Resource,
+			length)
 	case SlackVotes:
 		if before {
 			return fmt.Sprintf("%s claimed %s and lacked %d of the servers of a majority", s.Client, s.Resource, -s.Value)
 		}
 		return fmt.Sprintf("%s claimed %s with %d more servers than a majority", s.Client, s.Resource, s.Value)
 	case SlackTokens:
-		return fmt.Sprintf("%s was granted %s with a token %d above that of %s before", s.Client, s.Resource, s.Value, s.Other)
+		return fmt.Sprintf("%s was granted %s with a token %d above that of %s before", s.Client, s.Resource, s.Value,
+			s.Other)
 	case SlackWait:
 		if before {
-			return fmt.Sprintf("%s waited for %s, which was free, %s longer than the lock promises", s.Client, s.Resource, length)
+			return fmt.Sprintf("%s waited for %s, which was free, %s longer than the lock promises", s.Client, s.Resource,
+				length)
 		}
-		return fmt.Sprintf("%s waited for %s, which was free, and the lock promises it %s later", s.Client, s.Resource, length)
+		return fmt.Sprintf("%s waited for %s, which was free, and the lock promises it %s later", s.Client, s.Resource,
+			length)
 	case SlackNotice:
 		if before {
 			return fmt.Sprintf("%s noticed the loss of %s %s later than the lock says", s.Client, s.Resource, length)

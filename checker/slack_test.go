@@ -41,41 +41,57 @@ func TestSlack(t *testing.T) {
 		want   values
 	}{
 		// The next client waited when the lease ended, and got the lock 4 ms later.
-		{name: "after the lease", grants: []Grant{held(1, "c0", 2, 30).until(10, 0), held(2, "c1", 14, 20).asked(5)}, want: values{SlackLease: 4}},
+		{name: "after the lease", grants: []Grant{held(1, "c0", 2, 30).until(10, 0), held(2, "c1", 14, 20).asked(5)},
+			want: values{SlackLease: 4}},
 		// It asked later: nothing was missed.
 		{name: "asked after the end", grants: []Grant{held(1, "c0", 2, 30).until(10, 0), held(2, "c1", 14, 20).asked(10)}},
-		{name: "asked just before the end", grants: []Grant{held(1, "c0", 2, 30).until(10, 0), held(2, "c1", 14, 20).asked(9)}, want: values{SlackLease: 4}},
+		{name: "asked just before the end", grants: []Grant{held(1, "c0", 2, 30).until(10, 0),
+			held(2, "c1", 14, 20).asked(9)}, want: values{SlackLease: 4}},
 		// It got the lock because it was released: that is no miss.
-		{name: "after the release", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 14, 20).asked(5)}, want: values{SlackRelease: 4}},
+		{name: "after the release", grants: []Grant{held(1, "c0", 2, 10), held(2, "c1", 14, 20).asked(5)},
+			want: values{SlackRelease: 4}},
 		// The second claim begins where the first ends: they do not overlap.
-		{name: "touching", grants: []Grant{held(1, "c0", 2, 30).until(10, 0), held(2, "c1", 10, 20)}, want: values{SlackLease: 0}},
-		{name: "overlap", grants: []Grant{held(1, "c0", 2, 30).until(13, 0), held(2, "c1", 10, 20)}, want: values{SlackLease: -3}},
-		{name: "overlap up to the release", grants: []Grant{held(1, "c0", 2, 13), held(2, "c1", 10, 20)}, want: values{SlackLease: -3}},
+		{name: "touching", grants: []Grant{held(1, "c0", 2, 30).until(10, 0), held(2, "c1", 10, 20)},
+			want: values{SlackLease: 0}},
+		{name: "overlap", grants: []Grant{held(1, "c0", 2, 30).until(13, 0), held(2, "c1", 10, 20)},
+			want: values{SlackLease: -3}},
+		{name: "overlap up to the release", grants: []Grant{held(1, "c0", 2, 13), held(2, "c1", 10, 20)},
+			want: values{SlackLease: -3}},
 		// It has no end: it lasts to the end of the history.
 		{name: "no end", grants: []Grant{held(1, "c0", 2, 0), held(2, "c1", 10, 20)}, want: values{SlackLease: -90}},
 		// The least counts: that of the claim that ended last.
-		{name: "the last of several", grants: []Grant{held(1, "c0", 2, 0).until(10, 0), held(2, "c1", 11, 0).asked(3).until(17, 0), held(3, "c2", 19, 30).asked(4)},
+		{name: "the last of several", grants: []Grant{held(1, "c0", 2, 0).until(10, 0),
+			held(2, "c1", 11, 0).asked(3).until(17, 0), held(3, "c2", 19, 30).asked(4)},
 			want: values{SlackLease: 1}},
-		{name: "each lock by itself", grants: []Grant{held(1, "c0", 2, 0).until(10, 0), held(2, "c1", 11, 20).asked(3).of("stock")}},
-		{name: "an empty claim", grants: []Grant{held(1, "c0", 2, 0).until(10, 0), held(2, "c1", 12, 20).asked(3).until(12, 0)}},
+		{name: "each lock by itself", grants: []Grant{held(1, "c0", 2, 0).until(10, 0),
+			held(2, "c1", 11, 20).asked(3).of("stock")}},
+		{name: "an empty claim", grants: []Grant{held(1, "c0", 2, 0).until(10, 0), held(2, "c1", 12, 20).asked(3).until(12,
+			0)}},
 		// The holder could not know better: its claim ends for that, a moment before the grant.
 		{name: "in doubt", grants: []Grant{held(1, "c0", 2, 0).doubted(9), held(2, "c1", 10, 20).asked(3)}},
-		{name: "in doubt, and after it", grants: []Grant{held(1, "c0", 2, 0).doubted(12), held(2, "c1", 10, 20).asked(3)}, want: values{SlackLease: -2}},
+		{name: "in doubt, and after it", grants: []Grant{held(1, "c0", 2, 0).doubted(12), held(2, "c1", 10, 20).asked(3)},
+			want: values{SlackLease: -2}},
 		// Both are entries of one client, and no miss; the third is another's.
 		{name: "entered again", more: func(h *History) { h.Entry = EntryReentrant },
-			grants: []Grant{held(1, "c0", 2, 0).until(10, 0), held(2, "c0", 4, 0).until(8, 0), held(3, "c1", 13, 20).asked(3)}, want: values{SlackLease: 3}},
+			grants: []Grant{held(1, "c0", 2, 0).until(10, 0), held(2, "c0", 4, 0).until(8, 0), held(3, "c1", 13, 20).asked(3)},
+			want:   values{SlackLease: 3}},
 		{name: "entered again last", more: func(h *History) { h.Entry = EntryReentrant },
-			grants: []Grant{held(1, "c1", 2, 0).until(4, 0), held(2, "c0", 6, 0).until(10, 0).asked(3), held(3, "c0", 9, 20)}, want: values{SlackLease: 2}},
+			grants: []Grant{held(1, "c1", 2, 0).until(4, 0), held(2, "c0", 6, 0).until(10, 0).asked(3), held(3, "c0", 9, 20)},
+			want:   values{SlackLease: 2}},
 
 		// The nodes' key outlasts the claim, or does not, whether others come or not.
-		{name: "key outlasts the lease", grants: []Grant{held(1, "c0", 5, 0).until(10, 0)}, more: heldBy("c0", 3, 16), want: values{SlackExpiry: 6}},
-		{name: "lease outlasts the key", grants: []Grant{held(1, "c0", 5, 0).until(10, 0)}, more: heldBy("c0", 3, 8), want: values{SlackExpiry: -2}},
-		{name: "key ended before the grant", grants: []Grant{held(1, "c0", 9, 0).until(12, 0).asked(2)}, more: heldBy("c0", 3, 6), want: values{SlackExpiry: -6}},
+		{name: "key outlasts the lease", grants: []Grant{held(1, "c0", 5, 0).until(10, 0)}, more: heldBy("c0", 3, 16),
+			want: values{SlackExpiry: 6}},
+		{name: "lease outlasts the key", grants: []Grant{held(1, "c0", 5, 0).until(10, 0)}, more: heldBy("c0", 3, 8),
+			want: values{SlackExpiry: -2}},
+		{name: "key ended before the grant", grants: []Grant{held(1, "c0", 9, 0).until(12, 0).asked(2)},
+			more: heldBy("c0", 3, 6), want: values{SlackExpiry: -6}},
 		{name: "key of another time", grants: []Grant{held(1, "c0", 9, 0).until(12, 0)}, more: heldBy("c0", 3, 6)},
 		{name: "key of another client", grants: []Grant{held(1, "c0", 9, 0).until(12, 0)}, more: heldBy("c1", 3, 10)},
 		{name: "key remains", grants: []Grant{held(1, "c0", 9, 0).until(12, 0)}, more: heldBy("c0", 3, 0)},
 		{name: "the release ends the key", grants: []Grant{held(1, "c0", 5, 10)}, more: heldBy("c0", 3, 11)},
-		{name: "the key ends before the release", grants: []Grant{held(1, "c0", 5, 10)}, more: heldBy("c0", 3, 9), want: values{SlackExpiry: -1}},
+		{name: "the key ends before the release", grants: []Grant{held(1, "c0", 5, 10)}, more: heldBy("c0", 3, 9),
+			want: values{SlackExpiry: -1}},
 		{name: "the key ends between two steps", grants: []Grant{held(1, "c0", 5, 0).until(10, 0)},
 			more: func(h *History) {
 				heldBy("c0", 3, 16)(h)
@@ -87,12 +103,16 @@ func TestSlack(t *testing.T) {
 		}},
 
 		// What was left of the lease when it was granted.
-		{name: "validity", grants: []Grant{held(1, "c0", 5, 9).left(30 * time.Millisecond), held(2, "c0", 12, 19).left(20 * time.Millisecond)}, want: values{SlackValidity: 20}},
-		{name: "validity of a late grant", grants: []Grant{held(1, "c0", 5, 9).until(5, 0).left(0)}, want: values{SlackValidity: 0}},
-		{name: "validity after an extension", grants: []Grant{held(1, "c0", 5, 9).left(30 * time.Millisecond)}, more: func(h *History) {
-			left := 10 * time.Millisecond
-			h.Calls = append(h.Calls, Call{Client: "c0", Resource: "orders", What: "Extend", About: 5, Called: 6, Returned: 7, Result: ResultDone, Left: &left})
-		}, want: values{SlackValidity: 10}},
+		{name: "validity", grants: []Grant{held(1, "c0", 5, 9).left(30 * time.Millisecond),
+			held(2, "c0", 12, 19).left(20 * time.Millisecond)}, want: values{SlackValidity: 20}},
+		{name: "validity of a late grant", grants: []Grant{held(1, "c0", 5, 9).until(5, 0).left(0)},
+			want: values{SlackValidity: 0}},
+		{name: "validity after an extension", grants: []Grant{held(1, "c0", 5, 9).left(30 * time.Millisecond)},
+			more: func(h *History) {
+				left := 10 * time.Millisecond
+				h.Calls = append(h.Calls, Call{Client: "c0", Resource: "orders", What: "Extend", About: 5, Called: 6, Returned: 7,
+					Result: ResultDone, Left: &left})
+			}, want: values{SlackValidity: 10}},
 
 		// Three nodes of five are a majority.
 		{name: "votes", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) {
@@ -101,17 +121,31 @@ func TestSlack(t *testing.T) {
 		{name: "votes lost", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) {
 			h.Voters, h.Votes = 5, []Vote{voted("c0", 8, 2), voted("c0", 4, 3), voted("c1", 8, 0)}
 		}, want: values{SlackVotes: -1}},
-		{name: "votes at the grant", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) { h.Voters, h.Votes = 5, []Vote{voted("c0", 4, 3)} },
+		{name: "votes at the grant", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) {
+			h.Voters, h.Votes = 5,
+				[]Vote{voted("c0", 4, 3)}
+		},
 			want: values{SlackVotes: 0}},
-		{name: "votes unknown", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) { h.Voters, h.Votes = 5, []Vote{voted("c0", 6, 2)} }},
-		{name: "one node has no votes", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) { h.Voters, h.Votes = 1, []Vote{voted("c0", 4, 1)} }},
+		{name: "votes unknown", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) {
+			h.Voters, h.Votes = 5,
+				[]Vote{voted("c0", 6, 2)}
+		}},
+		{name: "one node has no votes", grants: []Grant{held(1, "c0", 5, 9)}, more: func(h *History) {
+			h.Voters, h.Votes = 1,
+				[]Vote{voted("c0", 4, 1)}
+		}},
 
 		// The next number is the least that is right.
-		{name: "tokens", grants: []Grant{held(1, "c0", 2, 5).token(3), held(2, "c1", 8, 10).token(7), held(3, "c1", 12, 14).token(9)}, want: values{SlackTokens: 2}},
-		{name: "tokens back", grants: []Grant{held(1, "c0", 2, 5).token(7), held(2, "c1", 8, 10).token(4)}, want: values{SlackTokens: -3}},
-		{name: "tokens twice", grants: []Grant{held(1, "c0", 2, 5).token(7), held(2, "c1", 8, 10).token(7)}, want: values{SlackTokens: 0}},
-		{name: "tokens of one entry", grants: []Grant{held(1, "c0", 2, 15).token(7), held(2, "c0", 8, 10).token(7)}, more: func(h *History) { h.Entry = EntryReentrant }},
-		{name: "tokens far apart", grants: []Grant{held(1, "c0", 2, 5).token(1<<64 - 1), held(2, "c1", 8, 10).token(1)}, want: values{SlackTokens: -1<<63 + 1}},
+		{name: "tokens", grants: []Grant{held(1, "c0", 2, 5).token(3), held(2, "c1", 8, 10).token(7),
+			held(3, "c1", 12, 14).token(9)}, want: values{SlackTokens: 2}},
+		{name: "tokens back", grants: []Grant{held(1, "c0", 2, 5).token(7), held(2, "c1", 8, 10).token(4)},
+			want: values{SlackTokens: -3}},
+		{name: "tokens twice", grants: []Grant{held(1, "c0", 2, 5).token(7), held(2, "c1", 8, 10).token(7)},
+			want: values{SlackTokens: 0}},
+		{name: "tokens of one entry", grants: []Grant{held(1, "c0", 2, 15).token(7), held(2, "c0", 8, 10).token(7)},
+			more: func(h *History) { h.Entry = EntryReentrant }},
+		{name: "tokens far apart", grants: []Grant{held(1, "c0", 2, 5).token(1<<64 - 1), held(2, "c1", 8, 10).token(1)},
+			want: values{SlackTokens: -1<<63 + 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := inMilliseconds(story("", c.grants))

@@ -106,8 +106,9 @@ func (s standing) because(p Pos) Reason {
 	g := s.grant
 	if s.soleClaimant(p) {
 		return Reason{
-			Text: fmt.Sprintf("nobody else had a claim on %s: it had been granted to %s at step %d.", g.Resource, g.Client, g.Granted),
-			At:   []Pos{g.Granted},
+			Text: fmt.Sprintf("nobody else had a claim on %s: it had been granted to %s at step %d.", g.Resource, g.Client,
+				g.Granted),
+			At: []Pos{g.Granted},
 		}
 	}
 	span, _ := s.holdings.since(g.Granted, p)

@@ -46,7 +46,8 @@ func checkTokenOrder(h History, grants []Grant, found *tally, slack *leastSlack)
 	}
 	for _, g := range grants {
 		top := before[g.ID]
-		if claimed := ended.before(g.Granted, func(e Grant) Pos { return e.Claim().end() }); claimed.Token > top.Token && !g.Claim().Empty() {
+		if claimed := ended.before(g.Granted, func(e Grant) Pos { return e.Claim().end() }); claimed.Token > top.Token &&
+			!g.Claim().Empty() {
 			top = claimed
 		}
 		if top.ID == 0 || g.Token == top.Token { // see checkTokenUse
@@ -129,7 +130,8 @@ func (h History) goesOn(g Grant, before []Grant) bool {
 	last := before[len(before)-1]
 	kept := last.ReleaseReturned > 0 && !last.ReleaseSucceeded && !last.ReleaseNotHeld
 	return kept && (last.Crashed == 0 || last.Crashed > g.Invoked) ||
-		h.Entry == EntryReentrant && slices.ContainsFunc(before, func(e Grant) bool { return e.Belief(CareNever).end() > g.Invoked })
+		h.Entry == EntryReentrant &&
+			slices.ContainsFunc(before, func(e Grant) bool { return e.Belief(CareNever).end() > g.Invoked })
 }
 
 func tokenReason(g, earlier Grant, relation string) Reason {

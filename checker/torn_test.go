@@ -65,7 +65,8 @@ func wholeSections() []tornCase {
 			cut(4, func(o Op) Op { return o.unanswered(80) })...)},
 		// Both are unanswered and in the data, and a section is based on both.
 		{name: "both unanswered and there", h: transfers("b3", "b4", both, slices.Concat(
-			[]Op{a.write("a3", 10, "").unanswered(11), a.write("a4", 13, "").in("x").unanswered(14)}, b.transfer("b", 30, "a3", "a4"))...)},
+			[]Op{a.write("a3", 10, "").unanswered(11), a.write("a4", 13, "").in("x").unanswered(14)},
+			b.transfer("b", 30, "a3", "a4"))...)},
 		// Two sections under one grant.
 		{name: "two in a grant", h: transfers("b3", "b4", []Grant{a, b.of("orders")},
 			slices.Concat(a.transfer("a", 10, "", ""), a.transfer("b", 30, "a3", "a4"))...)},
@@ -86,19 +87,22 @@ func tornSections() []tornCase {
 	first := a.transfer("a", 10, "", "")
 	cut := func(last ...Op) []Op { return slices.Concat(first, b.transfer("b", 30, "a3", "a4")[:3], last) }
 	second := b.write("b4", 39, "a4").in("x")
-	const says = "The section of c1 on orders that began at step 30 is torn: its write b3 (step 37) to orders is in the data, but "
+	const says = "The section of c1 on orders that began at step 30 is torn: its write b3 (step 37) to orders is in the " +
+		"data, but "
 	built := slices.Concat(cut(second.refused()), a.transfer("d", 70, "b3", "a4"))
 	deaf := slices.Clone(both)
 	deaf[1].Crashed, deaf[1].Lost, deaf[1].LostSeen = 0, 5, 6
 	seen := slices.Clone(both)
 	seen[1].Crashed, seen[1].Until, seen[1].UntilSeen = 0, 38, 39
-	crossed := slices.Concat(first, []Op{b.read("b1", 11, ""), b.read("b2", 21, "a4").in("x"), b.write("b3", 24, ""), b.write("b4", 27, "a4").in("x")})
+	crossed := slices.Concat(first, []Op{b.read("b1", 11, ""), b.read("b2", 21, "a4").in("x"), b.write("b3", 24, ""),
+		b.write("b4", 27, "a4").in("x")})
 	return []tornCase{
 		// F73: the crash was between the two writes.
 		{name: "crash", h: transfers("b3", "a4", both, cut()...), torn: 1,
 			says: says + "it never sent 1 of its 2 writes: it crashed at step 60.", at: []Pos{30, 37, 60}},
 		{name: "careful", h: transfers("b3", "a4", seen, cut()...), torn: 1,
-			says: says + "it never sent 1 of its 2 writes: it saw that its validity had ended at step 39.", at: []Pos{30, 37, 39}},
+			says: says + "it never sent 1 of its 2 writes: it saw that its validity had ended at step 39.",
+			at:   []Pos{30, 37, 39}},
 		// It had observed a loss long before, and went on: that did not stop it.
 		{name: "without a reason", h: transfers("b3", "a4", deaf, cut()...), torn: 1,
 			says: says + "it never sent 1 of its 2 writes.", at: []Pos{30, 37}},
@@ -112,7 +116,8 @@ func tornSections() []tornCase {
 			says: says + "its write b4 (step 39) to orders/x never arrived."},
 		// The first write had no answer, so the client sent no second one; but the first one is in the data.
 		{name: "first unanswered and there", torn: 1, h: transfers("b3", "a4", []Grant{a, held(2, "c1", 3, 91)},
-			slices.Concat(first, []Op{b.read("b1", 30, "a3"), b.read("b2", 33, "a4").in("x"), b.write("b3", 36, "a3").unanswered(37)})...),
+			slices.Concat(first, []Op{b.read("b1", 30, "a3"), b.read("b2", 33, "a4").in("x"),
+				b.write("b3", 36, "a3").unanswered(37)})...),
 			says: says + `it never sent 1 of its 2 writes: the outcome of b3 was "unknown".`},
 		// Only the second register's write is in the data.
 		{name: "first refused, second taken", torn: 1, h: transfers("a3", "b4", both,
@@ -123,7 +128,8 @@ func tornSections() []tornCase {
 		// The late second write is in the final data, and makes its own section whole; it overwrote a later section
 		// unseen.
 		{name: "overwritten by the late half", torn: 1, lost: 1, h: transfers("d3", "b4", both,
-			slices.Concat(cut(second.unanswered(95)), a.transfer("d", 70, "b3", "a4"))...), says: "c0's write d4 (step 80) to orders/x was acknowledged. c1's write b4 (step 95), based on the older value a4, overwrote d4"},
+			slices.Concat(cut(second.unanswered(95)), a.transfer("d", 70, "b3", "a4"))...), says: "c0's write d4 (step 80) to " +
+			"orders/x was acknowledged. c1's write b4 (step 95), based on the older value a4, overwrote d4"},
 		// It arrived and was overwritten by a section that had read before.
 		{name: "overwritten unseen", torn: 1, h: transfers("d3", "d4", both,
 			slices.Concat(cut(second.unanswered(75)), a.transfer("d", 70, "b3", "a4"))...),
@@ -136,7 +142,8 @@ func tornSections() []tornCase {
 		// A read before and a read after: a write based on the first one overwrites the other section's update. It is
 		// lost, and that section torn.
 		{name: "torn read, then written", torn: 1, lost: 1, h: transfers("b3", "b4", both, crossed...),
-			says: "c0's write a3 (step 17) to orders was acknowledged. c1's write b3 (step 25), based on the initial value, overwrote a3"},
+			says: "c0's write a3 (step 17) to orders was acknowledged. c1's write b3 (step 25), based on the initial value, " +
+				"overwrote a3"},
 	}
 }
 
@@ -156,7 +163,8 @@ func checkTorn(t *testing.T, c tornCase) {
 	t.Helper()
 	v := mustJudge(t, c.h, nil)
 	if v.Facts.TornSections != c.torn || v.Facts.LostUpdates != c.lost {
-		t.Errorf("torn %d, lost %d, want %d and %d\n%q", v.Facts.TornSections, v.Facts.LostUpdates, c.torn, c.lost, texts(v.Reasons))
+		t.Errorf("torn %d, lost %d, want %d and %d\n%q", v.Facts.TornSections, v.Facts.LostUpdates, c.torn, c.lost,
+			texts(v.Reasons))
 	}
 	if want := c.torn+c.lost > 0; want != (v.Label == Corrupted) || want != (v.Facts.Data == DataCorrupted) {
 		t.Errorf("label %s, data %s, want corrupted = %t\n%q", v.Label, v.Facts.Data, want, texts(v.Reasons))
@@ -219,14 +227,21 @@ func TestTornMutants(t *testing.T) {
 		mutate func(*History)
 	}{
 		{"the last write is dropped", func(h *History) { h.Ops, h.Final[savings] = h.Ops[:bWriteX], "a4" }},
-		{"the third write is dropped", func(h *History) { h.Ops, h.Final[orders] = slices.Delete(h.Ops, bWrite, bWriteX), "a3" }},
+		{"the third write is dropped", func(h *History) {
+			h.Ops, h.Final[orders] = slices.Delete(h.Ops, bWrite, bWriteX),
+				"a3"
+		}},
 		{"the first write is dropped", func(h *History) {
 			h.Ops = slices.Delete(h.Ops, aWrite, aWrite+1)
 			rebase(h, "a3", "")
 		}},
 		{"a write is refused", func(h *History) { h.Ops[bWriteX], h.Final[savings] = h.Ops[bWriteX].refused(), "a4" }},
-		{"a write has no answer and no effect", func(h *History) { h.Ops[bWriteX], h.Final[savings] = h.Ops[bWriteX].unanswered(0), "a4" }},
-		{"a write never left", func(h *History) { h.Ops[bWrite], h.Final[orders] = h.Ops[bWrite].ended(OutcomeNotSent), "a3" }},
+		{"a write has no answer and no effect",
+			func(h *History) { h.Ops[bWriteX], h.Final[savings] = h.Ops[bWriteX].unanswered(0), "a4" }},
+		{"a write never left", func(h *History) {
+			h.Ops[bWrite], h.Final[orders] = h.Ops[bWrite].ended(OutcomeNotSent),
+				"a3"
+		}},
 		{"one register goes back", func(h *History) { h.Final[savings] = "a4" }},
 		{"the other one goes back", func(h *History) { h.Final[orders] = "a3" }},
 		{"one register goes back to the beginning", func(h *History) { h.Final[savings] = "" }},

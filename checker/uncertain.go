@@ -38,7 +38,8 @@ func judgeOrders(h History, none *Facts, budget int) Verdict {
 			continue
 		}
 		first, second := o.swapped(order)
-		return undecided(v, fmt.Sprintf("step %d may have come before step %d, and then the run is %s, where otherwise it is %s",
+		return undecided(v, fmt.Sprintf("step %d may have come before step %d, and then the run is %s, where otherwise "+
+			"it is %s",
 			second, first, other.Label, v.Label), []Pos{second, first})
 	}
 	return v
@@ -153,7 +154,8 @@ func (h History) positions(visit func(*Pos)) {
 	for i := range h.Grants {
 		g := &h.Grants[i]
 		for _, p := range []*Pos{
-			&g.Invoked, &g.Granted, &g.Released, &g.ReleaseReturned, &g.Until, &g.Lost, &g.LostSeen, &g.UntilSeen, &g.Revived, &g.Doubted, &g.Crashed, &g.Enqueued, &g.Known,
+			&g.Invoked, &g.Granted, &g.Released, &g.ReleaseReturned, &g.Until, &g.Lost, &g.LostSeen, &g.UntilSeen, &g.Revived,
+			&g.Doubted, &g.Crashed, &g.Enqueued, &g.Known,
 		} {
 			visit(p)
 		}

@@ -29,8 +29,10 @@ func handOver() History {
 			{ID: 2, Client: "c1", Resource: "r", Invoked: 3, Granted: 7, Released: 11, ReleaseReturned: 12},
 		},
 		Ops: []Op{
-			{ID: "a", Client: "c0", Grant: 1, Resource: "r", Kind: Write, Invoked: 4, Applied: 4, Accepted: true, Returned: 5, Outcome: ok},
-			{ID: "b", Client: "c1", Grant: 2, Resource: "r", Kind: Write, Invoked: 8, Applied: 8, Accepted: true, Returned: 10, Outcome: ok, Saw: "a"},
+			{ID: "a", Client: "c0", Grant: 1, Resource: "r", Kind: Write, Invoked: 4, Applied: 4, Accepted: true, Returned: 5,
+				Outcome: ok},
+			{ID: "b", Client: "c1", Grant: 2, Resource: "r", Kind: Write, Invoked: 8, Applied: 8, Accepted: true, Returned: 10,
+				Outcome: ok, Saw: "a"},
 		},
 		Final: map[Cell]string{{Resource: "r"}: "b"},
 	}
@@ -42,8 +44,9 @@ func TestOrderWithinTheUncertainty(t *testing.T) {
 		want   Label
 		reason string
 	}{
-		"nothing is vague":                {want: Safe},
-		"release and grant":               {vague: [2]Pos{6, 7}, want: Unknown, reason: "Order within the uncertainty: step 7 may have come before step 6, and then the run is overlap, where otherwise it is safe."},
+		"nothing is vague": {want: Safe},
+		"release and grant": {vague: [2]Pos{6, 7}, want: Unknown, reason: "Order within the uncertainty: " +
+			"step 7 may have come before step 6, and then the run is overlap, where otherwise it is safe."},
 		"a release's return and a write":  {vague: [2]Pos{8, 9}, want: Safe},
 		"an acquire and another's grant":  {vague: [2]Pos{2, 3}, want: Safe},
 		"steps of one client, one by one": {vague: [2]Pos{4, 5}, want: Safe}, // the other order is no history
@@ -91,8 +94,10 @@ func TestImpossibleOrdersDoNotCount(t *testing.T) {
 			{ID: 2, Client: "c1", Resource: "r", Invoked: 8, Granted: 9, Released: 13, ReleaseReturned: 14},
 		},
 		Ops: []Op{
-			{ID: "a", Client: "c0", Grant: 1, Resource: "r", Kind: Write, Invoked: 3, Applied: 4, Accepted: true, Returned: 5, Outcome: ok},
-			{ID: "b", Client: "c1", Grant: 2, Resource: "r", Kind: Write, Invoked: 10, Applied: 11, Accepted: true, Returned: 12, Outcome: ok, Saw: "a"},
+			{ID: "a", Client: "c0", Grant: 1, Resource: "r", Kind: Write, Invoked: 3, Applied: 4, Accepted: true, Returned: 5,
+				Outcome: ok},
+			{ID: "b", Client: "c1", Grant: 2, Resource: "r", Kind: Write, Invoked: 10, Applied: 11, Accepted: true, Returned: 12,
+				Outcome: ok, Saw: "a"},
 		},
 		Final:  map[Cell]string{{Resource: "r"}: "b"},
 		Within: exact(14),
@@ -123,7 +128,8 @@ func TestTooManyOrders(t *testing.T) {
 
 // Whatever happened in a history takes part in its orders: no position is left out.
 func TestEveryPositionIsReordered(t *testing.T) {
-	h := History{Grants: make([]Grant, 2), Attempts: make([]Attempt, 2), Ops: make([]Op, 2), Deletions: make([]Deletion, 2), Holdings: make([]Holding, 2)}
+	h := History{Grants: make([]Grant, 2), Attempts: make([]Attempt, 2), Ops: make([]Op, 2),
+		Deletions: make([]Deletion, 2), Holdings: make([]Holding, 2)}
 	last, order := Pos(0), map[Pos]Pos{}
 	eachPos(reflect.ValueOf(&h).Elem(), "History", func(p *Pos, _ string) {
 		last++
@@ -230,9 +236,11 @@ func randomHandOvers(rng *rand.Rand) History {
 	h.Grants[0].Granted = tick()
 	for i := range h.Grants {
 		g := &h.Grants[i]
-		r := Op{ID: g.Client + ".r", Client: g.Client, Grant: g.ID, Resource: "r", Kind: Read, Outcome: OutcomeOK, Accepted: true, Saw: value}
+		r := Op{ID: g.Client + ".r", Client: g.Client, Grant: g.ID, Resource: "r", Kind: Read, Outcome: OutcomeOK,
+			Accepted: true, Saw: value}
 		r.Invoked, r.Applied, r.Returned = tick(), tick(), tick()
-		w := Op{ID: g.Client + ".w", Client: g.Client, Grant: g.ID, Resource: "r", Kind: Write, Outcome: OutcomeOK, Accepted: true, Saw: value}
+		w := Op{ID: g.Client + ".w", Client: g.Client, Grant: g.ID, Resource: "r", Kind: Write, Outcome: OutcomeOK,
+			Accepted: true, Saw: value}
 		late := rng.IntN(3) == 0
 		if late {
 			g.Released = tick()

@@ -93,7 +93,8 @@ func (g Grant) validate() error {
 		rule{g.ID < 1, "a grant's id is below 1"},
 		rule{g.Client == "" || g.Resource == "", "a grant lacks its client or resource"},
 		rule{min(g.Invoked, g.Granted) < 1, "a grant lacks the position of its invocation or return"},
-		rule{min(g.Released, g.ReleaseReturned, g.Until, g.Lost, g.LostSeen, g.UntilSeen, g.Crashed, g.Revived, g.Doubted, g.Known) < 0, "a grant's position is negative"},
+		rule{min(g.Released, g.ReleaseReturned, g.Until, g.Lost, g.LostSeen, g.UntilSeen, g.Crashed, g.Revived, g.Doubted,
+			g.Known) < 0, "a grant's position is negative"},
 		rule{g.Granted < g.Invoked, "a grant returned before it was invoked"},
 		rule{before(g.Released, g.Granted), "a grant was released before it was granted"},
 		rule{g.ReleaseReturned > 0 && g.Released == 0, "a release returned that was never invoked"},
@@ -102,15 +103,18 @@ func (g Grant) validate() error {
 		rule{g.LostSeen > 0 && g.Lost == 0 || before(g.LostSeen, g.Lost), "a loss was seen before it happened"},
 		rule{g.LostBefore && (g.Lost == 0 || g.Lost > g.Granted), "a loss was announced before a grant and after it"},
 		rule{g.OverBefore && (g.Until == 0 || g.Until > g.Granted), "a validity that was over before a grant ended after it"},
-		rule{g.ReleaseSucceeded && (g.ReleaseReturned == 0 || g.ReleaseFailed), "a release succeeded that failed or never returned"},
-		rule{g.ReleaseNotHeld && (g.ReleaseReturned == 0 || g.ReleaseFailed || g.ReleaseSucceeded), "a release of a lock that was not held succeeded, failed or never returned"},
+		rule{g.ReleaseSucceeded && (g.ReleaseReturned == 0 || g.ReleaseFailed), "a release succeeded that failed or never " +
+			"returned"},
+		rule{g.ReleaseNotHeld && (g.ReleaseReturned == 0 || g.ReleaseFailed || g.ReleaseSucceeded),
+			"a release of a lock that was not held succeeded, failed or never returned"},
 		rule{min(g.ContextEnded, g.LeaseEnded) < 0, "a context of a grant ended before the run"},
 		rule{before(g.Doubted, g.Granted), "a claim was doubted before its grant"},
 		rule{g.UntilSeen > 0 && g.Until == 0 || before(g.UntilSeen, g.Until), "an end of validity was seen before it came"},
 		rule{before(g.LostSeen, g.Granted) || before(g.UntilSeen, g.Granted), "an end was seen before its grant"},
 		rule{g.Revived > 0 && (g.Until == 0 || g.Revived < g.Until), "a grant was revived before its validity had ended"},
 		rule{before(g.Crashed, g.Granted), "a grant went to a process that had crashed"},
-		rule{before(g.Crashed, max(g.Released, g.ReleaseReturned, g.LostSeen, g.UntilSeen)), "a client acted on its grant after its crash"},
+		rule{before(g.Crashed, max(g.Released, g.ReleaseReturned, g.LostSeen, g.UntilSeen)), "a client acted on its grant " +
+			"after its crash"},
 		rule{g.Enqueued < 0 || before(g.Enqueued, g.Invoked), "a grant joined the queue before it was invoked"},
 		rule{g.Enqueued > g.Granted, "a grant joined the queue after it had returned"},
 	); text != "" {
@@ -125,10 +129,12 @@ func (a Attempt) validate() error {
 		rule{a.Invoked < 1 || a.Returned < 0, "an attempt lacks the position of its invocation"},
 		rule{before(a.Returned, a.Invoked), "an attempt returned before it was invoked"},
 		rule{a.Outcome == OutcomeOK, "an attempt that succeeded is a grant"},
-		rule{a.ContextEnded < 0 || a.ContextEnded > 0 && a.Returned == 0, "the context of an attempt ended before the run, or of one that never returned"},
+		rule{a.ContextEnded < 0 || a.ContextEnded > 0 && a.Returned == 0, "the context of an attempt ended before the run, " +
+			"or of one that never returned"},
 		rule{!a.Outcome.known(), "an attempt's outcome is not known"},
 		rule{a.Enqueued < 0 || before(a.Enqueued, a.Invoked), "an attempt joined the queue before it was invoked"},
-		rule{a.Left < 0 || a.Left > 0 && a.Enqueued == 0 || before(a.Left, a.Enqueued), "an attempt left the queue before it joined it"},
+		rule{a.Left < 0 || a.Left > 0 && a.Enqueued == 0 || before(a.Left, a.Enqueued), "an attempt left the queue before " +
+			"it joined it"},
 	); text != "" {
 		return malformed("%s: %+v", text, a)
 	}

@@ -16,11 +16,13 @@ func soundHistory() History {
 		b.read("b1", 42, "").refused(), b.write("b2", 45, "").ended(OutcomeNotSent),
 		b.write("b3", 48, "").ended(OutcomeFailed), b.write("b4", 50, "").unanswered(70))
 	h.Care = CareSteps
-	h.Attempts = []Attempt{{Client: "c2", Resource: "orders", Invoked: 5, Returned: 9, Outcome: OutcomeUnknown, Enqueued: 10, Left: 12}}
+	h.Attempts = []Attempt{{Client: "c2", Resource: "orders", Invoked: 5, Returned: 9, Outcome: OutcomeUnknown,
+		Enqueued: 10, Left: 12}}
 	h.Queue, h.SectionWrites = QueueFair, 1
 	h.Grants[1].Enqueued = 39
 	h.Deletions = []Deletion{{At: 31, Node: "r0", Resource: "orders", Owner: "c0", By: "c0"}}
-	h.Holdings = []Holding{holds("c0", 2, 10), holds("c0", 10, 10), holds("c0", 10, 31), holds("c1", 5, 20), {Client: "c0", Resource: "stock", From: 3, Again: 5}, holds("c1", 40, 0)}
+	h.Holdings = []Holding{holds("c0", 2, 10), holds("c0", 10, 10), holds("c0", 10, 31), holds("c1", 5, 20),
+		{Client: "c0", Resource: "stock", From: 3, Again: 5}, holds("c1", 40, 0)}
 	return h
 }
 
@@ -50,11 +52,14 @@ func TestValidateAcceptsLimits(t *testing.T) {
 		"an attempt that left the queue at once": func(h *History) {
 			h.Attempts[0].Left = h.Attempts[0].Enqueued
 		},
-		"all duties":                      func(h *History) { h.Duties = promise.Duties() },
-		"a section of one write":          func(h *History) { h.SectionWrites = 1 },
-		"sections of many writes":         func(h *History) { h.SectionWrites = 9 },
-		"a value that is filled":          func(h *History) { h.Fill, h.Ops = true, h.Ops[:2] },
-		"an operation at once":            func(h *History) { h.Ops[0].Invoked, h.Ops[0].Applied, h.Ops[0].Returned = 11, 11, 11 },
+		"all duties":              func(h *History) { h.Duties = promise.Duties() },
+		"a section of one write":  func(h *History) { h.SectionWrites = 1 },
+		"sections of many writes": func(h *History) { h.SectionWrites = 9 },
+		"a value that is filled":  func(h *History) { h.Fill, h.Ops = true, h.Ops[:2] },
+		"an operation at once": func(h *History) {
+			h.Ops[0].Invoked, h.Ops[0].Applied, h.Ops[0].Returned = 11, 11,
+				11
+		},
 		"an operation at the grant":       func(h *History) { h.Ops[0].Invoked = 2 },
 		"an operation at the crash":       func(h *History) { h.Ops[2].Returned = 60 },
 		"a holding that ended at once":    func(h *History) { h.Holdings[0].To = 2 },
@@ -92,10 +97,14 @@ func TestValidateRejects(t *testing.T) {
 		{"a release failed that never returned", grant(func(g *Grant) { g.ReleaseReturned, g.ReleaseFailed = 0, true })},
 		{"a release returned before it was invoked", grant(func(g *Grant) { g.ReleaseReturned = 29 })},
 		{"a release succeeded that failed or never returned", crashed(func(g *Grant) { g.ReleaseSucceeded = true })},
-		{"a release succeeded that failed or never returned", grant(func(g *Grant) { g.ReleaseSucceeded, g.ReleaseFailed = true, true })},
-		{"a release of a lock that was not held succeeded, failed or never returned", crashed(func(g *Grant) { g.ReleaseNotHeld = true })},
-		{"a release of a lock that was not held succeeded, failed or never returned", grant(func(g *Grant) { g.ReleaseNotHeld, g.ReleaseFailed = true, true })},
-		{"a release of a lock that was not held succeeded, failed or never returned", grant(func(g *Grant) { g.ReleaseNotHeld, g.ReleaseSucceeded = true, true })},
+		{"a release succeeded that failed or never returned",
+			grant(func(g *Grant) { g.ReleaseSucceeded, g.ReleaseFailed = true, true })},
+		{"a release of a lock that was not held succeeded, failed or never returned",
+			crashed(func(g *Grant) { g.ReleaseNotHeld = true })},
+		{"a release of a lock that was not held succeeded, failed or never returned",
+			grant(func(g *Grant) { g.ReleaseNotHeld, g.ReleaseFailed = true, true })},
+		{"a release of a lock that was not held succeeded, failed or never returned",
+			grant(func(g *Grant) { g.ReleaseNotHeld, g.ReleaseSucceeded = true, true })},
 		{"a context of a grant ended before the run", grant(func(g *Grant) { g.ContextEnded = -1 })},
 		{"a context of a grant ended before the run", grant(func(g *Grant) { g.LeaseEnded = -1 })},
 		{"a claim was doubted before its grant", grant(func(g *Grant) { g.Doubted = 1 })},

@@ -37,7 +37,8 @@ func (b *Bandwidth) form() Form {
 		Fields: []Field{
 			near(&b.Between, Anybody),
 			far(&b.And, Anybody),
-			{"rate", Count{To: &b.Rate, Most: MaxRate, Units: "KB/s", Such: 10}, "how much each direction of a connection carries"},
+			{"rate", Count{To: &b.Rate, Most: MaxRate, Units: "KB/s", Such: 10}, "how much each direction of a connection " +
+				"carries"},
 			lasts(&b.For),
 			way(&b.Direction, DirectionBoth),
 		},

@@ -42,12 +42,14 @@ func (ClockDrift) Kind() string { return "clock_drift" }
 
 func (c *ClockDrift) form() Form {
 	return Form{
-		Text:     "a clock runs too fast or too slow",
-		Class:    driftClass(2 * max(c.PPM, -c.PPM)), // any number of drifts of half the allowance differ by no more than the whole
+		Text: "a clock runs too fast or too slow",
+		// any number of drifts of half the allowance differ by no more than the whole
+		Class:    driftClass(2 * max(c.PPM, -c.PPM)),
 		together: driftsClass,
 		Fields: []Field{
 			{"clock", Name{To: &c.Clock, Role: Clients | Servers}, "whose clock drifts"},
-			{"ppm", Deviation{To: &c.PPM, Least: MinPPM, Most: MaxPPM, Units: "millionths of the true rate", Such: 10_000}, "how much too fast, or too slow if it is negative"},
+			{"ppm", Deviation{To: &c.PPM, Least: MinPPM, Most: MaxPPM, Units: "millionths of the true rate", Such: 10_000},
+				"how much too fast, or too slow if it is negative"},
 			lasts(&c.For),
 		},
 	}

@@ -92,7 +92,8 @@ func (e *ErrorReply) form() Form {
 		Fields: []Field{
 			{"node", Name{To: &e.Node, Role: Servers}, "which one answers so"},
 			{"error", Word{(*string)(&e.Error), texts(ReplyErrors(e.Node))}, "the answer"},
-			{"count", Count{To: &e.Count, Most: MaxRequests, Units: "requests", Such: 1, None: "all of that time"}, "how many are answered so"},
+			{"count", Count{To: &e.Count, Most: MaxRequests, Units: "requests", Such: 1, None: "all of that time"},
+				"how many are answered so"},
 			lasts(&e.For),
 		},
 	}

@@ -54,8 +54,8 @@ type Action interface {
 	Apply(world any) error
 }
 
-// ErrNoAbility is in the error of a world in which a fault strikes a server that cannot be struck so, such as the eviction of
-// the keys of a server without keys.
+// ErrNoAbility is in the error of a world in which a fault strikes a server that cannot be struck so, such as the
+// eviction of the keys of a server without keys.
 var ErrNoAbility = errors.New("a server of this kind has no such ability")
 
 // ErrUnable is returned when a fault is applied to a world that lacks the

@@ -157,11 +157,13 @@ func TestClassOfARestart(t *testing.T) {
 		schedule []faults.Fault
 		want     promise.Fault
 	}{
-		"nothing crashes":           {"r0", nil, promise.NodeCrash},
-		"a process ended":           {"r0", []faults.Fault{crash("r0", "")}, promise.NodeCrash},
-		"power was lost":            {"r0", []faults.Fault{crash("r0", faults.CrashPower)}, promise.NodePower},
-		"both":                      {"r0", []faults.Fault{crash("r0", faults.CrashPower), crash("r0", faults.CrashProcess)}, promise.NodeCrash},
-		"that of another node":      {"r0", []faults.Fault{crash("r0", faults.CrashPower), crash("r1", faults.CrashProcess)}, promise.NodePower},
+		"nothing crashes": {"r0", nil, promise.NodeCrash},
+		"a process ended": {"r0", []faults.Fault{crash("r0", "")}, promise.NodeCrash},
+		"power was lost":  {"r0", []faults.Fault{crash("r0", faults.CrashPower)}, promise.NodePower},
+		"both": {"r0", []faults.Fault{crash("r0", faults.CrashPower), crash("r0", faults.CrashProcess)},
+			promise.NodeCrash},
+		"that of another node": {"r0", []faults.Fault{crash("r0", faults.CrashPower), crash("r1", faults.CrashProcess)},
+			promise.NodePower},
 		"that of a client":          {"r0", []faults.Fault{crash("c0", faults.CrashPower)}, promise.NodeCrash},
 		"the leader, by its number": {"e1", []faults.Fault{crash("leader", faults.CrashPower)}, promise.NodePower},
 		"a client":                  {"c0", []faults.Fault{crash("c0", faults.CrashPower)}, promise.Restart},
@@ -198,8 +200,10 @@ func TestUntilHealed(t *testing.T) {
 		faults.Stall{}, faults.ReadOnly{}, faults.Latency{}, faults.Bandwidth{}, faults.Slice{}, faults.SlowClose{},
 	}
 	short := []faults.Action{
-		faults.Partition{For: 1}, faults.Slow{For: 1}, faults.ExhaustPool{For: 1}, faults.ClockDrift{For: 1}, faults.ClockFreeze{For: 1},
-		faults.Refuse{For: 1}, faults.Stall{For: 1}, faults.ReadOnly{For: 1}, faults.Latency{For: 1}, faults.Bandwidth{For: 1},
+		faults.Partition{For: 1}, faults.Slow{For: 1}, faults.ExhaustPool{For: 1}, faults.ClockDrift{For: 1},
+		faults.ClockFreeze{For: 1},
+		faults.Refuse{For: 1}, faults.Stall{For: 1}, faults.ReadOnly{For: 1}, faults.Latency{For: 1},
+		faults.Bandwidth{For: 1},
 		faults.Slice{For: 1}, faults.SlowClose{For: 1},
 		faults.Pause{}, faults.Crash{}, faults.Restart{}, faults.KillWorker{}, faults.ClockJump{}, faults.LoseReply{},
 		faults.DelayMessage{}, faults.Reset{}, faults.Failover{}, faults.Evict{}, faults.Flush{},

@@ -64,7 +64,8 @@ func (h HalfOpen) Apply(world any) error {
 
 // String is "silence the connections of c0 to r0 for 15s".
 func (h HalfOpen) String() string {
-	return fmt.Sprintf("silence the connections of %s to %s %s", strings.Join(h.Between, ", "), orEverything(h.And), length(h.For))
+	return fmt.Sprintf("silence the connections of %s to %s %s", strings.Join(h.Between, ", "), orEverything(h.And),
+		length(h.For))
 }
 
 // silence is a toxic that loses all that is sent over the connections that had it

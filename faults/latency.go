@@ -46,8 +46,10 @@ func (l *Latency) form() Form {
 		Fields: []Field{
 			near(&l.Between, Anybody),
 			far(&l.And, Anybody),
-			{"add", Offset{To: &l.Add, Each: true, None: "nothing", Such: 50 * time.Millisecond}, "by how much each message is late at least"},
-			{"jitter", Offset{To: &l.Jitter, Each: true, None: "nothing", Such: 20 * time.Millisecond}, "by how much more it may be late"},
+			{"add", Offset{To: &l.Add, Each: true, None: "nothing", Such: 50 * time.Millisecond},
+				"by how much each message is late at least"},
+			{"jitter", Offset{To: &l.Jitter, Each: true, None: "nothing", Such: 20 * time.Millisecond},
+				"by how much more it may be late"},
 			lasts(&l.For),
 			way(&l.Direction, DirectionBoth),
 		},

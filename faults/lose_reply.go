@@ -60,5 +60,6 @@ func (l LoseReply) String() string {
 	if l = filled(l); l.Count != 1 {
 		replies = fmt.Sprint(l.Count, " replies")
 	}
-	return fmt.Sprintf("lose the %s to %s from %s", nth(l.Skip, replies), strings.Join(l.Between, ", "), orEverything(l.And))
+	return fmt.Sprintf("lose the %s to %s from %s", nth(l.Skip, replies), strings.Join(l.Between, ", "),
+		orEverything(l.And))
 }

@@ -77,5 +77,6 @@ func (p Partition) Apply(world any) error {
 // String is "cut c0 off from r0, s0 for 15s (hold, both)".
 func (p Partition) String() string {
 	p = filled(p)
-	return fmt.Sprintf("cut %s off from %s %s (%s, %s)", strings.Join(p.Between, ", "), orEverything(p.And), length(p.For), p.Bytes, p.Direction)
+	return fmt.Sprintf("cut %s off from %s %s (%s, %s)", strings.Join(p.Between, ", "), orEverything(p.And), length(p.For),
+		p.Bytes, p.Direction)
 }

@@ -43,8 +43,9 @@ func TestReference(t *testing.T) {
 // classTable is a table of every class of fault.
 func classTable() string {
 	var w strings.Builder
-	w.WriteString("| class | what goes wrong | the servers keep their keys and clocks | clients send more | clients are kept away | " +
-		"they stand still | a server is silent | a key may be left | locks rely on its absence |\n|---|---|---|---|---|---|---|---|---|\n")
+	w.WriteString("| class | what goes wrong | the servers keep their keys and clocks | clients send more | clients are " +
+		"kept away | they stand still | a server is silent | a key may be left | locks rely on its absence " +
+		"|\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range promise.Faults() {
 		fmt.Fprintf(&w, "| `%s` | %s |", c, c.Means())
 		for _, yes := range []bool{
@@ -83,7 +84,8 @@ func reference() string {
 			examples = append(examples, f.Example())
 			fmt.Fprintf(&keys, "| %s | `%s` | %s | %s | %s |\n", name, f.Key, f.Doc, f.Domain(), absent)
 		}
-		fmt.Fprintf(&kinds, "| `%s` | %s | %s | `{%s}` |\n", k.Name, k.Text, strings.Join(classes, ", "), strings.Join(examples, ", "))
+		fmt.Fprintf(&kinds, "| `%s` | %s | %s | `{%s}` |\n", k.Name, k.Text, strings.Join(classes, ", "),
+			strings.Join(examples, ", "))
 	}
 	return kinds.String() + "\n" + keys.String()
 }

@@ -35,7 +35,8 @@ func (s *SlowClose) form() Form {
 		Fields: []Field{
 			near(&s.Between, Anybody),
 			far(&s.And, Anybody),
-			{"delay", Offset{To: &s.Delay, Each: true, Unit: time.Millisecond, Such: 5 * time.Second}, "by how much the end is late"},
+			{"delay", Offset{To: &s.Delay, Each: true, Unit: time.Millisecond, Such: 5 * time.Second},
+				"by how much the end is late"},
 			lasts(&s.For),
 			way(&s.Direction, DirectionBoth),
 		},

@@ -35,8 +35,8 @@ func stateOf[S any](toxic toxics.StatefulToxic, stub *toxics.ToxicStub) *S {
 	return state
 }
 
-// handOver passes a chunk on while the toxic is taken off, and closes the stub if nothing takes the chunk: the receiver has
-// closed its connection, and Toxiproxy, which takes toxics off one after another, would wait for ever.
+// handOver passes a chunk on while the toxic is taken off, and closes the stub if nothing takes the chunk: the receiver
+// has closed its connection, and Toxiproxy, which takes toxics off one after another, would wait for ever.
 func handOver(stub *toxics.ToxicStub, chunk *stream.StreamChunk) {
 	const patience = 5 * time.Second // as that of Toxiproxy
 	if stub.Closed() {

@@ -118,7 +118,8 @@ func (r *reader) want(t interface{ Fatalf(string, ...any) }, text string) {
 	}
 }
 
-// A toxic is taken off a connection whose receiver has closed it: what it held has nowhere to go, and is not waited for.
+// A toxic is taken off a connection whose receiver has closed it: what it held has nowhere to go, and is not waited
+// for.
 func TestTakenOffAfterTheReceiverClosed(t *testing.T) {
 	for _, toxic := range []toxics.Toxic{new(faults.Hold), &faults.Delay{By: time.Hour}, &faults.Jitter{Add: time.Hour}} {
 		bubble(t, fmt.Sprintf("%T", toxic), func(t *testing.T) {

@@ -68,7 +68,8 @@ func far(to *[]string, role Role) Field {
 func way(to *Direction, byDefault Direction) Field {
 	words := texts(Directions())
 	i := slices.Index(words, string(byDefault))
-	return Field{"direction", Word{(*string)(to), slices.Insert(slices.Delete(words, i, i+1), 0, string(byDefault))}, "which way"}
+	return Field{"direction", Word{(*string)(to), slices.Insert(slices.Delete(words, i, i+1), 0, string(byDefault))},
+		"which way"}
 }
 
 // lasts is the field that has the length of a fault that may last to the end.
@@ -92,5 +93,6 @@ func orEverything(names []string) string {
 
 // String is "between c0 and r0, s0 (both)".
 func (w Wire) String() string {
-	return fmt.Sprintf("between %s and %s (%s)", strings.Join(w.Between, ", "), orEverything(w.And), cmp.Or(w.Direction, DirectionBoth))
+	return fmt.Sprintf("between %s and %s (%s)", strings.Join(w.Between, ", "), orEverything(w.And),
+		cmp.Or(w.Direction, DirectionBoth))
 }

@@ -25,7 +25,8 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 		began := time.Now()
 		_, err := b.Acquire(ctx, resource)
 		w.want(err, context.DeadlineExceeded)
-		if want := "acquire order:42: gave up after 250ms and 3 tries: context deadline exceeded"; err == nil || err.Error() != want {
+		if want := "acquire order:42: gave up after 250ms and 3 tries: context deadline exceeded"; err == nil ||
+			err.Error() != want {
 			w.Errorf("error %q, want %q", err, want)
 		}
 		if waited := time.Since(began); waited != 250*time.Millisecond {
@@ -233,7 +234,8 @@ func TestGrantThatCannotBeGivenBack(t *testing.T) {
 		line.arm(fault{command: w.kind.ask, delay: time.Second})
 		time.AfterFunc(500*time.Millisecond, func() { w.node.SetError("READONLY just demoted") })
 		_, err := l.Acquire(w.Context(), resource)
-		if want := "acquire order:42: granted too late, and giving it back failed"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		if want := "acquire order:42: granted too late, and giving it back failed"; err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			w.Errorf("error %v, want %q", err, want)
 		}
 	})

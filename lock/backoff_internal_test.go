@@ -32,7 +32,8 @@ func TestBackoffCeiling(t *testing.T) {
 func TestBackoffDelay(t *testing.T) {
 	b := Backoff{50 * time.Millisecond, 200 * time.Millisecond}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for n, span := range map[int]time.Duration{1: 50 * time.Millisecond, 2: 150 * time.Millisecond, 9: 150 * time.Millisecond} {
+	for n, span := range map[int]time.Duration{1: 50 * time.Millisecond, 2: 150 * time.Millisecond,
+		9: 150 * time.Millisecond} {
 		var tenths [10]int
 		for range 1000 {
 			above := b.delay(n, rng) - b.Min

@@ -32,7 +32,8 @@ var kinds = []kind{
 	{"single", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewSingle(r, o) }, "set"},
 	{"fenced", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewFenced(r, o) }, "eval"},
 	{"reentrant", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewReentrant(r, o) }, "eval"},
-	{"reentrant-fenced", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewReentrantFenced(r, o) }, "eval"},
+	{"reentrant-fenced", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewReentrantFenced(r, o) },
+		"eval"},
 	{"fair", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewFair(r, o) }, "eval"},
 	{"fair-fenced", func(r lock.Redis, o lock.Options) (locker, error) { return lock.NewFairFenced(r, o) }, "eval"},
 }

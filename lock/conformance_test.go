@@ -44,20 +44,27 @@ var (
 // members has a line for each kind, and for each way to wait.
 var members = []member{
 	{"single", 1, plainLeases, func(s site) (lock.Locker, error) { return lock.NewSingle(s.nodes[0], s.opt) }},
-	{"single-notify", 1, plainLeases, func(s site) (lock.Locker, error) { return lock.NewSingle(s.nodes[0], s.notified()) }},
+	{"single-notify", 1, plainLeases,
+		func(s site) (lock.Locker, error) { return lock.NewSingle(s.nodes[0], s.notified()) }},
 	{"fenced", 1, tokenLeases, func(s site) (lock.Locker, error) { return lock.NewFenced(s.nodes[0], s.opt) }},
-	{"fenced-notify", 1, tokenLeases, func(s site) (lock.Locker, error) { return lock.NewFenced(s.nodes[0], s.notified()) }},
+	{"fenced-notify", 1, tokenLeases,
+		func(s site) (lock.Locker, error) { return lock.NewFenced(s.nodes[0], s.notified()) }},
 	{"watchdog", 1, renewedPlain, func(s site) (lock.Locker, error) { return watched(lock.NewSingle(s.nodes[0], s.opt)) }},
-	{"watchdog-fenced", 1, renewedToken, func(s site) (lock.Locker, error) { return watched(lock.NewFenced(s.nodes[0], s.opt)) }},
+	{"watchdog-fenced", 1, renewedToken,
+		func(s site) (lock.Locker, error) { return watched(lock.NewFenced(s.nodes[0], s.opt)) }},
 	{"reentrant", 1, plainLeases, func(s site) (lock.Locker, error) { return lock.NewReentrant(s.nodes[0], s.opt) }},
-	{"reentrant-notify", 1, plainLeases, func(s site) (lock.Locker, error) { return lock.NewReentrant(s.nodes[0], s.notified()) }},
-	{"reentrant-fenced", 1, tokenLeases, func(s site) (lock.Locker, error) { return lock.NewReentrantFenced(s.nodes[0], s.opt) }},
+	{"reentrant-notify", 1, plainLeases,
+		func(s site) (lock.Locker, error) { return lock.NewReentrant(s.nodes[0], s.notified()) }},
+	{"reentrant-fenced", 1, tokenLeases,
+		func(s site) (lock.Locker, error) { return lock.NewReentrantFenced(s.nodes[0], s.opt) }},
 	{"fair", 1, fairPlain, func(s site) (lock.Locker, error) { return lock.NewFair(s.nodes[0], s.opt) }},
 	{"fair-notify", 1, fairPlain, func(s site) (lock.Locker, error) { return lock.NewFair(s.nodes[0], s.notified()) }},
 	{"fair-fenced", 1, fairToken, func(s site) (lock.Locker, error) { return lock.NewFairFenced(s.nodes[0], s.opt) }},
 	{"redlock", 5, plainLeases, func(s site) (lock.Locker, error) { return lock.NewRedlock(s.nodes, s.redlock()) }},
-	{"redlock-watchdog", 5, renewedPlain, func(s site) (lock.Locker, error) { return watched(lock.NewRedlock(s.nodes, s.redlock())) }},
-	{"redlock-fenced", 5, tokenLeases, func(s site) (lock.Locker, error) { return lock.NewRedlockFenced(s.nodes, s.redlock()) }},
+	{"redlock-watchdog", 5, renewedPlain,
+		func(s site) (lock.Locker, error) { return watched(lock.NewRedlock(s.nodes, s.redlock())) }},
+	{"redlock-fenced", 5, tokenLeases,
+		func(s site) (lock.Locker, error) { return lock.NewRedlockFenced(s.nodes, s.redlock()) }},
 }
 
 func (s site) notified() lock.Options {
@@ -95,7 +102,8 @@ func newSite(wire *locktest.Wire, addrs []string, opt lock.Options, keep func(*r
 func (m member) prefix() string { return m.name + ":" }
 
 // world is a world of machines with locks of a kind, and an administrator with access to the nodes.
-func (m member) world(newSite func(client int, wire *locktest.Wire) site, dial func(client int) locktest.Dial, admin []*redis.Client) locktest.World {
+func (m member) world(newSite func(client int, wire *locktest.Wire) site, dial func(client int) locktest.Dial,
+	admin []*redis.Client) locktest.World {
 	return locktest.World{
 		New: func(t testing.TB, client int) locktest.Client {
 			t.Helper()
@@ -149,7 +157,8 @@ func TestConformanceInTheWorld(t *testing.T) {
 			h.TTL, h.Slack = ttl, time.Second
 			h.Fresh = func(t testing.TB, test func(locktest.World)) {
 				t.Helper()
-				_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{Nodes: m.nodes}}, Clients: 4, Untraced: true}, func(w *sim.World) error {
+				_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{Nodes: m.nodes}}, Clients: 4,
+					Untraced: true}, func(w *sim.World) error {
 					admin := w.NewProcess("admin")
 					admin.Go(func() { test(m.simulated(w, admin, ttl)) })
 					return w.RunUntil(w.Idle)

@@ -151,7 +151,8 @@ func (k *keyState) set(v []any) {
 		}
 		slices.Sort(parts)
 	case "zset":
-		for _, pair := range slices.SortedFunc(slices.Chunk(v, 2), func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) }) {
+		for _, pair := range slices.SortedFunc(slices.Chunk(v, 2),
+			func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) }) {
 			parts = append(parts, written(pair[0])+":"+k.score(pair[1].(string)))
 		}
 	case "set":
@@ -194,9 +195,11 @@ var harmless = []struct {
 	{"an error of redis.call that a script catches with pcall begins with its line", "miniredis",
 		regexp.MustCompile(`":\d+: `), `"`},
 	{"a command with the wrong number of arguments has a different error", "miniredis",
-		regexp.MustCompile(`ERR wrong number of arguments for '\w+' command`), "ERR Wrong number of args calling Redis command from script"},
+		regexp.MustCompile(`ERR wrong number of arguments for '\w+' command`), "ERR Wrong number of args calling Redis " +
+			"command from script"},
 	{"an unknown command is reported with the script's SHA-1 and no code", "miniredis",
-		regexp.MustCompile(`Unknown Redis command called from script script: \w+, &c\.`), "ERR Unknown Redis command called from script"},
+		regexp.MustCompile(`Unknown Redis command called from script script: \w+, &c\.`),
+		"ERR Unknown Redis command called from script"},
 }
 
 func withoutHarmless(replica, answer string) string {
@@ -216,7 +219,8 @@ func differ(replica string, want, got outcomeOf) string {
 	}
 	for i, w := range want.state {
 		g := got.state[i]
-		if w.kind != g.kind || w.value != g.value || !slices.EqualFunc(w.instants, g.instants, func(a, b int64) bool { return !apart(a, b) }) {
+		if w.kind != g.kind || w.value != g.value ||
+			!slices.EqualFunc(w.instants, g.instants, func(a, b int64) bool { return !apart(a, b) }) {
 			return fmt.Sprintf("%s is %s %s %d, want %s %s %d", w.key, g.kind, g.value, g.instants, w.kind, w.value, w.instants)
 		}
 		if (w.ttl < 0 || g.ttl < 0) && w.ttl != g.ttl || apart(w.ttl, g.ttl) {

@@ -90,15 +90,19 @@ func (w *writer) condition() string {
 // textValue is an expression whose value is a string.
 func (w *writer) textValue() string {
 	return w.pick("'a'", "''", "ARGV[1]", "'12'", "'-7'", "'1.5'", "'a b'", "string.rep('ab', 3)", "string.upper('xy')",
-		"string.sub('abcdef', 2, -2)", "string.format('%d-%s', 12, 'x')", "string.format('%.0f', 2^53)", "'x' .. 1", "tostring(12)",
-		"tostring(nil)", "string.reverse('abc')", "string.gsub('a-b-c', '-', '+')", "string.match('key:12', '%d+')", "table.concat({1, 2, 'x'}, ',')",
+		"string.sub('abcdef', 2, -2)", "string.format('%d-%s', 12, 'x')", "string.format('%.0f', 2^53)", "'x' .. 1",
+		"tostring(12)",
+		"tostring(nil)", "string.reverse('abc')", "string.gsub('a-b-c', '-', '+')", "string.match('key:12', '%d+')",
+		"table.concat({1, 2, 'x'}, ',')",
 		"redis.sha1hex('')", "type(KEYS)", "string.char(65, 66)", "cjson.encode({1, 2, 'x'})", "cjson.encode('a')")
 }
 
 // number is an expression whose value is a number.
 func (w *writer) number() string {
-	return w.pick("0", "1", "-1", "12", "3.9", "-3.9", "2^31", "2^53", "1e3", "tonumber(ARGV[2])", "tonumber('0x10')", "tonumber('10', 2)",
-		"#ARGV", "#KEYS[1]", "math.floor(7 / 2)", "math.max(1, 3)", "math.fmod(7, 3)", "7 % 3", "-7 % 3", "string.len('abc')", "math.abs(-2)",
+	return w.pick("0", "1", "-1", "12", "3.9", "-3.9", "2^31", "2^53", "1e3", "tonumber(ARGV[2])", "tonumber('0x10')",
+		"tonumber('10', 2)",
+		"#ARGV", "#KEYS[1]", "math.floor(7 / 2)", "math.max(1, 3)", "math.fmod(7, 3)", "7 % 3", "-7 % 3", "string.len('abc')",
+		"math.abs(-2)",
 		"select('#', 1, 2)", "string.byte('A')", "cjson.decode('[1,2]')[2]", "table.getn({1, 2, 3})", "unpack({4, 5})")
 }
 
@@ -112,7 +116,8 @@ func (w *writer) value(depth int) string {
 	case what < 8 && len(w.vars) > 0:
 		return w.vars[w.rng.IntN(len(w.vars))]
 	case what < 10:
-		return w.pick("true", "false", "nil", "tonumber('x')", "ARGV[9]", "{}", "{ok='fine'}", "{err='ERR mine'}", "(1 == 1.0)",
+		return w.pick("true", "false", "nil", "tonumber('x')", "ARGV[9]", "{}", "{ok='fine'}", "{err='ERR mine'}",
+			"(1 == 1.0)",
 			"redis.status_reply('DONE')", "redis.error_reply('MINE is broken')", "('1' == 1)", "{a=1}")
 	case depth < 2:
 		return "{" + w.value(depth+1) + ", " + w.value(depth+1) + "}"
@@ -130,21 +135,31 @@ func (w *writer) arguments() string {
 	key, number := w.key(), fmt.Sprint(w.rng.IntN(20)-5)
 	field, member := w.pick("'a'", "'b'", "'c'"), w.pick("'m'", "'n'", "ARGV[1]")
 	return w.pick(
-		"'GET', "+key, "'GET', 'str'", "'SET', 'str', "+w.textValue(), "'SET', 'str', 'x', 'NX'", "'SET', 'str', 'y', 'XX', 'PX', 90000",
-		"'SET', 'str', 'z', 'NX', 'PX', ARGV[3]", "'SETNX', 'str', 'w'", "'GETDEL', 'str'", "'GETSET', 'str', 'new'", "'STRLEN', 'str'", "'APPEND', 'str', 'x'",
-		"'INCR', 'count'", "'DECR', 'count'", "'INCRBY', 'count', "+number, "'INCR', 'str'", "'GET', 'count'", "'INCRBYFLOAT', 'count', '1.5'",
+		"'GET', "+key, "'GET', 'str'", "'SET', 'str', "+w.textValue(), "'SET', 'str', 'x', 'NX'",
+		"'SET', 'str', 'y', 'XX', 'PX', 90000",
+		"'SET', 'str', 'z', 'NX', 'PX', ARGV[3]", "'SETNX', 'str', 'w'", "'GETDEL', 'str'", "'GETSET', 'str', 'new'",
+		"'STRLEN', 'str'", "'APPEND', 'str', 'x'",
+		"'INCR', 'count'", "'DECR', 'count'", "'INCRBY', 'count', "+number, "'INCR', 'str'", "'GET', 'count'",
+		"'INCRBYFLOAT', 'count', '1.5'",
 		"'MGET', 'str', 'count', 'none'", "'MSET', 'str', '1', 'count', '2'",
-		"'HSET', 'hash', "+field+", "+number, "'HSET', 'hash', 'a', 1, 'b', 2", "'HGET', 'hash', "+field, "'HINCRBY', 'hash', "+field+", "+number,
-		"'HDEL', 'hash', "+field, "'HEXISTS', 'hash', "+field, "'HLEN', 'hash'", "'HSETNX', 'hash', "+field+", 5", "'HMGET', 'hash', 'a', 'z'", "'HINCRBY', 'str', 'a', 1",
-		"'ZADD', 'zset', "+number+", "+member, "'ZREM', 'zset', "+member, "'ZSCORE', 'zset', "+member, "'ZRANK', 'zset', "+member, "'ZCARD', 'zset'",
-		"'ZRANGE', 'zset', 0, -1, 'WITHSCORES'", "'ZRANGEBYSCORE', 'zset', '-inf', "+number, "'ZREMRANGEBYSCORE', 'zset', '-inf', "+number, "'ZADD', 'zset', 'NX', "+number+", "+member,
+		"'HSET', 'hash', "+field+", "+number, "'HSET', 'hash', 'a', 1, 'b', 2", "'HGET', 'hash', "+field,
+		"'HINCRBY', 'hash', "+field+", "+number,
+		"'HDEL', 'hash', "+field, "'HEXISTS', 'hash', "+field, "'HLEN', 'hash'", "'HSETNX', 'hash', "+field+", 5",
+		"'HMGET', 'hash', 'a', 'z'", "'HINCRBY', 'str', 'a', 1",
+		"'ZADD', 'zset', "+number+", "+member, "'ZREM', 'zset', "+member, "'ZSCORE', 'zset', "+member, "'ZRANK', 'zset', "+
+			member, "'ZCARD', 'zset'",
+		"'ZRANGE', 'zset', 0, -1, 'WITHSCORES'", "'ZRANGEBYSCORE', 'zset', '-inf', "+number,
+		"'ZREMRANGEBYSCORE', 'zset', '-inf', "+number, "'ZADD', 'zset', 'NX', "+number+", "+member,
 		"'ZRANGE', 'zset', 0, 0", "'ZINCRBY', 'zset', 2, "+member, "'ZCOUNT', 'zset', '(1', '+inf'",
-		"'RPUSH', 'list', "+number, "'LPUSH', 'list', "+field, "'LPOP', 'list'", "'LRANGE', 'list', 0, -1", "'LLEN', 'list'", "'LREM', 'list', 0, "+field, "'LINDEX', 'list', 0", "'RPOP', 'list'",
+		"'RPUSH', 'list', "+number, "'LPUSH', 'list', "+field, "'LPOP', 'list'", "'LRANGE', 'list', 0, -1", "'LLEN', 'list'",
+		"'LREM', 'list', 0, "+field, "'LINDEX', 'list', 0", "'RPOP', 'list'",
 		"'SADD', 'set', "+member, "'SREM', 'set', "+member, "'SISMEMBER', 'set', "+member, "'SCARD', 'set'",
 		"'DEL', "+key, "'DEL', 'str', 'none'", "'UNLINK', 'hash'", "'EXISTS', "+key, "'EXISTS', 'str', 'str'", "'TYPE', "+key,
-		"'PEXPIRE', "+key+", 80000", "'EXPIRE', "+key+", 70", "'PERSIST', "+key, "'PEXPIRE', 'none', 100", "'TTL', 'none'", "'PTTL', 'forever'", "'EXPIRE', 'str', 0",
+		"'PEXPIRE', "+key+", 80000", "'EXPIRE', "+key+", 70", "'PERSIST', "+key, "'PEXPIRE', 'none', 100", "'TTL', 'none'",
+		"'PTTL', 'forever'", "'EXPIRE', 'str', 0",
 		"'PEXPIRE', 'str', 60000, 'NX'",
-		"'PUBLISH', 'news', 'x'", "'ECHO', 'x'", "'LPUSH', 'str', 'x'", "'GET'", "'NOSUCHCOMMAND', 'x'", "'RENAME', 'none', 'other'", "'HGETALL', 'none'",
+		"'PUBLISH', 'news', 'x'", "'ECHO', 'x'", "'LPUSH', 'str', 'x'", "'GET'", "'NOSUCHCOMMAND', 'x'",
+		"'RENAME', 'none', 'other'", "'HGETALL', 'none'",
 	)
 }
 

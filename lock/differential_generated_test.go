@@ -41,8 +41,9 @@ func generated() [][]execution {
 	return all
 }
 
-// recordSequence runs a sequence of executions on a server that is empty, and does so anew if a script took so long that it has
-// read the clock at several instants: the times to live that it has set or read are then none that a replica can have.
+// recordSequence runs a sequence of executions on a server that is empty, and does so anew if a script took so long
+// that it has read the clock at several instants: the times to live that it has set or read are then none that a
+// replica can have.
 func recordSequence(sequence []execution, empty func() error, run func(execution) (outcomeOf, error)) error {
 	const tries = 20
 	for range tries {
@@ -62,7 +63,8 @@ func recordSequence(sequence []execution, empty func() error, run func(execution
 			return nil
 		}
 	}
-	return fmt.Errorf("in %d tries a script always took longer than %v: the machine has too much other work to do", tries, luck)
+	return fmt.Errorf("in %d tries a script always took longer than %v: the machine has too much other work to do", tries,
+		luck)
 }
 
 func TestSlowSequencesAreRecordedAnew(t *testing.T) {
@@ -89,7 +91,8 @@ func TestGeneratedScriptsAreTheSameEverywhere(t *testing.T) {
 	server := liveClient(t)
 	failed, all := 0, 0
 	for seed, sequence := range generated() {
-		if err := recordSequence(sequence, func() error { return server.FlushAll(t.Context()).Err() }, func(e execution) (outcomeOf, error) { return e.run(server) }); err != nil {
+		if err := recordSequence(sequence, func() error { return server.FlushAll(t.Context()).Err() },
+			func(e execution) (outcomeOf, error) { return e.run(server) }); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		for _, e := range sequence {
@@ -138,26 +141,32 @@ var differences = []struct {
 }{
 	{"libraries for bits and binary formats are missing", "return bit.band(7, 2)", "[2]", "the world, miniredis"},
 	{"numbers from 1e14 on become text with all digits", "return 1e15 .. ''", `["1e+15"]`, "the world, miniredis"},
-	{"fractions become text with 17 digits, not 14", "return tostring(10 / 3)", `["3.3333333333333"]`, "the world, miniredis"},
-	{"fractions are arguments of commands with as few digits as possible", "redis.call('SET', KEYS[1], 0.1) return redis.call('GET', KEYS[1])",
+	{"fractions become text with 17 digits, not 14", "return tostring(10 / 3)", `["3.3333333333333"]`,
+		"the world, miniredis"},
+	{"fractions are arguments of commands with as few digits as possible", "redis.call('SET', KEYS[1], 0.1) return " +
+		"redis.call('GET', KEYS[1])",
 		`["0.10000000000000001"]`, "the world, miniredis"},
 	{"infinity becomes +Inf", "return tostring(1 / 0)", `["inf"]`, "the world, miniredis"},
 	{"exponents are not read", "return tonumber('1e3')", "[1000]", "the world, miniredis"},
 	{"an empty table is an array in JSON", "return cjson.encode({})", `["{}"]`, "the world, miniredis"},
 	{"JSON has no slash escaped", "return cjson.encode('a/b')", `["\"a\\/b\""]`, "the world, miniredis"},
 	{"format takes nil", "return pcall(string.format, '%s', nil)", "[<nil>]", "the world, miniredis"},
-	{"integers are read with zeros and signs before them", "redis.call('SET', KEYS[1], '01') return redis.pcall('INCR', KEYS[1]).err",
+	{"integers are read with zeros and signs before them", "redis.call('SET', KEYS[1], '01') return redis.pcall('INCR', " +
+		"KEYS[1]).err",
 		`["ERR value is not an integer or out of range"]`, "the world, miniredis"},
-	{"HINCRBY overflows", "redis.call('HSET', KEYS[1], 'f', '9223372036854775807') return redis.pcall('HINCRBY', KEYS[1], 'f', 1).err",
+	{"HINCRBY overflows", "redis.call('HSET', KEYS[1], 'f', '9223372036854775807') return redis.pcall('HINCRBY', " +
+		"KEYS[1], 'f', 1).err",
 		`["ERR increment or decrement would overflow"]`, "the world, miniredis"},
-	{"HINCRBY says in other words that a field is no number", "redis.call('HSET', KEYS[1], 'f', 'x') return redis.pcall('HINCRBY', KEYS[1], 'f', 1).err",
+	{"HINCRBY says in other words that a field is no number", "redis.call('HSET', KEYS[1], 'f', 'x') return " +
+		"redis.pcall('HINCRBY', KEYS[1], 'f', 1).err",
 		`["ERR hash value is not an integer"]`, "the world, miniredis"},
 	{"a time to live of nothing is refused in other words", "return redis.pcall('SET', KEYS[1], 'x', 'PX', 0).err",
 		`["ERR invalid expire time in 'set' command"]`, "miniredis"},
 	{"hashes are in alphabetical order", "redis.call('HSET', KEYS[1], 'b', 1, 'a', 2) return redis.call('HKEYS', KEYS[1])",
 		`[["b" "a"]]`, "the world, miniredis"},
 	{"tables for RESP3 types are empty arrays", "return {double = 3.5}", `["3.5"]`, "the world, miniredis"},
-	{"recursion is not as deep", "local function f(n) if n == 0 then return 0 end return 1 + f(n - 1) end return f(1000)", "[1000]", "the world, miniredis"},
+	{"recursion is not as deep", "local function f(n) if n == 0 then return 0 end return 1 + f(n - 1) end return f(1000)",
+		"[1000]", "the world, miniredis"},
 }
 
 func TestKnownDifferences(t *testing.T) {

@@ -154,7 +154,8 @@ func (r *recorder) exec(e execution) (any, error) {
 		return nil, err
 	}
 	if e.luck {
-		if _, err := r.runAndRecord(execution{script: "return redis.call('DEL', unpack(KEYS))", keys: r.watched, luck: true}); err != nil {
+		if _, err := r.runAndRecord(execution{script: "return redis.call('DEL', unpack(KEYS))", keys: r.watched,
+			luck: true}); err != nil {
 			return nil, err
 		}
 	}

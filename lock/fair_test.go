@@ -277,7 +277,8 @@ func TestQueueThatCannotBeLeft(t *testing.T) {
 		cancel()
 		<-waiter.done
 		w.want(waiter.err, context.Canceled)
-		if want := "; its place in the queue may stay for 4s: outcome unknown: EOF"; !strings.HasSuffix(waiter.err.Error(), want) {
+		if want := "; its place in the queue may stay for 4s: outcome unknown: EOF"; !strings.HasSuffix(waiter.err.Error(),
+			want) {
 			w.Errorf("error %q, want %q", waiter.err, want)
 		}
 		time.Sleep(4 * time.Second)

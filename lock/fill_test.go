@@ -77,7 +77,8 @@ func TestFillComputesOnce(t *testing.T) {
 	})
 }
 
-// The context of compute ends with the lease, and with that of the caller; the lock is free then, and the cause is known.
+// The context of compute ends with the lease, and with that of the caller; the lock is free then, and the cause is
+// known.
 func TestFillEnds(t *testing.T) {
 	everyKind(t, func(w *world) {
 		l, _ := w.lock(lock.Options{TTL: 10 * time.Second})
@@ -137,7 +138,8 @@ func TestFillErrors(t *testing.T) {
 		w.release(held)
 
 		// A release that fails takes nothing from a value that is there.
-		value, err := lock.Fill(w.Context(), l, resource, c.look, func(ctx context.Context, lease lock.Lease) (string, error) {
+		value, err := lock.Fill(w.Context(), l, resource, c.look, func(ctx context.Context, lease lock.Lease) (string,
+			error) {
 			w.node.FlushAll()
 			return c.compute(ctx, lease)
 		})

@@ -276,7 +276,8 @@ func TestSubscriptionThatCannotBeMade(t *testing.T) {
 		line.refuse()
 		_, err = b.Acquire(w.Context(), resource)
 		w.want(err, syscall.ECONNREFUSED)
-		if want := "acquire order:42: gave up after 0s and 1 tries: subscribe to lock:{order:42}:"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		if want := "acquire order:42: gave up after 0s and 1 tries: subscribe to lock:{order:42}:"; err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			w.Errorf("error %q, want %q", err, want)
 		}
 		if errors.Is(err, lock.ErrOutcomeUnknown) {
@@ -402,7 +403,8 @@ func TestClientThatCannotSubscribe(t *testing.T) {
 	everyKind(t, func(w *world) {
 		c, _ := w.client()
 		_, err := w.kind.make(pollOnly{c}, lock.Options{Waiting: lock.WaitNotify})
-		if want := "WaitNotify needs a client with Subscribe and PTTL, such as a *redis.Client, and lock_test.pollOnly is none"; err == nil ||
+		if want := "WaitNotify needs a client with Subscribe and PTTL, such as a *redis.Client, and lock_test.pollOnly " +
+			"is none"; err == nil ||
 			err.Error() != "make a "+w.kind.name+" lock: "+want {
 			w.Errorf("error %v, want %q", err, want)
 		}

@@ -70,8 +70,8 @@ func TestPromisesAreNotShared(t *testing.T) {
 	}
 }
 
-// The promises to start from are within those of a lock with a lease, and a session does not depend on what its server has
-// of keys and scripts.
+// The promises to start from are within those of a lock with a lease, and a session does not depend on what its server
+// has of keys and scripts.
 func TestPromisesToStartFrom(t *testing.T) {
 	single, _ := lock.PromiseOf("single")
 	lease, session := lock.LeasePromise(), lock.SessionPromise()

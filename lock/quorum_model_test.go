@@ -388,14 +388,16 @@ func (m *votingMachine) check() {
 		if left := m.nodes[i].TTL(key); want != "" && left != n.expires.Sub(now) {
 			m.Fatalf("the key on r%d lasts %v, want %v", i, left, n.expires.Sub(now))
 		}
-		if counter, _ := m.nodes[i].Get(key + ":token"); m.model.kind.fenced && n.counter > 0 && counter != strconv.FormatUint(n.counter, 10) {
+		if counter, _ := m.nodes[i].Get(key + ":token"); m.model.kind.fenced && n.counter > 0 &&
+			counter != strconv.FormatUint(n.counter, 10) {
 			m.Fatalf("r%d has counted to %s, want %d", i, counter, n.counter)
 		}
 	}
 	for i, h := range m.all {
 		over := m.model.over(h, now)
 		if lost(h.lease) != h.lost || (h.lease.Context().Err() != nil) != over {
-			m.Fatalf("lease %d: lost %v, context %v; want lost %v, over %v", i, lost(h.lease), h.lease.Context().Err(), h.lost, over)
+			m.Fatalf("lease %d: lost %v, context %v; want lost %v, over %v", i, lost(h.lease), h.lease.Context().Err(), h.lost,
+				over)
 		}
 		if !over && !h.lease.Until().Equal(m.model.until(h)) {
 			m.Fatalf("lease %d ends %v, want %v", i, h.lease.Until(), m.model.until(h))

@@ -29,7 +29,10 @@ type redlocker interface {
 
 var quorumKinds = []quorumKind{
 	{"redlock", func(r []lock.Redis, o lock.RedlockOptions) (redlocker, error) { return lock.NewRedlock(r, o) }, "set"},
-	{"redlock-fenced", func(r []lock.Redis, o lock.RedlockOptions) (redlocker, error) { return lock.NewRedlockFenced(r, o) }, "eval"},
+	{"redlock-fenced", func(r []lock.Redis, o lock.RedlockOptions) (redlocker, error) {
+		return lock.NewRedlockFenced(r,
+			o)
+	}, "eval"},
 }
 
 // grid is five Redis nodes in a bubble of virtual time, with a kind of Redlock under test.

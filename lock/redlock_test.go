@@ -91,8 +91,8 @@ func TestAnswersInErrors(t *testing.T) {
 		lines[3].refuse()
 		lines[4].refuse()
 		_, err := l.Acquire(g.Context(), resource)
-		want := "acquire order:42: no quorum: 1 of 5 nodes agreed, 3 are needed: r1: taken; " +
-			"r2: LOADING Redis is loading the dataset in memory; r3: dial tcp: connection refused; r4: dial tcp: connection refused"
+		want := "acquire order:42: no quorum: 1 of 5 nodes agreed, 3 are needed: r1: taken; r2: LOADING Redis is loading " +
+			"the dataset in memory; r3: dial tcp: connection refused; r4: dial tcp: connection refused"
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			g.Errorf("error %v, want %s", err, want)
 		}
@@ -262,7 +262,8 @@ func TestEachTryHasAnOwnerIdOfItsOwn(t *testing.T) { // F28
 		}, 3)
 		_, err := l.TryAcquire(g.Context(), resource)
 		g.wantHolding(l, 3) // the clean-up has failed
-		if want := "clean-up failed too, so these nodes may be taken for 10s: r3: "; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "clean-up failed too, so these nodes may be taken for 10s: r3: "; err == nil ||
+			!strings.Contains(err.Error(), want) {
 			g.Errorf("error %v does not say %q", err, want)
 		}
 		left, _ := g.nodes[3].Get(l.Key(resource))
@@ -276,7 +277,8 @@ func TestEachTryHasAnOwnerIdOfItsOwn(t *testing.T) { // F28
 
 func TestRedlockContextEndsWhileWaiting(t *testing.T) {
 	everyRedlock(t, func(g *grid) {
-		l, _ := g.lock(lock.RedlockOptions{Options: lock.Options{Backoff: lock.Backoff{Min: 100 * time.Millisecond, Max: 100 * time.Millisecond}}})
+		l, _ := g.lock(lock.RedlockOptions{Options: lock.Options{Backoff: lock.Backoff{Min: 100 * time.Millisecond,
+			Max: 100 * time.Millisecond}}})
 		g.take(l, 1, 2, 3)
 		ctx, cancel := context.WithTimeout(g.Context(), 250*time.Millisecond)
 		defer cancel()
@@ -361,7 +363,8 @@ func TestRedlockReleaseThatMissedANode(t *testing.T) {
 		cancel()
 		err := lease.Release(dead) // F29
 		g.want(err, lock.ErrOutcomeUnknown)
-		want := "release order:42: given back on 4 of 5 nodes, 3 make it free; these may be taken for 10s: r3: outcome unknown: "
+		want := "release order:42: given back on 4 of 5 nodes, 3 make it free; these may be taken for 10s: r3: outcome " +
+			"unknown: "
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			g.Errorf("error %v, want %s", err, want)
 		}
@@ -394,7 +397,8 @@ func TestRedlockOptions(t *testing.T) {
 		{"negative", lock.RedlockOptions{NodeTimeout: -1, DriftFactor: -1, DriftConstant: -1, MaxExtensions: -1},
 			"NodeTimeout -1ns is negative\nDriftFactor -1 is not a share of the TTL, from 0 to below 1\n" +
 				"DriftConstant -1ns is negative\nMaxExtensions -1 is negative"},
-		{"drift is no number", lock.RedlockOptions{DriftFactor: math.NaN()}, "DriftFactor NaN is not a share of the TTL, from 0 to below 1"},
+		{"drift is no number", lock.RedlockOptions{DriftFactor: math.NaN()}, "DriftFactor NaN is not a share of the TTL, " +
+			"from 0 to below 1"},
 		{"options of every lock", lock.RedlockOptions{Options: lock.Options{TTL: -time.Second}}, "TTL -1s is negative"},
 		{"notify", lock.RedlockOptions{Options: lock.Options{Waiting: lock.WaitNotify}},
 			"Waiting is WaitNotify: no node of a Redlock knows when the lock is free, use WaitPoll"},
@@ -422,7 +426,8 @@ func TestRedlockWithoutClients(t *testing.T) {
 		if _, err := k.make(nil, lock.RedlockOptions{}); err == nil || !strings.HasSuffix(err.Error(), "no Redis clients") {
 			t.Errorf("%s: error %v", k.name, err)
 		}
-		if _, err := k.make([]lock.Redis{nil}, lock.RedlockOptions{}); err == nil || !strings.HasSuffix(err.Error(), "no Redis client for r0") {
+		if _, err := k.make([]lock.Redis{nil}, lock.RedlockOptions{}); err == nil ||
+			!strings.HasSuffix(err.Error(), "no Redis client for r0") {
 			t.Errorf("%s: error %v", k.name, err)
 		}
 	}

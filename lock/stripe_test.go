@@ -18,7 +18,8 @@ func TestStripeIsStable(t *testing.T) {
 		n    int
 		want int
 	}{
-		{"", 64, 59}, {"a", 64, 32}, {"user:1", 64, 19}, {"user:2", 64, 22}, {"order:42", 64, 43}, {"order:42", 63, 42}, {"order:42", 1, 0}, {"żółw", 1000, 581},
+		{"", 64, 59}, {"a", 64, 32}, {"user:1", 64, 19}, {"user:2", 64, 22}, {"order:42", 64, 43}, {"order:42", 63, 42},
+		{"order:42", 1, 0}, {"żółw", 1000, 581},
 		{"user:1", math.MaxInt32, 645046129},
 	} {
 		if got := lock.Stripe(c.key, c.n); got != c.want {

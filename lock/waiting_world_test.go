@@ -163,7 +163,8 @@ func (s *faultyRun) check(t *testing.T) {
 	})
 	for i := 1; i < len(s.tenures); i++ {
 		if before, after := s.tenures[i-1], s.tenures[i]; after.start.Before(before.end) {
-			t.Errorf("seed %d: %s and %s hold the lock together, for %v", s.seed, before.client, after.client, before.end.Sub(after.start))
+			t.Errorf("seed %d: %s and %s hold the lock together, for %v", s.seed, before.client, after.client,
+				before.end.Sub(after.start))
 		}
 	}
 }

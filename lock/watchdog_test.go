@@ -464,7 +464,8 @@ func TestWatchdogOptions(t *testing.T) {
 	}{
 		{"no TTL", lock.WatchdogOptions{}, "TTL is not known: it must be given for a lock that is not of this package"},
 		{"negative", lock.WatchdogOptions{TTL: -1, Interval: -1, Retry: -1, Margin: -1, MaxHold: -1},
-			"TTL -1ns is negative\nInterval -1ns is negative\nRetry -1ns is negative\nMargin -1ns is negative\nMaxHold -1ns is negative"},
+			"TTL -1ns is negative\nInterval -1ns is negative\nRetry -1ns is negative\nMargin -1ns is negative\nMaxHold -1ns " +
+				"is negative"},
 		{"no time for a renewal", lock.WatchdogOptions{TTL: 10 * time.Second, Interval: 9 * time.Second},
 			"an Interval of 9s and a Margin of 1s leave no time for a renewal within TTL 10s"},
 	} {
@@ -478,7 +479,8 @@ func TestWatchdogOptions(t *testing.T) {
 			}
 		})
 	}
-	if _, err := lock.NewWatchdog(nil, lock.WatchdogOptions{}); err == nil || !strings.HasSuffix(err.Error(), "no lock to watch") {
+	if _, err := lock.NewWatchdog(nil, lock.WatchdogOptions{}); err == nil ||
+		!strings.HasSuffix(err.Error(), "no lock to watch") {
 		t.Errorf("error %v", err)
 	}
 }

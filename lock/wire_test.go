@@ -144,7 +144,9 @@ var losses = []struct {
 }{
 	{"the answer is lost", fault{loseReply: true}, true, os.ErrDeadlineExceeded},
 	{"the connection ends after it was carried out", fault{loseReply: true, err: io.EOF}, true, io.EOF},
-	{"the connection is reset after it was carried out", fault{loseReply: true, err: syscall.ECONNRESET}, true, syscall.ECONNRESET},
+	{"the connection is reset after it was carried out", fault{loseReply: true, err: syscall.ECONNRESET}, true,
+		syscall.ECONNRESET},
 	{"the request is lost", fault{loseRequest: true}, false, os.ErrDeadlineExceeded},
-	{"the connection is reset before it was carried out", fault{loseRequest: true, err: syscall.ECONNRESET}, false, syscall.ECONNRESET},
+	{"the connection is reset before it was carried out", fault{loseRequest: true, err: syscall.ECONNRESET}, false,
+		syscall.ECONNRESET},
 }

@@ -80,7 +80,8 @@ func playedWith(t *testing.T, scenario string, l play.Lock, modes ...fence.Mode)
 func TestWhatSavedTheData(t *testing.T) {
 	saver := regexp.MustCompile(`the ([a-z' -]*)(saves|saved) the data`)
 	for mode, want := range map[fence.Mode]string{
-		fence.Seal: "fencing token ", fence.Claim: "check of the grant's claim ", fence.CAS: "compare-and-set of the value that was read ",
+		fence.Seal: "fencing token ", fence.Claim: "check of the grant's claim ",
+		fence.CAS: "compare-and-set of the value that was read ",
 	} {
 		o := played(t, "gc-pause", "fenced", mode)
 		if o.Modes[0].Verdict.Label != checker.Rescued {
@@ -100,7 +101,8 @@ func TestWhatSavedTheData(t *testing.T) {
 	}
 }
 
-// A run has as many events as steps, in every format and in its run file: the number of events is that of the last step.
+// A run has as many events as steps, in every format and in its run file: the number of events is that of the last
+// step.
 func TestCountsAgree(t *testing.T) {
 	o := played(t, "gc-pause", "fenced", fence.None)
 	m := o.Modes[0]
@@ -175,14 +177,15 @@ func TestErrorsOfSeveralLines(t *testing.T) {
 	// In the diagram each line is a statement: the error is within the text of a note.
 	diagram, _, _ := strings.Cut(strings.SplitN(all["markdown"], "sequenceDiagram\n", 2)[1], "```")
 	for line := range strings.Lines(diagram) {
-		if !regexp.MustCompile(`^ *(accTitle: |accDescr: |participant |Note over |activate |deactivate |rect |end$|alt |else |\w+(-->>|->>|-x|--x)\w+: )`).MatchString(strings.TrimRight(line, "\n")) {
+		if !regexp.MustCompile(
+			`^ *(accTitle: |accDescr: |participant |Note over |activate |deactivate |rect |end$|alt |else |\w+(-->>|->>|-x|--x)\w+: )`).MatchString(strings.TrimRight(line, "\n")) {
 			t.Errorf("the diagram has the line %q", line)
 		}
 	}
 }
 
-// Where a client is granted the lock while another has it, each report marks that instant, and not only the write that did
-// the damage. If the other's claim goes on, that instant is the decisive step.
+// Where a client is granted the lock while another has it, each report marks that instant, and not only the write that
+// did the damage. If the other's claim goes on, that instant is the decisive step.
 func TestSharedInstantIsMarked(t *testing.T) {
 	for _, tc := range []struct{ scenario, lock, remark string }{
 		{"pause-after-check", "fenced", "while c0 still believes that it has it"},
@@ -202,7 +205,8 @@ func TestSharedInstantIsMarked(t *testing.T) {
 			t.Fatalf("%s: shared grants at %v, want one", tc.scenario, at)
 		}
 		if decisive := scene.DecisiveStep(m.Story) == at[0]; decisive != strings.Contains(tc.remark, "claim") {
-			t.Errorf("%s: the decisive step is %d, and the shared grant is step %d", tc.scenario, scene.DecisiveStep(m.Story), at[0])
+			t.Errorf("%s: the decisive step is %d, and the shared grant is step %d", tc.scenario, scene.DecisiveStep(m.Story),
+				at[0])
 		}
 		if first := m.Verdict.Reasons[0]; strings.Contains(tc.remark, "claim") != (int(first.At[0]) == at[0]) {
 			t.Errorf("%s: the first reason is %q", tc.scenario, first.Text)
@@ -213,7 +217,8 @@ func TestSharedInstantIsMarked(t *testing.T) {
 			"markdown": `(?m)^\| >{1,2} \**%d\** \| \**[\d.]+s\** \| \**c1\** \| \**is granted order token=2 — %s\** \|$`,
 			"html":     `<li id="none-%d" data-n="\d+" class="(?:shared|fatal)">.*is granted order token=2 — %s`,
 		} {
-			text := strings.ReplaceAll(written(t, o)[name], "breaks its\n>>                                         promise", "breaks its promise")
+			text := strings.ReplaceAll(written(t, o)[name], "breaks its\n>>                                         promise",
+				"breaks its promise")
 			if !regexp.MustCompile(fmt.Sprintf(form, at[0], tc.remark)).MatchString(text) {
 				t.Errorf("%s, %s does not mark step %d in the story", tc.scenario, name, at[0])
 			}

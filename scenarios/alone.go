@@ -125,7 +125,8 @@ func (c *checkup) process(dir string, j *job) (failure string, done bool, err er
 		return "", false, fmt.Errorf("the process of its own did not play it (%s):\n%s", fmt.Sprint(ended), last)
 	}
 	crash, _ := os.ReadFile(in(crashFile)) // absent for a process that was killed
-	how := &ending{Why: fmt.Sprintf("its process ended (%v), and not by a panic: os.Exit and log.Fatal end it so", ended), Stack: last}
+	how := &ending{Why: fmt.Sprintf("its process ended (%v), and not by a panic: os.Exit and log.Fatal end it so", ended),
+		Stack: last}
 	if f, ok := sim.ReadFatal(string(crash)); ok {
 		how.Stack = f.Stack
 		if how.Death, err = play.NewDeath(f, course); err != nil {
@@ -169,7 +170,8 @@ func (c *checkup) start(dir string) error {
 	}
 	defer func() { _ = out.Close() }() // it is only shown
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = append(os.Environ(), aloneVariable+"="+dir, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+sim.ShowLabels, ","))
+	cmd.Env = append(os.Environ(), aloneVariable+"="+dir, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+","+sim.ShowLabels,
+		","))
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd.Run()
 }
@@ -287,7 +289,8 @@ func (p *loner) attempt(l Lock, of search.Case) {
 	}
 	note(play.Course{})
 	// All that counts is whether the process ends.
-	_, _ = play.Run(of.Scenario, l, play.RunOptions{Seed: of.Played(), Modes: []fence.Mode{l.JudgedMode()}, Alone: true, Note: note})
+	_, _ = play.Run(of.Scenario, l, play.RunOptions{Seed: of.Played(), Modes: []fence.Mode{l.JudgedMode()}, Alone: true,
+		Note: note})
 }
 
 // tell describes the failure of a run that ends the process.

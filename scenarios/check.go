@@ -39,10 +39,10 @@ import (
 // A panic of the lock is a violation. One in a goroutine that the lock has started ends the process, and the next run
 // of the test reports it: it plays the run, and smaller ones, in processes of their own.
 //
-// A failing run is made ten times, and every twentieth run that passes is made
-// twice. One that differs is made ten times too: if one of the ten breaks the promise, that is the failure, and else the run is
-// neither evidence nor a failure. If more than one run in a hundred differs, the test fails with the first event that does. A
-// lock that comes with locksim must not differ at all.
+// A failing run is made ten times, and every twentieth run that passes is made twice. One that differs is made ten
+// times too: if one of the ten breaks the promise, that is the failure, and else the run is neither evidence nor a
+// failure. If more than one run in a hundred differs, the test fails with the first event that does. A lock that comes
+// with locksim must not differ at all.
 //
 // Rapid chooses the seeds, so its flags apply: -rapid.checks=1000 makes ten times
 // as many runs, -rapid.seed repeats them, -rapid.failfile repeats a failure. A pass
@@ -121,7 +121,10 @@ func newCheckup(t testing.TB, l Lock, opts Options) *checkup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &checkup{t: t, name: t.Name(), lock: l, dir: opts.dir(), page: opts.Page, text: opts.Markdown, space: space, plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now()} //nolint:forbidigo // to end before the test's deadline
+	c := &checkup{
+		t: t, name: t.Name(), lock: l, dir: opts.dir(), page: opts.Page, text: opts.Markdown, space: space,
+		plan: planRuns(opts.Runs), seed: opts.Seed, began: time.Now(), //nolint:forbidigo // to end before the test's deadline
+	}
 	if timed, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		c.clock.end, _ = timed.Deadline()
 	}
@@ -193,9 +196,10 @@ func (c *checkup) verdict() string {
 	if doubt := t.Doubt(); doubt != "" {
 		text = "DOUBT: " + doubt + "\n"
 	}
-	text += fmt.Sprintf("%s: no violation in %s. %s of them really tested the lock (two clients wanted it, and a fault was felt); "+
-		"with 95 %% confidence fewer than %s of such runs break it (faults drawn: %s)",
-		c.lock.Name, prose.Count(t.Runs, "run"), prose.Thousands(t.Evidence), tally.Percent(tally.RateBound(0, t.Evidence)), counts(drawn))
+	text += fmt.Sprintf("%s: no violation in %s. %s of them really tested the lock (two clients wanted it, and a fault "+
+		"was felt); with 95 %% confidence fewer than %s of such runs break it (faults drawn: %s)",
+		c.lock.Name, prose.Count(t.Runs, "run"), prose.Thousands(t.Evidence), tally.Percent(tally.RateBound(0, t.Evidence)),
+		counts(drawn))
 	if c.lock.Keys == nil {
 		if learnt, err := search.Learn(c.lock, c.space); err == nil {
 			text += "\n" + learnt.String()
@@ -226,7 +230,8 @@ func (c *checkup) verdict() string {
 		text += "\n" + load
 	}
 	if by := t.ByClass(); by != "" {
-		text += "\nruns that tested the lock by class of fault, and how many of such runs may break it (95 % confidence): " + by
+		text += "\nruns that tested the lock by class of fault, and how many of such runs may break it (95 % confidence): " +
+			by
 	}
 	if c.space.Faults == nil && c.space.Replicas == 0 {
 		text += "\nno failovers were drawn: the lock does not follow the name \"" + play.Primary + "\" to another node"
@@ -235,7 +240,8 @@ func (c *checkup) verdict() string {
 		text += "\n" + of
 	}
 	if c.late {
-		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's deadline is near, see -timeout", prose.Thousands(c.tally.Runs), prose.Thousands(c.plan.runs()))
+		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's deadline is near, see -timeout",
+			prose.Thousands(c.tally.Runs), prose.Thousands(c.plan.runs()))
 	}
 	return text
 }
@@ -259,7 +265,8 @@ func (c *checkup) tryBlock(first uint64) {
 		return
 	}
 	c.blocks++
-	c.try(c.running.noting(drawn, search.Drawn(c.lock, c.space, outcome.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
+	c.try(c.running.noting(drawn,
+		search.Drawn(c.lock, c.space, outcome.Seeds{First: first, Last: first + uint64(c.plan.block-1)})))
 }
 
 // tryCalm plays the runs without faults.
@@ -326,8 +333,8 @@ func (c *checkup) try(cases iter.Seq[search.Case]) {
 	}
 }
 
-// unjudged is what the test fails with after a run that has ended with an error, which is counted: "" if the search goes
-// on.
+// unjudged is what the test fails with after a run that has ended with an error, which is counted: "" if the search
+// goes on.
 func (c *checkup) unjudged(t *search.Trial) string {
 	if search.NoVerdict(t.Err) == "" {
 		return c.noRun(t.Case, t.Err)
@@ -384,9 +391,9 @@ func (c *checkup) report(f *failure.Failure) string {
 	return c.describe(f, path, "stored in "+path+", which this test tries first from now on")
 }
 
-// explain adds to a failure when it became inevitable, for its page. It plays hundreds of continuations in this process, in
-// which a lock may end it that has not ended it before: therefore the failure has to be stored before. Of runs that take long
-// that is left out.
+// explain adds to a failure when it became inevitable, for its page. It plays hundreds of continuations in this
+// process, in which a lock may end it that has not ended it before: therefore the failure has to be stored before. Of
+// runs that take long that is left out.
 func (c *checkup) explain(f *failure.Failure) {
 	if c.page == nil && c.text == nil {
 		return
@@ -430,9 +437,12 @@ func (c *checkup) describe(f *failure.Failure, path, where string) string {
 // noPromise is the advice to state a promise. A lock that fails without any fault
 // needs none, since it is wrong whatever it promises.
 func (c *checkup) noPromise() string {
-	return fmt.Sprintf("%s has no Promise, so it is judged for everything, also for right data in mode %s, which hardly any lock can keep:\n"+
-		"  state what it promises: Promise: lock.LeasePromise(), for a lock with a TTL, or lock.SessionPromise(), for one of a session of a database,\n"+
-		"  without what it does not promise, or Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}}", c.lock.Name, c.lock.JudgedMode())
+	return fmt.Sprintf("%s has no Promise, so it is judged for everything, also for right data in mode %s, which hardly "+
+		"any lock can keep:\n"+
+		"  state what it promises: Promise: lock.LeasePromise(), for a lock with a TTL, or lock.SessionPromise(), for one "+
+		"of a session of a database,\n"+
+		"  without what it does not promise, or Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, "+
+		"lock.FaultPartition}}", c.lock.Name, c.lock.JudgedMode())
 }
 
 // pageOf writes the page of a failure that is stored at a path beside it, and says
@@ -440,7 +450,8 @@ func (c *checkup) noPromise() string {
 func (c *checkup) pageOf(f *failure.Failure, path string) string {
 	line := "page: " + pagePath(path)
 	if c.page == nil {
-		line = "page: set Options.Page, to func(w io.Writer, o *scenarios.Outcome, replay string) error { return html.Run(w, o, reports.Options{Replay: replay}) }"
+		line = "page: set Options.Page, to func(w io.Writer, o *scenarios.Outcome, replay string) error { return " +
+			"html.Run(w, o, reports.Options{Replay: replay}) }"
 	} else if err := c.writeBeside(pagePath(path), c.page, f); err != nil {
 		line = "page: it cannot be written: " + err.Error()
 	}
@@ -464,8 +475,8 @@ func (c *checkup) writeBeside(path string, form func(io.Writer, *Outcome, string
 // simFolder is where locksim init puts the command locksim with the user's own lock, below the folder of go.mod.
 const simFolder = "locksimtest/sim"
 
-// stepByStep is the command that shows a stored failure step by step, to be run in the folder of go.mod. For a lock that
-// does not come with locksim it is the user's own command, which locksim init writes.
+// stepByStep is the command that shows a stored failure step by step, to be run in the folder of go.mod. For a lock
+// that does not come with locksim it is the user's own command, which locksim init writes.
 func (c *checkup) stepByStep(path string) string {
 	root, path := fromModule(path)
 	if kinds.Reserved(c.lock.Name) {
@@ -475,7 +486,8 @@ func (c *checkup) stepByStep(path string) string {
 	if _, err := os.Stat(filepath.Join(root, simFolder)); err == nil {
 		return "step by step: " + command
 	}
-	return "step by step: let locksim init write the folder " + simFolder + ", a locksim that has your lock. Then, where go.mod is:\n  " + command
+	return "step by step: let locksim init write the folder " + simFolder + ", a locksim that has your lock. Then, " +
+		"where go.mod is:\n  " + command
 }
 
 // fromModule is the folder of the module that has the working directory, and a path from there.

@@ -21,8 +21,10 @@ func TestCheckBearsAFewRunsWithoutAVerdict(t *testing.T) {
 	if len(fails.errors) != 1 {
 		t.Fatal(fails.said())
 	}
-	wants(t, fails.errors[0], `\Atheirs: 2 of 150 runs without a verdict, where at most 1 may be: the first is that with seed 40 \(goroutines remained`,
-		`^The last of them: seed 41: a run of theirs has no verdict: `, `^schedule, as it was drawn:$`, `, with Options\{Seed: 41\}$`)
+	wants(t, fails.errors[0],
+		`\Atheirs: 2 of 150 runs without a verdict, where at most 1 may be: the first is that with seed 40 \(goroutines remained`,
+		`^The last of them: seed 41: a run of theirs has no verdict: `, `^schedule, as it was drawn:$`,
+		`, with Options\{Seed: 41\}$`)
 	if strings.Contains(fails.errors[0], "fails:") {
 		t.Errorf("a run without a verdict is told as a violation:\n%s", fails.errors[0])
 	}

@@ -150,7 +150,8 @@ func TestCheckInAProject(t *testing.T) {
 	for _, step := range []struct {
 		name string
 		test func(p project)
-	}{{"flags", project.obeysTheFlags}, {"repeats", project.repeatsAFailure}, {"commands", project.namesCommandsThatWork}, {"fuzz", project.fuzzes}, {"race", project.runsUnderRace}} {
+	}{{"flags", project.obeysTheFlags}, {"repeats", project.repeatsAFailure}, {"commands", project.namesCommandsThatWork},
+		{"fuzz", project.fuzzes}, {"race", project.runsUnderRace}} {
 		t.Run(step.name, func(t *testing.T) {
 			p.t = t
 			p.forget()
@@ -161,7 +162,8 @@ func TestCheckInAProject(t *testing.T) {
 
 // obeysTheFlags: -short and -rapid.checks set the number of runs, -count repeats them.
 func (p project) obeysTheFlags() {
-	p.demand(true, goTest("-v", "-run", "^TestSound$", "-short"), `theirs: no violation in 200 runs. 1?\d\d of them really tested the lock`)
+	p.demand(true, goTest("-v", "-run", "^TestSound$", "-short"),
+		`theirs: no violation in 200 runs. 1?\d\d of them really tested the lock`)
 	again := p.demand(true, goTest("-v", "-run", "^TestSound$", "-rapid.checks=3", "-count=2"), `theirs: 60 runs`)
 	if n := strings.Count(again, "theirs: 60 runs"); n != 2 {
 		p.t.Errorf("-count=2 ran %d times", n)
@@ -170,7 +172,8 @@ func (p project) obeysTheFlags() {
 
 // repeatsAFailure: -rapid.seed and -rapid.failfile find the same failure again.
 func (p project) repeatsAFailure() {
-	first := p.demand(false, goTest("-run", "^TestCareless$", "-rapid.seed=7"), `seed \d+: theirs fails`, `-rapid.failfile=`)
+	first := p.demand(false, goTest("-run", "^TestCareless$", "-rapid.seed=7"), `seed \d+: theirs fails`,
+		`-rapid.failfile=`)
 	failfile := regexp.MustCompile(`-rapid\.failfile="([^"]+)"`).FindStringSubmatch(first)
 	if failfile == nil {
 		p.t.Fatal("no -rapid.failfile")
@@ -207,7 +210,8 @@ func (p project) namesCommandsThatWork() {
 // fuzzes: the fuzzer passes a sound lock, and finds the failure of a careless one.
 func (p project) fuzzes() {
 	p.demand(true, goTest("-run", "^$", "-fuzz", "^FuzzSound$", "-fuzztime", "50x"), `^PASS$`)
-	p.demand(false, goTest("-run", "^$", "-fuzz", "^FuzzCareless$", "-fuzztime", "20000x"), `seed \d+: theirs fails`, `replay: go test -count=1 -run '\^FuzzCareless\$'`)
+	p.demand(false, goTest("-run", "^$", "-fuzz", "^FuzzCareless$", "-fuzztime", "20000x"), `seed \d+: theirs fails`,
+		`replay: go test -count=1 -run '\^FuzzCareless\$'`)
 	p.demand(false, goTest("-run", "^FuzzCareless$"), `stored failure testdata/locksim/theirs-`)
 }
 

@@ -87,7 +87,8 @@ func TestPlanRuns(t *testing.T) {
 // A test whose deadline is near makes no more runs, and says so.
 func TestCheckStopsInTime(t *testing.T) {
 	now := time.Now()
-	c := &checkup{lock: Lock{Name: "x"}, plan: runPlan{100, 20}, began: now.Add(-time.Second), clock: clock{end: now.Add(time.Hour)}}
+	c := &checkup{lock: Lock{Name: "x"}, plan: runPlan{100, 20}, began: now.Add(-time.Second),
+		clock: clock{end: now.Add(time.Hour)}}
 	c.blocks, c.tally.Runs = 10, 200
 	if c.outOfTime() {
 		t.Error("stops an hour before the deadline")

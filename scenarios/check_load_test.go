@@ -41,16 +41,19 @@ func (l eager) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 	}
 }
 
-// A pass says how many connections the clients of a lock had, and how often they asked: what breaks no promise may still be
-// more than a server bears.
+// A pass says how many connections the clients of a lock had, and how often they asked: what breaks no promise may
+// still be more than a server bears.
 func TestCheckSaysTheLoad(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrap func(e play.Env, l lock.Locker) lock.Locker
 		want string
 	}{
-		"theirs": {func(_ play.Env, l lock.Locker) lock.Locker { return l }, `^open connections of a client at the end of a run: at most [1-4]; messages that a client sent while it waited: at most \d\d a second$`},
-		"leaky":  {func(e play.Env, _ lock.Locker) lock.Locker { return leaky{e} }, `^open connections of a client at the end of a run: at most \d\d; messages`},
-		"eager":  {func(e play.Env, l lock.Locker) lock.Locker { return eager{l.(*lock.Single), e.Clock()} }, `while it waited: at most [3-9]\d\d a second$`},
+		"theirs": {func(_ play.Env, l lock.Locker) lock.Locker { return l },
+			`^open connections of a client at the end of a run: at most [1-4]; messages that a client sent while it waited: at most \d\d a second$`},
+		"leaky": {func(e play.Env, _ lock.Locker) lock.Locker { return leaky{e} },
+			`^open connections of a client at the end of a run: at most \d\d; messages`},
+		"eager": {func(e play.Env, l lock.Locker) lock.Locker { return eager{l.(*lock.Single), e.Clock()} },
+			`while it waited: at most [3-9]\d\d a second$`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := testlocks.UserLock(name, c.wrap)

@@ -106,7 +106,8 @@ func TestCheckFinds(t *testing.T) {
 		t.Fatalf("%d errors:\n%s", len(j.errors), j.said())
 	}
 	wants(t, j.errors[0], `\Aseed \d+: theirs fails: overlap in mode claim`, `^  c\d was granted order at step \d+`,
-		`^story in mode claim:$`, `^ +\d+ +[\d.]+m?s  c\d +is granted order`, `^schedule, \d faults? of the \d that were drawn:$`,
+		`^story in mode claim:$`, `^ +\d+ +[\d.]+m?s  c\d +is granted order`,
+		`^schedule, \d faults? of the \d that were drawn:$`,
 		`^  name: drawn$`, `^stored in .*theirs-overlap-.*json`,
 		`^step by step: let locksim init write the folder locksimtest/sim, .*where go\.mod is:\n  go run \./locksimtest/sim replay .*theirs-overlap-.*json --timeline$`, `replay: go test -count=1 -run '\^TestTheirs\$/\^over one \\\(node\\\)\$'\z`)
 	files, err := filepath.Glob(filepath.Join(opts.Dir, "*"))
@@ -218,7 +219,8 @@ func TestCheckLeavesTheFailuresOfOtherTests(t *testing.T) {
 	if err := os.WriteFile(found[0], data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, checked(t, "TestAnother", testlocks.NoOwnerCheck("theirs"), opts).said(), `^stored failure `+regexp.QuoteMeta(found[0]))
+	wants(t, checked(t, "TestAnother", testlocks.NoOwnerCheck("theirs"), opts).said(), `^stored failure `+
+		regexp.QuoteMeta(found[0]))
 }
 
 // A lock that promises nothing is judged for everything: the failure says so, unless
@@ -234,7 +236,8 @@ func TestCheckAsksForAPromise(t *testing.T) {
 	}
 	excludesNobody := testlocks.Fakes()[0].Lock
 	excludesNobody.Promise = lock.Promise{}
-	for name, l := range map[string]scenarios.Lock{"it has one": testlocks.NoOwnerCheck("theirs"), "it fails without faults": excludesNobody} {
+	for name, l := range map[string]scenarios.Lock{"it has one": testlocks.NoOwnerCheck("theirs"),
+		"it fails without faults": excludesNobody} {
 		t.Run(name, func(t *testing.T) {
 			j := checked(t, "TestTheirs", l, quick(t))
 			if !j.failed || strings.Contains(j.said(), "has no Promise") {
@@ -250,7 +253,8 @@ func TestCheckAsksForAPromise(t *testing.T) {
 func TestCheckWritesThePage(t *testing.T) {
 	opts := quick(t)
 	broken := testlocks.NoOwnerCheck("theirs")
-	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: set Options\.Page, to func\(w io\.Writer, o \*scenarios\.Outcome, replay string\) error \{`)
+	wants(t, checked(t, "TestTheirs", broken, opts).said(),
+		`^page: set Options\.Page, to func\(w io\.Writer, o \*scenarios\.Outcome, replay string\) error \{`)
 	opts.Page = func(w io.Writer, o *scenarios.Outcome, replay string) error {
 		_, err := fmt.Fprintf(w, "%s %s\n%s\n%s", o.Lock, o.Modes[0].Verdict.Label, replay, o.Cause.Says)
 		return err
@@ -269,7 +273,8 @@ func TestCheckWritesThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, string(text), `^theirs corrupted$`, `^go test -count=1 -run '\^TestTheirs\$'$`, `continuation`)
-	if text, err := os.ReadFile(strings.TrimSuffix(page[1], "html") + "md"); err != nil || string(text) != "theirs in Markdown: go test -count=1 -run '^TestTheirs$'" {
+	if text, err := os.ReadFile(strings.TrimSuffix(page[1], "html") + "md"); err != nil ||
+		string(text) != "theirs in Markdown: go test -count=1 -run '^TestTheirs$'" {
 		t.Errorf("Markdown: %q, %v", text, err)
 	}
 	checked(t, "TestTheirs", broken, opts) // tries the stored one
@@ -285,7 +290,8 @@ func TestCheckWritesThePage(t *testing.T) {
 	opts = quick(t)
 	opts.Page = func(io.Writer, *scenarios.Outcome, string) error { return errors.New("no ink") }
 	opts.Markdown = opts.Page
-	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: it cannot be written: no ink$`, `^Markdown: it cannot be written: no ink$`, `^stored in `)
+	wants(t, checked(t, "TestTheirs", broken, opts).said(), `^page: it cannot be written: no ink$`,
+		`^Markdown: it cannot be written: no ink$`, `^stored in `)
 	if left, err := filepath.Glob(filepath.Join(opts.Dir, "*")); err != nil || len(left) != 2 {
 		t.Errorf("the folder has %v: %v", left, err)
 	}
@@ -332,8 +338,8 @@ func TestCheckRefusesADamagedFile(t *testing.T) {
 	}
 }
 
-// A lock of which too many runs differ is reported as such, with the first event that differs. If one of the plays breaks
-// its promise, that is the failure, and the first line says how often it does.
+// A lock of which too many runs differ is reported as such, with the first event that differs. If one of the plays
+// breaks its promise, that is the failure, and the first line says how often it does.
 func TestCheckReportsNondeterminism(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock  scenarios.Lock
@@ -350,13 +356,14 @@ func TestCheckReportsNondeterminism(t *testing.T) {
 			if len(j.errors) != 1 {
 				t.Fatal(j.said())
 			}
-			wants(t, j.errors[0], append(c.wants, `^first divergent event: number \d+$`, `one run: +.*c\d`, `locksim overlay`)...)
+			wants(t, j.errors[0], append(c.wants, `^first divergent event: number \d+$`, `one run: +.*c\d`,
+				`locksim overlay`)...)
 		})
 	}
 }
 
-// A run that differs from nine others is one run, which counts for nothing, and the line of the pass says so. A difference
-// in a lock that comes with locksim fails the test.
+// A run that differs from nine others is one run, which counts for nothing, and the line of the pass says so. A
+// difference in a lock that comes with locksim fails the test.
 func TestCheckBearsASingleDifference(t *testing.T) {
 	opts := quick(t)
 	opts.Runs = 500 // 150 with so many checks
@@ -366,7 +373,8 @@ func TestCheckBearsASingleDifference(t *testing.T) {
 		`^1 run came out differently when played again, and counts for nothing: the first is that with seed 20 \(from event \d+ on, .* in one and .* in the other\)$`)
 
 	j = checked(t, "TestOurs", testlocks.DiffersInSecondRun(t, "single", 20), opts)
-	wants(t, j.said(), `^seed 20: single is not deterministic`, `^NOT DETERMINISTIC: the run replays 10 times of 11$`, `^first divergent event`,
+	wants(t, j.said(), `^seed 20: single is not deterministic`, `^NOT DETERMINISTIC: the run replays 10 times of 11$`,
+		`^first divergent event`,
 		`, with Options\{Seed: 20\}$`)
 }
 
@@ -401,7 +409,8 @@ func TestCheckReportsAFlakyFailure(t *testing.T) {
 	opts := quick(t)
 	opts.Runs = 500
 	j := checked(t, "TestTheirs", testlocks.NoOwnerCheckUsually("theirs"), opts)
-	wants(t, j.said(), `^NOT DETERMINISTIC: the run replays 9 times of 10, and breaks the promise 9 times of 10$`, `^first divergent event: number \d+$`,
+	wants(t, j.said(), `^NOT DETERMINISTIC: the run replays 9 times of 10, and breaks the promise 9 times of 10$`,
+		`^first divergent event: number \d+$`,
 		`^schedule, \d faults? of the \d that were drawn:$`)
 }
 
@@ -410,7 +419,8 @@ func TestCheckReportsAFlakyFailure(t *testing.T) {
 func TestCheckNamesALeaseOutsideTheServers(t *testing.T) {
 	opts := quick(t)
 	opts.Faults = []lock.Fault{lock.FaultCrash}
-	j := checked(t, "TestTheirs", testlocks.InVariable("theirs", func(_ scenarios.Env, l lock.Locker) lock.Locker { return l }), opts)
+	j := checked(t, "TestTheirs",
+		testlocks.InVariable("theirs", func(_ scenarios.Env, l lock.Locker) lock.Locker { return l }), opts)
 	wants(t, j.said(), `^seed \d+: a run of theirs has no verdict: .*the lock keeps its lease outside the servers: .* make all state of the lock in New`, `^schedule, as it was drawn:$`)
 	if _, err := os.Stat(opts.Dir); len(j.errors) != 1 || !os.IsNotExist(err) {
 		t.Errorf("%v\n%s", err, j.said())
@@ -435,12 +445,16 @@ func TestCheckRefusesNonsense(t *testing.T) {
 		opts scenarios.Options
 		want string
 	}{
-		"runs":         {testlocks.Correct("theirs"), scenarios.Options{Runs: -1}, `Options\.Runs is -1: give 0 for the default of 2000`},
-		"faults twice": {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{}, Space: scenarios.Space{Faults: []lock.Fault{}}}, `both set: leave one`},
-		"unpromised":   {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{lock.FaultFailover}}, `does not cover the fault failover: choose from pause`},
-		"no such":      {testlocks.Correct("theirs"), scenarios.Options{Space: scenarios.Space{Faults: []lock.Fault{"rain"}}}, `no class "rain"`},
-		"no name":      {testlocks.Correct(""), scenarios.Options{}, `has no Name`},
-		"two words":    {testlocks.Correct("my lock"), scenarios.Options{}, `lock "my lock": make its Name one word`},
+		"runs": {testlocks.Correct("theirs"), scenarios.Options{Runs: -1},
+			`Options\.Runs is -1: give 0 for the default of 2000`},
+		"faults twice": {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{},
+			Space: scenarios.Space{Faults: []lock.Fault{}}}, `both set: leave one`},
+		"unpromised": {testlocks.Correct("theirs"), scenarios.Options{Faults: []lock.Fault{lock.FaultFailover}},
+			`does not cover the fault failover: choose from pause`},
+		"no such": {testlocks.Correct("theirs"), scenarios.Options{Space: scenarios.Space{Faults: []lock.Fault{"rain"}}},
+			`no class "rain"`},
+		"no name":   {testlocks.Correct(""), scenarios.Options{}, `has no Name`},
+		"two words": {testlocks.Correct("my lock"), scenarios.Options{}, `lock "my lock": make its Name one word`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.opts.Dir = t.TempDir()
@@ -459,5 +473,6 @@ func TestCheckReportsWhatItCannotStore(t *testing.T) {
 	if err := os.WriteFile(opts.Dir, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts).said(), `^seed \d+: theirs fails`, `^store the failure: `)
+	wants(t, checked(t, "TestTheirs", testlocks.NoOwnerCheck("theirs"), opts).said(), `^seed \d+: theirs fails`,
+		`^store the failure: `)
 }

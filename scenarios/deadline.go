@@ -45,8 +45,8 @@ func (k *clock) timeFor(runs int) bool {
 	return k.end.IsZero() || time.Until(k.end) > margin+time.Duration(runs)*k.cost //nolint:forbidigo // to end before the test's deadline
 }
 
-// announce prints a failure before it is examined: if the process ends before that is done, such as by -timeout, it is not
-// lost. The test itself prints what it logs only when it ends.
+// announce prints a failure before it is examined: if the process ends before that is done, such as by -timeout, it is
+// not lost. The test itself prints what it logs only when it ends.
 func (c *checkup) announce(f *search.Found) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: found, and examined next: %s\n", c.name, f.Headline())

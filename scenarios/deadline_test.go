@@ -18,8 +18,8 @@ type hurried struct {
 
 func (h hurried) Deadline() (time.Time, bool) { return h.end, true }
 
-// A failure is printed as soon as it is found: when a process ends by its -timeout, what a test has logged is lost. What
-// there is no time for is left out, and the test says what.
+// A failure is printed as soon as it is found: when a process ends by its -timeout, what a test has logged is lost.
+// What there is no time for is left out, and the test says what.
 func TestCheckSaysAtOnceWhatItFinds(t *testing.T) {
 	early, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {

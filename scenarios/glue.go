@@ -28,9 +28,9 @@ type Grant struct {
 	Unlock func(ctx context.Context) error
 	// Until is when the lease ends, by the clock of its holder: the instant of the request plus the TTL. Leave it out,
 	// with nil, for a lock that does not tell, and set Lease of the [Lock]: [LeaseCounted] with LeaseTTL for leases that
-	// last for a TTL from the call of Acquire, of a lock that does not wait there; [LeaseHeld] with Detection for those that
-	// last until they are released or
-	// Lost is closed, such as that of a session. Without either a run ends with an error that says so.
+	// last for a TTL from the call of Acquire, of a lock that does not wait there; [LeaseHeld] with Detection for those
+	// that last until they are released or Lost is closed, such as that of a session. Without either a run ends with an
+	// error that says so.
 	Until func() time.Time
 	// TTL is how long the lease of a lock lasts that does not tell when it ends, in place of Until: from Asked on, the
 	// instant of the request by the clock of its holder, and from the call of each Extend that succeeds.
@@ -47,8 +47,8 @@ type Grant struct {
 }
 
 // Term is the term of one candidate of an election that calls back, as that of client-go does: give it Started as the
-// callback for the beginning and Stopped for the end. Acquire waits for Leads. An election calls each once in a term; one
-// that calls again breaks [locksim/lock/promise.DutyKeeps]. It is safe for concurrent use.
+// callback for the beginning and Stopped for the end. Acquire waits for Leads. An election calls each once in a term;
+// one that calls again breaks [locksim/lock/promise.DutyKeeps]. It is safe for concurrent use.
 type Term struct {
 	leads, over chan struct{}
 
@@ -202,7 +202,8 @@ func (l *lease) Release(ctx context.Context) error {
 // Within acquires a lock whose lease lives in a context. acquire gets one that ends with ctx while it waits, but not
 // with it after the grant, as [lock.Locker] has it; it returns the context of the lease, which the lock ends when it is
 // lost, and what gives the lock back. Set Lease of the [Lock] to [LeaseHeld].
-func Within(ctx context.Context, e Env, acquire func(ctx context.Context) (held context.Context, release func(), err error)) (lock.Lease, error) {
+func Within(ctx context.Context, e Env, acquire func(ctx context.Context) (held context.Context, release func(),
+	err error)) (lock.Lease, error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, end)
 	held, release, err := acquire(life)
@@ -221,7 +222,8 @@ func Within(ctx context.Context, e Env, acquire func(ctx context.Context) (held 
 
 // Retry calls try until it returns true or an error, with a pause between two calls, for a lock that only tries. Its
 // error is that of try, or that of ctx when it ends first.
-func Retry(ctx context.Context, clock lock.Clock, pause time.Duration, try func(ctx context.Context) (bool, error)) error {
+func Retry(ctx context.Context, clock lock.Clock, pause time.Duration,
+	try func(ctx context.Context) (bool, error)) error {
 	for {
 		if ok, err := try(ctx); ok || err != nil {
 			return err

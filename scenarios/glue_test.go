@@ -58,7 +58,8 @@ func TestNewLease(t *testing.T) {
 		if cause := context.Cause(b.Context()); !errors.Is(cause, lock.ErrLost) {
 			t.Errorf("a lost lease ended by %v", cause)
 		}
-		d := scenarios.NewLease(asked, process{ctx: life}, scenarios.Grant{Until: func() time.Time { return time.Unix(1, 0) }, Extend: func(context.Context) error { return io.EOF }})
+		d := scenarios.NewLease(asked, process{ctx: life}, scenarios.Grant{Until: func() time.Time { return time.Unix(1, 0) },
+			Extend: func(context.Context) error { return io.EOF }})
 		die()
 		synctest.Wait()
 		if d.Context().Err() == nil || !d.Until().Equal(time.Unix(1, 0)) {
@@ -81,7 +82,8 @@ func TestTerm(t *testing.T) {
 			term.Started()
 		}
 		<-term.Leads()
-		l := scenarios.NewLease(t.Context(), process{ctx: t.Context()}, scenarios.Grant{Term: term, Unlock: func(context.Context) error { return nil }})
+		l := scenarios.NewLease(t.Context(), process{ctx: t.Context()},
+			scenarios.Grant{Term: term, Unlock: func(context.Context) error { return nil }})
 		for range 2 {
 			term.Stopped()
 			<-l.Lost()
@@ -162,15 +164,20 @@ func TestRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, tries := time.Now(), 0
 		third := func(context.Context) (bool, error) { tries++; return tries == 3, nil }
-		if err := scenarios.Retry(t.Context(), lock.SystemClock(), time.Second, third); err != nil || tries != 3 || time.Since(began) != 2*time.Second {
+		if err := scenarios.Retry(t.Context(), lock.SystemClock(), time.Second, third); err != nil || tries != 3 ||
+			time.Since(began) != 2*time.Second {
 			t.Errorf("%v after %d tries in %v", err, tries, time.Since(began))
 		}
-		if err := scenarios.Retry(t.Context(), lock.SystemClock(), time.Second, func(context.Context) (bool, error) { return false, io.EOF }); !errors.Is(err, io.EOF) {
+		if err := scenarios.Retry(t.Context(), lock.SystemClock(), time.Second,
+			func(context.Context) (bool, error) { return false, io.EOF }); !errors.Is(err, io.EOF) {
 			t.Error(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := scenarios.Retry(ctx, lock.SystemClock(), time.Second, func(context.Context) (bool, error) { return false, nil }); !errors.Is(err, context.DeadlineExceeded) {
+		if err := scenarios.Retry(ctx, lock.SystemClock(), time.Second, func(context.Context) (bool, error) {
+			return false,
+				nil
+		}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 	})
@@ -180,7 +187,8 @@ func TestRetry(t *testing.T) {
 func TestSorted(t *testing.T) {
 	a, b := errors.New("r0: refused"), errors.New("r1: late")
 	one, other := scenarios.Sorted(errors.Join(a, b, a)), scenarios.Sorted(errors.Join(b, a))
-	if one.Error() != "r0: refused; r1: late" || one.Error() != other.Error() || !errors.Is(one, b) || scenarios.Sorted(nil) != nil {
+	if one.Error() != "r0: refused; r1: late" || one.Error() != other.Error() || !errors.Is(one, b) ||
+		scenarios.Sorted(nil) != nil {
 		t.Errorf("%q and %q", one, other)
 	}
 }

@@ -37,7 +37,8 @@ func TestEverySearchTakesEveryName(t *testing.T) {
 	sc.World.Replicas = 1
 	searches := map[string]func(names ...lock.Fault) error{
 		"explore": func(names ...lock.Fault) error {
-			_, err := explore.NewPlan(l, explore.Options{Runs: 1, FirstSeed: 1, Faults: names, Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
+			_, err := explore.NewPlan(l, explore.Options{Runs: 1, FirstSeed: 1, Faults: names,
+				Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
 			return err
 		},
 		"sweep": func(names ...lock.Fault) error {
@@ -69,7 +70,8 @@ func TestEverySearchTakesEveryName(t *testing.T) {
 			}
 		}
 		err := plan("half_opne")
-		if err == nil || !strings.Contains(err.Error(), `there is no class or kind of fault "half_opne": did you mean half_open? Or choose one of pause, `) {
+		if err == nil || !strings.Contains(err.Error(),
+			`there is no class or kind of fault "half_opne": did you mean half_open? Or choose one of pause, `) {
 			t.Errorf("%s: %v", search, err)
 		}
 	}

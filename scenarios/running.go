@@ -154,7 +154,8 @@ func (c *checkup) tryInterrupted(last *noted) {
 		return
 	}
 	// Not by the test's log, which is lost if the process ends again.
-	fmt.Fprintf(os.Stderr, "%s: the last process of this test ended in %s, which is played first now, in a process of its own\n", c.name, last.of(c.lock.Name))
+	fmt.Fprintf(os.Stderr, "%s: the last process of this test ended in %s, which is played first now, in a process of "+
+		"its own\n", c.name, last.of(c.lock.Name))
 	failure, err := c.alone(*last)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", c.name, err)
@@ -176,8 +177,9 @@ func (c *checkup) playAgain(last *noted) {
 	if err != nil {
 		source = []byte(err.Error())
 	}
-	fmt.Fprintf(os.Stderr, "%s: that run is played in this process now; if it ends with a panic, that came from a goroutine that the lock has started: "+
-		"nothing can catch it, and its stack names the code\n  schedule:\n    %s\n  replay: %s, which plays it first until it passes, or with Options{Seed: %d}\n",
+	fmt.Fprintf(os.Stderr, "%s: that run is played in this process now; if it ends with a panic, that came from a "+
+		"goroutine that the lock has started: nothing can catch it, and its stack names the code\n  schedule:\n    %s\n  "+
+		"replay: %s, which plays it first until it passes, or with Options{Seed: %d}\n",
 		c.name, strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n    "), c.command(), last.Seed)
 	c.tryUncounted(search.Trials(c.lock, c.running.noting(drawn, slices.Values([]search.Case{again}))))
 }

@@ -78,7 +78,8 @@ func (l renewing) renew(ctx context.Context, lost chan struct{}, key string) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case l.kind == "soon" || l.kind == "always" && key == "lock:{order}": // which is held for long only after the learning
+		// which is held for long only after the learning
+		case l.kind == "soon" || l.kind == "always" && key == "lock:{order}":
 			panic("it always does")
 		case l.kind == "exit" && l.run%20 == 7: // in a run without faults
 			os.Exit(3)
@@ -107,15 +108,16 @@ func TestOfACrash(t *testing.T) {
 	if dir == "" {
 		t.Skip("it is a part of TestCheckAfterACrash")
 	}
-	scenarios.Check(t, crashing(os.Getenv("LOCKSIM_TEST_CRASH")), scenarios.Options{Seed: 1, Runs: 40, Dir: dir, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
-		for _, line := range o.Modes[0].Story {
-			if _, err := fmt.Fprintln(w, line.Text); err != nil {
-				return err
+	scenarios.Check(t, crashing(os.Getenv("LOCKSIM_TEST_CRASH")), scenarios.Options{Seed: 1, Runs: 40, Dir: dir,
+		Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+			for _, line := range o.Modes[0].Story {
+				if _, err := fmt.Fprintln(w, line.Text); err != nil {
+					return err
+				}
 			}
-		}
-		_, err := fmt.Fprintln(w, replay)
-		return err
-	}})
+			_, err := fmt.Fprintln(w, replay)
+			return err
+		}})
 }
 
 // crashes makes processes of TestOfACrash with one folder.
@@ -135,7 +137,8 @@ func newCrashes(t *testing.T) crashes {
 
 // process is one of them, whose lock has a mistake.
 func (c crashes) process(kind string) (output string, ok bool) {
-	cmd := exec.CommandContext(c.t.Context(), os.Args[0], "-test.run=^TestOfACrash$", "-rapid.checks=40") // blocks, of one run
+	// blocks, of one run
+	cmd := exec.CommandContext(c.t.Context(), os.Args[0], "-test.run=^TestOfACrash$", "-rapid.checks=40")
 	cmd.Env = append(os.Environ(), "LOCKSIM_TEST_CRASH_DIR="+c.dir, "LOCKSIM_TEST_CRASH="+kind)
 	out, err := cmd.CombinedOutput()
 	return string(out), err == nil
@@ -177,7 +180,8 @@ func (c crashes) replays(kind string) {
 		c.t.Fatal(err)
 	}
 	o, err := play.Replay(f, []scenarios.Lock{crashing(kind)}, scenarios.Twice)
-	if err != nil || len(o.Modes) != 1 || o.Modes[0].Verdict.Label != checker.Panicked || o.Modes[0].Verdict.Facts.Panics != 1 {
+	if err != nil || len(o.Modes) != 1 || o.Modes[0].Verdict.Label != checker.Panicked ||
+		o.Modes[0].Verdict.Facts.Panics != 1 {
 		c.t.Errorf("the replay: %+v, %v", o, err)
 	}
 }
@@ -195,10 +199,12 @@ func TestCheckAfterACrash(t *testing.T) {
 	verdict := []string{`running_test\.go:\d+: seed \d+: theirs fails: panicked in mode none$`,
 		`The code of the lock ended the process of c\d at step \d+ by a panic: close of closed channel, in a goroutine that the lock has started, in locksim/scenarios_test\.renewing\.renew \(running_test\.go:\d+\)\.$`,
 		`> *\d+ +[\d.]+m?s  c\d +PANICS: close of closed channel`,
-		`stack of the goroutine that has ended the process:\n +goroutine \d+ \[running`, `page: .*/theirs-panicked-.*\.html$`, `replay: go test -count=1 -run '\^TestOfACrash\$'$`}
+		`stack of the goroutine that has ended the process:\n +goroutine \d+ \[running`, `page: .*/theirs-panicked-.*\.html$`,
+		`replay: go test -count=1 -run '\^TestOfACrash\$'$`}
 	second, ok := c.process("twice")
 	c.fails(second, ok, append([]string{notice, `TestOfACrash: \d+ processes were made to make that schedule minimal, in `,
-		`schedule, [12] faults? of the \d that were drawn:$`, `stored in .*/theirs-panicked-.*\.json, which this test tries first from now on$`}, verdict...)...)
+		`schedule, [12] faults? of the \d that were drawn:$`,
+		`stored in .*/theirs-panicked-.*\.json, which this test tries first from now on$`}, verdict...)...)
 	page, err := os.ReadFile(c.files("theirs-panicked-*.html")[0])
 	if err != nil || !strings.Contains(string(page), "PANICS: close of closed channel") {
 		t.Errorf("the page does not tell of the panic: %v", err)
@@ -208,27 +214,32 @@ func TestCheckAfterACrash(t *testing.T) {
 	}
 	c.replays("twice")
 	third, ok := c.process("twice")
-	c.fails(third, ok, append([]string{`stored failure .*/theirs-panicked-`, `schedule, as it is stored:$`}, verdict...)...)
+	c.fails(third, ok, append([]string{`stored failure .*/theirs-panicked-`, `schedule, as it is stored:$`},
+		verdict...)...)
 	repaired, ok := c.process("")
 	if !ok || len(c.files("fixed/theirs-panicked-*")) != 3 {
 		t.Errorf("it is repaired:\n%s", repaired)
 	}
 	relapsed, ok := c.process("twice")
-	c.fails(relapsed, ok, append([]string{`stored failure .*/fixed/theirs-panicked-.*, which had been fixed, fails again$`}, verdict...)...)
+	c.fails(relapsed, ok,
+		append([]string{`stored failure .*/fixed/theirs-panicked-.*, which had been fixed, fails again$`}, verdict...)...)
 }
 
 // So is one that comes in every run, also in the first ones, by which the lock is learnt.
 func TestCheckAfterACrashInCalm(t *testing.T) {
-	for kind, origin := range map[string]string{"always": "the run of theirs without faults with seed 1", "soon": "a run without faults by which it got to know theirs"} {
+	for kind, origin := range map[string]string{"always": "the run of theirs without faults with seed 1",
+		"soon": "a run without faults by which it got to know theirs"} {
 		t.Run(kind, func(t *testing.T) {
 			c := newCrashes(t)
 			first, _ := c.process(kind)
 			if !strings.Contains(first, "panic: it always does") {
 				t.Fatalf("the first process:\n%s", first)
 			}
-			verdict := []string{`running_test\.go:\d+: seed 1: theirs fails: panicked in mode none$`, `The code of the lock ended the process of c\d at step \d+ by a panic: it always does, `}
+			verdict := []string{`running_test\.go:\d+: seed 1: theirs fails: panicked in mode none$`,
+				`The code of the lock ended the process of c\d at step \d+ by a panic: it always does, `}
 			second, ok := c.process(kind)
-			c.fails(second, ok, append([]string{`TestOfACrash: the last process of this test ended in ` + origin + `, `, `schedule, 0 faults of the 0 that were drawn:`}, verdict...)...)
+			c.fails(second, ok, append([]string{`TestOfACrash: the last process of this test ended in ` + origin + `, `,
+				`schedule, 0 faults of the 0 that were drawn:`}, verdict...)...)
 			c.replays(kind)
 			third, ok := c.process(kind)
 			c.fails(third, ok, append([]string{`stored failure .*/theirs-panicked-`}, verdict...)...)
@@ -251,7 +262,8 @@ func TestCheckAfterAnEndWithoutVerdict(t *testing.T) {
 			c := newCrashes(t)
 			c.process(kind)
 			second, ok := c.process(kind)
-			c.fails(second, ok, `running_test\.go:\d+: seed \d+: a run of theirs has no verdict: .*`+why, `schedule, as it was drawn:$`)
+			c.fails(second, ok, `running_test\.go:\d+: seed \d+: a run of theirs has no verdict: .*`+why,
+				`schedule, as it was drawn:$`)
 			if left := c.files("*.json"); len(left) > 0 {
 				t.Errorf("%v are stored", left)
 			}
@@ -267,7 +279,8 @@ func TestCheckAfterAKill(t *testing.T) {
 		t.Fatal("the process was not killed")
 	}
 	second, ok := c.process("")
-	if !ok || !regexp.MustCompile(`(?m)^`+notice).MatchString(second) || !strings.Contains(second, "that run is played in this process now") {
+	if !ok || !regexp.MustCompile(`(?m)^`+notice).MatchString(second) ||
+		!strings.Contains(second, "that run is played in this process now") {
 		t.Errorf("want a pass and a notice:\n%s", second)
 	}
 	if after, ok := c.process(""); !ok || strings.Contains(after, "the last process") {

@@ -64,7 +64,8 @@ func escaped(folder string) string {
 func readStored(name string) (*outcome.RunFile, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored failure cannot be read: " + err.Error(), Err: err}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored failure cannot be read: " + err.Error(),
+			Err: err}
 	}
 	return outcome.ReadRunFile(name, data)
 }
@@ -177,7 +178,8 @@ func (c *checkup) tryAgain(s stored) {
 	c.t.Helper()
 	if s.file.Test != "" && s.file.Test != c.name {
 		if !s.fixed {
-			c.t.Logf("%s is not tried: %s found it; delete its field \"test\" to try it in every test of this lock", s.path, s.file.Test)
+			c.t.Logf("%s is not tried: %s found it; delete its field \"test\" to try it in every test of this lock", s.path,
+				s.file.Test)
 		}
 		return
 	}

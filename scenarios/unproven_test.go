@@ -17,7 +17,8 @@ func TestUnknownCommand(t *testing.T) {
 	})
 	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
 	j := checked(t, "TestAsks", l, scenarios.Options{Runs: 5, Seed: 1, Dir: t.TempDir()})
-	if want := "asks: Redis 7.0.15 does not know the command DELIFEQ"; !j.failed || !strings.HasPrefix(strings.Join(j.errors, "\n"), want) {
+	if want := "asks: Redis 7.0.15 does not know the command DELIFEQ"; !j.failed ||
+		!strings.HasPrefix(strings.Join(j.errors, "\n"), want) {
 		t.Errorf("want %s\n%s", want, j.said())
 	}
 }
@@ -37,7 +38,8 @@ func TestNoExtension(t *testing.T) {
 	l := testlocks.UserLock("never-extends", func(_ scenarios.Env, l lock.Locker) lock.Locker { return unextended{l} })
 	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
 	j := checked(t, "TestNeverExtends", l, scenarios.Options{Runs: 200, Seed: 1, Dir: t.TempDir()})
-	if want := "never-extends: no Extend succeeded, of "; !j.failed || !strings.HasPrefix(strings.Join(j.errors, "\n"), want) {
+	if want := "never-extends: no Extend succeeded, of "; !j.failed ||
+		!strings.HasPrefix(strings.Join(j.errors, "\n"), want) {
 		t.Errorf("want %s\n%s", want, j.said())
 	}
 }
@@ -69,7 +71,8 @@ func TestPlainGlueWithAPromiseOfOurs(t *testing.T) {
 	})
 	l.Promise, _ = lock.PromiseOf("single")
 	j := checked(t, "TestPlain", l, scenarios.Options{Runs: 100, Seed: 1, Dir: t.TempDir()})
-	if said := j.said(); !j.failed || !strings.Contains(said, `This breaks the duty "tells": `) || !strings.Contains(said, "Lost of scenarios.Grant") {
+	if said := j.said(); !j.failed || !strings.Contains(said, `This breaks the duty "tells": `) ||
+		!strings.Contains(said, "Lost of scenarios.Grant") {
 		t.Errorf("want the duty, and the line of glue\n%s", said)
 	}
 }

@@ -141,10 +141,10 @@ type Immediate interface {
 	Answer(b []byte) []byte
 }
 
-// Greeted is a server that some clients greet while they keep a mutex, such as a subscription of go-redis: a dial of such a
-// client returns at once, as that to an [Early] server, and so does the greeting. The server gets the requests of the greeting,
-// and must send no answers to them on a connection that is [ServerConn.Greeted]. Both methods are the same for all servers of
-// the kind.
+// Greeted is a server that some clients greet while they keep a mutex, such as a subscription of go-redis: a dial of
+// such a client returns at once, as that to an [Early] server, and so does the greeting. The server gets the requests
+// of the greeting, and must send no answers to them on a connection that is [ServerConn.Greeted]. Both methods are the
+// same for all servers of the kind.
 type Greeted interface {
 	// GreetedBelow is how the names of the functions begin below which these clients dial.
 	GreetedBelow() string
@@ -153,10 +153,10 @@ type Greeted interface {
 	Greet(b []byte) []byte
 }
 
-// Early is a server whose clients keep a mutex while they connect: a dial returns at once, and what the client writes waits until the
-// connection is made. If it cannot be made, the client notices when it reads. Virtual time would stand still otherwise as soon as
-// another goroutine of the client wants the mutex. Where the server is [Immediate] too, it gets the requests that were
-// answered at once, and sends no answer to them.
+// Early is a server whose clients keep a mutex while they connect: a dial returns at once, and what the client writes
+// waits until the connection is made. If it cannot be made, the client notices when it reads. Virtual time would stand
+// still otherwise as soon as another goroutine of the client wants the mutex. Where the server is [Immediate] too, it
+// gets the requests that were answered at once, and sends no answer to them.
 type Early interface {
 	// ConnectsEarly says so.
 	ConnectsEarly()

@@ -12,7 +12,8 @@ const year = 365 * 24 * time.Hour
 
 // rate draws a drift: none, a little, or as much as is allowed.
 func rate(t *rapid.T) int64 {
-	return rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(-500, 500), rapid.Int64Range(minDrift, maxDrift)).Draw(t, "ppm")
+	return rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(-500, 500), rapid.Int64Range(minDrift, maxDrift)).Draw(t,
+		"ppm")
 }
 
 func TestClockRates(t *testing.T) {

@@ -18,9 +18,12 @@ func TestClockFaults(t *testing.T) {
 		do         func(w *sim.World, who string) error
 		wall, mono time.Duration
 	}{
-		{"jump forward", func(w *sim.World, who string) error { return w.Faults().JumpClock(who, time.Hour) }, time.Hour + 2*s, 2 * s},
-		{"jump back", func(w *sim.World, who string) error { return w.Faults().JumpClock(who, -time.Hour) }, 2*s - time.Hour, 2 * s},
-		{"twice as fast for 1s", func(w *sim.World, who string) error { return w.Faults().DriftClock(who, 1_000_000, s) }, 3 * s, 3 * s},
+		{"jump forward", func(w *sim.World, who string) error { return w.Faults().JumpClock(who, time.Hour) },
+			time.Hour + 2*s, 2 * s},
+		{"jump back", func(w *sim.World, who string) error { return w.Faults().JumpClock(who, -time.Hour) }, 2*s - time.Hour,
+			2 * s},
+		{"twice as fast for 1s", func(w *sim.World, who string) error { return w.Faults().DriftClock(who, 1_000_000, s) },
+			3 * s, 3 * s},
 		{"stopped for 1s", func(w *sim.World, who string) error { return w.Faults().DriftClock(who, -1_000_000, s) }, s, s},
 		{"until healed", func(w *sim.World, who string) error {
 			w.At(1500*time.Millisecond, w.Heal)

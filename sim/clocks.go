@@ -31,9 +31,9 @@ func (p *Process) WallClock() *Clock { return &Clock{p: p, wall: true} }
 // Without that, no jump of it can affect the process.
 func (p *Process) LooksAtWallClock() bool { return p.sawWall.Load() }
 
-// Now is the process's time: the bubble's start plus the time that this clock has
-// counted since, in whole steps of [Config.ClockStep]. It has no monotonic reading, unless the program is [Overlaid]: then the
-// clock of [Process.Clock] reads as time.Now does, with the wall time beside.
+// Now is the process's time: the bubble's start plus the time that this clock has counted since, in whole steps of
+// [Config.ClockStep]. It has no monotonic reading, unless the program is [Overlaid]: then the clock of [Process.Clock]
+// reads as time.Now does, with the wall time beside.
 func (c *Clock) Now() time.Time {
 	if !c.p.gate.isOpen() && !c.p.looks() {
 		_ = c.p.gate.pass("clock") // a crashed process may read it: it can no longer act on it

@@ -224,7 +224,8 @@ func (c *conn) reset() {
 	if c.dead {
 		return
 	}
-	c.w.trace.record(trace.World, c.link.where[Up], trace.Reset{Conn: c.name(), Client: c.link.p.name, Server: c.link.node.id})
+	c.w.trace.record(trace.World, c.link.where[Up], trace.Reset{Conn: c.name(), Client: c.link.p.name,
+		Server: c.link.node.id})
 	c.wasReset = true
 	c.server.reset()
 	c.kill()

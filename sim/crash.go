@@ -94,8 +94,8 @@ func (t *network) connsOf(n *Node) []*conn {
 	return out
 }
 
-// Connections are the numbers of connections that the processes have open to the server, by the name of the process; nil if
-// none has any. A process that has ended has none.
+// Connections are the numbers of connections that the processes have open to the server, by the name of the process;
+// nil if none has any. A process that has ended has none.
 func (n *Node) Connections() map[string]int {
 	var out map[string]int
 	for _, c := range n.w.net.connsOf(n) {

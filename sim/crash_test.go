@@ -228,8 +228,8 @@ func TestCrashErrors(t *testing.T) {
 	}
 }
 
-// Code of a crashed process that waits for ever does not keep the world busy for longer than a minute, and ends with the
-// run. That of a process that runs does.
+// Code of a crashed process that waits for ever does not keep the world busy for longer than a minute, and ends with
+// the run. That of a process that runs does.
 func TestCrashedCodeIsIdle(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p, ended := w.Client(0), make(chan struct{})

@@ -115,7 +115,8 @@ func TestDialDuringCut(t *testing.T) {
 			start := time.Now()
 			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			defer cancel()
-			if _, err := p.Dial(ctx, "tcp", "r0"); !errors.Is(err, context.DeadlineExceeded) || !near(time.Since(start), 50*time.Millisecond) {
+			if _, err := p.Dial(ctx, "tcp", "r0"); !errors.Is(err, context.DeadlineExceeded) ||
+				!near(time.Since(start), 50*time.Millisecond) {
 				t.Errorf("%v: %v after %v, want the context's end after 50ms", dir, err, time.Since(start))
 			}
 			if time.Since(start) <= 50*time.Millisecond {
@@ -235,33 +236,34 @@ func TestCutSides(t *testing.T) {
 		{[]string{"s0"}, []string{"c1"}, "c1-s0"},
 	} {
 		t.Run(strings.Join(tt.between, ",")+"|"+strings.Join(tt.and, ","), func(t *testing.T) {
-			run(t, sim.Config{Clients: 2, Latency: ms, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}}, func(w *sim.World) error {
-				if err := w.Faults().Cut(faults.Partition{Between: tt.between, And: tt.and}); err != nil {
-					return err
-				}
-				var cut []string
-				for i := range 2 {
-					for _, node := range []string{"r0", "r1", "s0"} {
-						p := w.Client(i)
-						p.Go(func() {
-							ctx, cancel := context.WithTimeout(p.Context(), 10*time.Millisecond)
-							defer cancel()
-							if c, err := p.Dial(ctx, "tcp", node); err == nil {
-								_ = c.Close()
-								return
+			run(t, sim.Config{Clients: 2, Latency: ms, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}},
+				func(w *sim.World) error {
+					if err := w.Faults().Cut(faults.Partition{Between: tt.between, And: tt.and}); err != nil {
+						return err
+					}
+					var cut []string
+					for i := range 2 {
+						for _, node := range []string{"r0", "r1", "s0"} {
+							p := w.Client(i)
+							p.Go(func() {
+								ctx, cancel := context.WithTimeout(p.Context(), 10*time.Millisecond)
+								defer cancel()
+								if c, err := p.Dial(ctx, "tcp", node); err == nil {
+									_ = c.Close()
+									return
+								}
+								w.Do(func() { cut = append(cut, p.Name()+"-"+node) })
+							})
+							if err := w.RunUntil(w.Idle); err != nil {
+								return err
 							}
-							w.Do(func() { cut = append(cut, p.Name()+"-"+node) })
-						})
-						if err := w.RunUntil(w.Idle); err != nil {
-							return err
 						}
 					}
-				}
-				if got := strings.Join(cut, " "); got != tt.cut {
-					t.Errorf("cut %s, want %s", got, tt.cut)
-				}
-				return nil
-			})
+					if got := strings.Join(cut, " "); got != tt.cut {
+						t.Errorf("cut %s, want %s", got, tt.cut)
+					}
+					return nil
+				})
 		})
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ownDeadlock says in a sentence why code under test waits for itself for ever; "" if that is not certain. A goroutine of a
-// process waits for a mutex, and every other one of the process that runs code of the same packages waits for a mutex too, or
-// for a channel or a group that only such code serves. One that waits for the simulated world, for time, or in a select,
-// which may have a timer, goes on in a real process, and may then give the mutex back.
+// ownDeadlock says in a sentence why code under test waits for itself for ever; "" if that is not certain. A goroutine
+// of a process waits for a mutex, and every other one of the process that runs code of the same packages waits for a
+// mutex too, or for a channel or a group that only such code serves. One that waits for the simulated world, for time,
+// or in a select, which may have a timer, goes on in a real process, and may then give the mutex back.
 func ownDeadlock(all []goroutine) string {
 	var found []string
 	for _, waiter := range all {
@@ -40,7 +40,8 @@ func deadlockOf(all []goroutine, waiter goroutine) string {
 		switch {
 		case g.id == waiter.id || f == "":
 		case !waitsForMutex(g):
-			holders = append(holders, "one in "+f+" waits for a channel meanwhile ("+strings.TrimSuffix(g.state, " (durable)")+")")
+			holders = append(holders, "one in "+f+" waits for a channel meanwhile ("+strings.TrimSuffix(g.state, " (durable)")+
+				")")
 		case mutexOf(g) != mutexOf(waiter):
 			holders = append(holders, "one in "+f+" waits for another mutex meanwhile")
 		}
@@ -55,8 +56,8 @@ func deadlockOf(all []goroutine, waiter goroutine) string {
 		"A real process waits for ever too.", waiter.process, at, why)
 }
 
-// involved are the goroutines of a waiter's process that run code of its packages, and of those of each other: nil if one of
-// them may go on.
+// involved are the goroutines of a waiter's process that run code of its packages, and of those of each other: nil if
+// one of them may go on.
 func involved(all []goroutine, waiter goroutine) []goroutine {
 	with, packages := []goroutine{waiter}, codeOf(waiter)
 	for grown := true; grown; {
@@ -76,13 +77,15 @@ func involved(all []goroutine, waiter goroutine) []goroutine {
 	return with
 }
 
-// goesOnElsewhere reports whether a goroutine of another process may have the mutex: it is a variable of the program, or, where
-// no goroutine of the waiter's own process may have it, one of another process runs code of the package and may go on.
+// goesOnElsewhere reports whether a goroutine of another process may have the mutex: it is a variable of the program,
+// or, where no goroutine of the waiter's own process may have it, one of another process runs code of the package and
+// may go on.
 func goesOnElsewhere(all []goroutine, waiter goroutine, pkg string, alone bool) bool {
-	return inImage(mutexOf(waiter)) || (alone || mutexOf(waiter) == "") && slices.ContainsFunc(all, func(g goroutine) bool {
-		return (g.process != waiter.process || g.life != waiter.life) && frameOf(g, pkg) != "" && !waitsForCode(g) &&
-			!slices.Contains(frames(g), worldFrame)
-	})
+	return inImage(mutexOf(waiter)) || (alone || mutexOf(waiter) == "") &&
+		slices.ContainsFunc(all, func(g goroutine) bool {
+			return (g.process != waiter.process || g.life != waiter.life) && frameOf(g, pkg) != "" && !waitsForCode(g) &&
+				!slices.Contains(frames(g), worldFrame)
+		})
 }
 
 // waitsForCode reports whether a goroutine waits for a mutex, a channel or a group, and not for the simulated world.
@@ -113,7 +116,8 @@ func codeOf(g goroutine) []string {
 // ofHarness reports whether a function is of the harness, and no code under test.
 func ofHarness(function string) bool {
 	pkg := packageOf(function)
-	return pkg == "locksim/sim" || pkg == "locksim/faults" || pkg == "locksim/scenarios" || pkg == "locksim/scenarios/play" ||
+	return pkg == "locksim/sim" || pkg == "locksim/faults" || pkg == "locksim/scenarios" ||
+		pkg == "locksim/scenarios/play" ||
 		strings.HasPrefix(pkg, "locksim/sim/") && !strings.HasSuffix(pkg, "_test")
 }
 

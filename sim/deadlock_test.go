@@ -65,8 +65,8 @@ func (c *tangle) ofAll() {
 	c.rest()
 }
 
-// A run is in a deadlock of the code's own if nothing but that code could end its wait: that is known at once, and the error
-// says where. A mutex that is held across simulated time, also by way of a channel, is none: real code goes on.
+// A run is in a deadlock of the code's own if nothing but that code could end its wait: that is known at once, and the
+// error says where. A mutex that is held across simulated time, also by way of a channel, is none: real code goes on.
 func TestDeadlockOfTheCodesOwn(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -77,8 +77,8 @@ func TestDeadlockOfTheCodesOwn(t *testing.T) {
 			x := &tangle{p: w.Client(0)}
 			x.p.Go(func() { x.both(&x.a, &x.b) })
 			x.p.Go(func() { x.both(&x.b, &x.a) })
-		}, "c0 is in a deadlock of the lock's own: a goroutine waits for ever for a mutex in locksim/sim_test.(*tangle).both, " +
-			"and one in locksim/sim_test.(*tangle).both waits for another mutex meanwhile."},
+		}, "c0 is in a deadlock of the lock's own: a goroutine waits for ever for a mutex in " +
+			"locksim/sim_test.(*tangle).both, and one in locksim/sim_test.(*tangle).both waits for another mutex meanwhile."},
 		{"a mutex and a channel", func(w *sim.World) {
 			x := &tangle{p: w.Client(0), done: make(chan struct{})}
 			x.p.Go(x.loop)
@@ -87,7 +87,8 @@ func TestDeadlockOfTheCodesOwn(t *testing.T) {
 		{"the same mutex twice", func(w *sim.World) {
 			x := &tangle{p: w.Client(0)}
 			x.p.Go(x.twice)
-		}, "in locksim/sim_test.(*tangle).twice, and a call that has returned has left it locked, or this one locks it twice"},
+		}, "in locksim/sim_test.(*tangle).twice, and a call that has returned has left it locked, or this one locks " +
+			"it twice"},
 		{"across time, by a channel", func(w *sim.World) {
 			x := &tangle{p: w.Client(0)}
 			x.p.Go(x.ask)

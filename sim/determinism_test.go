@@ -27,8 +27,10 @@ var races = []struct {
 	cfg  sim.Config
 	body func(w *sim.World) error
 }{
-	{"sleeps of several clients, by the runtime", sim.Config{Clients: 4}, equalSleeps(func(_ *sim.Process, d time.Duration) { time.Sleep(d) })},
-	{"sleeps of several clients, by their clocks", sim.Config{Clients: 4}, equalSleeps(func(p *sim.Process, d time.Duration) { _ = p.Clock().Sleep(p.Context(), d) })},
+	{"sleeps of several clients, by the runtime", sim.Config{Clients: 4},
+		equalSleeps(func(_ *sim.Process, d time.Duration) { time.Sleep(d) })},
+	{"sleeps of several clients, by their clocks", sim.Config{Clients: 4},
+		equalSleeps(func(p *sim.Process, d time.Duration) { _ = p.Clock().Sleep(p.Context(), d) })},
 	{"sleeps in one client", sim.Config{}, sleepsInOne},
 	{"two connections dialled in one instant", sim.Config{Latency: ms}, twoDials},
 	{"connections dialled and greeted in one instant", sim.Config{}, greetedTwins},

@@ -95,8 +95,8 @@ func (d *dialer) isDone() bool {
 	}
 }
 
-// linger waits for a nanosecond. A pool of the client may wait for the end of the dial with a time limit of its own: when
-// both are over in one instant, the dial's end comes second, or it would be a race.
+// linger waits for a nanosecond. A pool of the client may wait for the end of the dial with a time limit of its own:
+// when both are over in one instant, the dial's end comes second, or it would be a race.
 func (d *dialer) linger() {
 	over := make(chan struct{})
 	d.post(func() {
@@ -110,7 +110,8 @@ func (d *dialer) linger() {
 }
 
 // start sends the request to connect. Dials of one process to one server that began in one instant arrive as one event.
-// Those that began at different ones do not, also when they have waited for the same link: a client can tell them apart.
+// Those that began at different ones do not, also when they have waited for the same link: a client can tell them
+// apart.
 func (d *dialer) start() {
 	if d.p.Crashed() {
 		return
@@ -127,7 +128,8 @@ func (d *dialer) start() {
 	}
 	there := l.delay(Up, "dial", 0)
 	back := l.delay(Down, "dial", 0)
-	l.w.time.queue.join(l.where[Up], "dial of "+strconv.FormatInt(d.began, 10), l.w.time.now()+max(there+back, 1), d.arrive)
+	l.w.time.queue.join(l.where[Up], "dial of "+strconv.FormatInt(d.began, 10), l.w.time.now()+max(there+back, 1),
+		d.arrive)
 }
 
 func (d *dialer) arrive() {

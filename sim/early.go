@@ -42,7 +42,8 @@ func (p *Process) early(h host) bool {
 // dialEarly begins to connect, and returns the connection at once.
 func (p *Process) dialEarly(addr string, h host) net.Conn {
 	ctx, cancel := context.WithCancel(p.ctx)
-	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{}), more: make(chan struct{}, 1)}
+	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{}),
+		more: make(chan struct{}, 1)}
 	if s, ok := h.(*Node).server.(Immediate); ok {
 		c.immediate = s.Answer
 	}
@@ -54,7 +55,8 @@ func (p *Process) dialEarly(addr string, h host) net.Conn {
 // dialGreeted is dialEarly to a server that is greeted early, for a client that keeps a mutex meanwhile.
 func (p *Process) dialGreeted(addr string, h host, of Greeted) net.Conn {
 	ctx, cancel := context.WithCancel(p.ctx)
-	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{}), more: make(chan struct{}, 1), immediate: of.Greet}
+	c := &earlyConn{local: address(p.name), remote: address(addr), cancel: cancel, made: make(chan struct{}),
+		more: make(chan struct{}, 1), immediate: of.Greet}
 	go c.pump(ctx, func() (net.Conn, error) { return p.dial(ctx, addr, h, true) })
 	return c
 }
@@ -194,8 +196,8 @@ func (c *earlyConn) await(limit time.Time) error {
 	}
 }
 
-// Write keeps bytes until they are sent. A request that is answered at once succeeds on a connection that has failed too:
-// the client would send it again after a while, and keep its mutex meanwhile. What it does next fails.
+// Write keeps bytes until they are sent. A request that is answered at once succeeds on a connection that has failed
+// too: the client would send it again after a while, and keep its mutex meanwhile. What it does next fails.
 func (c *earlyConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

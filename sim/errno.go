@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// errno is an error of the network. It wraps the number that a program looks for, and has a text of its own: the text of
-// the number differs between operating systems, and what a client says about an error is in the trace.
+// errno is an error of the network. It wraps the number that a program looks for, and has a text of its own: the text
+// of the number differs between operating systems, and what a client says about an error is in the trace.
 type errno struct {
 	syscall.Errno
 	text string

@@ -2,16 +2,17 @@ package sim
 
 import "strings"
 
-// ShowLabels is what GODEBUG must have in a program whose end [ReadFatal] shall understand: with it the runtime says whose a
-// goroutine was.
+// ShowLabels is what GODEBUG must have in a program whose end [ReadFatal] shall understand: with it the runtime says
+// whose a goroutine was.
 const ShowLabels = "tracebacklabels=1"
 
-// Fatal is the end of a whole program by a panic in a goroutine that the code under test has started, which nothing can catch,
-// or by a fatal error of the runtime.
+// Fatal is the end of a whole program by a panic in a goroutine that the code under test has started, which nothing can
+// catch, or by a fatal error of the runtime.
 type Fatal struct {
 	// Text is the value of the panic, or the fatal error, in one line.
 	Text string `json:"text"`
-	// Where is the innermost function of the code under test: "in shop.(*mutex).renew (mutex.go:31)". It is "" if none ran.
+	// Where is the innermost function of the code under test: "in shop.(*mutex).renew (mutex.go:31)". It is "" if none
+	// ran.
 	Where string `json:"where"`
 	// Process is whose goroutine it was, and Incarnation which of its processes. Process is "" for a goroutine of none.
 	Process     string `json:"process"`
@@ -20,8 +21,8 @@ type Fatal struct {
 	Stack string `json:"stack"`
 }
 
-// ReadFatal reads what the runtime has written about the end of a program, as [runtime/debug.SetCrashOutput] keeps it. ok is
-// false if that is nothing, or something else.
+// ReadFatal reads what the runtime has written about the end of a program, as [runtime/debug.SetCrashOutput] keeps it.
+// ok is false if that is nothing, or something else.
 func ReadFatal(dump string) (f Fatal, ok bool) {
 	const panics, fails = "panic: ", "fatal error: "
 	for line := range strings.Lines(dump) {

@@ -66,7 +66,8 @@ func TestOfAFatalEnd(t *testing.T) {
 func TestReadFatal(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]sim.Fatal{
-		"":          {Text: "close of closed channel", Where: "in locksim/sim_test.(*dies).renew (fatal_test.go:27)", Process: "c1", Incarnation: 1},
+		"": {Text: "close of closed channel", Where: "in locksim/sim_test.(*dies).renew (fatal_test.go:27)",
+			Process: "c1", Incarnation: 1},
 		"restarted": {Text: "sync: negative WaitGroup counter", Process: "c1", Incarnation: 2},
 		"none":      {Text: "of no process"},
 	} {
@@ -74,7 +75,8 @@ func TestReadFatal(t *testing.T) {
 			t.Parallel()
 			name := filepath.Join(t.TempDir(), "crash")
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOfAFatalEnd$")
-			cmd.Env = append(os.Environ(), "LOCKSIM_TEST_FATAL="+name, "LOCKSIM_TEST_FATAL_KIND="+kind, "GODEBUG="+sim.ShowLabels)
+			cmd.Env = append(os.Environ(), "LOCKSIM_TEST_FATAL="+name, "LOCKSIM_TEST_FATAL_KIND="+kind, "GODEBUG="+
+				sim.ShowLabels)
 			out, err := cmd.CombinedOutput()
 			if err == nil {
 				t.Fatalf("it did not end:\n%s", out)
@@ -84,7 +86,8 @@ func TestReadFatal(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, ok := sim.ReadFatal(string(dump))
-			if !ok || got.Text != want.Text || got.Process != want.Process || got.Process != "" && got.Incarnation != want.Incarnation ||
+			if !ok || got.Text != want.Text || got.Process != want.Process || got.Process != "" &&
+				got.Incarnation != want.Incarnation ||
 				want.Where != "" && got.Where != want.Where || !strings.HasPrefix(got.Stack, "goroutine ") {
 				t.Errorf("%+v, want %+v", got, want)
 			}
@@ -95,7 +98,8 @@ func TestReadFatal(t *testing.T) {
 	}
 }
 
-// A world that was halted remains as it is: no goroutine goes on, and the trace ends with the panic. Further runs can be made.
+// A world that was halted remains as it is: no goroutine goes on, and the trace ends with the panic. Further runs can
+// be made.
 func TestHalt(t *testing.T) {
 	var late bytes.Buffer
 	run := func(incarnation int) (halted bool, tr *trace.Trace) {
@@ -119,7 +123,8 @@ func TestHalt(t *testing.T) {
 		return halted, res.Trace
 	}
 	halted, tr := run(1)
-	if last := tr.Events[len(tr.Events)-1]; !halted || last.Peer != "c0" || last.What != (trace.Crash{Mode: "process", Panic: "oh, in f (f.go:1)"}) {
+	if last := tr.Events[len(tr.Events)-1]; !halted || last.Peer != "c0" ||
+		last.What != (trace.Crash{Mode: "process", Panic: "oh, in f (f.go:1)"}) {
 		t.Errorf("halted %v, the last event is %v", halted, last)
 	}
 	if late.Len() > 0 {

@@ -26,7 +26,8 @@ var struck = []struct {
 	{"clock-jump", quiet, faults.ClockJump{Clock: "r0", By: -time.Second}},
 	{"clock-drift", quiet, faults.ClockDrift{Clock: "c0", PPM: 1_000_000, For: 300 * time.Millisecond}},
 	{"clock-drift", quiet, faults.ClockFreeze{Clock: "c0", For: 300 * time.Millisecond}},
-	{"toxic", quiet, faults.Latency{Between: []string{"c0", "c1"}, Jitter: 30 * time.Millisecond, For: 300 * time.Millisecond}},
+	{"toxic", quiet, faults.Latency{Between: []string{"c0", "c1"}, Jitter: 30 * time.Millisecond,
+		For: 300 * time.Millisecond}},
 	{"toxic", quiet, faults.Bandwidth{Between: []string{"r0"}, Rate: 1, For: 300 * time.Millisecond}},
 	{"toxic", quiet, faults.Slice{Between: []string{"c0"}, Size: 7, Delay: time.Millisecond, For: 300 * time.Millisecond}},
 	{"toxic", quiet, faults.SlowClose{Between: []string{"c0"}, Delay: 100 * time.Millisecond}},
@@ -162,7 +163,8 @@ func clientWork(p *sim.Process, r *redis.Client) {
 			op := store.Op{Resource: "a", Register: "b", ID: fmt.Sprintf("%s.%d.%d", p.Name(), p.Incarnation(), i)}
 			err = s.Write(p.Context(), op)
 			mark(p, "wrote %v", err)
-			p.Clock().AfterFunc(15*time.Millisecond, func() { mark(p, "renewed %v", r.PExpire(p.Context(), "lock", time.Second).Err()) })
+			p.Clock().AfterFunc(15*time.Millisecond,
+				func() { mark(p, "renewed %v", r.PExpire(p.Context(), "lock", time.Second).Err()) })
 			_ = p.Clock().Sleep(p.Context(), 30*time.Millisecond)
 			mark(p, "released %v", r.Del(p.Context(), "lock").Err())
 		}

@@ -22,8 +22,9 @@ type inForce struct {
 }
 
 func newInForce(w *World) *inForce {
-	return &inForce{w: w, drifts: map[string]*activeFault{}, refusals: map[*Node]*effects{}, readOnly: map[*Node]*effects{},
-		stalls: map[*Node]*stall{}, errors: map[*Node][]*errorReply{}, toxified: map[string]int{}}
+	return &inForce{w: w, drifts: map[string]*activeFault{}, refusals: map[*Node]*effects{},
+		readOnly: map[*Node]*effects{},
+		stalls:   map[*Node]*stall{}, errors: map[*Node][]*errorReply{}, toxified: map[string]int{}}
 }
 
 // activeFault is a fault in force, until its time is up or until [World.Heal].

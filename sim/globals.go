@@ -44,8 +44,8 @@ func seedGlobals(seed uint64) (release func()) {
 	}
 }
 
-// reseedGlobals makes the numbers of the global source others, in a run that has forked. With the overlay they come from
-// the generators of the processes, which follow the fork by themselves.
+// reseedGlobals makes the numbers of the global source others, in a run that has forked. With the overlay they come
+// from the generators of the processes, which follow the fork by themselves.
 func reseedGlobals(seed uint64) {
 	if !Overlaid() {
 		rand.Seed(int64(seed)) //nolint:staticcheck // see seedGlobals

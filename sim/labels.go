@@ -49,7 +49,8 @@ func (p *Process) begin() {
 	p.entropy = &lockedReader{r: p.Entropy("crypto/rand")}
 }
 
-// processIn is the process whose goroutines have a label, which may be followed by other text, and which incarnation it is.
+// processIn is the process whose goroutines have a label, which may be followed by other text, and which incarnation it
+// is.
 func processIn(label string) (name string, incarnation int) {
 	label, _, _ = strings.Cut(label, `"`)
 	parts := strings.Split(label, "/") // see [Process.streamName]
@@ -86,8 +87,9 @@ func (p *Process) Do(f func()) {
 	f()
 }
 
-// Look calls f for the harness, which asks code of the process what it has, such as a lease until when it lasts. It is Do,
-// but f reads the clocks of the process also while that is paused. What f does besides waits for the end of the pause.
+// Look calls f for the harness, which asks code of the process what it has, such as a lease until when it lasts. It is
+// Do, but f reads the clocks of the process also while that is paused. What f does besides waits for the end of the
+// pause.
 func (p *Process) Look(f func()) {
 	before := goroutineLabels()
 	pprof.SetGoroutineLabels(p.look)
@@ -101,7 +103,8 @@ func (p *Process) looks() bool {
 	if labels == nil || !labelsFit() {
 		return false
 	}
-	return slices.ContainsFunc((*labelSet)(labels).list, func(l struct{ key, value string }) bool { return l.key == lookKey })
+	return slices.ContainsFunc((*labelSet)(labels).list,
+		func(l struct{ key, value string }) bool { return l.key == lookKey })
 }
 
 // thisProcess is the process of the calling goroutine, nil for none.

@@ -55,8 +55,9 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the run reached its limit of %s (%s) at virtual time %v: a client waits forever or retries without pause, or the limit is too small; "+
-		"%s made the most requests, %d", e.What, e.Limit, e.At, cmp.Or(e.Busiest, "no client"), e.Requests)
+	return fmt.Sprintf("the run reached its limit of %s (%s) at virtual time %v: a client waits forever or retries "+
+		"without pause, or the limit is too small; %s made the most requests, %d", e.What, e.Limit, e.At,
+		cmp.Or(e.Busiest, "no client"), e.Requests)
 }
 
 // ErrStopped is returned by [World.RunUntil] when the trace has reached the

@@ -63,7 +63,8 @@ func (t *network) unknownHost(addr string) error {
 	if len(t.nodes) == 0 {
 		return fmt.Errorf("no server listens at %q: this world has no servers: give it some in Config.Servers", addr)
 	}
-	return fmt.Errorf("no server listens at %q: this world has %s (each is dialled by its name or by its address)", addr, strings.Join(t.names(), ", "))
+	return fmt.Errorf("no server listens at %q: this world has %s (each is dialled by its name or by its address)", addr,
+		strings.Join(t.names(), ", "))
 }
 
 // present are the names, with each alias replaced by the server that it

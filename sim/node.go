@@ -49,8 +49,8 @@ type Session interface {
 	Reset()
 }
 
-// Named is a kind with what [trace.Trace.Servers] says of its servers. The servers of another kind have no name for their
-// kind there.
+// Named is a kind with what [trace.Trace.Servers] says of its servers. The servers of another kind have no name for
+// their kind there.
 type Named struct {
 	Kind Kind
 	// Name is the name of the kind, Role that of its servers. A [Builder.Family] has other roles.
@@ -236,8 +236,8 @@ func (n *Node) Note(peer string, what trace.What) int {
 	return n.Record(peer, what)
 }
 
-// Next is the number that the next event of the trace will have, 0 in an untraced world. It is the step of a change for which the
-// server records no event.
+// Next is the number that the next event of the trace will have, 0 in an untraced world. It is the step of a change for
+// which the server records no event.
 func (n *Node) Next() int {
 	if n.w.trace.off {
 		return 0

@@ -47,7 +47,8 @@ func TestInvalidServers(t *testing.T) {
 		"there is a link to no server: give": func(b *sim.Builder) { b.Link(b.Add("s", 9, newSink), nil) },
 	} {
 		_, err := sim.Run(sim.Config{Servers: []sim.Kind{build}}, func(*sim.World) error { return nil })
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "build the servers of kind sim_test.kind") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "build the servers of kind sim_test.kind") {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -101,8 +102,8 @@ func TestKeyChanges(t *testing.T) {
 	})
 }
 
-// TestWhatWasThereBeforeAKeyChanged shows that the world knows which value a change has replaced on its server, and whose it was, also if
-// the server has it from another one.
+// TestWhatWasThereBeforeAKeyChanged shows that the world knows which value a change has replaced on its server, and
+// whose it was, also if the server has it from another one.
 func TestWhatWasThereBeforeAKeyChanged(t *testing.T) {
 	var a, b *sim.Node
 	build := kind(func(build *sim.Builder) { a, b = build.Add("a", 9, newSink), build.Add("b", 9, newSink) })
@@ -114,8 +115,10 @@ func TestWhatWasThereBeforeAKeyChanged(t *testing.T) {
 		}{
 			{a, trace.KeyChange{Value: "v", By: "c0", Change: trace.KeySet}, "no key, over false:  of "},
 			{b, trace.KeyChange{Value: "v", Change: trace.KeyReplicated}, "no key, over false:  of "},
-			{b, trace.KeyChange{Value: "v", By: "c2", Change: trace.KeyProlonged, Left: trace.LeftFor(time.Second)}, "1s, over false: v of c0"},
-			{b, trace.KeyChange{Value: "w", By: "c1", Change: trace.KeySet, Left: trace.TimeLeft{End: trace.EndNever}}, "no end, over true: v of c0"},
+			{b, trace.KeyChange{Value: "v", By: "c2", Change: trace.KeyProlonged, Left: trace.LeftFor(time.Second)},
+				"1s, over false: v of c0"},
+			{b, trace.KeyChange{Value: "w", By: "c1", Change: trace.KeySet, Left: trace.TimeLeft{End: trace.EndNever}},
+				"no end, over true: v of c0"},
 			{b, trace.KeyChange{By: "c0", Change: trace.KeyDeleted}, "unknown, over false: w of c1"},
 			{b, trace.KeyChange{Value: "x", By: "c0", Change: trace.KeySet}, "no key, over false:  of "},
 			{a, trace.KeyChange{Value: "", By: "c1", Change: trace.KeySet}, "unknown, over true: v of c0"},
@@ -168,7 +171,8 @@ func TestMissingAbility(t *testing.T) {
 			}
 		}
 		for _, fault := range []faults.Action{faults.Evict{Node: "s"}, faults.Flush{Node: "s"}} {
-			if err := fault.Apply(f); !errors.Is(err, faults.ErrUnable) || !strings.Contains(err.Error(), "s is a server of a kind without this ability") {
+			if err := fault.Apply(f); !errors.Is(err, faults.ErrUnable) ||
+				!strings.Contains(err.Error(), "s is a server of a kind without this ability") {
 				t.Errorf("%v: %v", fault, err)
 			}
 		}
@@ -294,7 +298,8 @@ func TestPeers(t *testing.T) {
 		{"partition that loses", cutPeers(faults.BytesDrop), "before 1 held 4", "[b] [a]"},
 		{"receiver down", func(f *sim.Faults) error { return f.Crash("b", faults.CrashPower) }, "", "[] []"},
 		{"receiver stalled", func(f *sim.Faults) error { return f.Stall("b", 2*s) }, "before 3 now 3 then 3 held 4", "[] []"},
-		{"sender down", func(f *sim.Faults) error { return f.Crash("a", faults.CrashProcess) }, "before 1 now 1 then 1", "[] []"},
+		{"sender down", func(f *sim.Faults) error { return f.Crash("a", faults.CrashProcess) }, "before 1 now 1 then 1",
+			"[] []"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var a, b *sim.Node
@@ -340,23 +345,24 @@ func TestPeersAreApart(t *testing.T) {
 		}
 		b.Link(nodes...)
 	})
-	run(t, sim.Config{Latency: sim.Latency{Min: time.Millisecond, Max: time.Second}, Servers: []sim.Kind{build}}, func(w *sim.World) error {
-		at := map[time.Duration]bool{}
-		w.At(time.Second, func() {
-			for _, from := range nodes {
-				for _, to := range nodes {
-					if from != to {
-						from.Peer(to).Send(func() { at[w.Now().Round(10*time.Microsecond)] = true })
+	run(t, sim.Config{Latency: sim.Latency{Min: time.Millisecond, Max: time.Second}, Servers: []sim.Kind{build}},
+		func(w *sim.World) error {
+			at := map[time.Duration]bool{}
+			w.At(time.Second, func() {
+				for _, from := range nodes {
+					for _, to := range nodes {
+						if from != to {
+							from.Peer(to).Send(func() { at[w.Now().Round(10*time.Microsecond)] = true })
+						}
 					}
 				}
+			})
+			err := w.RunFor(time.Minute)
+			if len(at) != 6 {
+				t.Errorf("six messages arrived at %d instants", len(at))
 			}
+			return err
 		})
-		err := w.RunFor(time.Minute)
-		if len(at) != 6 {
-			t.Errorf("six messages arrived at %d instants", len(at))
-		}
-		return err
-	})
 }
 
 func cutPeers(bytes faults.Bytes) func(f *sim.Faults) error {
@@ -440,8 +446,10 @@ func TestByteAbilities(t *testing.T) {
 		got    []int
 		sent   []string
 	}{
-		{newSink, func(s sim.Server) *Sink { return s.(*Sink) }, []int{9, 2, 5}, []string{"#1 go1.26.8", "#1 or", "#1 later", "#1 hello"}},
-		{func(n *sim.Node) sim.Server { return &editor{Sink{node: n}} }, func(s sim.Server) *Sink { return &s.(*editor).Sink },
+		{newSink, func(s sim.Server) *Sink { return s.(*Sink) }, []int{9, 2, 5}, []string{"#1 go1.26.8", "#1 or", "#1 later",
+			"#1 hello"}},
+		{func(n *sim.Node) sim.Server { return &editor{Sink{node: n}} },
+			func(s sim.Server) *Sink { return &s.(*editor).Sink },
 			[]int{5, 5}, []string{"#1 up: 5 bytes", "#1 up: 5 bytes", "#1 down: 5 bytes"}},
 	} {
 		res := run(t, one(tt.server), func(w *sim.World) error {
@@ -501,8 +509,8 @@ type refused struct{ kind }
 
 func (refused) Validate() error { return errors.New("there are none") }
 
-// A world says what its servers are: the kind and the role that they were given, and who replicates whom. The hash of the
-// trace does not have it.
+// A world says what its servers are: the kind and the role that they were given, and who replicates whom. The hash of
+// the trace does not have it.
 func TestServersAreToldApart(t *testing.T) {
 	three := func(named func(sim.Kind) sim.Kind, families bool) *trace.Trace {
 		group := kind(func(b *sim.Builder) {
@@ -522,17 +530,21 @@ func TestServersAreToldApart(t *testing.T) {
 	named := func(k sim.Kind) sim.Kind { return sim.Named{Kind: k, Name: "redis", Role: trace.RoleSingle} }
 	told := three(named, true)
 	want := trace.Servers{
-		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary}, {Name: "r1", Kind: "redis", Role: trace.RoleSingle},
+		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary},
+		{Name: "r1", Kind: "redis", Role: trace.RoleSingle},
 		{Name: "r0a", Kind: "redis", Family: "r0", Role: trace.RoleReplica}, {Name: "reg0"},
 	}
-	if diff := cmp.Diff(want, told.Servers); diff != "" || plain.Hash() != told.Hash() || string(plain.JSON()) != string(told.JSON()) {
+	if diff := cmp.Diff(want, told.Servers); diff != "" || plain.Hash() != told.Hash() ||
+		string(plain.JSON()) != string(told.JSON()) {
 		t.Errorf("the hashes are %s and %s; %s", plain.Hash(), told.Hash(), diff)
 	}
 	s := told.Servers
-	if !s.InFamily("r0a") || s.InFamily("r1") || s.InFamily("nobody") || s.Has("nobody", "") || !s.Has("r1", trace.RoleSingle) {
+	if !s.InFamily("r0a") || s.InFamily("r1") || s.InFamily("nobody") || s.Has("nobody", "") ||
+		!s.Has("r1", trace.RoleSingle) {
 		t.Errorf("who is in the family: %+v", s)
 	}
-	if _, err := sim.Run(sim.Config{Servers: []sim.Kind{named(refused{})}}, func(*sim.World) error { return nil }); err == nil || !strings.Contains(err.Error(), "there are none") {
+	if _, err := sim.Run(sim.Config{Servers: []sim.Kind{named(refused{})}},
+		func(*sim.World) error { return nil }); err == nil || !strings.Contains(err.Error(), "there are none") {
 		t.Errorf("an invalid kind with a name: %v", err)
 	}
 }

@@ -167,6 +167,7 @@ func joinWrites(batch []entry) []entry {
 
 // follows reports whether what e sends is to be joined to the entry before it.
 func (e *entry) follows(before *entry) bool {
-	return e.conn != nil && e.conn.joins && e.conn == before.conn && e.dir == before.dir && !e.toxified && !before.toxified &&
+	return e.conn != nil && e.conn.joins && e.conn == before.conn && e.dir == before.dir && !e.toxified &&
+		!before.toxified &&
 		e.commit == nil && before.commit == nil && e.data != nil && before.data != nil && e.seq == before.seq+1
 }

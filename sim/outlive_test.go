@@ -29,9 +29,10 @@ func TestWhatOutlivesTheCrashOfAServer(t *testing.T) {
 		refused bool
 		ahead   time.Duration // the clock of the server, at 3s
 	}{
-		"nothing":   {func(*sim.Faults) error { return nil }, 3 * s, false, 0},
-		"stall":     {func(f *sim.Faults) error { return f.Stall("s", 6*s) }, 3 * s, false, 0},
-		"partition": {func(f *sim.Faults) error { return f.Cut(faults.Partition{Between: []string{"s"}, For: 6 * s}) }, 6*s + s/2, false, 0},
+		"nothing": {func(*sim.Faults) error { return nil }, 3 * s, false, 0},
+		"stall":   {func(f *sim.Faults) error { return f.Stall("s", 6*s) }, 3 * s, false, 0},
+		"partition": {func(f *sim.Faults) error { return f.Cut(faults.Partition{Between: []string{"s"}, For: 6 * s}) },
+			6*s + s/2, false, 0},
 		"latency": {func(f *sim.Faults) error {
 			return faults.Latency{Between: []string{"c0"}, And: []string{"s"}, Add: s, For: 6 * s}.Apply(f) // not of a handshake
 		}, 4 * s, false, 0},
@@ -158,8 +159,10 @@ func TestDialsOfAServerThatIsDown(t *testing.T) {
 				rest(w, s+s/2)
 				conn, err := p.Dial(p.Context(), "tcp", c.to)
 				took := w.Now() - c.at
-				if took < 0 || took > 5*time.Millisecond || c.refused && !errors.Is(err, syscall.ECONNREFUSED) || !c.refused && err != nil {
-					t.Errorf("crash of the %s, dial of %s: %v at %v, want it refused %v at %v", c.mode, c.to, err, w.Now(), c.refused, c.at)
+				if took < 0 || took > 5*time.Millisecond || c.refused && !errors.Is(err, syscall.ECONNREFUSED) || !c.refused &&
+					err != nil {
+					t.Errorf("crash of the %s, dial of %s: %v at %v, want it refused %v at %v", c.mode, c.to, err, w.Now(), c.refused,
+						c.at)
 				}
 				if err == nil {
 					_ = conn.Close()
@@ -222,7 +225,8 @@ func TestCrashOfAServerIsTold(t *testing.T) {
 		if !slices.Equal(told, want) {
 			t.Errorf("the trace has %q, want %q", told, want)
 		}
-		if want := []string{"crash of the " + string(mode), fmt.Sprintf("restart at step %d", last)}; !slices.Equal(log, want) {
+		if want := []string{"crash of the " + string(mode), fmt.Sprintf("restart at step %d", last)}; !slices.Equal(log,
+			want) {
 			t.Errorf("the server was told %q, want %q", log, want)
 		}
 		if m.resets != 1 {
@@ -231,25 +235,27 @@ func TestCrashOfAServerIsTold(t *testing.T) {
 	}
 }
 
-// TestSessionsEndOnce shows that a session is reset, and what a process has opened is closed, once: at a crash, or else at
-// the end of the run.
+// TestSessionsEndOnce shows that a session is reset, and what a process has opened is closed, once: at a crash, or else
+// at the end of the run.
 func TestSessionsEndOnce(t *testing.T) {
 	for _, crashed := range []string{"", "s", "c0"} {
 		var log []string
 		var m *mortal
 		closed := make(chan struct{}, 10)
-		run(t, one(func(n *sim.Node) sim.Server { m = &mortal{Sink: Sink{node: n}, log: &log}; return m }), func(w *sim.World) error {
-			p := w.Client(0)
-			p.OnEnd(func() { closed <- struct{}{} })
-			p.Go(func() { dial(p, "s") })
-			must(t, w.RunFor(time.Second))
-			if crashed != "" {
-				must(t, w.Faults().Crash(crashed, faults.CrashPower))
-			}
-			return w.RunFor(time.Second)
-		})
+		run(t, one(func(n *sim.Node) sim.Server { m = &mortal{Sink: Sink{node: n}, log: &log}; return m }),
+			func(w *sim.World) error {
+				p := w.Client(0)
+				p.OnEnd(func() { closed <- struct{}{} })
+				p.Go(func() { dial(p, "s") })
+				must(t, w.RunFor(time.Second))
+				if crashed != "" {
+					must(t, w.Faults().Crash(crashed, faults.CrashPower))
+				}
+				return w.RunFor(time.Second)
+			})
 		if m.resets != 1 || len(closed) != 1 {
-			t.Errorf("crash of %q: the session was reset %d times, and the process closed %d times", crashed, m.resets, len(closed))
+			t.Errorf("crash of %q: the session was reset %d times, and the process closed %d times", crashed, m.resets,
+				len(closed))
 		}
 	}
 }

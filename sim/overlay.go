@@ -77,7 +77,8 @@ const wantedOverlay = "2"
 
 // ErrOverlay is returned by [Run] in a program that was built with the overlay of another
 // version of locksim.
-var ErrOverlay = errors.New("this program was built with a build overlay of another version of locksim: make it anew with: locksim overlay")
+var ErrOverlay = errors.New("this program was built with a build overlay of another version of locksim: make it anew " +
+	"with: locksim overlay")
 
 // Overlaid reports whether this program was built with the overlay that "locksim overlay"
 // makes. Then all code that a process runs, also what knows nothing of locksim, has the
@@ -113,7 +114,8 @@ type OutsideError struct {
 }
 
 func (e *OutsideError) Error() string {
-	return fmt.Sprintf("%s opened a socket of the operating system, %s %s, which leads out of the world: dial the servers by net.Dialer, or by the dialer of the environment",
+	return fmt.Sprintf("%s opened a socket of the operating system, %s %s, which leads out of the world: dial the "+
+		"servers by net.Dialer, or by the dialer of the environment",
 		e.Process, e.Network, e.Address)
 }
 

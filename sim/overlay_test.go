@@ -49,7 +49,8 @@ func inWorld(t *testing.T, faults func(w *sim.World) error, f func(p *sim.Proces
 	return said
 }
 
-func tryInWorld(seed uint64, faults func(w *sim.World) error, f func(p *sim.Process, say func(string, ...any))) ([]string, error) {
+func tryInWorld(seed uint64, faults func(w *sim.World) error,
+	f func(p *sim.Process, say func(string, ...any))) ([]string, error) {
 	var mu sync.Mutex
 	var said []string
 	say := func(format string, args ...any) {
@@ -120,7 +121,8 @@ func TestOverlayWallClock(t *testing.T) {
 		defer ticker.Stop()
 		<-ticker.C
 		report("ticker", <-ticker.C)
-		pprof.Do(context.Background(), pprof.Labels("of", "the library"), func(context.Context) { report("unlabelled", time.Now()) })
+		pprof.Do(context.Background(), pprof.Labels("of", "the library"),
+			func(context.Context) { report("unlabelled", time.Now()) })
 	})[:7],
 		"at once 0s",
 		"slept: wall 1h0m2s, monotonic 2s",

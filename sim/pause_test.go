@@ -284,7 +284,8 @@ func TestObserveIsNotHeld(t *testing.T) {
 		pauseNow(w, "c0", time.Minute)
 		start := w.Now()
 		clock := p.Clock()
-		if !clock.Until(clock.Peek().Add(time.Second), nil) || p.Observe(trace.Mark{Step: trace.Until, Resource: "x"}) == 0 || !near(w.Now(), start+time.Second) {
+		if !clock.Until(clock.Peek().Add(time.Second), nil) || p.Observe(trace.Mark{Step: trace.Until, Resource: "x"}) == 0 ||
+			!near(w.Now(), start+time.Second) {
 			t.Errorf("the harness went on after %v, want 1s", w.Now()-start)
 		}
 	})

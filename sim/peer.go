@@ -85,7 +85,8 @@ func (l *peerLink) send(dir Direction, f func()) {
 	default:
 		flow.underWay++
 		now, latency := l.w.time.now(), l.w.cfg.Latency
-		delay := l.w.chance.draw("net").Str(flow.where).Str("replication").Num(now).Between(int64(latency.Min), int64(latency.Max))
+		delay := l.w.chance.draw("net").Str(flow.where).Str("replication").Num(now).Between(int64(latency.Min),
+			int64(latency.Max))
 		to := l.nodes[dir.reverse()]
 		flow.last = l.w.time.queue.add(max(now+delay, flow.last+1, now+1), func() {
 			flow.underWay--

@@ -103,7 +103,8 @@ func (p *Process) asked() int64 {
 
 // ErrNoPool is returned by [Faults.ExhaustPool] when the process has registered
 // no pool.
-var ErrNoPool = errors.New("it has registered no pool: make its clients by the package of the server's kind, or call AddPool")
+var ErrNoPool = errors.New("it has registered no pool: make its clients by the package of the server's kind, or call " +
+	"AddPool")
 
 // holder is work of a process that holds one connection of a pool.
 type holder struct {

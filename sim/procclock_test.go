@@ -18,10 +18,14 @@ func TestClocks(t *testing.T) {
 		mono, wall time.Duration
 	}{
 		{"true", func(*sim.World) error { return nil }, time.Second, time.Second},
-		{"fast", func(w *sim.World) error { return w.Faults().DriftClock("c0", 100_000, 0) }, 1100 * time.Millisecond, 1100 * time.Millisecond},
-		{"slow", func(w *sim.World) error { return w.Faults().DriftClock("c0", -200_000, 0) }, 800 * time.Millisecond, 800 * time.Millisecond},
-		{"set forward", func(w *sim.World) error { return w.Faults().JumpClock("c0", time.Hour) }, time.Second, time.Hour + time.Second},
-		{"set back", func(w *sim.World) error { return w.Faults().JumpClock("c0", -time.Hour) }, time.Second, time.Second - time.Hour},
+		{"fast", func(w *sim.World) error { return w.Faults().DriftClock("c0", 100_000, 0) }, 1100 * time.Millisecond,
+			1100 * time.Millisecond},
+		{"slow", func(w *sim.World) error { return w.Faults().DriftClock("c0", -200_000, 0) }, 800 * time.Millisecond,
+			800 * time.Millisecond},
+		{"set forward", func(w *sim.World) error { return w.Faults().JumpClock("c0", time.Hour) }, time.Second,
+			time.Hour + time.Second},
+		{"set back", func(w *sim.World) error { return w.Faults().JumpClock("c0", -time.Hour) }, time.Second,
+			time.Second - time.Hour},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, sim.Config{Clients: 2}, func(w *sim.World) error {
@@ -57,7 +61,8 @@ func TestSleepByTheClock(t *testing.T) {
 		{"fast", func(w *sim.World) error { return w.Faults().DriftClock("c0", 1_000_000, 0) }, nil, 500 * time.Millisecond},
 		{"slow", func(w *sim.World) error { return w.Faults().DriftClock("c0", -500_000, 0) }, nil, 2 * time.Second},
 		{"jumps", func(w *sim.World) error { return w.Faults().JumpClock("c0", time.Hour) }, nil, time.Second},
-		{"becomes slow", nil, func(w *sim.World) error { return w.Faults().DriftClock("c0", -500_000, 0) }, 1500 * time.Millisecond},
+		{"becomes slow", nil, func(w *sim.World) error { return w.Faults().DriftClock("c0", -500_000, 0) },
+			1500 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
@@ -92,7 +97,8 @@ func TestSleepAndContext(t *testing.T) {
 	solo(t, sim.Config{}, func(w *sim.World, p *sim.Process, _ *Sink) {
 		start := w.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-		if err := p.Clock().Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || !near(w.Now()-start, 10*time.Millisecond) {
+		if err := p.Clock().Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) ||
+			!near(w.Now()-start, 10*time.Millisecond) {
 			t.Errorf("%v after %v", err, w.Now()-start)
 		}
 		cancel()
@@ -173,11 +179,12 @@ func TestUntil(t *testing.T) {
 	})
 }
 
-// TestClockStep shows that readings within one step are equal, that a sleep is as long as without, and that Until returns
-// when the clock shows the instant, whether that is the beginning of a step or not.
+// TestClockStep shows that readings within one step are equal, that a sleep is as long as without, and that Until
+// returns when the clock shows the instant, whether that is the beginning of a step or not.
 func TestClockStep(t *testing.T) {
 	const step = time.Millisecond
-	for name, clock := range map[string]func(*sim.Process) *sim.Clock{"monotonic": (*sim.Process).Clock, "wall": (*sim.Process).WallClock} {
+	for name, clock := range map[string]func(*sim.Process) *sim.Clock{"monotonic": (*sim.Process).Clock,
+		"wall": (*sim.Process).WallClock} {
 		t.Run(name, func(t *testing.T) {
 			solo(t, sim.Config{ClockStep: step}, func(w *sim.World, p *sim.Process, _ *Sink) {
 				c, began, first := clock(p), w.Now(), clock(p).Now()

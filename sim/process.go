@@ -86,7 +86,10 @@ func (ps *processes) all() []*Process {
 
 // linger reports whether a process that has not crashed still has work of [Process.Go], and ends by itself.
 func (ps *processes) linger() bool {
-	return !ps.abandoned && slices.ContainsFunc(ps.all(), func(p *Process) bool { return p.running.Load() > 0 && !p.Crashed() })
+	return !ps.abandoned && slices.ContainsFunc(ps.all(), func(p *Process) bool {
+		return p.running.Load() > 0 &&
+			!p.Crashed()
+	})
 }
 
 // died are the processes that have crashed.
@@ -194,8 +197,8 @@ func streamName(process string, incarnation int, use string) string {
 	return fmt.Sprintf("%s/%d/%s", process, incarnation, use)
 }
 
-// SourceOf is [Process.Source] of the process with a name in the world of a seed, for one that takes its place in another
-// world. The first incarnation is 1.
+// SourceOf is [Process.Source] of the process with a name in the world of a seed, for one that takes its place in
+// another world. The first incarnation is 1.
 func SourceOf(seed uint64, process string, incarnation int, use string) rand.Source {
 	return chance(seed).stream(streamName(process, incarnation, use))
 }
@@ -230,7 +233,8 @@ func (p *Process) Go(f func()) {
 }
 
 // errGoexit is the value of a panic for a goroutine that was ended by runtime.Goexit.
-var errGoexit = errors.New("runtime.Goexit was called, as FailNow and Fatal of a testing.T do: the goroutine ends without a return")
+var errGoexit = errors.New("runtime.Goexit was called, as FailNow and Fatal of a testing.T do: the goroutine ends " +
+	"without a return")
 
 // guarded calls f, and reports a panic or a Goexit of the process.
 func (p *Process) guarded(f func()) {
@@ -250,7 +254,8 @@ func (p *Process) guarded(f func()) {
 			return
 		}
 		p.w.time.outbox.post(entry{where: p.name, rank: rankNode, label: "panic", commit: func() {
-			p.w.Faults().end(p, trace.Crash{Mode: string(faults.CrashProcess), Panic: e.text() + ", " + where}, faults.CrashProcess)
+			p.w.Faults().end(p, trace.Crash{Mode: string(faults.CrashProcess), Panic: e.text() + ", " + where},
+				faults.CrashProcess)
 		}})
 	}()
 	f()

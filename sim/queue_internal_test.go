@@ -23,7 +23,8 @@ func TestQueueProperties(t *testing.T) {
 				planned++
 			},
 			"join": func(t *rapid.T) {
-				key := joinKey{rapid.SampledFrom([]string{"a", "b"}).Draw(t, "group"), rapid.SampledFrom([]string{"", "x"}).Draw(t, "label"), now + rapid.Int64Range(1, 20).Draw(t, "after")}
+				key := joinKey{rapid.SampledFrom([]string{"a", "b"}).Draw(t, "group"), rapid.SampledFrom([]string{"", "x"}).Draw(t,
+					"label"), now + rapid.Int64Range(1, 20).Draw(t, "after")}
 				at := q.join(key.group, key.label, key.want, func() { ran++ })
 				if old, ok := joined[key]; at < key.want || ok && old != at {
 					t.Fatalf("%v: got %d, the event before it got %d", key, at, old)

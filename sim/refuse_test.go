@@ -17,7 +17,11 @@ func TestRefuse(t *testing.T) {
 	for _, node := range []string{"r0", "s0"} {
 		res := run(t, sim.Config{Latency: ms}, func(w *sim.World) error {
 			p := w.Client(0)
-			w.At(time.Second, func() { must(t, w.Faults().Refuse(node, 2*time.Second)); must(t, w.Faults().Refuse(node, time.Second)) })
+			w.At(time.Second, func() {
+				must(t, w.Faults().Refuse(node, 2*time.Second))
+				must(t,
+					w.Faults().Refuse(node, time.Second))
+			})
 			p.Go(func() {
 				old := dial(p, node)
 				for _, tt := range []struct {

@@ -61,9 +61,9 @@ func Run(cfg Config, body func(*World) error) (*Result, error) {
 	return b.runWatched()
 }
 
-// watchSignals starts what package os/signal has outside of every bubble: a goroutine, and channels of the runtime. The first
-// call of signal.Notify makes both for the whole program. In a bubble, such as that of a suite whose set-up asks for
-// signals, they would belong to it, and the next signal of the program would be a fatal error.
+// watchSignals starts what package os/signal has outside of every bubble: a goroutine, and channels of the runtime. The
+// first call of signal.Notify makes both for the whole program. In a bubble, such as that of a suite whose set-up asks
+// for signals, they would belong to it, and the next signal of the program would be a fatal error.
 var watchSignals = sync.OnceFunc(func() {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, ignored)
@@ -79,7 +79,8 @@ func (c Config) validateDefaults() error { return c.withDefaults().validate() }
 // ErrNoReturn is returned when the body of a run ended its goroutine: by
 // runtime.Goexit, or by FailNow or Fatal of a testing.T, which are only for the
 // test's own goroutine.
-var ErrNoReturn = errors.New("the body of the run did not return: let it return an error where it called Fatal or FailNow")
+var ErrNoReturn = errors.New("the body of the run did not return: let it return an error where it called Fatal or " +
+	"FailNow")
 
 // ErrStuckBody is returned when the body of a run waits for something that
 // never happens.
@@ -87,7 +88,8 @@ var ErrStuckBody = errors.New("the body of the run waits forever: the world runs
 
 // ErrToolchain is returned when this Go toolchain does not run a bubble of
 // testing/synctest as the world needs it.
-var ErrToolchain = errors.New("testing/synctest does not work outside go test with this toolchain: locksim is tested with Go 1.26 and 1.27")
+var ErrToolchain = errors.New("testing/synctest does not work outside go test with this toolchain: locksim is tested " +
+	"with Go 1.26 and 1.27")
 
 // bubble is one run's bubble of virtual time.
 type bubble struct {
@@ -135,7 +137,8 @@ func (b *bubble) runWatched() (*Result, error) {
 	case !b.started.Load():
 		return nil, fmt.Errorf("%w: the bubble did not begin", ErrToolchain)
 	}
-	forgetTimers()                                   // those of the bubble that remains, of which a later run must use none
+	// those of the bubble that remains, of which a later run must use none
+	forgetTimers()
 	return nil, frozen(patience, goroutines(b.name)) // nothing else of a stuck bubble can be read
 }
 
@@ -210,12 +213,12 @@ func guard(f func() error) (err error) {
 // afterDials is how long go-redis probes after failed dials.
 const afterDials = 3 * time.Second
 
-// lingers is how long code goes on after everything is closed: a release that tries again on timers of its own ends by itself,
-// as it does in a real process whose servers are gone.
+// lingers is how long code goes on after everything is closed: a release that tries again on timers of its own ends by
+// itself, as it does in a real process whose servers are gone.
 const lingers = 10 * time.Minute
 
-// afterSearch is how long a client of go-redis that looks for a Sentinel takes to give up when all it asks fails at once. It
-// keeps a mutex meanwhile, for which its Close waits.
+// afterSearch is how long a client of go-redis that looks for a Sentinel takes to give up when all it asks fails at
+// once. It keeps a mutex meanwhile, for which its Close waits.
 const afterSearch = 10 * time.Second
 
 // PanicError is returned when the body or a goroutine of [Process.Go] panicked.
@@ -267,8 +270,8 @@ func innermost(stack []string) string {
 	return ""
 }
 
-// stdFolder is the folder of the standard library, as the frames of stacks have it. A build with -trimpath cuts it off: then it is
-// that of package runtime.
+// stdFolder is the folder of the standard library, as the frames of stacks have it. A build with -trimpath cuts it off:
+// then it is that of package runtime.
 var stdFolder = sync.OnceValue(func() string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer()).FileLine(0)
 	folder, _, _ := strings.Cut(file, "runtime/")
@@ -302,7 +305,8 @@ type LeakError struct {
 }
 
 func (e *LeakError) Error() string {
-	return "goroutines remained after the end of the run: stop every loop and close every client when the process's context ends\n" + e.Stacks
+	return "goroutines remained after the end of the run: stop every loop and close every client when the process's " +
+		"context ends\n" + e.Stacks
 }
 
 // Brief is the error in a line, without the stacks.
@@ -316,8 +320,8 @@ type life struct {
 	incarnation int
 }
 
-// leak is the error about the goroutines that remain; nil if all of them are those of processes that have crashed in the
-// world: a real process ends with its goroutines, whatever they wait for.
+// leak is the error about the goroutines that remain; nil if all of them are those of processes that have crashed in
+// the world: a real process ends with its goroutines, whatever they wait for.
 func (b *bubble) leak() error {
 	all := goroutines(b.name)
 	if len(all) > 0 && !slices.ContainsFunc(all, func(g goroutine) bool { return !b.died[life{g.process, g.life}] }) {

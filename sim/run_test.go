@@ -176,7 +176,9 @@ func TestLeak(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			res, err := sim.Run(sim.Config{}, body)
 			var leak *sim.LeakError
-			if !errors.As(err, &leak) || !strings.Contains(leak.Stacks, "sim_test."+map[string]string{"channel": "waitForEver", "timer": "sleepLong"}[name]) {
+			if !errors.As(err, &leak) ||
+				!strings.Contains(leak.Stacks, "sim_test."+map[string]string{"channel": "waitForEver",
+					"timer": "sleepLong"}[name]) {
 				t.Errorf("error %v, want the stack of the leak", err)
 			}
 			if res == nil {

@@ -20,11 +20,13 @@ func TestSlow(t *testing.T) {
 	}{
 		{"due before", slowC0(2*time.Second, 3*time.Second), 500 * time.Millisecond, 500 * time.Millisecond},
 		{"due meanwhile", slowC0(2*time.Second, 3*time.Second), 2 * time.Second, 4 * time.Second},
-		{"due meanwhile, late beyond the end", slowC0(2*time.Second, 3*time.Second), 3900 * time.Millisecond, 5900 * time.Millisecond},
+		{"due meanwhile, late beyond the end", slowC0(2*time.Second, 3*time.Second), 3900 * time.Millisecond,
+			5900 * time.Millisecond},
 		{"due after", slowC0(2*time.Second, 3*time.Second), 4100 * time.Millisecond, 4100 * time.Millisecond},
 		{"until healed", slowC0(2*time.Second, 0), time.Minute, 62 * time.Second},
 		{"healed", func(w *sim.World) { slowC0(2*time.Second, 0)(w); w.Heal() }, time.Minute, time.Minute},
-		{"two at once", func(w *sim.World) { slowC0(2*time.Second, time.Hour)(w); slowC0(time.Second, 0)(w) }, 2 * time.Second, 5 * time.Second},
+		{"two at once", func(w *sim.World) { slowC0(2*time.Second, time.Hour)(w); slowC0(time.Second, 0)(w) },
+			2 * time.Second, 5 * time.Second},
 		{"another process", func(w *sim.World) { _ = w.Faults().Slow("c1", time.Hour, 0) }, 2 * time.Second, 2 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,7 +93,8 @@ func TestSlowAffectsOnlyTimers(t *testing.T) {
 func TestSlowErrors(t *testing.T) {
 	res := run(t, sim.Config{}, func(w *sim.World) error {
 		for _, err := range []error{
-			w.Faults().Slow("c9", time.Second, 0), w.Faults().Slow("c0", 0, 0), w.Faults().Slow("c0", -1, 0), w.Faults().Slow("c0", 1, -1),
+			w.Faults().Slow("c9", time.Second, 0), w.Faults().Slow("c0", 0, 0), w.Faults().Slow("c0", -1, 0),
+			w.Faults().Slow("c0", 1, -1),
 		} {
 			if err == nil {
 				t.Error("no error")

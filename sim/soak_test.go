@@ -19,7 +19,8 @@ func eventful(w *sim.World) error {
 	if _, err := w.Faults().AddToxic("c0", "r0", sim.Up, &toxics.SlicerToxic{AverageSize: 20}); err != nil {
 		return err
 	}
-	w.At(20*time.Millisecond, func() { _ = w.Faults().Cut(faults.Partition{Between: []string{"c1"}, For: 50 * time.Millisecond}) })
+	w.At(20*time.Millisecond,
+		func() { _ = w.Faults().Cut(faults.Partition{Between: []string{"c1"}, For: 50 * time.Millisecond}) })
 	w.At(30*time.Millisecond, func() { _ = w.Faults().Pause("c0", 200*time.Millisecond) })
 	w.At(40*time.Millisecond, func() { _ = w.Faults().Crash("c2", faults.CrashPower) })
 	w.At(50*time.Millisecond, func() { _ = w.Faults().Reset("c1", "s0") })

@@ -127,7 +127,8 @@ func (c *Conn) tryRead(b []byte, waited bool) (n int, err error, done bool) {
 // Both outcomes occur in practice.
 func (c *Conn) dataWinsRace() bool {
 	w := c.p.w
-	return w.chance.draw("late-read").Str(c.c.link.where[Up]).Num(c.c.class.Load().order).Num(int64(w.time.Now())).Value()%2 == 0
+	return w.chance.draw("late-read").Str(c.c.link.where[Up]).Num(c.c.class.Load().order).Num(
+		int64(w.time.Now())).Value()%2 == 0
 }
 
 // Write passes bytes to the network; a nil error does not mean that they

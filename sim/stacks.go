@@ -34,7 +34,8 @@ func goroutines(bubble string) []goroutine {
 func showLabels() (end func()) {
 	const name = "GODEBUG"
 	before, set := os.LookupEnv(name)
-	_ = os.Setenv(name, strings.Trim(before+",tracebacklabels=1", ",")) // without it the stacks lack the names of the processes
+	// without it the stacks lack the names of the processes
+	_ = os.Setenv(name, strings.Trim(before+",tracebacklabels=1", ","))
 	return func() {
 		if _ = os.Unsetenv(name); set {
 			_ = os.Setenv(name, before)

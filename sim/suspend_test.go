@@ -25,10 +25,14 @@ func TestSuspendStopsTheMonotonicClock(t *testing.T) {
 		{"twice", map[time.Duration]faults.Action{s: suspend(2 * s), 5 * s: suspend(2 * s)}, 6 * s, 10 * s},
 		{"two that overlap", map[time.Duration]faults.Action{s: suspend(3 * s), 2 * s: suspend(4 * s)}, 5 * s, 10 * s},
 		{"one within another", map[time.Duration]faults.Action{s: suspend(5 * s), 2 * s: suspend(s)}, 5 * s, 10 * s},
-		{"with a jump meanwhile", map[time.Duration]faults.Action{s: suspend(3 * s), 2 * s: faults.ClockJump{Clock: "c0", By: -5 * s}}, 7 * s, 5 * s},
-		{"of a fast clock", map[time.Duration]faults.Action{0: faults.ClockDrift{Clock: "c0", PPM: 1_000_000}, s: suspend(3 * s)}, 14 * s, 17 * s},
-		{"with a drift from meanwhile on", map[time.Duration]faults.Action{s: suspend(3 * s), 2 * s: faults.ClockDrift{Clock: "c0", PPM: 1_000_000}}, 13 * s, 16 * s},
-		{"and a crash meanwhile", map[time.Duration]faults.Action{s: suspend(3 * s), 2 * s: faults.Crash{Process: "c0"}, 3 * s: faults.Restart{Process: "c0"}}, 7 * s, 10 * s},
+		{"with a jump meanwhile", map[time.Duration]faults.Action{s: suspend(3 * s),
+			2 * s: faults.ClockJump{Clock: "c0", By: -5 * s}}, 7 * s, 5 * s},
+		{"of a fast clock", map[time.Duration]faults.Action{0: faults.ClockDrift{Clock: "c0", PPM: 1_000_000},
+			s: suspend(3 * s)}, 14 * s, 17 * s},
+		{"with a drift from meanwhile on", map[time.Duration]faults.Action{s: suspend(3 * s),
+			2 * s: faults.ClockDrift{Clock: "c0", PPM: 1_000_000}}, 13 * s, 16 * s},
+		{"and a crash meanwhile", map[time.Duration]faults.Action{s: suspend(3 * s), 2 * s: faults.Crash{Process: "c0"},
+			3 * s: faults.Restart{Process: "c0"}}, 7 * s, 10 * s},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, sim.Config{}, func(w *sim.World) error {
@@ -115,7 +119,8 @@ func TestSuspendIsFelt(t *testing.T) {
 // TestSuspendErrors shows what is refused, and that a crashed process cannot be suspended.
 func TestSuspendErrors(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
-		for _, err := range []error{w.Faults().Suspend("c9", time.Second), w.Faults().Suspend("r0", time.Second), w.Faults().Suspend("c0", 0)} {
+		for _, err := range []error{w.Faults().Suspend("c9", time.Second), w.Faults().Suspend("r0", time.Second),
+			w.Faults().Suspend("c0", 0)} {
 			if err == nil {
 				t.Error("it was not refused")
 			}

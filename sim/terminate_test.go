@@ -29,8 +29,10 @@ func TestTerminate(t *testing.T) {
 			_ = p.Clock().Sleep(p.Context(), s)
 			p.Exit()
 		}, 2 * s, "terminate 5s; crash by itself, as it was asked to", true},
-		{"it does not hear", func(p *sim.Process) { _ = p.Clock().Sleep(p.Context(), time.Hour) }, 6 * s, "terminate 5s; crash its grace is over", true},
-		{"it has ended by itself before", func(p *sim.Process) { p.Exit() }, s, "terminate 5s; crash by itself, as it was asked to", false},
+		{"it does not hear", func(p *sim.Process) { _ = p.Clock().Sleep(p.Context(), time.Hour) }, 6 * s,
+			"terminate 5s; crash its grace is over", true},
+		{"it has ended by itself before", func(p *sim.Process) { p.Exit() }, s, "terminate 5s; crash by itself, as it was " +
+			"asked to", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			felt, ended := false, time.Duration(0)
@@ -54,7 +56,8 @@ func TestTerminate(t *testing.T) {
 					events = append(events, strings.TrimSpace(e.Kind()+" "+e.Text()))
 				}
 			}
-			if got := strings.Join(events, "; "); got != tt.trace || felt != tt.felt || (ended-tt.ends).Abs() > time.Millisecond {
+			if got := strings.Join(events, "; "); got != tt.trace || felt != tt.felt ||
+				(ended-tt.ends).Abs() > time.Millisecond {
 				t.Errorf("%s at %v, felt %v; want %s at %v, felt %v", got, ended, felt, tt.trace, tt.ends, tt.felt)
 			}
 		})
@@ -89,7 +92,8 @@ func TestTerminateClosesSockets(t *testing.T) {
 // TestTerminateErrors shows what is refused.
 func TestTerminateErrors(t *testing.T) {
 	run(t, sim.Config{}, func(w *sim.World) error {
-		for _, err := range []error{w.Faults().Terminate("c9", time.Second), w.Faults().Terminate("r0", time.Second), w.Faults().Terminate("c0", 0)} {
+		for _, err := range []error{w.Faults().Terminate("c9", time.Second), w.Faults().Terminate("r0", time.Second),
+			w.Faults().Terminate("c0", 0)} {
 			if err == nil {
 				t.Error("it was not refused")
 			}

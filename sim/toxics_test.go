@@ -46,8 +46,10 @@ func TestToxics(t *testing.T) {
 		{"none", nil, []time.Duration{at}, []int{1000}, at},
 		{"latency", &toxics.LatencyToxic{Latency: 20}, []time.Duration{21 * at}, []int{1000}, 21 * at},
 		{"bandwidth 10 KB/s", &toxics.BandwidthToxic{Rate: 10}, []time.Duration{101 * at}, []int{1000}, 101 * at},
-		{"bandwidth 4 KB/s", &toxics.BandwidthToxic{Rate: 4}, []time.Duration{101 * at, 201 * at, 251 * at}, []int{400, 400, 200}, 251 * at},
-		{"slicer", &toxics.SlicerToxic{AverageSize: 250, Delay: 2000}, []time.Duration{at, 3 * at, 5 * at, 7 * at}, []int{250, 250, 250, 250}, 9 * at},
+		{"bandwidth 4 KB/s", &toxics.BandwidthToxic{Rate: 4}, []time.Duration{101 * at, 201 * at, 251 * at},
+			[]int{400, 400, 200}, 251 * at},
+		{"slicer", &toxics.SlicerToxic{AverageSize: 250, Delay: 2000}, []time.Duration{at, 3 * at, 5 * at, 7 * at},
+			[]int{250, 250, 250, 250}, 9 * at},
 		{"limit_data", &toxics.LimitDataToxic{Bytes: 300}, []time.Duration{at}, []int{300}, at},
 		{"limit_data of nothing", &toxics.LimitDataToxic{}, nil, nil, at},
 		{"timeout never", &toxics.TimeoutToxic{}, nil, nil, at}, // passes a close on

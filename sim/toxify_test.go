@@ -84,17 +84,18 @@ func delays(w *sim.World, c *sim.Conn, s *SinkConn) (up, down time.Duration) {
 func TestToxifySeeds(t *testing.T) {
 	draw := func(seed uint64) []uint64 {
 		var all []uint64
-		run(t, sim.Config{Seed: seed, Clients: 2, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}}, func(w *sim.World) error {
-			keep := func(seed uint64) toxics.Toxic {
-				all = append(all, seed)
-				return &toxics.NoopToxic{}
-			}
-			everything := faults.Wire{Between: []string{"c0", "c1"}}
-			must(t, w.Faults().Toxify(everything, "latency", keep, 0))
-			must(t, w.Faults().Toxify(everything, "latency", keep, 0))
-			must(t, w.Faults().Toxify(everything, "slice", keep, 0))
-			return nil
-		})
+		run(t, sim.Config{Seed: seed, Clients: 2, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}},
+			func(w *sim.World) error {
+				keep := func(seed uint64) toxics.Toxic {
+					all = append(all, seed)
+					return &toxics.NoopToxic{}
+				}
+				everything := faults.Wire{Between: []string{"c0", "c1"}}
+				must(t, w.Faults().Toxify(everything, "latency", keep, 0))
+				must(t, w.Faults().Toxify(everything, "latency", keep, 0))
+				must(t, w.Faults().Toxify(everything, "slice", keep, 0))
+				return nil
+			})
 		return all
 	}
 	one := draw(1)
@@ -142,22 +143,24 @@ func TestToxifyAndCut(t *testing.T) {
 
 // TestToxifyErrors shows the wires that are refused.
 func TestToxifyErrors(t *testing.T) {
-	run(t, sim.Config{Clients: 2, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}}, func(w *sim.World) error {
-		for _, tt := range []struct {
-			wire faults.Wire
-			d    time.Duration
-			want string
-		}{
-			{faults.Wire{Between: []string{"c9"}}, 0, `nothing named "c9"`},
-			{faults.Wire{Between: []string{"c0"}, And: []string{"r9"}}, 0, `nothing named "r9"`},
-			{faults.Wire{Between: []string{"r0"}, And: []string{"r1"}}, 0, "between servers there are only partitions"},
-			{faults.Wire{Between: []string{"c0"}, And: []string{"c1"}}, 0, "give clients on one side"},
-			{faults.Wire{Between: []string{"c0"}}, -time.Second, "-1s"},
-		} {
-			if err := w.Faults().Toxify(tt.wire, "latency", slowLink, tt.d); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%v: %v, want %s", tt.wire, err, tt.want)
+	run(t, sim.Config{Clients: 2, Servers: []sim.Kind{simredis.Servers{Nodes: 2}, store.Server{}}},
+		func(w *sim.World) error {
+			for _, tt := range []struct {
+				wire faults.Wire
+				d    time.Duration
+				want string
+			}{
+				{faults.Wire{Between: []string{"c9"}}, 0, `nothing named "c9"`},
+				{faults.Wire{Between: []string{"c0"}, And: []string{"r9"}}, 0, `nothing named "r9"`},
+				{faults.Wire{Between: []string{"r0"}, And: []string{"r1"}}, 0, "between servers there are only partitions"},
+				{faults.Wire{Between: []string{"c0"}, And: []string{"c1"}}, 0, "give clients on one side"},
+				{faults.Wire{Between: []string{"c0"}}, -time.Second, "-1s"},
+			} {
+				if err := w.Faults().Toxify(tt.wire, "latency", slowLink, tt.d); err == nil ||
+					!strings.Contains(err.Error(), tt.want) {
+					t.Errorf("%v: %v, want %s", tt.wire, err, tt.want)
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 }

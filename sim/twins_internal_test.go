@@ -30,7 +30,8 @@ func testTwins(t *testing.T) {
 	}
 	seen := map[*class]string{}
 	for _, next := range []*class{
-		a2.after(l, Up, []byte("x")), a2.after(l, Up, []byte("y")), a2.after(l, Down, []byte("x")), a2.after(l, Up, nil), a2.after(l, Up, []byte{}),
+		a2.after(l, Up, []byte("x")), a2.after(l, Up, []byte("y")), a2.after(l, Down, []byte("x")), a2.after(l, Up, nil),
+		a2.after(l, Up, []byte{}),
 	} {
 		seen[next] = next.name
 	}

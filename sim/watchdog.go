@@ -26,8 +26,8 @@ type FrozenError struct {
 	Reason string
 	// Brief is the reason in a line, without what differs from process to process, such as the numbers of goroutines.
 	Brief string
-	// Deadlock says in a sentence why the code under test waits for itself for ever, as in a real process; "" if it may wait
-	// only because virtual time stands still.
+	// Deadlock says in a sentence why the code under test waits for itself for ever, as in a real process; "" if it may
+	// wait only because virtual time stands still.
 	Deadlock string
 	// Loops says that one of the goroutines still runs: it takes a processor from whatever this process does next.
 	Loops bool
@@ -53,8 +53,8 @@ const slower = 6
 // looksEvery is how often a run is looked at that may be in a deadlock of its own, which needs no patience.
 const looksEvery = 100 * time.Millisecond
 
-// awaitDone waits for done. It returns false when the pulse does not change for
-// the length of patience, or while the run is busy for several times as long, or at once if it is certain that nothing goes on.
+// awaitDone waits for done. It returns false when the pulse does not change for the length of patience, or while the
+// run is busy for several times as long, or at once if it is certain that nothing goes on.
 func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}, busy, certain func() bool) bool {
 	tick, look := time.NewTicker(patience/4), time.NewTicker(looksEvery)
 	defer tick.Stop()
@@ -86,7 +86,8 @@ func awaitDone(p *pulse, patience time.Duration, done <-chan struct{}, busy, cer
 
 func frozen(after time.Duration, all []goroutine) error {
 	frozenRuns.Add(1)
-	return &FrozenError{After: after, Reason: findCause(all), Brief: briefCause(all), Deadlock: ownDeadlock(all), Loops: slices.ContainsFunc(all, canRun), Stacks: stacks(all)}
+	return &FrozenError{After: after, Reason: findCause(all), Brief: briefCause(all), Deadlock: ownDeadlock(all),
+		Loops: slices.ContainsFunc(all, canRun), Stacks: stacks(all)}
 }
 
 // briefCause is the first goroutine that waits for a mutex, by its function, and what likely holds it.
@@ -133,8 +134,8 @@ func findCause(all []goroutine) string {
 		across = across || slices.ContainsFunc(holds, func(h string) bool { return strings.HasSuffix(h, acrossIO) })
 		if len(holds) == 0 {
 			left = true
-			lines = append(lines, "no other goroutine "+waiter.ofProcess()+"is blocked in that package: probably a call that has returned, such as one that failed, "+
-				"has left the mutex locked, or this call locks it twice")
+			lines = append(lines, "no other goroutine "+waiter.ofProcess()+"is blocked in that package: probably a call that "+
+				"has returned, such as one that failed, has left the mutex locked, or this call locks it twice")
 		}
 	}
 	if len(lines) == 0 {
@@ -142,14 +143,16 @@ func findCause(all []goroutine) string {
 	}
 	switch {
 	case searches:
-		lines = append(lines, "go-redis keeps this mutex while it looks for a Sentinel, and virtual time stands still while a goroutine waits for a mutex: "+
-			"set MaxConcurrentDials to 1, and call Close when no command of the client is under way, such as by OnEnd. "+
-			"A real process would only wait: the lock is not at fault")
+		lines = append(lines, "go-redis keeps this mutex while it looks for a Sentinel, and virtual time stands still "+
+			"while a goroutine waits for a mutex: set MaxConcurrentDials to 1, and call Close when no command of the client "+
+			"is under way, such as by OnEnd. A real process would only wait: the lock is not at fault")
 	case across:
-		lines = append(lines, "a mutex must not be held across simulated I/O or sleep: use a channel as the lock, or release it first")
+		lines = append(lines, "a mutex must not be held across simulated I/O or sleep: use a channel as the lock, or "+
+			"release it first")
 	}
 	if left {
-		lines = append(lines, "this may be a deadlock of the lock's own, in which a real process would wait for ever too: look for a way through the code that returns without Unlock")
+		lines = append(lines, "this may be a deadlock of the lock's own, in which a real process would wait for ever too: "+
+			"look for a way through the code that returns without Unlock")
 	}
 	return strings.Join(lines, "\n")
 }
@@ -197,7 +200,8 @@ func holders(all []goroutine, waiter goroutine, pkg string) []string {
 		case !waitsForMutex(g):
 			out = append(out, fmt.Sprintf("%s, blocked in %s (%s), likely holds it"+acrossIO, g.name(), f, g.state))
 		case mutexOf(g) != mutexOf(waiter):
-			out = append(out, fmt.Sprintf("%s, which waits for another mutex in %s, likely holds it: a deadlock of the lock's own", g.name(), f))
+			out = append(out, fmt.Sprintf("%s, which waits for another mutex in %s, likely holds it: a deadlock of the "+
+				"lock's own", g.name(), f))
 		}
 	}
 	return out

@@ -30,8 +30,9 @@ func TestLongStep(t *testing.T) {
 			t.Errorf("%s: alive %v after %d looks", c.name, alive, looked)
 		}
 	}
-	for state, want := range map[string]bool{"running": true, "runnable": true, "syscall": true, "chan receive (durable)": false,
-		"sync.Mutex.Lock": false, "sync.Cond.Wait (durable)": false, "select": false} {
+	for state, want := range map[string]bool{"running": true, "runnable": true, "syscall": true,
+		"chan receive (durable)": false,
+		"sync.Mutex.Lock":        false, "sync.Cond.Wait (durable)": false, "select": false} {
 		if got := canRun(goroutine{state: state}); got != want {
 			t.Errorf("a goroutine in state %q can run: %v", state, got)
 		}

@@ -116,8 +116,8 @@ func (x *pair) failing() { x.a.Lock() }
 func (x *pair) next() { x.a.Lock() }
 
 // The reason names the process and says that the deadlock may be the code's own: where each of two goroutines waits for
-// the mutex of the other, and where a call that returned has left a mutex locked. A goroutine of another process that is
-// blocked in the same package is not blamed.
+// the mutex of the other, and where a call that returned has left a mutex locked. A goroutine of another process that
+// is blocked in the same package is not blamed.
 func TestFrozenByItsOwnDeadlock(t *testing.T) {
 	for name, c := range map[string]struct {
 		run  func(x *pair, w *sim.World)
@@ -126,7 +126,8 @@ func TestFrozenByItsOwnDeadlock(t *testing.T) {
 		"two mutexes": {func(x *pair, _ *sim.World) {
 			x.p.Go(x.aThenB)
 			x.p.Go(x.bThenA)
-		}, []string{"of c0 waits for a mutex in locksim/sim_test.(*pair).aThenB", "which waits for another mutex in locksim/sim_test.(*pair).bThenA, likely holds it: a deadlock of the lock's own"}},
+		}, []string{"of c0 waits for a mutex in locksim/sim_test.(*pair).aThenB", "which waits for another mutex in " +
+			"locksim/sim_test.(*pair).bThenA, likely holds it: a deadlock of the lock's own"}},
 		"left locked": {func(x *pair, w *sim.World) {
 			other := &account{p: w.Client(1)}
 			other.p.Go(other.holdAcrossSleep)
@@ -135,13 +136,15 @@ func TestFrozenByItsOwnDeadlock(t *testing.T) {
 				_ = x.p.Clock().Sleep(x.p.Context(), time.Millisecond)
 				x.next()
 			})
-		}, []string{"of c0 waits for a mutex in locksim/sim_test.(*pair).next", "no other goroutine of c0 is blocked in that package: probably a call that has returned", "this may be a deadlock of the lock's own"}},
+		}, []string{"of c0 waits for a mutex in locksim/sim_test.(*pair).next", "no other goroutine of c0 is blocked in " +
+			"that package: probably a call that has returned", "this may be a deadlock of the lock's own"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := sim.Run(sim.Config{Clients: 2, Limits: sim.Limits{Frozen: 300 * time.Millisecond}}, func(w *sim.World) error {
-				c.run(&pair{p: w.Client(0)}, w)
-				return w.RunUntil(w.Idle)
-			})
+			_, err := sim.Run(sim.Config{Clients: 2, Limits: sim.Limits{Frozen: 300 * time.Millisecond}},
+				func(w *sim.World) error {
+					c.run(&pair{p: w.Client(0)}, w)
+					return w.RunUntil(w.Idle)
+				})
 			var frozen *sim.FrozenError
 			if !errors.As(err, &frozen) {
 				t.Fatalf("error %v, want a *FrozenError", err)

@@ -25,7 +25,8 @@ func (f *Faults) Cut(p faults.Partition) error {
 	p.Direction = cmp.Or(p.Direction, faults.DirectionBoth)
 	wanted := len(p.And)
 	p.Between, p.And = net.present(p.Between), net.present(p.And)
-	p.And = slices.DeleteFunc(p.And, func(name string) bool { return slices.Contains(p.Between, name) }) // "leader" may be one of them
+	// "leader" may be one of them
+	p.And = slices.DeleteFunc(p.And, func(name string) bool { return slices.Contains(p.Between, name) })
 	if wanted > 0 && len(p.And) == 0 {
 		return fmt.Errorf("cut: both sides are %s: give another one", strings.Join(p.Between, ", "))
 	}
@@ -184,7 +185,8 @@ func (f *Faults) Toxify(wire faults.Wire, name string, newToxic func(seed uint64
 		return err
 	}
 	between := strings.Join(wire.Between, ",")
-	f.record(between, trace.Toxic{Name: name, Between: wire.Between, And: wire.And, Direction: string(wire.Direction), For: d})
+	f.record(between, trace.Toxic{Name: name, Between: wire.Between, And: wire.And, Direction: string(wire.Direction),
+		For: d})
 	var undo []func()
 	for _, way := range ways {
 		undo = append(undo, way.link.addToxic(way.dir, newToxic(f.w.force.toxicSeed(way, name)), f.felt))
@@ -222,7 +224,8 @@ func (t *network) ways(wire faults.Wire) ([]way, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%v: no link there carries toxics: give clients on one side and servers on the other; between servers there are only partitions", wire)
+		return nil, fmt.Errorf("%v: no link there carries toxics: give clients on one side and servers on the other; "+
+			"between servers there are only partitions", wire)
 	}
 	return out, nil
 }

@@ -33,23 +33,24 @@ type Config struct {
 	Fork *Fork
 	// StopAt ends the run when the trace has that many events; 0 means never.
 	StopAt int
-	// PanicCrashes says that a panic in a client's goroutine crashes the client's process, which the trace records, in place
-	// of ending the run. A panic of the harness ends the run in any case.
+	// PanicCrashes says that a panic in a client's goroutine crashes the client's process, which the trace records, in
+	// place of ending the run. A panic of the harness ends the run in any case.
 	PanicCrashes bool
 	// Untraced leaves the trace empty, to measure the cost of tracing.
 	Untraced bool
 }
 
-// Fork says from which step on a run is another one. Until then it is the run of [Config.Seed], event by event. What has
-// been drawn by then stays: a message under way arrives when it would have arrived, and the bytes that stand for
+// Fork says from which step on a run is another one. Until then it is the run of [Config.Seed], event by event. What
+// has been drawn by then stays: a message under way arrives when it would have arrived, and the bytes that stand for
 // crypto/rand, which name owners and decide no delay, stay those of Config.Seed.
 type Fork struct {
-	// Step is the number of events that the trace has when the runs part; 0 is the start. The fork is made as soon as every
-	// goroutine waits, so that events of the same instant may still be equal.
+	// Step is the number of events that the trace has when the runs part; 0 is the start. The fork is made as soon as
+	// every goroutine waits, so that events of the same instant may still be equal.
 	Step int
 	// Seed takes the place of Config.Seed then, for every delay and every generator.
 	Seed uint64
-	// Then is called at the fork, on the world's goroutine, if it is not nil. It may plan what happens later, by [World.At].
+	// Then is called at the fork, on the world's goroutine, if it is not nil. It may plan what happens later, by
+	// [World.At].
 	Then func()
 }
 
@@ -77,7 +78,8 @@ func (c Config) validate() error {
 	case c.Clients < 1 || c.Clients > maxClients:
 		return fmt.Errorf("sim: %d clients: give 1 to %d", c.Clients, maxClients)
 	case !c.Latency.Valid():
-		return fmt.Errorf("sim: latency %v..%v: give a range that is not negative and not reversed", c.Latency.Min, c.Latency.Max)
+		return fmt.Errorf("sim: latency %v..%v: give a range that is not negative and not reversed", c.Latency.Min,
+			c.Latency.Max)
 	case c.ClockStep < 0:
 		return fmt.Errorf("sim: clocks are read in steps of %v: give a length that is not negative", c.ClockStep)
 	case c.Fork != nil && c.Fork.Step < 0:
@@ -209,8 +211,8 @@ func (w *World) OnMark(f func(process string, m trace.Mark)) {
 	w.procs.onMark = append(w.procs.onMark, f)
 }
 
-// OnEnd registers f to be called when a process ends: it crashes, or exits. f runs on the world's goroutine before any code of the
-// process goes on, which it does only in the harness. There is one such f.
+// OnEnd registers f to be called when a process ends: it crashes, or exits. f runs on the world's goroutine before any
+// code of the process goes on, which it does only in the harness. There is one such f.
 func (w *World) OnEnd(f func(process string, incarnation int)) { w.onEnd = f }
 
 // At registers f to be called on the world's goroutine at a virtual time since
@@ -235,9 +237,9 @@ func (w *World) Idle() bool {
 // shorter.
 const remembered = time.Minute
 
-// Abandon leaves the goroutines of every process that has not ended where they are: each waits for ever at the next seam
-// that it passes. It is for the end of a run in which one of them waits or loops for ever: such code may not end when
-// the world is closed, and is no [LeakError] then.
+// Abandon leaves the goroutines of every process that has not ended where they are: each waits for ever at the next
+// seam that it passes. It is for the end of a run in which one of them waits or loops for ever: such code may not end
+// when the world is closed, and is no [LeakError] then.
 func (w *World) Abandon() {
 	for _, p := range w.procs.all() {
 		if p.running.Load() > 0 && !p.Crashed() {
@@ -250,11 +252,13 @@ func (w *World) Abandon() {
 // StandStill ends the run when the body returns, and leaves everything as it is, as [World.Halt] does, without a panic.
 func (w *World) StandStill() { w.halted = true }
 
-// Halt ends the run as a panic in a goroutine that the code under test has started does, and for which this was called: see
-// [ReadFatal]. The panic is in the trace as the crash of its process. When the body returns, [Run] returns too, and leaves
-// everything else as it is: no time passes in that bubble any more, no goroutine of it goes on, and none of them ends.
+// Halt ends the run as a panic in a goroutine that the code under test has started does, and for which this was called:
+// see [ReadFatal]. The panic is in the trace as the crash of its process. When the body returns, [Run] returns too, and
+// leaves everything else as it is: no time passes in that bubble any more, no goroutine of it goes on, and none of them
+// ends.
 //
-// It reports false, and does nothing, if that incarnation of the process has crashed: its code runs only in the harness.
+// It reports false, and does nothing, if that incarnation of the process has crashed: its code runs only in the
+// harness.
 func (w *World) Halt(process string, incarnation int, panic string) bool {
 	p, err := w.Process(process)
 	if err != nil || p.incarnation != incarnation || p.Crashed() {
@@ -328,8 +332,8 @@ func (w *World) WatchKeys(keys ...string) {
 	}
 }
 
-// WatchUnseen is [World.WatchKeys] for keys that must not show in the trace: what a server records only because keys are
-// watched, such as the end of a TTL, is left out, so that the trace is that of a world in which nothing is watched.
+// WatchUnseen is [World.WatchKeys] for keys that must not show in the trace: what a server records only because keys
+// are watched, such as the end of a TTL, is left out, so that the trace is that of a world in which nothing is watched.
 func (w *World) WatchUnseen(keys ...string) {
 	w.unseen = true
 	w.WatchKeys(keys...)

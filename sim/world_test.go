@@ -14,9 +14,10 @@ import (
 
 // Workloads for the tests of the kernel and of its servers.
 var (
-	run, served, onProcessors, seeds, must = testworld.Run, testworld.Served, testworld.RunOn, testworld.Seeds, testworld.Must
-	redisOf, mark, count                   = testworld.Redis, testworld.Mark, testworld.Count
-	dial, mustWrite, readErr, writeErr     = testworld.Dial, testworld.MustWrite, testworld.ReadError, testworld.WriteError
+	run, served, onProcessors, seeds, must = testworld.Run, testworld.Served, testworld.RunOn, testworld.Seeds,
+		testworld.Must
+	redisOf, mark, count               = testworld.Redis, testworld.Mark, testworld.Count
+	dial, mustWrite, readErr, writeErr = testworld.Dial, testworld.MustWrite, testworld.ReadError, testworld.WriteError
 )
 
 // contend is a workload with many events of one instant: clients with equal
@@ -47,7 +48,8 @@ func contend(w *sim.World) error {
 				if err := s.Write(ctx, op); err != nil {
 					panic(err)
 				}
-				if err := r.Eval(ctx, "-- release\nif redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0", []string{"lock"}, p.Name()).Err(); err != nil {
+				if err := r.Eval(ctx, "-- release\nif redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', "+
+					"KEYS[1]) end return 0", []string{"lock"}, p.Name()).Err(); err != nil {
 					panic(err)
 				}
 			}

@@ -10,12 +10,13 @@ import (
 	"locksim/internal/testruns"
 )
 
-// TestAskersAreTheSame takes histories in which clients ask again and again. The rules about what is over occur often: an idle
-// time over all Acquires, trouble that was over before a call, a client that did not try to clean up, and one that has released the lock since. With
-// LOCKSIM_SOAK=1 there are 20,000 histories.
+// TestAskersAreTheSame takes histories in which clients ask again and again. The rules about what is over occur often:
+// an idle time over all Acquires, trouble that was over before a call, a client that did not try to clean up, and one
+// that has released the lock since. With LOCKSIM_SOAK=1 there are 20,000 histories.
 func TestAskersAreTheSame(t *testing.T) {
 	n := testruns.Soak(t, 20_000, 0.05)
-	fired := map[string]int{"idle over all Acquires": 0, "trouble that was over": 0, "trouble that was not over": 0, "did not clean up": 0, "released since": 0}
+	fired := map[string]int{"idle over all Acquires": 0, "trouble that was over": 0, "trouble that was not over": 0,
+		"did not clean up": 0, "released since": 0}
 	judged, wrong := 0, 0
 	for seed := range uint64(n) {
 		h := historyOfAskers(seed)
@@ -32,7 +33,8 @@ func TestAskersAreTheSame(t *testing.T) {
 				t.Errorf("seed %d: %s\n%s", seed, strings.Join(all, "; "), text(reflect.ValueOf(h)))
 			}
 		}
-		if slices.ContainsFunc(v.Reasons, func(r checker.Reason) bool { return strings.Contains(r.Text, "again and again") }) {
+		if slices.ContainsFunc(v.Reasons,
+			func(r checker.Reason) bool { return strings.Contains(r.Text, "again and again") }) {
 			fired["idle over all Acquires"]++
 		}
 		without := func(change func(timing *checker.Timing)) checker.Facts {

@@ -180,7 +180,10 @@ func cellOrdered(h checker.History, c checker.Cell) bool {
 				}
 			}
 			units = append(units, newUnit(ops))
-		case !slices.ContainsFunc(h.Ops, func(w checker.Op) bool { return w.Outcome == checker.OutcomeOK && readFor(h, o, w) }):
+		case !slices.ContainsFunc(h.Ops, func(w checker.Op) bool {
+			return w.Outcome == checker.OutcomeOK &&
+				readFor(h, o, w)
+		}):
 			units = append(units, newUnit([]checker.Op{o}))
 		}
 	}
@@ -192,10 +195,12 @@ func cellOrdered(h checker.History, c checker.Cell) bool {
 // last one that was answered before, under the same grant.
 func readFor(h checker.History, r, w checker.Op) bool {
 	belongs := func(r checker.Op) bool {
-		return r.Kind == checker.Read && r.Outcome == checker.OutcomeOK && w.Kind == checker.Write && r.Grant == w.Grant && cell(r) == cell(w) && r.Returned <= w.Invoked
+		return r.Kind == checker.Read && r.Outcome == checker.OutcomeOK && w.Kind == checker.Write && r.Grant == w.Grant &&
+			cell(r) == cell(w) && r.Returned <= w.Invoked
 	}
 	return belongs(r) && !slices.ContainsFunc(h.Ops, func(o checker.Op) bool {
-		return o.Grant == w.Grant && cell(o) == cell(w) && r.Invoked < o.Invoked && o.Invoked < w.Invoked && (o.Kind == checker.Write || belongs(o))
+		return o.Grant == w.Grant && cell(o) == cell(w) && r.Invoked < o.Invoked && o.Invoked < w.Invoked &&
+			(o.Kind == checker.Write || belongs(o))
 	})
 }
 
@@ -226,7 +231,10 @@ func sectionsOrdered(h checker.History, resource string) bool {
 		}
 		slices.SortFunc(ops, func(a, b checker.Op) int { return int(a.Invoked - b.Invoked) })
 		u := newUnit(ops)
-		u.must = slices.ContainsFunc(ops, func(o checker.Op) bool { return o.Kind == checker.Write && o.Outcome == checker.OutcomeOK })
+		u.must = slices.ContainsFunc(ops, func(o checker.Op) bool {
+			return o.Kind == checker.Write &&
+				o.Outcome == checker.OutcomeOK
+		})
 		if writes < h.SectionWrites {
 			if u.must {
 				return false // a part of it is in the data, and a part was never written

@@ -31,18 +31,23 @@ func misconduct(h checker.History) int {
 		count(promise.DutyEnds, a.ContextEnded != 0 && at(h, a.Returned)-a.ContextEnded > h.Timing.Trips &&
 			present(h, a.Client, a.ContextEnded, at(h, a.Returned)))
 		// "An attempt that failed left its place in the queue behind, although nothing had hindered its client."
-		count(promise.DutyEnds, a.Outcome == checker.OutcomeFailed && happened(a.Enqueued, a.Returned) && !happened(a.Left, a.Returned) &&
+		count(promise.DutyEnds, a.Outcome == checker.OutcomeFailed && happened(a.Enqueued, a.Returned) &&
+			!happened(a.Left, a.Returned) &&
 			h.Timing.Steady && never)
 		// "Or, on steady servers and where messages are in order, the record of the nodes
 		// gave the lock to its client after its call, and before the next call of Acquire by
 		// that client, and had it at the return of the attempt or later, although nothing hindered the client from the call
 		// on. The last is judged where entry is exclusive."
-		count(promise.DutyEnds, h.Timing.Steady && h.Timing.InOrder && !h.SessionKeys && h.Entry != checker.EntryReentrant && unhindered(h, a.Client, a.Invoked, 1<<63-1) &&
+		count(promise.DutyEnds, h.Timing.Steady && h.Timing.InOrder && !h.SessionKeys && h.Entry != checker.EntryReentrant &&
+			unhindered(h, a.Client, a.Invoked, 1<<63-1) &&
 			slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool {
 				between := func(invoked checker.Pos) bool { return a.Invoked < invoked && invoked <= s.From }
 				return s.Client == a.Client && s.Resource == a.Resource && s.From > a.Invoked && !happened(s.To, a.Returned) &&
 					!slices.ContainsFunc(h.Grants, func(g checker.Grant) bool { return g.Client == a.Client && between(g.Invoked) }) &&
-					!slices.ContainsFunc(h.Attempts, func(b checker.Attempt) bool { return b.Client == a.Client && between(b.Invoked) })
+					!slices.ContainsFunc(h.Attempts, func(b checker.Attempt) bool {
+						return b.Client == a.Client &&
+							between(b.Invoked)
+					})
 			}))
 		// "An attempt returned before its context had ended, although nothing had hindered its client, on steady servers and
 		// a prompt network."
@@ -75,7 +80,8 @@ func misconduct(h checker.History) int {
 			count(promise.DutyKeeps, true)
 		}
 		// "Or a grant more than GrantedWithin after that end."
-		count(promise.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted)-g.ContextEnded > checker.GrantedWithin && present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
+		count(promise.DutyEnds, g.ContextEnded != 0 && at(h, g.Granted)-g.ContextEnded > checker.GrantedWithin &&
+			present(h, g.Client, g.ContextEnded, at(h, g.Granted)))
 		count(promise.DutyReports, g.ReleaseSucceeded && !truthful(h, g))
 		count(promise.DutyReports, refusedFalsely(h, g))
 		// "Or a release returned and the context of the lease had not ended at the instant
@@ -84,15 +90,18 @@ func misconduct(h checker.History) int {
 			present(h, g.Client, at(h, g.Released), at(h, g.ReleaseReturned)))
 		// "On steady servers and a prompt network the claim of a grant was ended by the
 		// lock, and its client had not been away during the last third of a Lease before."
-		if end := first(g.Released, g.Crashed, g.Doubted, g.Lost, g.Until); end != 0 && end > g.Granted && (end == g.Lost || end == g.Until) {
-			count(promise.DutyRenews, h.Timing.Steady && h.Timing.Prompt && present(h, g.Client, at(h, end)-h.Timing.Lease/3, at(h, end)))
+		if end := first(g.Released, g.Crashed, g.Doubted, g.Lost, g.Until); end != 0 && end > g.Granted &&
+			(end == g.Lost || end == g.Until) {
+			count(promise.DutyRenews, h.Timing.Steady && h.Timing.Prompt &&
+				present(h, g.Client, at(h, end)-h.Timing.Lease/3, at(h, end)))
 		}
 		// "The validity of a lease ended after the grant and before its release, and the loss
 		// was announced more than ToldWithin later, or not before a release that was called
 		// more than that later, and the client was not away from that end to the
 		// announcement or the call."
 		if then := first(g.Lost, g.Released); g.Until > g.Granted && then > g.Until {
-			count(promise.DutyTells, at(h, then)-at(h, g.Until) > checker.ToldWithin && present(h, g.Client, at(h, g.Until), at(h, then)))
+			count(promise.DutyTells, at(h, then)-at(h, g.Until) > checker.ToldWithin &&
+				present(h, g.Client, at(h, g.Until), at(h, then)))
 		}
 		// "Or the validity was over when the last answer came, and the process of the client had not been stopped at the
 		// instant of the grant."
@@ -105,8 +114,8 @@ func misconduct(h checker.History) int {
 }
 
 // "Or, where entry is exclusive, the lock knew of the loss after the grant and before the end of the validity, if that
-// came, and announced it, or its holder called Release, more than ToldWithin later, before a crash, and the client was not
-// away from the first to the second, nor was an Extend of its under way when the lock knew."
+// came, and announced it, or its holder called Release, more than ToldWithin later, before a crash, and the client was
+// not away from the first to the second, nor was an Extend of its under way when the lock knew."
 func silent(h checker.History, g checker.Grant) bool {
 	if !happened(g.Granted, g.Known) || g.Known == g.Granted || happened(g.Until, g.Known) {
 		return false
@@ -127,7 +136,8 @@ func silent(h checker.History, g checker.Grant) bool {
 // end that the validity had at the grant, although by the record its client had the lock without a gap from the grant
 // to the announcement, and nothing had hindered it since the call of Acquire."
 func toldEarly(h checker.History, g checker.Grant) bool {
-	if g.Left == nil || !happened(g.Granted, g.Lost) || g.Lost == g.Granted || g.Lost == g.Released || g.Lost == g.Crashed ||
+	if g.Left == nil || !happened(g.Granted, g.Lost) || g.Lost == g.Granted || g.Lost == g.Released ||
+		g.Lost == g.Crashed ||
 		first(g.Lost, g.Released, g.Crashed) != g.Lost {
 		return false
 	}
@@ -254,7 +264,8 @@ func wasteful(h checker.History, renews bool) (n int) {
 			more := 0
 			meanwhile := func(p checker.Pos) bool { return p > a.invoked && p < a.returned }
 			for _, g := range h.Grants {
-				if end := first(g.Released, g.Lost, g.Until, g.Crashed, g.Doubted); g.Resource == resource && hadClaim(g) && meanwhile(end) {
+				if end := first(g.Released, g.Lost, g.Until, g.Crashed, g.Doubted); g.Resource == resource && hadClaim(g) &&
+					meanwhile(end) {
 					more++
 				}
 			}
@@ -303,15 +314,18 @@ func refusedFalsely(h checker.History, g checker.Grant) bool {
 		})
 	}
 	deleted := slices.ContainsFunc(h.Deletions, func(d checker.Deletion) bool {
-		return d.By == g.Client && d.Resource == g.Resource && !happened(d.At, g.Released) && happened(d.At, g.ReleaseReturned)
+		return d.By == g.Client && d.Resource == g.Resource && !happened(d.At, g.Released) &&
+			happened(d.At, g.ReleaseReturned)
 	})
 	ranOut := happened(g.Until, g.ReleaseReturned) && !throughout(g.ReleaseReturned) && !deleted
-	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && !ranOut && unhindered(h, g.Client, g.Invoked, at(h, g.ReleaseReturned))
+	failed := g.ReleaseFailed && !g.ReleaseContextEnded && throughout(g.Released) && !ranOut &&
+		unhindered(h, g.Client, g.Invoked, at(h, g.ReleaseReturned))
 	until := g.Granted
 	if h.SessionKeys {
 		until = g.ReleaseReturned
 	}
-	denied := g.ReleaseNotHeld && h.Entry != checker.EntryReentrant && throughout(g.ReleaseReturned) && unhindered(h, g.Client, g.Invoked, at(h, until))
+	denied := g.ReleaseNotHeld && h.Entry != checker.EntryReentrant && throughout(g.ReleaseReturned) &&
+		unhindered(h, g.Client, g.Invoked, at(h, until))
 	cut := g.ReleaseContextOver && !g.ReleaseSucceeded && !g.ReleaseNotHeld && throughout(g.ReleaseReturned) &&
 		unhindered(h, g.Client, g.Invoked, at(h, g.ReleaseReturned))
 	return failed || denied || cut

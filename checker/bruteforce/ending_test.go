@@ -57,7 +57,8 @@ func endingShows(e checker.Ending, l checker.Liveness) []string {
 	ever := slices.ContainsFunc(e.Waiting, func(w checker.Waiting) bool { return w.Ever })
 	note(e.Loops != "", "loops")
 	note(e.Loops == "" && l == checker.LivenessStuck && ever, "waits for ever")
-	note(e.Loops == "" && l == checker.LivenessStuck && e.Granted && !ever && slices.ContainsFunc(e.Waiting, asks), "stuck by a minority")
+	note(e.Loops == "" && l == checker.LivenessStuck && e.Granted && !ever && slices.ContainsFunc(e.Waiting, asks),
+		"stuck by a minority")
 	note(e.Loops == "" && l == checker.LivenessStuck && !e.Granted && len(e.Waiting) == 0, "stuck for the probe")
 	note(l == checker.LivenessLeaked && e.Learnt, "leaked by learnt keys")
 	note(l == checker.LivenessLeaked && !e.Learnt, "leaked")

@@ -71,9 +71,9 @@ func majorityFine(h checker.History, a checker.Attempt) bool {
 }
 
 // "A Release or an Extend counts if by its return, and by Timing.Trips after its call, the lease had not ended or been
-// lost, and no other grant of the resource, in a reentrant lock none to another client, had been made which had not been released when this one was; an
-// Extend not after the call of Release, and one that the lock is not held not in a reentrant lock, nor one that the
-// lease may not be extended any more."
+// lost, and no other grant of the resource, in a reentrant lock none to another client, had been made which had not
+// been released when this one was; an Extend not after the call of Release, and one that the lock is not held not in a
+// reentrant lock, nor one that the lease may not be extended any more."
 func failedNeedlessly(h checker.History, g checker.Grant, c checker.Call) bool {
 	reentrant := h.Entry == checker.EntryReentrant
 	switch {
@@ -88,7 +88,8 @@ func failedNeedlessly(h checker.History, g checker.Grant, c checker.Call) bool {
 		return false
 	}
 	for _, other := range h.Grants {
-		if other.ID != g.ID && other.Resource == g.Resource && !(reentrant && other.Client == g.Client) && over(other.Granted) &&
+		if other.ID != g.ID && other.Resource == g.Resource && !(reentrant && other.Client == g.Client) &&
+			over(other.Granted) &&
 			!happened(other.ReleaseReturned, g.Granted) {
 			return false
 		}
@@ -117,7 +118,8 @@ func clean(h checker.History, client string, p checker.Pos) bool {
 		if g.Granted >= p || h.Entry == checker.EntryReentrant && g.Client == client && !happened(g.ReleaseReturned, p) {
 			continue
 		}
-		if !g.ReleaseSucceeded || !happened(g.ReleaseReturned, p) || first(g.Released, g.Lost, g.Until, g.Doubted, g.Crashed) != g.Released {
+		if !g.ReleaseSucceeded || !happened(g.ReleaseReturned, p) ||
+			first(g.Released, g.Lost, g.Until, g.Doubted, g.Crashed) != g.Released {
 			return false
 		}
 	}

@@ -43,11 +43,15 @@ func repeatedWork(h checker.History) (again, twice int) {
 // "Another computation has an earlier grant, its claim overlaps that of this one, the lock promised that they do not,
 // and its write neither has an unknown outcome nor had returned without success when this one was granted."
 func prevented(h checker.History, other, w work) bool {
-	earlier := other.grant.Granted < w.grant.Granted || other.grant.Granted == w.grant.Granted && other.grant.ID < w.grant.ID
+	earlier := other.grant.Granted < w.grant.Granted || other.grant.Granted == w.grant.Granted &&
+		other.grant.ID < w.grant.ID
 	if !earlier || h.Entry == checker.EntryReentrant && other.grant.Client == w.grant.Client {
 		return false
 	}
-	overlap := slices.ContainsFunc(named(h), func(p checker.Pos) bool { return claims(other.grant, p) && claims(w.grant, p) })
+	overlap := slices.ContainsFunc(named(h), func(p checker.Pos) bool {
+		return claims(other.grant, p) &&
+			claims(w.grant, p)
+	})
 	over := other.write.Outcome != checker.OutcomeOK && other.write.Returned != 0 && other.write.Returned < w.grant.Granted
 	return overlap && other.write.Outcome != checker.OutcomeUnknown && !over
 }
@@ -76,7 +80,10 @@ func filled(h checker.History) (state checker.Data, lost, torn int) {
 			}
 		}
 		stored := func(id string, by checker.Pos) bool {
-			return slices.ContainsFunc(ops, func(w checker.Op) bool { return w.Kind == checker.Write && counts(w) && w.ID == id && w.Invoked <= by })
+			return slices.ContainsFunc(ops, func(w checker.Op) bool {
+				return w.Kind == checker.Write && counts(w) &&
+					w.ID == id && w.Invoked <= by
+			})
 		}
 		fits := func(from checker.Pos) bool {
 			for _, o := range ops {

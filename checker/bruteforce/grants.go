@@ -139,7 +139,8 @@ func isDuplicate(h checker.History, g checker.Grant) bool {
 			return f.Client == e.Client && (f.Granted > e.Granted || f.Granted == e.Granted && f.ID > e.ID)
 		})
 		entered := h.Entry == checker.EntryReentrant && !ended(e, g.Invoked)
-		return e.Client == g.Client && (entered || last && e.ReleaseReturned != 0 && !e.ReleaseSucceeded && !e.ReleaseNotHeld && !happened(e.Crashed, g.Invoked))
+		return e.Client == g.Client && (entered || last && e.ReleaseReturned != 0 && !e.ReleaseSucceeded &&
+			!e.ReleaseNotHeld && !happened(e.Crashed, g.Invoked))
 	})
 	if goesOn {
 		twins = slices.DeleteFunc(twins, func(e checker.Grant) bool { return e.Client == g.Client })
@@ -315,7 +316,8 @@ func overtaken(h checker.History) int {
 			}
 		}
 		for _, w := range h.Attempts {
-			if w.Resource == g.Resource && w.Enqueued != 0 && w.Enqueued < joined && g.Granted < w.Returned && g.Granted < w.Left {
+			if w.Resource == g.Resource && w.Enqueued != 0 && w.Enqueued < joined && g.Granted < w.Returned &&
+				g.Granted < w.Left {
 				passed = true
 			}
 		}

@@ -42,7 +42,8 @@ func HeldUntilTold(h checker.History, detection time.Duration) checker.History {
 			if late(h, other, detection) {
 				continue
 			}
-			if other.Resource != g.Resource || other.Granted <= g.Granted || h.Entry == checker.EntryReentrant && other.Client == g.Client {
+			if other.Resource != g.Resource || other.Granted <= g.Granted || h.Entry == checker.EntryReentrant &&
+				other.Client == g.Client {
 				continue
 			}
 			if !claims(g, other.Granted) || !hadClaim(other) {
@@ -138,7 +139,10 @@ func longestPresence(h checker.History, client string, begin, end time.Duration)
 	}
 	slices.Sort(instants)
 	away := func(from, to time.Duration) bool {
-		return slices.ContainsFunc(h.Timing.Away[client], func(s checker.Absence) bool { return s.From <= from && to <= s.To })
+		return slices.ContainsFunc(h.Timing.Away[client], func(s checker.Absence) bool {
+			return s.From <= from &&
+				to <= s.To
+		})
 	}
 	var longest, present time.Duration
 	for i := 1; i < len(instants); i++ {

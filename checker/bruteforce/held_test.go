@@ -55,9 +55,11 @@ func TestHeldUntilToldIsTheSame(t *testing.T) {
 			t.Errorf("seed %d, detection %v: %s\n%s", seed, detection, strings.Join(all, "; "), text(reflect.ValueOf(h)))
 		}
 	}
-	t.Logf("%d overlaps excused, %d stayed, %d grants arrived late, %d were taken, %d histories judged differently", excused, stayed, late, taken, wrong)
+	t.Logf("%d overlaps excused, %d stayed, %d grants arrived late, %d were taken, %d histories judged differently",
+		excused, stayed, late, taken, wrong)
 	if n >= 1000 && (excused < 100 || stayed < 100 || taken < n/40) || n >= 20_000 && late < 10 {
-		t.Errorf("%d overlaps were excused, %d stayed, %d grants arrived late, %d were taken: too few of a kind", excused, stayed, late, taken)
+		t.Errorf("%d overlaps were excused, %d stayed, %d grants arrived late, %d were taken: too few of a kind", excused,
+			stayed, late, taken)
 	}
 }
 

@@ -74,12 +74,13 @@ func historyOfAskers(seed uint64) checker.History {
 	return h
 }
 
-// answeredAgain lets clients lose a reply shortly before they are granted the lock all the same, and lets the nodes keep the
-// key of each after it has released the lock.
+// answeredAgain lets clients lose a reply shortly before they are granted the lock all the same, and lets the nodes
+// keep the key of each after it has released the lock.
 func (m *maker) answeredAgain(h *checker.History) {
 	h.Timing.Steady, h.Voters, h.Votes, h.Timing.Trips = m.chance(0.95), 1, nil, m.span(0, 3)
 	h.Timing.Away, h.Holdings = map[string][]checker.Absence{}, nil
-	h.Timing.Within = map[promise.Cause]time.Duration{promise.CauseLostReply: m.span(40, 150), promise.CauseExpiry: m.span(0, 20)}
+	h.Timing.Within = map[promise.Cause]time.Duration{promise.CauseLostReply: m.span(40, 150),
+		promise.CauseExpiry: m.span(0, 20)}
 	h.Timing.Grace, h.Timing.Growing = m.span(0, 8), m.chance(0.1)
 	for i := range h.Attempts {
 		if a := &h.Attempts[i]; a.Returned > 0 && a.Outcome == checker.OutcomeUnknown {
@@ -104,7 +105,8 @@ func (m *maker) answeredAgain(h *checker.History) {
 
 // lostReplies lets some attempts end by the loss of a reply, and leave a key behind.
 func (m *maker) lostReplies(h *checker.History) {
-	h.Entry, h.Timing.Steady, h.Timing.InOrder, h.Timing.Sends = checker.EntryExclusive, true, true, map[string][]time.Duration{}
+	h.Entry, h.Timing.Steady, h.Timing.InOrder, h.Timing.Sends = checker.EntryExclusive, true, true,
+		map[string][]time.Duration{}
 	h.Timing.Away, h.Holdings, h.Timing.Trips = map[string][]checker.Absence{}, nil, m.span(1, 5)
 	for _, a := range h.Attempts {
 		h.Timing.Sends[a.Client] = append(h.Timing.Sends[a.Client], h.Timing.At[a.Invoked-1])
@@ -117,7 +119,8 @@ func (m *maker) lostReplies(h *checker.History) {
 		}
 		if m.chance(0.5) {
 			lost := returned - m.span(0, 3)
-			h.Timing.Away[a.Client] = append(h.Timing.Away[a.Client], checker.Absence{Running: m.chance(0.9), Span: checker.Span{From: lost - m.span(0, 6), To: lost}})
+			h.Timing.Away[a.Client] = append(h.Timing.Away[a.Client],
+				checker.Absence{Running: m.chance(0.9), Span: checker.Span{From: lost - m.span(0, 6), To: lost}})
 		}
 		if m.chance(0.4) && !slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return s.Client == a.Client }) {
 			h.Holdings = append(h.Holdings, checker.Holding{Client: a.Client, Resource: a.Resource, From: a.Invoked + 1})
@@ -146,7 +149,8 @@ func newHistory(seed uint64, again bool) checker.History {
 	}
 	m.h.Ending = (&maker{Rand: rand.New(rand.NewPCG(seed, 1))}).ending()
 	if m.chance(0.7) {
-		m.h.Timing = &checker.Timing{Away: map[string][]checker.Absence{}, Grace: m.span(0, 20), Within: map[promise.Cause]time.Duration{}}
+		m.h.Timing = &checker.Timing{Away: map[string][]checker.Absence{}, Grace: m.span(0, 20),
+			Within: map[promise.Cause]time.Duration{}}
 		for _, cause := range promise.Causes() {
 			if m.chance(0.6) {
 				m.h.Timing.Within[cause] = m.span(0, 60)
@@ -237,7 +241,8 @@ func (m *maker) slack() {
 	m.h.Timing.Majority = oneOf(&own, 0, own.span(0, 300), 1<<62)
 	for _, client := range []string{"c0", "c1", "c2", "c3"} {
 		for at := own.IntN(8); at < len(m.h.Timing.At); at += 1 + own.IntN(30) {
-			m.h.Votes = append(m.h.Votes, checker.Vote{Client: client, Resource: "a", At: checker.Pos(1 + at), Nodes: own.IntN(m.h.Voters + 1)})
+			m.h.Votes = append(m.h.Votes, checker.Vote{Client: client, Resource: "a", At: checker.Pos(1 + at),
+				Nodes: own.IntN(m.h.Voters + 1)})
 		}
 	}
 	own.Shuffle(len(m.h.Votes), func(i, j int) { m.h.Votes[i], m.h.Votes[j] = m.h.Votes[j], m.h.Votes[i] })
@@ -256,7 +261,8 @@ func (m *maker) duties() {
 	}
 	t.Growing = m.chance(0.3)
 	t.Resends = m.chance(0.3)
-	t.Lease, t.Trips, t.Steady, t.Prompt, t.InOrder = m.span(1, 120), m.span(0, 20), m.chance(0.8), m.chance(0.8), m.chance(0.5)
+	t.Lease, t.Trips, t.Steady, t.Prompt, t.InOrder = m.span(1, 120), m.span(0, 20), m.chance(0.8), m.chance(0.8),
+		m.chance(0.5)
 	if m.chance(0.8) {
 		t.Pace = &checker.Pace{Servers: 1 + m.IntN(2), Pause: m.span(1, 40), Renewal: m.span(1, 20), Extends: m.IntN(2)}
 		t.Sends = map[string][]time.Duration{}
@@ -282,7 +288,8 @@ func (m *maker) duties() {
 		g.ReleaseContextEnded = g.ReleaseReturned > 0 && m.chance(0.2)
 		g.ReleaseContextOver = g.ReleaseContextEnded && m.chance(0.5)
 		if called := m.span(0, 200); m.chance(0.3) {
-			m.h.Calls = append(m.h.Calls, checker.Call{Client: g.Client, Resource: g.Resource, What: oneOf(m, "Release", "Extend"), About: g.Granted,
+			m.h.Calls = append(m.h.Calls, checker.Call{Client: g.Client, Resource: g.Resource,
+				What: oneOf(m, "Release", "Extend"), About: g.Granted,
 				Called: called, Due: called + m.span(0, 40), Returned: called + m.span(0, 60),
 				ContextEnded: m.chance(0.05),
 				Result:       oneOf(m, "", checker.ResultDone, checker.ResultNotHeld, checker.ResultRefused, checker.ResultFailed)})
@@ -303,8 +310,9 @@ func (m *maker) duties() {
 		a.Unexplained = a.Returned > 0 && m.chance(0.2)
 		a.Taken = a.Returned > 0 && m.chance(0.1)
 		if called := m.span(0, 200); m.chance(0.3) {
-			m.h.Tries = append(m.h.Tries, checker.Try{Client: a.Client, Resource: a.Resource, Invoked: a.Invoked, Called: called, Returned: called + m.span(0, 60),
-				Taken: m.chance(0.5)})
+			m.h.Tries = append(m.h.Tries, checker.Try{Client: a.Client, Resource: a.Resource, Invoked: a.Invoked, Called: called,
+				Returned: called + m.span(0, 60),
+				Taken:    m.chance(0.5)})
 		}
 	}
 	for i := range m.h.Grants {
@@ -349,7 +357,8 @@ func (m *maker) client(name string, resources []string) {
 			m.released = nil
 			now += m.span(0, 30)
 			if m.h.Timing != nil && m.chance(0.9) {
-				m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: now}, Crash: true})
+				m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: now},
+					Crash: true})
 			}
 			if m.chance(0.5) {
 				return
@@ -359,11 +368,13 @@ func (m *maker) client(name string, resources []string) {
 	}
 	if m.h.Timing != nil && !m.h.Calm && m.chance(0.3) {
 		from := m.span(0, 150)
-		m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: from + m.span(0, 40)}})
+		m.h.Timing.Away[name] = append(m.h.Timing.Away[name],
+			checker.Absence{Span: checker.Span{From: from, To: from + m.span(0, 40)}})
 	}
 	for m.again && m.h.Timing != nil && m.chance(0.6) {
 		from := m.span(0, 300)
-		m.h.Timing.Away[name] = append(m.h.Timing.Away[name], checker.Absence{Span: checker.Span{From: from, To: from + m.span(0, 3)}})
+		m.h.Timing.Away[name] = append(m.h.Timing.Away[name],
+			checker.Absence{Span: checker.Span{From: from, To: from + m.span(0, 3)}})
 	}
 }
 
@@ -537,7 +548,8 @@ func (m *maker) holding(g *checker.Grant, granted, end time.Duration) {
 // op is an operation on the store. What the store answers is decided when all
 // operations are known.
 func (m *maker) op(g *checker.Grant, register string, kind checker.OpKind, at time.Duration) time.Duration {
-	o := &checker.Op{ID: fmt.Sprintf("%s.%d", g.Client, len(m.ops)+1), Client: g.Client, Grant: g.ID, Resource: g.Resource, Register: register, Kind: kind, Token: g.Token}
+	o := &checker.Op{ID: fmt.Sprintf("%s.%d", g.Client, len(m.ops)+1), Client: g.Client, Grant: g.ID, Resource: g.Resource,
+		Register: register, Kind: kind, Token: g.Token}
 	m.ops = append(m.ops, o)
 	at = m.mark(o, &o.Invoked, at+m.span(1, 3))
 	if m.chance(0.03) {
@@ -589,7 +601,8 @@ func (m *maker) number() {
 			}
 			m.h.Holdings = append(m.h.Holdings, *s)
 			if slices.Contains(m.undone, s) {
-				m.h.Deletions = append(m.h.Deletions, checker.Deletion{At: s.To, Node: "r0", Resource: s.Resource, Owner: s.Client, By: s.Client})
+				m.h.Deletions = append(m.h.Deletions, checker.Deletion{At: s.To, Node: "r0", Resource: s.Resource, Owner: s.Client,
+					By: s.Client})
 			}
 		}
 	}
@@ -684,7 +697,8 @@ func (m *maker) store(resources []string) {
 func (m *maker) extras(resources []string) {
 	last := checker.Pos(len(m.events))
 	for range m.IntN(3) {
-		d := checker.Deletion{At: 1 + checker.Pos(m.IntN(int(last))), Node: "r0", Resource: oneOf(m, resources...), Owner: fmt.Sprint("c", m.IntN(3)), By: fmt.Sprint("c", m.IntN(3))}
+		d := checker.Deletion{At: 1 + checker.Pos(m.IntN(int(last))), Node: "r0", Resource: oneOf(m, resources...),
+			Owner: fmt.Sprint("c", m.IntN(3)), By: fmt.Sprint("c", m.IntN(3))}
 		if m.h.Timing == nil || int(d.At) <= len(m.h.Timing.At) {
 			m.h.Deletions = append(m.h.Deletions, d)
 		}

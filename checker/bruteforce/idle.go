@@ -123,7 +123,10 @@ func waitsIdly(h checker.History, resource string, waiting acquire, from, to tim
 	// during reports whether an interval of positions covers the time.
 	during := func(start, end checker.Pos) bool { return start != 0 && throughout(h, start, end, from, to) }
 	away := func(client string) bool {
-		return slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool { return a.From <= from && to <= a.To })
+		return slices.ContainsFunc(h.Timing.Away[client], func(a checker.Absence) bool {
+			return a.From <= from &&
+				to <= a.To
+		})
 	}
 	pending := func(a acquire) bool { return during(a.invoked, a.returned) && !crashedWhileAsking(h, a, from) }
 	for _, g := range h.Grants {
@@ -285,7 +288,8 @@ func overWith(h checker.History, resource, client string, s checker.Absence) (ov
 	for _, x := range h.Holdings {
 		became := false
 		for _, g := range h.Grants {
-			became = became || has(checker.Holding{Client: g.Client, Resource: g.Resource}) && g.Invoked < x.From && !(g.Granted < x.From)
+			became = became || has(checker.Holding{Client: g.Client, Resource: g.Resource}) && g.Invoked < x.From &&
+				!(g.Granted < x.From)
 		}
 		if has(x) && s.From < at(h, x.From) && !became {
 			return 0
@@ -318,9 +322,11 @@ func overWith(h checker.History, resource, client string, s checker.Absence) (ov
 func entriesLeft(h checker.History, resource string, found []cause) (again []cause) {
 	for _, c := range found {
 		absence := c.cause == promise.CauseLostReply && !slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
-			return a.Client == c.client && a.Resource == resource && a.Outcome == checker.OutcomeUnknown && a.Returned != 0 && at(h, a.Returned) == c.at
+			return a.Client == c.client && a.Resource == resource && a.Outcome == checker.OutcomeUnknown && a.Returned != 0 &&
+				at(h, a.Returned) == c.at
 		})
-		if absence && !h.Timing.Resends || c.cause == promise.CauseExpiry { // the entry of a lease that ended has an end: below
+		// the entry of a lease that ended has an end: below
+		if absence && !h.Timing.Resends || c.cause == promise.CauseExpiry {
 			continue
 		}
 		for _, g := range h.Grants {
@@ -368,7 +374,8 @@ func selfExcluded(h checker.History) (n int) {
 	}
 	for _, g := range h.Grants {
 		a := checker.Attempt{Client: g.Client, Resource: g.Resource, Invoked: g.Invoked, Returned: g.Granted}
-		if !lateRequest(h, a) && slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return keepsOutBefore(h, a, s) }) {
+		if !lateRequest(h, a) &&
+			slices.ContainsFunc(h.Holdings, func(s checker.Holding) bool { return keepsOutBefore(h, a, s) }) {
 			n++
 		}
 	}
@@ -422,8 +429,8 @@ func lateRequest(h checker.History, a checker.Attempt) bool {
 	return false
 }
 
-// "An absence that was no longer than Trips, in which the client ran, and which was over at the return, is none if the client
-// next sent something, after its beginning, not before its next call of Acquire: it did not try to clean up."
+// "An absence that was no longer than Trips, in which the client ran, and which was over at the return, is none if the
+// client next sent something, after its beginning, not before its next call of Acquire: it did not try to clean up."
 func leftIt(h checker.History, a checker.Attempt, away checker.Absence, calls []checker.Pos) bool {
 	if !away.Running || away.To-away.From > h.Timing.Trips || away.To > at(h, a.Returned) {
 		return false
@@ -446,12 +453,14 @@ func leftIt(h checker.History, a checker.Attempt, away checker.Absence, calls []
 // anything begins or ends.
 func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 	t := h.Timing
-	if s.Client != a.Client || s.Resource != a.Resource || s.From <= a.Invoked || !t.InOrder && at(h, s.From)+t.Trips > at(h, a.Returned) {
+	if s.Client != a.Client || s.Resource != a.Resource || s.From <= a.Invoked || !t.InOrder &&
+		at(h, s.From)+t.Trips > at(h, a.Returned) {
 		return false
 	}
 	front := h // without the trouble behind the servers
 	timing := *t
-	timing.Away = map[string][]checker.Absence{a.Client: slices.DeleteFunc(slices.Clone(t.Away[a.Client]), func(s checker.Absence) bool { return s.Behind })}
+	timing.Away = map[string][]checker.Absence{a.Client: slices.DeleteFunc(slices.Clone(t.Away[a.Client]),
+		func(s checker.Absence) bool { return s.Behind })}
 	front.Timing = &timing
 	near := front           // without those that kept it from nothing
 	var calls []checker.Pos // of Acquire by the client, for any lock
@@ -473,7 +482,8 @@ func keepsOut(h checker.History, a checker.Attempt, s checker.Holding) bool {
 		return false
 	}
 	timingNear := timing
-	timingNear.Away = map[string][]checker.Absence{a.Client: slices.DeleteFunc(slices.Clone(timing.Away[a.Client]), func(s checker.Absence) bool { return leftIt(h, a, s, calls) })}
+	timingNear.Away = map[string][]checker.Absence{a.Client: slices.DeleteFunc(slices.Clone(timing.Away[a.Client]),
+		func(s checker.Absence) bool { return leftIt(h, a, s, calls) })}
 	near.Timing = &timingNear
 	enough := max(at(h, a.Returned), at(h, s.From))
 	for _, away := range front.Timing.Away[a.Client] {

@@ -18,7 +18,10 @@ import (
 func overdueForAll(h checker.History, resource string) (n int) {
 	for _, pieces := range timesForAll(h, resource) {
 		deadline := allowedForAll(h, resource, pieces[0].From)
-		if slices.ContainsFunc(pieces, func(p checker.Span) bool { return p.To > deadline && p.To > dueForAll(h, resource, p.From) }) {
+		if slices.ContainsFunc(pieces, func(p checker.Span) bool {
+			return p.To > deadline &&
+				p.To > dueForAll(h, resource, p.From)
+		}) {
 			n++
 		}
 	}
@@ -69,7 +72,10 @@ func timesForAll(h checker.History, resource string) (all [][]checker.Span) {
 		from, to := instants[i-1], instants[i]
 		had := slices.ContainsFunc(held, func(s checker.Span) bool { return s.From <= from && to <= s.To })
 		wanted := slices.ContainsFunc(acquires(h, resource), func(a acquire) bool {
-			gone := slices.ContainsFunc(h.Timing.Away[a.client], func(s checker.Absence) bool { return s.From <= from && to <= s.To })
+			gone := slices.ContainsFunc(h.Timing.Away[a.client], func(s checker.Absence) bool {
+				return s.From <= from &&
+					to <= s.To
+			})
 			return at(h, a.invoked) <= from && to <= waitsUntil(h, a) && !gone
 		})
 		cut := slices.ContainsFunc(held, func(s checker.Span) bool { return s.From == s.To && s.From == from })

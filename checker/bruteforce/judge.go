@@ -72,7 +72,8 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	// "No client could acquire the lock at the end, a key of it remained, or it was
 	// not granted although it should have been free (overdue, denied, withheld, self_excluded,
 	// leaderless_overdue)."
-	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0, f.LeaderlessOverdue > 0:
+	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0,
+		f.LeaderlessOverdue > 0:
 		return checker.Stuck
 	// "A call other than an Acquire had not returned in time, although most of the servers of the lock answered, or never
 	// returned (hung_calls)."
@@ -116,7 +117,8 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 func named(h checker.History) []checker.Pos {
 	var all []checker.Pos
 	for _, g := range h.Grants {
-		all = append(all, g.Invoked, g.Granted, g.Released, g.ReleaseReturned, g.Until, g.Revived, g.Doubted, g.Lost, g.LostSeen, g.UntilSeen, g.Crashed)
+		all = append(all, g.Invoked, g.Granted, g.Released, g.ReleaseReturned, g.Until, g.Revived, g.Doubted, g.Lost,
+			g.LostSeen, g.UntilSeen, g.Crashed)
 	}
 	for _, a := range h.Attempts {
 		all = append(all, a.Invoked, a.Returned)

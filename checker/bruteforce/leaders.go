@@ -75,7 +75,8 @@ func actedAtOnce(h checker.History) (pairs int, together time.Duration) {
 			}
 			pairs++
 			if h.Timing != nil {
-				shared[a.Resource] = append(shared[a.Resource], checker.Span{From: at(h, slices.Min(both)), To: at(h, slices.Max(both))})
+				shared[a.Resource] = append(shared[a.Resource], checker.Span{From: at(h, slices.Min(both)),
+					To: at(h, slices.Max(both))})
 			}
 		}
 	}
@@ -151,14 +152,21 @@ func throughout(h checker.History, start, end checker.Pos, from, to time.Duratio
 
 // campaigned reports whether an Acquire was pending between two instants, of a client that was not away.
 func campaigned(h checker.History, a acquire, from, to time.Duration) bool {
-	away := slices.ContainsFunc(h.Timing.Away[a.client], func(s checker.Absence) bool { return s.From <= from && to <= s.To })
-	return throughout(h, a.invoked, a.returned, from, to) && !crashedWhileAsking(h, a, from) && !away && (a.ended == 0 || to <= a.ended)
+	away := slices.ContainsFunc(h.Timing.Away[a.client], func(s checker.Absence) bool {
+		return s.From <= from &&
+			to <= s.To
+	})
+	return throughout(h, a.invoked, a.returned, from, to) && !crashedWhileAsking(h, a, from) && !away &&
+		(a.ended == 0 || to <= a.ended)
 }
 
 // led reports whether a client led a resource between two instants: it "had a claim and ran".
 func led(h checker.History, resource string, from, to time.Duration) bool {
 	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool {
-		stopped := slices.ContainsFunc(h.Timing.Away[g.Client], func(s checker.Absence) bool { return !s.Running && s.From <= from && to <= s.To })
+		stopped := slices.ContainsFunc(h.Timing.Away[g.Client], func(s checker.Absence) bool {
+			return !s.Running &&
+				s.From <= from && to <= s.To
+		})
 		return g.Resource == resource && hadClaim(g) && !stopped && throughout(h, g.Granted, claimEnd(g), from, to)
 	})
 }

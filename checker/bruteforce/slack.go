@@ -106,7 +106,8 @@ func expiry(h checker.History, g checker.Grant, add func(checker.SlackKind, int6
 	}
 	var last checker.Holding
 	for _, s := range h.Holdings {
-		if s.Client == g.Client && s.Resource == g.Resource && happened(s.From, g.Granted) && !happened(s.To, g.Invoked) && s.From > last.From {
+		if s.Client == g.Client && s.Resource == g.Resource && happened(s.From, g.Granted) && !happened(s.To, g.Invoked) &&
+			s.From > last.From {
 			last = s
 		}
 	}

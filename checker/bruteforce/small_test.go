@@ -76,12 +76,17 @@ func TestSmallHistoriesAreJudgedTheSame(t *testing.T) {
 	if valid < 1000 {
 		return
 	}
-	for _, name := range []string{"claim_overlaps", "belief_overlaps", "lost_updates", "torn_sections", disorder, "stale_accepted", "stale_rejected",
-		"false_rejects", "token_regressions", "token_duplicates", "foreign_releases", "overtaken", "recomputed", "work_twice", "grants", "attempts", "idle_seconds", "overdue", "denied", "self_excluded",
+	for _, name := range []string{"claim_overlaps", "belief_overlaps", "lost_updates", "torn_sections", disorder,
+		"stale_accepted", "stale_rejected",
+		"false_rejects", "token_regressions", "token_duplicates", "foreign_releases", "overtaken", "recomputed", "work_twice",
+		"grants", "attempts", "idle_seconds", "overdue", "denied", "self_excluded",
 		"late_grants", "void_grants", "revived_claims", "misconduct", "noticed_late_seconds", "failed_calls", "withheld",
-		"acted_at_once", "acted_at_once_seconds", "acted_after_loss_seconds", "leaderless_seconds", "leaderless_overdue", "holders", "contended", "operations", "data right", "data corrupted", "liveness ok", "liveness stuck",
-		"liveness leaked", "ending loops", "ending waits for ever", "hung_calls", "label hung", "ending stuck by a minority", "ending stuck for the probe", "ending leaked",
-		"ending leaked by learnt keys", "ending keys excused", "ending learnt keys excused", "label corrupted", "label stuck", "label false-reject", "label rescued", "label void", "label revived", "label overtaken",
+		"acted_at_once", "acted_at_once_seconds", "acted_after_loss_seconds", "leaderless_seconds", "leaderless_overdue",
+		"holders", "contended", "operations", "data right", "data corrupted", "liveness ok", "liveness stuck",
+		"liveness leaked", "ending loops", "ending waits for ever", "hung_calls", "label hung", "ending stuck by a minority",
+		"ending stuck for the probe", "ending leaked",
+		"ending leaked by learnt keys", "ending keys excused", "ending learnt keys excused", "label corrupted", "label stuck",
+		"label false-reject", "label rescued", "label void", "label revived", "label overtaken",
 		"label repeated", "label regressed", "label overlap", "label safe"} {
 		if reached[name] < valid/1000 || reached[name] == 0 {
 			t.Errorf("only %d of %d histories have %s", reached[name], valid, name)
@@ -257,7 +262,8 @@ func TestTooManyOperationsAreUndecided(t *testing.T) {
 		Final: map[checker.Cell]string{{Resource: "a", Register: "x"}: ""}}
 	for i := range checker.MaxOperations + 1 {
 		p := checker.Pos(3 + 3*i)
-		h.Ops = append(h.Ops, checker.Op{ID: fmt.Sprint(i), Client: "c0", Grant: 1, Resource: "a", Register: "x", Kind: checker.Read, Invoked: p, Applied: p + 1,
+		h.Ops = append(h.Ops, checker.Op{ID: fmt.Sprint(i), Client: "c0", Grant: 1, Resource: "a", Register: "x",
+			Kind: checker.Read, Invoked: p, Applied: p + 1,
 			Returned: p + 2, Accepted: true, Outcome: checker.OutcomeOK})
 	}
 	v, err := checker.Judge(h, nil)

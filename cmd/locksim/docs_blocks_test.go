@@ -357,8 +357,8 @@ func TestTheReadmeChoosesAsTheLocksDo(t *testing.T) {
 	}
 }
 
-// signOf is a cell of the table of verdicts as one sign: ✓, ✓† where a finding is known, ✗, ? or –, "few" where too few runs
-// count for a sign, and · where nothing is promised.
+// signOf is a cell of the table of verdicts as one sign: ✓, ✓† where a finding is known, ✗, ? or –, "few" where too few
+// runs count for a sign, and · where nothing is promised.
 func signOf(cell string) string {
 	sign, rest, _ := strings.Cut(cell, " ")
 	switch number, after, _ := strings.Cut(rest, " "); {
@@ -576,14 +576,18 @@ func copySources(t *testing.T, from, to string) {
 
 var (
 	wallTime = regexp.MustCompile(`[(\t]\d+\.\d\d+s\b`)
-	passing  = regexp.MustCompile(`(?m)^(\s*mutex_test\.go:\d+: mutex: no violation in ).*( of them really tested the lock \(.*\); with 95 % confidence fewer than ).*( of such runs break it \(faults drawn: ).*\)$`)
-	unseen   = regexp.MustCompile(`(?m)^(\s*not seen yet: about ).*( % of further runs .* \().*( courses were seen in one run only\); more runs would show ).*$`)
-	calls    = regexp.MustCompile(`(?m)^(\s*calls: ).*(?:\n\s*(?:errors: +)?(?:Acquire|TryAcquire|Extend|Release) \d+: .*)*$`)
-	nearest  = regexp.MustCompile(`(?m)^(\s*nearest miss: ).*$`)
-	late     = regexp.MustCompile(`(?m)^\s*losses of the lock were noticed at most .* late\n`) // if some draw lost it
-	load     = regexp.MustCompile(`(?m)^(\s*open connections of a client at the end of a run: ).*$`)
-	leftOut  = regexp.MustCompile(`(?m)^\s*left out for lack of time .*\n`) // on a busy machine
-	byClass  = regexp.MustCompile(`(?m)^(\s*runs that tested the lock by class of fault, and how many of such runs may break it \(95 % confidence\): ).*$`)
+	passing  = regexp.MustCompile(
+		`(?m)^(\s*mutex_test\.go:\d+: mutex: no violation in ).*( of them really tested the lock \(.*\); with 95 % confidence fewer than ).*( of such runs break it \(faults drawn: ).*\)$`)
+	unseen = regexp.MustCompile(
+		`(?m)^(\s*not seen yet: about ).*( % of further runs .* \().*( courses were seen in one run only\); more runs would show ).*$`)
+	calls = regexp.MustCompile(
+		`(?m)^(\s*calls: ).*(?:\n\s*(?:errors: +)?(?:Acquire|TryAcquire|Extend|Release) \d+: .*)*$`)
+	nearest = regexp.MustCompile(`(?m)^(\s*nearest miss: ).*$`)
+	late    = regexp.MustCompile(`(?m)^\s*losses of the lock were noticed at most .* late\n`) // if some draw lost it
+	load    = regexp.MustCompile(`(?m)^(\s*open connections of a client at the end of a run: ).*$`)
+	leftOut = regexp.MustCompile(`(?m)^\s*left out for lack of time .*\n`) // on a busy machine
+	byClass = regexp.MustCompile(
+		`(?m)^(\s*runs that tested the lock by class of fault, and how many of such runs may break it \(95 % confidence\): ).*$`)
 )
 
 // timeless removes the times from the output of go test, in the lines without an indent,

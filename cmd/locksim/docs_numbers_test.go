@@ -46,12 +46,16 @@ var figures = []figure{
 		"reports/GROUNDTRUTH.md", match(`Of (\d+) recipes (\d+)\s+fail`)},
 	{found, "of %s, %s are found as themselves", "%s 个中有 %s 个按其本身被找到",
 		"reports/GROUNDTRUTH.md", match(`\| published bugs \| (\d+) \| (\d+) \|`)},
-	{found, "(etcd issue %s)", "etcd 问题编号 %s", "internal/findings/all.go", match(`of ` + "`Campaign`" + ` known since 2019 \(#(\d+)\)`)},
-	{found, "known since %s ", "自 %s 年起已公开", "internal/findings/all.go", match(`of ` + "`Campaign`" + ` known since (\d+) `)},
-	{found, "state store of Consul %s,", "在 Consul %s 自己的状态存储中", "internal/findings/all.go", match(`Library: "Consul", Version: "v([\d.]+)"`)},
+	{found, "(etcd issue %s)", "etcd 问题编号 %s", "internal/findings/all.go",
+		match(`of ` + "`Campaign`" + ` known since 2019 \(#(\d+)\)`)},
+	{found, "known since %s ", "自 %s 年起已公开", "internal/findings/all.go",
+		match(`of ` + "`Campaign`" + ` known since (\d+) `)},
+	{found, "state store of Consul %s,", "在 Consul %s 自己的状态存储中", "internal/findings/all.go",
+		match(`Library: "Consul", Version: "v([\d.]+)"`)},
 	{found, "back to %s:", "置回 %s：", "docs/locks.md", match(`sets the ` + "`LockIndex`" + ` back to (\d)`)},
 	{found, "most within %s runs", "大多在 %s 次运行之内", "reports/GROUNDTRUTH.md", mostWithin},
-	{found, "%s mistakes, all but one of them published. From three different first seeds, a search finds each within %s runs",
+	{found, "%s mistakes, all but one of them published. From three different first seeds, a search finds each within " +
+		"%s runs",
 		"%s 个错误，除一个外都公开发表过。从三个不同的起始种子出发，搜索都在 %s 次运行之内找到每一个", "reports/FINDINGS.md", specimens},
 	{found, "Of a sample of %s made by hand that a run can show, %s are found",
 		"手工制造、运行中能够显现的错误，抽取的 %s 个中，找到 %s 个", "reports/REACH.md", match(`\| made by hand \| (\d+) \| (\d+) `)},
@@ -71,7 +75,8 @@ func oneLess(text string) []string {
 // mostWithin is 200 if more than half of the bugs that are found are found within 200 runs.
 func mostWithin(text string) []string {
 	soon, all := 0, 0
-	for _, m := range regexp.MustCompile(`(?m)^\| \[[\w-]+\]\([^|]*\|[^|]*\| v[^|;]*: found in (\d+) runs`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^\| \[[\w-]+\]\([^|]*\|[^|]*\| v[^|;]*: found in (\d+) runs`).FindAllStringSubmatch(text, -1) {
 		all++
 		if n, err := strconv.Atoi(m[1]); err == nil && n <= 200 {
 			soon++
@@ -101,8 +106,8 @@ func specimens(text string) []string {
 // inChinese are the numbers that a README has as words.
 var inChinese = map[string]string{"twelve": "十二"}
 
-// Every number of the READMEs and of the page of what was found is in a stored result: in a block or a table that another
-// test compares, or in one of the figures.
+// Every number of the READMEs and of the page of what was found is in a stored result: in a block or a table that
+// another test compares, or in one of the figures.
 func TestReadmeNumbers(t *testing.T) {
 	aside := regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\bc\\d\\b|LICENSE")
 	for _, name := range []string{readme + ".md", readme + ".zh.md", found + ".md", found + ".zh.md"} {

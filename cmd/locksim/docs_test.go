@@ -172,7 +172,8 @@ var packages = map[string]string{
 	"app": "cmd/locksim/app", "broken": "lock/broken", "checker": "checker", "faults": "faults", "fence": "lock/fence",
 	"lock": "lock", "locktest": "lock/locktest", "metrics": "lock/metrics", "scenarios": "scenarios", "sim": "sim",
 	"simredis": "sim/redis", "redisserver": "lock/locktest/redisserver", "trace": "sim/trace",
-	"reports": "reports", "scene": "reports/scene", "grid": "reports/grid", "reviewpage": "reports/reviewpage", "index": "reports/index",
+	"reports": "reports", "scene": "reports/scene", "grid": "reports/grid", "reviewpage": "reports/reviewpage",
+	"index":    "reports/index",
 	"terminal": "reports/terminal", "prose": "internal/prose",
 }
 
@@ -277,7 +278,8 @@ func TestDocsPicture(t *testing.T) {
 }
 
 // rooms are the folders whose line in the picture says nothing of the packages within them.
-var rooms = map[string]bool{"checker": true, "sim": true, "faults": true, "scenarios": true, "reports": true, "lock": true,
+var rooms = map[string]bool{"checker": true, "sim": true, "faults": true, "scenarios": true, "reports": true,
+	"lock":        true,
 	"cmd/locksim": true, "internal": true, "examples": true}
 
 // packageFolders are the folders with Go files.

@@ -13,7 +13,8 @@ import (
 
 // extend is an Extend of the lock that init writes, by an expression for the number of keys that it prolongs.
 func extend(count string) func(string) string {
-	return inPlaceOf("\t\t\t\t\tUntil: func() time.Time { return m.until },\n", `					Until: func() time.Time { return m.until },
+	return inPlaceOf("\t\t\t\t\tUntil: func() time.Time { return m.until },\n",
+		`					Until: func() time.Time { return m.until },
 					Extend: func(ctx context.Context) error {
 						sent := time.Now()
 						n, err := `+count+`.Int()
@@ -58,18 +59,26 @@ var eight = []struct {
 	edit  func(source string) string
 }{
 	{"right", false, func(source string) string { return source }},
-	{"extends", false, extend(`redis.NewScript(` + "`" + `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], 2000) end return 0` + "`" + `).Run(ctx, client, []string{m.key}, m.owner)`)},
+	{"extends", false, extend(`redis.NewScript(` + "`" +
+		`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], 2000) end return 0` + "`" +
+		`).Run(ctx, client, []string{m.key}, m.owner)`)},
 	{"releasesnothing", true, inPlaceOf(deletes, "\treturn nil\n")},
-	{"releasesinthecallerscontext", true, inPlaceOf("\tctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ttl)\n\tdefer cancel()\n\tdeleted", "\tdeleted")},
+	{"releasesinthecallerscontext", true, inPlaceOf("\tctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), "+
+		"ttl)\n\tdefer cancel()\n\tdeleted", "\tdeleted")},
 	{"releasefails", true, inPlaceOf(deletes, "\treturn m.client.Do(ctx, \"DELIFEQ\", m.key, m.owner).Err()\n")},
-	{"extendfails", true, extend(`redis.NewScript("return redis.call('PEXPIRE', KEYS[1]..':lease', 2000)").Run(ctx, client, []string{m.key})`)},
+	{"extendfails", true,
+		extend(`redis.NewScript("return redis.call('PEXPIRE', KEYS[1]..':lease', 2000)").Run(ctx, client, []string{m.key})`)},
 	{"retriesasthesameowner", true, func(source string) string {
-		source = inPlaceOf("\t\thas, err := m.client.SetArgs(ctx, m.key, m.owner, redis.SetArgs{Mode: \"NX\", Get: true, TTL: ttl}).Result()\n"+
-			"\t\tif errors.Is(err, redis.Nil) || err == nil && has == m.owner {\n", "\t\tok, err := m.client.SetNX(ctx, m.key, m.owner, ttl).Result()\n\t\tif ok {\n")(source)
-		return inPlaceOf("\t\t\t_ = m.unlock(ctx)\n\t\t\treturn err\n", "\t\t\tif ctx.Err() == nil {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\t_ = m.unlock(ctx)\n\t\t\treturn err\n")(source)
+		source = inPlaceOf("\t\thas, err := m.client.SetArgs(ctx, m.key, m.owner, redis.SetArgs{Mode: \"NX\", Get: true, "+
+			"TTL: ttl}).Result()\n"+
+			"\t\tif errors.Is(err, redis.Nil) || err == nil && has == m.owner {\n", "\t\tok, err := m.client.SetNX(ctx, "+
+			"m.key, m.owner, ttl).Result()\n\t\tif ok {\n")(source)
+		return inPlaceOf("\t\t\t_ = m.unlock(ctx)\n\t\t\treturn err\n",
+			"\t\t\tif ctx.Err() == nil {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\t_ = m.unlock(ctx)\n\t\t\treturn err\n")(source)
 	}},
 	{"sixtyleases", true, inPlaceOf("Get: true, TTL: ttl}", "Get: true, TTL: 60 * ttl}")},
-	{"extendsanybody", true, extend(`redis.NewScript("return redis.call('PEXPIRE', KEYS[1], 2000)").Run(ctx, client, []string{m.key})`)},
+	{"extendsanybody", true,
+		extend(`redis.NewScript("return redis.call('PEXPIRE', KEYS[1], 2000)").Run(ctx, client, []string{m.key})`)},
 }
 
 // The test that init writes finds the common mistakes within 500 runs, whatever the first seed.

@@ -33,10 +33,12 @@ var environments = []environment{
 		overlay: `go build replaces no files in the module cache, and go\S+ is there.*: copy it once, put the copy first in PATH`},
 	{name: "a module cache that is read-only", set: (*machine).readOnlyCache},
 	{name: "`TMPDIR` with a space", set: func(m *machine) { m.setenv("TMPDIR", m.folder("my tmp")) }},
-	{name: "no `HOME`", set: func(m *machine) { m.unset("HOME", "XDG_CACHE_HOME") }, overlayCode: 2, overlay: `neither .*HOME.* name a folder with --dir`},
+	{name: "no `HOME`", set: func(m *machine) { m.unset("HOME", "XDG_CACHE_HOME") }, overlayCode: 2,
+		overlay: `neither .*HOME.* name a folder with --dir`},
 	{name: "no Git", without: []string{"git"}},
 	{name: "no C compiler", without: []string{"cc", "gcc", "clang", "c++", "g++"}},
-	{name: "a path with spaces and letters such as ü", set: (*machine).strangePath, overlayCode: 2, overlay: `has a space in its name, .*--dir`},
+	{name: "a path with spaces and letters such as ü", set: (*machine).strangePath, overlayCode: 2,
+		overlay: `has a space in its name, .*--dir`},
 	{name: "a user who is not root, another `TZ` and `LANG`", set: (*machine).otherUser},
 }
 
@@ -66,12 +68,15 @@ func TestEnvironments(t *testing.T) {
 			if e.set != nil {
 				e.set(m)
 			}
-			m.succeeds(`wrote go\.mod, locksimtest/lock\.go`, "locksim", slices.Concat([]string{"init", "--checkout", m.checkout}, m.init)...)
+			m.succeeds(`wrote go\.mod, locksimtest/lock\.go`, "locksim",
+				slices.Concat([]string{"init", "--checkout", m.checkout}, m.init)...)
 			if m.vendored {
 				m.succeeds("", "go", "mod", "vendor")
 			}
-			m.succeeds(`shop: no violation in 100 runs`, "go", "test", "-count=1", "-vet=off", "-ldflags=-w", "-v", "./locksimtest", "-rapid.checks=5")
-			if code, out := m.run("locksim", "overlay"); code != e.overlayCode || !regexp.MustCompile(e.overlay).MatchString(out) || e.overlay == "" && !strings.Contains(out, "-overlay=") {
+			m.succeeds(`shop: no violation in 100 runs`, "go", "test", "-count=1", "-vet=off", "-ldflags=-w", "-v",
+				"./locksimtest", "-rapid.checks=5")
+			if code, out := m.run("locksim", "overlay"); code != e.overlayCode ||
+				!regexp.MustCompile(e.overlay).MatchString(out) || e.overlay == "" && !strings.Contains(out, "-overlay=") {
 				t.Errorf("locksim overlay: exit code %d\n%s", code, out)
 			}
 			m.succeeds(`"trace_hash": "`+hashHere(t)+`"`, "locksim", "run", "gc-pause", "--fencing", "none", "--once", "--json")
@@ -97,7 +102,8 @@ func TestOtherGos(t *testing.T) {
 				}
 				t.Fatalf("%v\n%s", err, out)
 			}
-			for _, scenario := range []string{"calm", "gc-pause", "failover-before-replication", "redlock-clock-jump", "etcd-watch-lost", "zk-session-expiry"} {
+			for _, scenario := range []string{"calm", "gc-pause", "failover-before-replication", "redlock-clock-jump",
+				"etcd-watch-lost", "zk-session-expiry"} {
 				var hashes []string
 				for _, name := range []string{"locksim", command} {
 					out, err := exec.CommandContext(t.Context(), name, "run", scenario, "--once", "--json").Output()
@@ -121,7 +127,8 @@ func TestOtherGos(t *testing.T) {
 // hashHere is the hash of the trace of gc-pause on this machine.
 func hashHere(t *testing.T) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "locksim", "run", "gc-pause", "--fencing", "none", "--once", "--json").Output()
+	out, err := exec.CommandContext(t.Context(), "locksim", "run", "gc-pause", "--fencing", "none", "--once",
+		"--json").Output()
 	hash := regexp.MustCompile(`"trace_hash": "(\w+)"`).FindSubmatch(out)
 	if err != nil || hash == nil {
 		t.Fatalf("%v: %s", err, out)
@@ -155,7 +162,8 @@ func newMachine(t *testing.T, without []string) *machine {
 	if err := errors.Join(os.Mkdir(m.dir, 0o755), os.Mkdir(bin, 0o755), os.Chmod(filepath.Dir(top), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"locksim", "go", "git", "sh", "cc", "gcc", "as", "ld", "chmod", "touch", "mount", "setpriv", "unshare"} {
+	for _, name := range []string{"locksim", "go", "git", "sh", "cc", "gcc", "as", "ld", "chmod", "touch", "mount",
+		"setpriv", "unshare"} {
 		if slices.Contains(without, name) {
 			continue
 		}
@@ -236,7 +244,8 @@ func (m *machine) succeeds(pattern, name string, args ...string) {
 func (m *machine) vendor() {
 	m.t.Helper()
 	m.init, m.vendored = nil, true
-	for name, text := range map[string]string{"go.mod": "module example.org/you/shop\n\ngo 1.26.0\n", "vendor/modules.txt": ""} {
+	for name, text := range map[string]string{"go.mod": "module example.org/you/shop\n\ngo 1.26.0\n",
+		"vendor/modules.txt": ""} {
 		file := filepath.Join(m.dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
 			m.t.Fatal(err)
@@ -271,7 +280,8 @@ func (m *machine) olderGo() {
 		if code != 0 {
 			m.t.Fatalf("exit code %d\n%s", code, out)
 		}
-		m.env["PATH"] = filepath.Join(strings.TrimSpace(out), "bin") + string(os.PathListSeparator) + strings.Split(m.env["PATH"], string(os.PathListSeparator))[1]
+		m.env["PATH"] = filepath.Join(strings.TrimSpace(out), "bin") + string(os.PathListSeparator) +
+			strings.Split(m.env["PATH"], string(os.PathListSeparator))[1]
 		m.succeeds("^-overlay=", "locksim", "overlay")
 	}
 }
@@ -280,7 +290,8 @@ func (m *machine) olderGo() {
 func (m *machine) readOnlyCache() {
 	m.t.Helper()
 	cache := m.env["GOMODCACHE"]
-	m.wrap = []string{"unshare", "-m", "sh", "-c", `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`, cache}
+	m.wrap = []string{"unshare", "-m", "sh", "-c", `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`,
+		cache}
 	if code, out := m.run("sh", "-c", "! touch "+cache+"/x 2>/dev/null"); code != 0 {
 		m.t.Skipf("it takes root to mount: %s", out)
 	}
@@ -293,7 +304,8 @@ func (m *machine) strangePath() {
 	m.dir = filepath.Join(top, "mein schloß")
 	m.env["HOME"] = filepath.Join(top, "zu hause")
 	clone := filepath.Join(top, "lock sim ü")
-	if err := errors.Join(os.Mkdir(m.dir, 0o755), os.Mkdir(m.env["HOME"], 0o755), os.Symlink(m.checkout, clone)); err != nil {
+	if err := errors.Join(os.Mkdir(m.dir, 0o755), os.Mkdir(m.env["HOME"], 0o755),
+		os.Symlink(m.checkout, clone)); err != nil {
 		m.t.Fatal(err)
 	}
 	m.checkout = clone
@@ -323,12 +335,15 @@ func (m *machine) otherUser() {
 			m.t.Fatal(err)
 		}
 	}
-	// The folder of a test has the name of the test, whose comma would end an option of mount: upper and work are named from there.
+	// The folder of a test has the name of the test, whose comma would end an option of mount: upper and work are named
+	// from there.
 	m.wrap = []string{"unshare", "-m", "sh", "-c", `mount --bind "$1" "$2" && mount --bind "$3" "$4" &&
 (cd "$6" && mount -t overlay overlay -o "lowerdir=$5,upperdir=upper,workdir=work" "$7") &&
-chmod 777 "$7" "$7"/?? && shift 7 && exec setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"`, "sh", m.env["GOMODCACHE"], mod, m.checkout, clone, lower, filepath.Dir(upper), cache}
+chmod 777 "$7" "$7"/?? && shift 7 && exec setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"`, "sh",
+		m.env["GOMODCACHE"], mod, m.checkout, clone, lower, filepath.Dir(upper), cache}
 	m.checkout = clone
-	for name, value := range map[string]string{"GOMODCACHE": mod, "GOCACHE": cache, "TZ": "Asia/Kathmandu", "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"} {
+	for name, value := range map[string]string{"GOMODCACHE": mod, "GOCACHE": cache, "TZ": "Asia/Kathmandu",
+		"LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"} {
 		m.env[name] = value
 	}
 	if code, out := m.run("sh", "-c", "! touch "+clone+"/go.mod 2>/dev/null"); code != 0 {

@@ -23,7 +23,8 @@ func TestTheCommandHasNoLibraryOfTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path := range strings.Lines(string(out)) {
-		for _, unwanted := range []string{"pgregory.net/rapid", "github.com/google/go-cmp/", "github.com/rogpeppe/go-internal/", "go.uber.org/goleak"} {
+		for _, unwanted := range []string{"pgregory.net/rapid", "github.com/google/go-cmp/",
+			"github.com/rogpeppe/go-internal/", "go.uber.org/goleak"} {
 			if strings.HasPrefix(path, unwanted) {
 				t.Errorf("the command depends on %s", path)
 			}
@@ -65,8 +66,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition is "tmpfs" where a script can mount a file system for its own process, and "soak" with LOCKSIM_SOAK, where what
-// plays in real time is played.
+// condition is "tmpfs" where a script can mount a file system for its own process, and "soak" with LOCKSIM_SOAK, where
+// what plays in real time is played.
 func condition(name string) (bool, error) {
 	switch name {
 	case "tmpfs":

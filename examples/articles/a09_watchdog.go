@@ -2,9 +2,9 @@ package articles
 
 import "time"
 
-// watchdog is recipe A9: the lock of A2, with a watchdog that sends EXPIRE three times in a TTL, and does not look at who has the
-// key. The text promises that the lock does not end while its holder works, and ends by itself when its process has
-// crashed.
+// watchdog is recipe A9: the lock of A2, with a watchdog that sends EXPIRE three times in a TTL, and does not look at
+// who has the key. The text promises that the lock does not end while its holder works, and ends by itself when its
+// process has crashed.
 type watchdog struct {
 	setNX
 	done chan struct{}

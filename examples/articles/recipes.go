@@ -161,8 +161,8 @@ func Recipes() []Recipe {
 			Fails: true, Kind: "F04",
 			Expect: "as A3: a second Unlock panics; and a holder that was paused renews its successor's key, " +
 				"and is never told that it has lost its own",
-			Cause: "As A3: the watchdog does not look at the answer of EXPIRE, and the second Unlock closes a closed channel. A " +
-				"bare EXPIRE also renews the key of a successor.",
+			Cause: "As A3: the watchdog does not look at the answer of EXPIRE, and the second Unlock closes a closed channel. " +
+				"A bare EXPIRE also renews the key of a successor.",
 			Lock: renewing(func(p process, key string) mutex { return &watchdog{setNX: p.setNX(key)} }),
 		},
 		{

@@ -49,8 +49,8 @@ func TestTransaction(t *testing.T) {
 	}
 }
 
-// A client that gives up a statement of the transaction that has its lock ends the connection: that the release then fails
-// is no failure of the lock.
+// A client that gives up a statement of the transaction that has its lock ends the connection: that the release then
+// fails is no failure of the lock.
 func TestGivenUpInATransaction(t *testing.T) {
 	l := recipe(t, "A18")
 	if err := l.Missing(); err != nil {
@@ -69,7 +69,10 @@ workload: {rounds: 1, hold: 0s, timeout: 1ms, data: transaction}
 		t.Fatal(err)
 	}
 	run := o.Modes[0]
-	if !slices.ContainsFunc(run.History.Calls, func(c checker.Call) bool { return c.What == "Release" && c.Result == checker.ResultFailed }) {
+	if !slices.ContainsFunc(run.History.Calls, func(c checker.Call) bool {
+		return c.What == "Release" &&
+			c.Result == checker.ResultFailed
+	}) {
 		t.Error("no release failed: nothing was tested")
 	}
 	if n := run.Verdict.Facts.FailedCalls; n > 0 {

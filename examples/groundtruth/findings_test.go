@@ -6,8 +6,8 @@ import (
 	"locksim/internal/findings"
 )
 
-// Each row has a finding, which says of the same thread that it is mended where a version is without it. A run that fails
-// otherwise is one of a published bug.
+// Each row has a finding, which says of the same thread that it is mended where a version is without it. A run that
+// fails otherwise is one of a published bug.
 func TestFindings(t *testing.T) {
 	for _, b := range Bugs() {
 		f, ok := findings.Find(b.ID)

@@ -31,7 +31,8 @@ type Answer struct {
 	// without faults, or all of them.
 	Found bool
 	Runs  int
-	// NoVerdict says that a run had no verdict, which tells nothing of the lock: it is a defect of locksim or of the adapter.
+	// NoVerdict says that a run had no verdict, which tells nothing of the lock: it is a defect of locksim or of the
+	// adapter.
 	NoVerdict bool
 	// Text is the failure, or the verdict.
 	Text string
@@ -53,8 +54,10 @@ type Play struct {
 
 // Flags are the flags of a program that plays this.
 func (p Play) Flags() []string {
-	return []string{"-bug=" + p.Bug, "-version=" + p.Version, "-seed=" + strconv.FormatUint(p.Seed, 10), "-runs=" + strconv.Itoa(p.Runs),
-		"-helped=" + strconv.FormatBool(p.Helped), "-dir=" + p.Dir, "-answer=" + p.Answer, "-seconds=" + strconv.FormatUint(p.Seconds, 10)}
+	return []string{"-bug=" + p.Bug, "-version=" + p.Version, "-seed=" + strconv.FormatUint(p.Seed, 10), "-runs=" +
+		strconv.Itoa(p.Runs),
+		"-helped=" + strconv.FormatBool(p.Helped), "-dir=" + p.Dir, "-answer=" + p.Answer, "-seconds=" +
+			strconv.FormatUint(p.Seconds, 10)}
 }
 
 // Main is the program of a library with a lock for each of its bugs, by id. With the flags of [Play] it judges one as a
@@ -105,7 +108,8 @@ func Main(locks map[string]scenarios.Lock) {
 	}}}, nil, nil)
 }
 
-// Form is the key of a lock that its program has in more than one form, for [Main]: a version of a bug without a module.
+// Form is the key of a lock that its program has in more than one form, for [Main]: a version of a bug without a
+// module.
 func Form(bug, version string) string { return bug + "@" + version }
 
 // judged are the locks by the ids and with the promises of their bugs, in the order of the rows.

@@ -7,7 +7,8 @@ import "locksim/examples/articles"
 func Recipes() []Bug {
 	var all []Bug
 	for _, r := range articles.Recipes() {
-		all = append(all, Bug{ID: r.ID, Adapter: "articles", Mechanism: r.Idea, Kind: r.Kind, Quote: r.Says, Promise: r.Lock.Promise})
+		all = append(all, Bug{ID: r.ID, Adapter: "articles", Mechanism: r.Idea, Kind: r.Kind, Quote: r.Says,
+			Promise: r.Lock.Promise})
 	}
 	return all
 }

@@ -8,8 +8,9 @@ import (
 	"locksim/scenarios"
 )
 
-// careful is the lock with a caller who releases it under a context that does not end, whatever the library: adapters hand
-// the context of a release on as it is. The locks of locksim itself, which live with any context, are played as they are.
+// careful is the lock with a caller who releases it under a context that does not end, whatever the library: adapters
+// hand the context of a release on as it is. The locks of locksim itself, which live with any context, are played as
+// they are.
 func (x Lock) careful() scenarios.Lock {
 	if _, err := scenarios.Kind(x.Name); err == nil {
 		return x.Lock

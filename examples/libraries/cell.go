@@ -36,8 +36,8 @@ type LockSheet struct {
 	Name, Is, Options, Fence, Untested, About string
 	Says                                      []Sentence
 	Tokens, FollowsSpec                       bool
-	// Detection says within which time a holder learns that it has lost the lock, for one that is held until then. It is the
-	// same in every cell.
+	// Detection says within which time a holder learns that it has lost the lock, for one that is held until then. It is
+	// the same in every cell.
 	Detection string `json:",omitempty"`
 	Runs      int
 	// Promise is what the lock is judged by, in words. Faults are the classes of fault of it.
@@ -52,8 +52,9 @@ type LockSheet struct {
 	Live    bool
 }
 
-// Cell is a lock in a trouble: a cell of the table. Of each class of fault of the trouble schedules are drawn until it was felt in
-// as many runs as each other one; and of those together under which the lock promises something, where they are several.
+// Cell is a lock in a trouble: a cell of the table. Of each class of fault of the trouble schedules are drawn until it
+// was felt in as many runs as each other one; and of those together under which the lock promises something, where they
+// are several.
 type Cell struct {
 	Lock, Trouble string
 	Shares        []Share
@@ -65,12 +66,13 @@ type Share struct {
 	Faults []lock.Fault
 	// Promised says that the lock promises something under them.
 	Promised bool
-	// FirstSeed is the seed of the first schedule, Runs how many there were until Felt was enough, or too many, Evidence in how many of them two clients wanted
-	// the lock, Felt in how many of those the fault was felt, or the mistake made; where nothing fails, it is Evidence.
+	// FirstSeed is the seed of the first schedule, Runs how many there were until Felt was enough, or too many, Evidence
+	// in how many of them two clients wanted the lock, Felt in how many of those the fault was felt, or the mistake made;
+	// where nothing fails, it is Evidence.
 	FirstSeed            uint64
 	Runs, Evidence, Felt int
-	// Broken counts the runs that break a sentence of the documentation, Wished those that break none of them, but what one
-	// would wish of a lock. Each failing run is in one of them.
+	// Broken counts the runs that break a sentence of the documentation, Wished those that break none of them, but what
+	// one would wish of a lock. Each failing run is in one of them.
 	Broken, Wished int
 	// Labels counts the runs of both kinds by what was broken: a run may have more than one label.
 	Labels map[string]int
@@ -78,8 +80,8 @@ type Share struct {
 	Idle string
 	// NoVerdict says why the runs tell nothing: a defect of locksim or of the adapter.
 	NoVerdict string
-	// Frozen is how many runs there were before one that did not end, since code of others waited for a mutex while virtual
-	// time stood still. The program has to exit then.
+	// Frozen is how many runs there were before one that did not end, since code of others waited for a mutex while
+	// virtual time stood still. The program has to exit then.
 	Frozen   int `json:",omitempty"`
 	Failures []Failure
 }
@@ -95,8 +97,8 @@ type Failure struct {
 	Label checker.Label
 	// Against is the sentence that it breaks; nil for a wish.
 	Against *Sentence
-	// Mode and Verdict are those of the smallest run, as the command prints them that plays it, and Reasons say it in words, the
-	// decisive one first. Modes are those with which it is played.
+	// Mode and Verdict are those of the smallest run, as the command prints them that plays it, and Reasons say it in
+	// words, the decisive one first. Modes are those with which it is played.
 	Mode    fence.Mode
 	Verdict checker.Label
 	Modes   []fence.Mode
@@ -111,11 +113,14 @@ type Failure struct {
 
 func (l Library) sheet() (Sheet, error) {
 	version, err := l.version()
-	s := Sheet{Name: l.Name, Module: l.Module, Version: version, Source: l.Source, Overlay: l.Overlay, Unproven: l.Unproven, Findings: l.Findings}
+	s := Sheet{Name: l.Name, Module: l.Module, Version: version, Source: l.Source, Overlay: l.Overlay,
+		Unproven: l.Unproven, Findings: l.Findings}
 	for _, x := range l.Locks {
-		ls := LockSheet{Name: x.Name, Is: x.Is, Options: x.Options, Says: x.Says, Fence: x.Fence, Untested: x.Untested, About: x.About,
+		ls := LockSheet{Name: x.Name, Is: x.Is, Options: x.Options, Says: x.Says, Fence: x.Fence, Untested: x.Untested,
+			About:  x.About,
 			Tokens: x.Tokens, FollowsSpec: x.FollowsSpec, Runs: x.runs(), Detection: x.DetectedWithin(),
-			Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why, Misuse: x.Misuse, Refuses: x.Refuses}
+			Promise: scene.Promise(x.Promise, x.Tokens), Faults: x.Promise.Exclusion, Why: x.Why, Misuse: x.Misuse,
+			Refuses: x.Refuses}
 		ls.Live = true
 		for _, n := range x.Needs() {
 			ls.Live = ls.Live && (n.Kind.Real != nil || server.Starts(server.Kind(n.Kind.Name)))
@@ -180,12 +185,13 @@ func playCell(x Lock, t Trouble, runs int, seed uint64) (Cell, error) {
 	return c, nil
 }
 
-// essence is what a lock is for, under faults for which it promises nothing: that two clients never have it at once and,
-// where it mints tokens, that the data is right behind a fence. When it is free again does not count, nor what its calls
-// say.
+// essence is what a lock is for, under faults for which it promises nothing: that two clients never have it at once
+// and, where it mints tokens, that the data is right behind a fence. When it is free again does not count, nor what its
+// calls say.
 func essence(faults []lock.Fault, l scenarios.Lock) lock.Promise {
 	p := lock.Promise{
-		Exclusion: faults, FreeWithin: lock.TermAnyTime, FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime},
+		Exclusion: faults, FreeWithin: lock.TermAnyTime,
+		FreeAfter:    map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime},
 		SelfExcludes: true, ResendExcludes: true,
 	}
 	if l.Tokens {
@@ -225,7 +231,8 @@ func (t Trouble) skewed() bool {
 }
 
 // share plays a part of a cell.
-func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised bool, runs int, seed uint64) (Share, error) {
+func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised bool, runs int,
+	seed uint64) (Share, error) {
 	s := Share{Faults: faults, Promised: promised, FirstSeed: seed}
 	if !promised {
 		runs = min(runs, fewest)
@@ -286,14 +293,15 @@ func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised b
 	return s, s.examined(x, l, e.Summary.Failures)
 }
 
-// drawn is how many schedules are drawn at most for a run that counts. fewest is how many runs count where a lock promises
-// nothing, and how many a sign needs.
+// drawn is how many schedules are drawn at most for a run that counts. fewest is how many runs count where a lock
+// promises nothing, and how many a sign needs.
 const (
 	drawn  = 4
 	fewest = 30
 )
 
-// count counts a run. A run without faults is felt if it may be: where the caller is to make a mistake, it has made one.
+// count counts a run. A run without faults is felt if it may be: where the caller is to make a mistake, it has made
+// one.
 func (s *Share) count(x Lock, t *search.Trial, may bool) {
 	n := t.Tally()
 	felt := n.Evidence > 0 && may
@@ -373,7 +381,8 @@ func lacks(l scenarios.Lock, f lock.Fault) string {
 }
 
 const (
-	elects    = "its servers elect another leader by themselves, which has all that was acknowledged: server-crash has that"
+	elects = "its servers elect another leader by themselves, which has all that was acknowledged: server-crash " +
+		"has that"
 	monotonic = "its servers count leases by a monotonic clock"
 	ofRedis   = "a fault of Redis"
 	alone     = "the world has one such server, without a replica"
@@ -394,9 +403,12 @@ var without = map[string]map[lock.Fault]string{
 		lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis,
 	},
 	"kube": {
-		lock.FaultFailover: "the API servers share one store, without a replica", lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis,
+		lock.FaultFailover: "the API servers share one store, without a replica", lock.FaultEviction: ofRedis,
+		lock.FaultFlush:   ofRedis,
 		lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis,
 	},
-	"nats":     {lock.FaultFailover: alone, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis, lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis},
-	"postgres": {lock.FaultFailover: alone, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis, lock.FaultScripts: ofRedis},
+	"nats": {lock.FaultFailover: alone, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis,
+		lock.FaultScripts: ofRedis, lock.FaultReadOnly: ofRedis},
+	"postgres": {lock.FaultFailover: alone, lock.FaultEviction: ofRedis, lock.FaultFlush: ofRedis,
+		lock.FaultScripts: ofRedis},
 }

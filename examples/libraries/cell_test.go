@@ -16,36 +16,39 @@ import (
 	"locksim/scenarios/search"
 )
 
-// keyFor is a lock with a key for some time, which Release leaves there. Its holder is told within 100 ms of the next one.
+// keyFor is a lock with a key for some time, which Release leaves there. Its holder is told within 100 ms of the next
+// one.
 func keyFor(ttl time.Duration) scenarios.Lock {
-	return scenarios.Lock{Name: "key-for-a-time", Lease: scenarios.LeaseHeld, Detection: 30 * time.Second, Promise: lock.LeasePromise(), New: func(e scenarios.Env) (lock.Locker, error) {
-		client := scenarios.RedisClient(e, scenarios.Primary)
-		return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
-			for {
-				ok, err := client.SetNX(ctx, key, e.Identity(), ttl).Result()
-				if err != nil {
-					return nil, scenarios.Unanswered(err)
-				}
-				if ok {
-					break
-				}
-				if err := e.Clock().Sleep(ctx, 20*time.Millisecond); err != nil {
-					return nil, err
-				}
-			}
-			ended, cancel := context.WithCancel(e.Context())
-			lost := make(chan struct{})
-			go func() {
-				for e.Clock().Sleep(ended, 100*time.Millisecond) == nil {
-					if has, err := client.Get(ended, key).Result(); err == nil && has != e.Identity() {
-						close(lost)
-						return
+	return scenarios.Lock{Name: "key-for-a-time", Lease: scenarios.LeaseHeld, Detection: 30 * time.Second,
+		Promise: lock.LeasePromise(), New: func(e scenarios.Env) (lock.Locker, error) {
+			client := scenarios.RedisClient(e, scenarios.Primary)
+			return scenarios.LockerFunc(func(ctx context.Context, key string) (lock.Lease, error) {
+				for {
+					ok, err := client.SetNX(ctx, key, e.Identity(), ttl).Result()
+					if err != nil {
+						return nil, scenarios.Unanswered(err)
+					}
+					if ok {
+						break
+					}
+					if err := e.Clock().Sleep(ctx, 20*time.Millisecond); err != nil {
+						return nil, err
 					}
 				}
-			}()
-			return scenarios.NewLease(ctx, e, scenarios.Grant{Lost: lost, Unlock: func(context.Context) error { cancel(); return nil }}), nil
-		}), nil
-	}}
+				ended, cancel := context.WithCancel(e.Context())
+				lost := make(chan struct{})
+				go func() {
+					for e.Clock().Sleep(ended, 100*time.Millisecond) == nil {
+						if has, err := client.Get(ended, key).Result(); err == nil && has != e.Identity() {
+							close(lost)
+							return
+						}
+					}
+				}()
+				return scenarios.NewLease(ctx, e,
+					scenarios.Grant{Lost: lost, Unlock: func(context.Context) error { cancel(); return nil }}), nil
+			}), nil
+		}}
 }
 
 // says is the sentence of a lock that keeps others out.
@@ -79,7 +82,8 @@ func TestOneDetection(t *testing.T) {
 		for _, trouble := range []string{"none", "pause"} {
 			c := cellOf(t, Lock{Lock: l, Says: says("it excludes")}, trouble, 8)
 			if s := c.Shares[0]; (s.Labels["overlap"]+s.Labels["misconduct"] > 0) != (detection < time.Second) {
-				t.Errorf("%s, told within %v: %v in %d runs, %d of which tested the lock", trouble, detection, s.Labels, s.Runs, s.Evidence)
+				t.Errorf("%s, told within %v: %v in %d runs, %d of which tested the lock", trouble, detection, s.Labels, s.Runs,
+					s.Evidence)
 			}
 		}
 	}
@@ -107,7 +111,8 @@ func TestClassesInEqualShares(t *testing.T) {
 
 // Under faults of which no sentence speaks nothing is promised, and a label that no sentence has is a wish.
 func TestOnlySentencesArePromises(t *testing.T) {
-	excludes, free := says("it excludes")[0], Sentence{Text: "it is free soon", Labels: []checker.Label{checker.Stuck}, Under: []lock.Fault{lock.FaultPower}}
+	excludes, free := says("it excludes")[0], Sentence{Text: "it is free soon", Labels: []checker.Label{checker.Stuck},
+		Under: []lock.Fault{lock.FaultPower}}
 	x := Lock{Says: []Sentence{excludes, free}}
 	power, crash := []lock.Fault{lock.FaultPower}, []lock.Fault{lock.FaultCrash}
 	for _, c := range []struct {
@@ -155,9 +160,10 @@ func careful(l scenarios.Lock) scenarios.Lock {
 					return nil, scenarios.Unanswered(err)
 				}
 				if ok {
-					return scenarios.NewLease(ctx, e, scenarios.Grant{TTL: 10 * time.Second, Asked: asked, Unlock: func(ctx context.Context) error {
-						return scenarios.Unanswered(client.Del(ctx, key).Err())
-					}}), nil
+					return scenarios.NewLease(ctx, e, scenarios.Grant{TTL: 10 * time.Second, Asked: asked,
+						Unlock: func(ctx context.Context) error {
+							return scenarios.Unanswered(client.Del(ctx, key).Err())
+						}}), nil
 				}
 				if err := e.Clock().Sleep(ctx, 300*time.Millisecond); err != nil {
 					return nil, err
@@ -169,8 +175,8 @@ func careful(l scenarios.Lock) scenarios.Lock {
 	return l
 }
 
-// Where nothing fails the caller makes no mistake. In the column of mistakes each run that counts has one, and none of what
-// they break was promised.
+// Where nothing fails the caller makes no mistake. In the column of mistakes each run that counts has one, and none of
+// what they break was promised.
 func TestMistakesHaveTheirColumn(t *testing.T) {
 	x := Lock{Lock: careful(keyFor(0)), Says: says("it excludes"), Misuse: "the context has ended"}
 	if s := cellOf(t, x, "none", 4).Shares[0]; s.Broken+s.Wished > 0 {

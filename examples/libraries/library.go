@@ -50,16 +50,17 @@ type Lock struct {
 	Fence string
 	// Untested says what of it was not tested; "" for nothing that a user would expect.
 	Untested string
-	// Runs is in how many runs each class of fault of a cell is felt, where the lock promises something: fewer where a run takes
-	// long. 0 is for 32.
+	// Runs is in how many runs each class of fault of a cell is felt, where the lock promises something: fewer where a run
+	// takes long. 0 is for 32.
 	Runs int
-	// Why are the IDs of the findings that break the lock in a trouble, by the name of the trouble: those that explain a broken
-	// promise, and those that are known although the schedules of the cell do not show them.
+	// Why are the IDs of the findings that break the lock in a trouble, by the name of the trouble: those that explain a
+	// broken promise, and those that are known although the schedules of the cell do not show them.
 	Why map[string][]string
-	// Refuses are the classes of fault without which the lock does not start, with the reason: what such a fault needs, and
-	// what the library says to that.
+	// Refuses are the classes of fault without which the lock does not start, with the reason: what such a fault needs,
+	// and what the library says to that.
 	Refuses map[lock.Fault]string
-	// Misuse says what a careless caller does with this lock: see [Misused]. "" is for a lock whose calls cannot be used so.
+	// Misuse says what a careless caller does with this lock: see [Misused]. "" is for a lock whose calls cannot be used
+	// so.
 	Misuse string
 }
 
@@ -67,8 +68,8 @@ type Lock struct {
 type Sentence struct {
 	// Text is the sentence, literally: […] stands for words that are left out.
 	Text string
-	// Where is its place. File is the file of the module, from its root, and Module the module where it is another one than that
-	// of the library: a test reads it there. File is "" for documentation that is not in a module.
+	// Where is its place. File is the file of the module, from its root, and Module the module where it is another one
+	// than that of the library: a test reads it there. File is "" for documentation that is not in a module.
 	Where, File, Module string
 	// Labels are what breaks it. Nil is for what breaks the exclusion: [Exclusion].
 	Labels []checker.Label
@@ -76,9 +77,9 @@ type Sentence struct {
 	Under []lock.Fault
 }
 
-// Exclusion are the labels of runs in which a lock did not keep others out: two claims, data that is wrong in the mode in
-// which it should be right. A grant of nothing, [checker.Void], is another thing: it breaks a sentence on what a grant means.
-// The caller owns the slice.
+// Exclusion are the labels of runs in which a lock did not keep others out: two claims, data that is wrong in the mode
+// in which it should be right. A grant of nothing, [checker.Void], is another thing: it breaks a sentence on what a
+// grant means. The caller owns the slice.
 func Exclusion() []checker.Label {
 	return []checker.Label{checker.Corrupted, checker.FalseReject, checker.Revived, checker.Repeated, checker.Overlap}
 }
@@ -141,15 +142,20 @@ const Misused = "misuse"
 func Troubles() []Trouble {
 	return []Trouble{
 		{"none", "nothing fails: all clocks agree, and the caller makes no mistake", nil},
-		{Misused, "nothing fails but the caller: the context of a release has ended, or one that failed is called again, as on an old object", nil},
+		{Misused, "nothing fails but the caller: the context of a release has ended, or one that failed is called again, " +
+			"as on an old object", nil},
 		{"pause", "a client is paused, or slow", []lock.Fault{lock.FaultPause, lock.FaultSlow}},
 		{"process", "the process of a client ends, or is started again", []lock.Fault{lock.FaultCrash, lock.FaultRestart}},
 		{"power", "the machine of a client loses its power, and closes no connection", []lock.Fault{lock.FaultPower}},
-		{"network", "partitions, late, lost and cut off messages", []lock.Fault{lock.FaultPartition, lock.FaultLatency, lock.FaultReset}},
-		{"clocks", "clocks of clients jump, or run too fast or too slow, or those of servers are wrong from the start", []lock.Fault{lock.FaultWallClock, lock.FaultClockDrift, lock.FaultClockRate}},
-		{"refusals", "servers stand still, take no writes, or forget scripts", []lock.Fault{lock.FaultStall, lock.FaultReadOnly, lock.FaultScripts}},
+		{"network", "partitions, late, lost and cut off messages", []lock.Fault{lock.FaultPartition, lock.FaultLatency,
+			lock.FaultReset}},
+		{"clocks", "clocks of clients jump, or run too fast or too slow, or those of servers are wrong from the start",
+			[]lock.Fault{lock.FaultWallClock, lock.FaultClockDrift, lock.FaultClockRate}},
+		{"refusals", "servers stand still, take no writes, or forget scripts",
+			[]lock.Fault{lock.FaultStall, lock.FaultReadOnly, lock.FaultScripts}},
 		{"server-crash", "the process of a server ends, or is started again", []lock.Fault{lock.FaultNodeCrash}},
-		{"server-power", "the machine of a server loses its power, and what was not on its disk", []lock.Fault{lock.FaultNodePower}},
+		{"server-power", "the machine of a server loses its power, and what was not on its disk",
+			[]lock.Fault{lock.FaultNodePower}},
 		{"failover", "a replica takes over that lacks the last writes", []lock.Fault{lock.FaultFailover}},
 		{"server-clocks", "clocks of servers jump, or are wrong from the start", []lock.Fault{lock.FaultNodeClock}},
 		{"lost-data", "keys are evicted or flushed", []lock.Fault{lock.FaultEviction, lock.FaultFlush}},
@@ -166,8 +172,8 @@ func FindTrouble(name string) (Trouble, error) {
 	return all[i], nil
 }
 
-// Main is the program of a library. With -sheet it prints what it is, with -cell and -lock it plays a cell and prints it,
-// both as JSON; with other arguments it is the command of locksim with these locks. It does not return.
+// Main is the program of a library. With -sheet it prints what it is, with -cell and -lock it plays a cell and prints
+// it, both as JSON; with other arguments it is the command of locksim with these locks. It does not return.
 func Main(l Library) {
 	if len(os.Args) < 2 || os.Args[1][0] != '-' {
 		os.Exit(app.Main(l.locks()...))
@@ -185,8 +191,8 @@ func Main(l Library) {
 	os.Exit(0)
 }
 
-// locks are those that the command of locksim does not have itself, as the cells play them: each with a careful caller and,
-// where that is a mistake which its calls allow, with a careless one.
+// locks are those that the command of locksim does not have itself, as the cells play them: each with a careful caller
+// and, where that is a mistake which its calls allow, with a careless one.
 func (l Library) locks() []scenarios.Lock {
 	var out []scenarios.Lock
 	for _, x := range l.Locks {
@@ -203,7 +209,8 @@ func (l Library) locks() []scenarios.Lock {
 
 func (l Library) answer(sheet bool, trouble, name string, runs int, seed uint64) error {
 	if l.Overlay && !sim.Overlaid() {
-		return fmt.Errorf("%s dials, reads clocks or draws random numbers by itself: build it with the overlay, as go run ./cmd %[1]s does", l.Name)
+		return fmt.Errorf("%s dials, reads clocks or draws random numbers by itself: build it with the overlay, as go run "+
+			"./cmd %[1]s does", l.Name)
 	}
 	out := json.NewEncoder(os.Stdout)
 	if sheet {

@@ -20,18 +20,20 @@ import (
 
 // brief is rueidislock with a lease of a second, for live runs. It dials by itself.
 func brief() scenarios.Lock {
-	return scenarios.Lock{Name: "brief", Lease: scenarios.LeaseHeld, Detection: time.Second, New: func(e scenarios.Env) (lock.Locker, error) {
-		return Opened(e, func() (rueidislock.Locker, error) {
-			return rueidislock.NewLocker(rueidislock.LockerOption{
-				ClientOption: rueidis.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true, AlwaysRESP2: true},
-				KeyMajority:  1, KeyValidity: time.Second, TryNextAfter: 200 * time.Millisecond,
-			})
-		}), nil
-	}}
+	return scenarios.Lock{Name: "brief", Lease: scenarios.LeaseHeld, Detection: time.Second,
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return Opened(e, func() (rueidislock.Locker, error) {
+				return rueidislock.NewLocker(rueidislock.LockerOption{
+					ClientOption: rueidis.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true,
+						AlwaysRESP2: true},
+					KeyMajority: 1, KeyValidity: time.Second, TryNextAfter: 200 * time.Millisecond,
+				})
+			}), nil
+		}}
 }
 
-// A library that dials by itself has its server in a live run, and a partition of its client cuts it off, and no other: the
-// renewals of c0 get lost, and c1 is granted the lock while c0 is cut off. Otherwise c0 has it until it releases.
+// A library that dials by itself has its server in a live run, and a partition of its client cuts it off, and no other:
+// the renewals of c0 get lost, and c1 is granted the lock while c0 is cut off. Otherwise c0 has it until it releases.
 func TestLiveDialsAlone(t *testing.T) {
 	needsOverlay(t)
 	soak.RealTime(t)

@@ -94,15 +94,16 @@ func played(t *testing.T, l scenarios.Lock) scenarios.ModeRun {
 
 // rueidisLock is rueidislock on one server, over a client with the given options.
 func rueidisLock(relative bool, client func(e scenarios.Env) rueidis.ClientOption) scenarios.Lock {
-	return scenarios.Lock{Name: "rueidislock", Lease: scenarios.LeaseHeld, Detection: 6 * time.Second, New: func(e scenarios.Env) (lock.Locker, error) {
-		return Opened(e, func() (rueidislock.Locker, error) {
-			o := client(e)
-			o.InitAddress, o.DisableCache, o.AlwaysRESP2 = []string{e.Address(scenarios.Primary)}, true, true
-			return rueidislock.NewLocker(rueidislock.LockerOption{
-				ClientOption: o, KeyMajority: 1, KeyValidity: 10 * time.Second, TryNextAfter: time.Second, FallbackSETPX: relative,
-			})
-		}), nil
-	}}
+	return scenarios.Lock{Name: "rueidislock", Lease: scenarios.LeaseHeld, Detection: 6 * time.Second,
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			return Opened(e, func() (rueidislock.Locker, error) {
+				o := client(e)
+				o.InitAddress, o.DisableCache, o.AlwaysRESP2 = []string{e.Address(scenarios.Primary)}, true, true
+				return rueidislock.NewLocker(rueidislock.LockerOption{
+					ClientOption: o, KeyMajority: 1, KeyValidity: 10 * time.Second, TryNextAfter: time.Second, FallbackSETPX: relative,
+				})
+			}), nil
+		}}
 }
 
 func dialsAlone(scenarios.Env) rueidis.ClientOption { return rueidis.ClientOption{} }
@@ -112,8 +113,10 @@ func dialsAlone(scenarios.Env) rueidis.ClientOption { return rueidis.ClientOptio
 func TestWallClock(t *testing.T) {
 	needsOverlay(t)
 	for _, relative := range []bool{false, true} {
-		if m := played(t, rueidisLock(relative, dialsAlone)); !m.FaultsFelt[0] || m.Verdict.Label != checker.Corrupted || m.Verdict.Facts.BeliefOverlaps == 0 {
-			t.Errorf("relative TTL %v: felt %v, %s, %d beliefs overlap", relative, m.FaultsFelt[0], m.Verdict.Label, m.Verdict.Facts.BeliefOverlaps)
+		if m := played(t, rueidisLock(relative, dialsAlone)); !m.FaultsFelt[0] || m.Verdict.Label != checker.Corrupted ||
+			m.Verdict.Facts.BeliefOverlaps == 0 {
+			t.Errorf("relative TTL %v: felt %v, %s, %d beliefs overlap", relative, m.FaultsFelt[0], m.Verdict.Label,
+				m.Verdict.Facts.BeliefOverlaps)
 		}
 	}
 }
@@ -125,7 +128,8 @@ func TestNotFeltWithoutTheOverlay(t *testing.T) {
 		t.Skip("it runs without the overlay")
 	}
 	l := rueidisLock(false, func(e scenarios.Env) rueidis.ClientOption {
-		return rueidis.ClientOption{DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+		return rueidis.ClientOption{DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn,
+			error) {
 			return e.Dial(ctx, "tcp", addr)
 		}}
 	})

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// literally reports whether a text has a sentence word for word, […] standing for what is left out. Spaces, ends of lines and
-// the signs of comments do not count.
+// literally reports whether a text has a sentence word for word, […] standing for what is left out. Spaces, ends of
+// lines and the signs of comments do not count.
 func literally(text, sentence string) bool {
 	plain := func(s string) string {
 		lines := strings.Split(s, "\n")

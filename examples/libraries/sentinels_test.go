@@ -110,8 +110,8 @@ func TestFailoverClientAsItIs(t *testing.T) {
 // asks is a client that asks Sentinels, and what it has heard, line by line. at gives the address of a server.
 type asks func(ctx context.Context, at func(server string) string) ([]string, error)
 
-// The clients of other libraries hear the same of real Sentinels and of those of the world: redigo sends the commands of
-// Sentinel itself, rueidis follows the primary.
+// The clients of other libraries hear the same of real Sentinels and of those of the world: redigo sends the commands
+// of Sentinel itself, rueidis follows the primary.
 func TestSentinelsAnswerAlike(t *testing.T) {
 	needsOverlay(t)
 	for name, ask := range map[string]asks{
@@ -324,7 +324,8 @@ func redigoFollows(ctx context.Context, at func(string) string) (out []string, e
 	return append(out, fmt.Sprint("SET -> ", set, " ", err)), nil
 }
 
-// rueidisAsks sends a Sentinel commands by the third version of the protocol, in which the fields of a server are a map.
+// rueidisAsks sends a Sentinel commands by the third version of the protocol, in which the fields of a server are a
+// map.
 func rueidisAsks(ctx context.Context, at func(string) string) (out []string, err error) {
 	c, err := rueidis.NewClient(rueidis.ClientOption{
 		InitAddress: []string{at("sen0")}, ForceSingleClient: true, DisableCache: true, DisableRetry: true,

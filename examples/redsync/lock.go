@@ -14,13 +14,14 @@ import (
 
 // underTest is unmodified redsync over three nodes.
 func underTest() scenarios.Lock {
-	return scenarios.Lock{Name: "redsync", Servers: scenarios.Redis(3), Promise: promise(), New: func(e scenarios.Env) (lock.Locker, error) {
-		var pools []pool.Pool
-		for _, node := range []string{"r0", "r1", "r2"} {
-			pools = append(pools, goredis.NewPool(simredis.Client(e, node)))
-		}
-		return locker{redsync.New(pools...)}, nil
-	}}
+	return scenarios.Lock{Name: "redsync", Servers: scenarios.Redis(3), Promise: promise(),
+		New: func(e scenarios.Env) (lock.Locker, error) {
+			var pools []pool.Pool
+			for _, node := range []string{"r0", "r1", "r2"} {
+				pools = append(pools, goredis.NewPool(simredis.Client(e, node)))
+			}
+			return locker{redsync.New(pools...)}, nil
+		}}
 }
 
 // promise is what redsync can keep; its documentation promises nothing. It has

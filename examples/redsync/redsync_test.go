@@ -63,7 +63,8 @@ func TestPauseCorrupts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Claim}, Repeat: scenarios.Twice})
+	o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Claim},
+		Repeat: scenarios.Twice})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,8 @@ func TestLateCleanUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: 19418, Modes: []fence.Mode{fence.Claim}, Repeat: scenarios.Twice})
+	o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: 19418, Modes: []fence.Mode{fence.Claim},
+		Repeat: scenarios.Twice})
 	if err != nil {
 		t.Fatal(err)
 	}

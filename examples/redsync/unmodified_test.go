@@ -22,7 +22,8 @@ func TestRepeatable(t *testing.T) {
 		}
 		worst := checker.Label("")
 		for seed := uint64(1); seed <= 10; seed++ {
-			o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: scenarios.Twice})
+			o, err := scenarios.Run(sc, underTest(), scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None},
+				Repeat: scenarios.Twice})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,8 @@ import (
 	"locksim/sim"
 )
 
-// The record has of each change of a register what made it, what it replaced, and the time that was left by the server's
-// clock. Equal seeds give equal records.
+// The record has of each change of a register what made it, what it replaced, and the time that was left by the
+// server's clock. Equal seeds give equal records.
 func TestKeyChanges(t *testing.T) {
 	play := func() (got, full []string) {
 		_, err := sim.Run(sim.Config{Clients: 2, Servers: []sim.Kind{servers(1)}}, func(w *sim.World) error {
@@ -34,7 +34,8 @@ func TestKeyChanges(t *testing.T) {
 					client int
 					line   string
 				}{
-					{0, "CAS k - a 9000"}, {0, "CAS k a a 9000"}, {1, "CAS k a b 9000"}, {1, "CAS k b - 0"}, {0, "CAS k - a 0"}, {0, "CAS k a c 3000"},
+					{0, "CAS k - a 9000"}, {0, "CAS k a a 9000"}, {1, "CAS k a b 9000"}, {1, "CAS k b - 0"}, {0, "CAS k - a 0"},
+					{0, "CAS k a c 3000"},
 				} {
 					ask(r.client, r.line)
 					time.Sleep(2 * time.Second)
@@ -48,7 +49,8 @@ func TestKeyChanges(t *testing.T) {
 					t.Errorf("%+v: its step is %s", k, event.String())
 				}
 				k.Left.Time = k.Left.Time.Round(time.Second)
-				got = append(got, fmt.Sprintf("%s=%s %s by %s %s, over %v: %s of %s, %v", k.Key, k.Value, k.Change, k.By, k.Request, k.Over, k.Was, k.WasOf, k.Left))
+				got = append(got, fmt.Sprintf("%s=%s %s by %s %s, over %v: %s of %s, %v", k.Key, k.Value, k.Change, k.By, k.Request,
+					k.Over, k.Was, k.WasOf, k.Left))
 			}
 			return err
 		})

@@ -34,7 +34,8 @@ func underTest(name string, blind bool) scenarios.Lock {
 // server: its disk stores each change before the reply, and its leases use a
 // monotonic clock.
 var promise = lock.Promise{Exclusion: []lock.Fault{
-	lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency, lock.FaultReset,
+	lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
+	lock.FaultReset,
 	lock.FaultStall, lock.FaultNodeCrash, lock.FaultNodePower, lock.FaultNodeClock, lock.FaultWallClock,
 }}
 
@@ -98,11 +99,13 @@ func TestBlindRelease(t *testing.T) {
 	l := underTest("register-blind", true)
 	found := 0
 	for seed := range uint64(20) {
-		o, err := scenarios.Run(parse(t, l), l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Alone: true})
+		o, err := scenarios.Run(parse(t, l), l, scenarios.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None},
+			Alone: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := o.Modes[0].Verdict.Facts; f.ForeignReleases > 0 && o.Modes[0].Verdict.Label.Severity() > checker.Safe.Severity() {
+		if f := o.Modes[0].Verdict.Facts; f.ForeignReleases > 0 &&
+			o.Modes[0].Verdict.Label.Severity() > checker.Safe.Severity() {
 			found++
 		}
 	}
@@ -155,16 +158,18 @@ func (e elsewhere) Address(string) string { return e.Env.Address("reg0") }
 // likeRedis is the lock on such a register.
 func likeRedis() scenarios.Lock {
 	l := underTest("register-reg", false)
-	l.Servers = []scenarios.Servers{{Kind: scenarios.ServerKind{Name: "reg", Prefix: "reg", Make: func(int) sim.Kind { return renamed{} }}, Count: 1}}
+	l.Servers = []scenarios.Servers{{Kind: scenarios.ServerKind{Name: "reg", Prefix: "reg",
+		Make: func(int) sim.Kind { return renamed{} }}, Count: 1}}
 	l.New = func(e scenarios.Env) (lock.Locker, error) { return &locker{env: elsewhere{e}}, nil }
 	return l
 }
 
-// A sweep strikes a server of one's own, by whatever name, and does not take it for Redis: its scripts are not flushed. Kinds were
-// once told by the first letter of a name.
+// A sweep strikes a server of one's own, by whatever name, and does not take it for Redis: its scripts are not flushed.
+// Kinds were once told by the first letter of a name.
 func TestSweep(t *testing.T) {
 	for lock, server := range map[string]string{"register": "k0", "register-reg": "reg0"} {
-		cmd := exec.Command(os.Args[0], "sweep", "gc-pause", "--lock", lock, "--faults", "node-crash,node-clock,scripts,evict,read_only", "--json", "--quiet")
+		cmd := exec.Command(os.Args[0], "sweep", "gc-pause", "--lock", lock, "--faults",
+			"node-crash,node-clock,scripts,evict,read_only", "--json", "--quiet")
 		cmd.Env = append(os.Environ(), commandInstead+"=1")
 		out, err := cmd.Output()
 		var got struct {
@@ -180,10 +185,12 @@ func TestSweep(t *testing.T) {
 		if s := got.Plan.Servers; len(s) != 1 || s[0].Name != server || s[0].Role != "single" || s[0].Placements == 0 {
 			t.Errorf("%s: struck are %+v", lock, s)
 		}
-		if got.Summary.Violating > 0 || got.Summary.Kinds["node-crash"].Struck == 0 || got.Summary.Kinds["clock_jump"].Struck == 0 {
+		if got.Summary.Violating > 0 || got.Summary.Kinds["node-crash"].Struck == 0 ||
+			got.Summary.Kinds["clock_jump"].Struck == 0 {
 			t.Errorf("%s: %+v", lock, got.Summary)
 		}
-		want := "scripts, evict, read-only, error_reply on " + server + ": " + got.Plan.Servers[0].Kind + " servers have nothing that this could strike"
+		want := "scripts, evict, read-only, error_reply on " + server + ": " + got.Plan.Servers[0].Kind +
+			" servers have nothing that this could strike"
 		if left := got.Plan.NotPlaced(); !slices.Equal(left, []string{want}) {
 			t.Errorf("%s: not placed are %q, want %q", lock, left, want)
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestShowsConsulLockIndex shows that a plain PUT to the key of a lock sets its LockIndex back to 0, so that two grants have
-// one number.
+// TestShowsConsulLockIndex shows that a plain PUT to the key of a lock sets its LockIndex back to 0, so that two grants
+// have one number.
 func TestShowsConsulLockIndex(t *testing.T) {
 	t.Parallel()
 	path := program(t, "consul", "install Consul 1.14 or later: https://developer.hashicorp.com/consul/install")
@@ -35,7 +35,8 @@ func startConsul(t *testing.T, path string) agent {
 	t.Helper()
 	addr := startOnPort(t, func(p string) *exec.Cmd {
 		return exec.Command(path, "agent", "-dev", "-bind=127.0.0.1", "-http-port="+p,
-			"-dns-port=-1", "-grpc-port=-1", "-grpc-tls-port=-1", "-serf-lan-port="+freePort(t), "-serf-wan-port=-1", "-server-port="+freePort(t))
+			"-dns-port=-1", "-grpc-port=-1", "-grpc-tls-port=-1", "-serf-lan-port="+freePort(t), "-serf-wan-port=-1",
+			"-server-port="+freePort(t))
 	}, func(addr string) bool {
 		answer, err := http.Get("http://" + addr + "/v1/status/leader")
 		if err != nil {

@@ -1,7 +1,7 @@
 // Package upstream shows findings in other people's lock libraries, in plain Go against real servers, without locksim.
 //
-// Each TestShows… is one finding, in a file of its own. It passes while the version in go.mod has the finding, and fails
-// with "mended?" when it no longer has. The drafts of the reports are in docs/upstream.
+// Each TestShows… is one finding, in a file of its own. It passes while the version in go.mod has the finding, and
+// fails with "mended?" when it no longer has. The drafts of the reports are in docs/upstream.
 //
 //	go test .
 //

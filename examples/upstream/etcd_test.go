@@ -34,7 +34,8 @@ func startEtcd(t *testing.T) (addr string) {
 // second more than DialTimeout.
 func etcdClient(t *testing.T, addr string) *clientv3.Client {
 	t.Helper()
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + addr}, DialTimeout: time.Second, Logger: zap.NewNop()})
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + addr}, DialTimeout: time.Second,
+		Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}

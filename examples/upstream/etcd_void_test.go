@@ -11,9 +11,10 @@ import (
 )
 
 // TestShowsEtcdVoid shows that Mutex.Lock returns nil to a client whose session has ended. The client waits behind
-// another one. For longer than the TTL its requests arrive, and the answers do not: the server renews the lease, and the
-// client takes it for lost, and closes Session.Done. Then the answers arrive, the other client unlocks, and Lock returns
-// nil, since the server still has the key. Nothing renews that any more: it ends, and a third client has the lock.
+// another one. For longer than the TTL its requests arrive, and the answers do not: the server renews the lease, and
+// the client takes it for lost, and closes Session.Done. Then the answers arrive, the other client unlocks, and Lock
+// returns nil, since the server still has the key. Nothing renews that any more: it ends, and a third client has the
+// lock.
 func TestShowsEtcdVoid(t *testing.T) {
 	t.Parallel()
 	const ttl = 2 // Seconds. It is the least that etcd grants with its defaults.
@@ -76,5 +77,6 @@ func TestShowsEtcdVoid(t *testing.T) {
 	if err := concurrency.NewMutex(third, "/order").Lock(ctx); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the third client has the lock after %v, and the second one has not unlocked", time.Since(begin).Round(time.Millisecond))
+	t.Logf("the third client has the lock after %v, and the second one has not unlocked",
+		time.Since(begin).Round(time.Millisecond))
 }

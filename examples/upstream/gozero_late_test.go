@@ -45,7 +45,8 @@ func TestShowsGoZeroLate(t *testing.T) {
 	}, nil)
 	first := gozero.NewRedisLock(gozero.New(network.addr), key)
 	acquire(first)
-	release(first) // It is sent twice: the first one is given up after the read timeout of go-redis, the second one is answered.
+	// It is sent twice: the first one is given up after the read timeout of go-redis, the second one is answered.
+	release(first)
 	acquire(first)
 	if n := scripts.Load(); n != 4 {
 		t.Fatalf("%d scripts, want 4: acquire, release, release again, acquire", n)

@@ -70,9 +70,9 @@ func TestShowsKubeSuccessorReleased(t *testing.T) {
 // kubeServerVar is the environment variable that makes this program the process of a, with the address of the server.
 const kubeServerVar = "UPSTREAM_KUBE"
 
-// TestShowsKubeSuccessorReleasedAfterPause shows the same with the client that NewFromKubeconfig makes, whose requests end
-// after half a RenewDeadline: a process that is stopped in the middle of a renewal gives up as soon as it goes on, and its
-// release empties the record of the candidate that has taken the lease meanwhile.
+// TestShowsKubeSuccessorReleasedAfterPause shows the same with the client that NewFromKubeconfig makes, whose requests
+// end after half a RenewDeadline: a process that is stopped in the middle of a renewal gives up as soon as it goes on,
+// and its release empties the record of the candidate that has taken the lease meanwhile.
 func TestShowsKubeSuccessorReleasedAfterPause(t *testing.T) {
 	if url := os.Getenv(kubeServerVar); url != "" {
 		leadInProcess(t, url)
@@ -159,8 +159,8 @@ func fromKubeconfig(config *rest.Config, name string) (resourcelock.Interface, e
 		resourcelock.ResourceLockConfig{Identity: name}, config, renewDeadline)
 }
 
-// candidate runs an elector until the context ends. It returns a channel that has the context of its leadership as soon as it
-// leads. The server knows it by the beginning of the path.
+// candidate runs an elector until the context ends. It returns a channel that has the context of its leadership as soon
+// as it leads. The server knows it by the beginning of the path.
 func candidate(
 	t *testing.T, ctx context.Context, electors *sync.WaitGroup,
 	client func(*rest.Config, string) (resourcelock.Interface, error), url, name string, release bool,

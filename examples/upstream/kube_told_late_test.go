@@ -13,11 +13,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// TestShowsKubeToldLate shows that a LeaderElector with ReleaseOnCancel which cannot renew leads on when its lease is over:
-// before it ends the context of its leader, it tries to give the lease back, for up to another RenewDeadline. Without
-// ReleaseOnCancel it ends the context in time. It is so with a client without limits, and with the one that
-// NewFromKubeconfig makes, whose requests end after half a RenewDeadline. The API server is not a real one: it keeps one
-// Lease, with the versions of the API.
+// TestShowsKubeToldLate shows that a LeaderElector with ReleaseOnCancel which cannot renew leads on when its lease is
+// over: before it ends the context of its leader, it tries to give the lease back, for up to another RenewDeadline.
+// Without ReleaseOnCancel it ends the context in time. It is so with a client without limits, and with the one that
+// NewFromKubeconfig makes, whose requests end after half a RenewDeadline. The API server is not a real one: it keeps
+// one Lease, with the versions of the API.
 func TestShowsKubeToldLate(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -25,7 +25,8 @@ func TestShowsKubeToldLate(t *testing.T) {
 		client  func(*rest.Config, string) (resourcelock.Interface, error)
 	}{
 		{"with ReleaseOnCancel", true, unlimited}, {"without", false, unlimited},
-		{"with ReleaseOnCancel, from a kubeconfig", true, fromKubeconfig}, {"without, from a kubeconfig", false, fromKubeconfig},
+		{"with ReleaseOnCancel, from a kubeconfig", true, fromKubeconfig},
+		{"without, from a kubeconfig", false, fromKubeconfig},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

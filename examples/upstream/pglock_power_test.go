@@ -55,7 +55,8 @@ func TestShowsPglockPower(t *testing.T) {
 		defer close(firstEnded)
 		_, _ = locks(network.addr).Acquire(name)
 	}()
-	waitFor(t, "the server waits for more of the transaction of the first client", func() bool { return idle(t, admin) == 1 })
+	waitFor(t, "the server waits for more of the transaction of the first client",
+		func() bool { return idle(t, admin) == 1 })
 
 	// The second client tries for several leases.
 	ctx, cancel := context.WithTimeout(context.Background(), 4*lease)
@@ -72,7 +73,8 @@ func TestShowsPglockPower(t *testing.T) {
 	}
 
 	// As soon as the server ends the connection, the lock can be had.
-	if _, err := admin.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"); err != nil {
+	if _, err := admin.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in " +
+		"transaction'"); err != nil {
 		t.Fatal(err)
 	}
 	l, err := second.Acquire(name)
@@ -89,7 +91,8 @@ func TestShowsPglockPower(t *testing.T) {
 // idle is how many transactions of other connections wait for a request.
 func idle(t *testing.T, db *sql.DB) (n int) {
 	t.Helper()
-	if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'").Scan(&n); err != nil {
+	if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in " +
+		"transaction'").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -36,7 +36,8 @@ func startPostgres(t *testing.T) (addr string) {
 		}
 	}
 	data := filepath.Join(dir, "data")
-	initdb := command("initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "--no-instructions", "--locale=C", "-E", "UTF8")
+	initdb := command("initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "--no-instructions",
+		"--locale=C", "-E", "UTF8")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", initdb, err, out)
 	}

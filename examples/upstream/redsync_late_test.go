@@ -12,8 +12,8 @@ import (
 
 // TestShowsRedsyncLate shows that the clean-up of a try of Mutex.Lock that failed can delete the key of a later try of
 // the same Lock, since all tries have one value. The network holds the first try and its clean-up for longer than
-// redsync waits for them, the second try succeeds, and then the clean-up arrives: another client gets the lock while the
-// first one has it.
+// redsync waits for them, the second try succeeds, and then the clean-up arrives: another client gets the lock while
+// the first one has it.
 func TestShowsRedsyncLate(t *testing.T) {
 	t.Parallel()
 	const name, expiry = "order", 8 * time.Second // The default of redsync.

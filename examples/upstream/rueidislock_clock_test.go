@@ -43,8 +43,8 @@ func valkeyLocker(addr string, cached bool) (locker, error) {
 // TestShowsRueidislockClock shows that a lock of rueidislock whose client's wall clock is behind that of the server by
 // more than KeyValidity excludes no other client: the end of its key is sent as an instant of the client's clock, which
 // is past for the server. The clock of the server is ahead here, which is the same. The acquisition succeeds, there is
-// no key, and a second client acquires the lock at once. With client-side caching the first one is told of that; without
-// it both have the lock until the first one renews it.
+// no key, and a second client acquires the lock at once. With client-side caching the first one is told of that;
+// without it both have the lock until the first one renews it.
 func TestShowsRueidislockClock(t *testing.T) {
 	t.Parallel()
 	testClock(t, "rueidislock:0:order", rueidisLocker(rueidislock.LockerOption{}))
@@ -94,9 +94,9 @@ func testClock(t *testing.T, key string, open openLocker) {
 	}
 }
 
-// TestShowsRueidislockClockFallback shows that with FallbackSETPX the key is made for the right time, and that the first
-// renewal deletes it: PEXPIREAT with a past instant deletes a key, and has the answer 1, which the library takes for
-// success. So the context of the holder lives until the next renewal, while a second client has the lock.
+// TestShowsRueidislockClockFallback shows that with FallbackSETPX the key is made for the right time, and that the
+// first renewal deletes it: PEXPIREAT with a past instant deletes a key, and has the answer 1, which the library takes
+// for success. So the context of the holder lives until the next renewal, while a second client has the lock.
 func TestShowsRueidislockClockFallback(t *testing.T) {
 	t.Parallel()
 	const key = "rueidislock:0:order"

@@ -86,7 +86,8 @@ func start(t *testing.T, cmd *exec.Cmd, ready func() bool) (exited bool) {
 	return false
 }
 
-// startOnPort starts the server that command makes for a free port, and tries again where another program took the port.
+// startOnPort starts the server that command makes for a free port, and tries again where another program took the
+// port.
 func startOnPort(t *testing.T, command func(port string) *exec.Cmd, ready func(addr string) bool) (addr string) {
 	t.Helper()
 	for range 3 {

@@ -26,7 +26,8 @@ func startZooKeeper(t *testing.T) (addr string) {
 	dir := t.TempDir()
 	return startOnPort(t, func(port string) *exec.Cmd {
 		config := filepath.Join(dir, "zoo.cfg")
-		text := fmt.Sprintf("tickTime=200\nmaxClientCnxns=0\ndataDir=%s\nclientPortAddress=127.0.0.1\nclientPort=%s\n", dir, port)
+		text := fmt.Sprintf("tickTime=200\nmaxClientCnxns=0\ndataDir=%s\nclientPortAddress=127.0.0.1\nclientPort=%s\n", dir,
+			port)
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -198,15 +198,16 @@ func (r *run) follow(ctx context.Context) error {
 			return nil
 		}
 		r.record.All = len(r.record.Results) + len(r.record.Answers) + len(todo)
-		err = do(ctx, r.opt.Workers, m, slices.Values(todo), func(id int) Job { return todo[id] }, func(id int, a answer) error {
-			if a.err != nil {
-				failed[keys[id]] = true
-				r.record.FailedAnswers = append(r.record.FailedAnswers, todo[id].named(a.err))
-				return nil
-			}
-			r.record.Answers[keys[id]] = a.text
-			return r.write(line{Follow: keys[id], Result: a.text})
-		})
+		err = do(ctx, r.opt.Workers, m, slices.Values(todo), func(id int) Job { return todo[id] },
+			func(id int, a answer) error {
+				if a.err != nil {
+					failed[keys[id]] = true
+					r.record.FailedAnswers = append(r.record.FailedAnswers, todo[id].named(a.err))
+					return nil
+				}
+				r.record.Answers[keys[id]] = a.text
+				return r.write(line{Follow: keys[id], Result: a.text})
+			})
 		if err != nil {
 			return err
 		}
@@ -235,7 +236,8 @@ type answer struct {
 // Do executes jobs that belong to no campaign, without a journal. It calls done for
 // each job as soon as it has ended, in any order, on the goroutine of the caller. An
 // error of done ends all jobs.
-func Do(ctx context.Context, opt workers.Options, watch func(Progress), jobs []Job, done func(id int, answer json.RawMessage, err error) error) error {
+func Do(ctx context.Context, opt workers.Options, watch func(Progress), jobs []Job,
+	done func(id int, answer json.RawMessage, err error) error) error {
 	m := newMeter(watch)
 	for _, j := range jobs {
 		m.add(j, false)
@@ -245,7 +247,8 @@ func Do(ctx context.Context, opt workers.Options, watch func(Progress), jobs []J
 	})
 }
 
-func do(ctx context.Context, opt workers.Options, m *meter, jobs iter.Seq[Job], job func(id int) Job, done func(id int, a answer) error) error {
+func do(ctx context.Context, opt workers.Options, m *meter, jobs iter.Seq[Job], job func(id int) Job,
+	done func(id int, a answer) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	m.show()

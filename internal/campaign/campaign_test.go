@@ -261,7 +261,8 @@ func TestFailedJobIsTriedAgain(t *testing.T) {
 		t.Errorf("%d failed: %v", n, err)
 	}
 	has(t, r, want(0, 2, 3))
-	if r = readFile(t, journal); len(r.Failed) != 2 || r.Failed[4].Error() != "no result, by request" || len(r.Results) != 3 {
+	if r = readFile(t, journal); len(r.Failed) != 2 || r.Failed[4].Error() != "no result, by request" ||
+		len(r.Results) != 3 {
 		t.Errorf("the journal has %+v", r)
 	}
 	if r = resumed(t, squares(5, nil), journal); len(r.Took) != 2 || len(r.Failed) != 0 {
@@ -332,7 +333,8 @@ func TestTruncatedJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, cut := range []int{0, 1, 20, strings.Index(string(data), "\n"), strings.Index(string(data), "\n") + 1, len(data) - 2, len(data) - 1} {
+	for _, cut := range []int{0, 1, 20, strings.Index(string(data), "\n"), strings.Index(string(data), "\n") + 1,
+		len(data) - 2, len(data) - 1} {
 		journal := filepath.Join(t.TempDir(), "journal")
 		if err := os.WriteFile(journal, data[:cut], 0o600); err != nil {
 			t.Fatal(err)
@@ -412,7 +414,8 @@ func TestFollowUp(t *testing.T) {
 	}
 	r.Results[4] = json.RawMessage("{}")
 	err = rooted(4).FollowUp(t.Context(), options(""), r)
-	if _, ok := errors.AsType[*campaign.JournalError](err); !ok || err.Error() != "the result of job 4 cannot be used: there are 4 jobs" {
+	if _, ok := errors.AsType[*campaign.JournalError](err); !ok ||
+		err.Error() != "the result of job 4 cannot be used: there are 4 jobs" {
 		t.Error(err)
 	}
 }
@@ -422,7 +425,8 @@ func TestFollowUp(t *testing.T) {
 func TestFollowFails(t *testing.T) {
 	c := rooted(6)
 	r, err := c.Run(t.Context(), options(""))
-	if n, failed := c.FirstFailed(r); err != nil || n != 1 || failed == nil || failed.Error() != "root of 16: no root of 16, by request" {
+	if n, failed := c.FirstFailed(r); err != nil || n != 1 || failed == nil ||
+		failed.Error() != "root of 16: no root of 16, by request" {
 		t.Errorf("%v; %d failed: %v", err, n, failed)
 	}
 	if r.Done() != 8 {
@@ -458,11 +462,15 @@ func TestJoin(t *testing.T) {
 // work that this process has done.
 func TestProgress(t *testing.T) {
 	for want, p := range map[string]campaign.Progress{
-		"0 of 30 runs":                      {Noun: "runs", All: 30, WeightLeft: 100},
-		"10 of 30 runs":                     {Noun: "runs", All: 30, Done: 10, WeightLeft: 10, Spent: time.Second}, // by others
-		"10 of 30 runs, 1/s, 12s left":      {Noun: "runs", All: 30, Done: 10, Made: 10, WeightDone: 45, WeightLeft: 55, Spent: 10 * time.Second},
-		"30 of 30 runs, 3/s, 0s left":       {Noun: "runs", All: 30, Done: 30, Made: 30, WeightDone: 100, Spent: 10 * time.Second},
-		"1 of 3 reports written, 1m0s left": {Noun: "reports written", All: 3, Done: 1, Made: 1, WeightDone: 1, WeightLeft: 2, Spent: 30 * time.Second},
+		"0 of 30 runs": {Noun: "runs", All: 30, WeightLeft: 100},
+		// by others
+		"10 of 30 runs": {Noun: "runs", All: 30, Done: 10, WeightLeft: 10, Spent: time.Second},
+		"10 of 30 runs, 1/s, 12s left": {Noun: "runs", All: 30, Done: 10, Made: 10, WeightDone: 45, WeightLeft: 55,
+			Spent: 10 * time.Second},
+		"30 of 30 runs, 3/s, 0s left": {Noun: "runs", All: 30, Done: 30, Made: 30, WeightDone: 100,
+			Spent: 10 * time.Second},
+		"1 of 3 reports written, 1m0s left": {Noun: "reports written", All: 3, Done: 1, Made: 1, WeightDone: 1, WeightLeft: 2,
+			Spent: 30 * time.Second},
 	} {
 		if got := p.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -478,11 +486,13 @@ func TestDo(t *testing.T) {
 		got[id] = fmt.Sprint(string(answer), err)
 		return nil
 	})
-	if diff := cmp.Diff(map[int]string{0: `{"job":3,"value":9}<nil>`, 1: "no result, by request"}, got); err != nil || diff != "" {
+	if diff := cmp.Diff(map[int]string{0: `{"job":3,"value":9}<nil>`, 1: "no result, by request"}, got); err != nil ||
+		diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
 	full := errors.New("the disk is full")
-	if err := campaign.Do(t.Context(), options("").Workers, nil, jobs, func(int, json.RawMessage, error) error { return full }); !errors.Is(err, full) {
+	if err := campaign.Do(t.Context(), options("").Workers, nil, jobs,
+		func(int, json.RawMessage, error) error { return full }); !errors.Is(err, full) {
 		t.Error(err)
 	}
 }
@@ -490,12 +500,13 @@ func TestDo(t *testing.T) {
 // An error of done is returned also when it comes after all children have exited.
 func TestDoRefusesTheLast(t *testing.T) {
 	before, full := runtime.NumGoroutine(), errors.New("the disk is full")
-	err := campaign.Do(t.Context(), options("").Workers, nil, []campaign.Job{squareJob(number{N: 3})}, func(int, json.RawMessage, error) error {
-		for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
-		return full
-	})
+	err := campaign.Do(t.Context(), options("").Workers, nil, []campaign.Job{squareJob(number{N: 3})},
+		func(int, json.RawMessage, error) error {
+			for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
+			}
+			return full
+		})
 	if !errors.Is(err, full) {
 		t.Error(err)
 	}
@@ -510,20 +521,31 @@ func TestJournalErrors(t *testing.T) {
 		fresh            bool
 	}{
 		{"without Resume", header, "there are results of an earlier run", true},
-		{"another plan", `{"version":1,"kind":"squares","jobs":3,"plan":{"name":"squares","jobs":4,"more":[1]}}` + "\n", "jobs is 4, not 3; more is [1], not missing", false},
-		{"another kind", `{"version":1,"kind":"cubes","jobs":3,"plan":{"name":"squares","jobs":3}}` + "\n", `kind is "cubes", not "squares"`, false},
+		{"another plan", `{"version":1,"kind":"squares","jobs":3,"plan":{"name":"squares","jobs":4,"more":[1]}}` + "\n",
+			"jobs is 4, not 3; more is [1], not missing", false},
+		{"another kind", `{"version":1,"kind":"cubes","jobs":3,"plan":{"name":"squares","jobs":3}}` + "\n",
+			`kind is "cubes", not "squares"`, false},
 		{"another version", `{"version":2,"kind":"squares","plan":{}}` + "\n", "has no results of version 1", false},
-		{"no jobs", `{"version":1,"kind":"squares","plan":{"name":"squares","jobs":3}}` + "\n", "has no results of version 1", false},
+		{"no jobs", `{"version":1,"kind":"squares","plan":{"name":"squares","jobs":3}}` + "\n", "has no results of version 1",
+			false},
 		{"no journal", "Dear diary,\n", "is neither a journal nor a document of results", false},
-		{"a broken line", header + "{\"job\":1\n" + `{"job":2,"result":{}}` + "\n", "journal:2: this line is not a result", false},
-		{"a contradiction", header + `{"job":1,"result":{"job":1}}` + "\n" + `{"job":1,"result":{"job":2}}` + "\n", "contradict each other about job 1", false},
-		{"no such job", header + `{"job":3,"result":{"job":3}}` + "\n", "the result of job 3 cannot be used: there are 3 jobs", false},
+		{"a broken line", header + "{\"job\":1\n" + `{"job":2,"result":{}}` + "\n", "journal:2: this line is not a result",
+			false},
+		{"a contradiction", header + `{"job":1,"result":{"job":1}}` + "\n" + `{"job":1,"result":{"job":2}}` + "\n",
+			"contradict each other about job 1", false},
+		{"no such job", header + `{"job":3,"result":{"job":3}}` + "\n", "the result of job 3 cannot be used: there are " +
+			"3 jobs", false},
 		{"no square", header + `{"job":1,"result":"nine"}` + "\n", "the result of job 1 cannot be used", false},
-		{"another's result", header + `{"job":1,"result":{"job":2,"value":4}}` + "\n", "the result of job 1 cannot be used: it is that of job 2", false},
-		{"another task's", header + `{"job":1,"result":{"job":1,"cube":1}}` + "\n", "the result of job 1 cannot be used: this is no result of task square", false},
-		{"no job", header + `{"result":{"job":1}}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is not a result", false},
-		{"no result", header + `{"job":1}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is not a result", false},
-		{"two answers", header + `{"follow":"x","result":1}` + "\n" + `{"follow":"x","result":2}` + "\n", "contradict each other about what follows from the results", false},
+		{"another's result", header + `{"job":1,"result":{"job":2,"value":4}}` + "\n", "the result of job 1 cannot be " +
+			"used: it is that of job 2", false},
+		{"another task's", header + `{"job":1,"result":{"job":1,"cube":1}}` + "\n", "the result of job 1 cannot be used: " +
+			"this is no result of task square", false},
+		{"no job", header + `{"result":{"job":1}}` + "\n" + `{"job":1,"result":{}}` + "\n",
+			"journal:2: this line is not a result", false},
+		{"no result", header + `{"job":1}` + "\n" + `{"job":1,"result":{}}` + "\n", "journal:2: this line is not a result",
+			false},
+		{"two answers", header + `{"follow":"x","result":1}` + "\n" + `{"follow":"x","result":2}` + "\n",
+			"contradict each other about what follows from the results", false},
 		{"a negative job", header + `{"job":-1,"result":{}}` + "\n", "there is no job -1", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,7 +40,8 @@ func ReadFiles(paths, names []string) ([][]*Record, error) {
 		}
 	}
 	if len(groups) == 0 {
-		return nil, fmt.Errorf("there are no results in %s: give the folders in which shards have stored theirs", strings.Join(paths, ", "))
+		return nil, fmt.Errorf("there are no results in %s: give the folders in which shards have stored theirs",
+			strings.Join(paths, ", "))
 	}
 	return groups, nil
 }

@@ -16,11 +16,12 @@ func TestReadFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"shard-0/squares.jsonl": `{"version":1,"kind":"squares","jobs":3,"plan":{"lock":"a"}}` + "\n",
-		"shard-1/squares.jsonl": `{"version":1,"kind":"squares","jobs":3,"plan":{"lock":"a"}}` + "\n" + `{"job":1,"result":{}}` + "\n",
-		"other/squares.jsonl":   `{"version":1,"kind":"squares","jobs":3,"plan":{"lock":"b"}}` + "\n",
-		"other/cubes.json":      `{"version":1,"kind":"cubes","plan":{"lock":"b"},"blocks":[]}`,
-		"new/squares.jsonl":     `{"versi`,
-		"mine/diary.txt":        "Dear diary,\n",
+		"shard-1/squares.jsonl": `{"version":1,"kind":"squares","jobs":3,"plan":{"lock":"a"}}` + "\n" +
+			`{"job":1,"result":{}}` + "\n",
+		"other/squares.jsonl": `{"version":1,"kind":"squares","jobs":3,"plan":{"lock":"b"}}` + "\n",
+		"other/cubes.json":    `{"version":1,"kind":"cubes","plan":{"lock":"b"},"blocks":[]}`,
+		"new/squares.jsonl":   `{"versi`,
+		"mine/diary.txt":      "Dear diary,\n",
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

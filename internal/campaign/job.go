@@ -22,7 +22,8 @@ type Job struct {
 	Noun  string
 	Count int
 	Steps int
-	// Unit says in a sentence what a child was executing that has reported so many units, and then ended. Nil leaves it out.
+	// Unit says in a sentence what a child was executing that has reported so many units, and then ended. Nil leaves it
+	// out.
 	Unit func(reported int) string
 	// Weight estimates the duration of the job, relative to the others. Default:
 	// Count.

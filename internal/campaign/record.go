@@ -43,7 +43,8 @@ type Record struct {
 }
 
 func newRecord() *Record {
-	return &Record{Results: map[int]json.RawMessage{}, Failed: map[int]error{}, Answers: map[string]json.RawMessage{}, Took: map[int]time.Duration{}}
+	return &Record{Results: map[int]json.RawMessage{}, Failed: map[int]error{}, Answers: map[string]json.RawMessage{},
+		Took: map[int]time.Duration{}}
 }
 
 // Done is the number of jobs with a result or an answer.
@@ -52,7 +53,8 @@ func (r *Record) Done() int { return len(r.Results) + len(r.Answers) }
 // part is the record of n jobs starting at first, with numbers from 0.
 func (r *Record) part(first, n int) *Record {
 	p := *r
-	p.Jobs, p.Results, p.Failed, p.Took = n, shifted(r.Results, first, n), shifted(r.Failed, first, n), shifted(r.Took, first, n)
+	p.Jobs, p.Results, p.Failed, p.Took = n, shifted(r.Results, first, n), shifted(r.Failed, first, n),
+		shifted(r.Took, first, n)
 	return &p
 }
 
@@ -120,7 +122,8 @@ func Read(name string, data []byte) (*Record, error) {
 }
 
 func noResults(name string) error {
-	return fmt.Errorf("%s has no results of version %d: give the results of a campaign of this version of locksim", name, Version)
+	return fmt.Errorf("%s has no results of version %d: give the results of a campaign of this version of locksim", name,
+		Version)
 }
 
 // record is a record with the fields of a header, and no results.
@@ -307,7 +310,8 @@ func (e *PlanError) Error() string {
 
 // samePlan returns a [*PlanError] if two records differ in kind or plan.
 func (r *Record) samePlan(other *Record) error {
-	fields := difference(map[string]any{"kind": r.Kind, "plan": value(r.Plan)}, map[string]any{"kind": other.Kind, "plan": value(other.Plan)}, "")
+	fields := difference(map[string]any{"kind": r.Kind, "plan": value(r.Plan)},
+		map[string]any{"kind": other.Kind, "plan": value(other.Plan)}, "")
 	if len(fields) == 0 {
 		return nil
 	}

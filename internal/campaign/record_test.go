@@ -92,7 +92,8 @@ func TestUnionOfBothForms(t *testing.T) {
 // Union does not change its arguments.
 func TestUnionDoesNotChangeItsArguments(t *testing.T) {
 	a, b := read(t, "a", asDocument), read(t, "b", strings.ReplaceAll(asDocument, `"job": 2`, `"job": 1`))
-	if all, err := campaign.Union(a, b); err != nil || len(all.Results) != 3 || len(a.Results) != 2 || len(b.Results) != 2 {
+	if all, err := campaign.Union(a, b); err != nil || len(all.Results) != 3 || len(a.Results) != 2 ||
+		len(b.Results) != 2 {
 		t.Errorf("%v, %v", all, err)
 	}
 }
@@ -127,7 +128,8 @@ func TestReadErrors(t *testing.T) {
 		strings.Replace(asDocument, "]", "", 1):                                 "is neither a journal nor a document",
 		strings.Replace(asDocument, `"job": 2`, `"job": 0`, 1):                  "contradict each other about job 0",
 	} {
-		if _, err := campaign.Read("file", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "file") {
+		if _, err := campaign.Read("file", []byte(text)); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "file") {
 			t.Errorf("%s\n%v, want %q", text, err, want)
 		}
 	}
@@ -136,7 +138,8 @@ func TestReadErrors(t *testing.T) {
 // Reading any file ends with a record or an error, and the union of a record with itself
 // is the same record.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{asJournal, asDocument, asJournal[:len(asJournal)-5], asJournal + "\x00\x00", "{}", "", "\n\n"} {
+	for _, seed := range []string{asJournal, asDocument, asJournal[:len(asJournal)-5], asJournal + "\x00\x00", "{}", "",
+		"\n\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

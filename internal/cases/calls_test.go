@@ -55,7 +55,10 @@ func TestHolderGone(t *testing.T) {
 	l := find(t, "r06-holder-gone")
 	_, found, tally := tried(t, l, 60)
 	const says = "read the holder of order: redis: nil"
-	if found != nil || !slices.ContainsFunc(tally.Errors, func(e checker.CallError) bool { return e.Call == "Acquire" && e.Error == says }) {
+	if found != nil || !slices.ContainsFunc(tally.Errors, func(e checker.CallError) bool {
+		return e.Call == "Acquire" &&
+			e.Error == says
+	}) {
 		t.Errorf("found %v, and counted %v", found, tally.Errors)
 	}
 	l.Taken = []error{lock.ErrTaken}
@@ -69,7 +72,8 @@ func TestHolderGone(t *testing.T) {
 // Every release of a lock fails since its server does not have the command.
 func TestDelifeq(t *testing.T) {
 	runs, found, tally := tried(t, find(t, "r22b-delifeq"), 20)
-	if runs != 1 || found == nil || !slices.ContainsFunc(found.Violations, func(v outcome.Violation) bool { return v.Label == checker.Misconduct }) {
+	if runs != 1 || found == nil ||
+		!slices.ContainsFunc(found.Violations, func(v outcome.Violation) bool { return v.Label == checker.Misconduct }) {
 		t.Errorf("%d runs: %v", runs, found)
 	}
 	if found != nil && !slices.Contains(found.Outcome.Modes[0].Unknown, "Redis 7.0.15 does not know the command DELIFEQ") {
@@ -158,10 +162,11 @@ func TestChangedCalls(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := scenarios.Lock{Name: c.name, FollowsSpec: true, Promise: find(t, "no-release").Promise, New: func(e scenarios.Env) (lock.Locker, error) {
-				inner, err := single.New(e)
-				return c.make(inner), err
-			}}
+			l := scenarios.Lock{Name: c.name, FollowsSpec: true, Promise: find(t, "no-release").Promise,
+				New: func(e scenarios.Env) (lock.Locker, error) {
+					inner, err := single.New(e)
+					return c.make(inner), err
+				}}
 			runs, found, tally := tried(t, l, 60)
 			switch {
 			case c.want == "" && found != nil:

@@ -73,7 +73,8 @@ func onRedis(name string, make func() try) scenarios.Lock {
 	}}
 }
 
-var compareAndDelete = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
+var compareAndDelete = redis.NewScript(
+	`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
 
 // right takes the key and gives it back as it should be.
 func right(ctx context.Context, m *machine, name string) (lock.Lease, error) {

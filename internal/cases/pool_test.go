@@ -10,8 +10,8 @@ import (
 	"locksim/sim/postgres"
 )
 
-// A lock that locks and unlocks on any connection of its pool is found with the promise that the documentation gives for
-// locks of a session.
+// A lock that locks and unlocks on any connection of its pool is found with the promise that the documentation gives
+// for locks of a session.
 func TestOnThePool(t *testing.T) {
 	if err := postgres.Missing(); err != nil {
 		t.Skip(err)

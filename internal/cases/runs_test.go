@@ -142,7 +142,8 @@ func TestSynced(t *testing.T) {
 	scenarios.Check(t, l, scenarios.Options{Runs: 400, Seed: 1, Dir: t.TempDir()})
 }
 
-var del = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
+var del = redis.NewScript(
+	`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
 
 type lockerFunc func(ctx context.Context, name string) (lock.Lease, error)
 
@@ -182,7 +183,8 @@ func TestVMSuspend(t *testing.T) {
 		}
 	}
 	text := strings.Join(story, "\n")
-	for _, want := range []string{"MACHINE SLEEPS, its monotonic clock with it, for 1m0s", "MACHINE WAKES: its monotonic clock has not counted that time"} {
+	for _, want := range []string{"MACHINE SLEEPS, its monotonic clock with it, for 1m0s",
+		"MACHINE WAKES: its monotonic clock has not counted that time"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the story does not say %q:\n%s", want, text)
 		}
@@ -211,7 +213,8 @@ func TestSigterm(t *testing.T) {
 		t.Errorf("%s, %d grants: want %s and 3, of which one of c0", m.Verdict.Label, m.Verdict.Facts.Grants, checker.Safe)
 	}
 	for _, want := range []string{
-		"3.0 c0 IS ASKED TO END (SIGTERM) within 2s\n", "3.0 c0 has released\n", "3.0 c0 ENDS by itself, as it was asked to\n",
+		"3.0 c0 IS ASKED TO END (SIGTERM) within 2s\n", "3.0 c0 has released\n",
+		"3.0 c0 ENDS by itself, as it was asked to\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the story does not say %q:\n%s", want, text)

@@ -38,11 +38,13 @@ func TestStuckUntilItGivesUp(t *testing.T) {
 // A lock that is kept for a while after its release on purpose is stuck, until it promises that.
 func TestKeptOnPurpose(t *testing.T) {
 	l := find(t, "r08-at-least-for")
-	sc, err := scenarios.Parse("kept.yaml", []byte("name: kept\nlock: {kind: r08-at-least-for, ttl: 10s}\nworkload: {rounds: 2, hold: 1s}\n"), l)
+	sc, err := scenarios.Parse("kept.yaml", []byte("name: kept\nlock: {kind: r08-at-least-for, ttl: 10s}\nworkload: "+
+		"{rounds: 2, hold: 1s}\n"), l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := judged(t, l, sc); v.Label != checker.Stuck || !strings.Contains(v.Reasons[0].Text, "FreeAfter, for promise.CauseOther") {
+	if v := judged(t, l, sc); v.Label != checker.Stuck ||
+		!strings.Contains(v.Reasons[0].Text, "FreeAfter, for promise.CauseOther") {
 		t.Errorf("%s: %v", v.Label, v.Reasons)
 	}
 	l.Promise.FreeAfter = map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTL}

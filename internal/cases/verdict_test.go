@@ -28,7 +28,8 @@ func TestRenewalAnsweredLate(t *testing.T) {
 		for _, m := range out.Modes {
 			g := m.History.Grants[0]
 			if m.Verdict.Label != checker.Safe || g.Until == 0 || g.Revived <= g.Until {
-				t.Errorf("seed %d, mode %s is %s, the end of the lease at step %d, it holds again at %d: want safe, and in this order",
+				t.Errorf("seed %d, mode %s is %s, the end of the lease at step %d, it holds again at %d: want safe, and in "+
+					"this order",
 					seed, m.Mode, m.Verdict.Label, g.Until, g.Revived)
 			}
 		}
@@ -66,13 +67,15 @@ func (r *recorder) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(form
 // A key that outlives every lease is stuck, with a minimal schedule and a page: the probe does not wait for its end.
 func TestKeyForEver(t *testing.T) {
 	page := ""
-	says := check(t, find(t, "r01-absolute-ttl"), scenarios.Options{Seed: 1, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
-		var b strings.Builder
-		err := html.Run(io.MultiWriter(w, &b), o, reports.Options{Replay: replay})
-		page = b.String()
-		return err
-	}})
-	for _, want := range []string{"stuck in mode none", "The key order on r0 has 26", "schedule, 1 fault of the", "page: "} {
+	says := check(t, find(t, "r01-absolute-ttl"),
+		scenarios.Options{Seed: 1, Page: func(w io.Writer, o *scenarios.Outcome, replay string) error {
+			var b strings.Builder
+			err := html.Run(io.MultiWriter(w, &b), o, reports.Options{Replay: replay})
+			page = b.String()
+			return err
+		}})
+	for _, want := range []string{"stuck in mode none", "The key order on r0 has 26", "schedule, 1 fault of the",
+		"page: "} {
 		if !strings.Contains(says, want) {
 			t.Errorf("want %q in\n%s", want, says)
 		}
@@ -82,8 +85,8 @@ func TestKeyForEver(t *testing.T) {
 	}
 }
 
-// A process that has left its own mutex locked freezes the run. The error says who waits for the mutex, that no call that
-// waits for a server has it, and that this may be the lock's own fault.
+// A process that has left its own mutex locked freezes the run. The error says who waits for the mutex, that no call
+// that waits for a server has it, and that this may be the lock's own fault.
 func TestLocalMutex(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits ten seconds of real time")
@@ -94,7 +97,8 @@ func TestLocalMutex(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		"of c0 waits for a mutex in locksim/internal/cases", "LocalMutex", "no other goroutine of c0 is blocked in that package",
+		"of c0 waits for a mutex in locksim/internal/cases", "LocalMutex",
+		"no other goroutine of c0 is blocked in that package",
 		"this may be a deadlock of the lock's own",
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -106,15 +110,16 @@ func TestLocalMutex(t *testing.T) {
 	}
 }
 
-// A panic of the lock is the crash of its client, and a violation with a minimal schedule, in runs with faults and without.
-// runtime.Goexit is called by its name.
+// A panic of the lock is the crash of its client, and a violation with a minimal schedule, in runs with faults and
+// without. runtime.Goexit is called by its name.
 func TestPanics(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		call func(n int)
 		want []string
 	}{
-		{"panics-at-once", func(int) { panic("no such key") }, []string{"panicked in mode none", "no such key, in locksim/internal/cases_test.TestPanics"}},
+		{"panics-at-once", func(int) { panic("no such key") }, []string{"panicked in mode none", "no such key, in " +
+			"locksim/internal/cases_test.TestPanics"}},
 		{"panics-later", func(n int) {
 			if n == 3 {
 				var m map[string]int

@@ -76,7 +76,8 @@ var all = []Finding{
 	{ID: "rueidislock-clock", Class: Own, State: Open, Library: "rueidis, valkey-go", Version: "v1.0.79",
 		Known: "not known; the README names `PXAT`, and no clocks"},
 	{ID: "etcd-void", Class: Own, State: Open, Library: "etcd client", Version: "v3.7.3",
-		Known: "of `Mutex` not known; of `Campaign` known since 2019 (#11007); near #11456, #19597 and the pull request #22387"},
+		Known: "of `Mutex` not known; of `Campaign` known since 2019 (#11007); near #11456, #19597 and the pull request " +
+			"#22387"},
 	{ID: "pglock-power", Class: Own, State: Open, Library: "pglock", Version: "v1.13.0",
 		Known: "not known; a setting of the server prevents it, so perhaps documentation only"},
 	{ID: "kube-successor-released", Class: Own, State: Open, Library: "client-go", Version: "v0.37.2, since v0.34.0",

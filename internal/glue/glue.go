@@ -33,8 +33,8 @@ func Tried(ctx context.Context, e scenarios.Env, ask func(ctx context.Context) e
 	return asked, scenarios.Unanswered(err)
 }
 
-// Patient calls what waits for a lock without a context. If ctx ends first it returns its error, and the wait goes on: once
-// it has the lock it gives it back, as its user has to.
+// Patient calls what waits for a lock without a context. If ctx ends first it returns its error, and the wait goes on:
+// once it has the lock it gives it back, as its user has to.
 func Patient(ctx context.Context, wait, giveBack func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- wait() }()

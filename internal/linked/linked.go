@@ -54,11 +54,13 @@ func (c Client) String() string {
 	text := "linked: " + c.Module + " " + c.Version
 	switch {
 	case c.Differs() && c.raises:
-		return fmt.Sprintf("%s, which %s requires; %s asks for %s: to test with that, %s", text, c.own, c.By, c.Asked, c.Pin())
+		return fmt.Sprintf("%s, which %s requires; %s asks for %s: to test with that, %s", text, c.own, c.By, c.Asked,
+			c.Pin())
 	case c.Differs():
 		return fmt.Sprintf("%s; %s asks for %s: to test with that, %s", text, c.By, c.Asked, c.Pin())
 	case c.raises:
-		return fmt.Sprintf("%s, the least that %s requires: go mod tidy raises a lower one in go.mod to it; to test with another, %s",
+		return fmt.Sprintf("%s, the least that %s requires: go mod tidy raises a lower one in go.mod to it; to test with "+
+			"another, %s",
 			text, c.own, c.Pin())
 	}
 	return text
@@ -87,8 +89,8 @@ var clients = []string{
 // Clients may be called at the same time, but not within a simulated run.
 func Clients() []Client { return slices.Clone(here().clients) }
 
-// Modules are the versions in this program of some modules, by path, in the form of [Client.Version]. Those that it does
-// not have, or that are not known, are left out.
+// Modules are the versions in this program of some modules, by path, in the form of [Client.Version]. Those that it
+// does not have, or that are not known, are left out.
 func Modules(paths ...string) map[string]string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -204,8 +206,8 @@ func read(own, main, dir string, list lister) (*build, error) {
 	return b, nil
 }
 
-// client is one client library; not ok if only locksim asks for it. What a module in a folder asks for is what ships with it:
-// those of the libraries matter where there is none that differs, and locksim has raised them.
+// client is one client library; not ok if only locksim asks for it. What a module in a folder asks for is what ships
+// with it: those of the libraries matter where there is none that differs, and locksim has raised them.
 func client(path, version, required string, asking []asker) (c Client, ok bool) {
 	if version == "" || required == "" {
 		return c, false
@@ -243,8 +245,8 @@ type asker struct {
 	ships  bool   // it is in a folder, and is built as its go.mod says where it is the main module
 }
 
-// asks is the version that a module asks for, in the form of [Client.Version], or "", and whether it says so as one that
-// imports it itself.
+// asks is the version that a module asks for, in the form of [Client.Version], or "", and whether it says so as one
+// that imports it itself.
 func (a asker) asks(path string) (version string, direct bool) {
 	for _, r := range a.file.Require {
 		if r.Mod.Path == path {

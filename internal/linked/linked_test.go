@@ -24,7 +24,8 @@ func (tr tree) read(t *testing.T) []Client {
 	dir := t.TempDir()
 	write := func(name, module, text string) string {
 		name = filepath.Join(dir, filepath.FromSlash(name), "go.mod")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("module "+module+"\n\ngo 1.26.0\n"+text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+			os.WriteFile(name, []byte("module "+module+"\n\ngo 1.26.0\n"+text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		return name
@@ -66,8 +67,8 @@ func TestClients(t *testing.T) {
 		"raised by go mod tidy": {
 			tree{goMod: "require (\n" + redis + " v9.23.0\nlocksim v0.0.0\n)",
 				listed: map[string]string{redis: "v9.23.0", "locksim": "v0.0.0 => ../locksim"}},
-			[]string{"linked: " + redis + " v9.23.0, the least that locksim requires: go mod tidy raises a lower one in go.mod to it; " +
-				"to test with another, go mod edit -replace=" + redis + "=" + redis + "@VERSION && go mod tidy"},
+			[]string{"linked: " + redis + " v9.23.0, the least that locksim requires: go mod tidy raises a lower one in " +
+				"go.mod to it; to test with another, go mod edit -replace=" + redis + "=" + redis + "@VERSION && go mod tidy"},
 		},
 		"higher than locksim requires": {
 			tree{goMod: "require (\n" + redis + " v9.30.0\nlocksim v0.0.0\n)",
@@ -93,13 +94,17 @@ func TestClients(t *testing.T) {
 			[]string{"linked: " + redis + " v9.30.0"},
 		},
 		"a library of no concern": {
-			tree{goMod: "require (\nexample.org/web v1.0.0\nlocksim v0.0.0\n)\nrequire (\n" + redis + " v9.23.0 // indirect\nexample.org/deep v1.0.0 // indirect\n)",
-				listed: map[string]string{redis: "v9.23.0", "example.org/web": "v1.0.0", "example.org/deep": "v1.0.0", "locksim": "v0.0.0"},
-				goMods: map[string]string{"example.org/web": "require example.org/deep v1.0.0", "example.org/deep": "require " + redis + " v9.0.2"}},
+			tree{goMod: "require (\nexample.org/web v1.0.0\nlocksim v0.0.0\n)\nrequire (\n" + redis +
+				" v9.23.0 // indirect\nexample.org/deep v1.0.0 // indirect\n)",
+				listed: map[string]string{redis: "v9.23.0", "example.org/web": "v1.0.0", "example.org/deep": "v1.0.0",
+					"locksim": "v0.0.0"},
+				goMods: map[string]string{"example.org/web": "require example.org/deep v1.0.0", "example.org/deep": "require " +
+					redis + " v9.0.2"}},
 			nil,
 		},
 		"pinned": {
-			tree{goMod: "require (\n" + redsync + " v4.11.0\n" + redis + " v9.23.0\nlocksim v0.0.0\n)\nreplace " + redis + " => " + redis + " v9.7.0",
+			tree{goMod: "require (\n" + redsync + " v4.11.0\n" + redis + " v9.23.0\nlocksim v0.0.0\n)\nreplace " + redis +
+				" => " + redis + " v9.7.0",
 				listed: map[string]string{redis: "v9.23.0 => v9.7.0", redsync: "v4.11.0", "locksim": "v0.0.0"},
 				goMods: map[string]string{redsync: "require " + redis + " v9.0.2"}},
 			[]string{"linked: " + redis + " v9.7.0"},
@@ -132,14 +137,18 @@ func TestClients(t *testing.T) {
 				"to test with that, go mod edit -replace=" + redis + "=" + redis + "@v9.7.0 && go mod tidy"},
 		},
 		"the highest of two libraries": {
-			tree{goMod: "require (\nexample.org/a v1.0.0\nexample.org/b v1.0.0\nlocksim v0.0.0\n)\nrequire " + redis + " v9.23.0 // indirect",
-				listed: map[string]string{redis: "v9.23.0", "example.org/a": "v1.0.0", "example.org/b": "v1.0.0", "locksim": "v0.0.0"},
-				goMods: map[string]string{"example.org/a": "require " + redis + " v9.10.0", "example.org/b": "require " + redis + " v9.9.0"}},
+			tree{goMod: "require (\nexample.org/a v1.0.0\nexample.org/b v1.0.0\nlocksim v0.0.0\n)\nrequire " + redis +
+				" v9.23.0 // indirect",
+				listed: map[string]string{redis: "v9.23.0", "example.org/a": "v1.0.0", "example.org/b": "v1.0.0",
+					"locksim": "v0.0.0"},
+				goMods: map[string]string{"example.org/a": "require " + redis + " v9.10.0", "example.org/b": "require " + redis +
+					" v9.9.0"}},
 			[]string{"linked: " + redis + " v9.23.0, which locksim requires; example.org/a v1.0.0 asks for v9.10.0: " +
 				"to test with that, go mod edit -replace=" + redis + "=" + redis + "@v9.10.0 && go mod tidy"},
 		},
 		"another client": {
-			tree{goMod: "require (\nexample.org/a v1.0.0\nlocksim v0.0.0\n)\nrequire github.com/jackc/pgx/v5 v5.12.0 // indirect",
+			tree{goMod: "require (\nexample.org/a v1.0.0\nlocksim v0.0.0\n)\nrequire github.com/jackc/pgx/v5 v5.12.0 // " +
+				"indirect",
 				listed: map[string]string{"github.com/jackc/pgx/v5": "v5.12.0", "example.org/a": "v1.0.0", "locksim": "v0.0.0"},
 				goMods: map[string]string{"example.org/a": "require github.com/jackc/pgx/v5 v5.7.0"}},
 			[]string{"linked: github.com/jackc/pgx/v5 v5.12.0, which locksim requires; example.org/a v1.0.0 asks for v5.7.0: " +

@@ -26,7 +26,8 @@ func TestLockThatShipsAnOlderClient(t *testing.T) {
 	nested := filepath.Join(outer, "locksimtest")
 	write(t, outer, "go.mod", "module example.org/outer\n\ngo 1.26.0\n\nrequire "+redis+" v9.7.0\n")
 	write(t, outer, "mutex.go", mutex)
-	write(t, nested, "go.mod", goMod(t, "example.org/outer/locksimtest", "require example.org/outer v0.0.0\n\nreplace example.org/outer => ../"))
+	write(t, nested, "go.mod", goMod(t, "example.org/outer/locksimtest", "require example.org/outer v0.0.0\n\nreplace "+
+		"example.org/outer => ../"))
 	write(t, nested, "lock_test.go", mutexTest)
 	download(t, outer, redis+"@v9.7.0")
 
@@ -60,7 +61,8 @@ func TestLockThatShipsAnOlderClient(t *testing.T) {
 func TestLibraryThatIsPinned(t *testing.T) {
 	const redsync = "github.com/go-redsync/redsync/v4"
 	dir := t.TempDir()
-	write(t, dir, "go.mod", goMod(t, "example.org/pinned", "require "+redsync+" v4.0.3\n\nrequire github.com/hashicorp/go-multierror v1.1.0 // indirect"))
+	write(t, dir, "go.mod", goMod(t, "example.org/pinned", "require "+redsync+" v4.0.3\n\nrequire "+
+		"github.com/hashicorp/go-multierror v1.1.0 // indirect"))
 	write(t, dir, "lock_test.go", redsyncTest)
 	download(t, dir, redsync+"@v4.0.3")
 	text := goTest(t, dir, "-run=Redsync")
@@ -92,7 +94,8 @@ func goMod(t *testing.T, path, more string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "module %s\n\ngo 1.26.0\n\ngodebug randseednop=0\n\nrequire locksim v0.0.0\n\nreplace locksim => %q\n\n%s\n\nrequire (\n", path, root, more)
+	fmt.Fprintf(&b, "module %s\n\ngo 1.26.0\n\ngodebug randseednop=0\n\nrequire locksim v0.0.0\n\nreplace locksim => "+
+		"%q\n\n%s\n\nrequire (\n", path, root, more)
 	for _, r := range own.Require {
 		fmt.Fprintf(&b, "\t%s %s // indirect\n", r.Mod.Path, r.Mod.Version)
 	}

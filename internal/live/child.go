@@ -35,9 +35,9 @@ const (
 	toParent   = 4
 )
 
-// Child makes this program the process of a client if its environment says that it is one. It then returns true when the
-// program has to end. locks are those that the program offers in addition to the built-in ones, as for app.Main. Call it before
-// anything else.
+// Child makes this program the process of a client if its environment says that it is one. It then returns true when
+// the program has to end. locks are those that the program offers in addition to the built-in ones, as for app.Main.
+// Call it before anything else.
 func Child(locks ...play.Lock) (ended bool) {
 	if os.Getenv(asClient) == "" {
 		return false
@@ -49,7 +49,8 @@ func Child(locks ...play.Lock) (ended bool) {
 		_, _ = fmt.Fprintln(os.Stderr, "locksim: only locksim itself starts the process of a client")
 		return true
 	}
-	c := &child{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{}, ends: map[int]context.CancelFunc{}, data: map[int]play.Store{},
+	c := &child{locks: locks, lockers: map[int]lock.Locker{}, leases: map[int]lock.Lease{},
+		ends: map[int]context.CancelFunc{}, data: map[int]play.Store{},
 		gone: map[<-chan struct{}]int64{}}
 	c.ctx, c.end = context.WithCancel(context.Background())
 	c.link = newLink(out, c.serve)
@@ -259,7 +260,8 @@ func (c *child) as(r asOwner) (lockerInfo, error) {
 	return c.keepLocker(c.locker(r.Locker).(lock.Owned).As(r.Owner)), nil
 }
 
-// acquire asks for the lock. The context of the call lives on with the lease until that of the parent ends: see endAcquire.
+// acquire asks for the lock. The context of the call lives on with the lease until that of the parent ends: see
+// endAcquire.
 func (c *child) acquire(call context.Context, r acquire) (leaseInfo, error) {
 	within, done := r.Deadline.within(c.ctx)
 	ctx, end := context.WithCancel(within)
@@ -283,7 +285,8 @@ func (c *child) acquire(call context.Context, r acquire) (leaseInfo, error) {
 	if l == nil {
 		panic(fmt.Sprintf("the Acquire of lock %s returned neither a lease nor an error", c.lock.Name))
 	}
-	info := leaseInfo{ID: keep(c, c.leases, l), Token: l.Token(), Until: nanos(l.Until()), Context: l.Context() != nil, Lost: isClosed(l.Lost())}
+	info := leaseInfo{ID: keep(c, c.leases, l), Token: l.Token(), Until: nanos(l.Until()), Context: l.Context() != nil,
+		Lost: isClosed(l.Lost())}
 	info.LostBefore = info.Lost && c.goneBefore(l.Lost())
 	_, info.Extends = l.(lock.Extender)
 	c.mu.Lock()
@@ -293,12 +296,13 @@ func (c *child) acquire(call context.Context, r acquire) (leaseInfo, error) {
 	return info, nil
 }
 
-// looked is how long after an answer a lock looks at what ends its leases at the latest, on a machine with other work to do.
+// looked is how long after an answer a lock looks at what ends its leases at the latest, on a machine with other work
+// to do.
 const looked = 100 * time.Millisecond
 
-// goneBefore says that a loss was known before the last answer came, by a time that the scheduler of the machine does not
-// explain: a lock that had looked after that answer knew of it. Only a loss is known that an earlier lease has too, such as
-// one of the same session: of any other the process hears with the lease.
+// goneBefore says that a loss was known before the last answer came, by a time that the scheduler of the machine does
+// not explain: a lock that had looked after that answer knew of it. Only a loss is known that an earlier lease has too,
+// such as one of the same session: of any other the process hears with the lease.
 func (c *child) goneBefore(lost <-chan struct{}) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -41,8 +41,8 @@ func (r reading) at(instant int64) int64 {
 // parts is d times n millionths.
 func parts(d, n int64) int64 { return d/1e6*n + d%1e6*n/1e6 }
 
-// when is the instant of the machine at which the clock shows a time, as long as its rate stays the same. ok is false if it
-// never does.
+// when is the instant of the machine at which the clock shows a time, as long as its rate stays the same. ok is false
+// if it never does.
 func (r reading) when(shown int64) (instant int64, ok bool) {
 	left := shown - r.Base
 	rate := 1e6 + float64(r.PPM)
@@ -138,8 +138,8 @@ func (c *clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	}
 }
 
-// until waits until the monotonic clock shows a time, or one of the channels is closed. It reports whether the time was reached.
-// A timer of the client is late if its timers are.
+// until waits until the monotonic clock shows a time, or one of the channels is closed. It reports whether the time was
+// reached. A timer of the client is late if its timers are.
 func (c *clock) until(shown int64, timer bool, over, end <-chan struct{}) bool {
 	for {
 		r, changed := c.get()

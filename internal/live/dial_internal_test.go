@@ -25,7 +25,8 @@ func dialling(t *testing.T, to string) childEnv {
 
 // leading is a table with one server, which its client is told as 127.0.0.1:1.
 func leading(version int, to string, waits bool) table {
-	return table{Version: version, Address: map[string]string{"r0": "127.0.0.1:1"}, Dial: map[string]string{"r0": to}, Waits: map[string]bool{"r0": waits}}
+	return table{Version: version, Address: map[string]string{"r0": "127.0.0.1:1"}, Dial: map[string]string{"r0": to},
+		Waits: map[string]bool{"r0": waits}}
 }
 
 // A dial waits as long as the client is cut off from the server, that of the environment and that of code that dials by
@@ -44,7 +45,8 @@ func TestDialWaits(t *testing.T) {
 		}
 		return c, err
 	}
-	for name, dial := range map[string]func(ctx context.Context, network, addr string) (net.Conn, error){"of the environment": e.Dial, "of others": alone} {
+	for name, dial := range map[string]func(ctx context.Context, network, addr string) (net.Conn,
+		error){"of the environment": e.Dial, "of others": alone} {
 		version := e.table.Version
 		e.setTable(leading(version+2, l.Addr().String(), true))
 		e.setTable(leading(version+1, l.Addr().String(), false))
@@ -73,11 +75,12 @@ func TestDialWaits(t *testing.T) {
 	}
 }
 
-// Code that dials by itself reaches the servers of the world alone; what is no connection is not for the world, nor is a dial
-// to a proxy.
+// Code that dials by itself reaches the servers of the world alone; what is no connection is not for the world, nor is
+// a dial to a proxy.
 func TestDialsOfOthers(t *testing.T) {
 	dialling(t, "127.0.0.1:2")
-	if _, ok, err := everyDial(t.Context(), "tcp", "127.0.0.1:7"); !ok || err == nil || !strings.Contains(err.Error(), "no server") {
+	if _, ok, err := everyDial(t.Context(), "tcp", "127.0.0.1:7"); !ok || err == nil ||
+		!strings.Contains(err.Error(), "no server") {
 		t.Errorf("an address that the world does not have: %v %v", ok, err)
 	}
 	if _, ok, _ := everyDial(t.Context(), "udp", "127.0.0.1:1"); ok {

@@ -147,7 +147,8 @@ func (a *abilities) Crash(name string, mode faults.CrashMode) error {
 		return err
 	}
 	if mode == faults.CrashPower {
-		if _, err := w.putToxic("power", faults.Wire{Between: []string{name}}, func() toxics.Toxic { return new(faults.Drop) }); err != nil {
+		if _, err := w.putToxic("power", faults.Wire{Between: []string{name}},
+			func() toxics.Toxic { return new(faults.Drop) }); err != nil {
 			return err
 		}
 	}
@@ -182,7 +183,8 @@ func (a *abilities) crashServer(name string, mode faults.CrashMode) error {
 	name = s.Name()
 	var silent *toxic
 	if mode == faults.CrashPower {
-		if silent, err = w.putToxic("power", faults.Wire{Between: []string{name}}, func() toxics.Toxic { return new(faults.Drop) }); err != nil {
+		if silent, err = w.putToxic("power", faults.Wire{Between: []string{name}},
+			func() toxics.Toxic { return new(faults.Drop) }); err != nil {
 			return err
 		}
 	}
@@ -514,7 +516,8 @@ func (a *abilities) halfOpen(wire faults.Wire, event trace.Toxic, end trace.Toxi
 			if err != nil {
 				return err
 			}
-			t := &toxic{name: fmt.Sprint("half-open-", server), wire: wire, build: func() toxics.Toxic { return new(faults.Drop) }}
+			t := &toxic{name: fmt.Sprint("half-open-", server), wire: wire,
+				build: func() toxics.Toxic { return new(faults.Drop) }}
 			for _, p := range former {
 				if err := t.onto(p, m.name, server); err != nil {
 					return err
@@ -563,7 +566,8 @@ func (a *abilities) Cut(p faults.Partition) error {
 	}
 	t.cuts = true // for clients that start from now on
 	a.felt()
-	w.record(strings.Join(wire.Between, ","), trace.Cut{Between: wire.Between, And: wire.And, Bytes: string(p.Bytes), Direction: string(wire.Direction)})
+	w.record(strings.Join(wire.Between, ","), trace.Cut{Between: wire.Between, And: wire.And, Bytes: string(p.Bytes),
+		Direction: string(wire.Direction)})
 	w.last(p.For, func() {
 		if w.takeToxic(t) {
 			for _, m := range w.alive() {
@@ -660,7 +664,8 @@ func (a *abilities) Promote(f faults.Failover) error {
 		return err
 	}
 	a.felt()
-	w.record(f.To, trace.Promote{Old: p.Old, Fate: string(f.Old), Told: f.Clients, Follows: p.Of > 0, Has: p.Has, Of: p.Of})
+	w.record(f.To, trace.Promote{Old: p.Old, Fate: string(f.Old), Told: f.Clients, Follows: p.Of > 0, Has: p.Has,
+		Of: p.Of})
 	if old, err := w.server(p.Old); err == nil && old.Down() {
 		w.refuse(p.Old, +1, false)
 	}
@@ -776,5 +781,6 @@ func (a *abilities) RefuseWrites(node string, d time.Duration) error {
 
 // ReplyError implements faults.ErrorReplier: no real server gives such an answer when it is asked to.
 func (a *abilities) ReplyError(node string, answer faults.ReplyError, _ int, _ time.Duration) error {
-	return fmt.Errorf("%w: %s is a real server, which cannot be made to answer with the error %s", faults.ErrUnable, node, answer)
+	return fmt.Errorf("%w: %s is a real server, which cannot be made to answer with the error %s", faults.ErrUnable, node,
+		answer)
 }

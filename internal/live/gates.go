@@ -19,8 +19,8 @@ import (
 )
 
 // gate is where the other servers reach a server that Sentinels watch, or a Sentinel: the one address that all of them
-// are told. Behind it each pair of servers has a Toxiproxy of its own. A server dials from an address of its own, by which
-// the gate knows it.
+// are told. Behind it each pair of servers has a Toxiproxy of its own. A server dials from an address of its own, by
+// which the gate knows it.
 type gate struct {
 	name, upstream, source string
 	listener               net.Listener
@@ -170,8 +170,8 @@ func (w *World) lagging(replica, primary string) *toxic {
 	}}
 }
 
-// loseUnderWay makes the network lose what a server that has crashed has sent the other servers: by the lag of the scenario
-// its replicas do not have it yet.
+// loseUnderWay makes the network lose what a server that has crashed has sent the other servers: by the lag of the
+// scenario its replicas do not have it yet.
 func (w *World) loseUnderWay(crashed string) error {
 	wire := faults.Wire{Between: []string{crashed}, Direction: faults.DirectionForward}
 	for _, g := range w.gates {

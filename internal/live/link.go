@@ -49,10 +49,11 @@ type link struct {
 	ended   chan struct{}
 }
 
-// newLink makes a link that serves requests and notices of the other side with serve: a request on a goroutine of its own, a
-// notice in order.
+// newLink makes a link that serves requests and notices of the other side with serve: a request on a goroutine of its
+// own, a notice in order.
 func newLink(out io.Writer, serve func(ctx context.Context, f frame) (any, error)) *link {
-	return &link{serve: serve, out: json.NewEncoder(out), open: map[int64]chan frame{}, cancels: map[int64]context.CancelFunc{}, ended: make(chan struct{})}
+	return &link{serve: serve, out: json.NewEncoder(out), open: map[int64]chan frame{},
+		cancels: map[int64]context.CancelFunc{}, ended: make(chan struct{})}
 }
 
 // read reads what the other side says until it ends.
@@ -156,8 +157,9 @@ func (l *link) end() {
 	}
 }
 
-// call makes a request and waits for its reply, also after ctx has ended: then the other side is told, and the reply says what
-// came of it. It returns the instant at which the other side had its answer. The error is that of the request, or errEnded.
+// call makes a request and waits for its reply, also after ctx has ended: then the other side is told, and the reply
+// says what came of it. It returns the instant at which the other side had its answer. The error is that of the
+// request, or errEnded.
 func (l *link) call(ctx context.Context, kind string, request, answer any) (at int64, err error) {
 	reply := make(chan frame, 1)
 	l.mu.Lock()

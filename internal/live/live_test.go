@@ -96,8 +96,8 @@ func load(t *testing.T, scenario, lock string) (*file.Scenario, play.Lock) {
 // scale is that of the tests: a machine with other work to do is late by tens of milliseconds, a small part of a lease.
 const scale = 0.2
 
-// steady makes runs, at last slower ones, until the machine was never too late for the scenario: what it shows otherwise is the
-// machine.
+// steady makes runs, at last slower ones, until the machine was never too late for the scenario: what it shows
+// otherwise is the machine.
 func steady(t *testing.T, s *live.Session, sc *file.Scenario, l play.Lock, modes ...fence.Mode) *outcome.Outcome {
 	t.Helper()
 	for _, slower := range []float64{1, 1, 2, 4} {
@@ -113,17 +113,18 @@ func steady(t *testing.T, s *live.Session, sc *file.Scenario, l play.Lock, modes
 	return nil
 }
 
-// liveRun is the scenario that make test plays. It is played again once before the test fails: what else the machine does
-// may have made the difference.
+// liveRun is the scenario that make test plays. It is played again once before the test fails: what else the machine
+// does may have made the difference.
 const liveRun = "gc-pause"
 
-// The scenarios end on real Redis servers as in the simulated world: with a label that some seed shows there. They mostly
-// sleep, so all are played at once. One of them is played without LOCKSIM_SOAK.
+// The scenarios end on real Redis servers as in the simulated world: with a label that some seed shows there. They
+// mostly sleep, so all are played at once. One of them is played without LOCKSIM_SOAK.
 func TestRedis(t *testing.T) {
 	require(t, server.Redis)
 	s := session(t)
 	t.Run("all", func(t *testing.T) {
-		for _, name := range []string{liveRun, "partition-holder", "late-packet", "failover-before-replication", "holder-crash", "flushall", "lost-reply", "pause-in-acquire"} {
+		for _, name := range []string{liveRun, "partition-holder", "late-packet", "failover-before-replication",
+			"holder-crash", "flushall", "lost-reply", "pause-in-acquire"} {
 			t.Run(name, func(t *testing.T) {
 				if name != liveRun {
 					soak.RealTime(t)
@@ -162,8 +163,8 @@ func simulated(
 	return seen
 }
 
-// Real Sentinels replace a primary under a lock as those of the simulated world do. They do it at their own pace, so that
-// the durations are those of the files. Without LOCKSIM_SOAK=1 it is one scenario.
+// Real Sentinels replace a primary under a lock as those of the simulated world do. They do it at their own pace, so
+// that the durations are those of the files. Without LOCKSIM_SOAK=1 it is one scenario.
 func TestSentinels(t *testing.T) {
 	soak.RealTime(t)
 	require(t, server.Sentinel)
@@ -211,7 +212,8 @@ func unlike(seen map[fence.Mode][]checker.Label, out *outcome.Outcome) (wrong []
 		if slices.Contains(seen[m.Mode], m.Verdict.Label) {
 			continue
 		}
-		text := fmt.Sprintf("mode %s: %s, in the simulated world %v: %v", m.Mode, m.Verdict.Label, seen[m.Mode], m.Verdict.Reasons)
+		text := fmt.Sprintf("mode %s: %s, in the simulated world %v: %v", m.Mode, m.Verdict.Label, seen[m.Mode],
+			m.Verdict.Reasons)
 		for _, line := range m.Story {
 			text += fmt.Sprintf("\n%10v %3d %-5s %s", line.At.Round(time.Microsecond), line.N, line.Actor, line.Text)
 		}
@@ -258,13 +260,14 @@ func TestLeader(t *testing.T) {
 			whom = append(whom, kind+" "+e.Peer)
 		}
 	}
-	if len(whom) != 2 || !strings.HasPrefix(whom[0], "crash e") || whom[1] != strings.Replace(whom[0], "crash", "restart", 1) {
+	if len(whom) != 2 || !strings.HasPrefix(whom[0], "crash e") ||
+		whom[1] != strings.Replace(whom[0], "crash", "restart", 1) {
 		t.Errorf("the world has %q", whom)
 	}
 }
 
-// A lease outlives the call that has asked for it, also if it ends with the context of that call: the watchdog of this lock
-// does, and renews for ever after a release that was lost.
+// A lease outlives the call that has asked for it, also if it ends with the context of that call: the watchdog of this
+// lock does, and renews for ever after a release that was lost.
 func TestOutlivesItsAcquire(t *testing.T) {
 	soak.RealTime(t)
 	t.Parallel()
@@ -275,8 +278,8 @@ func TestOutlivesItsAcquire(t *testing.T) {
 	}
 }
 
-// A grant of a session whose end its process knew before the last answer is void, live too. It is known of a session that an
-// earlier grant had, and here the client of etcd gives its session up while it waits.
+// A grant of a session whose end its process knew before the last answer is void, live too. It is known of a session
+// that an earlier grant had, and here the client of etcd gives its session up while it waits.
 func TestGrantAfterItsSession(t *testing.T) {
 	soak.RealTime(t)
 	t.Parallel()
@@ -299,8 +302,8 @@ faults:
 	}
 }
 
-// A server without power answers nothing for a client that comes later either, such as the one that asks at the end: a dial
-// that was refused would let a lock go on at once.
+// A server without power answers nothing for a client that comes later either, such as the one that asks at the end: a
+// dial that was refused would let a lock go on at once.
 func TestDarkForNewcomers(t *testing.T) {
 	soak.RealTime(t)
 	t.Parallel()
@@ -312,7 +315,8 @@ func TestDarkForNewcomers(t *testing.T) {
 	}
 }
 
-// A server whose power has failed serves clients again after its restart, and not only when the network is healed in the end.
+// A server whose power has failed serves clients again after its restart, and not only when the network is healed in
+// the end.
 func TestBackFromPowerFailure(t *testing.T) {
 	soak.RealTime(t)
 	t.Parallel()
@@ -422,8 +426,8 @@ func workingIn(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// However a command ends that plays live, after five seconds no process and no folder of it is left: neither clients, one of
-// which may be stopped by a pause, nor servers.
+// However a command ends that plays live, after five seconds no process and no folder of it is left: neither clients,
+// one of which may be stopped by a pause, nor servers.
 func TestNothingIsLeft(t *testing.T) {
 	soak.RealTime(t)
 	require(t, server.Redis)
@@ -444,7 +448,8 @@ func TestNothingIsLeft(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for begun := time.Now(); len(workingIn(t, dir)) < 3 && time.Since(begun) < 20*time.Second; { // the server and both clients
+			// the server and both clients
+			for begun := time.Now(); len(workingIn(t, dir)) < 3 && time.Since(begun) < 20*time.Second; {
 				time.Sleep(10 * time.Millisecond)
 			}
 			if len(workingIn(t, dir)) < 3 {

@@ -64,8 +64,10 @@ type machine struct {
 
 // launch starts the process of a client, which knows nothing of a former one of that name.
 func (w *World) launch(name string, incarnation int, shows reading) (*machine, error) {
-	m := &machine{w: w, name: name, incarnation: incarnation, clock: newClock(shows), stderr: new(tail), exited: make(chan struct{}),
-		stop: make(chan struct{}), goOn: make(chan struct{}), leases: map[int]*lease{}, early: map[int][]func(*lease){}, taken: make(chan exhausted, 1)}
+	m := &machine{w: w, name: name, incarnation: incarnation, clock: newClock(shows), stderr: new(tail),
+		exited: make(chan struct{}),
+		stop:   make(chan struct{}), goOn: make(chan struct{}), leases: map[int]*lease{}, early: map[int][]func(*lease){},
+		taken: make(chan exhausted, 1)}
 	close(m.goOn)
 	m.ctx, m.cancel = context.WithCancel(w.ctx)
 	m.notice, m.notify = context.WithCancel(m.ctx)
@@ -78,7 +80,8 @@ func (w *World) launch(name string, incarnation int, shows reading) (*machine, e
 		m.net.close()
 		return nil, fmt.Errorf("start the process of %s: %w", name, err)
 	}
-	_, err = m.call(m.ctx, askHello, hello{Name: name, Lock: w.lock.Name, Incarnation: incarnation, Seed: w.seed, Spec: w.scenario.Lock,
+	_, err = m.call(m.ctx, askHello, hello{Name: name, Lock: w.lock.Name, Incarnation: incarnation, Seed: w.seed,
+		Spec:  w.scenario.Lock,
 		Clock: shows, Table: m.net.table()}, nil)
 	if err != nil {
 		m.kill()
@@ -389,8 +392,8 @@ func (m *machine) alive() error {
 	return m.ctx.Err()
 }
 
-// Mark implements play.Machine. The driver makes its marks here, in the parent: their order is known. Only a grant has begun
-// before, in the process of the client, as far as the lock promises something.
+// Mark implements play.Machine. The driver makes its marks here, in the parent: their order is known. Only a grant has
+// begun before, in the process of the client, as far as the lock promises something.
 func (m *machine) Mark(mark trace.Mark) (checker.Pos, error) {
 	switch mark.Step {
 	case trace.Granted, trace.Reentered:
@@ -401,8 +404,8 @@ func (m *machine) Mark(mark trace.Mark) (checker.Pos, error) {
 	return m.mark(mark, 0)
 }
 
-// mark is a mark that the client passes, between the instant from and now. 0 is for the present one. What the client has done
-// before it was paused, it has done: only its next step waits for the end of the pause.
+// mark is a mark that the client passes, between the instant from and now. 0 is for the present one. What the client
+// has done before it was paused, it has done: only its next step waits for the end of the pause.
 func (m *machine) mark(mark trace.Mark, from int64) (checker.Pos, error) {
 	if from == 0 {
 		m.awaitRun()
@@ -542,7 +545,8 @@ func (c remoteClock) Sleep(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// AfterFunc implements lock.Clock. It ends contexts of the driver: a process that is stopped hears of it when it runs again.
+// AfterFunc implements lock.Clock. It ends contexts of the driver: a process that is stopped hears of it when it runs
+// again.
 func (c remoteClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return c.m.clock.AfterFunc(d, f)
 }

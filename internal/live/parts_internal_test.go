@@ -146,10 +146,13 @@ func TestStreams(t *testing.T) {
 		{faults.Wire{Between: []string{"c0"}}, "c1", "r0", nil},
 		{faults.Wire{Between: []string{"c0"}, And: []string{"s0"}}, "c0", "r0", nil},
 		{faults.Wire{Between: []string{"c0"}, And: []string{"r0"}, Direction: faults.DirectionForward}, "c0", "r0", both[:1]},
-		{faults.Wire{Between: []string{"c0"}, And: []string{"r0"}, Direction: faults.DirectionBackward}, "c0", "r0", both[1:]},
-		{faults.Wire{Between: []string{"r0"}, And: []string{"r0a"}, Direction: faults.DirectionForward}, "r0a", "r0", both[1:]},
+		{faults.Wire{Between: []string{"c0"}, And: []string{"r0"}, Direction: faults.DirectionBackward}, "c0", "r0",
+			both[1:]},
+		{faults.Wire{Between: []string{"r0"}, And: []string{"r0a"}, Direction: faults.DirectionForward}, "r0a", "r0",
+			both[1:]},
 	} {
-		if got := streams(c.wire, c.client, c.server); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(c.want))) {
+		if got := streams(c.wire, c.client, c.server); !slices.Equal(slices.Sorted(slices.Values(got)),
+			slices.Sorted(slices.Values(c.want))) {
 			t.Errorf("%v between %s and %s: %v, want %v", c.wire, c.client, c.server, got, c.want)
 		}
 	}
@@ -170,7 +173,8 @@ func TestScaled(t *testing.T) {
 		t.Errorf("latency %v, in the file %v", l, sc.World.Latency)
 	}
 	sc.World.Latency.Max, sc.Faults[0].After = 40*time.Millisecond, time.Millisecond
-	if again := Scaled(sc, 0.2); again.World.Latency.Max != 8*time.Millisecond || again.Faults[0].After != time.Millisecond {
+	if again := Scaled(sc, 0.2); again.World.Latency.Max != 8*time.Millisecond ||
+		again.Faults[0].After != time.Millisecond {
 		t.Errorf("latency %v, after %v", again.World.Latency, again.Faults[0].After)
 	}
 	if sc.Lock.TTL != 10*time.Second || sc.Faults[0].Action.(faults.Pause).For != 15*time.Second {
@@ -194,18 +198,21 @@ func TestLibraryScaled(t *testing.T) {
 	}
 }
 
-// A scale is refused at which the servers cannot keep the lease, or come back from a crash in a small part of it, with the
-// least one that works, which is the default.
+// A scale is refused at which the servers cannot keep the lease, or come back from a crash in a small part of it, with
+// the least one that works, which is the default.
 func TestScaleIsRefused(t *testing.T) {
 	redis, err := play.Kind("fenced")
 	if err != nil {
 		t.Fatal(err)
 	}
 	on := func(kind, prefix string, count int, settles time.Duration) play.Lock {
-		return play.Lock{Name: kind, Servers: []play.Servers{{Kind: play.ServerKind{Name: kind, Prefix: prefix, Leader: "leader", Settles: settles}, Count: count}}}
+		return play.Lock{Name: kind,
+			Servers: []play.Servers{{Kind: play.ServerKind{Name: kind, Prefix: prefix, Leader: "leader", Settles: settles},
+				Count: count}}}
 	}
 	sentinels := on("sentinel", "sen", 3, 0)
-	etcd, zookeeper, postgres := on("etcd", "e", 3, time.Minute), on("zookeeper", "z", 3, time.Minute), on("postgres", "p", 1, 0)
+	etcd, zookeeper, postgres := on("etcd", "e", 3, time.Minute), on("zookeeper", "z", 3, time.Minute),
+		on("postgres", "p", 1, 0)
 	for _, c := range []struct {
 		scenario string
 		l        play.Lock
@@ -291,8 +298,8 @@ func TestSentinelWords(t *testing.T) {
 	}
 }
 
-// A gate leads each server through the proxy of its pair, refuses those that it does not know, and those that come while it
-// is shut.
+// A gate leads each server through the proxy of its pair, refuses those that it does not know, and those that come
+// while it is shut.
 func TestGate(t *testing.T) {
 	w := &World{toxiproxy: newToxiproxy(), scenario: &file.Scenario{}}
 	w.ctx, w.end = context.WithCancel(t.Context())

@@ -25,8 +25,8 @@ import (
 // loopback is where everything listens, on a port that is free.
 const loopback = "127.0.0.1:0"
 
-// toxicTypes are the toxics that faults use, by the names under which Toxiproxy knows them. It makes new ones by the name, and
-// fills them from JSON.
+// toxicTypes are the toxics that faults use, by the names under which Toxiproxy knows them. It makes new ones by the
+// name, and fills them from JSON.
 var toxicTypes = map[string]toxics.Toxic{
 	"locksim-hold": new(faults.Hold), "locksim-drop": new(faults.Drop), "locksim-lose": new(faults.Lose),
 	"locksim-delay": new(faults.Delay), "locksim-jitter": new(faults.Jitter), "bandwidth": new(toxics.BandwidthToxic),
@@ -50,8 +50,8 @@ type network struct {
 	changed chan struct{} // closed at the next change of it
 }
 
-// route is the way to one server. A reset gives it a new proxy, and so a new port; the lock keeps the address that it was
-// given, and its process dials the proxy of the moment.
+// route is the way to one server. A reset gives it a new proxy, and so a new port; the lock keeps the address that it
+// was given, and its process dials the proxy of the moment.
 type route struct {
 	server   string
 	upstream string
@@ -130,7 +130,8 @@ func (n *network) table() table {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.version++
-	t := table{Version: n.version, Address: map[string]string{}, Dial: map[string]string{}, Waits: map[string]bool{}, Told: map[string]string{}}
+	t := table{Version: n.version, Address: map[string]string{}, Dial: map[string]string{}, Waits: map[string]bool{},
+		Told: map[string]string{}}
 	for _, g := range n.m.w.gates {
 		t.Told[g.listener.Addr().String()] = g.name
 	}
@@ -148,10 +149,11 @@ func (n *network) table() table {
 	return t
 }
 
-// dial dials a server by the table that now returns, with the name of the server in it and a channel that is closed when there
-// is another one. A proxy accepts every connection: so it is here that the dial of a server waits as long as the client is cut
-// off from it.
-func dial(ctx context.Context, network, addr string, now func() (t table, server string, changed <-chan struct{})) (net.Conn, error) {
+// dial dials a server by the table that now returns, with the name of the server in it and a channel that is closed
+// when there is another one. A proxy accepts every connection: so it is here that the dial of a server waits as long as
+// the client is cut off from it.
+func dial(ctx context.Context, network, addr string,
+	now func() (t table, server string, changed <-chan struct{})) (net.Conn, error) {
 	failed := func(err error) error { return &net.OpError{Op: "dial", Net: network, Err: err} }
 	for {
 		t, server, changed := now()
@@ -173,8 +175,8 @@ func dial(ctx context.Context, network, addr string, now func() (t table, server
 // direct marks the context of a dial that leads to a proxy.
 type direct struct{}
 
-// primaryAddress is the address of the name primary. Nothing listens there: the process of a client dials the proxy to the
-// primary of the moment.
+// primaryAddress is the address of the name primary. Nothing listens there: the process of a client dials the proxy to
+// the primary of the moment.
 const primaryAddress = "127.255.255.254:6379"
 
 // announce tells the process of its table. One that is paused reads it before anything else when it goes on.
@@ -277,8 +279,8 @@ type toxic struct {
 	cuts  bool // nothing passes: dials wait
 }
 
-// streams are the directions of Toxiproxy, upstream being from the client to the server, that a wire has on the link between
-// a client and a server.
+// streams are the directions of Toxiproxy, upstream being from the client to the server, that a wire has on the link
+// between a client and a server.
 func streams(w faults.Wire, client, server string) []string {
 	in := func(name string) bool { return slices.Contains(w.Between, name) }
 	out := func(name string) bool {
@@ -314,7 +316,8 @@ func (t *toxic) onto(p *toxiproxy.Proxy, client, server string) error {
 		if kind == "" {
 			return fmt.Errorf("%w: Toxiproxy has no %T", faults.ErrUnable, made)
 		}
-		body, err := json.Marshal(map[string]any{"name": t.name + "-" + stream, "type": kind, "stream": stream, "attributes": made})
+		body, err := json.Marshal(map[string]any{"name": t.name + "-" + stream, "type": kind, "stream": stream,
+			"attributes": made})
 		if err != nil {
 			return err
 		}
@@ -365,8 +368,8 @@ func (w *World) putToxic(name string, wire faults.Wire, build func() toxics.Toxi
 // takenOff is how long Toxiproxy may take to take a toxic off: it waits for what it copies.
 const takenOff = 20 * time.Second
 
-// takeToxic takes a toxic off. It reports false if it is off already. A run in which Toxiproxy does not do it ends with an
-// error.
+// takeToxic takes a toxic off. It reports false if it is off already. A run in which Toxiproxy does not do it ends with
+// an error.
 func (w *World) takeToxic(t *toxic) bool {
 	i := slices.Index(w.toxics, t)
 	if i < 0 {
@@ -382,7 +385,8 @@ func (w *World) takeToxic(t *toxic) bool {
 	select {
 	case <-off:
 	case <-time.After(takenOff):
-		w.fail(fmt.Errorf("the toxic %s could not be taken off within %v, which no fault of the scenario asks for: play the run again",
+		w.fail(fmt.Errorf("the toxic %s could not be taken off within %v, which no fault of the scenario asks for: play "+
+			"the run again",
 			t.name, takenOff))
 	}
 	return true

@@ -230,7 +230,8 @@ type remoteStore struct {
 }
 
 // Do implements play.Store.
-func (s remoteStore) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
+func (s remoteStore) Do(ctx context.Context, op checker.Op,
+	grant string) (saw string, outcome checker.Outcome, err error) {
 	var a storeAnswer
 	at, err := s.m.call(ctx, askStore, storeCall{s.id, op, grant, deadlineOf(ctx)}, &a)
 	s.m.answered(at)

@@ -66,13 +66,14 @@ func Check(sc *file.Scenario, l play.Lock, scale float64) error {
 		}
 	}
 	if sc.Workload.Data != file.DataStore {
-		return fmt.Errorf("scenario %s has its data in the servers of the lock: %w: live runs keep it in the store s0", sc.Name, faults.ErrUnable)
+		return fmt.Errorf("scenario %s has its data in the servers of the lock: %w: live runs keep it in the store s0",
+			sc.Name, faults.ErrUnable)
 	}
 	return checkScale(sc, l, scale)
 }
 
-// Run plays a scenario with a lock under each fencing mode, each on servers of its own. The outcome says that it is live. Errors
-// are those of [Check], of the servers, and of play.On; a lock that breaks is none.
+// Run plays a scenario with a lock under each fencing mode, each on servers of its own. The outcome says that it is
+// live. Errors are those of [Check], of the servers, and of play.On; a lock that breaks is none.
 func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Options) (*outcome.Outcome, error) {
 	if o.Scale == 0 {
 		o.Scale = DefaultScale
@@ -114,7 +115,8 @@ func (s *Session) Run(ctx context.Context, sc *file.Scenario, l play.Lock, o Opt
 }
 
 // runMode is one run in a world of its own.
-func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64, base *outcome.ModeRun) (_ *outcome.ModeRun, err error) {
+func (s *Session) runMode(ctx context.Context, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64,
+	base *outcome.ModeRun) (_ *outcome.ModeRun, err error) {
 	if mode.NeedsToken() && !l.Tokens {
 		return outcome.NotApplicable(mode), nil
 	}

@@ -29,7 +29,8 @@ func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) 
 		}
 		if d := timely * pace.Return; d > shortest && awaitsReturn(sc, s) {
 			shortest = d
-			why = fmt.Sprintf("%s needs up to %v to serve again after a crash, where the simulated one needs nothing, and that is to be a small part of the lease",
+			why = fmt.Sprintf("%s needs up to %v to serve again after a crash, where the simulated one needs nothing, and "+
+				"that is to be a small part of the lease",
 				s.Kind.Name, pace.Return)
 		}
 	}
@@ -41,7 +42,8 @@ func least(sc *file.Scenario, l play.Lock) (shortest time.Duration, why string) 
 func awaitsReturn(sc *file.Scenario, s play.Servers) bool {
 	back := 0
 	for _, f := range sc.Faults {
-		if r, ok := f.Action.(faults.Restart); ok && (slices.Contains(s.Names(sc.World), r.Process) || r.Process == s.Kind.Leader) {
+		if r, ok := f.Action.(faults.Restart); ok && (slices.Contains(s.Names(sc.World), r.Process) ||
+			r.Process == s.Kind.Leader) {
 			back++
 		}
 	}
@@ -61,12 +63,14 @@ func ScaleFor(sc *file.Scenario, l play.Lock, wanted float64) float64 {
 // checkScale returns an error if the servers of a lock cannot play a scenario at a scale.
 func checkScale(sc *file.Scenario, l play.Lock, scale float64) error {
 	if math.IsNaN(scale) || scale <= 0 || scale > 10 {
-		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file", scale)
+		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file",
+			scale)
 	}
 	shortest, why := least(sc, l)
 	if ttl := times(sc.Lock.TTL, scale); ttl < shortest {
 		need := math.Ceil(1000*float64(shortest)/float64(sc.Lock.TTL)) / 1000
-		return fmt.Errorf("--scale %v: the TTL of %v would be %v, and lock %s needs %v on real servers, since %s: give --scale %v or more",
+		return fmt.Errorf("--scale %v: the TTL of %v would be %v, and lock %s needs %v on real servers, since %s: give "+
+			"--scale %v or more",
 			scale, sc.Lock.TTL, ttl, l.Name, shortest, why, need)
 	}
 	return nil

@@ -67,7 +67,8 @@ type World struct {
 }
 
 // newWorld starts the servers and the clients of a run. sc is the scenario at its scale.
-func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Lock, mode fence.Mode, seed uint64) (_ *World, err error) {
+func newWorld(ctx context.Context, g *guard.Guard, sc *file.Scenario, l play.Lock, mode fence.Mode,
+	seed uint64) (_ *World, err error) {
 	w := &World{scenario: sc, lock: l, seed: seed, dir: g.Dir(), toxiproxy: newToxiproxy(),
 		do: make(chan func()), failed: make(chan error, 1), store: store.New(mode),
 		dark: map[string]*toxic{}, lost: map[string]*toxic{}, spared: map[string]bool{},
@@ -184,11 +185,13 @@ func (w *World) add(from int64, actor, peer string, what trace.What) (n int) {
 		from = now
 	}
 	from = max(from, w.began)
-	return w.trace.Add(trace.Event{At: time.Duration(from - w.began), Within: time.Duration(now - from), Actor: actor, Peer: peer, What: what})
+	return w.trace.Add(trace.Event{At: time.Duration(from - w.began), Within: time.Duration(now - from), Actor: actor,
+		Peer: peer, What: what})
 }
 
-// uncertain is the instant from which on a mark may have happened, 0 for the present one. It matters for a grant alone, and if
-// the claim or the belief of another client has ended since then: the lock may have granted what was not free yet.
+// uncertain is the instant from which on a mark may have happened, 0 for the present one. It matters for a grant alone,
+// and if the claim or the belief of another client has ended since then: the lock may have granted what was not free
+// yet.
 func (w *World) uncertain(client string, s trace.Step, from int64) int64 {
 	if s != trace.Granted && s != trace.Reentered {
 		return 0
@@ -330,8 +333,9 @@ func (w *World) RunUntil(done func() bool) error {
 // Idle implements play.Stage.
 func (w *World) Idle() bool { return w.running.Load() == 0 }
 
-// settled is the number of beats after which a healed network has delivered the bytes that were held: they are in the memory of
-// the proxies, which are in this process, and cross loopback. It is not a time, since a machine that stands still delivers nothing.
+// settled is the number of beats after which a healed network has delivered the bytes that were held: they are in the
+// memory of the proxies, which are in this process, and cross loopback. It is not a time, since a machine that stands
+// still delivers nothing.
 const settled = 30
 
 // Quiet implements play.Stage.

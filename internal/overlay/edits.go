@@ -56,7 +56,8 @@ var edits = []edit{
 	{
 		"runtime/proc.go",
 		"func Gosched() {\n\tcheckTimeouts()\n\tmcall(gosched_m)\n}\n",
-		"func Gosched() {\n\tif locksimGosched != nil && getg().bubble != nil {\n\t\tlocksimGosched()\n\t}\n\tcheckTimeouts()\n\tmcall(gosched_m)\n}\n",
+		"func Gosched() {\n\tif locksimGosched != nil && getg().bubble != nil " +
+			"{\n\t\tlocksimGosched()\n\t}\n\tcheckTimeouts()\n\tmcall(gosched_m)\n}\n",
 	},
 	{
 		"runtime/proc.go",
@@ -79,12 +80,14 @@ var edits = []edit{
 			"\tctx, cancel := d.dialCtx(ctx)\n\tdefer cancel()\n",
 		"func (d *Dialer) DialContext(ctx context.Context, network, address string) (Conn, error) {\n" +
 			"\tctx, cancel := d.dialCtx(ctx)\n\tdefer cancel()\n" +
-			"\tif locksimDial != nil {\n\t\tif c, ok, err := locksimDial(ctx, network, address); ok {\n\t\t\treturn c, err\n\t\t}\n\t}\n",
+			"\tif locksimDial != nil {\n\t\tif c, ok, err := locksimDial(ctx, network, address); ok {\n\t\t\treturn c, " +
+			"err\n\t\t}\n\t}\n",
 	},
 	{
 		"net/sock_posix.go",
 		"\ts, err := sysSocket(family, sotype, proto)\n",
-		"\tif err := locksimRefuse(net, laddr, raddr); err != nil {\n\t\treturn nil, err\n\t}\n\ts, err := sysSocket(family, sotype, proto)\n",
+		"\tif err := locksimRefuse(net, laddr, raddr); err != nil {\n\t\treturn nil, err\n\t}\n\ts, err := " +
+			"sysSocket(family, sotype, proto)\n",
 	},
 	{
 		"os/file_posix.go",
@@ -109,7 +112,8 @@ var edits = []edit{
 	{
 		"os/file.go",
 		"\t\toff += int64(m)\n\t}\n\treturn\n}\n\n// WriteTo implements",
-		"\t\toff += int64(m)\n\t}\n\tif locksimWrote != nil {\n\t\tlocksimWrote(f)\n\t}\n\treturn\n}\n\n// WriteTo implements",
+		"\t\toff += int64(m)\n\t}\n\tif locksimWrote != nil {\n\t\tlocksimWrote(f)\n\t}\n\treturn\n}\n\n// WriteTo " +
+			"implements",
 	},
 	{
 		"math/rand/rand.go",

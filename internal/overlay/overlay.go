@@ -61,7 +61,8 @@ func Find(ctx context.Context) (Toolchain, error) {
 		return t, fmt.Errorf("ask go for its version: %w: %s", err, bytes.TrimSpace(exit.Stderr))
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return t, fmt.Errorf("ask go for its version: %w: the overlay is made from an installed Go: install one, and put it into PATH", err)
+		return t, fmt.Errorf("ask go for its version: %w: the overlay is made from an installed Go: install one, and put "+
+			"it into PATH", err)
 	}
 	if err != nil {
 		return t, fmt.Errorf("ask go for its version: %w", err)

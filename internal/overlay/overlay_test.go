@@ -62,7 +62,8 @@ func TestUnfit(t *testing.T) {
 			err = os.MkdirAll(filepath.Join(other, "src", "time"), 0o755)
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(other, "src", file), []byte(strings.ReplaceAll(string(b), "func Sleep(", "func Rest(")), 0o644)
+			err = os.WriteFile(filepath.Join(other, "src", file),
+				[]byte(strings.ReplaceAll(string(b), "func Sleep(", "func Rest(")), 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +71,8 @@ func TestUnfit(t *testing.T) {
 	}
 	dir := t.TempDir()
 	_, err := overlay.Make(dir, overlay.Toolchain{GOROOT: other, GOVERSION: "go9.9.9"})
-	if !errors.Is(err, overlay.ErrUnfit) || !strings.Contains(err.Error(), "time/sleep.go") || !strings.Contains(err.Error(), "go9.9.9") {
+	if !errors.Is(err, overlay.ErrUnfit) || !strings.Contains(err.Error(), "time/sleep.go") ||
+		!strings.Contains(err.Error(), "go9.9.9") {
 		t.Errorf("got %v", err)
 	}
 	if written, _ := os.ReadDir(dir); len(written) > 0 {
@@ -81,7 +83,8 @@ func TestUnfit(t *testing.T) {
 // A Go in the module cache is refused, and its copy is not. It is copied once.
 func TestCached(t *testing.T) {
 	found, dir := find(t), t.TempDir()
-	cached := overlay.Toolchain{GOROOT: filepath.Join(dir, "mod", "golang.org", "toolchain"), GOVERSION: "go9.9.9", GOMODCACHE: filepath.Join(dir, "mod")}
+	cached := overlay.Toolchain{GOROOT: filepath.Join(dir, "mod", "golang.org", "toolchain"), GOVERSION: "go9.9.9",
+		GOMODCACHE: filepath.Join(dir, "mod")}
 	path, err := overlay.Make(t.TempDir(), found)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +106,8 @@ func TestCached(t *testing.T) {
 	if !cached.Cached() || found.Cached() {
 		t.Fatalf("cached is %t of %+v, and %t of %+v", cached.Cached(), cached, found.Cached(), found)
 	}
-	if _, err := overlay.Make(t.TempDir(), cached); !errors.Is(err, overlay.ErrCached) || !strings.Contains(err.Error(), cached.GOROOT) {
+	if _, err := overlay.Make(t.TempDir(), cached); !errors.Is(err, overlay.ErrCached) ||
+		!strings.Contains(err.Error(), cached.GOROOT) {
 		t.Errorf("got %v", err)
 	}
 	to := t.TempDir()
@@ -141,8 +145,8 @@ func replaced(t *testing.T, path string) map[string]string {
 	return list.Replace
 }
 
-// Other versions of Go, as they are fetched into the module cache, build the overlay, and what package sim says of it is
-// true there.
+// Other versions of Go, as they are fetched into the module cache, build the overlay, and what package sim says of it
+// is true there.
 func TestOtherGos(t *testing.T) {
 	soak.Only(t, "it fetches other versions of Go, and compiles the standard library with each")
 	for _, version := range []string{"go1.26.7", "go1.27.2"} {
@@ -183,8 +187,10 @@ func testsInWorld(t *testing.T, dir string, with overlay.Toolchain) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay="+path, "-run=^TestOverlay", "-v", "locksim/sim").CombinedOutput()
-	if passed := strings.Count(string(out), "--- PASS: TestOverlay"); err != nil || passed < 11 || strings.Contains(string(out), "--- SKIP") {
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay="+path, "-run=^TestOverlay", "-v",
+		"locksim/sim").CombinedOutput()
+	if passed := strings.Count(string(out), "--- PASS: TestOverlay"); err != nil || passed < 11 ||
+		strings.Contains(string(out), "--- SKIP") {
 		t.Errorf("%d tests passed: %v\n%s", passed, err, out)
 	}
 }

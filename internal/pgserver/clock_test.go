@@ -156,7 +156,8 @@ func TestTimeLimits(t *testing.T) {
 		fire(t, s, process, 29*time.Second)
 		for { // it ends
 			var n int
-			if err := waiter.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE pid = $1`, process).Scan(&n); err != nil {
+			if err := waiter.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE pid = $1`,
+				process).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			if n == 0 {

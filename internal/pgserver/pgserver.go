@@ -92,7 +92,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := guard.Own(s.dir); err != nil {
 		return nil, err
 	}
-	initdb := s.command(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(s.dir, data), "-U", "locksim", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	initdb := s.command(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(s.dir, data), "-U", "locksim", "-A",
+		"trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("make a database: %w\n%s", err, out)
 	}
@@ -101,7 +102,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if o.Address != "" {
 		socket, network = "", s.host
 	}
-	s.args = []string{"-D", filepath.Join(s.dir, data), "-k", socket, "-p", s.port, "-c", "listen_addresses=" + network, "-c", "fsync=off",
+	s.args = []string{"-D", filepath.Join(s.dir, data), "-k", socket, "-p", s.port, "-c", "listen_addresses=" + network,
+		"-c", "fsync=off",
 		"-c", "dynamic_shared_memory_type=mmap"} // in the folder, not in /dev/shm
 	for _, line := range o.Settings {
 		s.args = append(s.args, "-c", line)

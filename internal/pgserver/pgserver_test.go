@@ -133,8 +133,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// The program that has a server is killed: after five seconds nothing of the server is left, also if one of its processes
-// was stopped, or the guardian was told to end, as by killall. LOCKSIM_SOAK=1 is 100 times.
+// The program that has a server is killed: after five seconds nothing of the server is left, also if one of its
+// processes was stopped, or the guardian was told to end, as by killall. LOCKSIM_SOAK=1 is 100 times.
 func TestProgramKilled(t *testing.T) {
 	for n := range testruns.Soak(t, 100, 0.02) {
 		cmd := exec.Command(os.Args[0])

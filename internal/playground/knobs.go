@@ -52,7 +52,8 @@ func lengths(sc *file.Scenario) []length {
 	all := []length{
 		knob("lock.ttl", "ttl", "", sc.Lock.TTL, time.Millisecond, mostTTL, func(d time.Duration) { sc.Lock.TTL = d }),
 		knob("workload.hold", "hold", "", sc.Workload.Hold, 0, mostHold, func(d time.Duration) { sc.Workload.Hold = d }),
-		knob(latency, "latency", "", sc.World.Latency.Max, 10*time.Microsecond, mostLatency, func(d time.Duration) { sc.World.Latency = upTo(d) }),
+		knob(latency, "latency", "", sc.World.Latency.Max, 10*time.Microsecond, mostLatency,
+			func(d time.Duration) { sc.World.Latency = upTo(d) }),
 	}
 	all[2].now = sc.World.Latency.String()
 	some := 0
@@ -77,10 +78,11 @@ func lengths(sc *file.Scenario) []length {
 				continue
 			}
 			some++
-			k := knob(fmt.Sprintf("faults[%d].%s.%s", i, form.Name, f.Key), form.Name, f.Key, *to, least, mostFault, func(d time.Duration) {
-				*to = d
-				sc.Faults[i].Action = form.Action()
-			})
+			k := knob(fmt.Sprintf("faults[%d].%s.%s", i, form.Name, f.Key), form.Name, f.Key, *to, least, mostFault,
+				func(d time.Duration) {
+					*to = d
+					sc.Faults[i].Action = form.Action()
+				})
 			k.About = sc.Faults[i].String()
 			all = append(all, k)
 		}
@@ -89,7 +91,8 @@ func lengths(sc *file.Scenario) []length {
 }
 
 func knob(path, what, field string, now, least, most time.Duration, set func(time.Duration)) length {
-	return length{Knob{Path: path, What: what, Field: field, Text: lengthOf(now), Value: int64(now), Least: int64(least), Most: int64(max(most, now))}, set, now.String()}
+	return length{Knob{Path: path, What: what, Field: field, Text: lengthOf(now), Value: int64(now), Least: int64(least),
+		Most: int64(max(most, now))}, set, now.String()}
 }
 
 // upTo is a latency that varies up to a length.
@@ -103,8 +106,8 @@ func knobs(sc *file.Scenario) []Knob {
 	return all
 }
 
-// turn is the source of a scenario with another length. It changes the text where the file has the old one, and writes the file
-// anew where it leaves it out.
+// turn is the source of a scenario with another length. It changes the text where the file has the old one, and writes
+// the file anew where it leaves it out.
 func turn(sc *file.Scenario, path, text string) (string, error) {
 	changed := sc.Clone()
 	all := lengths(changed)
@@ -128,8 +131,8 @@ func turn(sc *file.Scenario, path, text string) (string, error) {
 	return string(b), err
 }
 
-// replace replaces the value at a position of a file, which must be the one that is there; another length of the same value, such
-// as 60s for 1m0s, counts too.
+// replace replaces the value at a position of a file, which must be the one that is there; another length of the same
+// value, such as 60s for 1m0s, counts too.
 func replace(source string, at faults.Pos, now, text string) (string, bool) {
 	lines := strings.SplitAfter(source, "\n")
 	if at.Line < 1 || at.Line > len(lines) {

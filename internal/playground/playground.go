@@ -181,7 +181,8 @@ func newRun(s *scene.Scene, p diagram.Panel) Run {
 		r.Since = int64(focus.Start)
 	}
 	for _, l := range scene.Excerpt(s.Story()) {
-		r.Lines = append(r.Lines, Line{l.Step, int64(l.At), prose.Seconds(l.At), prose.Visible(l.Actor), l.Text, l.Fatal, l.Shared, l.LeftOut > 0})
+		r.Lines = append(r.Lines, Line{l.Step, int64(l.At), prose.Seconds(l.At), prose.Visible(l.Actor), l.Text, l.Fatal,
+			l.Shared, l.LeftOut > 0})
 	}
 	for _, n := range p.Drawn(s.Run.Trace.Len()) {
 		e := s.Run.Trace.Events[n-1]
@@ -218,7 +219,8 @@ func newTask(r *Request) (*task, error) {
 		name = sc.Lock.Kind
 	}
 	if t.lock, err = play.FindLock(name, nil); err != nil {
-		return nil, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q here: choose one of %s", name, prose.Commas(kinds.Names()))
+		return nil, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q here: choose one of %s", name,
+			prose.Commas(kinds.Names()))
 	}
 	if len(t.modes) == 0 {
 		t.modes = play.DefaultModes(t.lock)
@@ -246,7 +248,8 @@ func (t *task) command(seed uint64) string {
 	for i, m := range t.modes {
 		modes[i] = string(m)
 	}
-	return fmt.Sprintf("locksim run %s --lock %s --seed %d --fencing %s", what, t.lock.Name, seed, strings.Join(modes, ","))
+	return fmt.Sprintf("locksim run %s --lock %s --seed %d --fencing %s", what, t.lock.Name, seed,
+		strings.Join(modes, ","))
 }
 
 func problem(err error) *Problem {

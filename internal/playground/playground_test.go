@@ -38,21 +38,24 @@ func TestPlay(t *testing.T) {
 	for _, m := range a.Modes {
 		labels = append(labels, m.Label)
 	}
-	if len(labels) != 3 || labels[0] != checker.Corrupted || labels[2] != checker.Rescued || len(a.Diagram.Panels) != 2 || len(a.Runs) != 2 || len(a.Answers) != 4 {
+	if len(labels) != 3 || labels[0] != checker.Corrupted || labels[2] != checker.Rescued || len(a.Diagram.Panels) != 2 ||
+		len(a.Runs) != 2 || len(a.Answers) != 4 {
 		t.Errorf("labels %v, %d panels, %d runs, %d answers", labels, len(a.Diagram.Panels), len(a.Runs), len(a.Answers))
 	}
 	if want := "locksim run gc-pause --lock fenced --seed 1 --fencing none,check,seal"; a.Command != want {
 		t.Errorf("the command is %q, want %q", a.Command, want)
 	}
 	if r := a.Runs[0]; r.Fatal == 0 || r.Since >= r.At || len(r.Lines) < 10 || len(r.Events) < 20 {
-		t.Errorf("the run has the decisive step %d from %d to %d, %d lines and %d events", r.Fatal, r.Since, r.At, len(r.Lines), len(r.Events))
+		t.Errorf("the run has the decisive step %d from %d to %d, %d lines and %d events", r.Fatal, r.Since, r.At,
+			len(r.Lines), len(r.Events))
 	}
 }
 
 // A shorter pause does no harm; the file has it where it had the longer one.
 func TestAKnobChangesTheFile(t *testing.T) {
 	source := story(t, "gc-pause")
-	a := playground.Play(playground.Request{Source: source, Seed: 1, Modes: []fence.Mode{fence.None}, Set: map[string]string{"faults[0].pause.for": "2s", "lock.ttl": "30s"}})
+	a := playground.Play(playground.Request{Source: source, Seed: 1, Modes: []fence.Mode{fence.None},
+		Set: map[string]string{"faults[0].pause.for": "2s", "lock.ttl": "30s"}})
 	if a.Problem != nil {
 		t.Fatal(a.Problem.Text)
 	}
@@ -95,14 +98,16 @@ func TestAProblemHasItsLine(t *testing.T) {
 		strings.Replace(story(t, "gc-pause"), "kind: fenced", "kind: nothing", 1): 10,
 		strings.Replace(story(t, "gc-pause"), "faults:", "fault:", 1):             12,
 	} {
-		if a := playground.Play(playground.Request{Source: source, Seed: 1}); a.Problem == nil || a.Problem.Line != line || a.Problem.Text == "" {
+		if a := playground.Play(playground.Request{Source: source, Seed: 1}); a.Problem == nil || a.Problem.Line != line ||
+			a.Problem.Text == "" {
 			t.Errorf("the problem is %+v, want line %d", a.Problem, line)
 		}
 	}
 }
 
 func TestLabels(t *testing.T) {
-	labels, err := playground.Labels(playground.Request{Source: story(t, "gc-pause"), Seed: 3, Modes: []fence.Mode{fence.Seal, fence.None}})
+	labels, err := playground.Labels(playground.Request{Source: story(t, "gc-pause"), Seed: 3,
+		Modes: []fence.Mode{fence.Seal, fence.None}})
 	if err != nil || len(labels) != 2 || labels[0] != checker.Rescued || labels[1] != checker.Corrupted {
 		t.Errorf("%v, %v", labels, err)
 	}
@@ -119,7 +124,8 @@ func TestTheEngineIsSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heavy := regexp.MustCompile(`^(text/template|html/template|net/http|github.com/spf13/.*|go\.etcd\.io/.*|google\.golang\.org/.*|locksim/reports/html|locksim/internal/playground/page)$`)
+	heavy := regexp.MustCompile(
+		`^(text/template|html/template|net/http|github.com/spf13/.*|go\.etcd\.io/.*|google\.golang\.org/.*|locksim/reports/html|locksim/internal/playground/page)$`)
 	for _, pkg := range strings.Fields(string(out)) {
 		if heavy.MatchString(pkg) {
 			t.Errorf("the engine compiles %s", pkg)

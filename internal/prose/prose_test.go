@@ -34,7 +34,8 @@ func TestChoose(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -100: "-100", -1000: "-1,000"} {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -100: "-100",
+		-1000: "-1,000"} {
 		if got := prose.Thousands(n); got != want {
 			t.Errorf("Thousands(%d) = %s, want %s", n, got, want)
 		}
@@ -44,7 +45,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("Count(%d) = %s, want %s", n, got, want)
 		}
 	}
-	for n, want := range map[int]string{0: "0 runs that tested the lock", 1: "1 run that tested the lock", 2000: "2,000 runs that tested the lock"} {
+	for n, want := range map[int]string{0: "0 runs that tested the lock", 1: "1 run that tested the lock",
+		2000: "2,000 runs that tested the lock"} {
 		if got := prose.Evidence(n, "run"); got != want {
 			t.Errorf("Evidence(%d) = %s, want %s", n, got, want)
 		}

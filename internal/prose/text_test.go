@@ -14,14 +14,16 @@ import (
 
 func TestTimes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0.000s", 1499 * time.Microsecond: "0.001s", 1500 * time.Microsecond: "0.002s", 61*time.Second + 5*time.Millisecond: "61.005s",
+		0: "0.000s", 1499 * time.Microsecond: "0.001s", 1500 * time.Microsecond: "0.002s",
+		61*time.Second + 5*time.Millisecond: "61.005s",
 	} {
 		if got := prose.Seconds(d); got != want {
 			t.Errorf("Seconds(%v) = %s, want %s", d, got, want)
 		}
 	}
 	for seconds, want := range map[float64]string{
-		1: "1 second", 59.9: "59 seconds", 60: "1 minute", 3599: "59 minutes", 3600: "1 hour 0 min", 47*3600 + 120: "47 hours 2 min", 50 * 3600: "2 days 2 h",
+		1: "1 second", 59.9: "59 seconds", 60: "1 minute", 3599: "59 minutes", 3600: "1 hour 0 min",
+		47*3600 + 120: "47 hours 2 min", 50 * 3600: "2 days 2 h",
 	} {
 		if got := prose.Span(seconds); got != want {
 			t.Errorf("Span(%v) = %s, want %s", seconds, got, want)

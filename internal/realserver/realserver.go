@@ -1,5 +1,5 @@
-// Package realserver starts real servers for tests: on the loopback interface, in a private folder, as an unprivileged user
-// where the tests run as root. They end with the test, and with the test program.
+// Package realserver starts real servers for tests: on the loopback interface, in a private folder, as an unprivileged
+// user where the tests run as root. They end with the test, and with the test program.
 package realserver
 
 import (

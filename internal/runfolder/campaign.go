@@ -70,7 +70,10 @@ func readSweep(c *scan, f folder, e *index.Entry) error {
 
 // readCampaign reads the document of an exploration or a sweep.
 func readCampaign(c *scan, f folder, e *index.Entry, kind string) error {
-	d, changed, err := readCached(c, f, kind+".json", func(_ string, data []byte) (d campaignFile, err error) { return d, decode(data, &d) })
+	d, changed, err := readCached(c, f, kind+".json", func(_ string, data []byte) (d campaignFile, err error) {
+		return d,
+			decode(data, &d)
+	})
 	if err != nil {
 		return err
 	}
@@ -81,7 +84,8 @@ func readCampaign(c *scan, f folder, e *index.Entry, kind string) error {
 // fill sets the fields of an entry from a document.
 func (d campaignFile) fill(e *index.Entry, kind string) error {
 	if d.Version != campaign.Version || d.Kind != kind || d.Plan.Lock == "" {
-		return fmt.Errorf("not a document of kind %s and version %d: make it again with this version of locksim", kind, campaign.Version)
+		return fmt.Errorf("not a document of kind %s and version %d: make it again with this version of locksim", kind,
+			campaign.Version)
 	}
 	e.Lock, e.What = d.Plan.Lock, d.Plan.Scenario
 	e.Seed = fmt.Sprintf("from seed %d", d.Plan.FirstSeed)

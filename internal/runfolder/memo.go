@@ -24,7 +24,8 @@ type cachedFile struct {
 
 // readCached is what parse returns for a file of a folder, and when the file changed
 // last. A file that has not changed since it was read is not read again.
-func readCached[T any](c *scan, f folder, name string, parse func(name string, data []byte) (T, error)) (T, time.Time, error) {
+func readCached[T any](c *scan, f folder, name string, parse func(name string, data []byte) (T,
+	error)) (T, time.Time, error) {
 	var none T
 	info, err := f.files[name].Info()
 	if err != nil {

@@ -31,7 +31,8 @@ func Name(parts ...string) string {
 // safePart is one part: a plain one as it is, a specimen such as broken/get-then-del
 // with a dot in place of the slash, and everything else with a hash.
 func safePart(part string) string {
-	if before, after, ok := strings.Cut(part, "/"); ok && plainName.MatchString(before) && plainName.MatchString(after) && len(part) <= maxPart {
+	if before, after, ok := strings.Cut(part, "/"); ok && plainName.MatchString(before) && plainName.MatchString(after) &&
+		len(part) <= maxPart {
 		return before + "." + after
 	}
 	if plainName.MatchString(part) && len(part) <= maxPart {

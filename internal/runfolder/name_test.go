@@ -28,7 +28,8 @@ var safe = regexp.MustCompile(`^run-[A-Za-z0-9._-]{1,80}$`)
 // differs from that of any other lock.
 func TestNameIsSafe(t *testing.T) {
 	seen := map[string]string{}
-	for _, part := range []string{"", ".", "..", "../x", "..x", "/etc/passwd", "a/b", "a.b", "a-b", "a b", "a_b", "a/b/c", `a\b`, "<script>", "a:b", "COM1:", "-rf",
+	for _, part := range []string{"", ".", "..", "../x", "..x", "/etc/passwd", "a/b", "a.b", "a-b", "a b", "a_b", "a/b/c",
+		`a\b`, "<script>", "a:b", "COM1:", "-rf",
 		"naïve", "наивный", "наивнай", "x\x00y", "x\ny", "\xff", string(make([]byte, 300)), string(make([]byte, 301))} {
 		name := runfolder.Name("run", part)
 		if !safe.MatchString(name) || !filepath.IsLocal(name) {

@@ -78,7 +78,8 @@ func matrixOf(scenarios, locks int) string {
 // sortedLabels are labels with their counts, the most severe first.
 func sortedLabels(counts map[checker.Label]int) []index.Label {
 	var out []index.Label
-	for _, l := range slices.SortedFunc(maps.Keys(counts), func(a, b checker.Label) int { return b.Severity() - a.Severity() }) {
+	for _, l := range slices.SortedFunc(maps.Keys(counts),
+		func(a, b checker.Label) int { return b.Severity() - a.Severity() }) {
 		out = append(out, index.Label{Label: l, Count: counts[l]})
 	}
 	return out

@@ -188,16 +188,20 @@ func (r reader) problem(f folder, why string) string {
 // readers are the readers of all kinds, in the order in which an index shows them.
 var readers = []reader{
 	{index.Run, "run.json", "", []index.Page{{Name: "Report", File: "report.html"}, {Name: "Markdown", File: "report.md"},
-		{Name: "text", File: "report.txt"}, {Name: "JSON", File: "run.json"}, {Name: "trace for a viewer", File: "trace.chrome.json"}}, readRun},
+		{Name: "text", File: "report.txt"}, {Name: "JSON", File: "run.json"},
+		{Name: "trace for a viewer", File: "trace.chrome.json"}}, readRun},
 	{index.Exploration, "explore.json", "explore.jsonl", campaignPages("explore"), readExploration},
 	{index.Sweep, "sweep.json", "sweep.jsonl", campaignPages("sweep"), readSweep},
-	{index.Matrix, "matrix.json", "matrix.jsonl", []index.Page{{Name: "Pages", File: "index.html"}, {Name: "Markdown", File: "MATRIX.md"},
+	{index.Matrix, "matrix.json", "matrix.jsonl", []index.Page{{Name: "Pages", File: "index.html"},
+		{Name: "Markdown", File: "MATRIX.md"},
 		{Name: "text", File: "matrix.txt"}, {Name: "JSON", File: "matrix.json"}}, readMatrix},
-	{index.Review, "review.html", "review.jsonl", []index.Page{{Name: "Review", File: "review.html"}, {Name: "Markdown", File: "review.md"},
+	{index.Review, "review.html", "review.jsonl", []index.Page{{Name: "Review", File: "review.html"},
+		{Name: "Markdown", File: "review.md"},
 		{Name: "JSON", File: "review.json"}}, readReview},
 	{index.Triage, triage.FileName, "", []index.Page{{Name: "JSON", File: triage.FileName}}, readTriage},
 }
 
 func campaignPages(kind string) []index.Page {
-	return []index.Page{{Name: "Report", File: kind + ".html"}, {Name: "text", File: kind + ".txt"}, {Name: "JSON", File: kind + ".json"}}
+	return []index.Page{{Name: "Report", File: kind + ".html"}, {Name: "text", File: kind + ".txt"},
+		{Name: "JSON", File: kind + ".json"}}
 }

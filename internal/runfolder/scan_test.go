@@ -30,9 +30,10 @@ func file(text string, before time.Duration) *fstest.MapFile {
 // storedRun is a run as a document.
 func storedRun(t *testing.T) string {
 	t.Helper()
-	r := outcome.RunFile{Version: outcome.RunVersion, Scenario: "gc-pause", Lock: "fenced", Seed: 7, Modes: map[fence.Mode]outcome.ModeFile{
-		fence.Seal: {Verdict: checker.Rescued, Facts: &checker.Facts{}, TraceHash: strings.Repeat("0", 64)},
-		fence.None: {Verdict: checker.Corrupted, Facts: &checker.Facts{}, TraceHash: strings.Repeat("1", 64)}}}
+	r := outcome.RunFile{Version: outcome.RunVersion, Scenario: "gc-pause", Lock: "fenced", Seed: 7,
+		Modes: map[fence.Mode]outcome.ModeFile{
+			fence.Seal: {Verdict: checker.Rescued, Facts: &checker.Facts{}, TraceHash: strings.Repeat("0", 64)},
+			fence.None: {Verdict: checker.Corrupted, Facts: &checker.Facts{}, TraceHash: strings.Repeat("1", 64)}}}
 	return text(t, &r)
 }
 
@@ -46,11 +47,13 @@ func text(t *testing.T, document interface{ JSON() ([]byte, error) }) string {
 }
 
 // plan is the plan of an exploration of three jobs.
-var plan = explorations.Plan{Lock: "single", Judge: explorations.JudgePromise, Collect: explorations.CollectAll, Runs: 250, FirstSeed: 1, Block: 100,
+var plan = explorations.Plan{Lock: "single", Judge: explorations.JudgePromise, Collect: explorations.CollectAll,
+	Runs: 250, FirstSeed: 1, Block: 100,
 	Space: spaces.Space{Redis: 1}}
 
 func block(job int) explorations.Block {
-	return explorations.Block{Job: job, Tally: tally.Tally{Runs: 100, Evidence: 90, Violating: 2, Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
+	return explorations.Block{Job: job, Tally: tally.Tally{Runs: 100, Evidence: 90, Violating: 2,
+		Violations: map[checker.Label]int{checker.Stuck: 1, checker.Overlap: 2}}}
 }
 
 // journal is the journal of the exploration with some of its results.
@@ -85,7 +88,8 @@ func TestIndexOfARun(t *testing.T) {
 		".hidden/run.json":  file("{", time.Hour),
 		"latest":            {Data: []byte("run-x"), Mode: fs.ModeSymlink | 0o777},
 	}
-	want := index.Index{Entries: []index.Entry{{Folder: "run-x", Kind: index.Run, What: "gc-pause", Lock: "fenced", Seed: "seed 7",
+	want := index.Index{Entries: []index.Entry{{Folder: "run-x", Kind: index.Run, What: "gc-pause", Lock: "fenced",
+		Seed:       "seed 7",
 		Labels:     []index.Label{{Mode: "none", Label: checker.Corrupted}, {Mode: "seal", Label: checker.Rescued}},
 		Unexpected: true, Latest: true, Changed: "2026-11-21 11:00:00",
 		Pages: []index.Page{{Name: "Report", File: "report.html"}, {Name: "JSON", File: "run.json"}}}}}
@@ -111,18 +115,22 @@ func TestIndexOfACampaign(t *testing.T) {
 		said     string
 		labels   []index.Label
 	}{
-		{name: "at work", journal: file(journal(t, 2), time.Minute), progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
+		{name: "at work", journal: file(journal(t, 2), time.Minute), progress: &index.Progress{Done: 2, Jobs: 3,
+			Running: true},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
 		{name: "interrupted", journal: file(journal(t, 2), time.Hour), progress: &index.Progress{Done: 2, Jobs: 3},
 			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "cut off in the middle of a line", journal: file(strings.TrimSuffix(journal(t, 3), "}\n"), time.Second), progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
-			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
-		{name: "not begun", journal: file("", time.Second), progress: &index.Progress{Running: true}, said: "No job has finished yet."},
+		{name: "cut off in the middle of a line", journal: file(strings.TrimSuffix(journal(t, 3), "}\n"), time.Second),
+			progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
+			said:     "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
+		{name: "not begun", journal: file("", time.Second), progress: &index.Progress{Running: true},
+			said: "No job has finished yet."},
 		{name: "ended", journal: file(journal(t, 3), time.Minute), document: file(text(t, e), time.Second),
 			said:   "300 runs, 270 of them tested the lock: 6 runs with a violation. Judged by its own promise.",
 			labels: []index.Label{{Label: checker.Stuck, Count: 3}, {Label: checker.Overlap, Count: 6}}},
-		{name: "gone on", journal: file(journal(t, 2), time.Second), document: file(text(t, e), time.Minute), progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
-			said: "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
+		{name: "gone on", journal: file(journal(t, 2), time.Second), document: file(text(t, e), time.Minute),
+			progress: &index.Progress{Done: 2, Jobs: 3, Running: true},
+			said:     "So far 200 runs: 4 runs with a violation. Judged by its own promise.", labels: stuck},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := fstest.MapFS{"x/explore.jsonl": tt.journal}
@@ -152,7 +160,8 @@ func TestIndexOfAMatrixAtWork(t *testing.T) {
 	matrix := `{"version":1,"kind":"matrix","jobs":4,"plan":{"scenarios":{"calm":{"locks":["a","b"]},"gc-pause":{"locks":["b"]}}}}` + "\n" +
 		`{"job":1,"result":{"tallies":[{"runs":2},{"runs":2}]}}` + "\n" + `{"job":3,"failed":"it hung"}` + "\n"
 	review := `{"version":1,"kind":"review","jobs":2,"plan":{"lock":"fenced","matrix":{}}}` + "\n" +
-		`{"job":0,"result":{"tallies":[{"runs":2}]}}` + "\n" + `{"job":1,"result":{"job":0,"runs":100,"violating":7}}` + "\n" + `{"follow":"trial x","result":[]}` + "\n"
+		`{"job":0,"result":{"tallies":[{"runs":2}]}}` + "\n" + `{"job":1,"result":{"job":0,"runs":100,"violating":7}}` +
+		"\n" + `{"follow":"trial x","result":[]}` + "\n"
 	fsys := fstest.MapFS{
 		"matrix/matrix.jsonl": file(matrix, time.Second), "new/matrix.jsonl": file("", time.Second),
 		"review-fenced/review.jsonl": file(review, time.Hour), "shard/shard-1-of-2/matrix.jsonl": file(matrix, time.Second),
@@ -221,7 +230,8 @@ func (c counting) Open(name string) (fs.File, error) {
 // The scanner reads a file again after it has changed, and not before.
 func TestScannerReadsOnce(t *testing.T) {
 	opened := 0
-	fsys := fstest.MapFS{"x/explore.jsonl": file(journal(t, 1), time.Minute), "y/run.json": file(storedRun(t), time.Minute), "z/run.json": file("{", time.Minute)}
+	fsys := fstest.MapFS{"x/explore.jsonl": file(journal(t, 1), time.Minute),
+		"y/run.json": file(storedRun(t), time.Minute), "z/run.json": file("{", time.Minute)}
 	s := &runfolder.Scanner{FS: counting{fsys, &opened}, Now: atNoon}
 	look := func() index.Index {
 		x, err := s.Index()

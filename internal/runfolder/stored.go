@@ -10,8 +10,8 @@ import (
 	"locksim/scenarios/outcome/records"
 )
 
-// StoredRun is a file with a stored run, a file with records of runs, or a run with its record. The names are paths in the
-// folder.
+// StoredRun is a file with a stored run, a file with records of runs, or a run with its record. The names are paths in
+// the folder.
 type StoredRun struct {
 	// Run is the file of the run; "" where only records are stored, as those of all runs of a campaign.
 	Run string
@@ -30,8 +30,8 @@ func (s StoredRun) Name() string {
 // maxDocument limits the bytes of a document that is looked at to find out what it is.
 const maxDocument = 16 << 20
 
-// StoredRuns finds the stored runs in a folder and in those below it, sorted by path. It follows no link, and leaves out
-// files and folders whose names begin with a dot. The error is one of the file system.
+// StoredRuns finds the stored runs in a folder and in those below it, sorted by path. It follows no link, and leaves
+// out files and folders whose names begin with a dot. The error is one of the file system.
 func StoredRuns(fsys fs.FS) ([]StoredRun, error) {
 	var found []StoredRun
 	besides := map[string]bool{} // files of records that are those of a run
@@ -68,8 +68,8 @@ func StoredRuns(fsys fs.FS) ([]StoredRun, error) {
 	return found, nil
 }
 
-// isRun reports whether a document is a stored run. One that commands have named so is, also if it is damaged; that of a test
-// has any name, and is found by its keys.
+// isRun reports whether a document is a stored run. One that commands have named so is, also if it is damaged; that of
+// a test has any name, and is found by its keys.
 func isRun(fsys fs.FS, name string, d fs.DirEntry) (bool, error) {
 	named, err := path.Match("found-*.json", d.Name())
 	if named || err != nil || d.Name() == "run.json" {

@@ -25,15 +25,16 @@ func (d denied) ReadDir(name string) ([]fs.DirEntry, error) {
 func TestIndexOfWhatCannotBeRead(t *testing.T) {
 	run := storedRun(t)
 	fsys := denied{fstest.MapFS{
-		"a-folder/run.json/x":      file("", 0),
-		"b-half/run.json":          file(run[:len(run)/2], 0),
-		"c-other/explore.json":     file(`{"version": 9, "kind": "explore"}`, 0),
-		"d-words/sweep.json":       file("hello", 0),
-		"e-plan/sweep.jsonl":       file("{\"version\":1,\"kind\":\"sweep\",\"plan\":{\"block\":0}}\n", 0),
-		"f-lines/explore.jsonl":    file(journal(t, 1)+"nonsense\n{}\n", 0),
-		"g-matrix/matrix.json":     file(`{"version": 1}`, 0),
-		"h-page/review.html":       file("<p>", 0),
-		"i-numbers/explore.jsonl":  file(strings.Replace(journal(t, 1), `"runs":100,"evidence"`, `"runs":"many","evidence"`, 1), 0),
+		"a-folder/run.json/x":   file("", 0),
+		"b-half/run.json":       file(run[:len(run)/2], 0),
+		"c-other/explore.json":  file(`{"version": 9, "kind": "explore"}`, 0),
+		"d-words/sweep.json":    file("hello", 0),
+		"e-plan/sweep.jsonl":    file("{\"version\":1,\"kind\":\"sweep\",\"plan\":{\"block\":0}}\n", 0),
+		"f-lines/explore.jsonl": file(journal(t, 1)+"nonsense\n{}\n", 0),
+		"g-matrix/matrix.json":  file(`{"version": 1}`, 0),
+		"h-page/review.html":    file("<p>", 0),
+		"i-numbers/explore.jsonl": file(strings.Replace(journal(t, 1), `"runs":100,"evidence"`, `"runs":"many","evidence"`,
+			1), 0),
 		"shut/run.json":            file(run, 0),
 		"z-good/run.json":          file(run, 0),
 		"z-good/deeper/4/run.json": file("{", 0), // below a run, folders have no entries
@@ -52,7 +53,8 @@ func TestIndexOfWhatCannotBeRead(t *testing.T) {
 	}
 	for _, e := range indexOf(t, fsys, atNoon).Entries {
 		problem, bad := want[e.Folder]
-		if bad != (e.Kind == index.Unread) || !strings.HasPrefix(e.Problem, problem) || strings.Contains(e.Problem, "somewhere") {
+		if bad != (e.Kind == index.Unread) || !strings.HasPrefix(e.Problem, problem) ||
+			strings.Contains(e.Problem, "somewhere") {
 			t.Errorf("%s is a %s with the problem %q, want %q", e.Folder, e.Kind, e.Problem, problem)
 		}
 		delete(want, e.Folder)

@@ -35,7 +35,8 @@ func Handler(folder *os.Root, index func() ([]byte, error)) http.Handler {
 	})
 }
 
-// Page answers GET and HEAD of / with one page, which has a content security policy of its own. It is safe for concurrent use.
+// Page answers GET and HEAD of / with one page, which has a content security policy of its own. It is safe for
+// concurrent use.
 func Page(page []byte, policy string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setSecurityHeaders(w.Header())
@@ -58,8 +59,8 @@ func Page(page []byte, policy string) http.Handler {
 // Policy is the content security policy of a page: it may load nothing from
 // outside itself, except frames and pictures of this server. The pages
 // themselves have the same policy.
-const Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src 'self' data:; frame-src 'self' data:; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+const Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src 'self' data:; " +
+	"frame-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 // indexPolicy also lets the index fetch itself.
 const indexPolicy = Policy + "; connect-src 'self'"

@@ -25,7 +25,8 @@ func Listen(addr string) (net.Listener, error) {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil || !ip.Unmap().IsLoopback() {
-		return nil, fmt.Errorf("%s is no loopback address, and this server is for this machine alone: give 127.0.0.1:%s", host, port)
+		return nil, fmt.Errorf("%s is no loopback address, and this server is for this machine alone: give 127.0.0.1:%s",
+			host, port)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return nil, fmt.Errorf("%q is no port: give a number from 0 to 65535", port)

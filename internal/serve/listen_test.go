@@ -13,7 +13,8 @@ import (
 
 // Addresses that other machines can reach are refused.
 func TestListen(t *testing.T) {
-	for _, addr := range []string{"0.0.0.0:0", "[::]:0", "10.1.2.3:0", "example.com:0", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:99999", "127.0.0.1:-1", "", "256.0.0.1:0", "[fe80::1%lo]:0"} {
+	for _, addr := range []string{"0.0.0.0:0", "[::]:0", "10.1.2.3:0", "example.com:0", "127.0.0.1", "127.0.0.1:http",
+		"127.0.0.1:99999", "127.0.0.1:-1", "", "256.0.0.1:0", "[fe80::1%lo]:0"} {
 		if l, err := serve.Listen(addr); err == nil {
 			_ = l.Close()
 			t.Errorf("%q: it listens on %v", addr, l.Addr())

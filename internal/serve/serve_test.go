@@ -45,7 +45,8 @@ func folder(t testing.TB) *os.Root {
 	write("out/run/tool.wasm", "bytes")
 	write("out/run/.run.json-123", secret)
 	write("out/.hidden/run.json", secret)
-	for link, to := range map[string]string{"out/latest": "run", "out/outside": "..", "out/absolute": top, "out/secret.txt": "../secret.txt", "out/run/loop": "loop"} {
+	for link, to := range map[string]string{"out/latest": "run", "out/outside": "..", "out/absolute": top,
+		"out/secret.txt": "../secret.txt", "out/run/loop": "loop"} {
 		if err := os.Symlink(to, filepath.Join(top, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -129,11 +130,13 @@ func TestServesFiles(t *testing.T) {
 		if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != want.kind || body != want.body {
 			t.Errorf("%s: %s, %s, %q", path, r.Status, r.Header.Get("Content-Type"), body)
 		}
-		if r.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "default-src 'none';") {
+		if r.Header.Get("X-Content-Type-Options") != "nosniff" ||
+			!strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "default-src 'none';") {
 			t.Errorf("%s: the headers are %v", path, r.Header)
 		}
 	}
-	if r, body := send(t, addr, strings.Replace(get("/run/run.json"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK || body != "" || r.ContentLength != 2 {
+	if r, body := send(t, addr, strings.Replace(get("/run/run.json"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK ||
+		body != "" || r.ContentLength != 2 {
 		t.Errorf("HEAD: %s, %d bytes, %q", r.Status, r.ContentLength, body)
 	}
 	if r, body := send(t, addr, strings.Replace(get("/"), "GET", "HEAD", 1)); r.StatusCode != http.StatusOK || body != "" {
@@ -143,11 +146,15 @@ func TestServesFiles(t *testing.T) {
 
 // escapes are paths of no file, or of a file outside.
 var escapes = []string{
-	"/..", "/../secret.txt", "/run/../../secret.txt", "/%2e%2e/secret.txt", "/%2e%2e%2fsecret.txt", "/run/%2e%2e/%2e%2e/secret.txt", "/..%2fsecret.txt",
-	"/%252e%252e/secret.txt", "/....//secret.txt", "/./run/run.json", "//run/run.json", "/run//run.json", "/run/run.json/", "/run/run.json/x",
-	`/..\secret.txt`, "/..%5csecret.txt", `/run\run.json`, "/%2fetc%2fpasswd", "//etc/passwd", "/C:/secret.txt", "/run/run.json%00.html", "/run/report.html::$DATA",
+	"/..", "/../secret.txt", "/run/../../secret.txt", "/%2e%2e/secret.txt", "/%2e%2e%2fsecret.txt",
+	"/run/%2e%2e/%2e%2e/secret.txt", "/..%2fsecret.txt",
+	"/%252e%252e/secret.txt", "/....//secret.txt", "/./run/run.json", "//run/run.json", "/run//run.json", "/run/run.json/",
+	"/run/run.json/x",
+	`/..\secret.txt`, "/..%5csecret.txt", `/run\run.json`, "/%2fetc%2fpasswd", "//etc/passwd", "/C:/secret.txt",
+	"/run/run.json%00.html", "/run/report.html::$DATA",
 	"/secret.txt", "/outside/secret.txt", "/absolute/secret.txt", "/outside/out/run/run.json", "/run/loop", "/run/loop/x",
-	"/.hidden/run.json", "/run/.run.json-123", "/run/%2erun.json-123", "/run", "/run/", "/latest", "/latest/", "/outside/", "/run/pipe.txt", "/nothing", "/%ff", "/%0a",
+	"/.hidden/run.json", "/run/.run.json-123", "/run/%2erun.json-123", "/run", "/run/", "/latest", "/latest/", "/outside/",
+	"/run/pipe.txt", "/nothing", "/%ff", "/%0a",
 }
 
 // No file outside the folder and no hidden file is served, and no folder is
@@ -156,7 +163,8 @@ func TestServesNothingElse(t *testing.T) {
 	addr := start(t, fine)
 	for _, path := range escapes {
 		r, body := send(t, addr, get(path))
-		if r.StatusCode < 400 || r.StatusCode >= 500 || strings.Contains(body, secret) || strings.Contains(body, "report.html") {
+		if r.StatusCode < 400 || r.StatusCode >= 500 || strings.Contains(body, secret) ||
+			strings.Contains(body, "report.html") {
 			t.Errorf("%s: %s, %q", path, r.Status, body)
 		}
 	}
@@ -216,7 +224,8 @@ func TestIndexPolicy(t *testing.T) {
 		t.Errorf("policy of a report: %s", p)
 	}
 	addr = start(t, func() ([]byte, error) { return nil, errors.New("file does not exist") })
-	if r, body := send(t, addr, get("/")); r.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "file does not exist") {
+	if r, body := send(t, addr, get("/")); r.StatusCode != http.StatusInternalServerError ||
+		!strings.Contains(body, "file does not exist") {
 		t.Errorf("without an index: %s, %q", r.Status, body)
 	}
 }

@@ -18,8 +18,8 @@ func Only(t testing.TB, reason string) {
 	}
 }
 
-// RealTime is [Only] for a test that plays in real time, on real servers or in processes: whatever else the machine does
-// delays it.
+// RealTime is [Only] for a test that plays in real time, on real servers or in processes: whatever else the machine
+// does delays it.
 func RealTime(t testing.TB) {
 	t.Helper()
 	Only(t, "it plays in real time")

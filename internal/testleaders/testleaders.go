@@ -107,7 +107,8 @@ func (of Table) leads(t *testing.T, name string, l play.Lock) (worst led, ok boo
 	t.Helper()
 	t.Helper()
 	for seed := range uint64(seeds) {
-		o, err := play.Run(asElection(t, name, l), l, play.RunOptions{Seed: seed + 1, Modes: []fence.Mode{fence.None}, Alone: true})
+		o, err := play.Run(asElection(t, name, l), l, play.RunOptions{Seed: seed + 1, Modes: []fence.Mode{fence.None},
+			Alone: true})
 		if err != nil && of.Missing != nil && of.Missing(err) {
 			return led{}, false
 		}
@@ -118,13 +119,14 @@ func (of Table) leads(t *testing.T, name string, l play.Lock) (worst led, ok boo
 		if f.LeaderlessOverdue > 0 {
 			t.Errorf("%s, lock %s, seed %d: %v", name, l.Name, seed+1, o.Modes[0].Verdict.Reasons)
 		}
-		worst = led{max(worst.together, f.ActedAtOnceSeconds), max(worst.after, f.ActedAfterLossSeconds), max(worst.leaderless, f.LeaderlessSeconds)}
+		worst = led{max(worst.together, f.ActedAtOnceSeconds), max(worst.after, f.ActedAfterLossSeconds),
+			max(worst.leaderless, f.LeaderlessSeconds)}
 	}
 	return worst, true
 }
 
-// asElection is a scenario of leaders with a lock: a lock that does not renew its lease by itself has it extended in each
-// tick, and a leader that is cut off is cut off from the servers of the lock.
+// asElection is a scenario of leaders with a lock: a lock that does not renew its lease by itself has it extended in
+// each tick, and a leader that is cut off is cut off from the servers of the lock.
 func asElection(t *testing.T, name string, l play.Lock) *file.Scenario {
 	t.Helper()
 	sc, err := file.Load(name)

@@ -37,15 +37,17 @@ func Fakes() []Fake {
 	closed := make(chan struct{})
 	close(closed)
 	return []Fake{
-		fake("no-ttl-added", "Until must be the instant of the request plus the TTL", func(e play.Env, _ lock.Locker) lock.Locker {
-			return locker(func(ctx context.Context, _ string) (lock.Lease, error) {
-				asked := e.Clock().Now()
-				return fakeLease{until: asked}, simredis.Client(e, play.Primary).Ping(ctx).Err()
-			})
-		}),
+		fake("no-ttl-added", "Until must be the instant of the request plus the TTL",
+			func(e play.Env, _ lock.Locker) lock.Locker {
+				return locker(func(ctx context.Context, _ string) (lock.Lease, error) {
+					asked := e.Clock().Now()
+					return fakeLease{until: asked}, simredis.Client(e, play.Primary).Ping(ctx).Err()
+				})
+			}),
 		pings("ttl-in-nanoseconds", "is the TTL in the right unit", ends(2000)),
 		pings("one-nanosecond", "excludes nobody|right unit", ends(1)),
-		pings("epoch", "Until must be the instant of the request plus the TTL", func(play.Env) lock.Lease { return fakeLease{until: time.Unix(0, 0)} }),
+		pings("epoch", "Until must be the instant of the request plus the TTL",
+			func(play.Env) lock.Lease { return fakeLease{until: time.Unix(0, 0)} }),
 		pings("lost-at-once", "a lease that the lock knew to be lost by then", func(e play.Env) lock.Lease {
 			return fakeLease{until: e.Clock().Now().Add(TTL), lost: closed}
 		}),

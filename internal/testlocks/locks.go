@@ -55,8 +55,8 @@ func Correct(name string) play.Lock {
 	return l
 }
 
-// Patient is [Correct], except that each pause of its Acquire is so many times as long as the one before, without an end to
-// that. It promises that the lock is free again as soon as its key is gone.
+// Patient is [Correct], except that each pause of its Acquire is so many times as long as the one before, without an
+// end to that. It promises that the lock is free again as soon as its key is gone.
 func Patient(name string, times time.Duration) play.Lock {
 	l := UserLock(name, func(e play.Env, l lock.Locker) lock.Locker { return patient{l.(*lock.Single), e.Clock(), times} })
 	l.Promise = promised()
@@ -214,8 +214,8 @@ func LeavesGoroutines(t *testing.T, name string, seeds ...uint64) play.Lock {
 	return l
 }
 
-// Freezes is [Correct], except that the run of a seed is frozen: its first client holds a mutex while it sleeps, for which
-// another goroutine of it waits.
+// Freezes is [Correct], except that the run of a seed is frozen: its first client holds a mutex while it sleeps, for
+// which another goroutine of it waits.
 func Freezes(t *testing.T, name string, seed uint64) play.Lock {
 	t.Helper()
 	want := fingerprintOf(t, seed)

@@ -1,5 +1,5 @@
-// Package testnpm has packages of the npm registry for tests: programs that read what locksim writes. They are installed
-// once, and kept in the user's cache folder, since an install takes a minute of a core.
+// Package testnpm has packages of the npm registry for tests: programs that read what locksim writes. They are
+// installed once, and kept in the user's cache folder, since an install takes a minute of a core.
 package testnpm
 
 import (
@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// Modules is a folder node_modules with packages, each NAME@VERSION, and what they need. Without node, npm or the registry
-// the test is skipped, or fails with LOCKSIM_REQUIRE_LIVE=1. The folder is shared: do not write into it. Several processes
-// may call Modules at the same time.
+// Modules is a folder node_modules with packages, each NAME@VERSION, and what they need. Without node, npm or the
+// registry the test is skipped, or fails with LOCKSIM_REQUIRE_LIVE=1. The folder is shared: do not write into it.
+// Several processes may call Modules at the same time.
 func Modules(t testing.TB, packages ...string) string {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
@@ -45,8 +45,8 @@ func missing(t testing.TB, what string) {
 	t.Skipf("%s is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure", what)
 }
 
-// install returns the folder of these packages below cache. One that is not there yet is made beside it and renamed: it is
-// whole, or it does not exist.
+// install returns the folder of these packages below cache. One that is not there yet is made beside it and renamed: it
+// is whole, or it does not exist.
 func install(cache string, packages []string) (string, error) {
 	sum := sha256.Sum256([]byte(strings.Join(packages, "\n")))
 	dir := filepath.Join(cache, "npm-"+hex.EncodeToString(sum[:8]))
@@ -60,7 +60,8 @@ func install(cache string, packages []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	args := []string{"install", "--prefix", part, "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--fetch-retries=1"}
+	args := []string{"install", "--prefix", part, "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline",
+		"--fetch-retries=1"}
 	if out, err := exec.Command("npm", append(args, packages...)...).CombinedOutput(); err != nil {
 		return "", errors.Join(fmt.Errorf("npm install: %w\n%s", err, out), os.RemoveAll(part))
 	}

@@ -13,7 +13,8 @@ func fakeNpm(t *testing.T, line string) (calls string) {
 	t.Helper()
 	bin := t.TempDir()
 	calls = filepath.Join(bin, "calls")
-	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\necho \"$@\" >>"+calls+"\n"+line+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\necho \"$@\" >>"+calls+"\n"+line+"\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))

@@ -13,9 +13,11 @@ import (
 // the cell of a class, without the brackets.
 func comparedLock(name string, servers int, words ...string) comparisons.Lock {
 	trip := comparisons.Trip{RoundTrips: 1, Messages: servers}
-	l := comparisons.Lock{Name: name, Servers: []comparisons.Servers{{Kind: "redis", Count: servers}}, Trips: comparisons.Trips{Acquire: trip, Release: trip}}
+	l := comparisons.Lock{Name: name, Servers: []comparisons.Servers{{Kind: "redis", Count: servers}},
+		Trips: comparisons.Trips{Acquire: trip, Release: trip}}
 	for i, word := range words {
-		s := comparisons.Survival{Class: comparedClasses[i], Promised: i < 3, Scenarios: 2, Runs: 5, Others: []comparisons.Seen{}}
+		s := comparisons.Survival{Class: comparedClasses[i], Promised: i < 3, Scenarios: 2, Runs: 5,
+			Others: []comparisons.Seen{}}
 		seen := func(mode fence.Mode, label checker.Label) comparisons.Seen {
 			return comparisons.Seen{Mode: mode, Label: label, Scenario: "gc-pause", Seed: 1, Replay: "again"}
 		}
@@ -33,7 +35,8 @@ func comparedLock(name string, servers int, words ...string) comparisons.Lock {
 		case "ok":
 			s.Fence = fence.None
 		case "no":
-			s.Others = append(s.Others, seen(fence.None, checker.Corrupted), seen(fence.CAS, checker.Stuck), seen(fence.Claim, checker.Stuck))
+			s.Others = append(s.Others, seen(fence.None, checker.Corrupted), seen(fence.CAS, checker.Stuck),
+				seen(fence.Claim, checker.Stuck))
 		case "stuck":
 			s.Others = append(s.Others, seen(fence.None, checker.Stuck), seen(fence.Claim, checker.Stuck))
 		default:
@@ -45,7 +48,8 @@ func comparedLock(name string, servers int, words ...string) comparisons.Lock {
 	return l
 }
 
-var comparedClasses = append(comparisons.New(outcome.Seeds{}, nil).Classes[:0:0], comparisons.NoFault, "pause", "stall", "flush")
+var comparedClasses = append(comparisons.New(outcome.Seeds{}, nil).Classes[:0:0], comparisons.NoFault, "pause", "stall",
+	"flush")
 
 // Comparison is a comparison with every word and every sign, and a class that was not
 // played.
@@ -56,7 +60,8 @@ func Comparison() *comparisons.Comparison {
 	fenced.ForWhom, fenced.Tokens = "Data that must stay right, in a store that compares tokens.", true
 	redlock := comparedLock("redlock-watchdog", 5, "?", "stuck", "?", "ok")
 	redlock.Trips.Renew, redlock.Trips.Unasked = &comparisons.Trip{RoundTrips: 2, Messages: 10}, true
-	return &comparisons.Comparison{Seeds: outcome.Seeds{First: 1, Last: 1}, Classes: comparedClasses, Locks: []comparisons.Lock{single, fenced, redlock}}
+	return &comparisons.Comparison{Seeds: outcome.Seeds{First: 1, Last: 1}, Classes: comparedClasses,
+		Locks: []comparisons.Lock{single, fenced, redlock}}
 }
 
 // WideComparison has a user's lock on servers of two kinds, with a long name that has

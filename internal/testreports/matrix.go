@@ -23,7 +23,8 @@ func Matrix(locks []string, rows map[string][]string) *matrices.Matrix {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		m.Scenarios = append(m.Scenarios, matrices.Row{Name: name, Title: "What happens in " + name, Catalogue: []string{"F11", "F12"}, File: "library/" + name + ".yaml", InLibrary: true})
+		m.Scenarios = append(m.Scenarios, matrices.Row{Name: name, Title: "What happens in " + name,
+			Catalogue: []string{"F11", "F12"}, File: "library/" + name + ".yaml", InLibrary: true})
 		for i, text := range rows[name] {
 			for j, sign := range text {
 				m.Cells = append(m.Cells, matrixCell(name, locks[i], fence.Modes()[j], sign))
@@ -35,12 +36,14 @@ func Matrix(locks []string, rows map[string][]string) *matrices.Matrix {
 			m.Totals.Cells++
 		}
 	}
-	m.Totals.Runs, m.Totals.NonVacuous, m.Totals.VirtualSeconds = 20*m.Totals.Cells, 19*m.Totals.Cells, 3700*float64(m.Totals.Cells)
+	m.Totals.Runs, m.Totals.NonVacuous, m.Totals.VirtualSeconds = 20*m.Totals.Cells, 19*m.Totals.Cells,
+		3700*float64(m.Totals.Cells)
 	return m
 }
 
 func matrixCell(scenario, lock string, mode fence.Mode, sign rune) matrices.Cell {
-	label := map[rune]checker.Label{'X': checker.Corrupted, '?': checker.Unknown, 'S': checker.Stuck, 'F': checker.FalseReject,
+	label := map[rune]checker.Label{'X': checker.Corrupted, '?': checker.Unknown, 'S': checker.Stuck,
+		'F': checker.FalseReject,
 		'r': checker.Rescued, 'o': checker.Overlap, '.': checker.Safe, '-': checker.NotApplicable}[sign]
 	c := matrices.Cell{Scenario: scenario, Lock: lock, Mode: mode, Label: label, Match: matrices.AsExpected}
 	c.Expected = c.Label
@@ -63,7 +66,10 @@ func SmallMatrix() *matrices.Matrix {
 		"token-trouble": {"", "XFrrro", "", "XXXrrr"},
 	})
 	m.Cells[0].SeedsWithLabel, m.Cells[0].Seed = 3, 7 // calm, single, none
-	last := &m.Cells[slices.IndexFunc(m.Cells, func(c matrices.Cell) bool { return c.Scenario == "split-vote" && c.Label == checker.Safe })]
+	last := &m.Cells[slices.IndexFunc(m.Cells, func(c matrices.Cell) bool {
+		return c.Scenario == "split-vote" &&
+			c.Label == checker.Safe
+	})]
 	last.NotFelt, m.Totals.NotFelt = "no client read its wall clock", 1
 	return m
 }
@@ -82,8 +88,13 @@ func TroubledMatrix() *matrices.Matrix {
 	for i := 4; i <= 5; i++ {
 		m.Cells[i].Vacuous, m.Cells[i].SeedsWithLabel = "no acquire was contended", 0
 	}
-	m.Failures = []matrices.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned", Replay: "locksim run gc-pause --lock single --seed 1 --fencing none,claim,cas"}}
-	m.NotRun = []matrices.Gap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock has no owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
-	m.Cells = slices.DeleteFunc(m.Cells, func(c matrices.Cell) bool { return c.Scenario == "gc-pause" && c.Lock == "single" })
+	m.Failures = []matrices.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit " +
+		"wrote:\npanic: \x1b[2Jowned", Replay: "locksim run gc-pause --lock single --seed 1 --fencing none,claim,cas"}}
+	m.NotRun = []matrices.Gap{{Scenario: "key-for-ever", Lock: "mylock", Why: "workload.nested: lock mylock has no " +
+		"owners: choose a reentrant kind, or leave this out\n  3 | workload"}}
+	m.Cells = slices.DeleteFunc(m.Cells, func(c matrices.Cell) bool {
+		return c.Scenario == "gc-pause" &&
+			c.Lock == "single"
+	})
 	return m
 }

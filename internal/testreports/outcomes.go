@@ -19,17 +19,20 @@ const ms = time.Millisecond
 func Scenario() *file.Scenario {
 	return &file.Scenario{
 		Name: "gc-pause", Title: "A stop-the-world pause outlives the lease",
-		World:  file.World{Redis: 1, Clients: 2},
-		Faults: []faults.Fault{{When: &faults.Event{Client: "c0", Name: "read", Nth: 1}, Action: faults.Pause{Process: "c0", For: 15 * time.Second}}},
-		Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.None: checker.Corrupted, fence.Check: checker.Rescued, fence.Seal: checker.Rescued}},
+		World: file.World{Redis: 1, Clients: 2},
+		Faults: []faults.Fault{{When: &faults.Event{Client: "c0", Name: "read", Nth: 1},
+			Action: faults.Pause{Process: "c0", For: 15 * time.Second}}},
+		Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.None: checker.Corrupted,
+			fence.Check: checker.Rescued, fence.Seal: checker.Rescued}},
 	}
 }
 
-// Servers are r0 with a replica, r1, two servers of another kind whose names begin like theirs, a member of each of three
-// clusters, and the store.
+// Servers are r0 with a replica, r1, two servers of another kind whose names begin like theirs, a member of each of
+// three clusters, and the store.
 func Servers() trace.Servers {
 	return trace.Servers{
-		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary}, {Name: "r1", Kind: "redis", Role: trace.RoleSingle},
+		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary},
+		{Name: "r1", Kind: "redis", Role: trace.RoleSingle},
 		{Name: "r0a", Kind: "redis", Family: "r0", Role: trace.RoleReplica},
 		{Name: "reg0", Kind: "register", Role: trace.RoleSingle}, {Name: "r9", Kind: "register", Role: trace.RoleSingle},
 		{Name: "e0", Kind: "etcd", Role: trace.RoleMember}, {Name: "n0", Kind: "nats", Role: trace.RoleMember},
@@ -59,7 +62,8 @@ func Run(mode fence.Mode, label checker.Label, sentences ...string) outcome.Mode
 const Saved = "The store refused what was stale, and that saved the data: without a fence the run ended corrupted."
 
 const (
-	lost    = "c1's write c1.w2 (step 126) to order/balance was acknowledged. c0's write c0.w2 (step 137), based on the initial value, overwrote c1.w2: c1.w2 is lost."
+	lost = "c1's write c1.w2 (step 126) to order/balance was acknowledged. c0's write c0.w2 (step 137), based on the " +
+		"initial value, overwrote c1.w2: c1.w2 is lost."
 	stale   = "c0's stale write c0.w2 with token 1 was accepted at step 137."
 	overlap = "c1 was granted order with token 2 at step 116, while c0 outlived its claim."
 )

@@ -24,20 +24,24 @@ func foundBreak(shape string, from reviews.From, label checker.Label, effects ..
 	b := reviews.Failure{
 		From: from, Of: 540,
 		Replay: "go run ./cmd/locksim explore --lock fenced --from-seed 7 --runs 1",
-		Failure: failure.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1, Violations: []outcome.Violation{{Mode: fence.Seal, Label: label}},
-			Reasons: []string{"c0's write c0.w2 is lost"},
+		Failure: failure.Failure{Shape: shape, Runs: 3, Seed: 7, Drawn: 3, Faults: 1,
+			Violations: []outcome.Violation{{Mode: fence.Seal, Label: label}},
+			Reasons:    []string{"c0's write c0.w2 is lost"},
 			Story: []failure.Step{
 				{N: 1, Actor: "c0", Text: "asks for the lock"},
 				{N: 24, At: 4 * time.Millisecond, Actor: "c0", Text: "PAUSED for 15s"},
 				{Skipped: 12},
-				{N: 42, At: 15010 * time.Millisecond, Actor: "s0", Text: "takes write c0.w2 (token 1) — a stale write", Fatal: true},
+				{N: 42, At: 15010 * time.Millisecond, Actor: "s0", Text: "takes write c0.w2 (token 1) — a stale write",
+					Fatal: true},
 			},
 			Run: &outcome.RunFile{Source: "name: drawn\nworld: {redis: 1}\n"}},
 	}
 	b.Classes = append(b.Classes, "pause")
 	for i, e := range effects {
-		label := map[reviews.FenceEffect]checker.Label{reviews.NoFence: checker.Corrupted, reviews.FenceRescues: checker.Rescued,
-			reviews.FenceCosts: checker.FalseReject, reviews.FenceFails: checker.Corrupted, reviews.FenceNeedsTokens: checker.NotApplicable}[e]
+		label := map[reviews.FenceEffect]checker.Label{reviews.NoFence: checker.Corrupted,
+			reviews.FenceRescues: checker.Rescued,
+			reviews.FenceCosts:   checker.FalseReject, reviews.FenceFails: checker.Corrupted,
+			reviews.FenceNeedsTokens: checker.NotApplicable}[e]
 		b.Fences = append(b.Fences, reviews.Fence{Mode: fence.Modes()[i], Label: label, Effect: e})
 	}
 	return b
@@ -47,17 +51,21 @@ func foundBreak(shape string, from reviews.From, label checker.Label, effects ..
 func Review() *reviews.Review {
 	m := Matrix([]string{"fenced"}, map[string][]string{"calm": {"......"}, "gc-pause": {"XXrrrF"}})
 	r := &reviews.Review{
-		Plan:   reviews.Plan{Lock: "fenced", Seeds: outcome.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600, Swept: "gc-pause"},
-		Lock:   reviews.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true, Judged: fence.Seal},
+		Plan: reviews.Plan{Lock: "fenced", Seeds: outcome.Seeds{First: 1, Last: 20}, Runs: 3000, AllRuns: 600,
+			Swept: "gc-pause"},
+		Lock: reviews.Lock{Name: "fenced", About: "A key that counts a token up.", Nodes: 1, Tokens: true, Promises: true,
+			Judged: fence.Seal},
 		Answer: "For efficiency: suitable. None of this is a proof.",
 		Failures: []reviews.Failure{
 			foundBreak("corrupted in mode seal: pause", reviews.FromPromise, checker.Corrupted,
-				reviews.NoFence, reviews.FenceFails, reviews.FenceFails, reviews.FenceCosts, reviews.FenceRescues, reviews.FenceRescues),
+				reviews.NoFence, reviews.FenceFails, reviews.FenceFails, reviews.FenceCosts, reviews.FenceRescues,
+				reviews.FenceRescues),
 			foundBreak("stuck in mode none: crash", reviews.FromSweep, checker.Stuck, reviews.NoFence, reviews.FenceNeedsTokens),
 			foundBreak("overlap in mode seal: flush", reviews.FromAll, checker.Overlap, reviews.NoFence),
 		},
 		Scenarios: []reviews.Scenario{
-			{Name: "calm", Title: "Nothing happens", Ground: reviews.GroundPromised, Cells: m.Cells[:6], Replay: "go run ./cmd/locksim run calm"},
+			{Name: "calm", Title: "Nothing happens", Ground: reviews.GroundPromised, Cells: m.Cells[:6],
+				Replay: "go run ./cmd/locksim run calm"},
 			{Name: "gc-pause", Title: "A pause", Catalogue: []string{"F11"}, Ground: reviews.GroundOutside,
 				Cells: m.Cells[6:], Replay: "go run ./cmd/locksim run gc-pause"},
 		},
@@ -71,7 +79,8 @@ func Review() *reviews.Review {
 	p.Duties, p.ReturnsWithin = append(p.Duties, "ends", "returns"), "release timeout"
 	r.Lock.Unpromised = append(r.Lock.Unpromised, "flush")
 	r.Scenarios[1].Classes = append(r.Scenarios[1].Classes, "pause")
-	r.Matrix, r.Within, r.All = m, explorationFor(explorations.JudgePromise, 0), explorationFor(explorations.JudgeEverything, 41)
+	r.Matrix, r.Within, r.All = m, explorationFor(explorations.JudgePromise, 0),
+		explorationFor(explorations.JudgeEverything, 41)
 	r.Missing = []reviews.Gap{{What: "a sweep of gc-pause", Why: "3,807 placements would take longer than all the rest"}}
 	r.Figures = reviews.Figures{
 		Promises: true, Data: fence.Seal, Nodes: 1, Described: true, Partial: 2,
@@ -88,8 +97,8 @@ func Review() *reviews.Review {
 }
 
 // neverDrawn are the kinds of fault that no schedule of the review has.
-var neverDrawn = strings.Fields("restart slow kill_worker exhaust_pool clock_jump clock_drift clock_freeze latency bandwidth slice " +
-	"slow_close lose_reply delay_message partition reset refuse stall failover evict flush read_only")
+var neverDrawn = strings.Fields("restart slow kill_worker exhaust_pool clock_jump clock_drift clock_freeze latency " +
+	"bandwidth slice slow_close lose_reply delay_message partition reset refuse stall failover evict flush read_only")
 
 // explorationFor is an exploration with a number of violating runs.
 func explorationFor(judge explorations.Judge, violating int) *explorations.Exploration {
@@ -112,7 +121,8 @@ func HostileReview() *reviews.Review {
 	r := Review()
 	r.Lock.Name, r.Lock.About, r.Answer = bad, bad, bad
 	b := &r.Failures[0]
-	b.Shape, b.Replay, b.Reasons, b.Story, b.Run.Source = bad, bad, []string{bad}, []failure.Step{{N: 1, Actor: bad, Text: bad, Fatal: true}}, bad
+	b.Shape, b.Replay, b.Reasons, b.Story, b.Run.Source = bad, bad, []string{bad},
+		[]failure.Step{{N: 1, Actor: bad, Text: bad, Fatal: true}}, bad
 	r.Scenarios[1].Title, r.Scenarios[1].Replay = bad, bad
 	r.NotRun[0].What, r.NotRun[0].Why, r.Missing[0].Why = bad, bad, bad
 	return r

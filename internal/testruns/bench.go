@@ -8,8 +8,8 @@ import (
 	"locksim/sim"
 )
 
-// BenchCalls measures a call of a client of a world, which it makes again and again. The world is made and ended in the time
-// that is measured: inside, a benchmark would measure virtual time.
+// BenchCalls measures a call of a client of a world, which it makes again and again. The world is made and ended in the
+// time that is measured: inside, a benchmark would measure virtual time.
 func BenchCalls(b *testing.B, servers sim.Kind, prepare func(p *sim.Process) (call func() error)) {
 	b.Helper()
 	cfg := sim.Config{Clients: 1, Servers: []sim.Kind{servers}, Limits: sim.Limits{Virtual: 1 << 62, Events: 1 << 40}}
@@ -35,7 +35,8 @@ func BenchCalls(b *testing.B, servers sim.Kind, prepare func(p *sim.Process) (ca
 func BenchRuns(b *testing.B, p Pair) {
 	b.Run(p.Scenario.Name, func(b *testing.B) {
 		for i := range b.N {
-			o, err := play.Run(p.Scenario, p.Lock, play.RunOptions{Seed: uint64(i), Modes: []fence.Mode{fence.None}, Alone: true})
+			o, err := play.Run(p.Scenario, p.Lock, play.RunOptions{Seed: uint64(i), Modes: []fence.Mode{fence.None},
+				Alone: true})
 			if err != nil {
 				b.Fatal(err)
 			}

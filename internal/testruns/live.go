@@ -9,7 +9,8 @@ import (
 	"locksim/sim/postgres"
 )
 
-// WithoutPostgres reports whether an error says that there can be no PostgreSQL here. With LOCKSIM_REQUIRE_LIVE=1 none does.
+// WithoutPostgres reports whether an error says that there can be no PostgreSQL here. With LOCKSIM_REQUIRE_LIVE=1 none
+// does.
 func WithoutPostgres(err error) bool {
 	missing := errors.Is(err, pgserver.ErrMissing) || errors.Is(err, pgserver.ErrNoCompiler)
 	return missing && os.Getenv("LOCKSIM_REQUIRE_LIVE") != "1"

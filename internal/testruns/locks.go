@@ -17,9 +17,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// MeetExpectations plays the scenarios of the library with the locks that they name, each in its modes: the worst of the
-// seeds 1 to 20 is the expected label. Each run is played twice. Without LOCKSIM_SOAK=1 it does nothing: the test of
-// package library plays one seed of all locks.
+// MeetExpectations plays the scenarios of the library with the locks that they name, each in its modes: the worst of
+// the seeds 1 to 20 is the expected label. Each run is played twice. Without LOCKSIM_SOAK=1 it does nothing: the test
+// of package library plays one seed of all locks.
 func MeetExpectations(t *testing.T, locks []play.Lock) {
 	OnlyWhole(t)
 	for _, p := range Pairs(t, locks) {
@@ -55,7 +55,8 @@ func meets(t *testing.T, sc *file.Scenario, l play.Lock) {
 // EqualInFreshProcesses plays seeds of pairs of a scenario and a lock in fresh processes at other numbers of
 // processors, one for each of procs, and compares the hashes of the traces. It is all that the test of its name does,
 // since the processes run only that. before is called in each process before each run, with the number of the process.
-func EqualInFreshProcesses(t *testing.T, seeds int, procs []string, pairs func() []Pair, before func(process int, seed uint64)) {
+func EqualInFreshProcesses(t *testing.T, seeds int, procs []string, pairs func() []Pair,
+	before func(process int, seed uint64)) {
 	const asChild = "LOCKSIM_HASHES"
 	if process := os.Getenv(asChild); process != "" {
 		printHashes(t, seeds, pairs(), func(seed uint64) { before(slices.Index(procs, process), seed) })
@@ -69,7 +70,8 @@ func EqualInFreshProcesses(t *testing.T, seeds int, procs []string, pairs func()
 		if err != nil {
 			t.Fatalf("GOMAXPROCS=%s: %v\n%s", n, err, out)
 		}
-		lines := slices.DeleteFunc(strings.Split(string(out), "\n"), func(line string) bool { return !strings.HasPrefix(line, "run ") })
+		lines := slices.DeleteFunc(strings.Split(string(out), "\n"),
+			func(line string) bool { return !strings.HasPrefix(line, "run ") })
 		if i == 0 {
 			first = lines
 			t.Logf("%d runs", len(lines))

@@ -138,7 +138,8 @@ func Spaces(t testing.TB) []spaces.Space {
 	t.Helper()
 	all := []spaces.Space{{
 		Redis: 3, Replicas: 2, Nested: 2, MaxFaults: 12,
-		Waits: []file.WaitMode{file.WaitPoll, file.WaitNotify}, Profiles: []file.ClientProfile{file.ClientQuiet, file.ClientStock},
+		Waits: []file.WaitMode{file.WaitPoll, file.WaitNotify}, Profiles: []file.ClientProfile{file.ClientQuiet,
+			file.ClientStock},
 		Workloads: []file.WorkloadKind{file.WorkloadRegister, file.WorkloadTransfer, file.WorkloadFill},
 	}, {Faults: []lock.Fault{}}}
 	for _, name := range kinds.Names() {

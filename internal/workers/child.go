@@ -44,7 +44,8 @@ func start(ctx context.Context, command func() *exec.Cmd) (*child, error) {
 
 // launch starts the process and the goroutine that reads its output.
 func launch(cmd *exec.Cmd) (*child, error) {
-	c := &child{cmd: cmd, stderr: new(excerpt), replies: make(chan reply), over: make(chan struct{}), gone: make(chan struct{})}
+	c := &child{cmd: cmd, stderr: new(excerpt), replies: make(chan reply), over: make(chan struct{}),
+		gone: make(chan struct{})}
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}

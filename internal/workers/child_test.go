@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 	case "":
 		goleak.VerifyTestMain(m)
 	case "serve":
-		if err := workers.Serve(os.Stdin, os.Stdout, do); err != nil && !errors.Is(err, workers.ErrSpent) && !errors.Is(err, workers.ErrLast) {
+		if err := workers.Serve(os.Stdin, os.Stdout, do); err != nil && !errors.Is(err, workers.ErrSpent) &&
+			!errors.Is(err, workers.ErrLast) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -40,7 +40,8 @@ type HangError struct {
 }
 
 func (e *HangError) Error() string {
-	return fmt.Sprintf("the worker process hung: it sent nothing for %v during this job, and was killed%s", e.After, wrote(e.Stderr))
+	return fmt.Sprintf("the worker process hung: it sent nothing for %v during this job, and was killed%s", e.After,
+		wrote(e.Stderr))
 }
 
 // StartError is returned by [Run] when a child cannot be started, or ends before it is

@@ -76,7 +76,10 @@ func TestEnvironment(t *testing.T) {
 	} {
 		opt := workers.Options{Command: func() *exec.Cmd {
 			cmd := command("serve")()
-			cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") || strings.HasPrefix(v, "GODEBUG=") })
+			cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool {
+				return strings.HasPrefix(v, "GOGC=") ||
+					strings.HasPrefix(v, "GODEBUG=")
+			})
 			if tt.collect != "" {
 				cmd.Env = append(cmd.Env, "GOGC="+tt.collect, "GODEBUG="+tt.debug)
 			}
@@ -102,9 +105,11 @@ func TestBadJobs(t *testing.T) {
 		job  job
 		want []string // parts of the error
 	}{
-		"error":    {job{Do: "error"}, []string{"seven is not allowed"}},
-		"panic":    {job{Do: "panic"}, []string{"ended during this job", "exit status 2", "panic: the job is cursed", "goroutine "}},
-		"fatal":    {job{Do: "fatal"}, []string{"ended during this job", "exit status 2", "fatal error: sync: unlock of unlocked mutex"}},
+		"error": {job{Do: "error"}, []string{"seven is not allowed"}},
+		"panic": {job{Do: "panic"}, []string{"ended during this job", "exit status 2", "panic: the job is cursed",
+			"goroutine "}},
+		"fatal": {job{Do: "fatal"}, []string{"ended during this job", "exit status 2", "fatal error: sync: unlock of " +
+			"unlocked mutex"}},
 		"exit":     {job{Do: "exit"}, []string{"ended during this job", "exit status 7"}},
 		"quit":     {job{Do: "quit"}, []string{"ended during this job", "exit status 0"}},
 		"garbage":  {job{Do: "garbage"}, []string{"ended during this job", "not a line of the protocol", "progress: 50%"}},
@@ -149,7 +154,8 @@ func TestSpent(t *testing.T) {
 // A child that answers with a result and says that it is its last one is not used again.
 func TestLast(t *testing.T) {
 	all := run(t, workers.Options{Workers: 1}, job{Do: "who"}, job{Do: "last"}, job{Do: "who"})
-	if all[0].Err != nil || all[1].Err != nil || all[2].Err != nil || all[1].Result != all[0].Result || all[2].Result == all[0].Result {
+	if all[0].Err != nil || all[1].Err != nil || all[2].Err != nil || all[1].Result != all[0].Result ||
+		all[2].Result == all[0].Result {
 		t.Errorf("%+v", all)
 	}
 }
@@ -263,7 +269,8 @@ func TestNoWorker(t *testing.T) {
 		"elder":    "of another version",
 	} {
 		t.Run(as, func(t *testing.T) {
-			err := workers.Run(t.Context(), workers.Options{Command: command(as)}, slices.Values([]job{{Do: "square"}, {Do: "square"}}),
+			err := workers.Run(t.Context(), workers.Options{Command: command(as)},
+				slices.Values([]job{{Do: "square"}, {Do: "square"}}),
 				func(d done) { t.Errorf("done: %+v", d) })
 			if _, ok := errors.AsType[*workers.StartError](err); !ok || !strings.Contains(err.Error(), want) {
 				t.Errorf("want %q in: %v", want, err)
@@ -275,7 +282,8 @@ func TestNoWorker(t *testing.T) {
 func TestNoProgram(t *testing.T) {
 	missing := command("serve")()
 	missing.Path = filepath.Join(t.TempDir(), "missing")
-	err := workers.Run(t.Context(), workers.Options{Command: func() *cmd { return missing }, Workers: 1}, slices.Values([]job{{}}), func(done) {})
+	err := workers.Run(t.Context(), workers.Options{Command: func() *cmd { return missing }, Workers: 1},
+		slices.Values([]job{{}}), func(done) {})
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
@@ -301,7 +309,8 @@ func TestPanicInDone(t *testing.T) {
 		}
 	}()
 	jobs := []job{{Do: "square"}, {Do: "square"}, {Do: "hang"}}
-	_ = workers.Run(t.Context(), workers.Options{Command: command("serve"), Workers: 2}, slices.Values(jobs), func(done) { panic("enough") })
+	_ = workers.Run(t.Context(), workers.Options{Command: command("serve"), Workers: 2}, slices.Values(jobs),
+		func(done) { panic("enough") })
 	t.Error("no panic")
 }
 

@@ -17,8 +17,8 @@ var ErrBadRequest = errors.New("standard input is not from a parent of this vers
 // error and returns it; the parent starts another child for the next job.
 var ErrSpent = errors.New("the worker process can execute no more jobs")
 
-// ErrLast is wrapped by the error of a job that has a result, and after which its process must not execute others. [Serve]
-// sends the result and returns the error, as for [ErrSpent].
+// ErrLast is wrapped by the error of a job that has a result, and after which its process must not execute others.
+// [Serve] sends the result and returns the error, as for [ErrSpent].
 var ErrLast = errors.New("this was the last job of the worker process")
 
 // Serve executes jobs until the input ends: it is the main function of a child. do

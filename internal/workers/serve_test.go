@@ -80,7 +80,8 @@ func TestServeUnsayable(t *testing.T) {
 	if err := <-ended; err != nil || !strings.Contains(answers.String(), `"error":"json: unsupported type`) {
 		t.Errorf("%v: %s", err, answers)
 	}
-	if got, err := serve(t, in, func(int, func()) (int, error) { return 0, errors.New("") }); err != nil || !strings.Contains(got, `"error":"an error without a text"`) {
+	if got, err := serve(t, in, func(int, func()) (int, error) { return 0, errors.New("") }); err != nil ||
+		!strings.Contains(got, `"error":"an error without a text"`) {
 		t.Errorf("%v: %s", err, got)
 	}
 }

@@ -2,10 +2,10 @@ package workers
 
 import "runtime"
 
-// With adaptivestackstart=1 the first stack of a goroutine is as large as the stacks that the last collection has seen are
-// on average, as a power of two. A client's command takes between 4 and 8 KB of stack, and in a lock over several servers
-// each has a goroutine of its own; but most of those that a collection sees are small, so that the stacks of the others
-// would grow, and be copied, twice. Goroutines that wait with such a stack move the average.
+// With adaptivestackstart=1 the first stack of a goroutine is as large as the stacks that the last collection has seen
+// are on average, as a power of two. A client's command takes between 4 and 8 KB of stack, and in a lock over several
+// servers each has a goroutine of its own; but most of those that a collection sees are small, so that the stacks of
+// the others would grow, and be copied, twice. Goroutines that wait with such a stack move the average.
 const (
 	parked     = 64
 	parkedSize = 13 << 9 // with what the runtime adds it stays below 8 KB

@@ -289,7 +289,8 @@ func (p *pair) wasSimulated(seeds int) bool {
 }
 
 func (p *pair) row(o Options) Pair {
-	row := Pair{Scenario: p.scenario.Name, Lock: p.lock.Name, Servers: []string{}, Scale: p.scale, Skipped: p.skipped, Cells: []Cell{},
+	row := Pair{Scenario: p.scenario.Name, Lock: p.lock.Name, Servers: []string{}, Scale: p.scale, Skipped: p.skipped,
+		Cells:  []Cell{},
 		Replay: o.Replay(p.scenario.Reference(), p.lock.Name, p.scale, p.modes)}
 	for _, s := range p.lock.Needs() {
 		row.Servers = append(row.Servers, s.Kind.Name)

@@ -72,7 +72,8 @@ var seeds = outcome.Seeds{First: 1, Last: 20}
 // that none of the seeds 1 to 20 of the simulated world has. It plays the scenario in the simulated world until all
 // labels of the live runs were seen, mostly once, so that it takes a small part of their time. It returns none if a
 // fault was not played. Errors are those of play.Run and of ctx.
-func Differences(ctx context.Context, sc *file.Scenario, l play.Lock, live []*outcome.Outcome) ([]outcome.Difference, error) {
+func Differences(ctx context.Context, sc *file.Scenario, l play.Lock,
+	live []*outcome.Outcome) ([]outcome.Difference, error) {
 	p := &pair{scenario: sc, lock: l, scale: live[0].Live.Scale, twins: map[end]twin{}}
 	for _, m := range live[0].Modes {
 		p.modes = append(p.modes, m.Mode)
@@ -96,7 +97,8 @@ func Differences(ctx context.Context, sc *file.Scenario, l play.Lock, live []*ou
 	var out []outcome.Difference
 	for _, c := range p.cells() {
 		if !c.Agrees && len(p.odd()) > 0 {
-			out = append(out, outcome.Difference{Mode: c.Mode, Live: c.Live, Simulated: c.Simulated, Why: c.Why, Reason: c.Reason})
+			out = append(out, outcome.Difference{Mode: c.Mode, Live: c.Live, Simulated: c.Simulated, Why: c.Why,
+				Reason: c.Reason})
 		}
 	}
 	return out, ctx.Err()
@@ -179,7 +181,8 @@ func (p *pair) explanation(mode fence.Mode) string {
 		odd, late = odd+1, max(late, r.Late)
 	}
 	if odd > 0 {
-		whys = append(whys, fmt.Sprintf("the machine was late in %d of the runs that differ, by up to %v, and the lock can bear %v",
+		whys = append(whys, fmt.Sprintf("the machine was late in %d of the runs that differ, by up to %v, and the lock can "+
+			"bear %v",
 			odd, late.Round(time.Millisecond), p.bears()))
 	}
 	return strings.Join(whys, "; ")

@@ -27,7 +27,8 @@ type run struct {
 // find is the run of a pair with a seed that was made, in all modes and without a problem.
 func find(j *journal.Journal[run], p *pair, seed uint64) (run, bool) {
 	for _, r := range j.Made() {
-		if r.Source == p.digest() && r.Lock == p.lock.Name && r.Scale == p.scale && r.Seed == seed && r.Problem == "" && (r.has(p.modes) || len(r.NotPlayed) > 0) {
+		if r.Source == p.digest() && r.Lock == p.lock.Name && r.Scale == p.scale && r.Seed == seed && r.Problem == "" &&
+			(r.has(p.modes) || len(r.NotPlayed) > 0) {
 			return r, true
 		}
 	}

@@ -53,7 +53,8 @@ func (t *Table) Text(w io.Writer) error {
 			continue
 		}
 		for _, c := range p.Cells {
-			fmt.Fprintf(&b, "%s\t%s\t%v\t%s\t%s\t%s\t%s\n", p.Scenario, p.Lock, p.Scale, c.Mode, outcome.Labels(c.Simulated), outcome.Labels(c.Live), c.verdict())
+			fmt.Fprintf(&b, "%s\t%s\t%v\t%s\t%s\t%s\t%s\n", p.Scenario, p.Lock, p.Scale, c.Mode, outcome.Labels(c.Simulated),
+				outcome.Labels(c.Live), c.verdict())
 		}
 	}
 	for _, p := range t.Pairs {
@@ -78,7 +79,8 @@ func (t *Table) Markdown(w io.Writer) error {
 	fmt.Fprintf(&b, `# Two worlds
 
 Scenarios in the simulated world with %s, and live in %s: with real servers, a process for each client, a Toxiproxy between
-them, and the durations of the file times the scale. `+"`make live`"+` writes this page. [Live runs](../docs/live.md) says how such a
+them, and the durations of the file times the scale. `+"`make live`"+
+		` writes this page. [Live runs](../docs/live.md) says how such a
 run works, and what it cannot do.
 
 The worlds agree in a cell if each label that was seen live is one that was seen in the simulation. A number after a label is how
@@ -103,14 +105,16 @@ a message takes a larger part of each duration; or the machine was late by more 
 			if !c.Agrees {
 				verdict = "**differ**" + strings.TrimPrefix(verdict, "differ")
 			}
-			fmt.Fprintf(&b, "| %s | %s | %v | %s | %s | %s | %s |\n", p.Scenario, p.Lock, p.Scale, c.Mode, outcome.Labels(c.Simulated), outcome.Labels(c.Live), inCell(verdict))
+			fmt.Fprintf(&b, "| %s | %s | %v | %s | %s | %s | %s |\n", p.Scenario, p.Lock, p.Scale, c.Mode,
+				outcome.Labels(c.Simulated), outcome.Labels(c.Live), inCell(verdict))
 		}
 	}
 	for _, part := range []struct {
 		head, about string
 		why         func(Pair) []string
 	}{
-		{"With a fault that the live world lacks", "The runs were made without the fault, and say so. Their labels are not compared.", func(p Pair) []string { return p.NotPlayed }},
+		{"With a fault that the live world lacks", "The runs were made without the fault, and say so. Their labels are not " +
+			"compared.", func(p Pair) []string { return p.NotPlayed }},
 		{"Without a result", "These runs ended with an error.", func(p Pair) []string { return p.Problems }},
 		{"Not played live", "The live world cannot play these.", func(p Pair) []string {
 			if p.Skipped == "" {
@@ -126,7 +130,8 @@ a message takes a larger part of each duration; or the machine was late by more 
 			}
 		}
 		if len(rows) > 0 {
-			fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| scenario | lock | why |\n|---|---|---|\n%s", part.head, part.about, strings.Join(rows, ""))
+			fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| scenario | lock | why |\n|---|---|---|\n%s", part.head, part.about,
+				strings.Join(rows, ""))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

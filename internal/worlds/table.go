@@ -79,7 +79,8 @@ func (t *Table) Open() (lines []string) {
 		}
 		for _, c := range p.Cells {
 			if !c.Agrees && c.Why == "" {
-				lines = append(lines, fmt.Sprintf("%s with %s in mode %s: simulated %s, live %s", p.Scenario, p.Lock, c.Mode, outcome.Labels(c.Simulated), outcome.Labels(c.Live)))
+				lines = append(lines, fmt.Sprintf("%s with %s in mode %s: simulated %s, live %s", p.Scenario, p.Lock, c.Mode,
+					outcome.Labels(c.Simulated), outcome.Labels(c.Live)))
 			}
 		}
 	}

@@ -37,16 +37,19 @@ func table() *Table {
 	return &Table{Version: Version, Seeds: outcome.Seeds{First: 1, Last: 20}, Times: 5, Pairs: []Pair{
 		{Scenario: "gc-pause", Lock: "fenced", Servers: []string{"redis"}, Scale: 0.3, Cells: []Cell{
 			{Mode: fence.None, Simulated: labels(checker.Corrupted, 20), Live: labels(checker.Corrupted, 5), Agrees: true},
-			{Mode: fence.Seal, Simulated: labels(checker.Rescued, 20), Live: map[checker.Label]int{checker.Rescued: 4, checker.Safe: 1}, Reason: "nothing | went wrong"},
+			{Mode: fence.Seal, Simulated: labels(checker.Rescued, 20), Live: map[checker.Label]int{checker.Rescued: 4,
+				checker.Safe: 1}, Reason: "nothing | went wrong"},
 		}},
 		{Scenario: "late", Lock: "single", Servers: []string{"redis"}, Scale: 0.3, Cells: []Cell{
 			{Mode: fence.None, Simulated: labels(checker.Safe, 20), Live: labels(checker.Stuck, 5), Why: "the machine was late"},
 		}},
-		{Scenario: "votes", Lock: "etcd", Servers: []string{"etcd"}, Scale: 0.4, NotPlayed: []string{"no partition between members"}, Cells: []Cell{
-			{Mode: fence.None, Simulated: labels(checker.Safe, 20), Live: labels(checker.Corrupted, 5)},
-		}},
+		{Scenario: "votes", Lock: "etcd", Servers: []string{"etcd"}, Scale: 0.4,
+			NotPlayed: []string{"no partition between members"}, Cells: []Cell{
+				{Mode: fence.None, Simulated: labels(checker.Safe, 20), Live: labels(checker.Corrupted, 5)},
+			}},
 		{Scenario: "gone", Lock: "single", Servers: []string{"redis"}, Problems: []string{"no server"}, Cells: []Cell{}},
-		{Scenario: "inside", Lock: "sql-table", Servers: []string{"postgres"}, Skipped: "its data is in the database", Cells: []Cell{}},
+		{Scenario: "inside", Lock: "sql-table", Servers: []string{"postgres"}, Skipped: "its data is in the database",
+			Cells: []Cell{}},
 	}}
 }
 
@@ -76,13 +79,15 @@ func TestTable(t *testing.T) {
 		"| votes | etcd | no partition between members |",
 		"| gone | single | no server |",
 		"| inside | sql-table | its data is in the database |",
-		"**2 pairs of scenario and lock played in both worlds (redis: 2), in 3 cells: 1 agree, 1 differ and are explained, 1 differ and are not explained.",
+		"**2 pairs of scenario and lock played in both worlds (redis: 2), in 3 cells: 1 agree, 1 differ and are explained, " +
+			"1 differ and are not explained.",
 	} {
 		if !strings.Contains(page.String(), line) {
 			t.Errorf("the page does not have the line\n%s\nbut is\n%s", line, page.String())
 		}
 	}
-	for _, words := range []string{"differ: not explained: nothing | went wrong", "votes with etcd, not compared: no partition", "inside with sql-table, not played live: its data"} {
+	for _, words := range []string{"differ: not explained: nothing | went wrong", "votes with etcd, not compared: no " +
+		"partition", "inside with sql-table, not played live: its data"} {
 		if !strings.Contains(text.String(), words) {
 			t.Errorf("the text does not have %q:\n%s", words, text.String())
 		}
@@ -118,7 +123,8 @@ func TestCompareGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored := `{"Scenario":"gc-pause","Source":"` + all[0].digest() + `","Lock":"single","Scale":0.3,"Seed":1,"Labels":{"none":"safe","claim":"rescued","cas":"rescued"},"Reasons":{"none":"by hand"}}`
+	stored := `{"Scenario":"gc-pause","Source":"` + all[0].digest() +
+		`","Lock":"single","Scale":0.3,"Seed":1,"Labels":{"none":"safe","claim":"rescued","cas":"rescued"},"Reasons":{"none":"by hand"}}`
 	if err := os.WriteFile(journal, []byte(stored+"\n{\"Scen"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +173,8 @@ func TestJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := run{Scenario: p.scenario.Name, Source: p.digest(), Lock: p.lock.Name, Scale: p.scale, Seed: 1, Labels: map[fence.Mode]checker.Label{}}
+	made := run{Scenario: p.scenario.Name, Source: p.digest(), Lock: p.lock.Name, Scale: p.scale, Seed: 1,
+		Labels: map[fence.Mode]checker.Label{}}
 	for _, m := range p.modes {
 		made.Labels[m] = checker.Safe
 	}
@@ -198,7 +205,8 @@ func TestCompareSkips(t *testing.T) {
 	o := options(t, "")
 	o.Scale = 0.001
 	all, err := pairsOf(o)
-	if err != nil || len(all) != 1 || !strings.Contains(all[0].skipped, "--scale 0.001") && !strings.Contains(all[0].skipped, "redis-server") {
+	if err != nil || len(all) != 1 || !strings.Contains(all[0].skipped, "--scale 0.001") &&
+		!strings.Contains(all[0].skipped, "redis-server") {
 		t.Fatalf("%v, %v", all, err)
 	}
 	if d := cmp.Diff(play.DefaultModes(all[0].lock), all[0].modes); d != "" {
@@ -233,18 +241,22 @@ func TestExplanation(t *testing.T) {
 		simulated checker.Label
 		want      string // "" for none
 	}{
-		{load(t, "redis-clock-back", "fenced", 0.3, 0, checker.Safe), checker.Stuck, "seed 1 of the simulated world, judged by what a live run knows, is safe too"},
+		{load(t, "redis-clock-back", "fenced", 0.3, 0, checker.Safe), checker.Stuck, "seed 1 of the simulated world, " +
+			"judged by what a live run knows, is safe too"},
 		{load(t, "redis-clock-back", "fenced", 0.3, 0, checker.Safe, checker.Corrupted), checker.Stuck, ""},
 		{load(t, "gc-pause", "fenced", 0.3, 0, checker.Safe), checker.Corrupted, ""},
-		{load(t, "gc-pause", "fenced", 0.3, time.Second, checker.Safe), checker.Corrupted, "the machine was late in 1 of the runs that differ, by up to 1s, and the lock can bear 300ms"},
+		{load(t, "gc-pause", "fenced", 0.3, time.Second, checker.Safe), checker.Corrupted, "the machine was late in 1 of " +
+			"the runs that differ, by up to 1s, and the lock can bear 300ms"},
 		// Its clients wait for the store for a second at scale 1, a tenth of a lease.
-		{load(t, "late-packet", "fenced", 0.3, 31*time.Millisecond, checker.Safe), checker.Corrupted, "the machine was late in 1 of the runs that differ, by up to 31ms, and the lock can bear 30ms"},
+		{load(t, "late-packet", "fenced", 0.3, 31*time.Millisecond, checker.Safe), checker.Corrupted,
+			"the machine was late in 1 of the runs that differ, by up to 31ms, and the lock can bear 30ms"},
 		{load(t, "late-packet", "fenced", 0.3, 30*time.Millisecond, checker.Safe), checker.Corrupted, ""},
 		{load(t, "split-brain", "redlock", 0.3, 30*time.Millisecond, checker.Unknown), checker.Safe,
 			"the machine was late in 1 of the runs that differ, by up to 30ms, and the lock can bear 25ms"},
 		{load(t, "split-brain", "redlock", 0.3, 20*time.Millisecond, checker.Unknown), checker.Safe, ""},
 		// A lease ends before its grant is there.
-		{load(t, "holder-crash", "fenced", 0.001, 0, checker.Overlap), checker.Safe, "seed 1 of the simulated world at scale 0.001 is overlap too"},
+		{load(t, "holder-crash", "fenced", 0.001, 0, checker.Overlap), checker.Safe, "seed 1 of the simulated world at " +
+			"scale 0.001 is overlap too"},
 	} {
 		p := c.pair
 		p.simulated.add(fence.None, c.simulated, 20)
@@ -269,29 +281,37 @@ func TestDifferences(t *testing.T) {
 		live           []labelled
 		want           []string // the differences, and what explains each
 	}{
-		"as simulated": {scenario: "gc-pause", lock: "fenced", live: []labelled{{none: checker.Corrupted, claim: checker.Rescued}}},
+		"as simulated": {scenario: "gc-pause", lock: "fenced",
+			live: []labelled{{none: checker.Corrupted, claim: checker.Rescued}}},
 		"a milder one of three, in one mode": {scenario: "gc-pause", lock: "fenced", live: []labelled{
-			{none: checker.Corrupted, claim: checker.Rescued}, {none: checker.Safe, claim: checker.Rescued}, {none: checker.Corrupted, claim: checker.Rescued},
+			{none: checker.Corrupted, claim: checker.Rescued}, {none: checker.Safe, claim: checker.Rescued},
+			{none: checker.Corrupted, claim: checker.Rescued},
 		}, want: []string{"mode none is safe in 1 of 3 live runs, and never in the simulated world (20 seeds: corrupted); "}},
 		"two others": {scenario: "gc-pause", lock: "fenced", live: []labelled{{none: checker.Safe}, {none: checker.Stuck}},
-			want: []string{"mode none is stuck in 1 and safe in 1 of 2 live runs, and never in the simulated world (20 seeds: corrupted); "}},
+			want: []string{"mode none is stuck in 1 and safe in 1 of 2 live runs, and never in the simulated world (20 seeds: " +
+				"corrupted); "}},
 		"a harsher one": {scenario: "calm", lock: "fenced", live: []labelled{{none: checker.Corrupted}},
 			want: []string{"mode none is corrupted in 1 of 1 live run, and never in the simulated world (20 seeds: safe); "}},
-		"of a machine that was late": {scenario: "gc-pause", lock: "fenced", late: time.Second, live: []labelled{{none: checker.Safe}},
+		"of a machine that was late": {scenario: "gc-pause", lock: "fenced", late: time.Second,
+			live: []labelled{{none: checker.Safe}},
 			want: []string{"mode none is safe in 1 of 1 live run, and never in the simulated world (20 seeds: corrupted); " +
 				"the machine was late in 1 of the runs that differ, by up to 1s, and the lock can bear 300ms"}},
-		"what only the simulated world judges": {scenario: "redis-clock-back", lock: "fenced", live: []labelled{{none: checker.Safe}},
+		"what only the simulated world judges": {scenario: "redis-clock-back", lock: "fenced",
+			live: []labelled{{none: checker.Safe}},
 			want: []string{"mode none is safe in 1 of 1 live run, and never in the simulated world (1 seed: stuck); " +
 				"seed 1 of the simulated world, judged by what a live run knows, is safe too"}},
-		"a fault was not played": {scenario: "gc-pause", lock: "fenced", unable: "no", live: []labelled{{none: checker.Safe}}},
+		"a fault was not played": {scenario: "gc-pause", lock: "fenced", unable: "no",
+			live: []labelled{{none: checker.Safe}}},
 	} {
 		p := load(t, c.scenario, c.lock, 0.3, 0)
 		var runs []*outcome.Outcome
 		for i, labels := range c.live {
-			o := &outcome.Outcome{Scenario: live.Scaled(p.scenario, 0.3), Lock: c.lock, Seed: uint64(i + 1), Live: &outcome.Live{Scale: 0.3}}
+			o := &outcome.Outcome{Scenario: live.Scaled(p.scenario, 0.3), Lock: c.lock, Seed: uint64(i + 1),
+				Live: &outcome.Live{Scale: 0.3}}
 			for _, mode := range []fence.Mode{none, claim} {
 				if l, ok := labels[mode]; ok {
-					o.Modes = append(o.Modes, outcome.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: l}, Late: c.late, NotPlayed: []string{c.unable}})
+					o.Modes = append(o.Modes, outcome.ModeRun{Mode: mode, Verdict: checker.Verdict{Label: l}, Late: c.late,
+						NotPlayed: []string{c.unable}})
 				}
 			}
 			runs = append(runs, o)

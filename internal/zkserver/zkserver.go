@@ -26,8 +26,8 @@ func Need(t testing.TB) {
 }
 
 // Start starts so many servers with this tick, and returns their addresses when all of them serve. It needs what [Need]
-// checks. They end with the test, and with the test program. Nothing is synced to the disk, and empty containers stay for a
-// day.
+// checks. They end with the test, and with the test program. Nothing is synced to the disk, and empty containers stay
+// for a day.
 func Start(t testing.TB, count int, tick time.Duration) (addresses []string) {
 	t.Helper()
 	Need(t)

@@ -10,8 +10,8 @@ import (
 	"locksim/lock/broken/mistake"
 )
 
-// F50: a candidate that has found the same leader for ten TTLs takes it for settled, and asks only once in ten TTLs from
-// then on. When that leader resigns, no client leads for so long.
+// F50: a candidate that has found the same leader for ten TTLs takes it for settled, and asks only once in ten TTLs
+// from then on. When that leader resigns, no client leads for so long.
 var candidateSettles = Specimen{
 	Mistake: mistake.CandidateSettles,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
@@ -26,8 +26,8 @@ var candidateSettles = Specimen{
 	},
 }
 
-// newPatient returns a lock with renewals, whose candidates look before each try who leads, and wait for as long as pause
-// says after the same leader has led for so long.
+// newPatient returns a lock with renewals, whose candidates look before each try who leads, and wait for as long as
+// pause says after the same leader has led for so long.
 func newPatient(node redis.Cmdable, o Options, pause func(led time.Duration) time.Duration) *poller {
 	w := newWatchdog(node, o)
 	w.keep = untilStopped

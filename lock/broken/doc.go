@@ -13,5 +13,6 @@
 // detector must see it. Never use one to guard anything.
 //
 // The specimens have a gap of the published originals: those on one node do not give back a grant whose answer arrived
-// after the end of its validity. Package locksim/lock does. F numbers are entries of the project's catalogue of failure modes.
+// after the end of its validity. Package locksim/lock does. F numbers are entries of the project's catalogue of failure
+// modes.
 package broken

@@ -21,7 +21,8 @@ var fairPlaceTooShort = Specimen{
 	},
 }
 
-var takeInTurnScript = redis.NewScript(`-- broken: take the key if it is free and the owner is the first in the queue; else wait there
+var takeInTurnScript = redis.NewScript(
+	`-- broken: take the key if it is free and the owner is the first in the queue; else wait there
 local lock, queue, places, owner = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -11,8 +11,8 @@ import (
 	"locksim/lock/broken/mistake"
 )
 
-// F31: the key has only the letters of the resource's name, in lower case; order:1 and order:2 are one key, and a client
-// waits for a lock that no client has. The catalogue has this for names of owners.
+// F31: the key has only the letters of the resource's name, in lower case; order:1 and order:2 are one key, and a
+// client waits for a lock that no client has. The catalogue has this for names of owners.
 var namesCollide = Specimen{
 	Mistake: mistake.NamesCollide,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {

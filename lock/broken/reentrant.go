@@ -58,5 +58,6 @@ func leave(node redis.Cmdable) release {
 	}
 }
 
-// leaveNothing is what follows a request whose outcome is unknown: leave would give up an outer grant of the same owner.
+// leaveNothing is what follows a request whose outcome is unknown: leave would give up an outer grant of the same
+// owner.
 func leaveNothing(context.Context, claim) error { return nil }

@@ -9,8 +9,8 @@ import (
 	"locksim/lock/broken/mistake"
 )
 
-// F62: a release whose answer is lost counts as done, and the second call reports success and sends nothing; a caller that
-// tries again, as it should, leaves the lock taken until its TTL and does not know it.
+// F62: a release whose answer is lost counts as done, and the second call reports success and sends nothing; a caller
+// that tries again, as it should, leaves the lock taken until its TTL and does not know it.
 var releaseSentOnce = Specimen{
 	Mistake: mistake.ReleaseSentOnce,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
@@ -22,10 +22,11 @@ var releaseSentOnce = Specimen{
 	},
 }
 
-// newRetryable makes a lock whose Release may be called again. done says whether a release that ended so is the last that
-// is sent.
+// newRetryable makes a lock whose Release may be called again. done says whether a release that ended so is the last
+// that is sent.
 func newRetryable(node redis.Cmdable, o Options, done func(err error) bool) lock.Locker {
-	return newOnNode(o, protocol{grant: grantBySetNX(node, o.TTL), back: releaseOwn(node)}).onGrant(func(_ context.Context, l *lease) {
+	return newOnNode(o, protocol{grant: grantBySetNX(node, o.TTL), back: releaseOwn(node)}).onGrant(func(_ context.Context,
+		l *lease) {
 		over := false
 		l.free = func(ctx context.Context, c claim) error {
 			if over {

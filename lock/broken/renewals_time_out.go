@@ -9,8 +9,8 @@ import (
 	"locksim/lock/broken/mistake"
 )
 
-// F35: the renewals run under the context of the campaign, which has a time limit of ten TTLs. A leader that holds on for
-// longer is not renewed any more. So it was in cilium issue 12619, with the session of an etcd client.
+// F35: the renewals run under the context of the campaign, which has a time limit of ten TTLs. A leader that holds on
+// for longer is not renewed any more. So it was in cilium issue 12619, with the session of an etcd client.
 var renewalsTimeOut = Specimen{
 	Mistake: mistake.RenewalsTimeOut,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {

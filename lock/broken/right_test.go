@@ -58,7 +58,10 @@ var rights = map[string]func([]redis.Cmdable, Options) lock.Locker{
 	},
 	"ttl-from-deadline": rightSingle,
 	"extend-forgets-owner": func(nodes []redis.Cmdable, o Options) lock.Locker {
-		return newExtending(nodes[0], o, func(ctx context.Context, c claim) (bool, error) { return extendOwn(ctx, nodes[0], c, o.TTL) })
+		return newExtending(nodes[0], o, func(ctx context.Context, c claim) (bool, error) {
+			return extendOwn(ctx, nodes[0], c,
+				o.TTL)
+		})
 	},
 	"try-then-unlock": func(nodes []redis.Cmdable, o Options) lock.Locker {
 		return newTrying(nodes[0], o, func(context.Context, claim) error { return nil })
@@ -91,7 +94,8 @@ func rightFenced(nodes []redis.Cmdable, o Options) lock.Locker {
 }
 
 func rightReentrant(nodes []redis.Cmdable, o Options) lock.Locker {
-	return reentrant{newOnNode(o, withPoints(o, protocol{grant: enterBy(enterScript, nodes[0], o.TTL), release: leave(nodes[0]), back: leaveNothing}))}
+	return reentrant{newOnNode(o,
+		withPoints(o, protocol{grant: enterBy(enterScript, nodes[0], o.TTL), release: leave(nodes[0]), back: leaveNothing}))}
 }
 
 func rightWatchdog(nodes []redis.Cmdable, o Options) lock.Locker {

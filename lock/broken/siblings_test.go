@@ -87,8 +87,9 @@ func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
 		}
 		return tr.app(e, l, e.Spec().TTL), nil
 	}
-	l := play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create, FollowsSpec: true,
-		Quorum: s.Nodes > 1, Promise: lock.Promise{Duties: s.Duties}}
+	l := play.Lock{Name: name, Servers: play.Redis(s.Nodes), Tokens: s.Tokens, Keys: s.Keys, New: create,
+		FollowsSpec: true,
+		Quorum:      s.Nodes > 1, Promise: lock.Promise{Duties: s.Duties}}
 	if s.Detection > 0 {
 		l.Lease, l.Detection = play.LeaseHeld, s.Detection
 	}
@@ -98,7 +99,8 @@ func (tr trial) lock(name string, s broken.Specimen, make maker) play.Lock {
 	return l
 }
 
-// clients returns Redis clients of as many nodes, or of as many as the scenario says, with the options that package lock requires.
+// clients returns Redis clients of as many nodes, or of as many as the scenario says, with the options that package
+// lock requires.
 func clients(e play.Env, nodes int) []*redis.Client {
 	var all []*redis.Client
 	if n := e.Spec().Nodes; n > 0 {

@@ -43,7 +43,8 @@ func (s Specimen) Keys(resource string) []string {
 func All() []Specimen {
 	return []Specimen{
 		setnxThenExpire, delWithoutOwner, tryThenUnlock, getThenDel,
-		watchdogBareExpire, watchdogRecreatesKey, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure, sessionNeverTells,
+		watchdogBareExpire, watchdogRecreatesKey, watchdogStopLost, watchdogStopsAfterError, watchdogIgnoresFailure,
+		sessionNeverTells,
 		renewalsTimeOut, candidateSettles, extendForgetsOwner,
 		expireWholeSeconds, ttlFromDeadline, expiryByClientClock,
 		tokenAfterLock, tokenBeforeLock, tokenReadLate, tokenPerReentry,

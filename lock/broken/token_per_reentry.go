@@ -23,6 +23,7 @@ return redis.call('INCR', KEYS[2])
 var tokenPerReentry = Specimen{
 	Mistake: mistake.TokenPerReentry,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {
-		return reentrant{newOnNode(o, protocol{grant: enterBy(enterAnewScript, nodes[0], o.TTL), release: leave(nodes[0]), back: leaveNothing})}
+		return reentrant{newOnNode(o, protocol{grant: enterBy(enterAnewScript, nodes[0], o.TTL), release: leave(nodes[0]),
+			back: leaveNothing})}
 	},
 }

@@ -52,7 +52,8 @@ faults:
 `,
 	},
 	{
-		specimen: "watchdog-recreates-key", sibling: watchdog, // c1 acquires and releases, then c0 resumes and sets the key again
+		// c1 acquires and releases, then c0 resumes and sets the key again
+		specimen: "watchdog-recreates-key", sibling: watchdog,
 		story: `
 lock: {ttl: 10s, backoff: 200ms..400ms}
 workload: {hold: 4s, stagger: 1s, checks_until: lost}

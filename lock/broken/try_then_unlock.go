@@ -10,8 +10,8 @@ import (
 	"locksim/lock/broken/mistake"
 )
 
-// F02: a caller that does not get the lock runs the clean-up of one that does, as a finally around tryLock and unlock does;
-// the release does not compare the owner, so the key of the holder is gone.
+// F02: a caller that does not get the lock runs the clean-up of one that does, as a finally around tryLock and unlock
+// does; the release does not compare the owner, so the key of the holder is gone.
 var tryThenUnlock = Specimen{
 	Mistake: mistake.TryThenUnlock,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {

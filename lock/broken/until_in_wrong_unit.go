@@ -10,8 +10,8 @@ import (
 	"locksim/lock/broken/mistake"
 )
 
-// F48: a TTL in the wrong unit. The key has the right TTL, and the holder is told that its lease ends almost at once: it
-// takes each grant for one that came too late, or works without one.
+// F48: a TTL in the wrong unit. The key has the right TTL, and the holder is told that its lease ends almost at once:
+// it takes each grant for one that came too late, or works without one.
 var untilInWrongUnit = Specimen{
 	Mistake: mistake.UntilInWrongUnit,
 	build: func(nodes []redis.Cmdable, o Options) lock.Locker {

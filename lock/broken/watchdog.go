@@ -25,7 +25,8 @@ type watchdog struct {
 }
 
 func newWatchdog(node redis.Cmdable, o Options) *watchdog {
-	return &watchdog{opt: o, node: node, extend: extendOwn, answered: heed, keep: context.WithCancel, release: stopThenDelete}
+	return &watchdog{opt: o, node: node, extend: extendOwn, answered: heed, keep: context.WithCancel,
+		release: stopThenDelete}
 }
 
 // locker returns the lock. The end of the context of Acquire ends the renewals too: it is the process's.

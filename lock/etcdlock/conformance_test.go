@@ -57,7 +57,8 @@ func simulated(t testing.TB, w *sim.World, admin *sim.Process, members int, ttl 
 	t.Helper()
 	names := []string{"e0", "e1", "e2"}[:members]
 	client := func(m etcd.Machine) *clientv3.Client {
-		cfg := clientv3.Config{DialOptions: etcd.DialOptions(), DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: time.Second}
+		cfg := clientv3.Config{DialOptions: etcd.DialOptions(), DialKeepAliveTime: 10 * time.Second,
+			DialKeepAliveTimeout: time.Second}
 		c, err := etcd.ClientWith(m, cfg, names...)
 		if err != nil {
 			t.Fatal(err)

@@ -13,14 +13,14 @@
 //
 // # How it works
 //
-// An Acquire is granted a lease by etcd, and puts a key with it under a prefix of the resource, all in one
-// transaction. The keys of a resource are a queue, in the order of their creation revisions: the first one has the lock,
-// and every other one watches the one before it, so that a release wakes one waiter. It is the recipe of etcd's own
-// concurrency package.
+// An Acquire is granted a lease by etcd, and puts a key with it under a prefix of the resource, all in one transaction.
+// The keys of a resource are a queue, in the order of their creation revisions: the first one has the lock, and every
+// other one watches the one before it, so that a release wakes one waiter. It is the recipe of etcd's own concurrency
+// package.
 //
-// The lease is kept alive while the client waits and while it has the lock. etcd deletes the key when the lease ends: when
-// the client has not been heard of for the TTL, or has revoked it, which is what Release does. So nothing that a client
-// does late can touch the key of a later holder.
+// The lease is kept alive while the client waits and while it has the lock. etcd deletes the key when the lease ends:
+// when the client has not been heard of for the TTL, or has revoked it, which is what Release does. So nothing that a
+// client does late can touch the key of a later holder.
 //
 // # The fencing token
 //
@@ -31,9 +31,9 @@
 // # What a holder knows
 //
 // The lease of a holder ends a TTL after the sending of the last renewal that was answered, less a margin: see
-// [locksim/lock.Lease]. etcd counts its TTL from a later instant, the execution, and a new leader gives every lease more
-// time, never less. So the holder is told before anybody else can enter, as long as its clock and that of the leader run
-// at the same rate, within the margin.
+// [locksim/lock.Lease]. etcd counts its TTL from a later instant, the execution, and a new leader gives every lease
+// more time, never less. So the holder is told before anybody else can enter, as long as its clock and that of the
+// leader run at the same rate, within the margin.
 //
 // # What it needs of the client
 //

@@ -48,7 +48,8 @@ func TestGuard(t *testing.T) {
 					t.Error("the holder's transaction was refused")
 				}
 				if last != nil && (write(last) || last.Token() >= now.Token()) {
-					t.Errorf("the transaction of the former holder was executed, or its token %d is not less than %d", last.Token(), now.Token())
+					t.Errorf("the transaction of the former holder was executed, or its token %d is not less than %d", last.Token(),
+						now.Token())
 				}
 				if err := now.Release(ctx); err != nil {
 					t.Error(err)

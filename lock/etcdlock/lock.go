@@ -115,12 +115,13 @@ var errPlaceLost = errors.New("the place in the queue is lost: its lease has end
 
 // Acquire implements [lock.Locker].
 func (q *queue) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	return frame.Acquire(ctx, q.opt.Clock, resource, func() (lock.Lease, error) { return q.acquire(ctx, resource, true) }, func(_ int, err error) error {
-		if errors.Is(err, errPlaceLost) && ctx.Err() == nil {
-			return nil
-		}
-		return err
-	})
+	return frame.Acquire(ctx, q.opt.Clock, resource, func() (lock.Lease, error) { return q.acquire(ctx, resource, true) },
+		func(_ int, err error) error {
+			if errors.Is(err, errPlaceLost) && ctx.Err() == nil {
+				return nil
+			}
+			return err
+		})
 }
 
 // TryAcquire implements [lock.Trier].
@@ -305,7 +306,8 @@ func (q *queue) leave(ctx context.Context, p *place, err error) error {
 		return err
 	}
 	if _, failure := q.revoke(ctx, p); failure != nil {
-		return fmt.Errorf("%w; giving up the place failed too, so others may have to wait for %v: %w", err, q.opt.TTL, failure)
+		return fmt.Errorf("%w; giving up the place failed too, so others may have to wait for %v: %w", err, q.opt.TTL,
+			failure)
 	}
 	return err
 }

@@ -53,7 +53,8 @@ func (o Options) Validate() error {
 	case o.TTL < 0:
 		errs = append(errs, fmt.Errorf("TTL %v is negative", o.TTL))
 	case o.TTL%time.Second != 0:
-		errs = append(errs, fmt.Errorf("TTL %v is not a whole number of seconds, the unit of etcd: use %v", o.TTL, o.TTL.Truncate(time.Second)+time.Second))
+		errs = append(errs, fmt.Errorf("TTL %v is not a whole number of seconds, the unit of etcd: use %v", o.TTL,
+			o.TTL.Truncate(time.Second)+time.Second))
 	case o.TTL > 0 && o.TTL < minTTL:
 		errs = append(errs, fmt.Errorf("TTL %v is less than the %v that etcd grants at least", o.TTL, minTTL))
 	}
@@ -89,5 +90,6 @@ func (o Options) withDefaults() Options {
 // watchdog are the options of the renewals of a holder.
 func (o Options) watchdog() lock.WatchdogOptions {
 	o = o.withDefaults()
-	return lock.WatchdogOptions{TTL: o.TTL, Interval: o.Interval, Retry: o.Retry, Margin: o.Margin, MaxHold: o.MaxHold, Clock: o.Clock}
+	return lock.WatchdogOptions{TTL: o.TTL, Interval: o.Interval, Retry: o.Retry, Margin: o.Margin, MaxHold: o.MaxHold,
+		Clock: o.Clock}
 }

@@ -15,7 +15,8 @@ import (
 func outcome(err error) error {
 	if refused, ok := errors.AsType[rpctypes.EtcdError](err); ok {
 		switch refused.Code() {
-		case codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.OutOfRange, codes.Unauthenticated, codes.PermissionDenied, codes.Unimplemented:
+		case codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.OutOfRange, codes.Unauthenticated,
+			codes.PermissionDenied, codes.Unimplemented:
 			return err
 		}
 	}

@@ -21,8 +21,8 @@ func (m Mode) NeedsGrant() bool {
 	return false
 }
 
-// Guard names what saves the data when the rule refuses a stale operation, as the subject of a sentence. It is empty for
-// None, which refuses nothing.
+// Guard names what saves the data when the rule refuses a stale operation, as the subject of a sentence. It is empty
+// for None, which refuses nothing.
 func (m Mode) Guard() string {
 	switch m.known() {
 	case Check, Seal, Strict:

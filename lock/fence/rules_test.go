@@ -72,7 +72,8 @@ func TestRules(t *testing.T) {
 			[]op{r(0), r(0).by("h"), w(0).stale(), w(0).by("h")}, fence.State{Grant: "h"}},
 		{"a late read takes the claim", fence.Claim,
 			[]op{r(2), r(1).by("late"), w(2).stale(), w(1).by("late")}, fence.State{Grant: "late"}},
-		{"claim refuses a write without a read", fence.Claim, []op{w(0).stale(), r(0), w(0).by("h").stale()}, fence.State{Grant: "g"}},
+		{"claim refuses a write without a read", fence.Claim, []op{w(0).stale(), r(0), w(0).by("h").stale()},
+			fence.State{Grant: "g"}},
 		{"claim needs grants", fence.Claim, []op{r(0).withoutGrant(), w(0).withoutGrant()}, fence.State{}},
 
 		{"cas accepts one write on each version", fence.CAS,

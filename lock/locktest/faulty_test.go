@@ -39,7 +39,8 @@ func (b faulty) As(owner string) lock.Locker {
 	return inner
 }
 
-func (b faulty) alter(ctx context.Context, resource string, ask func(context.Context, string) (lock.Lease, error)) (lock.Lease, error) {
+func (b faulty) alter(ctx context.Context, resource string, ask func(context.Context, string) (lock.Lease,
+	error)) (lock.Lease, error) {
 	inner, err := ask(ctx, resource)
 	if err != nil {
 		return nil, err

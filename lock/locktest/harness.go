@@ -118,7 +118,8 @@ func (h Harness) testPromise(t testing.TB, p promise) {
 		}
 		slow = append(slow, why)
 	}
-	t.Errorf("no conclusion in %d tries: the lock's leases end too early, or this machine is too slow for a TTL of %v:\n%s",
+	t.Errorf("no conclusion in %d tries: the lock's leases end too early, or this machine is too slow for a TTL of "+
+		"%v:\n%s",
 		tries, h.TTL, strings.Join(slow, "\n"))
 }
 

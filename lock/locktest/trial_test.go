@@ -36,11 +36,12 @@ func onSimNode(h Harness, build func(machine) lock.Locker) Harness {
 	h.TTL, h.Slack = ttl, time.Second
 	h.Fresh = func(t testing.TB, test func(World)) {
 		t.Helper()
-		_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{}}, Clients: clients, Untraced: true}, func(w *sim.World) error {
-			admin := w.NewProcess("admin")
-			admin.Go(func() { test(newWorld(w, simredis.Client(admin, "r0"), build)) })
-			return w.RunUntil(w.Idle)
-		})
+		_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{}}, Clients: clients, Untraced: true},
+			func(w *sim.World) error {
+				admin := w.NewProcess("admin")
+				admin.Go(func() { test(newWorld(w, simredis.Client(admin, "r0"), build)) })
+				return w.RunUntil(w.Idle)
+			})
 		if err != nil {
 			t.Error(err)
 		}

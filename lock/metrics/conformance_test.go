@@ -20,13 +20,14 @@ func TestConformance(t *testing.T) {
 		TTL: ttl, Slack: time.Second, Tokens: true,
 		Fresh: func(t testing.TB, test func(locktest.World)) {
 			t.Helper()
-			_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{}}, Clients: 4, Untraced: true}, func(w *sim.World) error {
-				admin := w.NewProcess("admin")
-				admin.Go(func() {
-					test(locktest.World{New: func(t testing.TB, i int) locktest.Client { return client(t, w.Client(i)) }})
+			_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{simredis.Servers{}}, Clients: 4, Untraced: true},
+				func(w *sim.World) error {
+					admin := w.NewProcess("admin")
+					admin.Go(func() {
+						test(locktest.World{New: func(t testing.TB, i int) locktest.Client { return client(t, w.Client(i)) }})
+					})
+					return w.RunUntil(w.Idle)
 				})
-				return w.RunUntil(w.Idle)
-			})
 			if err != nil {
 				t.Error(err)
 			}

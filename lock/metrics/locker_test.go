@@ -97,7 +97,8 @@ func TestReentry(t *testing.T) {
 // caller counts once.
 func TestWatchdog(t *testing.T) {
 	bubble(t, func(w *world) {
-		watchdog, err := lock.NewWatchdog(w.MeasureRenewals(w.single()), lock.WatchdogOptions{TTL: ttl, Interval: 3 * time.Second})
+		watchdog, err := lock.NewWatchdog(w.MeasureRenewals(w.single()),
+			lock.WatchdogOptions{TTL: ttl, Interval: 3 * time.Second})
 		if err != nil {
 			w.Fatal(err)
 		}

@@ -62,7 +62,8 @@ func TestNewRefuses(t *testing.T) {
 	full := prometheus.NewRegistry()
 	measure(t, full, metrics.Options{Lock: "orders"})
 	odd := prometheus.NewRegistry()
-	if err := odd.Register(prometheus.NewGauge(prometheus.GaugeOpts{Name: "lock_held", Help: "Of another collector."})); err != nil {
+	if err := odd.Register(prometheus.NewGauge(prometheus.GaugeOpts{Name: "lock_held",
+		Help: "Of another collector."})); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -75,7 +76,8 @@ func TestNewRefuses(t *testing.T) {
 		{"no name", prometheus.NewRegistry(), metrics.Options{}, "give the lock a name"},
 		{"a name that is not UTF-8", prometheus.NewRegistry(), metrics.Options{Lock: "\xff"}, "UTF-8"},
 		{"a negative TTL", prometheus.NewRegistry(), metrics.Options{Lock: "orders", TTL: -1}, "TTL -1ns is negative"},
-		{"negative resources", prometheus.NewRegistry(), metrics.Options{Lock: "orders", Resources: -1}, "Resources, -1, is negative"},
+		{"negative resources", prometheus.NewRegistry(), metrics.Options{Lock: "orders", Resources: -1},
+			"Resources, -1, is negative"},
 		{"the same name again", full, metrics.Options{Lock: "orders"}, `"orders" is measured in this registry already`},
 		{"a name of another collector", odd, metrics.Options{Lock: "orders"}, "lock_held"},
 	} {

@@ -142,7 +142,8 @@ func TestReleases(t *testing.T) {
 	}{
 		{"success after no reply", []error{lock.ErrOutcomeUnknown, nil},
 			map[string]float64{"lock_releases_total{unknown}": 1, "lock_releases_total{released}": 1}},
-		{"not held after no reply: the first may have worked", []error{lock.ErrOutcomeUnknown, lock.ErrNotHeld, lock.ErrNotHeld},
+		{"not held after no reply: the first may have worked", []error{lock.ErrOutcomeUnknown, lock.ErrNotHeld,
+			lock.ErrNotHeld},
 			map[string]float64{"lock_releases_total{unknown}": 1}},
 		{"not held twice", []error{lock.ErrNotHeld, lock.ErrNotHeld},
 			map[string]float64{"lock_releases_total{not_owner}": 1}},

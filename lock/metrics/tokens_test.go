@@ -75,7 +75,10 @@ func TestStoredTokens(t *testing.T) {
 			bubble(t, func(w *world) {
 				w.replaceMetrics(metrics.Options{Lock: "few", Resources: limit})
 				token := uint64(9)
-				locks := w.Measure(acquireFunc(func(context.Context, string) (lock.Lease, error) { return &plainLease{token: token}, nil }))
+				locks := w.Measure(acquireFunc(func(context.Context, string) (lock.Lease, error) {
+					return &plainLease{token: token},
+						nil
+				}))
 				for i := range limit - 1 { // the next entry fills the first generation
 					_, _ = locks.Acquire(w.Context(), fmt.Sprintf("early:%d", i))
 				}

@@ -34,8 +34,10 @@ func (r *rig) handOver(o options) (contest, error) {
 	}
 	return contest{
 		title: "Hand-over",
-		about: "From the call of the holder's release to the return of the one acquire that waits for it. Each lock waits as\n" +
-			"it does by default: `lock.Single` polls every 50 to 200 ms, redsync every 50 to 250 ms. redislock has no default\n" +
+		about: "From the call of the holder's release to the return of the one acquire that waits for it. Each lock " +
+			"waits as\n" +
+			"it does by default: `lock.Single` polls every 50 to 200 ms, redsync every 50 to 250 ms. redislock has no " +
+			"default\n" +
 			"that waits, and is told to poll every 100 ms.",
 		rounds: o.Handovers,
 		teams: []contender{
@@ -85,7 +87,8 @@ func ours(l lock.Locker, resource string) acquirer {
 func (r *rig) redislock(key string) acquirer {
 	locks := redislock.New(r.clients[0])
 	return func(ctx context.Context) (func(context.Context) error, error) {
-		held, err := locks.Obtain(ctx, key, ttl, &redislock.Options{RetryStrategy: redislock.LinearBackoff(100 * time.Millisecond)})
+		held, err := locks.Obtain(ctx, key, ttl,
+			&redislock.Options{RetryStrategy: redislock.LinearBackoff(100 * time.Millisecond)})
 		if err != nil {
 			return nil, err
 		}

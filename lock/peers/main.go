@@ -70,7 +70,8 @@ type options struct {
 
 func (o options) validate() error {
 	if o.Rounds < 1 || o.Sections < 1 || o.Handovers < 1 {
-		return fmt.Errorf("-rounds %d, -sections %d, -handovers %d: each must be at least 1", o.Rounds, o.Sections, o.Handovers)
+		return fmt.Errorf("-rounds %d, -sections %d, -handovers %d: each must be at least 1", o.Rounds, o.Sections,
+			o.Handovers)
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ func TestRunStopsAtTheEndOfItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out bytes.Buffer
-	if err := run(ctx, &out, options{Rounds: 1, Sections: 1, Handovers: 1}); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+	if err := run(ctx, &out, options{Rounds: 1, Sections: 1, Handovers: 1}); !errors.Is(err, context.Canceled) ||
+		out.Len() > 0 {
 		t.Errorf("error %v and %d bytes, want context.Canceled and nothing", err, out.Len())
 	}
 }
@@ -76,7 +77,8 @@ func TestHold(t *testing.T) {
 
 func TestHoldNamesTheFailedContender(t *testing.T) {
 	errBroken := errors.New("broken")
-	c := contest{rounds: 1, teams: []contender{{name: "a", turn: func(context.Context) (time.Duration, error) { return 0, errBroken }}}}
+	c := contest{rounds: 1,
+		teams: []contender{{name: "a", turn: func(context.Context) (time.Duration, error) { return 0, errBroken }}}}
 	if _, err := c.hold(t.Context()); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "a, round 0") {
 		t.Errorf("error %v", err)
 	}

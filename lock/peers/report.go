@@ -27,7 +27,8 @@ func (r report) write(w io.Writer) error {
 
 // how describes the measurement.
 const how = `Real Redis servers on the loopback interface, one client per server that all locks share, with the options that the
-documentation of package ` + "`lock`" + ` asks for. The contenders take turns in every round, and another one begins each
+documentation of package ` + "`lock`" +
+	` asks for. The contenders take turns in every round, and another one begins each
 time. A ratio divides two times of one round; the table has the median over all rounds, and the spread from the 10 %% to
 the 90 %% quantile. Only ratios of one run mean anything: the times depend on the machine and on what else it does.
 

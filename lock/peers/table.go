@@ -53,7 +53,8 @@ func (t table) markdown() string {
 			fmt.Fprintf(&b, "| %s | %s | 1 | |\n", r.name, short(r.median))
 			continue
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s to %s |\n", r.name, short(r.median), figure(r.ratio), figure(r.low), figure(r.high))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s to %s |\n", r.name, short(r.median), figure(r.ratio), figure(r.low),
+			figure(r.high))
 	}
 	peer, ratio := t.fastest()
 	fmt.Fprintf(&b, "\nThe fastest peer is %s: %s takes %s of its time.\n", peer, t.rows[0].name, figure(ratio))

@@ -46,7 +46,8 @@ func (r *rig) fiveNodes(o options) (contest, error) {
 	}
 	return contest{
 		title: "Redlock over five nodes: acquire and release",
-		about: "Five servers on the one machine. Both wait for all five answers, and for each at most a twentieth of the TTL, which is\n" +
+		about: "Five servers on the one machine. Both wait for all five answers, and for each at most a twentieth of the " +
+			"TTL, which is\n" +
 			"what redsync does by default.",
 		rounds: o.Rounds,
 		teams: []contender{

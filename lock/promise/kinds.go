@@ -35,17 +35,18 @@ type Promise struct {
 	// FreeAfter says it for single causes, in place of FreeWithin.
 	FreeAfter map[Cause]Term `json:"free_after,omitempty"`
 
-	// SelfExcludes says that the lock lives with this: a request that was not granted leaves its key behind, and that keeps
-	// its own client out when it asks again, although nothing kept it from cleaning up. Without it that is a violation.
+	// SelfExcludes says that the lock lives with this: a request that was not granted leaves its key behind, and that
+	// keeps its own client out when it asks again, although nothing kept it from cleaning up. Without it that is a
+	// violation.
 	SelfExcludes bool `json:"self_excludes,omitempty"`
 
 	// ResendExcludes says that the lock lives with this where its client sends a request again by itself when the reply is
-	// lost, as go-redis does unless its MaxRetries is -1 (F27): the second request finds the key of the first, and takes it for
-	// another client's.
+	// lost, as go-redis does unless its MaxRetries is -1 (F27): the second request finds the key of the first, and takes
+	// it for another client's.
 	ResendExcludes bool `json:"resend_excludes,omitempty"`
 
-	// ReturnsWithin says how soon a Release returns if no server answers, and an Acquire after the deadline of its context. It
-	// is promised with DutyReturns, for clients whose requests end with the deadlines of their contexts.
+	// ReturnsWithin says how soon a Release returns if no server answers, and an Acquire after the deadline of its
+	// context. It is promised with DutyReturns, for clients whose requests end with the deadlines of their contexts.
 	ReturnsWithin Term `json:"returns_within,omitempty"`
 
 	// Duties list what the calls of the lock do, besides. A library whose Release has no result, or that gives up after
@@ -78,14 +79,17 @@ func OfLease() Promise {
 	return Promise{Exclusion: commonFaults(), Data: "claim", FreeWithin: TermTTL, Duties: plainDuties()}
 }
 
-// OfSession is the promise to start from for a lock that lives as long as its session, such as an advisory lock of
-// a database: it is held until it is released or the connection ends. It has the faults of clients, of the network and
-// of the pool, and none of the server, whose crash ends every session (F17). It has no [Power]: a machine that loses its
-// power closes no connection, and the lock stays taken until the server's TCP keepalive, hours by default, or a timeout for
-// idle sessions ends it. Add Power if the server has one of them. The caller owns the slices.
+// OfSession is the promise to start from for a lock that lives as long as its session, such as an advisory lock of a
+// database: it is held until it is released or the connection ends. It has the faults of clients, of the network and of
+// the pool, and none of the server, whose crash ends every session (F17). It has no [Power]: a machine that loses its
+// power closes no connection, and the lock stays taken until the server's TCP keepalive, hours by default, or a timeout
+// for idle sessions ends it. Add Power if the server has one of them. The caller owns the slices.
 func OfSession() Promise {
 	p := OfLease()
-	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f Fault) bool { return f == Power || f == ReadOnly || f == Scripts || f == WallClock })
+	p.Exclusion = slices.DeleteFunc(p.Exclusion, func(f Fault) bool {
+		return f == Power || f == ReadOnly || f == Scripts ||
+			f == WallClock
+	})
 	return p
 }
 
@@ -106,10 +110,10 @@ func ourDuties(more ...Duty) []Duty {
 // It has the duties that these kinds keep, which is more than [OfLease] has and a plain lock does: take it for a lock
 // that is meant to replace one of them. A lock with the promise of "single" closes Lost when a lease ends (Lost of a
 // scenarios.Grant, "tells"); its Acquire looks at its context after the grant too, and gives back what came too late
-// ("ends"); the error of an Acquire whose context has ended wraps that of the context ("explains"); its TryAcquire, if it has
-// one, does not wait ("tries"); and its calls return also if no server answers ("returns"). The fenced kinds need leases with
-// tokens and Tokens of the scenarios.Lock besides, the watchdogs a lease that renews itself, the fair ones Queue, by
-// which their order is judged, and the Redlocks several Redis servers.
+// ("ends"); the error of an Acquire whose context has ended wraps that of the context ("explains"); its TryAcquire, if
+// it has one, does not wait ("tries"); and its calls return also if no server answers ("returns"). The fenced kinds
+// need leases with tokens and Tokens of the scenarios.Lock besides, the watchdogs a lease that renews itself, the fair
+// ones Queue, by which their order is judged, and the Redlocks several Redis servers.
 //
 // No kind on a single node promises anything when that node fails over, restarts, evicts or flushes its
 // keys, or when its clock jumps (F17, F18, F40 to F46). A Redlock loses its majority to any of these on a
@@ -143,9 +147,11 @@ func Of(kind string) (p Promise, ok bool) {
 	case "watchdog-fenced":
 		return oneNode(Promise{Exclusion: commonFaults(), Data: "seal"}, DutyRenews)
 	case "fair":
-		return oneNode(Promise{Exclusion: append(commonFaults(), Worker), Data: "claim", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO})
+		return oneNode(Promise{Exclusion: append(commonFaults(), Worker), Data: "claim", FreeWithin: TermTTLAndWaiter,
+			FreeAfter: notRenewed(), Order: FIFO})
 	case "fair-fenced":
-		return oneNode(Promise{Exclusion: append(commonFaults(), Worker), Data: "seal", FreeWithin: TermTTLAndWaiter, FreeAfter: notRenewed(), Order: FIFO})
+		return oneNode(Promise{Exclusion: append(commonFaults(), Worker), Data: "seal", FreeWithin: TermTTLAndWaiter,
+			FreeAfter: notRenewed(), Order: FIFO})
 	case "redlock", "redlock-fenced":
 		// The tokens of the fenced one are an experiment: no promise about them, see [locksim/lock.NewRedlockFenced].
 		return quorum(Promise{Exclusion: append(commonFaults(), Worker, ClockDrift), FreeAfter: notRenewed(),

@@ -13,7 +13,8 @@ func TestEachDutyHasItsAdvice(t *testing.T) {
 	seen := map[string]promise.Duty{}
 	for _, d := range promise.Duties() {
 		means, remedy, advice := d.Means(), d.Remedy(), d.Advice()
-		if !strings.HasSuffix(means, ".") || !strings.HasPrefix(advice, `This breaks the duty "`+string(d)+`": `+means+" Remedy: ") ||
+		if !strings.HasSuffix(means, ".") || !strings.HasPrefix(advice, `This breaks the duty "`+string(d)+`": `+means+
+			" Remedy: ") ||
 			!strings.HasSuffix(advice, "if your lock does not promise it.") {
 			t.Errorf("%s means %q, with the advice %q", d, means, advice)
 		}
@@ -36,7 +37,8 @@ func TestEachDutyHasItsAdvice(t *testing.T) {
 
 // What is not asked is said in words, and only where it has a meaning for the lock.
 func TestUnasked(t *testing.T) {
-	const says, power = "whether a waiter that gives up says why", "what happens when the machine of a client loses its power"
+	const says, power = "whether a waiter that gives up says why", "what happens when the machine of a client loses " +
+		"its power"
 	plain, session := promise.OfLease(), promise.OfSession()
 	for _, c := range []struct {
 		name       string
@@ -46,9 +48,11 @@ func TestUnasked(t *testing.T) {
 		{name: "a lease", got: plain.Unasked(promise.Asks{}), some: []string{says, promise.DutyTells.Question()},
 			none: []string{power, promise.DutyRenews.Question(), promise.DutyTries.Question(), promise.DutyWakes.Question()}},
 		{name: "a session", got: session.Unasked(promise.Asks{Held: true, Renews: true, Tries: true, Notifies: true}),
-			some: []string{power + " (its session lasts until the server notices: TCP keepalive, idle_session_timeout)", promise.DutyWakes.Question()},
+			some: []string{power + " (its session lasts until the server notices: TCP keepalive, idle_session_timeout)",
+				promise.DutyWakes.Question()},
 			none: []string{promise.DutyTells.Question()}},
-		{name: "nothing about power", got: promise.Promise{Exclusion: []promise.Fault{promise.Pause}}.Unasked(promise.Asks{}), some: []string{power}},
+		{name: "nothing about power", got: promise.Promise{Exclusion: []promise.Fault{promise.Pause}}.Unasked(promise.Asks{}),
+			some: []string{power}},
 	} {
 		for _, q := range c.some {
 			if !slices.Contains(c.got, q) {
@@ -65,7 +69,8 @@ func TestUnasked(t *testing.T) {
 		t.Errorf("not asked of a watchdog: %q", p.Unasked(promise.Asks{Renews: true, Tries: true, Notifies: true}))
 	}
 	for _, d := range promise.Duties() {
-		if q := d.Question(); !strings.HasPrefix(q, "whether ") && !strings.HasPrefix(q, "how ") || strings.HasSuffix(q, ".") {
+		if q := d.Question(); !strings.HasPrefix(q, "whether ") && !strings.HasPrefix(q, "how ") ||
+			strings.HasSuffix(q, ".") {
 			t.Errorf("the question of %s is %q", d, q)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 type Order string
 
 // FIFO grants the lock in the order in which the waiters' first requests reached the node: a waiter whose entry in the
-// queue was recorded before another called Acquire is granted the lock before it, unless the waiter crashed, gave up, or
-// was silent for longer than its entry lives.
+// queue was recorded before another called Acquire is granted the lock before it, unless the waiter crashed, gave up,
+// or was silent for longer than its entry lives.
 const FIFO Order = "fifo"
 
 // Term is a duration in terms of a lock's options.
@@ -40,11 +40,12 @@ const (
 
 // Terms lists the terms. The caller owns the slice.
 func Terms() []Term {
-	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermSession, TermDrift, TermReleaseTimeout, TermNodeTimeouts, TermAnyTime}
+	return []Term{TermTTL, TermTTLAndWaiter, TermTTLAndCluster, TermSession, TermDrift, TermReleaseTimeout,
+		TermNodeTimeouts, TermAnyTime}
 }
 
-// Length is the term for a lock with this TTL, above 0, and this longest backoff, without the backoff and the round trips
-// of a request that some terms name besides. It is more than 100 years for [TermAnyTime], and 0 for "".
+// Length is the term for a lock with this TTL, above 0, and this longest backoff, without the backoff and the round
+// trips of a request that some terms name besides. It is more than 100 years for [TermAnyTime], and 0 for "".
 func (t Term) Length(ttl, longestBackoff time.Duration) time.Duration {
 	const cluster, session, ticks = 3 * time.Second, 4 * time.Second, 4 * time.Second
 	drift := 2*ttl*DriftAllowance/1_000_000 + 10*time.Millisecond
@@ -80,14 +81,14 @@ const (
 	PlaceRequests = 4
 )
 
-// NodeTimeout is how long a Redlock with this TTL waits for a node: a hundredth of the TTL, but at least 50 ms, which is
-// barely enough for a round trip around the globe and ample within a continent, and at most a tenth of it.
+// NodeTimeout is how long a Redlock with this TTL waits for a node: a hundredth of the TTL, but at least 50 ms, which
+// is barely enough for a round trip around the globe and ample within a continent, and at most a tenth of it.
 func NodeTimeout(ttl time.Duration) time.Duration {
 	return min(max(ttl/100, 50*time.Millisecond), ttl/10)
 }
 
-// RenewalRetry is how long after a renewal that failed a watchdog asks again by default: a twelfth of the TTL, since it renews
-// every third of it and asks four times as often then.
+// RenewalRetry is how long after a renewal that failed a watchdog asks again by default: a twelfth of the TTL, since it
+// renews every third of it and asks four times as often then.
 func RenewalRetry(ttl time.Duration) time.Duration { return max(ttl/3/4, 1) }
 
 // PlaceLasts is how long a place in the queue outlasts the last request of its waiter.

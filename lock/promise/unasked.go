@@ -27,8 +27,8 @@ func (a Asks) has(d Duty) bool {
 	return true
 }
 
-// Unasked lists in words what is not asked of a lock with the promise, and is of others, such as "whether a waiter that gives
-// up says why". Of the faults it has the power loss of a client, with the settings on which it depends.
+// Unasked lists in words what is not asked of a lock with the promise, and is of others, such as "whether a waiter that
+// gives up says why". Of the faults it has the power loss of a client, with the settings on which it depends.
 func (p Promise) Unasked(a Asks) []string {
 	var out []string
 	for _, d := range duties {

@@ -11,8 +11,8 @@ import (
 // Advisory is an advisory lock of a session. It is safe for concurrent use.
 //
 // The lock lasts as long as the connection, which sends a statement every now and then. When the database has not heard
-// of it for the TTL, it ends the session. The lock mints no token, and has no transaction for the work of the holder. For
-// its key see [AdvisoryTransaction].
+// of it for the TTL, it ends the session. The lock mints no token, and has no transaction for the work of the holder.
+// For its key see [AdvisoryTransaction].
 type Advisory struct{ *connected }
 
 // NewAdvisory returns the lock, or an error that says which option is wrong. It sends nothing.

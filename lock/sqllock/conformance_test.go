@@ -109,8 +109,14 @@ func kinds() []kind {
 			}
 			return lock.NewWatchdog(l, lock.WatchdogOptions{TTL: cmp.Or(o.TTL, lock.DefaultTTL), Clock: o.Clock})
 		}},
-		{"for update", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) { return sqllock.NewForUpdate(db, o) }},
-		{"advisory", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) { return sqllock.NewAdvisory(db, o) }},
+		{"for update", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) {
+			return sqllock.NewForUpdate(db,
+				o)
+		}},
+		{"advisory", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker,
+			error) {
+			return sqllock.NewAdvisory(db, o)
+		}},
 		{"advisory transaction", false, true, func(db *sql.DB, o sqllock.Options) (lock.Locker, error) {
 			return sqllock.NewAdvisoryTransaction(db, o)
 		}},
@@ -139,7 +145,8 @@ func variants() (all []variant) {
 
 // options of a variant, which exclude no other one.
 func (v variant) options(ttl time.Duration) sqllock.Options {
-	return sqllock.Options{TTL: ttl, Backoff: lock.Backoff{Min: 5 * time.Millisecond, Max: 20 * time.Millisecond}, Block: v.blocks,
+	return sqllock.Options{TTL: ttl, Backoff: lock.Backoff{Min: 5 * time.Millisecond, Max: 20 * time.Millisecond},
+		Block: v.blocks,
 		Table: "locks_" + strings.ReplaceAll(v.name, " ", "_"), Prefix: v.name + ":"}
 }
 
@@ -169,7 +176,8 @@ func (v variant) world(t testing.TB, admin *sql.DB, o sqllock.Options) (w lockte
 	w.Left = func(t testing.TB, resource string) (left []string) {
 		t.Helper()
 		var owner string
-		err := admin.QueryRowContext(context.Background(), `SELECT owner FROM `+o.Table+` WHERE resource = $1 AND expires_at > now()`, resource).Scan(&owner)
+		err := admin.QueryRowContext(context.Background(), `SELECT owner FROM `+o.Table+
+			` WHERE resource = $1 AND expires_at > now()`, resource).Scan(&owner)
 		if err == nil {
 			left = append(left, owner)
 		} else if !errors.Is(err, sql.ErrNoRows) {

@@ -14,9 +14,10 @@ import (
 	"locksim/sim/postgres"
 )
 
-// between is a world for a lock that a connection has, of each kind. Each client runs its part, with the lock, and may stop
-// the program of the lock.
-func between(t *testing.T, o sqllock.Options, clients int, part func(w *sim.World, i int, p *sim.Process, l lock.Locker, stop func())) {
+// between is a world for a lock that a connection has, of each kind. Each client runs its part, with the lock, and may
+// stop the program of the lock.
+func between(t *testing.T, o sqllock.Options, clients int, part func(w *sim.World, i int, p *sim.Process, l lock.Locker,
+	stop func())) {
 	server := simulated(t)
 	for _, k := range kinds() {
 		if k.isTable() {
@@ -24,7 +25,8 @@ func between(t *testing.T, o sqllock.Options, clients int, part func(w *sim.Worl
 		}
 		t.Run(k.name, func(t *testing.T) {
 			schema := []string{`CREATE TABLE locks (resource text PRIMARY KEY)`}
-			cfg := sim.Config{Seed: 1, Servers: []sim.Kind{postgres.Kind{Server: server, Schema: schema}}, Clients: clients, Untraced: true}
+			cfg := sim.Config{Seed: 1, Servers: []sim.Kind{postgres.Kind{Server: server, Schema: schema}}, Clients: clients,
+				Untraced: true}
 			_, err := sim.Run(cfg, func(w *sim.World) error {
 				for i := range clients {
 					p := w.Client(i)
@@ -73,7 +75,8 @@ func release(t *testing.T, p *sim.Process, l lock.Lease) {
 // database does not notice before it has granted it the lock, or has ended the wait.
 func TestDeadWaiter(t *testing.T) {
 	const ttl, holds = 4 * time.Second, time.Minute
-	between(t, sqllock.Options{TTL: ttl, Block: true}, 3, func(w *sim.World, i int, p *sim.Process, l lock.Locker, _ func()) {
+	between(t, sqllock.Options{TTL: ttl, Block: true}, 3, func(w *sim.World, i int, p *sim.Process, l lock.Locker,
+		_ func()) {
 		time.Sleep(time.Duration(i) * time.Second)
 		switch i {
 		case 0:
@@ -102,7 +105,8 @@ func TestDeadWaiter(t *testing.T) {
 // That is so as well where another waits before it: PostgreSQL lets it wait for each of them in turn.
 func TestDeadWaiterBehindAnother(t *testing.T) {
 	const ttl, hold, dies = 4 * time.Second, 3 * time.Second, time.Second
-	between(t, sqllock.Options{TTL: ttl, Block: true}, 3, func(w *sim.World, i int, p *sim.Process, l lock.Locker, _ func()) {
+	between(t, sqllock.Options{TTL: ttl, Block: true}, 3, func(w *sim.World, i int, p *sim.Process, l lock.Locker,
+		_ func()) {
 		time.Sleep(time.Duration(i) * 10 * time.Millisecond)
 		if i == 2 {
 			w.At(dies, func() {
@@ -127,7 +131,8 @@ func TestDeadWaiterBehindAnother(t *testing.T) {
 // A waiter does not wait for ever for a database that has lost its power, and with it the connection.
 func TestWaiterOfASilentDatabase(t *testing.T) {
 	const ttl = 4 * time.Second
-	between(t, sqllock.Options{TTL: ttl, Block: true}, 2, func(w *sim.World, i int, p *sim.Process, l lock.Locker, _ func()) {
+	between(t, sqllock.Options{TTL: ttl, Block: true}, 2, func(w *sim.World, i int, p *sim.Process, l lock.Locker,
+		_ func()) {
 		if i == 0 {
 			take(t, p, l)
 			w.At(2*time.Second, func() {
@@ -156,7 +161,8 @@ func TestWaiterOfASilentDatabase(t *testing.T) {
 
 // The end of Options.Context ends the lease with its connection, and the lock is free at once.
 func TestEndOfTheProgram(t *testing.T) {
-	between(t, sqllock.Options{TTL: time.Minute, Block: true}, 1, func(_ *sim.World, _ int, p *sim.Process, l lock.Locker, stop func()) {
+	between(t, sqllock.Options{TTL: time.Minute, Block: true}, 1, func(_ *sim.World, _ int, p *sim.Process, l lock.Locker,
+		stop func()) {
 		lease := take(t, p, l)
 		if lease == nil {
 			return
@@ -169,7 +175,8 @@ func TestEndOfTheProgram(t *testing.T) {
 	})
 }
 
-// A call does not wait for work in the transaction, or for a statement that is not answered, for longer than its context.
+// A call does not wait for work in the transaction, or for a statement that is not answered, for longer than its
+// context.
 func TestCallsDoNotWaitForWork(t *testing.T) {
 	between(t, sqllock.Options{TTL: time.Minute}, 1, func(_ *sim.World, _ int, p *sim.Process, l lock.Locker, _ func()) {
 		lease, ok := take(t, p, l).(*sqllock.Lease)
@@ -209,32 +216,36 @@ func TestCallsDoNotWaitForWork(t *testing.T) {
 	})
 }
 
-// The outcome of a release that was given up is unknown, always. Here it waits for the answer of a heartbeat: its commit then
-// comes after the end of its context, and database/sql says of that or of the transaction that it has ended, by chance.
+// The outcome of a release that was given up is unknown, always. Here it waits for the answer of a heartbeat: its
+// commit then comes after the end of its context, and database/sql says of that or of the transaction that it has
+// ended, by chance.
 func TestReleaseGivenUp(t *testing.T) {
 	for range 5 {
-		between(t, sqllock.Options{TTL: 6 * time.Second, ReleaseTimeout: time.Second}, 1, func(w *sim.World, _ int, p *sim.Process, l lock.Locker, _ func()) {
-			lease := take(t, p, l)
-			if lease == nil {
-				return
-			}
-			w.At(w.Now()+time.Second, func() {
-				if err := w.Faults().Stall(postgres.Name, 10*time.Second); err != nil {
-					t.Error(err)
+		between(t, sqllock.Options{TTL: 6 * time.Second, ReleaseTimeout: time.Second}, 1,
+			func(w *sim.World, _ int, p *sim.Process, l lock.Locker, _ func()) {
+				lease := take(t, p, l)
+				if lease == nil {
+					return
+				}
+				w.At(w.Now()+time.Second, func() {
+					if err := w.Faults().Stall(postgres.Name, 10*time.Second); err != nil {
+						t.Error(err)
+					}
+				})
+				time.Sleep(2500 * time.Millisecond)
+				if err := lease.Release(p.Context()); !errors.Is(err, lock.ErrOutcomeUnknown) {
+					t.Errorf("the release of a database that does not answer ends with %v", err)
 				}
 			})
-			time.Sleep(2500 * time.Millisecond)
-			if err := lease.Release(p.Context()); !errors.Is(err, lock.ErrOutcomeUnknown) {
-				t.Errorf("the release of a database that does not answer ends with %v", err)
-			}
-		})
 	}
 }
 
-// The wait of a client ends while its process is paused. Package database/sql would roll the transaction back with a mutex
-// that its statement has, and virtual time would stand still (seed 137 of explore --lock sql-for-update --promise).
+// The wait of a client ends while its process is paused. Package database/sql would roll the transaction back with a
+// mutex that its statement has, and virtual time would stand still (seed 137 of explore --lock sql-for-update
+// --promise).
 func TestWaitEndsInAPause(t *testing.T) {
-	between(t, sqllock.Options{TTL: 4 * time.Second, Block: true}, 2, func(w *sim.World, i int, p *sim.Process, l lock.Locker, _ func()) {
+	between(t, sqllock.Options{TTL: 4 * time.Second, Block: true}, 2, func(w *sim.World, i int, p *sim.Process,
+		l lock.Locker, _ func()) {
 		if i == 0 {
 			lease := take(t, p, l)
 			time.Sleep(10 * time.Second)

@@ -15,8 +15,9 @@ func detached(ctx context.Context, d time.Duration) (context.Context, context.Ca
 	return context.WithTimeout(context.WithoutCancel(ctx), d)
 }
 
-// patient is the context of a statement that waits for a lock. A database that has not answered a TTL after the end of the
-// wait has lost its power, or its memory of the connection: nothing else tells a client that only waits for an answer.
+// patient is the context of a statement that waits for a lock. A database that has not answered a TTL after the end of
+// the wait has lost its power, or its memory of the connection: nothing else tells a client that only waits for an
+// answer.
 func patient(life context.Context, wait, ttl time.Duration) (context.Context, context.CancelFunc) {
 	if wait == 0 {
 		return context.WithCancel(life)

@@ -1,5 +1,5 @@
-// Package sqllock has locks in a PostgreSQL database, for production use, on package database/sql. It imports no driver;
-// its tests use pgx.
+// Package sqllock has locks in a PostgreSQL database, for production use, on package database/sql. It imports no
+// driver; its tests use pgx.
 //
 //	locks, err := sqllock.NewTable(db, sqllock.Options{})
 //	…
@@ -30,15 +30,17 @@
 //
 // # Locks that a connection has
 //
-// PostgreSQL frees the row lock of a transaction, and an advisory lock, when the connection ends. That is at once if the
-// process of the holder ends. If the holder is paused, or the network is cut, the database does not notice for hours. So
-// these locks limit how long a session may be idle, by idle_in_transaction_session_timeout or idle_session_timeout, and
-// send a statement every now and then: the limit is the TTL of the lease, and the statements renew it. A lease is valid
-// until a TTL after the last statement that was answered was sent, and the holder is told before that, like that of a
-// [lock.Watchdog]. Its writes in the transaction fail from then on. They mint no token: a sequence can give the same
-// number twice after a crash of the server, since what a transaction has drawn from it is not on the disk before a commit.
+// PostgreSQL frees the row lock of a transaction, and an advisory lock, when the connection ends. That is at once if
+// the process of the holder ends. If the holder is paused, or the network is cut, the database does not notice for
+// hours. So these locks limit how long a session may be idle, by idle_in_transaction_session_timeout or
+// idle_session_timeout, and send a statement every now and then: the limit is the TTL of the lease, and the statements
+// renew it. A lease is valid until a TTL after the last statement that was answered was sent, and the holder is told
+// before that, like that of a [lock.Watchdog]. Its writes in the transaction fail from then on. They mint no token: a
+// sequence can give the same number twice after a crash of the server, since what a transaction has drawn from it is
+// not on the disk before a commit.
 //
-// Each holder needs a connection of its own, and with [Options.Block] each waiter too: give the pool enough of them (F49).
+// Each holder needs a connection of its own, and with [Options.Block] each waiter too: give the pool enough of them
+// (F49).
 //
 // What counts is the connection: if it breaks, the database frees the lock at once, and the holder knows when its next
 // statement fails. The claim of a holder is exclusive as long as its connection lasts.

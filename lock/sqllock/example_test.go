@@ -11,8 +11,8 @@ import (
 	"locksim/lock/sqllock"
 )
 
-// A lock on rows of a table, for work on something that is not in the database: its token is sent along. A watchdog renews
-// the lease for as long as the work takes.
+// A lock on rows of a table, for work on something that is not in the database: its token is sent along. A watchdog
+// renews the lease for as long as the work takes.
 func ExampleTable() {
 	ctx := context.Background()
 	db, err := sql.Open("pgx", "postgres://app@db.internal/app")

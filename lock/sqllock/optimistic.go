@@ -11,11 +11,12 @@ import (
 	"locksim/lock/fence/sqlguard"
 )
 
-// Optimistic changes rows without a lock: a write counts only if the row has not changed since it was read, by a version
-// in the row, and otherwise the change is tried again. It is safe for concurrent use.
+// Optimistic changes rows without a lock: a write counts only if the row has not changed since it was read, by a
+// version in the row, and otherwise the change is tried again. It is safe for concurrent use.
 //
 // It suits changes that rarely meet, and that may be computed again. Who ignores the number of rows that an UPDATE has
-// changed has no protection (F67): it is what tells here. A client that is paused, or whose write is late, does no harm.
+// changed has no protection (F67): it is what tells here. A client that is paused, or whose write is late, does no
+// harm.
 type Optimistic struct {
 	db    *sql.DB
 	opt   Options
@@ -24,8 +25,8 @@ type Optimistic struct {
 }
 
 // NewOptimistic returns an Optimistic for the rows of a table, or an error that says which option is wrong. It sends
-// nothing. The table has the columns that [locksim/lock/fence/sqlguard] describes for the rule CAS: a key, and a version,
-// which each change increases. Of o it uses Backoff, Clock and Jitter. table.Mode must be "" or CAS.
+// nothing. The table has the columns that [locksim/lock/fence/sqlguard] describes for the rule CAS: a key, and a
+// version, which each change increases. Of o it uses Backoff, Clock and Jitter. table.Mode must be "" or CAS.
 func NewOptimistic(db *sql.DB, table sqlguard.Options, o Options) (*Optimistic, error) {
 	if table.Mode == "" {
 		table.Mode = fence.CAS
@@ -49,9 +50,10 @@ func NewOptimistic(db *sql.DB, table sqlguard.Options, o Options) (*Optimistic, 
 // conflicts is how often it did not, since another client had changed the row. The values of columns are pointers, into
 // which each try reads. compute may be called several times; its error ends the change, and nothing is written.
 //
-// The error wraps [sql.ErrNoRows] where there is no such row, and [sqlguard.ErrOutcomeUnknown] when a write may have been
-// made although it failed: then the change must not simply be made again.
-func (o *Optimistic) Change(ctx context.Context, key any, columns []sqlguard.Column, compute func() ([]sqlguard.Column, error)) (conflicts int, err error) {
+// The error wraps [sql.ErrNoRows] where there is no such row, and [sqlguard.ErrOutcomeUnknown] when a write may have
+// been made although it failed: then the change must not simply be made again.
+func (o *Optimistic) Change(ctx context.Context, key any, columns []sqlguard.Column,
+	compute func() ([]sqlguard.Column, error)) (conflicts int, err error) {
 	for {
 		version, err := o.guard.Read(ctx, o.db, key, fence.Op{}, columns...)
 		if err != nil {

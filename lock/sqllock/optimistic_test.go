@@ -15,8 +15,8 @@ import (
 	"locksim/sim/postgres"
 )
 
-// Optimistic changes lose nothing that they have confirmed, and make nothing twice, when a client is paused between its read
-// and its write, connections break, and the server crashes.
+// Optimistic changes lose nothing that they have confirmed, and make nothing twice, when a client is paused between its
+// read and its write, connections break, and the server crashes.
 func TestOptimisticInTheWorld(t *testing.T) {
 	server := simulated(t)
 	schema := []string{`CREATE TABLE stock (id text PRIMARY KEY, amount int NOT NULL, fence_version bigint NOT NULL DEFAULT 0)`,
@@ -24,7 +24,8 @@ func TestOptimisticInTheWorld(t *testing.T) {
 	amount := func(_, _ string) string { return `SELECT amount FROM stock` }
 	const clients, each = 4, 8
 	for seed := uint64(1); seed <= 10; seed++ {
-		cfg := sim.Config{Seed: seed, Servers: []sim.Kind{postgres.Kind{Server: server, Schema: schema, Value: amount}}, Clients: clients, Untraced: true}
+		cfg := sim.Config{Seed: seed, Servers: []sim.Kind{postgres.Kind{Server: server, Schema: schema, Value: amount}},
+			Clients: clients, Untraced: true}
 		var made [clients]changes
 		left := ""
 		_, err := sim.Run(cfg, func(w *sim.World) error {
@@ -48,7 +49,8 @@ func TestOptimisticInTheWorld(t *testing.T) {
 		}
 		var sum changes
 		for _, m := range made {
-			sum.confirmed, sum.unknown, sum.failed, sum.conflicts = sum.confirmed+m.confirmed, sum.unknown+m.unknown, sum.failed+m.failed, sum.conflicts+m.conflicts
+			sum.confirmed, sum.unknown, sum.failed, sum.conflicts = sum.confirmed+m.confirmed, sum.unknown+m.unknown,
+				sum.failed+m.failed, sum.conflicts+m.conflicts
 		}
 		if n := atoi(t, left); n < sum.confirmed || n > sum.confirmed+sum.unknown {
 			t.Errorf("seed %d: the amount is %d after %+v", seed, n, sum)
@@ -81,7 +83,8 @@ func strike(t *testing.T, w *sim.World) {
 // change makes changes, and takes some time for each.
 func change(t *testing.T, p *sim.Process, n int) (made changes) {
 	o, err := sqllock.NewOptimistic(inWorld(t, p, nil), sqlguard.Options{Table: "stock"}, sqllock.Options{
-		Backoff: lock.Backoff{Min: 10 * time.Millisecond, Max: 100 * time.Millisecond}, Clock: p.Clock(), Jitter: p.Source("lock")})
+		Backoff: lock.Backoff{Min: 10 * time.Millisecond, Max: 100 * time.Millisecond}, Clock: p.Clock(),
+		Jitter: p.Source("lock")})
 	if err != nil {
 		t.Error(err)
 		return made
@@ -89,10 +92,11 @@ func change(t *testing.T, p *sim.Process, n int) (made changes) {
 	for range n {
 		var amount int
 		ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
-		conflicts, err := o.Change(ctx, "apple", []sqlguard.Column{{Name: "amount", Value: &amount}}, func() ([]sqlguard.Column, error) {
-			time.Sleep(200 * time.Millisecond)
-			return []sqlguard.Column{{Name: "amount", Value: amount + 1}}, nil
-		})
+		conflicts, err := o.Change(ctx, "apple", []sqlguard.Column{{Name: "amount", Value: &amount}},
+			func() ([]sqlguard.Column, error) {
+				time.Sleep(200 * time.Millisecond)
+				return []sqlguard.Column{{Name: "amount", Value: amount + 1}}, nil
+			})
 		cancel()
 		made.conflicts += conflicts
 		switch {

@@ -27,11 +27,11 @@ type Options struct {
 	// Block lets a waiter of [ForUpdate], [Advisory] and [AdvisoryTransaction] wait in the database, where it is granted
 	// the lock at once when that is free, in the order of requests as a rule. It needs a connection all the time. The
 	// database ends the wait after a TTL, or a little before the deadline of the context: by lock_timeout, or for a row by
-	// statement_timeout, which is at its default afterwards. After a TTL the waiter asks again, at the end of the queue. If
-	// the context is cancelled before, the connection is closed: until the database has noticed, the waiter is still in the
-	// queue. If the database does not answer for two TTLs, Acquire fails. A waiter whose machine has died may be granted the
-	// lock, and keeps it for a TTL. Without Block a waiter asks again and again, with SKIP LOCKED and the like, and keeps no
-	// connection in between.
+	// statement_timeout, which is at its default afterwards. After a TTL the waiter asks again, at the end of the queue.
+	// If the context is cancelled before, the connection is closed: until the database has noticed, the waiter is still in
+	// the queue. If the database does not answer for two TTLs, Acquire fails. A waiter whose machine has died may be
+	// granted the lock, and keeps it for a TTL. Without Block a waiter asks again and again, with SKIP LOCKED and the
+	// like, and keeps no connection in between.
 	Block bool
 
 	// ReleaseTimeout bounds a release and the clean-up after a failed Acquire, both of which go on when the caller's
@@ -46,8 +46,8 @@ type Options struct {
 	// advisory locks in a database shares: see [AdvisoryKey].
 	Prefix string
 
-	// Context ends the connections of all leases of [ForUpdate], [Advisory] and [AdvisoryTransaction] when it ends, such as
-	// that of a program that stops: a lease needs no release then. nil means one that does not end.
+	// Context ends the connections of all leases of [ForUpdate], [Advisory] and [AdvisoryTransaction] when it ends, such
+	// as that of a program that stops: a lease needs no release then. nil means one that does not end.
 	Context context.Context //nolint:containedctx // it is that of the lock, not of a call
 
 	// Clock is the source of time. nil means the machine's clock.

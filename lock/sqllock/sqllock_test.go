@@ -104,10 +104,15 @@ func TestDo(t *testing.T) {
 				t.Fatal(err)
 			}
 			failure := errors.New("no")
-			if err := lease.Do(func(tx *sql.Tx) error { return errors.Join(write("second")(tx), failure) }); !errors.Is(err, failure) {
+			if err := lease.Do(func(tx *sql.Tx) error { return errors.Join(write("second")(tx), failure) }); !errors.Is(err,
+				failure) {
 				t.Errorf("work that fails: %v", err)
 			}
-			if err := lease.Do(func(tx *sql.Tx) error { _, err := tx.ExecContext(t.Context(), `no statement`); return err }); err == nil {
+			if err := lease.Do(func(tx *sql.Tx) error {
+				_,
+					err := tx.ExecContext(t.Context(), `no statement`)
+				return err
+			}); err == nil {
 				t.Error("a statement that the database refuses: no error")
 			}
 			if err := lease.Do(write("third")); err != nil {
@@ -130,8 +135,8 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// A session of the database that is ended by an administrator has lost the lock and its writes. The holder is told by its
-// next heartbeat.
+// A session of the database that is ended by an administrator has lost the lock and its writes. The holder is told by
+// its next heartbeat.
 func TestSessionEnded(t *testing.T) {
 	soak.RealTime(t)
 	db := database(t, nil)
@@ -226,7 +231,8 @@ func TestOptimistic(t *testing.T) {
 	exec(t, db, `CREATE TABLE stock (id text PRIMARY KEY, amount int NOT NULL, fence_version bigint NOT NULL DEFAULT 0)`,
 		`INSERT INTO stock VALUES ('apple', 0)`)
 	table := sqlguard.Options{Table: "stock"}
-	o, err := sqllock.NewOptimistic(db, table, sqllock.Options{Backoff: lock.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}})
+	o, err := sqllock.NewOptimistic(db, table,
+		sqllock.Options{Backoff: lock.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,8 @@ func (t *Table) TryAcquire(ctx context.Context, resource string) (lock.Lease, er
 }
 
 // poll tries until a try does not fail because the lock is taken.
-func poll(ctx context.Context, resource string, o Options, d *dice, try func() (lock.Lease, error)) (lock.Lease, error) {
+func poll(ctx context.Context, resource string, o Options, d *dice,
+	try func() (lock.Lease, error)) (lock.Lease, error) {
 	return frame.Acquire(ctx, o.Clock, resource, try, func(n int, err error) error {
 		if errors.Is(err, lock.ErrTaken) {
 			return o.Clock.Sleep(ctx, d.delay(o.Backoff, n))
@@ -164,7 +165,8 @@ func (g rowGrant) undo(ctx context.Context, err error) error {
 	ctx, cancel := detached(ctx, g.table.opt.ReleaseTimeout)
 	defer cancel()
 	if _, failure := g.table.db.ExecContext(ctx, g.table.clean, g.resource, g.owner); failure != nil {
-		return fmt.Errorf("%w; taking it back failed too, so others may have to wait for %v: %w", err, g.table.opt.TTL, failure)
+		return fmt.Errorf("%w; taking it back failed too, so others may have to wait for %v: %w", err, g.table.opt.TTL,
+			failure)
 	}
 	return err
 }

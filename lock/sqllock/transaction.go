@@ -11,8 +11,8 @@ import (
 	"locksim/lock"
 )
 
-// ForUpdate is a lock on a row by SELECT … FOR UPDATE, in a transaction that stays open until the release. It is safe for
-// concurrent use.
+// ForUpdate is a lock on a row by SELECT … FOR UPDATE, in a transaction that stays open until the release. It is safe
+// for concurrent use.
 //
 // The lock lasts as long as the connection, which sends a statement every now and then. When the database has not heard
 // of it for the TTL, it ends the transaction. What the holder writes in [Lease.Do] is part of it, so it needs no fence.
@@ -41,7 +41,8 @@ func (f *ForUpdate) Schema() string {
 	return `CREATE TABLE IF NOT EXISTS ` + f.opt.Table + ` (resource text PRIMARY KEY)`
 }
 
-// AdvisoryTransaction is an advisory lock of a transaction: a [ForUpdate] without a table. It is safe for concurrent use.
+// AdvisoryTransaction is an advisory lock of a transaction: a [ForUpdate] without a table. It is safe for concurrent
+// use.
 //
 // The key is a hash of the name of the resource, with 64 bits: two resources with one hash exclude each other, and so
 // does other use of advisory locks in the same database.
@@ -68,8 +69,8 @@ func AdvisoryKey(name string) int64 {
 
 // transaction is a session that has the lock in a transaction.
 //
-// The context of the transaction is not that of the session: package database/sql rolls a transaction back as soon as its
-// context ends, and waits with a mutex for a statement that is under way. Here it ends when none is.
+// The context of the transaction is not that of the session: package database/sql rolls a transaction back as soon as
+// its context ends, and waits with a mutex for a statement that is under way. Here it ends when none is.
 type transaction struct {
 	life  context.Context
 	conn  *sql.Conn
@@ -108,7 +109,8 @@ func (t *transaction) take(wait time.Duration) error {
 	if err != nil {
 		return err
 	}
-	statement, err := ask(t.life, t.tx, "SET LOCAL", "idle_in_transaction_session_timeout", t.ttl, t.limit, wait, t.try, t.wait)
+	statement, err := ask(t.life, t.tx, "SET LOCAL", "idle_in_transaction_session_timeout", t.ttl, t.limit, wait, t.try,
+		t.wait)
 	if err != nil {
 		return err
 	}
@@ -141,7 +143,8 @@ type execer interface {
 }
 
 // ask sets how long a session may be idle, and how long it waits for a lock, and returns the statement to ask with.
-func ask(ctx context.Context, on execer, set, idle string, ttl time.Duration, by limit, wait time.Duration, try, block string) (statement string, err error) {
+func ask(ctx context.Context, on execer, set, idle string, ttl time.Duration, by limit, wait time.Duration, try,
+	block string) (statement string, err error) {
 	limits := []string{fmt.Sprintf("%s %s = %d", set, idle, ttl.Milliseconds())}
 	statement = try
 	if wait > 0 {

@@ -50,27 +50,29 @@ func TestConformanceInTheWorld(t *testing.T) {
 			h := locktest.Harness{TTL: ttl, Slack: 3 * time.Second, Tokens: v.tokens, Renews: v.renews, Connected: !v.isTable()}
 			h.Fresh = func(t testing.TB, test func(locktest.World)) {
 				t.Helper()
-				_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{server}, Clients: 4, Untraced: true}, func(w *sim.World) error {
-					admin := w.NewProcess("admin")
-					admin.Go(func() {
-						db := inWorld(t, admin, nil)
-						options := func(p *sim.Process) sqllock.Options {
-							o := v.options(ttl)
-							o.Backoff = lock.Backoff{Min: 100 * time.Millisecond, Max: 300 * time.Millisecond} // a try is a round trip to the real server
-							o.Clock, o.Jitter, o.Entropy = p.Clock(), p.Source("lock"), p.Entropy("lock")
-							return o
-						}
-						world := v.world(t, db, options(admin))
-						world.New = func(t testing.TB, i int) locktest.Client {
-							t.Helper()
-							p := w.Client(i)
-							wire := locktest.NewWire(p.Dial)
-							return locktest.Client{Locker: v.locker(t, inWorld(t, p, wire), options(p)), Wire: wire}
-						}
-						test(world)
+				_, err := sim.Run(sim.Config{Seed: 1, Servers: []sim.Kind{server}, Clients: 4, Untraced: true},
+					func(w *sim.World) error {
+						admin := w.NewProcess("admin")
+						admin.Go(func() {
+							db := inWorld(t, admin, nil)
+							options := func(p *sim.Process) sqllock.Options {
+								o := v.options(ttl)
+								// a try is a round trip to the real server
+								o.Backoff = lock.Backoff{Min: 100 * time.Millisecond, Max: 300 * time.Millisecond}
+								o.Clock, o.Jitter, o.Entropy = p.Clock(), p.Source("lock"), p.Entropy("lock")
+								return o
+							}
+							world := v.world(t, db, options(admin))
+							world.New = func(t testing.TB, i int) locktest.Client {
+								t.Helper()
+								p := w.Client(i)
+								wire := locktest.NewWire(p.Dial)
+								return locktest.Client{Locker: v.locker(t, inWorld(t, p, wire), options(p)), Wire: wire}
+							}
+							test(world)
+						})
+						return w.RunUntil(w.Idle)
 					})
-					return w.RunUntil(w.Idle)
-				})
 				if err != nil {
 					t.Error(err)
 				}

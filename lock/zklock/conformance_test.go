@@ -35,8 +35,8 @@ func (m wired) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 // names are those of so many servers.
 func names(servers int) []string { return []string{"z0", "z1", "z2"}[:servers] }
 
-// TestConformanceInTheWorld runs the suite on simulated servers in virtual time. A client notices a lost message when it has
-// heard nothing for two thirds of the session timeout.
+// TestConformanceInTheWorld runs the suite on simulated servers in virtual time. A client notices a lost message when
+// it has heard nothing for two thirds of the session timeout.
 func TestConformanceInTheWorld(t *testing.T) {
 	const ttl = 20 * time.Second
 	for _, servers := range []int{1, 3} {
@@ -142,15 +142,17 @@ func TestConformanceOnRealServers(t *testing.T) {
 			addresses := zkserver.Start(t, servers, tick)
 			dial := (&net.Dialer{}).DialContext
 			admin := connect(t, &machine{t, addresses, dial}, ttl, servers)
-			h := locktest.Harness{TTL: ttl, Tokens: true, Renews: true, Together: 8, World: world(admin, func(t testing.TB, _ int) locktest.Client {
-				t.Helper()
-				wire := locktest.NewWire(dial)
-				l, err := zklock.New(connect(t, &machine{t, addresses, wire.Dial}, ttl, servers), zklock.Options{SessionTimeout: ttl, Tick: tick})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return locktest.Client{Locker: l, Wire: wire}
-			})}
+			h := locktest.Harness{TTL: ttl, Tokens: true, Renews: true, Together: 8,
+				World: world(admin, func(t testing.TB, _ int) locktest.Client {
+					t.Helper()
+					wire := locktest.NewWire(dial)
+					l, err := zklock.New(connect(t, &machine{t, addresses, wire.Dial}, ttl, servers),
+						zklock.Options{SessionTimeout: ttl, Tick: tick})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return locktest.Client{Locker: l, Wire: wire}
+				})}
 			locktest.Run(t, h)
 		})
 	}

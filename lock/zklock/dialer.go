@@ -17,8 +17,9 @@ import (
 //	…
 //	locks, err := zklock.New(conn, zklock.Options{SessionTimeout: timeout, Dialer: dialer})
 //
-// With it the client gives a server up that does not answer. Without it the client waits for the first answer of a server
-// for almost seven session timeouts, if the server's machine is gone: no lock that it has, or waits for, goes on until then.
+// With it the client gives a server up that does not answer. Without it the client waits for the first answer of a
+// server for almost seven session timeouts, if the server's machine is gone: no lock that it has, or waits for, goes on
+// until then.
 //
 // A lock that knows the dialer is sure of its session when it is new, and does not have to wait for that.
 type Dialer struct {
@@ -51,7 +52,8 @@ func (d *Dialer) Dial(network, address string, timeout time.Duration) (net.Conn,
 	return &dialled{Conn: c, dialer: d}, nil
 }
 
-// since is when the client asked for its session on the connection that it has. The leader has heard of the session later.
+// since is when the client asked for its session on the connection that it has. The leader has heard of the session
+// later.
 func (d *Dialer) since() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()

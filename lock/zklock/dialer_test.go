@@ -15,7 +15,8 @@ import (
 	"locksim/sim/zookeeper"
 )
 
-// A client whose first server is gone when it connects is with another one after a session timeout, and not after seven.
+// A client whose first server is gone when it connects is with another one after a session timeout, and not after
+// seven.
 func TestDialerGivesUp(t *testing.T) {
 	const timeout = 6 * time.Second
 	connected := func(dial func(zk.Dialer) zk.Dialer) (at time.Duration) {

@@ -99,12 +99,13 @@ type queue struct {
 
 // Acquire implements [lock.Locker].
 func (q *queue) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
-	return frame.Acquire(ctx, q.lock.opt.Clock, resource, func() (lock.Lease, error) { return q.acquire(ctx, resource, true) }, func(_ int, err error) error {
-		if errors.Is(err, errPlaceLost) && ctx.Err() == nil {
-			return nil
-		}
-		return err
-	})
+	return frame.Acquire(ctx, q.lock.opt.Clock, resource,
+		func() (lock.Lease, error) { return q.acquire(ctx, resource, true) }, func(_ int, err error) error {
+			if errors.Is(err, errPlaceLost) && ctx.Err() == nil {
+				return nil
+			}
+			return err
+		})
 }
 
 // TryAcquire implements [lock.Trier].
@@ -186,7 +187,8 @@ func (p *place) confirm(ctx context.Context) error {
 		if p.until().Sub(now) <= p.opt.Margin+p.opt.Interval {
 			continue
 		}
-		if p.earliestEnd().Sub(now) > p.opt.Margin+p.opt.Retry+p.opt.report()+p.opt.pause() || now.Sub(began) > 2*p.opt.report() {
+		if p.earliestEnd().Sub(now) > p.opt.Margin+p.opt.Retry+p.opt.report()+p.opt.pause() ||
+			now.Sub(began) > 2*p.opt.report() {
 			return nil
 		}
 	}

@@ -50,7 +50,8 @@ func TestGuard(t *testing.T) {
 					t.Error("the holder's transaction was refused")
 				}
 				if last != nil && (write(last) || last.Token() >= now.Token()) {
-					t.Errorf("the transaction of the former holder was executed, or its token %d is not less than %d", last.Token(), now.Token())
+					t.Errorf("the transaction of the former holder was executed, or its token %d is not less than %d", last.Token(),
+						now.Token())
 				}
 				if err := now.Release(ctx); err != nil {
 					t.Error(err)
@@ -108,7 +109,8 @@ func TestAwkwardNames(t *testing.T) {
 		p := w.Client(0)
 		p.Go(func() {
 			c := connect(t, p, 10*time.Second, 1)
-			locks, err := zklock.New(c, zklock.Options{SessionTimeout: 10 * time.Second, Clock: p.Clock(), Prefix: "/deep/down/locks"})
+			locks, err := zklock.New(c, zklock.Options{SessionTimeout: 10 * time.Second, Clock: p.Clock(),
+				Prefix: "/deep/down/locks"})
 			if err != nil {
 				t.Error(err)
 				return
@@ -131,14 +133,16 @@ func TestAwkwardNames(t *testing.T) {
 	}
 }
 
-// A lease that was lost is not released with success later, although the lock itself has deleted the node meanwhile, without
-// an answer.
+// A lease that was lost is not released with success later, although the lock itself has deleted the node meanwhile,
+// without an answer.
 func TestReleaseAfterALoss(t *testing.T) {
-	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{zookeeper.Servers{Count: 3}}, Clients: 1, Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}}
+	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{zookeeper.Servers{Count: 3}}, Clients: 1,
+		Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}}
 	_, err := sim.Run(cfg, func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() {
-			locks, err := zklock.New(connect(t, p, 10*time.Second, 3), zklock.Options{SessionTimeout: 10 * time.Second, Clock: p.Clock()})
+			locks, err := zklock.New(connect(t, p, 10*time.Second, 3), zklock.Options{SessionTimeout: 10 * time.Second,
+				Clock: p.Clock()})
 			if err != nil {
 				t.Error(err)
 				return
@@ -149,7 +153,8 @@ func TestReleaseAfterALoss(t *testing.T) {
 				return
 			}
 			// Answers are held: the lease ends, and what the lock asks for then is executed.
-			if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, Direction: faults.DirectionBackward, For: 15 * time.Second}); err != nil {
+			if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, Direction: faults.DirectionBackward,
+				For: 15 * time.Second}); err != nil {
 				t.Error(err)
 			}
 			_ = p.Clock().Sleep(p.Context(), 15*time.Second+4*time.Millisecond)
@@ -167,7 +172,8 @@ func TestReleaseAfterALoss(t *testing.T) {
 // A lease over a connection that was idle for some time is renewed like any other.
 func TestIdleConnection(t *testing.T) {
 	for _, timeout := range []time.Duration{4 * time.Second, 5 * time.Second, 10 * time.Second} {
-		cfg := sim.Config{Seed: 1, Servers: []sim.Kind{zookeeper.Servers{Count: 3}}, Clients: 1, Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}}
+		cfg := sim.Config{Seed: 1, Servers: []sim.Kind{zookeeper.Servers{Count: 3}}, Clients: 1,
+			Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}}
 		_, err := sim.Run(cfg, func(w *sim.World) error {
 			p := w.Client(0)
 			p.Go(func() {
@@ -185,7 +191,8 @@ func TestIdleConnection(t *testing.T) {
 					}
 					_ = p.Clock().Sleep(p.Context(), timeout)
 					if err := lease.Context().Err(); err != nil {
-						t.Errorf("session timeout %v: after %v without a request the lease was lost: %v", timeout, idle, context.Cause(lease.Context()))
+						t.Errorf("session timeout %v: after %v without a request the lease was lost: %v", timeout, idle,
+							context.Cause(lease.Context()))
 					}
 					if err := lease.Release(p.Context()); err != nil {
 						t.Errorf("session timeout %v: after %v without a request: %v", timeout, idle, err)

@@ -160,7 +160,8 @@ const (
 	clearing
 )
 
-// retry is the time between two tries of an activity. Those that have lost one connection do not all ask at one instant.
+// retry is the time between two tries of an activity. Those that have lost one connection do not all ask at one
+// instant.
 func (p *place) retry(a activity) time.Duration {
 	return p.opt.Retry + p.opt.Retry/64*time.Duration(a)
 }
@@ -340,15 +341,15 @@ type trip struct {
 	session        int64
 }
 
-// took takes note of a trip, and returns since when the session lasts for its timeout at least. It is zero if that is not
-// known.
+// took takes note of a trip, and returns since when the session lasts for its timeout at least. It is zero if that is
+// not known.
 //
-// That a request is answered does not say that the leader has heard of the session: the connected server reports that when
-// the leader asks, twice a tick. So it takes three trips. The first one is heard by the server. The second is sent so long
-// after the answer that the leader has asked meanwhile, and what it has asked has arrived before the answer, since the
-// leader's messages to a server stay in order. So the report was sent before the third, which follows that answer, and the
-// leader has it when it answers the third. If the session goes on then, it does so for its timeout from the report on,
-// which is later than the first trip. A server that lets a client connect asks the leader, too.
+// That a request is answered does not say that the leader has heard of the session: the connected server reports that
+// when the leader asks, twice a tick. So it takes three trips. The first one is heard by the server. The second is sent
+// so long after the answer that the leader has asked meanwhile, and what it has asked has arrived before the answer,
+// since the leader's messages to a server stay in order. So the report was sent before the third, which follows that
+// answer, and the leader has it when it answers the third. If the session goes on then, it does so for its timeout from
+// the report on, which is later than the first trip. A server that lets a client connect asks the leader, too.
 func (l *Lock) took(third trip) (since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -369,7 +370,8 @@ func (l *Lock) took(third trip) (since time.Time) {
 	}
 	l.trips = append(l.trips, third)
 	if d := l.opt.Dialer; d != nil {
-		if began := d.since(); began.After(since) && !began.After(third.sent) { // else it was answered over an earlier connection
+		// else it was answered over an earlier connection
+		if began := d.since(); began.After(since) && !began.After(third.sent) {
 			since = began
 		}
 	}
@@ -440,8 +442,8 @@ func (p *place) insist(ctx context.Context, a activity) (deleted bool, err error
 	return deleted, err
 }
 
-// tryRemove deletes the node. deleted is false if it was not there any more, although no release of this lease has deleted
-// it.
+// tryRemove deletes the node. deleted is false if it was not there any more, although no release of this lease has
+// deleted it.
 func (p *place) tryRemove(ctx context.Context) (deleted bool, err error) {
 	if p.node == "" {
 		if err := p.search(ctx); err != nil || p.node == "" {
@@ -459,7 +461,8 @@ func (p *place) tryRemove(ctx context.Context) (deleted bool, err error) {
 	return false, err
 }
 
-// released takes note of a deletion with an unknown outcome, and reports whether it is a release that has deleted the node.
+// released takes note of a deletion with an unknown outcome, and reports whether it is a release that has deleted the
+// node.
 func (p *place) released(unknown bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

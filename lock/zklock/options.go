@@ -25,8 +25,8 @@ type Options struct {
 	// time between two tries of anything else that has failed because there is no connection. 0 means half of Interval.
 	Retry time.Duration
 
-	// Margin is how long before the earliest end of the session the holder is notified: see [lock.WatchdogOptions]. 0 means
-	// a tenth of SessionTimeout.
+	// Margin is how long before the earliest end of the session the holder is notified: see [lock.WatchdogOptions]. 0
+	// means a tenth of SessionTimeout.
 	Margin time.Duration
 
 	// Tick is that of the servers: their tickTime. 0 means two seconds, ZooKeeper's default.
@@ -64,7 +64,8 @@ const DefaultPrefix = "/locks"
 func (o Options) Validate() error {
 	var errs []error
 	if o.SessionTimeout <= 0 {
-		errs = append(errs, fmt.Errorf("SessionTimeout %v is not positive: give the one that the servers have granted to the connection", o.SessionTimeout))
+		errs = append(errs, fmt.Errorf("SessionTimeout %v is not positive: give the one that the servers have granted to "+
+			"the connection", o.SessionTimeout))
 	}
 	if o.ReleaseTimeout < 0 {
 		errs = append(errs, fmt.Errorf("ReleaseTimeout %v is negative", o.ReleaseTimeout))
@@ -78,7 +79,8 @@ func (o Options) Validate() error {
 	switch full := o.withDefaults(); {
 	case len(errs) > 0:
 	case full.Interval+full.Margin >= full.lease():
-		errs = append(errs, fmt.Errorf("SessionTimeout %v leaves no time for a renewal: a lease counts from half a tick of %v and two Intervals of %v before, and Margin is %v; give a longer one, or the Tick of your servers",
+		errs = append(errs, fmt.Errorf("SessionTimeout %v leaves no time for a renewal: a lease counts from half a tick of "+
+			"%v and two Intervals of %v before, and Margin is %v; give a longer one, or the Tick of your servers",
 			o.SessionTimeout, full.Tick, full.Interval, full.Margin))
 	default:
 		errs = append(errs, o.watchdog().Validate())
@@ -125,8 +127,8 @@ func (o Options) report() time.Duration { return o.Tick/2 + o.Tick/20 }
 // pause is the time between two renewals at least.
 func (o Options) pause() time.Duration { return o.report() / 4 }
 
-// lease is how long the holder can be sure of its session after the sending of a renewal: it is sure of what it knew three
-// renewals, or two and a report, before.
+// lease is how long the holder can be sure of its session after the sending of a renewal: it is sure of what it knew
+// three renewals, or two and a report, before.
 func (o Options) lease() time.Duration { return o.SessionTimeout - o.report() - 2*o.Interval }
 
 // watchdog are the options of the renewals of a holder.

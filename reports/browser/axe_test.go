@@ -38,7 +38,10 @@ type finding struct {
 func (tb *tab) accessible(source string) {
 	tb.t.Helper()
 	eval[bool](tb, source+"; true")
-	out, err := chromedp.Run(tb.Context, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise))
+	out, err := chromedp.Run(tb.Context,
+		chromedp.Evaluate[string](
+			`axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`,
+			chromedp.EvalAwaitPromise))
 	if err != nil {
 		tb.t.Fatal(err)
 	}

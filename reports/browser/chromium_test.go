@@ -48,7 +48,8 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	if profile, err = os.MkdirTemp("", "locksim-chromium-"); err != nil {
 		return nil, err
 	}
-	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.UserDataDir(profile))
+	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path),
+		chromedp.UserDataDir(profile))
 	for _, f := range flags {
 		opts = append(opts, chromedp.Flag(f, true))
 	}
@@ -190,7 +191,8 @@ func load(t *testing.T, ctx context.Context, address string, v view) *tab {
 // emulate sets the size of the tab, and touch input for a phone.
 func (v view) emulate() chromedp.Action[chromedp.Void] {
 	if v.mobile {
-		return chromedp.EmulateViewport(v.width, v.height, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2))
+		return chromedp.EmulateViewport(v.width, v.height, chromedp.EmulateMobile, chromedp.EmulateTouch,
+			chromedp.EmulateScale(2))
 	}
 	return chromedp.EmulateViewport(v.width, v.height)
 }
@@ -226,7 +228,8 @@ func (tb *tab) onEvent(event any) {
 	case *log.EventEntryAdded:
 		tb.complaints = append(tb.complaints, e.Entry.Text)
 	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, "data:") && !strings.HasPrefix(e.Request.URL, "blob:") { // which are parts of the page
+		// which are parts of the page
+		if !strings.HasPrefix(e.Request.URL, "data:") && !strings.HasPrefix(e.Request.URL, "blob:") {
 			tb.requests = append(tb.requests, e.Request.URL)
 		}
 	case *page.EventJavascriptDialogOpening:

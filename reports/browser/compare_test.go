@@ -18,13 +18,15 @@ func comparisonPage(t *testing.T) []byte {
 	figure := func(string, comparisons.Seen) html.Found {
 		drawn++
 		var b bytes.Buffer
-		if err := html.Figure(&b, o, fence.None, html.FigureOptions{ID: fmt.Sprintf("run-%d", drawn), Width: 560}); err != nil {
+		if err := html.Figure(&b, o, fence.None, html.FigureOptions{ID: fmt.Sprintf("run-%d", drawn),
+			Width: 560}); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()
 	}
 	var b bytes.Buffer
-	if err := html.Comparison(&b, testreports.Comparison(), html.ComparisonOptions{Figure: figure, Again: "locksim compare"}); err != nil {
+	if err := html.Comparison(&b, testreports.Comparison(),
+		html.ComparisonOptions{Figure: figure, Again: "locksim compare"}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

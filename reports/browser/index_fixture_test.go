@@ -39,7 +39,8 @@ func newResultFolder(t *testing.T, runs int) *resultFolder {
 	}
 	for i := range runs {
 		k.write(fmt.Sprintf("run-gc-pause-fenced-s%d/run.json", i+1), string(run))
-		k.write(fmt.Sprintf("run-gc-pause-fenced-s%d/report.html", i+1), "<!DOCTYPE html><html lang=en><title>a report</title><h1>a report</h1>")
+		k.write(fmt.Sprintf("run-gc-pause-fenced-s%d/report.html", i+1), "<!DOCTYPE html><html lang=en><title>a "+
+			"report</title><h1>a report</h1>")
 	}
 	k.write("torn/run.json", string(run[:len(run)/2]))
 	if err := runfolder.PointLatest(k.dir, "run-gc-pause-fenced-s1"); err != nil {
@@ -49,11 +50,13 @@ func newResultFolder(t *testing.T, runs int) *resultFolder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := explore.NewPlan(l, explore.Options{Runs: 1000, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectAll})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: 1000, FirstSeed: 1, Judge: explorations.JudgePromise,
+		Collect: explorations.CollectAll})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.write("explore-single/explore.jsonl", fmt.Sprintf("{\"version\":1,\"kind\":\"explore\",\"jobs\":%d,\"plan\":%s}\n", plan.Jobs(), marshal(t, plan)))
+	k.write("explore-single/explore.jsonl", fmt.Sprintf("{\"version\":1,\"kind\":\"explore\",\"jobs\":%d,\"plan\":%s}\n",
+		plan.Jobs(), marshal(t, plan)))
 	return k
 }
 

@@ -24,7 +24,8 @@ func indexPages(t *testing.T) map[string][]byte {
 	k := newResultFolder(t, 3)
 	k.grow(0, 2)
 	k.write("explore-old/explore.jsonl", "")
-	k.write("known/triage.json", `{"version": 1, "kind": "triage", "subjects": [{"lock": "single", "judge": "promise", "rounds": 3, "shapes": [
+	k.write("known/triage.json",
+		`{"version": 1, "kind": "triage", "subjects": [{"lock": "single", "judge": "promise", "rounds": 3, "shapes": [
 		{"shape": "stuck in mode none: crash", "state": "new", "first_round": 3, "last_round": 3, "seed": 7},
 		{"shape": "overlap in mode none: pause", "state": "back", "first_round": 1, "last_round": 3, "returns": 1, "seed": 7},
 		{"shape": "void in mode none: latency", "state": "still", "first_round": 2, "last_round": 3, "replayed": true, "seed": 7},
@@ -48,7 +49,8 @@ func explored(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := explore.NewPlan(l, explore.Options{Runs: 20, FirstSeed: 1, Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: 20, FirstSeed: 1, Judge: explorations.JudgeEverything,
+		Collect: explorations.CollectAll})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,8 @@ func explored(t *testing.T) []byte {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := html.Figure(&b, o, f.Violations[0].Mode, html.FigureOptions{ID: fmt.Sprintf("found-%d", i), Width: 1100}); err != nil {
+		if err := html.Figure(&b, o, f.Violations[0].Mode, html.FigureOptions{ID: fmt.Sprintf("found-%d", i),
+			Width: 1100}); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()
@@ -77,8 +80,10 @@ func explored(t *testing.T) []byte {
 }
 
 func campaignOptions() html.CampaignOptions {
-	return html.CampaignOptions{Page: func(i int) string { return fmt.Sprintf("found-%d.html", i) }, Again: "go run ./cmd/locksim explore",
-		Replay: func(int) string { return "go run ./cmd/locksim explore --from-seed 1" }, Versions: []reports.Version{{Name: "Go", Version: "1.26"}}}
+	return html.CampaignOptions{Page: func(i int) string { return fmt.Sprintf("found-%d.html", i) },
+		Again:    "go run ./cmd/locksim explore",
+		Replay:   func(int) string { return "go run ./cmd/locksim explore --from-seed 1" },
+		Versions: []reports.Version{{Name: "Go", Version: "1.26"}}}
 }
 
 // swept is the page of a sweep, of which one job was done.
@@ -92,7 +97,8 @@ func swept(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause"}, Judge: explorations.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause"},
+		Judge: explorations.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}

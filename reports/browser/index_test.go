@@ -13,7 +13,8 @@ import (
 // with its page.
 func (tb *tab) await(expression string) {
 	tb.t.Helper()
-	holds := fmt.Sprintf(`new Promise((done) => { const look = () => (%s) ? done(true) : requestAnimationFrame(look); look(); })`, expression)
+	holds := fmt.Sprintf(
+		`new Promise((done) => { const look = () => (%s) ? done(true) : requestAnimationFrame(look); look(); })`, expression)
 	for {
 		_, err := chromedp.Run(tb.Context, chromedp.Evaluate[bool](holds, chromedp.EvalAwaitPromise))
 		if err == nil {
@@ -31,19 +32,23 @@ func TestIndexRefreshes(t *testing.T) {
 	k := newResultFolder(t, 12)
 	k.grow(0, 0)
 	tb := k.serve(view{name: "low", width: 1280, height: 500, scheme: "light"})
-	if got := eval[string](tb, `document.querySelector("progress").value + " of " + document.querySelector("progress").max`); got != "1 of 10" {
+	if got := eval[string](tb,
+		`document.querySelector("progress").value + " of " + document.querySelector("progress").max`); got != "1 of 10" {
 		t.Errorf("the progress is %s", got)
 	}
-	if got := eval[string](tb, `document.getElementById("status").textContent`); got != "12 results, 1 under way, 1 that cannot be read." {
+	if got := eval[string](tb, `document.getElementById("status").textContent`); got != "12 results, 1 under way, 1 "+
+		"that cannot be read." {
 		t.Errorf("the page says %q", got)
 	}
 	last := `#s-runs .entry:last-child h3 a`
 	tb.do(chromedp.Focus(chromedp.CSS(last)))
-	eval[bool](tb, `(document.querySelector("`+last+`").scrollIntoView(), window.same = document.activeElement, window.at = same.getBoundingClientRect().top, true)`)
+	eval[bool](tb, `(document.querySelector("`+last+
+		`").scrollIntoView(), window.same = document.activeElement, window.at = same.getBoundingClientRect().top, true)`)
 	k.grow(1, 3)
 	k.write("run-gc-pause-fenced-s99/run.json", "{")
 	tb.await(`document.querySelector("progress").value === 2`)
-	if got := eval[string](tb, `document.querySelector("#s-under-way .labels").textContent`); !strings.Contains(got, "stuck") || !strings.Contains(got, "× 3") {
+	if got := eval[string](tb, `document.querySelector("#s-under-way .labels").textContent`); !strings.Contains(got,
+		"stuck") || !strings.Contains(got, "× 3") {
 		t.Errorf("the violations are %q", got)
 	}
 	if got := eval[int](tb, `document.querySelectorAll("#s-unread .entry").length`); got != 2 {
@@ -54,7 +59,8 @@ func TestIndexRefreshes(t *testing.T) {
 	}
 	k.ends()
 	tb.await(`!document.querySelector("progress")`)
-	if got := eval[string](tb, `document.querySelector("#s-explorations h3").textContent + document.getElementById("status").textContent`); got != "Exploration of single from seed 113 results, 2 that cannot be read." {
+	if got := eval[string](tb,
+		`document.querySelector("#s-explorations h3").textContent + document.getElementById("status").textContent`); got != "Exploration of single from seed 113 results, 2 that cannot be read." {
 		t.Errorf("at the end the page says %q", got)
 	}
 	tb.checkServed()
@@ -63,7 +69,8 @@ func TestIndexRefreshes(t *testing.T) {
 // ends writes the document of the exploration, after the journal.
 func (k *resultFolder) ends() {
 	k.t.Helper()
-	k.write("explore-single/explore.json", `{"version":1,"kind":"explore","plan":{"lock":"single","first_seed":1},"summary":{"runs":200,"evidence":180,"violating":3,"violations":{"stuck":3}}}`)
+	k.write("explore-single/explore.json",
+		`{"version":1,"kind":"explore","plan":{"lock":"single","first_seed":1},"summary":{"runs":200,"evidence":180,"violating":3,"violations":{"stuck":3}}}`)
 }
 
 // checkServed checks that there are no complaints, and no requests but to the server.
@@ -88,10 +95,12 @@ func TestIndexControls(t *testing.T) {
 	tb.press("#filter", "s")
 	tb.press("#filter", "7")
 	tb.await(`document.getElementById("shown").textContent === "1 of 14 shown"`)
-	if got := eval[string](tb, `[...document.querySelectorAll(".entry")].filter((e) => e.checkVisibility()).map((e) => e.querySelector("code").textContent).join()`); got != "run-gc-pause-fenced-s7" {
+	if got := eval[string](tb,
+		`[...document.querySelectorAll(".entry")].filter((e) => e.checkVisibility()).map((e) => e.querySelector("code").textContent).join()`); got != "run-gc-pause-fenced-s7" {
 		t.Errorf("shown is %q", got)
 	}
-	if got := eval[int](tb, `[...document.querySelectorAll("main h2")].filter((e) => e.checkVisibility()).length`); got != 1 {
+	if got := eval[int](tb,
+		`[...document.querySelectorAll("main h2")].filter((e) => e.checkVisibility()).length`); got != 1 {
 		t.Errorf("%d headings are shown, want that of what is left", got)
 	}
 	tb.press("#hold", "\r")

@@ -79,7 +79,8 @@ func TestTwoThousandEvents(t *testing.T) {
 	}
 	html := rendered(t, o)
 	took := ready(t, html, 1000)
-	t.Logf("%d events in each of %d modes: %d bytes, ready after %.0f ms of work", o.Modes[0].Trace.Len(), len(o.Modes), len(html), took)
+	t.Logf("%d events in each of %d modes: %d bytes, ready after %.0f ms of work", o.Modes[0].Trace.Len(), len(o.Modes),
+		len(html), took)
 	if len(html) > 2_000_000 {
 		t.Errorf("the page has %d bytes", len(html))
 	}

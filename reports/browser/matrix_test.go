@@ -30,7 +30,8 @@ var matrixSite = sync.OnceValues(func() (html.MatrixSite, error) {
 		}
 		chosen = append(chosen, sc)
 	}
-	plan, err := matrix.NewPlan(matrix.Options{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"}, Seeds: outcome.Seeds{First: 1, Last: 1}})
+	plan, err := matrix.NewPlan(matrix.Options{Scenarios: chosen, Locks: []string{"single", "fenced", "watchdog"},
+		Seeds: outcome.Seeds{First: 1, Last: 1}})
 	if err != nil {
 		return html.MatrixSite{}, err
 	}
@@ -96,7 +97,8 @@ func TestMatrixPages(t *testing.T) {
 				tb := open(t, html, v)
 				shoot(tb, "matrix-"+name+"-"+v.name)
 				tb.checkWidth(v)
-				if n := eval[int](tb, `document.images.length + document.querySelectorAll("h1 script, td script, li script").length`); n > 0 {
+				if n := eval[int](tb,
+					`document.images.length + document.querySelectorAll("h1 script, td script, li script").length`); n > 0 {
 					t.Errorf("texts became %d elements", n)
 				}
 				tb.checkQuiet()
@@ -124,7 +126,8 @@ func (tb *tab) checkFilters() {
 			t.Errorf("rows %q, want %q", got, want)
 		}
 		cells := len(strings.Fields(eval[string](tb, shownCells)))
-		if got := eval[string](tb, `document.getElementById("shown").textContent`); !strings.HasPrefix(got, fmt.Sprintf("%d cell", cells)) {
+		if got := eval[string](tb, `document.getElementById("shown").textContent`); !strings.HasPrefix(got,
+			fmt.Sprintf("%d cell", cells)) {
 			t.Errorf("%q, and %d cells can be seen", got, cells)
 		}
 	}
@@ -142,7 +145,8 @@ func (tb *tab) checkFilters() {
 	tb.press(`[name=worse]`, " ")
 	rows("flushall gc-pause")
 	tb.press(`[name=label][value=corrupted]`, " ")
-	if got := eval[string](tb, shownCells); strings.Contains(got, "corrupted") || strings.Contains(got, "safe") || !strings.Contains(got, "claim:rescued") {
+	if got := eval[string](tb, shownCells); strings.Contains(got, "corrupted") || strings.Contains(got, "safe") ||
+		!strings.Contains(got, "claim:rescued") {
 		t.Errorf("cells %q", got)
 	}
 	tb.press(`[name=mode][value=claim]`, " ")
@@ -152,16 +156,19 @@ func (tb *tab) checkFilters() {
 	tb.press(`button[type=reset]`, " ")
 	tb.press(`.filters summary`, " ")
 	tb.press(`[name=lock][value=single]`, " ")
-	if got := eval[int](tb, `[...document.querySelectorAll("#scenarios thead th")].filter((h) => h.checkVisibility()).length`); got != 2 {
+	if got := eval[int](tb,
+		`[...document.querySelectorAll("#scenarios thead th")].filter((h) => h.checkVisibility()).length`); got != 2 {
 		t.Errorf("%d columns, want the scenario and one lock", got)
 	}
 	tb.press(`[name=odd]`, " ")
-	if got := eval[string](tb, `document.querySelector(".none").checkVisibility() + document.getElementById("shown").textContent`); got != "true0 cells in 0 of 6 rows." {
+	if got := eval[string](tb,
+		`document.querySelector(".none").checkVisibility() + document.getElementById("shown").textContent`); got != "true0 cells in 0 of 6 rows." {
 		t.Errorf("the odd cell is of another lock, and the page says %q", got)
 	}
 	tb.press(`button[type=reset]`, " ")
 	tb.press(`[name=words]`, " ")
-	if got := eval[string](tb, `document.querySelector("#scenarios .cell .w").getBoundingClientRect().width > 40 ? document.querySelector("#scenarios .cell .w").innerText : "hidden"`); !strings.HasPrefix(got, "none ") {
+	if got := eval[string](tb,
+		`document.querySelector("#scenarios .cell .w").getBoundingClientRect().width > 40 ? document.querySelector("#scenarios .cell .w").innerText : "hidden"`); !strings.HasPrefix(got, "none ") {
 		t.Errorf("the words of a cell are %q", got)
 	}
 	shoot(tb, "matrix-words")
@@ -197,7 +204,8 @@ func TestTogetherPlays(t *testing.T) {
 	})
 	tb := open(t, html, desktop)
 	tb.click(`[data-play=next]`)
-	if got := eval[string](tb, `document.querySelectorAll(".panel, .tale").length + document.querySelector("[name=mode]:checked").parentElement.textContent.trim() + document.querySelector("[data-play=range]").value`); got != "2none, check, seal1" {
+	if got := eval[string](tb,
+		`document.querySelectorAll(".panel, .tale").length + document.querySelector("[name=mode]:checked").parentElement.textContent.trim() + document.querySelector("[data-play=range]").value`); got != "2none, check, seal1" {
 		t.Errorf("diagrams and stories, the mode, and the step are %q", got)
 	}
 	tb.checkQuiet()

@@ -104,7 +104,8 @@ func explain(t *testing.T, o *outcome.Outcome) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Cause, err = cause.Find(o, cause.Options{Continuations: 20, Steps: 4}, cause.Here(o.Scenario, l)); err != nil || o.Cause == nil {
+	if o.Cause, err = cause.Find(o, cause.Options{Continuations: 20, Steps: 4}, cause.Here(o.Scenario, l)); err != nil ||
+		o.Cause == nil {
 		t.Fatal("no curve", err)
 	}
 }

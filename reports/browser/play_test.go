@@ -80,7 +80,8 @@ func current(tb *tab) string {
 // the history.
 func compareState(tb *tab, m outcome.ModeRun, p checker.Pos) {
 	tb.t.Helper()
-	rows := eval[[]string](tb, `[...document.querySelector("[data-state] table").rows].slice(1).map((r) => [...r.cells].slice(0, 4).map((c) => c.textContent).join(" "))`)
+	rows := eval[[]string](tb,
+		`[...document.querySelector("[data-state] table").rows].slice(1).map((r) => [...r.cells].slice(0, 4).map((c) => c.textContent).join(" "))`)
 	for _, row := range rows {
 		client, _, _ := strings.Cut(row, " ")
 		holds, believes := "no", "no"
@@ -128,7 +129,8 @@ func TestStepPlay(t *testing.T) {
 	expect("a step back", at(1))
 	compareState(tb, o.Modes[0], checker.Pos(o.Modes[0].Story[1].N))
 	tb.click(`[data-play=play]`)
-	if _, err := chromedp.Run(tb.Context, chromedp.Poll[bool](`document.querySelector(".tale:not(.away) .current").id === "`+at(3)+`"`)); err != nil {
+	if _, err := chromedp.Run(tb.Context,
+		chromedp.Poll[bool](`document.querySelector(".tale:not(.away) .current").id === "`+at(3)+`"`)); err != nil {
 		t.Fatal(err)
 	}
 	tb.click(`[data-play=play]`)
@@ -137,13 +139,16 @@ func TestStepPlay(t *testing.T) {
 	expect("choosing another mode", strings.Replace(stopped, "none", "check", 1))
 	fatal := fmt.Sprintf("check-%d", fatalLine(t, o.Modes[1]).N)
 	tb.do(chromedp.Click(chromedp.CSS("#" + fatal + " a")))
-	if _, err := chromedp.Run(tb.Context, chromedp.Poll[bool](`document.querySelector(".tale:not(.away) .current").id === "`+fatal+`"`)); err != nil { // the browser navigates later
+	// the browser navigates later
+	if _, err := chromedp.Run(tb.Context,
+		chromedp.Poll[bool](`document.querySelector(".tale:not(.away) .current").id === "`+fatal+`"`)); err != nil {
 		t.Errorf("after following a link the story is at %s, want %s: %v", current(tb), fatal, err)
 	}
 	tb.checkQuiet()
 }
 
-// A link is followed although the page puts the step before it into the address, before the browser tells it of the link.
+// A link is followed although the page puts the step before it into the address, before the browser tells it of the
+// link.
 func TestLinkBesideAddress(t *testing.T) {
 	o := gcPause(t)
 	tb := open(t, rendered(t, o), desktop)
@@ -167,7 +172,8 @@ func TestTabReachesEverything(t *testing.T) {
 	for range want + 4 {
 		tb.do(chromedp.KeyEvent("\t"))
 	}
-	if left := eval[[]string](tb, `controls.filter((el) => !reached.has(el)).map((el) => el.outerHTML.slice(0, 120))`); len(left) > 0 {
+	if left := eval[[]string](tb,
+		`controls.filter((el) => !reached.has(el)).map((el) => el.outerHTML.slice(0, 120))`); len(left) > 0 {
 		t.Errorf("%d of %d controls are not reached:\n%s", len(left), want, strings.Join(left, "\n"))
 	}
 }
@@ -176,9 +182,11 @@ func TestTabReachesEverything(t *testing.T) {
 // It ends the choice.
 func (tb *tab) checkDetails() {
 	tb.do(chromedp.ScrollIntoView(chromedp.CSS(`.chart`)))
-	point := eval[[]float64](tb, `(() => { const r = document.querySelector("#charts .bar.claim").getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; })()`)
+	point := eval[[]float64](tb,
+		`(() => { const r = document.querySelector("#charts .bar.claim").getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; })()`)
 	tb.do(chromedp.MouseEvent("mouseMoved", point[0], point[1]))
-	if got := eval[string](tb, `document.querySelector("[data-tip]").textContent`); !strings.Contains(got, "c0 has a claim with token 1") {
+	if got := eval[string](tb, `document.querySelector("[data-tip]").textContent`); !strings.Contains(got,
+		"c0 has a claim with token 1") {
 		tb.t.Errorf("the tooltip says %q", got)
 	}
 	tb.press(`.chart`, ".")
@@ -188,8 +196,8 @@ func (tb *tab) checkDetails() {
 	tb.do(chromedp.KeyEvent(kb.Escape), chromedp.MouseEvent("mouseMoved", 0, 0))
 }
 
-// checkAddress checks that the address has the step and the window of time, and that an address shows what it has. It puts the
-// page back to the whole run and its first step.
+// checkAddress checks that the address has the step and the window of time, and that an address shows what it has. It
+// puts the page back to the whole run and its first step.
 func (tb *tab) checkAddress() {
 	tb.click(`[data-do=jump]`)
 	tb.await(`/^#none-[0-9]+@-?[0-9]+[.][.][0-9]+$/.test(location.hash)`)
@@ -199,8 +207,10 @@ func (tb *tab) checkAddress() {
 	tb.await(fmt.Sprintf("location.hash === '#%s'", current(tb)))
 	eval[string](tb, fmt.Sprintf("location.hash = %q", address))
 	tb.await(fmt.Sprintf("document.querySelector('.tale .current').id === %q", step))
-	if got := drawn(tb, "none"); got.From < window.From-1 || got.From > window.From+1 || got.To < window.To-1 || got.To > window.To+1 {
-		tb.t.Errorf("%s shows the window %v to %v, and it was made of %v to %v", address, got.From, got.To, window.From, window.To)
+	if got := drawn(tb, "none"); got.From < window.From-1 || got.From > window.From+1 || got.To < window.To-1 ||
+		got.To > window.To+1 {
+		tb.t.Errorf("%s shows the window %v to %v, and it was made of %v to %v", address, got.From, got.To, window.From,
+			window.To)
 	}
 	tb.click(`[data-play=first]`)
 	tb.click(`[data-do=fit]`)

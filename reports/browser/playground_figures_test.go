@@ -17,9 +17,9 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The playground in figures, which this test prints and does not judge: how large the engine is as a page has it, when it gave its
-// first answer, how long a warm move of a slider takes until it is answered and until it is drawn, beside the runs of its modes made
-// natively right after it, and how long the curve of a violation takes.
+// The playground in figures, which this test prints and does not judge: how large the engine is as a page has it, when
+// it gave its first answer, how long a warm move of a slider takes until it is answered and until it is drawn, beside
+// the runs of its modes made natively right after it, and how long the curve of a violation takes.
 //
 //	LOCKSIM_SOAK=1 go -C reports/browser test -run PlaygroundFigures -v .
 func TestPlaygroundFigures(t *testing.T) {
@@ -32,7 +32,8 @@ func TestPlaygroundFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the engine has %.2f MB, %.2f MB with gzip", float64(len(engine.Program))/1e6, float64(packedSize(t, engine.Program))/1e6)
+	t.Logf("the engine has %.2f MB, %.2f MB with gzip", float64(len(engine.Program))/1e6,
+		float64(packedSize(t, engine.Program))/1e6)
 
 	tb := open(t, html, patient(desktop))
 	t.Logf("its first answer came after %d ms", eval[int](tb, `+document.documentElement.dataset.first`))
@@ -49,7 +50,8 @@ func TestPlaygroundFigures(t *testing.T) {
 		native = append(native, nativeRun(t, source))
 	}
 	a, d, n := median(answered), median(drawn), median(native)
-	t.Logf("a move of a slider, the median of %d: answered after %.0f ms, drawn after %.0f ms; the runs of its modes take %.1f ms here: %.1f and %.1f times as long",
+	t.Logf("a move of a slider, the median of %d: answered after %.0f ms, drawn after %.0f ms; the runs of its modes "+
+		"take %.1f ms here: %.1f and %.1f times as long",
 		len(native), a, d, n, a/n, d/n)
 
 	tb.settled(func() { tb.click("[data-do=reset]") })

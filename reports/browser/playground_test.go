@@ -62,17 +62,20 @@ func (tb *tab) settled(do func()) {
 func (tb *tab) choose(selector, value string) {
 	tb.t.Helper()
 	tb.settled(func() {
-		eval[bool](tb, fmt.Sprintf(`(() => { const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event("change")); return s.value === %[2]q })()`, selector, value))
+		eval[bool](tb, fmt.Sprintf(
+			`(() => { const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event("change")); return s.value === %[2]q })()`, selector, value))
 	})
 }
 
 // shownHashes are the hashes on the page, by mode.
 func (tb *tab) shownHashes() map[string]string {
 	tb.t.Helper()
-	return eval[map[string]string](tb, `Object.fromEntries([...document.querySelectorAll("[data-hashes] dt")].map((d) => [d.textContent, d.nextElementSibling.textContent]))`)
+	return eval[map[string]string](tb,
+		`Object.fromEntries([...document.querySelectorAll("[data-hashes] dt")].map((d) => [d.textContent, d.nextElementSibling.textContent]))`)
 }
 
-// An answer of the engine, which another program stands for here, changes what it is about on the page, and nothing else.
+// An answer of the engine, which another program stands for here, changes what it is about on the page, and nothing
+// else.
 func TestThePlaygroundShowsAnswers(t *testing.T) {
 	menu, err := playground.NewMenu()
 	if err != nil {
@@ -98,7 +101,8 @@ func TestThePlaygroundShowsAnswers(t *testing.T) {
 	if got := eval[string](tb, `document.querySelector("h1").textContent`); got != menu.Stories[i].Title {
 		t.Errorf("the title is %q, want %q", got, menu.Stories[i].Title)
 	}
-	if n := eval[int](tb, `document.querySelectorAll("figure.panel, [data-answers] dt, [data-knobs] label").length`); n < 10 {
+	if n := eval[int](tb,
+		`document.querySelectorAll("figure.panel, [data-answers] dt, [data-knobs] label").length`); n < 10 {
 		t.Errorf("the page has %d parts", n)
 	}
 	tb.checkQuiet()
@@ -123,7 +127,8 @@ func TestPlayground(t *testing.T) {
 				tb.settled(func() {
 					eval[bool](tb, `(() => { const s = document.querySelector("[data-source]"); s.value = s.value.replace("ttl: 10s", "ttl: soon"); s.dispatchEvent(new Event("input")); return true })()`)
 				})
-				if said := eval[string](tb, `document.querySelector("[data-problem]").textContent`); !strings.Contains(said, "10") || !strings.Contains(said, "^") {
+				if said := eval[string](tb, `document.querySelector("[data-problem]").textContent`); !strings.Contains(said,
+					"10") || !strings.Contains(said, "^") {
 					tb.t.Errorf("the problem is %q", said)
 				}
 				tb.accessible(axe)
@@ -145,9 +150,11 @@ func playgroundHashes(t *testing.T, html []byte) {
 	}
 	compared := 0
 	for _, c := range []struct{ story, lock string }{
-		{"gc-pause", "fenced"}, {"gc-pause", "redlock"}, {"failover-before-replication", "single"}, {"failover-before-replication", "fenced"},
+		{"gc-pause", "fenced"}, {"gc-pause", "redlock"}, {"failover-before-replication", "single"},
+		{"failover-before-replication", "fenced"},
 		{"redlock-clock-jump", "redlock"}, {"lost-reply", "single"}, {"late-packet", "fenced"}, {"split-brain", "fenced"},
-		{"stale-write-first", "watchdog-fenced"}, {"del-without-owner", "broken/del-without-owner"}, {"process-crash-everysec", "single"}, {"crowded-queue", "fair"},
+		{"stale-write-first", "watchdog-fenced"}, {"del-without-owner", "broken/del-without-owner"},
+		{"process-crash-everysec", "single"}, {"crowded-queue", "fair"},
 	} {
 		i := slices.IndexFunc(menu.Stories, func(s playground.Story) bool { return s.Name == c.story })
 		if i < 0 {
@@ -169,7 +176,8 @@ func playgroundHashes(t *testing.T, html []byte) {
 				t.Errorf("%s with %s in mode %s: the page has %q, want %q", c.story, c.lock, m.Mode, got[string(m.Mode)], m.Hash)
 			}
 		}
-		t.Logf("%s with %s: %s ms in the browser, %v here", c.story, c.lock, eval[string](tb, `document.documentElement.dataset.took`), native.Round(time.Millisecond))
+		t.Logf("%s with %s: %s ms in the browser, %v here", c.story, c.lock,
+			eval[string](tb, `document.documentElement.dataset.took`), native.Round(time.Millisecond))
 	}
 	t.Logf("%d hashes compared", compared)
 }
@@ -202,7 +210,8 @@ func playgroundWork(t *testing.T, html []byte) {
 		playground.Play(playground.Request{Source: source, Seed: 1})
 		native = append(native, time.Since(began).Round(time.Millisecond))
 	}
-	t.Logf("a move of the slider was answered after %v ms, and drawn after %v ms; the run takes %v here", took, drawn, native)
+	t.Logf("a move of the slider was answered after %v ms, and drawn after %v ms; the run takes %v here", took, drawn,
+		native)
 
 	tb.waitFor("a link", `document.querySelector("[data-link]").value.includes("#")`)
 	time.Sleep(300 * time.Millisecond)
@@ -224,7 +233,8 @@ func playgroundWork(t *testing.T, html []byte) {
 	other.click("[data-do=curve]")
 	other.waitFor("all seeds", `+document.documentElement.dataset.seeds === 500`)
 	other.waitFor("the curve", `+document.documentElement.dataset.curve > 0`)
-	rows := eval[string](other, `JSON.stringify([...document.querySelectorAll("[data-histogram] tbody tr")].map((r) => r.innerText))`)
+	rows := eval[string](other,
+		`JSON.stringify([...document.querySelectorAll("[data-histogram] tbody tr")].map((r) => r.innerText))`)
 	var shown []string
 	if err := json.Unmarshal([]byte(rows), &shown); err != nil || len(shown) < 3 {
 		t.Errorf("the histogram has %q", rows)

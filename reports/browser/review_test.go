@@ -55,10 +55,12 @@ var reviewPage = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	var b, figure bytes.Buffer
-	if err := html.Figure(&figure, o, worst.Mode, html.FigureOptions{ID: "worst", Width: 1100, Answers: true}); err != nil {
+	if err := html.Figure(&figure, o, worst.Mode, html.FigureOptions{ID: "worst", Width: 1100,
+		Answers: true}); err != nil {
 		return nil, err
 	}
-	err = html.Review(&b, r, html.ReviewOptions{Replay: "locksim report --review --lock broken/token-after-lock", Figure: figure.Bytes()})
+	err = html.Review(&b, r, html.ReviewOptions{Replay: "locksim report --review --lock broken/token-after-lock",
+		Figure: figure.Bytes()})
 	return b.Bytes(), err
 })
 
@@ -126,7 +128,8 @@ func (tb *tab) checkKeyboard() {
 
 // checkPaper checks that what comes before the folded parts fits on a sheet of A4 with margins of a centimetre.
 func (tb *tab) checkPaper() {
-	tb.do(chromedp.EmulateViewport(718, 1047), command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	tb.do(chromedp.EmulateViewport(718, 1047),
+		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
 	const sheet = 1047
 	if end := eval[float64](tb, `document.querySelector(".front").getBoundingClientRect().bottom + scrollY`); end > sheet {
 		tb.t.Errorf("the first page ends at %.0f pixels, a sheet at %d", end, sheet)

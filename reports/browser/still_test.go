@@ -23,10 +23,12 @@ func TestWithoutScripts(t *testing.T) {
 		compareFaults(t, c, m)
 		compareOps(t, c, m)
 	}
-	if hidden := eval[int](tb, `[...document.querySelectorAll(".tale")].filter((el) => !el.checkVisibility()).length`); hidden > 0 {
+	if hidden := eval[int](tb,
+		`[...document.querySelectorAll(".tale")].filter((el) => !el.checkVisibility()).length`); hidden > 0 {
 		t.Errorf("%d stories are hidden", hidden)
 	}
-	if shown := eval[int](tb, `[...document.querySelectorAll("button, select, input")].filter((el) => el.checkVisibility()).length`); shown > 0 {
+	if shown := eval[int](tb,
+		`[...document.querySelectorAll("button, select, input")].filter((el) => el.checkVisibility()).length`); shown > 0 {
 		t.Errorf("%d controls are visible that do nothing", shown)
 	}
 	tb.checkQuiet()

@@ -48,7 +48,8 @@ func ExplorationVerdict(e *explorations.Exploration) string {
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
 		return fmt.Sprintf("A violation in %s of %s; %s. %s; %s with a violation not examined.",
-			prose.Thousands(s.Violating), prose.Evidence(s.Evidence, "run"), bound, prose.Count(len(s.Failures), "different violation"), prose.Count(s.Unexamined, "run"))
+			prose.Thousands(s.Violating), prose.Evidence(s.Evidence, "run"), bound,
+			prose.Count(len(s.Failures), "different violation"), prose.Count(s.Unexamined, "run"))
 	case s.Evidence == 0:
 		return "No run tested the lock."
 	case s.Unproven() != "":
@@ -127,7 +128,8 @@ func incomplete(complete bool, shard string, missing, runs int) []string {
 	case complete:
 		return nil
 	case shard != "":
-		return []string{fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", shard, prose.Count(missing, "job"), runs)}
+		return []string{fmt.Sprintf("This is shard %s: %s of %d runs are missing. Merge puts the shards together.", shard,
+			prose.Count(missing, "job"), runs)}
 	}
 	return []string{fmt.Sprintf("INCOMPLETE: %s of %d runs have no result.", prose.Count(missing, "job"), runs)}
 }

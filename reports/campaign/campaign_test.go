@@ -45,7 +45,8 @@ func TestDoubts(t *testing.T) {
 	e.Summary.Calls.NotHeld = 0
 	e.Complete, e.Missing = false, 3
 	e.Summary.Unsteady, e.Summary.Nondeterministic = &tally.BadRun{Seed: 7, Why: "first divergent event:\na   b"}, 2
-	want = []string{"INCOMPLETE: 3 jobs of 10 runs have no result.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:", "  a b"}
+	want = []string{"INCOMPLETE: 3 jobs of 10 runs have no result.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all: " +
+		"first divergent event:", "  a b"}
 	if diff := cmp.Diff(want, campaign.ExplorationDoubts(e)); diff != "" {
 		t.Errorf("of an exploration (-want +got):\n%s", diff)
 	}

@@ -272,7 +272,8 @@ func checkArrows(t *testing.T, f traceFile) {
 func checkWhole(t *testing.T, f traceFile, o *outcome.Outcome) {
 	t.Helper()
 	for i, m := range ranModes(o) {
-		got, want := map[string]int{}, map[string]int{"claim": len(m.History.Grants), "belief": len(m.History.Grants), "record": len(m.History.Holdings)}
+		got, want := map[string]int{}, map[string]int{"claim": len(m.History.Grants), "belief": len(m.History.Grants),
+			"record": len(m.History.Holdings)}
 		for _, e := range m.Trace.Events {
 			if e.Actor != "probe" && e.Peer != "probe" {
 				want[e.Kind()]++
@@ -300,7 +301,8 @@ func TestRunMarksTheDecision(t *testing.T) {
 			got = append(got, fmt.Sprint(e.Pid, e.Ph, e.S, e.Ts, e.Name, e.Args["step"]))
 		}
 	}
-	if want := []string{"1ip20000000.000it broke here20", "2ip20000000.000the fence held here20"}; !slices.Equal(got, want) {
+	if want := []string{"1ip20000000.000it broke here20", "2ip20000000.000the fence held here20"}; !slices.Equal(got,
+		want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -319,7 +321,8 @@ func TestRunLosesMessages(t *testing.T) {
 }
 
 func TestRunOfNothing(t *testing.T) {
-	if f := readChrome(t, testreports.Outcome(testreports.NotApplicable(fence.Seal)), reports.Options{}); len(f.TraceEvents) > 0 {
+	if f := readChrome(t, testreports.Outcome(testreports.NotApplicable(fence.Seal)),
+		reports.Options{}); len(f.TraceEvents) > 0 {
 		t.Errorf("a mode that was not run has events: %v", f.TraceEvents)
 	}
 }
@@ -327,7 +330,8 @@ func TestRunOfNothing(t *testing.T) {
 func TestRunIsPure(t *testing.T) {
 	o := testreports.PausedOutcome()
 	var first, second bytes.Buffer
-	if err := errors.Join(chrome.Run(&first, o, reports.Options{}), chrome.Run(&second, o, reports.Options{})); err != nil {
+	if err := errors.Join(chrome.Run(&first, o, reports.Options{}),
+		chrome.Run(&second, o, reports.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	if first.String() != second.String() {

@@ -33,7 +33,8 @@ func (p *process) drawReceives() {
 }
 
 func receiveSlice(e trace.Event, m trace.Receive) slice {
-	s := slice{category: "recv", name: clipName(fmt.Sprintf("%s: %d bytes", e.Peer, m.Bytes)), args: map[string]any{"from": e.Peer}}
+	s := slice{category: "recv", name: clipName(fmt.Sprintf("%s: %d bytes", e.Peer, m.Bytes)),
+		args: map[string]any{"from": e.Peer}}
 	s.Span = scene.Span{Step: e.N, Start: e.At, End: e.At}
 	return s
 }
@@ -44,7 +45,8 @@ func (p *process) messageSlice(m scene.Message) slice {
 	if sent, ok := p.Run.Trace.Events[m.Step-1].What.(trace.Send); ok {
 		text = string(sent.Content.AppendText(nil))
 	}
-	s := slice{Span: m.Span, category: string(m.Kind), name: clipName("to " + m.To + ": " + text), args: map[string]any{"to": m.To, "text": text}}
+	s := slice{Span: m.Span, category: string(m.Kind), name: clipName("to " + m.To + ": " + text),
+		args: map[string]any{"to": m.To, "text": text}}
 	if m.Lost {
 		s.name = clipName("LOST, " + s.name)
 		s.args["lost"] = true

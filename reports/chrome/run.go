@@ -84,7 +84,8 @@ func (p *process) lockHolders(periods []scene.Period) {
 	var all []slice
 	for _, w := range periods {
 		if w.Lane == scene.RecordLane {
-			all = append(all, slice{Span: w.Span, category: "record", name: w.Text, args: map[string]any{"detail": w.Description}})
+			all = append(all, slice{Span: w.Span, category: "record", name: w.Text,
+				args: map[string]any{"detail": w.Description}})
 		}
 	}
 	p.slices("lock, by the nodes' record", all)
@@ -137,7 +138,8 @@ func (p *process) commands(node string) {
 }
 
 func commandSlice(e trace.Event) slice {
-	s := slice{category: e.Kind(), name: clipName(fmt.Sprintf("%s: %s", e.Peer, e.Text())), args: map[string]any{"for": e.Peer, "text": e.Text()}}
+	s := slice{category: e.Kind(), name: clipName(fmt.Sprintf("%s: %s", e.Peer, e.Text())),
+		args: map[string]any{"for": e.Peer, "text": e.Text()}}
 	s.Span = scene.Span{Step: e.N, Start: e.At, End: e.At}
 	return s
 }

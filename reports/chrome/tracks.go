@@ -63,7 +63,8 @@ const momentLength = time.Nanosecond
 
 // slices draws slices on a track.
 func (p *process) slices(track string, all []slice) {
-	slices.SortStableFunc(all, func(a, b slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	slices.SortStableFunc(all,
+		func(a, b slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
 	for _, s := range all {
 		p.slice(track, s)
 	}

@@ -51,7 +51,8 @@ func harmless(row []string) []string {
 	out := make([]string, len(row))
 	for i, text := range row {
 		out[i] = prose.Visible(text)
-		if strings.HasPrefix(text, "=") || strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") || strings.HasPrefix(text, "@") {
+		if strings.HasPrefix(text, "=") || strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") ||
+			strings.HasPrefix(text, "@") {
 			out[i] = "'" + out[i]
 		}
 	}
@@ -60,11 +61,14 @@ func harmless(row []string) []string {
 
 // Matrix has a row for each cell. A cell that was not run has no figures.
 func Matrix(m *matrices.Matrix) Table {
-	t := Table{Head: []string{"scenario", "lock", "mode", "label", "expected", "problem", "vacuous", "not_felt", "seeds", "seeds_with_label", "seed", "evidence", "replay"}}
+	t := Table{Head: []string{"scenario", "lock", "mode", "label", "expected", "problem", "vacuous", "not_felt", "seeds",
+		"seeds_with_label", "seed", "evidence", "replay"}}
 	for _, c := range m.Cells {
-		row := []string{c.Scenario, c.Lock, string(c.Mode), string(c.Label), string(c.Expected), c.Problem(), c.Vacuous, c.NotFelt, "", "", "", "", ""}
+		row := []string{c.Scenario, c.Lock, string(c.Mode), string(c.Label), string(c.Expected), c.Problem(), c.Vacuous,
+			c.NotFelt, "", "", "", "", ""}
 		if r := c.CellRuns; r != nil {
-			copy(row[8:], []string{strconv.Itoa(r.Seeds), strconv.Itoa(r.SeedsWithLabel), strconv.FormatUint(r.Seed, 10), strconv.Itoa(r.NonVacuous), r.Replay})
+			copy(row[8:], []string{strconv.Itoa(r.Seeds), strconv.Itoa(r.SeedsWithLabel), strconv.FormatUint(r.Seed, 10),
+				strconv.Itoa(r.NonVacuous), r.Replay})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -79,7 +83,8 @@ func Comparison(c *comparisons.Comparison) Table {
 	for _, need := range grid.Needs() {
 		t.Head = append(t.Head, need.Head)
 	}
-	t.Head = append(t.Head, "faults", "promised", "scenarios", "runs", "fence", "refuses_rightful", "claims_overlap", "failed_mode", "failed_label", "failed_scenario", "failed_seed", "replay")
+	t.Head = append(t.Head, "faults", "promised", "scenarios", "runs", "fence", "refuses_rightful", "claims_overlap",
+		"failed_mode", "failed_label", "failed_scenario", "failed_seed", "replay")
 	for _, l := range c.Locks {
 		about := []string{l.Name, l.ForWhom}
 		for _, need := range grid.Needs() {
@@ -89,7 +94,8 @@ func Comparison(c *comparisons.Comparison) Table {
 			if s.Scenarios == 0 {
 				continue
 			}
-			row := append(append([]string{}, about...), string(s.Class), prose.YesNo(s.Promised), strconv.Itoa(s.Scenarios), strconv.Itoa(s.Runs),
+			row := append(append([]string{}, about...), string(s.Class), prose.YesNo(s.Promised), strconv.Itoa(s.Scenarios),
+				strconv.Itoa(s.Runs),
 				string(s.Fence), prose.YesNo(s.Refused != nil), prose.YesNo(s.Overlap != nil))
 			if shown := grid.HarmShown(s); len(shown) > 0 {
 				one := shown[0]
@@ -107,15 +113,18 @@ func Comparison(c *comparisons.Comparison) Table {
 // without a violation where none was found. replay is the command that repeats the i-th
 // violation, from 1 on.
 func Exploration(e *explorations.Exploration, replay func(i int) string) Table {
-	t := Table{Head: []string{"lock", "first_seed", "runs", "evidence", "violating", "violation", "labels", "like_it", "found_with_seed", "faults", "faults_drawn", "replay"}}
+	t := Table{Head: []string{"lock", "first_seed", "runs", "evidence", "violating", "violation", "labels", "like_it",
+		"found_with_seed", "faults", "faults_drawn", "replay"}}
 	s := &e.Summary
-	about := []string{e.Plan.Lock, strconv.FormatUint(e.Plan.FirstSeed, 10), strconv.Itoa(s.Runs), strconv.Itoa(s.Evidence), strconv.Itoa(s.Violating)}
+	about := []string{e.Plan.Lock, strconv.FormatUint(e.Plan.FirstSeed, 10), strconv.Itoa(s.Runs),
+		strconv.Itoa(s.Evidence), strconv.Itoa(s.Violating)}
 	for i, f := range s.Failures {
 		var labels []string
 		for _, v := range f.Violations {
 			labels = append(labels, string(v.Label))
 		}
-		t.Rows = append(t.Rows, append(append([]string{}, about...), f.Shape, strings.Join(labels, " "), strconv.Itoa(f.Runs), strconv.FormatUint(f.Seed, 10),
+		t.Rows = append(t.Rows, append(append([]string{}, about...), f.Shape, strings.Join(labels, " "), strconv.Itoa(f.Runs),
+			strconv.FormatUint(f.Seed, 10),
 			strconv.Itoa(f.Faults), strconv.Itoa(f.Drawn), replay(i+1)))
 	}
 	if len(t.Rows) == 0 {

@@ -49,7 +49,8 @@ func TestMatrix(t *testing.T) {
 	}
 	problems := 0
 	for i, c := range m.Cells {
-		if value(t, all, i+1, "scenario") != c.Scenario || value(t, all, i+1, "lock") != c.Lock || value(t, all, i+1, "mode") != string(c.Mode) || value(t, all, i+1, "label") != string(c.Label) {
+		if value(t, all, i+1, "scenario") != c.Scenario || value(t, all, i+1, "lock") != c.Lock ||
+			value(t, all, i+1, "mode") != string(c.Mode) || value(t, all, i+1, "label") != string(c.Label) {
 			t.Errorf("row %d is %q, the cell is of %s, %s, %s: %s", i+1, all[i+1], c.Scenario, c.Lock, c.Mode, c.Label)
 		}
 		if (c.CellRuns == nil) != (value(t, all, i+1, "seeds") == "") {
@@ -128,7 +129,8 @@ func TestHarmless(t *testing.T) {
 	if got := value(t, all, 1, "for_whom"); strings.Contains(got, "\x1b") || !strings.Contains(got, `"quotes"`) {
 		t.Errorf("the text is %q", got)
 	}
-	if err := csv.Write(testreports.FullDisk{}, csv.Comparison(testreports.Comparison())); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := csv.Write(testreports.FullDisk{}, csv.Comparison(testreports.Comparison())); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

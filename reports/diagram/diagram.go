@@ -1,5 +1,6 @@
-// Package diagram places what a space-time diagram shows: scenes of package scene as lanes, bars, strips, arrows and marks, with
-// their positions in pixels. It draws nothing: a page fills a template with it, or hands it to its script as data.
+// Package diagram places what a space-time diagram shows: scenes of package scene as lanes, bars, strips, arrows and
+// marks, with their positions in pixels. It draws nothing: a page fills a template with it, or hands it to its script
+// as data.
 package diagram
 
 import (
@@ -104,8 +105,8 @@ func Of(scenes []*scene.Scene) Diagram {
 	return g
 }
 
-// Decisive places the part of one run that shows how it was decided, from the leases that led to the decisive step on to shortly
-// after it, in so many pixels; of a run without a decisive step, the whole.
+// Decisive places the part of one run that shows how it was decided, from the leases that led to the decisive step on
+// to shortly after it, in so many pixels; of a run without a decisive step, the whole.
 func Decisive(s *scene.Scene, width int) Diagram {
 	sc := scale{end: s.End, width: width}
 	if focus := s.Focus(); focus != nil {
@@ -161,7 +162,8 @@ func (p Panel) Drawn(events int) []int {
 
 // diagram is a diagram without panels.
 func (s scale) diagram() Diagram {
-	return Diagram{Width: s.width, Gutter: chartGutter, Right: chartRight, Plot: s.width - chartGutter - chartRight, Clip: s.width - chartGutter, End: s.end, Ticks: s.ticks()}
+	return Diagram{Width: s.width, Gutter: chartGutter, Right: chartRight, Plot: s.width - chartGutter - chartRight,
+		Clip: s.width - chartGutter, End: s.end, Ticks: s.ticks()}
 }
 
 // newPanel draws one run with at most n messages.
@@ -177,7 +179,8 @@ func newPanel(s *scene.Scene, sc scale, n int) Panel {
 	d.stackBands(p.Bands)
 	messages := s.Messages()
 	polls := s.Polls(messages)
-	p.Bars, p.Shades, p.Marks, p.Messages = append(d.bars(), d.polls(polls)...), d.shades(), d.symbols(), d.arrows(messages, polls)
+	p.Bars, p.Shades, p.Marks, p.Messages = append(d.bars(), d.polls(polls)...), d.shades(), d.symbols(),
+		d.arrows(messages, polls)
 	keys, changes := d.keys()
 	p.Bars, p.Marks = append(keys, p.Bars...), append(changes, p.Marks...)
 	p.Fatal = sc.instant(s.Decision())
@@ -202,7 +205,8 @@ func (d *drawing) summary(p Panel) string {
 		faults[b.Step] = true
 	}
 	text := fmt.Sprintf("Space-time diagram of the run in %s, which ended %s: %s, %s, %s over %s.", p.Title, p.Label,
-		prose.Count(len(d.Run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"), prose.Count(len(faults), "fault"), prose.Seconds(d.End))
+		prose.Count(len(d.Run.History.Grants), "grant"), prose.Count(len(p.Messages), "message"),
+		prose.Count(len(faults), "fault"), prose.Seconds(d.End))
 	if p.Fatal != nil {
 		text += fmt.Sprintf(" It was decided at step %d, at %s.", p.Fatal.Step, prose.Seconds(p.Fatal.Start))
 	}
@@ -267,7 +271,8 @@ func (d *drawing) arrows(messages []scene.Message, polls []scene.Poll) []Arrow {
 	var out []Arrow
 	for _, m := range messages {
 		from, to := d.lanes[m.From], d.lanes[m.To]
-		a := Arrow{Message: m, Folded: folded[m.Step], Position: d.scale.position(m.Span), X2: d.scale.At(m.End), Y1: from.port(), Y2: to.port()}
+		a := Arrow{Message: m, Folded: folded[m.Step], Position: d.scale.position(m.Span), X2: d.scale.At(m.End),
+			Y1: from.port(), Y2: to.port()}
 		if m.Lost {
 			a.Y2 = a.Y1 + lostStub
 			if to.Y < from.Y {
@@ -294,7 +299,8 @@ func (d *drawing) cut(p *Panel, messages int) {
 	if n := len(p.Messages); n > messages {
 		p.Messages = scene.Around(p.Messages, messages, d.Fatal, func(m Arrow) int { return m.Step })
 		from, to := p.Messages[0].Step, p.Messages[len(p.Messages)-1].Step
-		p.Cut = append(p.Cut, fmt.Sprintf("This run has %d events and %d messages. Drawn are the %d messages from step %d to step %d; the trace has them all.",
+		p.Cut = append(p.Cut, fmt.Sprintf("This run has %d events and %d messages. Drawn are the %d messages from step %d "+
+			"to step %d; the trace has them all.",
 			d.Run.Events, n, messages, from, to))
 	}
 	if n := len(p.Bars); n > maxBars {

@@ -16,7 +16,8 @@ import (
 
 // drawnRun is the panel of a run with events and a history only.
 func drawnRun(h checker.History, events ...trace.Event) Panel {
-	m := &outcome.ModeRun{Mode: "none", Trace: &trace.Trace{Servers: testreports.Servers()}, History: h, Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
+	m := &outcome.ModeRun{Mode: "none", Trace: &trace.Trace{Servers: testreports.Servers()}, History: h,
+		Verdict: checker.Verdict{Facts: checker.Facts{Liveness: checker.LivenessOK}}}
 	for _, e := range events {
 		m.Trace.Add(e)
 	}
@@ -27,9 +28,13 @@ func drawnRun(h checker.History, events ...trace.Event) Panel {
 // Lanes do not overlap, and are high enough for their rows of faults.
 func TestLanesDoNotTouch(t *testing.T) {
 	p := drawnRun(checker.History{Holdings: []checker.Holding{{Client: "c0", Resource: "order", From: 1}}},
-		testreports.At(0, "c10", "", testreports.Mark(trace.Acquire)), testreports.At(0, "c2", "", testreports.Mark(trace.Acquire)), testreports.At(0, "c0", "", testreports.Mark(trace.Acquire)),
+		testreports.At(0, "c10", "", testreports.Mark(trace.Acquire)),
+		testreports.At(0, "c2", "", testreports.Mark(trace.Acquire)),
+		testreports.At(0, "c0", "", testreports.Mark(trace.Acquire)),
 		testreports.At(0, "r0a", "", trace.Apply{Effects: trace.Text("")}), testreports.At(0, "r0", "", trace.Expire{}),
-		testreports.At(1, "world", "c0", trace.Pause{For: 2 * time.Second}), testreports.At(1, "world", "c0", trace.Slow{By: time.Second, For: 3 * time.Second}), testreports.At(9, "world", "r0", trace.Crash{Mode: "power"}))
+		testreports.At(1, "world", "c0", trace.Pause{For: 2 * time.Second}),
+		testreports.At(1, "world", "c0", trace.Slow{By: time.Second, For: 3 * time.Second}),
+		testreports.At(9, "world", "r0", trace.Crash{Mode: "power"}))
 	var names []string
 	for i, l := range p.Lanes {
 		names = append(names, l.Name)
@@ -50,9 +55,10 @@ func TestLanesDoNotTouch(t *testing.T) {
 
 func TestTicks(t *testing.T) {
 	for end, want := range map[time.Duration][]string{
-		23 * time.Second:       {"0 s", "2 s", "4 s", "6 s", "8 s", "10 s", "12 s", "14 s", "16 s", "18 s", "20 s", "22 s"},
-		3 * time.Millisecond:   {"0 s", "0.5 ms", "1 ms", "1.5 ms", "2 ms", "2.5 ms", "3 ms"},
-		24 * time.Hour:         {"0 s", "10000 s", "20000 s", "30000 s", "40000 s", "50000 s", "60000 s", "70000 s", "80000 s"},
+		23 * time.Second:     {"0 s", "2 s", "4 s", "6 s", "8 s", "10 s", "12 s", "14 s", "16 s", "18 s", "20 s", "22 s"},
+		3 * time.Millisecond: {"0 s", "0.5 ms", "1 ms", "1.5 ms", "2 ms", "2.5 ms", "3 ms"},
+		24 * time.Hour: {"0 s", "10000 s", "20000 s", "30000 s", "40000 s", "50000 s", "60000 s", "70000 s",
+			"80000 s"},
 		400 * time.Millisecond: {"0 s", "50 ms", "100 ms", "150 ms", "200 ms", "250 ms", "300 ms", "350 ms", "400 ms"},
 	} {
 		var got []string
@@ -88,7 +94,8 @@ func TestTheEdgeCutsNoTick(t *testing.T) {
 // tenths of a pixel.
 func TestScale(t *testing.T) {
 	s := scale{end: 10 * time.Second, width: chartWidth}
-	for at, want := range map[time.Duration]string{0: "64", 5 * time.Second: "603", 10 * time.Second: "1142", 1234567 * time.Microsecond: "197"} {
+	for at, want := range map[time.Duration]string{0: "64", 5 * time.Second: "603", 10 * time.Second: "1142",
+		1234567 * time.Microsecond: "197"} {
 		if got := s.At(at); got != want {
 			t.Errorf("%v is drawn at %s, want %s", at, got, want)
 		}

@@ -33,7 +33,8 @@ type Lane struct {
 }
 
 // laneHeights are how high the lanes of each kind are, without their strips.
-var laneHeights = map[scene.LaneKind]int{scene.LaneClient: clientLane, scene.LaneRecord: recordLane, scene.LaneServer: nodeLane, scene.LaneStore: nodeLane}
+var laneHeights = map[scene.LaneKind]int{scene.LaneClient: clientLane, scene.LaneRecord: recordLane,
+	scene.LaneServer: nodeLane, scene.LaneStore: nodeLane}
 
 // stack sets the position of each lane, whose number of strips must be known, and
 // returns the height of all.
@@ -148,7 +149,8 @@ func (b Bar) Shown() string {
 const hues = 6
 
 // barHeights are how high the bars of each kind are, so that a claim is visible on a belief.
-var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene.Claim: 16, scene.Hold: 16, scene.Key: 8, poll: 13}
+var barHeights = map[scene.PeriodKind]int{scene.Wait: 4, scene.Belief: 24, scene.Claim: 16, scene.Hold: 16,
+	scene.Key: 8, poll: 13}
 
 // poll is the kind of a bar that stands for repeated requests.
 const poll scene.PeriodKind = "poll"
@@ -181,14 +183,16 @@ func (d *drawing) keys() ([]Bar, []Symbol) {
 // Bar is a period that is drawn at a height.
 func (d *drawing) bar(p scene.Period, middle int) Bar {
 	high := barHeights[p.Kind]
-	return Bar{Period: p, Position: d.scale.position(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues, H: high, Y: middle - high/2, TextY: middle + 4}
+	return Bar{Period: p, Position: d.scale.position(p.Span), Hue: max(slices.Index(d.Clients, p.Client), 0) % hues,
+		H: high, Y: middle - high/2, TextY: middle + 4}
 }
 
 // polls are a bar for each poll, on the line from which its messages would begin.
 func (d *drawing) polls(polls []scene.Poll) []Bar {
 	var out []Bar
 	for _, p := range polls {
-		b := d.bar(scene.Period{Span: p.Span, Kind: poll, Client: p.Lane, Text: prose.Count(p.Requests, "request"), Description: p.Description}, d.lanes[p.Lane].port())
+		b := d.bar(scene.Period{Span: p.Span, Kind: poll, Client: p.Lane, Text: prose.Count(p.Requests, "request"),
+			Description: p.Description}, d.lanes[p.Lane].port())
 		b.Short = fmt.Sprintf("%d×", p.Requests)
 		out = append(out, b)
 	}

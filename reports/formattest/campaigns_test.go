@@ -37,7 +37,8 @@ func explored(t *testing.T, runs int, collect explorations.Collect) *exploration
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: 1, Judge: explorations.JudgeEverything, Collect: collect})
+	plan, err := explore.NewPlan(l, explore.Options{Runs: runs, FirstSeed: 1, Judge: explorations.JudgeEverything,
+		Collect: collect})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,8 @@ func swept(t *testing.T) *sweeps.Sweep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause", "lose_reply"}, Judge: explorations.JudgeEverything})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Faults: []lock.Fault{"pause", "lose_reply"},
+		Judge: explorations.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +102,11 @@ func document(t *testing.T, of interface{ JSON() ([]byte, error) }) []byte {
 // The document of a campaign is valid with and without violations, finished and as one
 // shard of several, and so is the stored run of a violation.
 func TestCampaignsAreValid(t *testing.T) {
-	first, all, placed := exploration(t, 60, explorations.CollectFirst), exploration(t, 120, explorations.CollectAll), aSweep(t)
+	first, all, placed := exploration(t, 60, explorations.CollectFirst), exploration(t, 120, explorations.CollectAll),
+		aSweep(t)
 	if first.StoppedAt == nil || all.Complete || len(all.Summary.Failures) == 0 || len(placed.Summary.Failures) == 0 {
-		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Failures), len(placed.Summary.Failures))
+		t.Fatalf("stopped at %v, complete %v, %d and %d violations", first.StoppedAt, all.Complete, len(all.Summary.Failures),
+			len(placed.Summary.Failures))
 	}
 	nothing := explorations.Assemble(&all.Plan, nil)
 	nothing.Timing = all.Timing
@@ -132,15 +136,17 @@ var (
 		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken|calls|errors|unknown|noticed_late|connections|per_second|undisturbed|undisturbed_not_held)$|^/blocks/0/(failures|unexamined)$` +
 		`|/story/[0-9]+/skipped$|/run/violations$|/failures/[0-9]+/(placed|same|again|replays|run|reasons|story)$|/broken/faults$`
 	spared = map[string]*regexp.Regexp{
-		"explore": regexp.MustCompile(`^/stopped_at$|^/plan/not_asked$|^/plan/space/(tries|beside)$|^/blocks/[0-9]+/courses(/[0-9a-f]+)?$|` + anyCampaign),
-		"sweep":   regexp.MustCompile(`^/plan/kinds$|` + anyCampaign),
+		"explore": regexp.MustCompile(
+			`^/stopped_at$|^/plan/not_asked$|^/plan/space/(tries|beside)$|^/blocks/[0-9]+/courses(/[0-9a-f]+)?$|` + anyCampaign),
+		"sweep": regexp.MustCompile(`^/plan/kinds$|` + anyCampaign),
 	}
 	spareNull = regexp.MustCompile(`^/plan/(space/(faults|points)|faults)$|/failures/[0-9]+/violations$`)
 )
 
 // The schema refuses a campaign with a field removed, set to null, or added.
 func TestBrokenCampaignsAreRefused(t *testing.T) {
-	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, explorations.CollectFirst)), "sweep": document(t, aSweep(t))} {
+	for name, doc := range map[string][]byte{"explore": document(t, exploration(t, 60, explorations.CollectFirst)),
+		"sweep": document(t, aSweep(t))} {
 		breakApart(t, name, doc, 300, func(path, key string, object map[string]any) bool {
 			ofModes := strings.HasSuffix(path, "/modes") && len(object) > 1
 			return ofModes || spared[name].MatchString(path+"/"+key)
@@ -150,7 +156,8 @@ func TestBrokenCampaignsAreRefused(t *testing.T) {
 
 // Values of a campaign that make no sense are refused.
 func TestNonsenseInCampaignsIsRefused(t *testing.T) {
-	docs := map[string]string{"explore": string(document(t, exploration(t, 60, explorations.CollectFirst))), "sweep": string(document(t, aSweep(t)))}
+	docs := map[string]string{"explore": string(document(t, exploration(t, 60, explorations.CollectFirst))),
+		"sweep": string(document(t, aSweep(t)))}
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"explore", `"kind": "explore"`, `"kind": "sweep"`},
 		{"explore", `"judge": "everything"`, `"judge": "luck"`},

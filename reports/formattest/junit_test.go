@@ -63,8 +63,10 @@ func TestJUnitOfARun(t *testing.T) {
 		t.Fatalf("got %+v", all)
 	}
 	want := map[string]parser.Status{
-		"gc-pause.single none": parser.StatusFailed, "gc-pause.single claim": parser.StatusPassed, "gc-pause.single cas": parser.StatusPassed,
-		"gc-pause.single check": parser.StatusSkipped, "gc-pause.single seal": parser.StatusSkipped, "gc-pause.single strict": parser.StatusSkipped,
+		"gc-pause.single none": parser.StatusFailed, "gc-pause.single claim": parser.StatusPassed,
+		"gc-pause.single cas":   parser.StatusPassed,
+		"gc-pause.single check": parser.StatusSkipped, "gc-pause.single seal": parser.StatusSkipped,
+		"gc-pause.single strict": parser.StatusSkipped,
 	}
 	if diff := cmp.Diff(want, statuses(all[0])); diff != "" {
 		t.Errorf("cases (-want +got):\n%s", diff)
@@ -98,7 +100,8 @@ func TestJUnitOfAMatrix(t *testing.T) {
 	if diff := cmp.Diff(want, cases); diff != "" {
 		t.Errorf("cases (-want +got):\n%s", diff)
 	}
-	if cases["rash.fenced none"] != parser.StatusFailed || cases["calm.single seal"] != parser.StatusSkipped || cases["calm.fenced none"] != parser.StatusPassed {
+	if cases["rash.fenced none"] != parser.StatusFailed || cases["calm.single seal"] != parser.StatusSkipped ||
+		cases["calm.fenced none"] != parser.StatusPassed {
 		t.Errorf("the matrix does not have the cases that this test needs: %v", cases)
 	}
 }

@@ -52,7 +52,8 @@ func aReview(t *testing.T, lock, scenario string, swept *sweeps.Sweep) *reviews.
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := reviews.Parts{Missing: work.Missing, Within: testruns.PlayExploration(t, work.Within), All: testruns.PlayExploration(t, work.All), Sweep: swept}
+	parts := reviews.Parts{Missing: work.Missing, Within: testruns.PlayExploration(t, work.Within),
+		All: testruns.PlayExploration(t, work.All), Sweep: swept}
 	sc, err := file.Load(scenario)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +91,8 @@ func specimenReview(t *testing.T) *reviews.Review {
 // A review is valid with a promise and without, with all parts and with some missing.
 func TestReviewIsValid(t *testing.T) {
 	s := compiled(t, "review")
-	for name, r := range map[string]*reviews.Review{"a specimen": specimenReview(t), "a lock with a promise": promisedReview(t)} {
+	for name, r := range map[string]*reviews.Review{"a specimen": specimenReview(t),
+		"a lock with a promise": promisedReview(t)} {
 		if err := s.Validate(parsed(t, document(t, r))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -125,10 +127,13 @@ func TestComparisonIsValid(t *testing.T) {
 
 // What a review and a comparison can do without, and what can be null in them.
 var (
-	sparedComparison = regexp.MustCompile(`/promise/(free_after|order|returns_within|tokens_unordered|resend_excludes)|/(about|for_whom|renew|fence|refused|overlap)$`)
-	sparedReview     = regexp.MustCompile(`^/failures/[0-9]+/answers$|/promise/(free_after|order|returns_within|resend_excludes)|^/modules(/[^/]+)?$|/catalogue$|/(fence|expected|vacuous|faults_never_fired)$|/fences/[0-9]+/trace_hash$|^/figures/[a-z]+/nearest_miss(/slack/(other|at))?$` +
-		`|^/figures/data$|^/figures/seen/[^/]+$|^/figures/[^/]+/(vacuous|violations|faults|classes)(/[^/]+)?$|^/figures/(all|within)/(calls|errors|unknown|noticed_late|connections|per_second|undisturbed|undisturbed_not_held)$|/plan/space/(tries|beside)$|/grounds/[^/]+$|./scenarios$|/(failures|promised|outside)/corrupted$|^/figures/modes/.*/labels/[^/]+$|/failures/[0-9]+/(same|again|replays|run|reasons|story)$`)
-	nullInReview = regexp.MustCompile(`^/(plan|figures)/faults$|^/figures/modes/.*/labels$|^/lock/promise/(exclusion|duties)$|^/(matrix|within|sweep)$|^/failures/[0-9]+/violations$`)
+	sparedComparison = regexp.MustCompile(
+		`/promise/(free_after|order|returns_within|tokens_unordered|resend_excludes)|/(about|for_whom|renew|fence|refused|overlap)$`)
+	sparedReview = regexp.MustCompile(
+		`^/failures/[0-9]+/answers$|/promise/(free_after|order|returns_within|resend_excludes)|^/modules(/[^/]+)?$|/catalogue$|/(fence|expected|vacuous|faults_never_fired)$|/fences/[0-9]+/trace_hash$|^/figures/[a-z]+/nearest_miss(/slack/(other|at))?$` +
+			`|^/figures/data$|^/figures/seen/[^/]+$|^/figures/[^/]+/(vacuous|violations|faults|classes)(/[^/]+)?$|^/figures/(all|within)/(calls|errors|unknown|noticed_late|connections|per_second|undisturbed|undisturbed_not_held)$|/plan/space/(tries|beside)$|/grounds/[^/]+$|./scenarios$|/(failures|promised|outside)/corrupted$|^/figures/modes/.*/labels/[^/]+$|/failures/[0-9]+/(same|again|replays|run|reasons|story)$`)
+	nullInReview = regexp.MustCompile(
+		`^/(plan|figures)/faults$|^/figures/modes/.*/labels$|^/lock/promise/(exclusion|duties)$|^/(matrix|within|sweep)$|^/failures/[0-9]+/violations$`)
 )
 
 // Whatever is taken from a comparison or a review, set to null, or added to it, is

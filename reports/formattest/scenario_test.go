@@ -44,7 +44,8 @@ func TestScenarioMistakes(t *testing.T) {
 	s := compiled(t, "scenario")
 	for _, text := range []string{
 		"name: x",
-		"name: x\nworld: {redis: 3, clients: 16, latency: 0s..1.5ms, etcd: 3, replicas: 2, lag: 5ms, persistence: rdb, snapshot: 1h30m, skew: .5s}",
+		"name: x\nworld: {redis: 3, clients: 16, latency: 0s..1.5ms, etcd: 3, replicas: 2, lag: 5ms, persistence: rdb, " +
+			"snapshot: 1h30m, skew: .5s}",
 		"name: x\nworkload: {kind: transfer, deadline: true, request: 3s, resources: [order, invoice], checks_until: steps}",
 		"name: x\nworkload: {section: [read: stock, work: 2s, work, check, write: stock]}",
 		"name: x\nfaults: [{when: {client: c0, event: read, nth: 1}, after: 5ms, pause: {process: c0, for: 15s}}]",

@@ -127,7 +127,8 @@ func TestListIsValid(t *testing.T) {
 
 // mayBeAbsent are the fields that a document may lack, and the maps whose entries it
 // may lack.
-var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogue", "slowest", "faults_never_fired", "free_after", "order", "returns_within", "tokens_unordered", "resend_excludes", "slack", "nearest",
+var mayBeAbsent = []string{"expected", "modules", "vacuous", "replay", "catalogue", "slowest", "faults_never_fired",
+	"free_after", "order", "returns_within", "tokens_unordered", "resend_excludes", "slack", "nearest",
 	"modes.*", "labels.*", "wall_seconds.*", "modules.*"}
 
 // The schema refuses a document with a field removed, set to null, or added.
@@ -136,17 +137,20 @@ func TestBrokenDocumentsAreRefused(t *testing.T) {
 	breakApart(t, "run", runDocument(t, played(t, "gc-pause", "single", 1)), 100, mayMiss, never)
 	breakApart(t, "matrix", matrixDocument(t), 100, mayMiss, never)
 	breakApart(t, "list", listDocument(t), 100, func(path, key string, _ map[string]any) bool {
-		if field := regexp.MustCompile(`^/faults/[0-9]+/fields/|^/commands/`); field.MatchString(path) && slices.Contains([]string{"default", "words", "unit", "least", "most", "value"}, key) {
+		if field := regexp.MustCompile(`^/faults/[0-9]+/fields/|^/commands/`); field.MatchString(path) &&
+			slices.Contains([]string{"default", "words", "unit", "least", "most", "value"}, key) {
 			return true
 		}
-		return key == "catalogue" || key == "for_whom" || strings.Contains(path, "/promise") && mayMiss(path, key, nil) || strings.HasPrefix(path, "/failure_modes/") && (key == "scenarios" || key == "missing")
+		return key == "catalogue" || key == "for_whom" || strings.Contains(path, "/promise") && mayMiss(path, key, nil) ||
+			strings.HasPrefix(path, "/failure_modes/") && (key == "scenarios" || key == "missing")
 	}, regexp.MustCompile(`^/locks/[0-9]+/promise/(exclusion|duties)$`).MatchString)
 }
 
 // breakApart removes each field from a valid document, sets each to null, and adds a
 // field to each object. It checks that the schema refuses each change, except where a
 // field may be absent or null, and that there are at least so many changes.
-func breakApart(t *testing.T, name string, doc []byte, least int, mayMiss func(path, key string, object map[string]any) bool, mayBeNull func(path string) bool) {
+func breakApart(t *testing.T, name string, doc []byte, least int,
+	mayMiss func(path, key string, object map[string]any) bool, mayBeNull func(path string) bool) {
 	t.Helper()
 	s, whole, breaks := compiled(t, name), parsed(t, doc), 0
 	visit(whole, "", func(path string, object map[string]any) {
@@ -235,7 +239,8 @@ func shape(v any) string {
 
 // Values that make no sense are refused.
 func TestNonsenseIsRefused(t *testing.T) {
-	docs := map[string]string{"run": string(runDocument(t, played(t, "gc-pause", "single", 1))), "matrix": string(matrixDocument(t)), "list": string(listDocument(t))}
+	docs := map[string]string{"run": string(runDocument(t, played(t, "gc-pause", "single", 1))),
+		"matrix": string(matrixDocument(t)), "list": string(listDocument(t))}
 	for _, tt := range []struct{ schema, old, wrong string }{
 		{"run", `"version": 1`, `"version": 2`},
 		{"run", `"seed": 1`, `"seed": -1`},

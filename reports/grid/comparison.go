@@ -31,11 +31,12 @@ func TripsNote(c *comparisons.Comparison) string {
 	if slices.ContainsFunc(c.Locks, func(l comparisons.Lock) bool {
 		return l.Trips.Acquire.WaitsSeconds > 0 || l.Trips.Release.WaitsSeconds > 0
 	}) {
-		text += " A lock that waits does so without contention too, for the end of a lease that its last holder did not give back."
+		text += " A lock that waits does so without contention too, for the end of a lease that its last holder did not " +
+			"give back."
 	}
 	if slices.ContainsFunc(c.Locks, Uncompared) {
-		text += " " + uncomparedSign + " Every cell of this lock is against documentation: its servers were written after that, " +
-			"and there was no real one to compare them with."
+		text += " " + uncomparedSign + " Every cell of this lock is against documentation: its servers were written after " +
+			"that, and there was no real one to compare them with."
 	}
 	return text
 }
@@ -72,7 +73,8 @@ func ComparisonEvidence(c *comparisons.Comparison) string {
 	if c.Live {
 		where += " on real servers"
 	}
-	return fmt.Sprintf("%s runs of the scenarios of the library%s, %s. That a lock survives means that these runs showed no harm. It is not a proof.",
+	return fmt.Sprintf("%s runs of the scenarios of the library%s, %s. That a lock survives means that these runs "+
+		"showed no harm. It is not a proof.",
 		prose.Thousands(runs), where, c.Seeds)
 }
 

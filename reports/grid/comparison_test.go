@@ -33,7 +33,8 @@ func TestComparisonMarks(t *testing.T) {
 			t.Errorf("without such a lock the note has %q", want)
 		}
 	}
-	l.Survives = []comparisons.Survival{{Others: []comparisons.Seen{{Scenario: "mine/x.yaml", Replay: "go run ./cmd run mine/x.yaml --lock theirs"}}}}
+	l.Survives = []comparisons.Survival{{Others: []comparisons.Seen{{Scenario: "mine/x.yaml", Replay: "go run ./cmd run " +
+		"mine/x.yaml --lock theirs"}}}}
 	if got := grid.Program(comparisons.New(c.Seeds, []comparisons.Lock{own, l})); got != "go run ./cmd" {
 		t.Errorf("the program is %q", got)
 	}

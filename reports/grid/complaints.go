@@ -35,7 +35,8 @@ func Complaints(m *matrices.Matrix) []Complaint {
 // covers reports whether the cell of another mode has the same problem, with the same
 // seed, so that one command, which ends with the modes, replays both.
 func (p Complaint) covers(c matrices.Cell) bool {
-	return c.Scenario == p.Cell.Scenario && c.Lock == p.Cell.Lock && c.Problem() == p.Cell.Problem() && KOfN(c) == KOfN(p.Cell) &&
+	return c.Scenario == p.Cell.Scenario && c.Lock == p.Cell.Lock && c.Problem() == p.Cell.Problem() &&
+		KOfN(c) == KOfN(p.Cell) &&
 		c.CellRuns != nil && c.Seed == p.Cell.Seed && strings.HasSuffix(p.Replay, string(p.Modes[len(p.Modes)-1]))
 }
 
@@ -52,7 +53,8 @@ func (p Complaint) String() string {
 	if len(p.Modes) > 1 {
 		mode = "modes"
 	}
-	return fmt.Sprintf("%s, lock %s, %s %s: %s%s", p.Cell.Scenario, p.Cell.Lock, mode, prose.Commas(p.Modes), p.Cell.Problem(), p.figures())
+	return fmt.Sprintf("%s, lock %s, %s %s: %s%s", p.Cell.Scenario, p.Cell.Lock, mode, prose.Commas(p.Modes),
+		p.Cell.Problem(), p.figures())
 }
 
 func (p Complaint) figures() string {

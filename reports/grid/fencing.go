@@ -128,7 +128,8 @@ func balanceOf(groups []Group, noun, with string) string {
 	case broken == 0:
 		return fmt.Sprintf("Without a fence, no data ended corrupted %s %s.", with, prose.Count(bases, noun))
 	}
-	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, prose.Count(bases, noun), rescuers(saved, broken))
+	return fmt.Sprintf("Without a fence, the data ended corrupted %s %d of %s. %s", with, broken, prose.Count(bases, noun),
+		rescuers(saved, broken))
 }
 
 // rescuers are the modes, with how often each rescued the data.

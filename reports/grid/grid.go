@@ -30,14 +30,16 @@ const VacuousSign = "vacuous"
 
 // signs are the signs of the labels.
 var signs = map[checker.Label]Sign{
-	checker.Corrupted:     {"X", "corrupted", "the data is wrong: an acknowledged write was lost"},
-	checker.Unknown:       {"?", "unknown", "a budget ran out before the data was decided"},
-	checker.Panicked:      {"P", "panicked", "the code of the lock panicked, which ended the process of a client"},
-	checker.Stuck:         {"S", "stuck", "nobody could take the lock again, or a key of it was left behind"},
-	checker.Hung:          {"H", "hung", "a call other than Acquire had not returned in time, although most servers answered"},
-	checker.FalseReject:   {"F", "false-reject", "the fence refused a client that rightfully held the lock"},
-	checker.Void:          {"V", "void", "a grant promised nothing: its lease had ended before its holder released it"},
-	checker.Revived:       {"R", "revived", "a lease that had ended held again after another client had been granted the lock"},
+	checker.Corrupted: {"X", "corrupted", "the data is wrong: an acknowledged write was lost"},
+	checker.Unknown:   {"?", "unknown", "a budget ran out before the data was decided"},
+	checker.Panicked:  {"P", "panicked", "the code of the lock panicked, which ended the process of a client"},
+	checker.Stuck:     {"S", "stuck", "nobody could take the lock again, or a key of it was left behind"},
+	checker.Hung: {"H", "hung", "a call other than Acquire had not returned in time, although most servers " +
+		"answered"},
+	checker.FalseReject: {"F", "false-reject", "the fence refused a client that rightfully held the lock"},
+	checker.Void:        {"V", "void", "a grant promised nothing: its lease had ended before its holder released it"},
+	checker.Revived: {"R", "revived", "a lease that had ended held again after another client had been granted " +
+		"the lock"},
 	checker.Misconduct:    {"M", "misconduct", "a call of the lock did not end as the lock promises"},
 	checker.Overtaken:     {"O", "overtaken", "the lock promises an order and granted a later request first"},
 	checker.Repeated:      {"t", "repeated", "the work for a value was done twice"},

@@ -26,8 +26,9 @@ type HarmCount struct {
 }
 
 // HarmNote says what a [Harm] counts, and what that does not mean.
-const HarmNote = "In how many of its scenarios a lock came to harm, by fencing mode: the data corrupted, the lock stuck, or a rightful " +
-	"holder refused, with one seed or more. The scenarios are made to do harm, so this compares, and is no rate of failure."
+const HarmNote = "In how many of its scenarios a lock came to harm, by fencing mode: the data corrupted, the lock " +
+	"stuck, or a rightful holder refused, with one seed or more. The scenarios are made to do harm, so this compares, " +
+	"and is no rate of failure."
 
 var harms = []checker.Label{checker.Corrupted, checker.Stuck, checker.FalseReject}
 

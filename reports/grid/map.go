@@ -20,7 +20,8 @@ const (
 )
 
 // standingSigns are a sign for each standing, so that no report depends on colour.
-var standingSigns = map[Standing]string{StandsAlone: "✓", StandsFenced: "◐", StandsWrong: "✗", StandsOutside: "–", StandsUnknown: "?"}
+var standingSigns = map[Standing]string{StandsAlone: "✓", StandsFenced: "◐", StandsWrong: "✗", StandsOutside: "–",
+	StandsUnknown: "?"}
 
 // MapCell is a cell of the map of a comparison.
 type MapCell struct {

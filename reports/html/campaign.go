@@ -156,7 +156,8 @@ func newViolation(i int, like string, found *failure.Failure, opt CampaignOption
 		v.Shrunk += fmt.Sprintf(" of the %d that were drawn", found.Drawn)
 	}
 	if found.Same < found.Replays {
-		v.Doubt = fmt.Sprintf("Not deterministic: %d of %d runs of it were equal. %s", found.Same, found.Replays, found.Divergence)
+		v.Doubt = fmt.Sprintf("Not deterministic: %d of %d runs of it were equal. %s", found.Same, found.Replays,
+			found.Divergence)
 	}
 	if len(found.Violations) > 0 {
 		v.Mode, v.Story = found.Violations[0].Mode, found.Story
@@ -212,7 +213,8 @@ func exploreCounts(e *explorations.Exploration) []figure {
 			"with 95 % confidence"})
 	}
 	if s.Novelty != nil {
-		out = append(out, figure{"≈ " + tally.Percent(s.Novelty.Rate), "of further runs that test the lock would still try something new"})
+		out = append(out, figure{"≈ " + tally.Percent(s.Novelty.Rate), "of further runs that test the lock would still try " +
+			"something new"})
 	}
 	if never, all := e.Uncovered(); all > 0 {
 		out = append(out, figure{fmt.Sprintf("%d of %d", all-len(never), all), "classes of fault struck"})
@@ -226,7 +228,8 @@ func exploreTables(e *explorations.Exploration) []countTable {
 		Note: "A fault strikes if the run reaches its trigger. A fault that does not strike proves nothing."}
 	for _, kind := range slices.Sorted(maps.Keys(s.Faults)) {
 		n := s.Faults[kind]
-		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Planned), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
+		kinds.Rows = append(kinds.Rows, countRow{kind, []string{prose.Thousands(n.Planned), prose.Thousands(n.Struck)},
+			share(n.Struck, n.Planned)})
 	}
 	classes := countTable{ID: "classes", Title: "Classes of fault", Heads: []string{"Class", "Runs in which " +
 		"one struck", "Runs that tested the lock: one was felt", "Of such runs may break it (95 %)"},
@@ -240,7 +243,8 @@ func exploreTables(e *explorations.Exploration) []countTable {
 		case n.Evidence == 0:
 			evidence = "not felt: " + class.Unfelt()
 		}
-		classes.Rows = append(classes.Rows, countRow{string(class), []string{struck, evidence, bound}, share(n.Evidence, s.Runs)})
+		classes.Rows = append(classes.Rows, countRow{string(class), []string{struck, evidence, bound},
+			share(n.Evidence, s.Runs)})
 	}
 	return filled(append([]countTable{kinds, classes, tallyTable("vacuous", "Runs that did not test "+
 		"the lock", "Why", s.Vacuous, s.Runs),
@@ -311,26 +315,30 @@ func sweepCounts(s *sweeps.Sweep) []figure {
 		{prose.Thousands(t.Placements()), "runs with one fault"},
 	}
 	if s.Plan.Pairs > 0 {
-		out = append(out, figure{prose.Thousands(t.Pairs), fmt.Sprintf("runs with two, of %s pairs that there are", prose.Thousands(s.Plan.AllPairs))})
+		out = append(out, figure{prose.Thousands(t.Pairs), fmt.Sprintf("runs with two, of %s pairs that there are",
+			prose.Thousands(s.Plan.AllPairs))})
 	}
 	out = append(out, figure{prose.Thousands(t.Struck()), "of these runs saw their faults come about"},
 		figure{prose.Thousands(t.Violating), "runs with a violation"})
 	if t.Reduced > 0 {
-		out = append(out, figure{prose.Thousands(t.Reduced), "pairs break the promise as one of their faults does alone; they are not among those"})
+		out = append(out, figure{prose.Thousands(t.Reduced), "pairs break the promise as one of their faults does alone; " +
+			"they are not among those"})
 	}
 	return out
 }
 
 func sweepTables(s *sweeps.Sweep) []countTable {
 	t := &s.Summary
-	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Placed", "With a violation", "Struck"}, Note: sweepLeftOut(s)}
+	kinds := countTable{ID: "kinds", Title: "Faults by kind", Heads: []string{"Kind", "Placed", "With a violation",
+		"Struck"}, Note: sweepLeftOut(s)}
 	for _, k := range placing.Kinds() {
 		n, ok := t.Kinds[k.Name]
 		if !ok {
 			continue
 		}
 		kinds.Rows = append(kinds.Rows, countRow{k.Name + ": " + k.Text,
-			[]string{prose.Thousands(n.Planned), prose.Thousands(n.Violating), prose.Thousands(n.Struck)}, share(n.Struck, n.Planned)})
+			[]string{prose.Thousands(n.Planned), prose.Thousands(n.Violating), prose.Thousands(n.Struck)},
+			share(n.Struck, n.Planned)})
 	}
 	servers := countTable{ID: "servers", Title: "Placements on servers", Heads: []string{"Server", "Placed"},
 		Note: notPlaced(s)}
@@ -354,9 +362,11 @@ func notPlaced(s *sweeps.Sweep) string {
 
 // sweepLeftOut says which placements are not tried, and why.
 func sweepLeftOut(s *sweeps.Sweep) string {
-	text := fmt.Sprintf("%s more placements are left out: the fault would find its target in the same state as at one of these.", prose.Thousands(s.Plan.Equivalent))
+	text := fmt.Sprintf("%s more placements are left out: the fault would find its target in the same state as at one "+
+		"of these.", prose.Thousands(s.Plan.Equivalent))
 	if s.Plan.Idle > 0 {
-		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.", prose.Thousands(s.Plan.Idle))
+		text += fmt.Sprintf(" So are %s jumps of client clocks: no client looks at its wall clock.",
+			prose.Thousands(s.Plan.Idle))
 	}
 	return text
 }

@@ -53,18 +53,27 @@ func sweepPage(t *testing.T, s *sweeps.Sweep, opt html.CampaignOptions) string {
 // aSweep is a sweep written by hand: of three placements and a pair, one run is
 // corrupted, and two have a violation that was not examined.
 func aSweep() *sweeps.Sweep {
-	plan := &sweeps.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explorations.JudgePromise, Boundaries: 291, Placements: 3, Equivalent: 286,
+	plan := &sweeps.Plan{Scenario: "gc-pause", Lock: "mylock", Seed: 3, Judge: explorations.JudgePromise, Boundaries: 291,
+		Placements: 3, Equivalent: 286,
 		Idle: 12, Pairs: 1, AllPairs: 1500, Block: 100,
-		Servers:  []sweeps.Server{{Name: "e0", Kind: "etcd", Role: trace.RoleMember, Placements: 2}, {Name: "e1", Kind: "etcd", Role: trace.RoleMember}},
-		Unplaced: []sweeps.Unplaced{{Fault: "evict", Servers: []string{"e0", "e1"}, Why: "they have no keys"}, {Fault: "flush", Servers: []string{"e0", "e1"}, Why: "they have no keys"}, {Fault: "crash", Why: "nobody crashes"}}}
-	b := sweeps.Block{Tally: sweeps.Tally{Tally: tally.Tally{Runs: 4, Evidence: 3, Violating: 3, Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
-		Vacuous: map[string]int{"nobody contended": 1}}, Pairs: 1, Reduced: 1,
+		Servers: []sweeps.Server{{Name: "e0", Kind: "etcd", Role: trace.RoleMember, Placements: 2},
+			{Name: "e1", Kind: "etcd", Role: trace.RoleMember}},
+		Unplaced: []sweeps.Unplaced{{Fault: "evict", Servers: []string{"e0", "e1"}, Why: "they have no keys"},
+			{Fault: "flush", Servers: []string{"e0", "e1"}, Why: "they have no keys"}, {Fault: "crash", Why: "nobody crashes"}}}
+	b := sweeps.Block{Tally: sweeps.Tally{Tally: tally.Tally{Runs: 4, Evidence: 3, Violating: 3,
+		Violations: map[checker.Label]int{checker.Corrupted: 1, checker.Stuck: 2},
+		Vacuous:    map[string]int{"nobody contended": 1}}, Pairs: 1, Reduced: 1,
 		Kinds: map[string]tally.FaultTally{"pause": {Planned: 2, Struck: 1, Violating: 1}, "crash": {Planned: 1, Struck: 1}}},
-		Failures: failure.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2, Placed: &failure.Placed{Faults: "crash c0"}}}}
-	found := &failure.Failure{Placed: &failure.Placed{Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}}, Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs", Shape: "corrupted in mode none: pause",
-		Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}}, Reasons: []string{"c0's write was lost"},
-		Story: []failure.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}, {N: 441, At: 10511066 * time.Microsecond, Actor: "s0", Text: "takes write c0.w2", Fatal: true}, {Skipped: 3}},
-		Run:   &outcome.RunFile{Source: "name: swept\n"}}
+		Failures: failure.Failures{{Shape: "a", Runs: 1}, {Shape: "stuck in mode none: crash", Runs: 2,
+			Placed: &failure.Placed{Faults: "crash c0"}}}}
+	found := &failure.Failure{Placed: &failure.Placed{Faults: "pause c0 for 15s, at 1s", Kinds: []string{"pause"}},
+		Lock: "mylock", Seed: 3, Drawn: 1, Faults: 1, Same: 9, Again: 9, Replays: 10, Divergence: "event 7 differs",
+		Shape:      "corrupted in mode none: pause",
+		Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}},
+		Reasons:    []string{"c0's write was lost"},
+		Story: []failure.Step{{N: 1, Actor: "c0", Text: "asks for the lock"}, {N: 441, At: 10511066 * time.Microsecond,
+			Actor: "s0", Text: "takes write c0.w2", Fatal: true}, {Skipped: 3}},
+		Run: &outcome.RunFile{Source: "name: swept\n"}}
 	return sweeps.Assemble(plan, map[int]sweeps.Block{0: b}, map[string]*failure.Failure{"a": found})
 }
 
@@ -78,7 +87,8 @@ func TestExplorationSaysAll(t *testing.T) {
 		`<th scope="row">crash</th><td class="n">never</td>`,
 		`<th scope="row">nobody contended</th><td class="n">1</td>`,
 		"1. stuck in mode none: pause", "1 run like it, the first with seed 14", "the lock was never free again",
-		`<a href="found-1.html">The report of this run</a>`, "asks for the lock", "The schedule, 1 fault of the 3 that were drawn", "<code>name: drawn\n</code>",
+		`<a href="found-1.html">The report of this run</a>`, "asks for the lock",
+		"The schedule, 1 fault of the 3 that were drawn", "<code>name: drawn\n</code>",
 		"<code>locksim explore --seed 1</code>", "<code>locksim explore --lock mylock --runs 20</code>", "1.26.1",
 		"Runs without a violation are no proof.", "judged as if it promised",
 	}, []string{"ZgotmplZ", "<no value>", "%!", "&lt;nil"})
@@ -99,10 +109,13 @@ func TestSweepSaysAll(t *testing.T) {
 	html := sweepPage(t, aSweep(), campaignOptions)
 	testreports.CheckTexts(t, html, []string{
 		"<h1>Sweep of gc-pause with mylock</h1>",
-		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest shown.",
-		"286 more placements are left out: the fault would find its target in the same state", "So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
+		"3 placements of one fault at 291 boundaries, and 1 pairs, a sample of 1,500: 2 classes of violation, smallest " +
+			"shown.",
+		"286 more placements are left out: the fault would find its target in the same state",
+		"So are 12 jumps of client clocks", "<dd>291</dd>", "of 1,500 pairs that there are", "<dt>pairs break the promise",
 		`<th scope="row">pause: a client stops for one and a half TTLs</th><td class="n">2</td><td class="n">1</td><td class="n">1</td>`,
-		`<th scope="row">e0, etcd server, member</th><td class="n">2</td>`, `<th scope="row">e1, etcd server, member</th><td class="n">0</td>`,
+		`<th scope="row">e0, etcd server, member</th><td class="n">2</td>`,
+		`<th scope="row">e1, etcd server, member</th><td class="n">0</td>`,
 		"Not placed: evict, flush on e0, e1: they have no keys. Not placed: crash: nobody crashes.",
 		"1. corrupted in mode none: pause", "the first: pause c0 for 15s, at 1s",
 		"Not deterministic: 9 of 10 runs of it were equal. event 7 differs",
@@ -122,15 +135,19 @@ func TestCampaignDoubts(t *testing.T) {
 	e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
 	e.Summary.Unsteady, e.Summary.Nondeterministic = &tally.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
 	head, _, _ := strings.Cut(explorationPage(t, e, html.CampaignOptions{}), "<main>")
-	testreports.CheckTexts(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.", "seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
+	testreports.CheckTexts(t, head, []string{"This is shard 1/4: 3 jobs of 10 runs are missing.",
+		"seed 7: NOT DETERMINISTIC, as were 2 runs in all"}, nil)
 	s := aSweep()
 	s.Complete, s.Missing = false, 1
 	s.Summary.Failures[0].Lock = "single" // a lock of this project has to be deterministic
 	head, _, _ = strings.Cut(sweepPage(t, s, html.CampaignOptions{}), "<main>")
-	testreports.CheckTexts(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.", "a violation replays 9 times of 10"}, nil)
+	testreports.CheckTexts(t, head, []string{"INCOMPLETE: 1 job of 100 runs have no result.",
+		"a violation replays 9 times of 10"}, nil)
 	e = testreports.Exploration()
 	e.StoppedAt = new(1)
-	testreports.CheckTexts(t, explorationPage(t, e, html.CampaignOptions{}), []string{"A run with a violation ended the exploration, after 20 runs."}, []string{"under this generator</dt>", "Make it again", `href="found`})
+	testreports.CheckTexts(t, explorationPage(t, e, html.CampaignOptions{}),
+		[]string{"A run with a violation ended the exploration, after 20 runs."},
+		[]string{"under this generator</dt>", "Make it again", `href="found`})
 }
 
 // Every text of a lock, a scenario or a run is text, and the page requests nothing.
@@ -139,17 +156,22 @@ func TestCampaignEscapes(t *testing.T) {
 	e, s := testreports.Exploration(), aSweep()
 	e.Plan.Lock, s.Plan.Lock, s.Plan.Scenario = evil, evil, evil
 	for _, f := range []*failure.Failure{&e.Summary.Failures[0], &s.Summary.Failures[0]} {
-		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []failure.Step{{N: 1, Actor: evil, Text: evil}, {Skipped: 2}}, evil, evil
+		f.Reasons, f.Story, f.Divergence, f.Run.Source = []string{evil}, []failure.Step{{N: 1, Actor: evil, Text: evil},
+			{Skipped: 2}}, evil, evil
 	}
 	e.Summary.Failures[0].Shape, s.Summary.Failures[0].Shape, s.Summary.Failures[0].Placed.Faults = evil, evil, evil
 	e.Summary.Vacuous = map[string]int{evil: 1}
 	e.Summary.Broken = &tally.BadRun{Why: evil}
-	opt := html.CampaignOptions{Page: func(int) string { return "javascript:alert(1)" }, Replay: func(int) string { return evil }, Again: evil,
+	opt := html.CampaignOptions{Page: func(int) string { return "javascript:alert(1)" },
+		Replay: func(int) string { return evil }, Again: evil,
 		Versions: []reports.Version{{Name: evil, Version: evil}}}
 	for _, html := range []string{explorationPage(t, e, opt), sweepPage(t, s, opt)} {
-		testreports.CheckTexts(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, []string{"<img", "<script", "<!--", "javascript:", "<h1><"})
-		for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
-			if !slices.ContainsFunc([]string{`href="#`, `href="data:,"`, `data="`, `url(#`}, func(ok string) bool { return strings.HasPrefix(found, ok) }) {
+		testreports.CheckTexts(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`},
+			[]string{"<img", "<script", "<!--", "javascript:", "<h1><"})
+		for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(
+			html, -1) {
+			if !slices.ContainsFunc([]string{`href="#`, `href="data:,"`, `data="`, `url(#`},
+				func(ok string) bool { return strings.HasPrefix(found, ok) }) {
 				t.Errorf("the page refers to %s", found)
 			}
 		}
@@ -174,10 +196,12 @@ func TestCampaignIsDeterministic(t *testing.T) {
 }
 
 func TestCampaignErrors(t *testing.T) {
-	if err := html.Exploration(testreports.FullDisk{}, testreports.Exploration(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := html.Exploration(testreports.FullDisk{}, testreports.Exploration(), html.CampaignOptions{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Error(err)
 	}
-	if err := html.Sweep(testreports.FullDisk{}, aSweep(), html.CampaignOptions{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := html.Sweep(testreports.FullDisk{}, aSweep(), html.CampaignOptions{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Error(err)
 	}
 }

@@ -49,7 +49,8 @@ func newCausePart(o *outcome.Outcome) *causePart {
 	last := max(c.Points[len(c.Points)-1].Step, 1)
 	x := func(step int) float64 { return causeLeft + float64(right-causeLeft)*float64(step)/float64(last) }
 	y := func(rate float64) float64 { return bottom - float64(bottom-causeTop)*rate }
-	p := &causePart{Curve: c, Rise: x(c.To), Left: causeLeft, Right: right, Top: causeTop, Bottom: bottom, Middle: (causeLeft + right) / 2}
+	p := &causePart{Curve: c, Rise: x(c.To), Left: causeLeft, Right: right, Top: causeTop, Bottom: bottom,
+		Middle: (causeLeft + right) / 2}
 	var line, high, low []string
 	at := func(step int, rate float64) string { return fmt.Sprintf("%.1f,%.1f", x(step), y(rate)) }
 	for _, q := range c.Points {

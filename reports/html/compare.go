@@ -25,9 +25,9 @@ type ComparisonOptions struct {
 	Versions []reports.Version
 }
 
-// Comparison writes locks side by side as one page without other files and without
-// JavaScript: a map of locks by classes of faults, what each needs and for whom it is, what each survives and behind which
-// fence, and for each lock the smallest run of each failure, with its diagram.
+// Comparison writes locks side by side as one page without other files and without JavaScript: a map of locks by
+// classes of faults, what each needs and for whom it is, what each survives and behind which fence, and for each lock
+// the smallest run of each failure, with its diagram.
 //
 // The same comparison and options give the same bytes. Comparison returns the error of
 // the writer. It is safe for concurrent use if the functions of opt are.
@@ -93,9 +93,11 @@ type comparedRun struct {
 }
 
 func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *comparisonPage {
-	p := &comparisonPage{Evidence: grid.ComparisonEvidence(c), Trips: grid.TripsNote(c), Unplayed: grid.Unplayed(c), Signs: grid.SurvivalSigns(),
+	p := &comparisonPage{Evidence: grid.ComparisonEvidence(c), Trips: grid.TripsNote(c), Unplayed: grid.Unplayed(c),
+		Signs:  grid.SurvivalSigns(),
 		Legend: strings.Split(grid.MapLegend, " · "),
-		Again:  opt.Again, Versions: opt.Versions, CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("compare.css"))}
+		Again:  opt.Again, Versions: opt.Versions,
+		CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("compare.css"))}
 	for _, need := range grid.Needs() {
 		p.Heads = append(p.Heads, need.Head)
 	}
@@ -116,7 +118,8 @@ func newComparisonPage(c *comparisons.Comparison, opt ComparisonOptions) *compar
 			one.Cells = append(one.Cells, need.Text(l))
 		}
 		for i, s := range l.Survives {
-			failure := comparedFailure{ID: row.ID + "-" + string(s.Class), Class: grid.ClassName(s.Class), Word: grid.SurvivalWord(s), Runs: prose.Count(s.Runs, "run") + " of " + prose.Count(s.Scenarios, "scenario")}
+			failure := comparedFailure{ID: row.ID + "-" + string(s.Class), Class: grid.ClassName(s.Class),
+				Word: grid.SurvivalWord(s), Runs: prose.Count(s.Runs, "run") + " of " + prose.Count(s.Scenarios, "scenario")}
 			for _, seen := range grid.HarmShown(s) {
 				run := comparedRun{Seen: seen}
 				if opt.Figure != nil {

@@ -86,13 +86,15 @@ func (d *pageData) text(s string) int64 {
 
 // addPanel adds the events that a panel draws.
 func (d *pageData) addPanel(s *scene.Scene, p diagram.Panel) {
-	data := panelData{Mode: p.Mode, Fatal: s.Fatal, At: int64(s.At(checker.Pos(s.Fatal))), Events: [][6]int64{}, States: []stateData{}}
+	data := panelData{Mode: p.Mode, Fatal: s.Fatal, At: int64(s.At(checker.Pos(s.Fatal))), Events: [][6]int64{},
+		States: []stateData{}}
 	if focus := s.Focus(); focus != nil {
 		data.Since = int64(focus.Start)
 	}
 	for _, n := range p.Drawn(s.Run.Trace.Len()) {
 		e := s.Run.Trace.Events[n-1]
-		data.Events = append(data.Events, [6]int64{int64(e.N), int64(e.At), d.text(e.Actor), d.text(e.Kind()), d.text(e.Peer), d.text(e.Text())})
+		data.Events = append(data.Events, [6]int64{int64(e.N), int64(e.At), d.text(e.Actor), d.text(e.Kind()), d.text(e.Peer),
+			d.text(e.Text())})
 	}
 	d.Panels = append(d.Panels, data)
 }
@@ -102,7 +104,8 @@ func (d *pageData) addPanel(s *scene.Scene, p diagram.Panel) {
 const maxReplayed = 200_000
 
 // addStates adds to the panel of a scene the state after each step of its story.
-func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect func(fence.Mode, int) (*outcome.State, error)) {
+func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect func(fence.Mode, int) (*outcome.State,
+	error)) {
 	if s.Run.Trace.Len()*len(lines) > maxReplayed {
 		inspect = nil
 	}

@@ -55,7 +55,10 @@ func newEvidence(o *outcome.Outcome) []evidencePart {
 	var histories []checker.History
 	for _, m := range scene.Ran(o) {
 		p := evidencePart{Modes: []fence.Mode{m.Mode}, Cells: cellsOf(m.History), Second: m.Corroboration.Why}
-		i := slices.IndexFunc(parts, func(q evidencePart) bool { return q.Second == p.Second && equalCells(q.Cells, p.Cells) })
+		i := slices.IndexFunc(parts, func(q evidencePart) bool {
+			return q.Second == p.Second &&
+				equalCells(q.Cells, p.Cells)
+		})
 		if i >= 0 {
 			parts[i].Modes = append(parts[i].Modes, m.Mode)
 			continue
@@ -80,7 +83,8 @@ func (p evidencePart) Name() string { return prose.Commas(p.Modes) }
 
 func cellsOf(h checker.History) []cellEvidence {
 	var out []cellEvidence
-	for _, cell := range slices.SortedFunc(maps.Keys(h.Final), func(a, b checker.Cell) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, cell := range slices.SortedFunc(maps.Keys(h.Final),
+		func(a, b checker.Cell) int { return cmp.Compare(a.String(), b.String()) }) {
 		path := pathTo(h, cell)
 		c := cellEvidence{Cell: cell.String(), Path: path}
 		if n := len(path) - maxPath; n > 0 {

@@ -14,7 +14,8 @@ import (
 var balance = checker.Cell{Resource: "order", Register: "balance"}
 
 func write(id, saw string, outcome checker.Outcome, applied checker.Pos, accepted bool) checker.Op {
-	return checker.Op{ID: id, Client: id[:2], Resource: "order", Register: "balance", Kind: checker.Write, Invoked: 1, Applied: applied,
+	return checker.Op{ID: id, Client: id[:2], Resource: "order", Register: "balance", Kind: checker.Write, Invoked: 1,
+		Applied:  applied,
 		Accepted: accepted, Outcome: outcome, Saw: saw}
 }
 
@@ -38,7 +39,8 @@ func TestFates(t *testing.T) {
 	for _, w := range c.Writes {
 		got = append(got, fmt.Sprintf("%s %s %v", w.ID, w.Fate, w.Lost))
 	}
-	want := []string{"c1.w6 never arrived false", "c0.w1 on the path false", "c0.w2 acknowledged, and lost true", "c1.w3 on the path false",
+	want := []string{"c1.w6 never arrived false", "c0.w1 on the path false", "c0.w2 acknowledged, and lost true",
+		"c1.w3 on the path false",
 		"c1.w4 refused false", "c1.w5 taken and unanswered, not on the path false"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("writes (-want +got):\n%s", d)
@@ -66,7 +68,8 @@ func TestManyWritesShowLostOnes(t *testing.T) {
 	h.Ops = append(h.Ops, write("c1.w0", "c0.w150", checker.OutcomeOK, 300, true))
 	h.Final[balance] = saw
 	c := cellsOf(h)[0]
-	if last := c.Writes[len(c.Writes)-1]; len(c.Writes) != maxWrites || c.Omitted != 201-maxWrites || last.ID != "c1.w0" || !last.Lost {
+	if last := c.Writes[len(c.Writes)-1]; len(c.Writes) != maxWrites || c.Omitted != 201-maxWrites || last.ID != "c1.w0" ||
+		!last.Lost {
 		t.Errorf("%d writes are shown, %d omitted, the last is %+v", len(c.Writes), c.Omitted, last)
 	}
 	if len(c.Path) != maxPath || c.PathCut != 200-maxPath || c.Path[maxPath-1] != saw {
@@ -82,15 +85,20 @@ func TestPictureSpace(t *testing.T) {
 		want  pictureView
 	}{
 		{checker.Picture{Name: "order/balance", Page: bytes.Repeat([]byte("x"), 80), Rows: 3},
-			pictureView{Title: "Porcupine’s drawing of order/balance, mode none: no order found", Summary: "order/balance: no order found", Page: strings.Repeat("x", 80), Height: 230}},
+			pictureView{Title: "Porcupine’s drawing of order/balance, mode none: no order found",
+				Summary: "order/balance: no order found", Page: strings.Repeat("x", 80), Height: 230}},
 		{checker.Picture{Name: "order", Page: bytes.Repeat([]byte("x"), 80), Ordered: true, Rows: 99},
-			pictureView{Title: "Porcupine’s drawing of order, mode none: an order found", Summary: "order: an order found", Why: "the drawings above it use all the space for drawings"}},
+			pictureView{Title: "Porcupine’s drawing of order, mode none: an order found", Summary: "order: an order found",
+				Why: "the drawings above it use all the space for drawings"}},
 		{checker.Picture{Name: "order", Page: []byte("twenty bytes, and one"), Ordered: true, Rows: 99},
-			pictureView{Title: "Porcupine’s drawing of order, mode none: an order found", Summary: "order: an order found", Why: "the drawings above it use all the space for drawings"}},
+			pictureView{Title: "Porcupine’s drawing of order, mode none: an order found", Summary: "order: an order found",
+				Why: "the drawings above it use all the space for drawings"}},
 		{checker.Picture{Name: "order", Page: []byte("twenty"), Rows: 99},
-			pictureView{Title: "Porcupine’s drawing of order, mode none: no order found", Summary: "order: no order found", Page: "twenty", Height: 600}},
+			pictureView{Title: "Porcupine’s drawing of order, mode none: no order found", Summary: "order: no order found",
+				Page: "twenty", Height: 600}},
 		{checker.Picture{Name: "order", Omitted: "it is too large"},
-			pictureView{Title: "Porcupine’s drawing of order, mode none: no order found", Summary: "order", Why: "it is too large"}},
+			pictureView{Title: "Porcupine’s drawing of order, mode none: no order found", Summary: "order",
+				Why: "it is too large"}},
 	} {
 		if got := g.view(tt.drawn, "none"); got != tt.want {
 			t.Errorf("got %+v\nwant %+v", got, tt.want)

@@ -19,7 +19,8 @@ type FigureOptions struct {
 	ID string
 	// Width is the width of the figure in pixels, at least 300. Required.
 	Width int
-	// Answers says whether the figure begins with what happened in the run, whose fault that is, and what would have saved it.
+	// Answers says whether the figure begins with what happened in the run, whose fault that is, and what would have saved
+	// it.
 	Answers bool
 }
 

@@ -83,8 +83,8 @@ func asset(name string) string {
 // Base is the style that all pages share, for a page that is written elsewhere.
 func Base() string { return asset("base.css") }
 
-// Drawing is the style and the script of the diagrams of package diagram, for a page that is written elsewhere: pointer.js says
-// what it needs.
+// Drawing is the style and the script of the diagrams of package diagram, for a page that is written elsewhere:
+// pointer.js says what it needs.
 func Drawing() (css, js string) {
 	return asset("base.css") + asset("chart.css"), asset("chart.js") + asset("pointer.js")
 }

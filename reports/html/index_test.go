@@ -26,12 +26,15 @@ func indexPage(t *testing.T, x index.Index) string {
 func entries() []index.Entry {
 	page := []index.Page{{Name: "Report", File: "report.html"}, {Name: "JSON", File: "run.json"}}
 	return []index.Entry{
-		{Folder: "run-gc-pause", Kind: index.Run, What: "gc-pause", Lock: "fenced", Seed: "seed 1", Pages: page, Latest: true, Unexpected: true, Changed: "2026-11-21 12:00:00",
+		{Folder: "run-gc-pause", Kind: index.Run, What: "gc-pause", Lock: "fenced", Seed: "seed 1", Pages: page, Latest: true,
+			Unexpected: true, Changed: "2026-11-21 12:00:00",
 			Labels: []index.Label{{Mode: "none", Label: checker.Corrupted}, {Mode: "seal", Label: checker.Rescued}}},
-		{Folder: "explore-redlock/shard-0-of-2", Kind: index.Exploration, Lock: "redlock", Result: "So far 200 runs.", Progress: &index.Progress{Done: 2, Jobs: 50, Running: true},
-			Labels: []index.Label{{Label: checker.Stuck, Count: 3}}},
+		{Folder: "explore-redlock/shard-0-of-2", Kind: index.Exploration, Lock: "redlock", Result: "So far 200 runs.",
+			Progress: &index.Progress{Done: 2, Jobs: 50, Running: true},
+			Labels:   []index.Label{{Label: checker.Stuck, Count: 3}}},
 		{Folder: "sweep-x", Kind: index.Sweep, What: "x", Lock: "single", Progress: &index.Progress{Done: 1, Jobs: 4}},
-		{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios", Pages: []index.Page{{Name: "JSON", File: "matrix.json"}}},
+		{Folder: "matrix", Kind: index.Matrix, What: "Matrix of 2 scenarios",
+			Pages: []index.Page{{Name: "JSON", File: "matrix.json"}}},
 		{Folder: "review-x", Kind: index.Review, What: "Review of x"},
 		{Folder: "torn", Kind: index.Unread, Problem: "run.json: this stored run is cut off"},
 	}
@@ -47,7 +50,8 @@ func TestIndexSaysAll(t *testing.T) {
 		`<span class="mode">none</span> <span class="chip" data-label="corrupted">`, `× 3`,
 		`<progress max="50" value="2" aria-label="Jobs done"></progress> <span>2 of 50 jobs</span>`, "So far 200 runs.",
 		"<code>--resume</code> goes on",
-		`<a href="./matrix/matrix.json">Matrix of 2 scenarios</a>`, "<h3>Review of x</h3>", "run.json: this stored run is cut off",
+		`<a href="./matrix/matrix.json">Matrix of 2 scenarios</a>`, "<h3>Review of x</h3>",
+		"run.json: this stored run is cut off",
 	}, []string{"ZgotmplZ", "<no value>", "%!", "locksim run", "data-parts data-live", "Stop refreshing", "connect-src"})
 	var order []int
 	for _, heading := range []string{"Under way", "Not finished", "Runs", "Matrices", "Design reviews", "Cannot be read"} {
@@ -64,11 +68,13 @@ func TestIndexSaysAll(t *testing.T) {
 // while a campaign runs.
 func TestIndexLive(t *testing.T) {
 	html := indexPage(t, index.Index{Entries: entries(), Live: true})
-	testreports.CheckTexts(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"}, nil)
+	testreports.CheckTexts(t, html, []string{"data-parts data-live data-busy>", "Stop refreshing", "connect-src 'self'"},
+		nil)
 	html = indexPage(t, index.Index{Entries: entries()[3:], Live: true})
 	testreports.CheckTexts(t, html, []string{"data-parts data-live>"}, nil)
 	html = indexPage(t, index.Index{First: "mysim run gc-pause"})
-	testreports.CheckTexts(t, html, []string{"0 results.", "Nothing is here yet", "<code>mysim run gc-pause</code>"}, []string{"Latest"})
+	testreports.CheckTexts(t, html, []string{"0 results.", "Nothing is here yet", "<code>mysim run gc-pause</code>"},
+		[]string{"Latest"})
 }
 
 // Links lead to the folder with any name, and the name is text.
@@ -80,10 +86,13 @@ func TestIndexEscapes(t *testing.T) {
 		`"><script>alert(1)`:    `href="./%22%3E%3Cscript%3Ealert%281%29/x.html"`,
 		"наивный":               `href="./%D0%BD%D0%B0%D0%B8%D0%B2%D0%BD%D1%8B%D0%B9/x.html"`,
 	} {
-		e := index.Entry{Folder: folder, Kind: index.Run, What: folder, Lock: folder, Seed: folder, Result: folder, Problem: folder,
-			Pages: []index.Page{{Name: "Report", File: "x.html"}}}
-		html := indexPage(t, index.Index{Entries: []index.Entry{e, {Kind: index.Unread, Folder: folder, Problem: folder}}, Note: folder, First: folder})
-		testreports.CheckTexts(t, html, []string{want}, []string{"<script>alert", `href="javascript`, `href="http`, "ZgotmplZ"})
+		e := index.Entry{Folder: folder, Kind: index.Run, What: folder, Lock: folder, Seed: folder, Result: folder,
+			Problem: folder,
+			Pages:   []index.Page{{Name: "Report", File: "x.html"}}}
+		html := indexPage(t, index.Index{Entries: []index.Entry{e, {Kind: index.Unread, Folder: folder, Problem: folder}},
+			Note: folder, First: folder})
+		testreports.CheckTexts(t, html, []string{want}, []string{"<script>alert", `href="javascript`, `href="http`,
+			"ZgotmplZ"})
 	}
 }
 

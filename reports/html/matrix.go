@@ -88,9 +88,11 @@ type matrixCell struct {
 func newMatrixPage(s *MatrixSite) *matrixPage {
 	m := s.Matrix
 	p := &matrixPage{
-		Headline: fmt.Sprintf("%s with %s, under %s, with %s.", prose.Count(len(m.Scenarios), "scenario"), prose.Count(len(m.Locks), "lock"),
+		Headline: fmt.Sprintf("%s with %s, under %s, with %s.", prose.Count(len(m.Scenarios), "scenario"),
+			prose.Count(len(m.Locks), "lock"),
 			prose.Count(len(m.Modes), "fencing mode"), m.Seeds),
-		Evidence: grid.Evidence(m), Outcome: grid.Outcome(m), HarmNote: grid.HarmNote, Made: s.Replay, Modes: m.Modes, Legend: legendLines(), Labels: labelCounts(m), Cells: len(m.Cells),
+		Evidence: grid.Evidence(m), Outcome: grid.Outcome(m), HarmNote: grid.HarmNote, Made: s.Replay, Modes: m.Modes,
+		Legend: legendLines(), Labels: labelCounts(m), Cells: len(m.Cells),
 		Problems: problemLines(m), CSS: matrixCSS(), JS: template.JS(asset("matrix.js")),
 	}
 	for _, f := range m.NotRun {
@@ -144,7 +146,8 @@ func (s *MatrixSite) specimenLines(specimens []pageLink) []matrixLine {
 }
 
 func newMatrixLine(row matrices.Row) matrixLine {
-	return matrixLine{pageLink: pageLink{row.Name, MatrixScenarioFile(row.Name)}, Title: row.Title, Catalogue: row.Catalogue}
+	return matrixLine{pageLink: pageLink{row.Name, MatrixScenarioFile(row.Name)}, Title: row.Title,
+		Catalogue: row.Catalogue}
 }
 
 func (p matrixGroup) filled() bool { return p.Failed || len(p.Cells) > 0 }
@@ -161,7 +164,8 @@ func (s *MatrixSite) group(g grid.Grid, scenario, lock string) matrixGroup {
 // pages.
 func (s *MatrixSite) cell(up string, c matrices.Cell) matrixCell {
 	sign := grid.SignOf(c)
-	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: cellWords(c), Href: s.cellLink(up, c), Problem: c.Problem()}
+	return matrixCell{Mode: c.Mode, Label: checker.Label(sign.Name), Glyph: sign.Glyph, Words: cellWords(c),
+		Href: s.cellLink(up, c), Problem: c.Problem()}
 }
 
 // cellWords is a cell in words: "corrupted 20/20", "not felt 20/20: no client read its

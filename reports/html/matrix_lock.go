@@ -45,8 +45,9 @@ type lockPage struct {
 
 func newLockPage(s *MatrixSite, column matrices.Column) *lockPage {
 	l, m := s.lock(column.Name), s.Matrix
-	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: grid.IsSpecimen(column.Name), Tokens: column.Tokens,
-		Nodes: l.Nodes, Promise: scene.Promise(l.Promise, l.Tokens), Modes: m.Modes, CSS: matrixCSS()}
+	p := &lockPage{Name: column.Name, Index: upFromPage + MatrixIndexFile, Specimen: grid.IsSpecimen(column.Name),
+		Tokens: column.Tokens,
+		Nodes:  l.Nodes, Promise: scene.Promise(l.Promise, l.Tokens), Modes: m.Modes, CSS: matrixCSS()}
 	groups := s.ofLock(column.Name)
 	p.Headline, p.Counts = grid.LockBalance(groups), newLabelTable(m.Modes, groups)
 	for _, g := range groups {
@@ -58,7 +59,8 @@ func newLockPage(s *MatrixSite, column matrices.Column) *lockPage {
 		p.Broke = append(p.Broke, row)
 	}
 	slices.SortStableFunc(p.Broke, func(a, b cellRow) int { return cmp.Compare(worst(b), worst(a)) })
-	p.NotRun = gapLines(m, func(g matrices.Gap) bool { return g.Lock == column.Name }, func(g matrices.Gap) string { return "scenario " + g.Scenario })
+	p.NotRun = gapLines(m, func(g matrices.Gap) bool { return g.Lock == column.Name },
+		func(g matrices.Gap) string { return "scenario " + g.Scenario })
 	for _, c := range m.Locks {
 		if c.Name != column.Name {
 			p.Others = append(p.Others, pageLink{c.Name, upFromPage + MatrixLockFile(c.Name)})
@@ -100,7 +102,8 @@ func worst(r cellRow) int {
 		}
 		return n
 	}
-	return of(func(m fence.Mode) bool { return m == fence.None })*len(checker.Labels())*2 + of(func(fence.Mode) bool { return true })
+	return of(func(m fence.Mode) bool { return m == fence.None })*len(checker.Labels())*2 +
+		of(func(fence.Mode) bool { return true })
 }
 
 // gapLines are the selected pairs without cells.

@@ -42,8 +42,9 @@ type scenarioPage struct {
 }
 
 func newScenarioPage(s *MatrixSite, row matrices.Row) *scenarioPage {
-	p := &scenarioPage{Name: row.Name, Title: cmp.Or(row.Title, row.Name), Index: upFromPage + MatrixIndexFile, FailureModes: s.failureModes(row),
-		File: row.File, Modes: s.Matrix.Modes, CSS: matrixCSS()}
+	p := &scenarioPage{Name: row.Name, Title: cmp.Or(row.Title, row.Name), Index: upFromPage + MatrixIndexFile,
+		FailureModes: s.failureModes(row),
+		File:         row.File, Modes: s.Matrix.Modes, CSS: matrixCSS()}
 	sc := s.scenario(row.Name)
 	if sc != nil {
 		p.Schedule, p.Why = scene.Schedule(sc), sc.Why
@@ -57,7 +58,8 @@ func newScenarioPage(s *MatrixSite, row matrices.Row) *scenarioPage {
 		}
 	}
 	p.Headline = grid.ScenarioBalance(groups)
-	p.NotRun = gapLines(s.Matrix, func(g matrices.Gap) bool { return g.Scenario == row.Name }, func(g matrices.Gap) string { return "lock " + g.Lock })
+	p.NotRun = gapLines(s.Matrix, func(g matrices.Gap) bool { return g.Scenario == row.Name },
+		func(g matrices.Gap) string { return "lock " + g.Lock })
 	p.Before, p.After = s.neighbours(row.Name)
 	return p
 }

@@ -31,7 +31,8 @@ func TestFileName(t *testing.T) {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
 	}
-	for _, pair := range [][2]string{{strings.Repeat("x", 200) + "a", strings.Repeat("x", 200) + "b"}, {"Lock", "lock"}, {"a/b", "a.b"}, {"é", "e"}} {
+	for _, pair := range [][2]string{{strings.Repeat("x", 200) + "a", strings.Repeat("x", 200) + "b"}, {"Lock", "lock"},
+		{"a/b", "a.b"}, {"é", "e"}} {
 		if fileName(pair[0]) == fileName(pair[1]) {
 			t.Errorf("%q and %q share %q", pair[0], pair[1], fileName(pair[0]))
 		}
@@ -42,7 +43,8 @@ func TestFileName(t *testing.T) {
 func TestFileNameOfAnything(t *testing.T) {
 	safe := func(a, b string) bool {
 		x, y := fileName(a), fileName(b)
-		return (x == y) == (a == b) && len(x) <= maxFileName && x == path.Base(x) && !strings.HasPrefix(x, ".") && strings.Trim(x, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
+		return (x == y) == (a == b) && len(x) <= maxFileName && x == path.Base(x) && !strings.HasPrefix(x, ".") &&
+			strings.Trim(x, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 	}
 	if err := quick.Check(safe, nil); err != nil {
 		t.Error(err)

@@ -45,14 +45,17 @@ func hostileSite() html.MatrixSite {
 
 // siteOf is a site with reports of the runs of seed 1, and of no others.
 func siteOf(m *matrices.Matrix) html.MatrixSite {
-	s := html.MatrixSite{Matrix: m, Replay: "locksim matrix", FailureModes: []file.FailureMode{{ID: "F11", Name: "Client GC pause past TTL, then write"}},
-		HasReport: func(_, _ string, seed uint64) bool { return seed == 1 }}
+	s := html.MatrixSite{Matrix: m, Replay: "locksim matrix",
+		FailureModes: []file.FailureMode{{ID: "F11", Name: "Client GC pause past TTL, then write"}},
+		HasReport:    func(_, _ string, seed uint64) bool { return seed == 1 }}
 	for _, r := range m.Scenarios {
-		s.Scenarios = append(s.Scenarios, &file.Scenario{Name: r.Name, Why: "Because of " + r.Title, Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
+		s.Scenarios = append(s.Scenarios, &file.Scenario{Name: r.Name, Why: "Because of " + r.Title,
+			Source: []byte("name: " + r.Name + "\n# text of " + r.Title + "\n")})
 	}
 	for _, l := range m.Locks {
 		known, _ := play.Kind(l.Name) // the zero value for an unknown one
-		s.Locks = append(s.Locks, matrices.Lock{Name: l.Name, Nodes: known.Nodes(), Tokens: known.Tokens, Promise: known.Promise})
+		s.Locks = append(s.Locks, matrices.Lock{Name: l.Name, Nodes: known.Nodes(), Tokens: known.Tokens,
+			Promise: known.Promise})
 	}
 	return s
 }
@@ -152,7 +155,8 @@ func TestMatrixSaysAll(t *testing.T) {
 		`class="cell odd" data-m="none" data-l="corrupted" href="scenarios/calm.html#row-fenced" title="corrupted, and safe was expected"`,
 		`data-l="vacuous"`, "vacuous, safe 0/20, unexpected",
 		`<b class="failed">could not be run</b>`,
-		"calm, lock fenced, mode none: corrupted, and safe was expected (corrupted 2/20)<br><code>locksim run calm --lock fenced --seed 9 --fencing none</code>",
+		"calm, lock fenced, mode none: corrupted, and safe was expected (corrupted 2/20)<br><code>locksim run calm --lock " +
+			"fenced --seed 9 --fencing none</code>",
 		"gc-pause, lock single could not be run: seeds 1 to 20: the worker process died",
 		"key-for-ever with lock mylock: workload.nested: lock mylock has no owners",
 		`<th scope="row"><a href="scenarios/calm.html">calm</a><span class="title">What happens in calm</span><span class="ids">F11 F12 </span></th>`,
@@ -168,9 +172,11 @@ func TestMatrixSaysAll(t *testing.T) {
 func TestMatrixLock(t *testing.T) {
 	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
 	testreports.CheckTexts(t, pages[html.MatrixLockFile("fenced")], []string{
-		"Without a fence, the data ended corrupted in 3 of 4 scenarios. Of these 3, fencing rescues 1 with check, 2 with seal, 3 with strict, 3 with claim, 2 with cas.",
+		"Without a fence, the data ended corrupted in 3 of 4 scenarios. Of these 3, fencing rescues 1 with check, 2 with " +
+			"seal, 3 with strict, 3 with claim, 2 with cas.",
 		"Two claims on one resource never overlap, under these faults:", "<li>partition</li>",
-		"the data stays right in mode seal.", ": ttl &#43; backoff &#43; round trip; after the cause", "<li>returns: a Release returns within the time that the lock promises,",
+		"the data stays right in mode seal.", ": ttl &#43; backoff &#43; round trip; after the cause",
+		"<li>returns: a Release returns within the time that the lock promises,",
 		`<li>still corrupted: <b>check, seal</b></li>`, `<li>data rescued: <b>strict, claim, cas</b></li>`,
 		`<li>a rightful holder refused: <b>check</b></li>`,
 		`<a href="../runs/gc-pause/fenced/seed-1.html#mode-none"><span class="chip" data-label="corrupted">`,
@@ -180,7 +186,8 @@ func TestMatrixLock(t *testing.T) {
 	if !strings.Contains(broke, `id="row-gc-pause"`) || !strings.Contains(stood, `id="row-calm"`) {
 		t.Error("gc-pause is not in what broke it, or calm not in what it survived")
 	}
-	testreports.CheckTexts(t, pages[html.MatrixLockFile("broken/token-read-late")], []string{"A specimen: a lock that is wrong on purpose.", "<p>Nothing.</p>", "It promises nothing."}, nil)
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("broken/token-read-late")],
+		[]string{"A specimen: a lock that is wrong on purpose.", "<p>Nothing.</p>", "It promises nothing."}, nil)
 }
 
 // The page of a scenario has its reason, the failure modes that it shows, and its
@@ -188,15 +195,22 @@ func TestMatrixLock(t *testing.T) {
 func TestMatrixScenario(t *testing.T) {
 	pages := pagesOf(t, siteOf(testreports.SmallMatrix()))
 	testreports.CheckTexts(t, pages[html.MatrixScenarioFile("gc-pause")], []string{
-		"<h1>What happens in gc-pause</h1>", "Because of What happens in gc-pause", "<b>F11</b> Client GC pause past TTL, then write", "<b>F12</b>",
+		"<h1>What happens in gc-pause</h1>", "Because of What happens in gc-pause",
+		"<b>F11</b> Client GC pause past TTL, then write", "<b>F12</b>",
 		"Without a fence, the data ended corrupted with 3 of 3 locks. Of these 3, fencing rescues 2 with check,",
-		`<a href="../locks/redlock-fenced.html">redlock-fenced</a>`, "# text of What happens in gc-pause", `rel="prev">← counter-lost</a>`, `rel="next">key-for-ever →</a>`,
+		`<a href="../locks/redlock-fenced.html">redlock-fenced</a>`, "# text of What happens in gc-pause",
+		`rel="prev">← counter-lost</a>`, `rel="next">key-for-ever →</a>`,
 	}, nil)
 	first := pages[html.MatrixScenarioFile("calm")]
 	testreports.CheckTexts(t, first, []string{"no data ended corrupted with 3 locks"}, []string{`rel="prev"`})
-	testreports.CheckTexts(t, pages[html.MatrixLockFile("single")], []string{"No faults.", "no difference: <b>claim, cas</b>"}, nil) // the lock is stuck in each mode
-	testreports.CheckTexts(t, pages[html.MatrixLockFile("redlock-fenced")], []string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
-	if bare := pagesOf(t, html.MatrixSite{Matrix: testreports.SmallMatrix()})[html.MatrixScenarioFile("calm")]; !strings.Contains(bare, "Its text is not known here.") || strings.Contains(bare, "runs/") {
+	// the lock is stuck in each mode
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("single")],
+		[]string{"No faults.", "no difference: <b>claim, cas</b>"}, nil)
+	testreports.CheckTexts(t, pages[html.MatrixLockFile("redlock-fenced")],
+		[]string{"worse: unknown, and overlap without it: <b>seal</b>"}, []string{"no difference"})
+	if bare := pagesOf(t,
+		html.MatrixSite{Matrix: testreports.SmallMatrix()})[html.MatrixScenarioFile("calm")]; !strings.Contains(bare,
+		"Its text is not known here.") || strings.Contains(bare, "runs/") {
 		t.Error("a matrix alone has no text of its scenarios and no reports")
 	}
 }
@@ -209,7 +223,8 @@ func TestMatrixPagesNameTheFaults(t *testing.T) {
 	}
 	s := siteOf(testreports.Matrix([]string{"fenced"}, map[string][]string{"flushall": {"X....."}}))
 	s.Scenarios = []*file.Scenario{flush}
-	testreports.CheckTexts(t, pagesOf(t, s)[html.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."}, []string{"within its promise"})
+	testreports.CheckTexts(t, pagesOf(t, s)[html.MatrixLockFile("fenced")], []string{"Faults outside its promise: flush."},
+		[]string{"within its promise"})
 }
 
 // A matrix without mode none has no effects of fences.
@@ -223,7 +238,8 @@ func TestMatrixLockWithoutMode(t *testing.T) {
 		}
 	}
 	m.Cells = kept
-	testreports.CheckTexts(t, pagesOf(t, siteOf(m))[html.MatrixLockFile("fenced")], []string{"Nothing was run without a fence"}, []string{"data rescued:"})
+	testreports.CheckTexts(t, pagesOf(t, siteOf(m))[html.MatrixLockFile("fenced")],
+		[]string{"Nothing was run without a fence"}, []string{"data rescued:"})
 }
 
 func TestMatrixPagesAreDeterministic(t *testing.T) {
@@ -240,7 +256,8 @@ func TestMatrixPagesErrors(t *testing.T) {
 	if err := html.MatrixLock(io.Discard, s, "nolock"); err == nil || !strings.Contains(err.Error(), `no lock "nolock"`) {
 		t.Errorf("got %v", err)
 	}
-	if err := html.MatrixScenario(io.Discard, s, "nowhere"); err == nil || !strings.Contains(err.Error(), `no scenario "nowhere"`) {
+	if err := html.MatrixScenario(io.Discard, s, "nowhere"); err == nil ||
+		!strings.Contains(err.Error(), `no scenario "nowhere"`) {
 		t.Errorf("got %v", err)
 	}
 	if err := html.Matrix(testreports.FullDisk{}, s); !errors.Is(err, testreports.ErrDiskFull) {

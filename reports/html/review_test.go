@@ -18,7 +18,8 @@ import (
 func reviewHTML(t *testing.T, r *reviews.Review) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := html.Review(&b, r, html.ReviewOptions{Replay: "go run ./cmd/locksim report --review --lock fenced"}); err != nil {
+	if err := html.Review(&b, r, html.ReviewOptions{Replay: "go run ./cmd/locksim report --review --lock " +
+		"fenced"}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -79,23 +80,29 @@ func TestReviewBeginsWithOnePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	front, rest, _ := strings.Cut(b.String(), `<details class="rest">`)
-	testreports.CheckTexts(t, front, []string{"For efficiency", "corrupted in mode seal: pause", `id="clip-worst"`, `<marker id="tip"`, "Not tried, neither by a scenario nor in a random run: crash (promised), flush."}, []string{`class="tale"`})
-	if n := strings.Count(rest, `<details class="rest">`); n != len(reviewpage.New(testreports.Review(), reports.Options{}).Sections)-1 {
+	testreports.CheckTexts(t, front, []string{"For efficiency", "corrupted in mode seal: pause", `id="clip-worst"`,
+		`<marker id="tip"`, "Not tried, neither by a scenario nor in a random run: crash (promised), flush."},
+		[]string{`class="tale"`})
+	if n := strings.Count(rest, `<details class="rest">`); n != len(reviewpage.New(testreports.Review(),
+		reports.Options{}).Sections)-1 {
 		t.Errorf("%d further folded sections", n)
 	}
 }
 
 // No text of a lock or of a run is markup.
 func TestReviewEscapes(t *testing.T) {
-	if html := reviewHTML(t, testreports.HostileReview()); strings.Count(html, "<script>") != 1 || !strings.Contains(html, "&lt;script&gt;alert(1)") {
+	if html := reviewHTML(t, testreports.HostileReview()); strings.Count(html, "<script>") != 1 ||
+		!strings.Contains(html, "&lt;script&gt;alert(1)") {
 		t.Errorf("%d scripts on the page, want its own", strings.Count(html, "<script>"))
 	}
 }
 
 // A review without data has a page too, and the error of the writer is returned.
 func TestReviewOfNothing(t *testing.T) {
-	testreports.CheckTexts(t, reviewHTML(t, &reviews.Review{Lock: reviews.Lock{Name: "mine", Nodes: 1}}), []string{"The lock promises nothing."}, []string{"<no value>", "%!"})
-	if err := html.Review(testreports.FullDisk{}, testreports.Review(), html.ReviewOptions{}); !errors.Is(err, testreports.ErrDiskFull) {
+	testreports.CheckTexts(t, reviewHTML(t, &reviews.Review{Lock: reviews.Lock{Name: "mine", Nodes: 1}}),
+		[]string{"The lock promises nothing."}, []string{"<no value>", "%!"})
+	if err := html.Review(testreports.FullDisk{}, testreports.Review(), html.ReviewOptions{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

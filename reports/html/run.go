@@ -63,9 +63,10 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 		Answers: outcome.Answers(o), Scenario: o.Scenario.Name, Lock: o.Lock, Origin: scene.Origin(o),
 		Repeated: scene.Made(o, opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
 		Ends: endParts(o), Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
-		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions, Clients: linked.Clients(),
-		CSS: template.CSS(asset("base.css") + asset("chart.css") + asset("report.css")),
-		JS:  template.JS(asset("chart.js") + asset("story.js") + asset("pointer.js") + asset("page.js")),
+		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions,
+		Clients: linked.Clients(),
+		CSS:     template.CSS(asset("base.css") + asset("chart.css") + asset("report.css")),
+		JS:      template.JS(asset("chart.js") + asset("story.js") + asset("pointer.js") + asset("page.js")),
 	}
 	for _, g := range scene.Reasons(o) {
 		p.Reasons = append(p.Reasons, reasonPart{Name: g.Name(o), Texts: g.Texts})
@@ -100,7 +101,8 @@ func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 type diagramPart struct {
 	diagram.Diagram
 	Divergences []string // how the runs differ, in sentences
-	// Keys says what became of the keys of the lock in the run whose story is shown first, and KeysIn is the mode of its panel.
+	// Keys says what became of the keys of the lock in the run whose story is shown first, and KeysIn is the mode of its
+	// panel.
 	Keys   []string
 	KeysIn fence.Mode
 }
@@ -253,10 +255,14 @@ var facts = []fact{
 		return seconds(m.Verdict.Facts.NoticedLateSeconds)
 	}},
 	{"Calls that failed", "although nothing was wrong", number(func(f checker.Facts) int { return f.FailedCalls })},
-	{"Acquires kept from a free lock", "although nothing was wrong", number(func(f checker.Facts) int { return f.Withheld })},
+	{"Acquires kept from a free lock", "although nothing was wrong",
+		number(func(f checker.Facts) int { return f.Withheld })},
 	{"Work done again", "whatever the reason", number(func(f checker.Facts) int { return f.Recomputed })},
 	{"Work done twice", "the lock should have prevented it", number(func(f checker.Facts) int { return f.WorkTwice })},
-	{"Calls", "by how they ended", func(m outcome.ModeRun) string { return strings.Join(m.Verdict.Facts.Calls.Texts(), "; ") }},
+	{"Calls", "by how they ended", func(m outcome.ModeRun) string {
+		return strings.Join(m.Verdict.Facts.Calls.Texts(),
+			"; ")
+	}},
 	{"Errors of calls", "but those of contexts that ended", func(m outcome.ModeRun) string {
 		texts := make([]string, len(m.Verdict.Errors))
 		for i, e := range m.Verdict.Errors {
@@ -272,8 +278,10 @@ var facts = []fact{
 	}},
 	{"Faults that struck", "", scene.Struck},
 	{"Longest wait", "", func(m outcome.ModeRun) string { return prose.Seconds(m.LongestWait) }},
-	{"Events, virtual time", "", func(m outcome.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, prose.Seconds(m.Virtual)) }},
-	{"Second opinion", "porcupine, on the same history", func(m outcome.ModeRun) string { return string(m.Corroboration.Agreement) }},
+	{"Events, virtual time", "",
+		func(m outcome.ModeRun) string { return fmt.Sprintf("%d in %s", m.Events, prose.Seconds(m.Virtual)) }},
+	{"Second opinion", "porcupine, on the same history",
+		func(m outcome.ModeRun) string { return string(m.Corroboration.Agreement) }},
 }
 
 // leaderFacts are the facts of a workload of leaders.
@@ -282,7 +290,8 @@ var leaderFacts = []fact{
 		f := m.Verdict.Facts
 		return fmt.Sprintf("%d, %s", f.ActedAtOnce, seconds(f.ActedAtOnceSeconds))
 	}},
-	{"A leader acted after its loss for", "at most", func(m outcome.ModeRun) string { return seconds(m.Verdict.Facts.ActedAfterLossSeconds) }},
+	{"A leader acted after its loss for", "at most",
+		func(m outcome.ModeRun) string { return seconds(m.Verdict.Facts.ActedAfterLossSeconds) }},
 	{"No client led for", "at most, while one campaigned", func(m outcome.ModeRun) string {
 		f := m.Verdict.Facts
 		return fmt.Sprintf("%s, overdue %d", seconds(f.LeaderlessSeconds), f.LeaderlessOverdue)

@@ -36,7 +36,8 @@ func TestRunSaysAll(t *testing.T) {
 		"<h1>A stop-the-world pause outlives the lease</h1>",
 		"With no fence the data ended corrupted; with fencing check the fencing token saved the data.",
 		"Not run: this mode needs fencing tokens",
-		"Mode check: the same run as mode none up to step 19. They part at 20.000s: in mode none s0 OK write c0.w2 (token 1); here s0 REFUSED",
+		"Mode check: the same run as mode none up to step 19. They part at 20.000s: in mode none s0 OK write c0.w2 (token " +
+			"1); here s0 REFUSED",
 		"c0 paused 10s, from 0.007s to 10.000s",
 		"c0 has a claim with token 1, from 0.005s to 5.000s, until its validity ended",
 		"more than one client believes that it holds the lock, from 6.000s to 7.004s",
@@ -58,7 +59,8 @@ func TestRunSaysWhatBecameOfTheKeys(t *testing.T) {
 	for i := range o.Modes {
 		if o.Modes[i].Trace != nil {
 			e := o.Modes[i].Trace.Events[0]
-			o.Modes[i].KeyChanges = []trace.KeyChange{{Step: e.N, At: e.At, Server: "r0", Key: "lock:order", Value: "a", By: "c0", Change: trace.KeySet}}
+			o.Modes[i].KeyChanges = []trace.KeyChange{{Step: e.N, At: e.At, Server: "r0", Key: "lock:order", Value: "a",
+				By: "c0", Change: trace.KeySet}}
 		}
 	}
 	html := page(t, o, reports.Options{})
@@ -73,7 +75,8 @@ func TestRunSaysWhatBecameOfTheKeys(t *testing.T) {
 func TestRunIsSelfContained(t *testing.T) {
 	html := page(t, testreports.PausedOutcome(), reports.Options{})
 	testreports.CheckTexts(t, html, []string{`http-equiv="Content-Security-Policy" content="default-src 'none';`}, nil)
-	for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(html, -1) {
+	for _, found := range regexp.MustCompile(`(?:src|href|action|data)="([^"]*)"|url\(([^)]*)\)|@import`).FindAllString(
+		html, -1) {
 		if !regexp.MustCompile(`"#|"data:,"|url\(#`).MatchString(found) {
 			t.Errorf("the page refers to %s", found)
 		}
@@ -110,7 +113,8 @@ func TestRunEscapes(t *testing.T) {
 	state := &outcome.State{Store: []string{evil}, Nodes: []outcome.NodeState{{Name: evil}}}
 	html := page(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}},
 		Inspect: func(fence.Mode, int) (*outcome.State, error) { return state, nil }})
-	testreports.CheckTexts(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"}, []string{"<img", "onerror=alert(1)></script>", "<!--"})
+	testreports.CheckTexts(t, html, []string{"&lt;img src=x onerror=alert(1)&gt;"},
+		[]string{"<img", "onerror=alert(1)></script>", "<!--"})
 	if n := strings.Count(html, "</script>"); n != 2 {
 		t.Errorf("%d scripts end in the page, want 2", n)
 	}
@@ -156,10 +160,13 @@ func TestRunOfOddOutcomes(t *testing.T) {
 		outcome func() *outcome.Outcome
 		has     string
 	}{
-		"none ran":    {func() *outcome.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, "No run was made."},
-		"no modes":    {func() *outcome.Outcome { return testreports.Outcome() }, "No run was made."},
-		"empty trace": {func() *outcome.Outcome { return testreports.Outcome(testreports.Corrupted()) }, "the data ended corrupted"},
-		"one mode":    {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, "With fencing check the fencing token saved the data."},
+		"none ran": {func() *outcome.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) },
+			"No run was made."},
+		"no modes": {func() *outcome.Outcome { return testreports.Outcome() }, "No run was made."},
+		"empty trace": {func() *outcome.Outcome { return testreports.Outcome(testreports.Corrupted()) },
+			"the data ended corrupted"},
+		"one mode": {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) },
+			"With fencing check the fencing token saved the data."},
 		"equal runs": {func() *outcome.Outcome {
 			return testreports.Outcome(testreports.Paused(fence.Check), testreports.Paused(fence.Seal))
 		}, "<b>modes check, seal</b>"},
@@ -168,7 +175,8 @@ func TestRunOfOddOutcomes(t *testing.T) {
 			with.Mode = fence.Seal
 			return testreports.Outcome(testreports.Paused(fence.None), with)
 		}, "With no fence, and with fencing seal, the data ended corrupted."},
-		"made in Go": {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.None)) }, "# made in Go"},
+		"made in Go": {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.None)) },
+			"# made in Go"},
 		"no expectation": {func() *outcome.Outcome {
 			o := testreports.Outcome(testreports.Paused(fence.None))
 			o.Scenario.Expect = nil
@@ -193,14 +201,18 @@ func TestRunOfOddOutcomes(t *testing.T) {
 
 // Where Inspect fails, the page has the state from the history.
 func TestRunWithFailedInspect(t *testing.T) {
-	opt := reports.Options{Inspect: func(fence.Mode, int) (*outcome.State, error) { return nil, errors.New("no such step") }}
+	opt := reports.Options{Inspect: func(fence.Mode, int) (*outcome.State, error) {
+		return nil,
+			errors.New("no such step")
+	}}
 	if page(t, testreports.PausedOutcome(), opt) != page(t, testreports.PausedOutcome(), reports.Options{}) {
 		t.Error("a failed Inspect changed the page")
 	}
 }
 
 func TestRunErrors(t *testing.T) {
-	if err := html.Run(testreports.FullDisk{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
+	if err := html.Run(testreports.FullDisk{}, testreports.PausedOutcome(), reports.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
 	var b bytes.Buffer
@@ -211,12 +223,14 @@ func TestRunErrors(t *testing.T) {
 
 // Runs that took the same course to the same label share a diagram and a story.
 func TestRunsThatAreTheSameAreDrawnOnce(t *testing.T) {
-	o := testreports.Outcome(testreports.Paused(fence.None), testreports.Paused(fence.Check), testreports.Paused(fence.Seal), testreports.NotApplicable(fence.Strict))
+	o := testreports.Outcome(testreports.Paused(fence.None), testreports.Paused(fence.Check),
+		testreports.Paused(fence.Seal), testreports.NotApplicable(fence.Strict))
 	html := page(t, o, reports.Options{Links: []reports.Link{{Text: "The <matrix>", Href: "../index.html"}}})
 	if n := strings.Count(html, `<figure class="panel"`); n != 2 {
 		t.Errorf("%d diagrams, want 2", n)
 	}
-	testreports.CheckTexts(t, html, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`, "<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
+	testreports.CheckTexts(t, html, []string{"<b>modes check, seal</b>", `value="check"> check, seal</label>`,
+		"<h3>In modes check, seal ", "Mode check and mode seal: the same run as mode none up to step",
 		`id="mode-strict"`, `<a href="../index.html">The &lt;matrix&gt;</a>`}, []string{"differ only in the reason"})
 
 	reworded := testreports.Paused(fence.Claim)
@@ -228,21 +242,25 @@ func TestRunsThatAreTheSameAreDrawnOnce(t *testing.T) {
 		}
 	}
 	html = page(t, testreports.Outcome(testreports.Paused(fence.Check), reworded), reports.Options{})
-	testreports.CheckTexts(t, html, []string{"<b>modes check, claim</b>", "Modes check, claim gave the same run: they differ only in the reason that the store gives for a refusal. The words are those of mode check."}, nil)
+	testreports.CheckTexts(t, html, []string{"<b>modes check, claim</b>", "Modes check, claim gave the same run: they " +
+		"differ only in the reason that the store gives for a refusal. The words are those of mode check."}, nil)
 
 	later := testreports.Paused(fence.Claim)
 	later.Trace.Events[len(later.Trace.Events)-1].At += time.Second
 	later.TraceHash = "another"
-	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), later), reports.Options{}), `<figure class="panel"`); n != 2 {
+	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), later), reports.Options{}),
+		`<figure class="panel"`); n != 2 {
 		t.Errorf("runs of different times share a diagram: %d diagrams, want 2", n)
 	}
 
 	calm, first := testreports.Paused(fence.Check), testreports.Paused(fence.None)
 	first.Trace, first.TraceHash, first.Verdict.Label = calm.Trace, calm.TraceHash, calm.Verdict.Label
-	testreports.CheckTexts(t, page(t, testreports.Outcome(calm, first), reports.Options{}), []string{`value="check" checked> check, none</label>`}, nil)
+	testreports.CheckTexts(t, page(t, testreports.Outcome(calm, first), reports.Options{}),
+		[]string{`value="check" checked> check, none</label>`}, nil)
 	worse := testreports.Paused(fence.Seal)
 	worse.Verdict.Label = checker.Stuck
-	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), worse), reports.Options{}), `<figure class="panel"`); n != 2 {
+	if n := strings.Count(page(t, testreports.Outcome(testreports.Paused(fence.Check), worse), reports.Options{}),
+		`<figure class="panel"`); n != 2 {
 		t.Errorf("two labels share a diagram: %d diagrams, want 2", n)
 	}
 }

@@ -14,10 +14,9 @@ import (
 	"locksim/scenarios/outcome"
 )
 
-// Run writes a run as JUnit XML, for a CI system: one suite with a test case
-// for each fencing mode. A case fails when its mode is worse than the scenario
-// expects or, live, differs from the simulated world, and is skipped when the lock mints no tokens for it. The text of a failure
-// is its reasons, and the command that repeats the run is the last line.
+// Run writes a run as JUnit XML, for a CI system: one suite with a test case for each fencing mode. A case fails when
+// its mode is worse than the scenario expects or, live, differs from the simulated world, and is skipped when the lock
+// mints no tokens for it. The text of a failure is its reasons, and the command that repeats the run is the last line.
 //
 // The file has no times: the time of a run is virtual, and the time of the machine
 // differs from run to run. Of the options, only Replay is used. Run returns the error
@@ -56,7 +55,8 @@ func summaryOf(o *outcome.Outcome, m outcome.ModeRun) string {
 	if label, ok := o.Expected(m.Mode); ok {
 		text += fmt.Sprintf(", and at worst %s was expected", label)
 	}
-	return text + fmt.Sprintf(": %s, %s of virtual time, trace hash %s", prose.Count(m.Events, "event"), prose.Seconds(m.Virtual), m.TraceHash)
+	return text + fmt.Sprintf(": %s, %s of virtual time, trace hash %s", prose.Count(m.Events, "event"),
+		prose.Seconds(m.Virtual), m.TraceHash)
 }
 
 // because is the reasons of a verdict, one on each line, and last the command that

@@ -30,7 +30,8 @@ func junitFile(t *testing.T, o *outcome.Outcome, opt reports.Options) string {
 }
 
 func TestRun(t *testing.T) {
-	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.NotApplicable(fence.Seal))
+	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check),
+		testreports.NotApplicable(fence.Seal))
 	o.Scenario.Expect["fenced"] = map[fence.Mode]checker.Label{fence.None: checker.Safe, fence.Check: checker.Rescued}
 	testreports.Golden(t, "run", "one mode worse than expected, one as expected, one that was not run",
 		junitFile(t, o, reports.Options{Replay: "locksim run gc-pause --seed 1"}))
@@ -40,13 +41,15 @@ func TestRunOfNothingExpected(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted())
 	o.Scenario.Expect = nil
 	got := junitFile(t, o, reports.Options{})
-	testreports.CheckTexts(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"}, []string{"was expected", "<failure", "replay"})
+	testreports.CheckTexts(t, got, []string{`failures="0"`, "Mode none is corrupted: 369 events"},
+		[]string{"was expected", "<failure", "replay"})
 }
 
 // judged is a matrix of cells that are as expected, worse, milder, vacuous, and not
 // run, of a pair that was not run, and of one that failed.
 func judged() *matrices.Matrix {
-	m := testreports.Matrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."}, "gc-pause": {"", "Xr"}})
+	m := testreports.Matrix([]string{"single", "fenced"}, map[string][]string{"calm": {".-", ".."},
+		"gc-pause": {"", "Xr"}})
 	for i := range m.Cells {
 		if c := &m.Cells[i]; c.CellRuns != nil {
 			c.Labels, c.TraceHash = map[checker.Label]int{c.Label: 20}, strings.Repeat("0123abcd", 8)
@@ -56,8 +59,10 @@ func judged() *matrices.Matrix {
 	m.Cells[3].Match, m.Cells[3].Expected = matrices.TooGood, checker.Rescued
 	m.Cells[4].Match, m.Cells[4].Expected = matrices.TooBad, checker.Safe
 	m.Cells[4].Labels = map[checker.Label]int{checker.Overlap: 2, checker.Corrupted: 1, checker.Safe: 17}
-	m.NotRun = []matrices.Gap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock has no owners: choose a reentrant kind\n  3 | workload"}}
-	m.Failures = []matrices.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit wrote:\npanic: \x1b[2Jowned",
+	m.NotRun = []matrices.Gap{{Scenario: "gc-pause", Lock: "mylock", Why: "lock mylock has no owners: choose a " +
+		"reentrant kind\n  3 | workload"}}
+	m.Failures = []matrices.Gap{{Scenario: "gc-pause", Lock: "single", Why: "seeds 1 to 20: the worker process died\nit " +
+		"wrote:\npanic: \x1b[2Jowned",
 		Replay: "locksim run gc-pause --lock single --seed 1 --fencing none"}}
 	return m
 }
@@ -67,7 +72,8 @@ func TestMatrix(t *testing.T) {
 	if err := junit.Matrix(&b, judged()); err != nil {
 		t.Fatal(err)
 	}
-	testreports.Golden(t, "matrix", "cells as expected, vacuous, milder, worse and not run; a pair that was not run and one that failed", b.String())
+	testreports.Golden(t, "matrix", "cells as expected, vacuous, milder, worse and not run; a pair that was not run and "+
+		"one that failed", b.String())
 }
 
 // evilText has characters that XML forbids, and the end of a CDATA section.
@@ -114,7 +120,8 @@ func textIn(t *testing.T, file string) string {
 }
 
 func TestRunWriterFails(t *testing.T) {
-	if err := junit.Run(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := junit.Run(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -74,7 +74,8 @@ func figuresOf(cell matrices.Cell) string {
 			labels = append(labels, fmt.Sprintf("%s with %s", l, prose.Count(n, "seed")))
 		}
 	}
-	line := strings.Join(labels, ", ") + fmt.Sprintf("; the first %s is seed %d, trace hash %s", cell.Label, cell.Seed, cell.TraceHash)
+	line := strings.Join(labels, ", ") + fmt.Sprintf("; the first %s is seed %d, trace hash %s", cell.Label, cell.Seed,
+		cell.TraceHash)
 	return endedByReplay([]string{line}, cell.Replay)
 }
 

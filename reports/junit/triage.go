@@ -8,10 +8,10 @@ import (
 	"locksim/scenarios/outcome/triage"
 )
 
-// Triage writes what a folder knows of its explorations as JUnit XML, for a CI system: one suite for each lock and what it is
-// judged by, with a test case for each violation, by its shape. A case fails if the violation is new or back. It is skipped
-// if the violation was known and is still there, and passes if it is gone. The text of a case that did not pass says what happened,
-// with the seed and, on the last line, the command that makes the run again.
+// Triage writes what a folder knows of its explorations as JUnit XML, for a CI system: one suite for each lock and what
+// it is judged by, with a test case for each violation, by its shape. A case fails if the violation is new or back. It
+// is skipped if the violation was known and is still there, and passes if it is gone. The text of a case that did not
+// pass says what happened, with the seed and, on the last line, the command that makes the run again.
 //
 // Triage returns the error of the writer. It only reads the history, and is safe for concurrent use.
 func Triage(w io.Writer, h *triage.History) error {

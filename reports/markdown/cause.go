@@ -8,7 +8,8 @@ func (m *report) cause() []string {
 	if c == nil {
 		return nil
 	}
-	lines := []string{"## When it became inevitable", "", m.text(c.Says), "", "| step | time | ended badly | 95 % band |", "| ---: | ---: | ---: | ---: |"}
+	lines := []string{"## When it became inevitable", "", m.text(c.Says), "", "| step | time | ended badly | 95 % band |",
+		"| ---: | ---: | ---: | ---: |"}
 	for _, p := range c.Points {
 		lines = append(lines, fmt.Sprintf("| %d | %.3fs | %d of %d | %s |", p.Step, p.Seconds, p.Bad, p.Runs, p.Band()))
 	}

@@ -22,7 +22,8 @@ func Comparison(w io.Writer, c *comparisons.Comparison) error {
 	p := new(prose.Page)
 	p.Add([]string{"# Locks side by side"})
 	p.Add([]string{"<!-- Written by locksim compare --markdown. Do not edit. -->"})
-	p.Add([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command that writes this page.", escape(grid.ComparisonEvidence(c))})
+	p.Add([]string{"What a lock needs, promises and is for is what it declares. All else is measured by the command " +
+		"that writes this page.", escape(grid.ComparisonEvidence(c))})
 	p.Add([]string{"## Which lock is right under which faults"})
 	p.Add(survives(c, func(s comparisons.Survival) string { return grid.NewMapCell(s).Text() }))
 	p.Add([]string{grid.MapLegend})
@@ -37,7 +38,8 @@ func Comparison(w io.Writer, c *comparisons.Comparison) error {
 	}
 	p.Add([]string{"## Why no weaker fence", "",
 		"Each run that is named here shows a fence that fails or refuses a rightful holder, or claims that overlap.",
-		"`" + grid.Program(c) + " run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes it again. Faults that are left out did no harm, or have no",
+		"`" + grid.Program(c) + " run SCENARIO --lock LOCK --seed SEED --fencing MODE` makes it again. Faults that are " +
+			"left out did no harm, or have no",
 		"row above."})
 	for _, l := range c.Locks {
 		p.Add(lockSection(l))
@@ -123,10 +125,12 @@ func harm(s comparisons.Survival) []string {
 	for len(others) > 0 {
 		first := others[0]
 		modes := ""
-		for len(others) > 0 && others[0].Label == first.Label && others[0].Scenario == first.Scenario && others[0].Seed == first.Seed {
+		for len(others) > 0 && others[0].Label == first.Label && others[0].Scenario == first.Scenario &&
+			others[0].Seed == first.Seed {
 			modes, others = modes+", `"+string(others[0].Mode)+"`", others[1:]
 		}
-		runs = append(runs, fmt.Sprintf("%s: %s in %s, seed %d", strings.TrimPrefix(modes, ", "), first.Label, first.Scenario, first.Seed))
+		runs = append(runs, fmt.Sprintf("%s: %s in %s, seed %d", strings.TrimPrefix(modes, ", "), first.Label, first.Scenario,
+			first.Seed))
 	}
 	if o := s.Overlap; o != nil {
 		runs = append(runs, fmt.Sprintf("`%s`: claims overlap in %s, seed %d", o.Mode, o.Scenario, o.Seed))

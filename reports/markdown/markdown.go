@@ -107,7 +107,8 @@ func (m *report) notice() []string {
 	if m.cut == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("> **Cut** to fit into %d bytes: %s. The command at the end makes the whole run again.", m.opt.Limit, m.cut)}
+	return []string{fmt.Sprintf("> **Cut** to fit into %d bytes: %s. The command at the end makes the whole run again.",
+		m.opt.Limit, m.cut)}
 }
 
 func (m *report) why() []string {
@@ -148,7 +149,8 @@ func (m *report) remarks() []string {
 	}
 	for _, run := range m.o.Modes {
 		if run.Verdict.Label == checker.NotApplicable {
-			lines = append(lines, fmt.Sprintf("- Mode %s needs fencing tokens, and lock %s mints none.", literal(string(run.Mode)), m.text(m.o.Lock)))
+			lines = append(lines, fmt.Sprintf("- Mode %s needs fencing tokens, and lock %s mints none.",
+				literal(string(run.Mode)), m.text(m.o.Lock)))
 		}
 	}
 	return lines
@@ -204,7 +206,8 @@ var extents = []extent{
 	{24, everything, everything, everything, everything, "the diagram is shortened"},
 	{24, 500, everything, everything, everything, "the diagram and the story are shortened"},
 	{24, scene.MaxSteps, everything, everything, everything, "the diagram and the story are shortened"},
-	{24, scene.MaxSteps, 200, scene.MaxReasons, 2000, "the diagram, the story, the reasons and the schedule are shortened"},
+	{24, scene.MaxSteps, 200, scene.MaxReasons, 2000, "the diagram, the story, the reasons and the schedule are " +
+		"shortened"},
 	{24, 24, 0, 2, 400, "the schedule is left out, and the rest shortened"},
 	{0, 0, 0, 1, 160, "the diagram, the story and the schedule are left out, and the rest shortened"},
 }
@@ -220,6 +223,7 @@ func fitted(o *outcome.Outcome, opt reports.Options) (string, error) {
 			return text, nil
 		}
 	}
-	return "", fmt.Errorf("markdown: the report of %s takes %d bytes at its shortest, and the limit is %d: give a larger one",
+	return "", fmt.Errorf("markdown: the report of %s takes %d bytes at its shortest, and the limit is %d: give a "+
+		"larger one",
 		prose.Clip(prose.Visible(o.Scenario.Name), 80), size, opt.Limit)
 }

@@ -33,8 +33,10 @@ func TestRun(t *testing.T) {
 		outcome func() *outcome.Outcome
 		options reports.Options
 	}{
-		"paused": {testreports.PausedOutcome, reports.Options{Repeat: outcome.Twice, Replay: again, Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}}},
-		"alone":  {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) }, reports.Options{}},
+		"paused": {testreports.PausedOutcome, reports.Options{Repeat: outcome.Twice, Replay: again,
+			Versions: []reports.Version{{Name: "Go", Version: "1.26.1"}}}},
+		"alone": {func() *outcome.Outcome { return testreports.Outcome(testreports.Paused(fence.Check)) },
+			reports.Options{}},
 		"safe": {func() *outcome.Outcome {
 			o := testreports.Safe()
 			o.Modes[1].FaultsFired = []bool{false}
@@ -45,7 +47,8 @@ func TestRun(t *testing.T) {
 			o.Scenario.Expect["fenced"][fence.None] = checker.Safe
 			return o
 		}, reports.Options{}},
-		"none-ran": {func() *outcome.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) }, reports.Options{Replay: again}},
+		"none-ran": {func() *outcome.Outcome { return testreports.Outcome(testreports.NotApplicable(fence.Seal)) },
+			reports.Options{Replay: again}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testreports.GoldenFile(t, name+".md", rendered(t, tt.outcome(), tt.options))
@@ -55,7 +58,8 @@ func TestRun(t *testing.T) {
 
 // The command that makes the run again is the last line of code of every page.
 func TestRunEndsWithTheCommand(t *testing.T) {
-	for _, o := range []*outcome.Outcome{testreports.PausedOutcome(), testreports.Safe(), testreports.Outcome(), testreports.Outcome(testreports.NotApplicable(fence.Seal)), testreports.Outcome(testreports.Corrupted())} {
+	for _, o := range []*outcome.Outcome{testreports.PausedOutcome(), testreports.Safe(), testreports.Outcome(),
+		testreports.Outcome(testreports.NotApplicable(fence.Seal)), testreports.Outcome(testreports.Corrupted())} {
 		got := rendered(t, o, reports.Options{Replay: again})
 		if !strings.HasSuffix(got, "\n```console\n"+again+"\n```\n") {
 			t.Errorf("the page ends with %q", got[max(len(got)-200, 0):])
@@ -96,7 +100,8 @@ func TestRunFits(t *testing.T) {
 				t.Errorf("%d bytes, and the limit is %d", len(got), limit)
 			}
 			decisive := fmt.Sprintf("| >> **%d** | **20.000s** |", 2*tt.steps/3)
-			if !strings.Contains(got, decisive) || !strings.Contains(got, "| none | **corrupted** |") || !strings.HasSuffix(got, again+"\n```\n") {
+			if !strings.Contains(got, decisive) || !strings.Contains(got, "| none | **corrupted** |") ||
+				!strings.HasSuffix(got, again+"\n```\n") {
 				t.Error("the decisive step, the verdict or the command is missing")
 			}
 			if cut := strings.Contains(got, "> **Cut** to fit into "); cut == tt.whole {
@@ -118,27 +123,32 @@ func TestRunOfTooMuch(t *testing.T) {
 	o.Scenario.Source = []byte(strings.Repeat("# schedule\n", 5000))
 	for i := range o.Modes {
 		for range 200 {
-			o.Modes[i].Verdict.Reasons = append(o.Modes[i].Verdict.Reasons, checker.Reason{Text: strings.Repeat(fmt.Sprint(len(o.Modes[i].Verdict.Reasons)), 300)})
+			o.Modes[i].Verdict.Reasons = append(o.Modes[i].Verdict.Reasons,
+				checker.Reason{Text: strings.Repeat(fmt.Sprint(len(o.Modes[i].Verdict.Reasons)), 300)})
 		}
 	}
 	got := rendered(t, o, reports.Options{Limit: reports.MinLimit, Replay: again})
 	if len(got) > reports.MinLimit || strings.Contains(got, "```mermaid") {
 		t.Errorf("%d bytes", len(got))
 	}
-	testreports.CheckTexts(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the story and the schedule are left out", "more reasons", again}, nil)
+	testreports.CheckTexts(t, got, []string{"| none | **corrupted** |", "| check | **rescued** |", "the diagram, the " +
+		"story and the schedule are left out", "more reasons", again}, nil)
 }
 
 func TestRunErrors(t *testing.T) {
 	var b bytes.Buffer
 	for want, opt := range map[string]reports.Options{
 		"a limit of 100 bytes: give 0 for the default, or at least 8192": {Limit: 100},
-		"bytes at its shortest, and the limit is 8192: give a larger":    {Limit: reports.MinLimit, Replay: strings.Repeat("x", 9000)},
+		"bytes at its shortest, and the limit is 8192: give a larger": {Limit: reports.MinLimit,
+			Replay: strings.Repeat("x", 9000)},
 	} {
-		if err := markdown.Run(&b, testreports.PausedOutcome(), opt); err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {
+		if err := markdown.Run(&b, testreports.PausedOutcome(), opt); err == nil || !strings.Contains(err.Error(), want) ||
+			b.Len() > 0 {
 			t.Errorf("got %v and %d bytes, want %q", err, b.Len(), want)
 		}
 	}
-	if err := markdown.Run(testreports.FullDisk{}, testreports.PausedOutcome(), reports.Options{}); err == nil || !strings.Contains(err.Error(), "write the report: the disk is full") {
+	if err := markdown.Run(testreports.FullDisk{}, testreports.PausedOutcome(), reports.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "write the report: the disk is full") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -30,7 +30,8 @@ func Matrix(w io.Writer, m *matrices.Matrix) error {
 	p.Add(specimens(m))
 	p.Add(notRun(m))
 	p.Add(problems(m))
-	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those runs count",
+	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a " +
+		"safe cell, only those runs count",
 		"that tested the lock: clients contended, every fault struck, and one was felt. Where a lock cannot feel the " +
 			"faults, the cell says",
 		"not felt."})
@@ -91,13 +92,15 @@ func choosing(m *matrices.Matrix) []string {
 func legend(m *matrices.Matrix) []string {
 	lines := []string{
 		"## Legend", "",
-		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is not about the lock.", prose.Commas(m.Modes)),
+		fmt.Sprintf("A group of signs has one for each mode, in the order %s. An empty place was not run: the scenario is "+
+			"not about the lock.", prose.Commas(m.Modes)),
 		"", "| sign | label | meaning |", "|---|---|---|",
 	}
 	for _, s := range grid.Legend() {
 		lines = append(lines, fmt.Sprintf("| `%s` | %s | %s |", s.Glyph, s.Name, s.Meaning))
 	}
-	return append(lines, fmt.Sprintf("| `%s` | | after a group: one of its cells is not as expected, or is vacuous |", grid.Flag))
+	return append(lines, fmt.Sprintf("| `%s` | | after a group: one of its cells is not as expected, or is vacuous |",
+		grid.Flag))
 }
 
 // overview is the table of groups, without the specimens.
@@ -135,7 +138,8 @@ func specimens(m *matrices.Matrix) []string {
 	if len(rows) == 0 {
 		return nil
 	}
-	return append([]string{"## Specimens", "", "Locks that are wrong on purpose.", "", rowOf([]string{"specimen", "scenario", "modes"}), ruler(3)}, rows...)
+	return append([]string{"## Specimens", "", "Locks that are wrong on purpose.", "",
+		rowOf([]string{"specimen", "scenario", "modes"}), ruler(3)}, rows...)
 }
 
 // notRun are the pairs without cells, and why.
@@ -162,7 +166,8 @@ func problems(m *matrices.Matrix) []string {
 	}
 	for _, f := range m.Failures {
 		why, _, _ := strings.Cut(f.Why, "\n")
-		lines = append(lines, escape(fmt.Sprintf("- %s, lock %s could not be run: %s.", f.Scenario, f.Lock, why))+" `"+f.Replay+"`")
+		lines = append(lines, escape(fmt.Sprintf("- %s, lock %s could not be run: %s.", f.Scenario, f.Lock, why))+" `"+
+			f.Replay+"`")
 	}
 	if len(lines) == 2 {
 		return nil

@@ -16,7 +16,8 @@ func TestMatrix(t *testing.T) {
 		shows  string
 		matrix *matrices.Matrix
 	}{
-		"matrix":         {"an overview in signs, a section for each scenario, locks with equal results in one line", testreports.SmallMatrix()},
+		"matrix": {"an overview in signs, a section for each scenario, locks with equal results in one line",
+			testreports.SmallMatrix()},
 		"matrix-trouble": {"what is not as expected, listed with its command and set in bold", testreports.TroubledMatrix()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +44,8 @@ func TestMatrixEscapes(t *testing.T) {
 }
 
 func TestMatrixError(t *testing.T) {
-	if err := markdown.Matrix(testreports.FullDisk{}, testreports.SmallMatrix()); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := markdown.Matrix(testreports.FullDisk{}, testreports.SmallMatrix()); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

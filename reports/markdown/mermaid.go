@@ -23,7 +23,8 @@ func (m *report) diagram() []string {
 	mode := literal(string(m.storyScene().Run.Mode))
 	lines := []string{
 		"## The story", "",
-		fmt.Sprintf("The run in mode %s. The bar on a client’s line says that it believes that it holds the lock. Requests that are made again", mode),
+		fmt.Sprintf("The run in mode %s. The bar on a client’s line says that it believes that it holds the lock. Requests "+
+			"that are made again", mode),
 		"and answered as before are drawn once.", "",
 	}
 	lines = append(lines, fenced("mermaid", strings.Join(diagram, "\n"))...)
@@ -66,7 +67,8 @@ func (m *report) mermaid() []string {
 	head, from, end := chooseRows(rows, s.Fatal, m.rows)
 	shown := append(slices.Clone(rows[:head]), rows[from:end]...)
 	q := &sequence{Scene: s, bars: map[string]int{}}
-	q.add("    accTitle: "+mermaidText(fmt.Sprintf("What happened in mode %s", s.Run.Mode)), "    accDescr: "+mermaidText(describe(s)))
+	q.add("    accTitle: "+mermaidText(fmt.Sprintf("What happened in mode %s", s.Run.Mode)), "    accDescr: "+
+		mermaidText(describe(s)))
 	q.participants(shown)
 	q.rows(rows[:head])
 	q.leftOut(rows[head:from])

@@ -74,7 +74,8 @@ func TestStoreAnswer(t *testing.T) {
 		{trace.Decision{Write: true, Op: "c0.w2"}, "taken"},
 		{trace.Decision{Op: "c0.r1"}, "nothing written yet"},
 		{trace.Decision{Op: "c0.r1", Value: "c1.w2"}, "found c1.w2"},
-		{trace.Decision{Write: true, Op: "c0.w2", Refused: "write with token 1 refused, token 2 was seen: stale operation"}, "REFUSED: token 2 was seen"},
+		{trace.Decision{Write: true, Op: "c0.w2", Refused: "write with token 1 refused, token 2 was seen: stale operation"},
+			"REFUSED: token 2 was seen"},
 		{trace.Decision{Write: true, Op: "c0.w2", Refused: "out of paper"}, "REFUSED out of paper"},
 	} {
 		if got := storeAnswer(tt.decision); got != tt.want {
@@ -92,13 +93,18 @@ func polling() *scene.Scene {
 	set := func(id string) testreports.Words { return testreports.ContentWithShort("set k "+id+" nx", "set k nx") }
 	for _, e := range []trace.Event{
 		{At: 1 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("aaaaaaaaaaaaaaaa")}},
-		{At: 2 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("aaaaaaaaaaaaaaaa"), Answer: trace.Text("nil")}},
+		{At: 2 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("aaaaaaaaaaaaaaaa"),
+			Answer: trace.Text("nil")}},
 		{At: 3 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("bbbbbbbbbbbbbbbb")}},
-		{At: 4 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("bbbbbbbbbbbbbbbb"), Answer: trace.Text("nil")}},
+		{At: 4 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("bbbbbbbbbbbbbbbb"),
+			Answer: trace.Text("nil")}},
 		{At: 5 * sms, Actor: "c0", Peer: "r0", What: trace.Send{Conn: "#1", Content: set("cccccccccccccccc")}},
-		{At: 6 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("cccccccccccccccc"), Answer: trace.Text("OK")}},
+		{At: 6 * sms, Actor: "r0", Peer: "c0", What: trace.Exec{Conn: "#1", Request: set("cccccccccccccccc"),
+			Answer: trace.Text("OK")}},
 		{At: 7 * sms, Actor: "c0", What: trace.Mark{Step: trace.Granted, Resource: "order"}},
-		{At: 8 * sms, Actor: "c0", Peer: "s0", What: trace.Send{Conn: "#2", Content: testreports.ContentWithShort("WRITE order balance c0.w2 0 c0.g1 -", "write c0.w2")}},
+		{At: 8 * sms, Actor: "c0", Peer: "s0",
+			What: trace.Send{Conn: "#2", Content: testreports.ContentWithShort("WRITE order balance c0.w2 0 c0.g1 -",
+				"write c0.w2")}},
 		{At: 900 * sms, Actor: "c0", Peer: "r0", What: testreports.Send("#1", "del k")},
 		{At: 901 * sms, Actor: "r0", Peer: "c0", What: testreports.Exec("#1", "del k", "1")},
 		{At: 901 * sms, Actor: "r0", Peer: "c0", What: testreports.Send("#1", "1")},
@@ -107,7 +113,8 @@ func polling() *scene.Scene {
 		m.Trace.Add(e)
 	}
 	m.Story = []outcome.Line{line(7, "c0", "is granted order"), line(12, "world", "c0>r0,r0a: CUT OFF")}
-	m.History = checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 7, Released: 9}}}
+	m.History = checker.History{Grants: []checker.Grant{{ID: 1, Client: "c0", Resource: "order", Invoked: 1, Granted: 7,
+		Released: 9}}}
 	return scene.New(m)
 }
 

@@ -29,7 +29,8 @@ type seqRows struct {
 }
 
 func newSeqRows(s *scene.Scene) []seqRow {
-	c := &seqRows{Scene: s, lines: map[int]outcome.Line{}, arrived: map[int]scene.Message{}, sent: map[int]scene.Message{}, last: map[string]int{}}
+	c := &seqRows{Scene: s, lines: map[int]outcome.Line{}, arrived: map[int]scene.Message{}, sent: map[int]scene.Message{},
+		last: map[string]int{}}
 	for _, l := range s.Run.Story {
 		c.lines[l.N] = l
 	}
@@ -87,7 +88,8 @@ func (c *seqRows) exec(e trace.Event, m trace.Exec) {
 
 // alikeRows reports whether a request was made again and answered as before.
 func alikeRows(a, b seqRow) bool {
-	return a.text == b.text && a.answer == b.answer && a.answerLost == b.answerLost && a.fatal == "" && b.fatal == "" && !b.late()
+	return a.text == b.text && a.answer == b.answer && a.answerLost == b.answerLost && a.fatal == "" && b.fatal == "" &&
+		!b.late()
 }
 
 // store adds the row of an operation that the store decided.
@@ -105,7 +107,8 @@ func (c *seqRows) store(e trace.Event, d trace.Decision) {
 
 // request is the row of a request that arrived with an event.
 func (c *seqRows) request(e trace.Event, text, answer string) seqRow {
-	r := seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Peer, e.Actor}, text: text, answer: answer, times: 1, fatal: c.decision(e)}
+	r := seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Peer, e.Actor}, text: text, answer: answer, times: 1,
+		fatal: c.decision(e)}
 	if m, ok := c.arrived[e.N]; ok {
 		r.sent = m.Start
 	}
@@ -132,12 +135,18 @@ func (c *seqRows) otherHolder(e trace.Event, answer trace.Content) string {
 // ownKey reports whether a client deleted at this step a key that it had set itself, as
 // one of a majority.
 func (c *seqRows) ownKey(p checker.Pos) bool {
-	return slices.ContainsFunc(c.Run.History.Deletions, func(d checker.Deletion) bool { return d.At == p && d.Owner == d.By })
+	return slices.ContainsFunc(c.Run.History.Deletions, func(d checker.Deletion) bool {
+		return d.At == p &&
+			d.Owner == d.By
+	})
 }
 
 func (c *seqRows) acquiring(client string, p checker.Pos) bool {
 	h := c.Run.History
-	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool { return g.Client == client && g.Invoked <= p && p < g.Granted }) ||
+	return slices.ContainsFunc(h.Grants, func(g checker.Grant) bool {
+		return g.Client == client && g.Invoked <= p &&
+			p < g.Granted
+	}) ||
 		slices.ContainsFunc(h.Attempts, func(a checker.Attempt) bool {
 			return a.Client == client && a.Invoked <= p && (p < a.Returned || a.Returned == 0)
 		})
@@ -154,7 +163,8 @@ func (c *seqRows) send(e trace.Event, sent trace.Send) {
 	if command == "" {
 		return
 	}
-	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Actor, e.Peer}, text: command, lost: true, times: 1, fatal: c.decision(e)})
+	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, sent: e.At, over: []string{e.Actor, e.Peer}, text: command,
+		lost: true, times: 1, fatal: c.decision(e)})
 }
 
 // shownAsRequest reports whether the requests and answers show a step of a story
@@ -206,7 +216,8 @@ func (c *seqRows) note(e trace.Event, text string, over ...string) {
 	if len(over) > 2 {
 		over = []string{over[0], over[len(over)-1]}
 	}
-	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, note: true, over: slices.Compact(over), text: text, fatal: c.decision(e), shared: c.lines[e.N].Shared})
+	c.rows = append(c.rows, seqRow{n: e.N, at: e.At, note: true, over: slices.Compact(over), text: text,
+		fatal: c.decision(e), shared: c.lines[e.N].Shared})
 }
 
 // decision is the text of the decisive step, "" for any other.
@@ -271,9 +282,11 @@ func (r seqRow) lines() []string {
 	var lines []string
 	switch {
 	case r.note:
-		lines = []string{fmt.Sprintf("Note over %s: %s", strings.Join(r.over, ","), mermaidLabel(prose.Seconds(r.at)+" "+r.text))}
+		lines = []string{fmt.Sprintf("Note over %s: %s", strings.Join(r.over, ","),
+			mermaidLabel(prose.Seconds(r.at)+" "+r.text))}
 	case r.lost:
-		lines = []string{fmt.Sprintf("%s-x%s: %s", r.over[0], r.over[1], mermaidLabel(prose.Seconds(r.at)+" "+r.text+" (it never arrives)"))}
+		lines = []string{fmt.Sprintf("%s-x%s: %s", r.over[0], r.over[1],
+			mermaidLabel(prose.Seconds(r.at)+" "+r.text+" (it never arrives)"))}
 	default:
 		lines = append([]string{fmt.Sprintf("%s->>%s: %s", r.over[0], r.over[1], mermaidLabel(r.request()))}, r.answers()...)
 	}

@@ -63,7 +63,8 @@ func blockParts(b reviewpage.Block) [][]string {
 		parts = append(parts, tableLines(b.Table))
 	}
 	if w := b.Worst; w != nil {
-		parts = append(parts, []string{fmt.Sprintf("**%s**: %s", literal(w.Title), literal(string(w.Label)))}, []string{literal(w.Text)}, fenced("console", w.Replay))
+		parts = append(parts, []string{fmt.Sprintf("**%s**: %s", literal(w.Title), literal(string(w.Label)))},
+			[]string{literal(w.Text)}, fenced("console", w.Replay))
 	}
 	if b.Break != nil {
 		parts = append(parts, breakParts(b.Break)...)

@@ -39,7 +39,8 @@ func TestReview(t *testing.T) {
 
 // The parts come in one order, and the same review gives the same bytes.
 func TestReviewOrder(t *testing.T) {
-	titles := []string{"Recommendation", "Its worst failure", "What it survives", "Why this is the recommendation", "The lock", "What it promises",
+	titles := []string{"Recommendation", "Its worst failure", "What it survives", "Why this is the recommendation",
+		"The lock", "What it promises",
 		"Its own weaknesses", "The risk, with and without a fence",
 		"The faults considered", "What was explored", "What is not covered", "Open questions for the team", "Make it again"}
 	md := reviewMarkdown(t, testreports.Review())
@@ -53,7 +54,8 @@ func TestReviewOrder(t *testing.T) {
 	if reviewMarkdown(t, testreports.Review()) != md {
 		t.Error("the same review gives other bytes")
 	}
-	if err := markdown.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := markdown.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -62,7 +64,8 @@ func TestReviewOrder(t *testing.T) {
 func TestReviewEscapes(t *testing.T) {
 	md := reviewMarkdown(t, testreports.HostileReview())
 	outside := regexp.MustCompile("(?s)\n```.*?\n```\n").ReplaceAllString(md, "\n")
-	if strings.Contains(outside, "<script>") || strings.Contains(outside, "`*x") || !strings.Contains(outside, "&lt;script&gt;") {
+	if strings.Contains(outside, "<script>") || strings.Contains(outside, "`*x") ||
+		!strings.Contains(outside, "&lt;script&gt;") {
 		t.Errorf("Markdown takes a text for markup:\n%s", outside)
 	}
 }
@@ -71,7 +74,8 @@ func TestReviewEscapes(t *testing.T) {
 func TestReviewFollowsTheFigures(t *testing.T) {
 	r := testreports.Review()
 	before := reviewMarkdown(t, r)
-	for _, text := range []string{"only behind a fence: seal", "data was lost in 20 of 40 runs", "210 of 300 struck", "breaks the lock’s own promise", "rescues at a price", "1. Can the protected store apply the rule seal"} {
+	for _, text := range []string{"only behind a fence: seal", "data was lost in 20 of 40 runs", "210 of 300 struck",
+		"breaks the lock’s own promise", "rescues at a price", "1. Can the protected store apply the rule seal"} {
 		if !strings.Contains(before, text) {
 			t.Errorf("it does not say %q", text)
 		}
@@ -81,7 +85,8 @@ func TestReviewFollowsTheFigures(t *testing.T) {
 	r.Figures.Within.Violating = 5
 	r.Advice, r.Failures, r.Questions = r.Figures.Advice(), nil, nil
 	after := reviewMarkdown(t, r)
-	for _, text := range []string{"Not in its present form: it breaks its own promise, in 5 of 2,700", "data was lost in 19 of 40 runs", "found anything that broke it", "The figures raise none."} {
+	for _, text := range []string{"Not in its present form: it breaks its own promise, in 5 of 2,700",
+		"data was lost in 19 of 40 runs", "found anything that broke it", "The figures raise none."} {
 		if !strings.Contains(after, text) {
 			t.Errorf("with another measurement it does not say %q", text)
 		}
@@ -96,7 +101,8 @@ func TestReviewOfNothing(t *testing.T) {
 	r := &reviews.Review{Lock: reviews.Lock{Name: "mine", Nodes: 1, Judged: fence.None}}
 	r.Advice, r.Questions = r.Figures.Advice(), r.Figures.Questions()
 	md := reviewMarkdown(t, r)
-	for _, text := range []string{"This lock has no description", "It needs 1 server and mints no fencing tokens", "The lock promises nothing.", "No recommendation", "What does the lock promise"} {
+	for _, text := range []string{"This lock has no description", "It needs 1 server and mints no fencing tokens",
+		"The lock promises nothing.", "No recommendation", "What does the lock promise"} {
 		if !strings.Contains(md, text) {
 			t.Errorf("it does not say %q:\n%s", text, md)
 		}

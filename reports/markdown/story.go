@@ -80,7 +80,8 @@ func (m *report) yaml() []string {
 func (m *report) again() []string {
 	var lines []string
 	for _, run := range scene.Ran(m.o) {
-		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", literal(string(run.Mode)), prose.Count(run.Events, "event"), codeSpan(run.TraceHash)))
+		lines = append(lines, fmt.Sprintf("- mode %s: %s, trace hash %s", literal(string(run.Mode)),
+			prose.Count(run.Events, "event"), codeSpan(run.TraceHash)))
 	}
 	for _, v := range m.opt.Versions {
 		lines = append(lines, "- "+m.text(v.Name+" "+v.Version))

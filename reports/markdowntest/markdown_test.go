@@ -29,7 +29,8 @@ type shape struct {
 func shapeOf(t *testing.T, page string) (s shape) {
 	t.Helper()
 	source := []byte(page)
-	err := ast.Walk(github.Parser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	err := ast.Walk(github.Parser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus,
+		error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -63,7 +64,8 @@ func shapeOf(t *testing.T, page string) (s shape) {
 // and no tag.
 func TestHostileTextsAreText(t *testing.T) {
 	o := hostile(t)
-	s := shapeOf(t, rendered(t, o, reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}}}))
+	s := shapeOf(t, rendered(t, o,
+		reports.Options{Replay: evil, Versions: []reports.Version{{Name: evil, Version: evil}}}))
 	want := shape{
 		headings: 5, tables: 2, codes: 3,
 		cells: 11*4 + 4*(1+len(o.Modes[0].Story)),
@@ -112,7 +114,8 @@ func TestGalleryPages(t *testing.T) {
 			continue
 		}
 		s := shapeOf(t, string(page))
-		if s.headings != 5 || s.tables != 2 || s.codes != 3 || s.links != 0 || !strings.HasPrefix(link[1], fmt.Sprintf("%02d-", i+1)) {
+		if s.headings != 5 || s.tables != 2 || s.codes != 3 || s.links != 0 ||
+			!strings.HasPrefix(link[1], fmt.Sprintf("%02d-", i+1)) {
 			t.Errorf("%s: %+v", link[1], s)
 		}
 	}

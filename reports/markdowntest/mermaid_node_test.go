@@ -65,7 +65,8 @@ func startMermaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	// node looks for packages beside the script.
-	err = errors.Join(os.Symlink(modules, filepath.Join(dir, "node_modules")), os.WriteFile(filepath.Join(dir, "parse.mjs"), script, 0o600))
+	err = errors.Join(os.Symlink(modules, filepath.Join(dir, "node_modules")),
+		os.WriteFile(filepath.Join(dir, "parse.mjs"), script, 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,8 @@ func TestMermaidUnderstands(t *testing.T) {
 		{mermaidNote, "s0", "s0", "the fence held here"},
 	}
 	for _, m := range got.Messages {
-		if w := wants[0]; m.Type == w.kind && m.From == w.from && m.To == w.to && strings.Contains(strings.ReplaceAll(m.Text, "<br/>", " "), w.text) {
+		if w := wants[0]; m.Type == w.kind && m.From == w.from && m.To == w.to &&
+			strings.Contains(strings.ReplaceAll(m.Text, "<br/>", " "), w.text) {
 			if wants = wants[1:]; len(wants) == 0 {
 				return
 			}
@@ -87,7 +88,8 @@ func TestMermaidUnderstands(t *testing.T) {
 
 // A hostile text stays a text: the diagram has the same participants as without it.
 func TestMermaidOfHostileTexts(t *testing.T) {
-	plain := diagram(t, rendered(t, played(t, loaded(t, "gc-pause"), fence.None, fence.Check, fence.Seal), reports.Options{}))
+	plain := diagram(t, rendered(t, played(t, loaded(t, "gc-pause"), fence.None, fence.Check, fence.Seal),
+		reports.Options{}))
 	got := parsed(t, plain, diagram(t, rendered(t, hostile(t), reports.Options{})))
 	if got[1].Error != "" {
 		t.Fatal(got[1].Error)

@@ -60,7 +60,8 @@ func diagram(t *testing.T, page string) string {
 
 // evil is a text with the ends of statements, fences, cells and tags, with mentions and
 // links, and with the beginnings of comments, directives and formulas.
-const evil = "x; end #1 %%{init: {}}%% <img src=x onerror=alert(1)></script> ```\n``` | [a](http://b.c) @team $$x$$ www.d.e `code` **b** wrap: style: ﬂ°°60¶ß &lt; \\ \x1b[31m"
+const evil = "x; end #1 %%{init: {}}%% <img src=x onerror=alert(1)></script> ```\n``` | [a](http://b.c) @team $$x$$ " +
+	"www.d.e `code` **b** wrap: style: ﬂ°°60¶ß &lt; \\ \x1b[31m"
 
 // hostile is a run with evil in every text of its scenario, lock and events.
 func hostile(t *testing.T) *outcome.Outcome {

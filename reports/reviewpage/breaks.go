@@ -35,14 +35,21 @@ type Break struct {
 // clients do wrong.
 func (p *Page) addBreaks(r *reviews.Review) {
 	own, lease, client := ownStories(r), leaseStories(r), clientStories(r)
-	p.add("own", "Its own weaknesses", append(storyBlocks(own, "Known failures of locks in the field, each shown by a scenario. Either the lock does not promise to survive it, or not even the fence with which it is judged saves the data. A fence in brackets saves the data, but refuses a rightful holder. The command runs the story in every fencing mode."), foundBlocks(r)...))
-	p.note("%s of the library, %s found by the searches", prose.Count(len(own.Rows), "scenario"), prose.Count(len(r.Failures), "way"))
+	p.add("own", "Its own weaknesses", append(storyBlocks(own, "Known failures of locks in the field, each shown by a "+
+		"scenario. Either the lock does not promise to survive it, or not even the fence with which it is judged saves the "+
+		"data. A fence in brackets saves the data, but refuses a rightful holder. The command runs the story in every "+
+		"fencing mode."), foundBlocks(r)...))
+	p.note("%s of the library, %s found by the searches", prose.Count(len(own.Rows), "scenario"),
+		prose.Count(len(r.Failures), "way"))
 	if len(lease.Rows) > 0 {
-		p.add("lease", "What breaks every lock with a lease", storyBlocks(lease, fmt.Sprintf("Here the lock keeps its promise: a client acts after its lease has ended, and the fence %s saves the data. No lock with a lease can prevent this by itself.", r.Lock.Judged)))
+		p.add("lease", "What breaks every lock with a lease",
+			storyBlocks(lease, fmt.Sprintf("Here the lock keeps its promise: a client acts after its lease has ended, and the "+
+				"fence %s saves the data. No lock with a lease can prevent this by itself.", r.Lock.Judged)))
 		p.note("%s, each saved by the fence %s", prose.Count(len(lease.Rows), "scenario"), r.Lock.Judged)
 	}
 	if len(client.Rows) > 0 {
-		p.add("client", "What its clients can do wrong", storyBlocks(client, "Here the client uses the lock in a way that no lock can make safe."))
+		p.add("client", "What its clients can do wrong", storyBlocks(client, "Here the client uses the lock in a way that "+
+			"no lock can make safe."))
 		p.note("%s, for which no lock is to blame", prose.Count(len(client.Rows), "scenario"))
 	}
 }
@@ -62,9 +69,13 @@ func storyBlocks(t *Table, about string) []Block {
 // foundBlocks are the breaks that the searches found, those within the promise first.
 func foundBlocks(r *reviews.Review) []Block {
 	if len(r.Failures) == 0 {
-		return []Block{{Heading: "Found by exploration"}, paragraph("Neither random schedules nor placed faults found anything that broke it, in %s. That is no proof.", evidenceOf(r))}
+		return []Block{{Heading: "Found by exploration"}, paragraph("Neither random schedules nor placed faults found "+
+			"anything that broke it, in %s. That is no proof.", evidenceOf(r))}
 	}
-	blocks := []Block{{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules and placed faults, each reduced to a minimal schedule. Those within the promise come first, if there are any, then the worst. Each was repeated in every fencing mode, with the same seed. A mode named in the title is the one in which the lock is judged.", prose.Count(len(r.Failures), "way"))}
+	blocks := []Block{{Heading: "Found by exploration"}, paragraph("%s of breaking it were found by random schedules "+
+		"and placed faults, each reduced to a minimal schedule. Those within the promise come first, if there are any, "+
+		"then the worst. Each was repeated in every fencing mode, with the same seed. A mode named in the title is the one "+
+		"in which the lock is judged.", prose.Count(len(r.Failures), "way"))}
 	rest := &Table{Name: "Further breaks", Head: []string{"Break", "Runs like it", "Command"}}
 	for i, b := range r.Failures {
 		if i < maxBreaks {
@@ -148,7 +159,8 @@ func leaseStories(r *reviews.Review) *Table {
 
 // clientStories are the scenarios of the library in which the client makes a mistake.
 func clientStories(r *reviews.Review) *Table {
-	t := storyTable(r, "Stories of the library in which the client makes a mistake", func(s *reviews.Scenario) bool { return s.Client != "" })
+	t := storyTable(r, "Stories of the library in which the client makes a mistake",
+		func(s *reviews.Scenario) bool { return s.Client != "" })
 	t.Head[1] = "Mistake"
 	return t
 }
@@ -156,7 +168,8 @@ func clientStories(r *reviews.Review) *Table {
 // storyTable are the selected scenarios in which the lock was broken, with the effect of
 // each fence: those within the promise first.
 func storyTable(r *reviews.Review, name string, has func(*reviews.Scenario) bool) *Table {
-	t := &Table{Name: name, Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm", "Command"}}
+	t := &Table{Name: name, Head: []string{"Story", "Promise", "Without a fence", "Rescue", "Do not rescue", "Do harm",
+		"Command"}}
 	for _, g := range reviews.Grounds() {
 		for i := range r.Scenarios {
 			if s := &r.Scenarios[i]; s.Ground == g && s.Harmful() && has(s) {

@@ -25,7 +25,8 @@ func faultBlocks(r *reviews.Review) []Block {
 	}
 	if len(r.Scenarios) > 0 {
 		blocks = append(blocks, Block{Heading: "Scenarios of the library"},
-			paragraph("Each with its entries in the catalogue of failure modes, and the worst label of %s with the number of seeds that show it.", prose.Count(r.Plan.Seeds.Len(), "seed")),
+			paragraph("Each with its entries in the catalogue of failure modes, and the worst label of %s with the number of "+
+				"seeds that show it.", prose.Count(r.Plan.Seeds.Len(), "seed")),
 			Block{Table: scenarioTable(r)})
 	}
 	return blocks
@@ -33,7 +34,8 @@ func faultBlocks(r *reviews.Review) []Block {
 
 // classTable has a row for each class of fault.
 func classTable(r *reviews.Review) *Table {
-	t := &Table{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise", "With " + r.Plan.Tried(), "Scenarios"}}
+	t := &Table{Name: "Classes of fault", Head: []string{"Class", "Promised", "Within the promise",
+		"With " + r.Plan.Tried(), "Scenarios"}}
 	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
 		n := 0
 		for _, s := range r.Scenarios {

@@ -60,15 +60,18 @@ func insideOrOut(r *reviews.Review, s *reviews.Scenario) string {
 
 // survivalBlocks are a table of what the lock survives.
 func survivalBlocks(r *reviews.Review) []Block {
-	t := &Table{Name: "The faults and how the lock fares under each", Head: []string{"Faults", "Promised", "The data", "Scenarios", "Random runs that broke it"}}
+	t := &Table{Name: "The faults and how the lock fares under each", Head: []string{"Faults", "Promised", "The data",
+		"Scenarios", "Random runs that broke it"}}
 	var untried []string
 	row := func(name, promised string, scenarios int, s comparisons.Survival, random string) {
 		c := grid.NewMapCell(s)
-		t.Rows = append(t.Rows, Row{Name: name, Cells: []Cell{{Text: promised}, {Text: c.Text() + " " + meanings[c.Standing], Standing: c.Standing},
-			{Text: prose.Thousands(scenarios)}, {Text: random}}})
+		t.Rows = append(t.Rows,
+			Row{Name: name, Cells: []Cell{{Text: promised}, {Text: c.Text() + " " + meanings[c.Standing], Standing: c.Standing},
+				{Text: prose.Thousands(scenarios)}, {Text: random}}})
 	}
 	mode, n := r.Weakest("")
-	row("no fault", prose.YesNo(r.Lock.Promises), n, comparisons.Survival{Promised: true, Scenarios: n, Fence: mode}, prose.Nothing)
+	row("no fault", prose.YesNo(r.Lock.Promises), n, comparisons.Survival{Promised: true, Scenarios: n, Fence: mode},
+		prose.Nothing)
 	for _, class := range slices.Concat(r.Lock.Promise.Exclusion, r.Lock.Unpromised) {
 		promised := slices.Contains(r.Lock.Promise.Exclusion, class)
 		mode, n := r.Weakest(class)
@@ -87,7 +90,9 @@ func survivalBlocks(r *reviews.Review) []Block {
 		}
 		row(string(class), prose.YesNo(promised), n, comparisons.Survival{Promised: true, Scenarios: n, Fence: mode}, broke)
 	}
-	blocks := []Block{{Table: t}, paragraph("The data: the worst result of the scenarios of the library that have these faults and no others, %s each. Random runs: of those in which a client kept another out and such a fault was felt, alone or with others.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
+	blocks := []Block{{Table: t}, paragraph("The data: the worst result of the scenarios of the library that have these "+
+		"faults and no others, %s each. Random runs: of those in which a client kept another out and such a fault was "+
+		"felt, alone or with others.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
 	if len(untried) > 0 {
 		blocks = append(blocks, paragraph("Not tried, neither by a scenario nor in a random run: %s.", prose.Commas(untried)))
 	}

@@ -18,13 +18,15 @@ func exploredBlocks(r *reviews.Review) []Block {
 	t := &Table{Name: "The runs behind it", Head: []string{"What", "Runs", "That tested " +
 		"the lock", "With a violation", "Of these fewer than (95 %)", "Virtual time"}}
 	if m := r.Matrix; m != nil {
-		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), prose.Nothing, prose.Nothing, prose.Span(m.Totals.VirtualSeconds))
+		t.row("Scenarios of the library", prose.Thousands(m.Totals.Runs), prose.Thousands(m.Totals.NonVacuous), prose.Nothing,
+			prose.Nothing, prose.Span(m.Totals.VirtualSeconds))
 	}
 	exploredRow(t, "Random schedules within the promise", r.Within)
 	exploredRow(t, "Random schedules with "+r.Plan.Tried(), r.All)
 	if s := r.Sweep; s != nil {
 		n := r.Figures.Swept
-		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence), prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
+		t.row("Single faults placed in "+s.Plan.Scenario, prose.Thousands(n.Runs), prose.Thousands(n.Evidence),
+			prose.Thousands(n.Violating), prose.Nothing, prose.Nothing)
 	}
 	blocks := []Block{{Table: t},
 		paragraph("A run tested the lock when a client kept another out and a fault was felt, or when a violation was " +
@@ -34,7 +36,8 @@ func exploredBlocks(r *reviews.Review) []Block {
 	for _, e := range []*explorations.Exploration{r.Within, r.All} {
 		if e != nil {
 			if text := e.Summary.ByClass(); text != "" {
-				items = append(items, fmt.Sprintf("Random schedules, %s: runs that tested the lock, by class of fault, and how many of such runs may break it (95 %% confidence): %s.", judgedUnder(r, e), text))
+				items = append(items, fmt.Sprintf("Random schedules, %s: runs that tested the lock, by class of fault, and how "+
+					"many of such runs may break it (95 %% confidence): %s.", judgedUnder(r, e), text))
 			}
 			if e.Summary.Novelty != nil {
 				items = append(items, fmt.Sprintf("Random schedules, %s, not seen yet: %s.", judgedUnder(r, e), e.Summary.Novelty))
@@ -44,7 +47,8 @@ func exploredBlocks(r *reviews.Review) []Block {
 		}
 	}
 	if s := r.All; s != nil {
-		items = append(items, fmt.Sprintf("Claims alone: two of them overlapped in %s of %s runs that tested the lock, under %s.",
+		items = append(items, fmt.Sprintf("Claims alone: two of them overlapped in %s of %s runs that tested the lock, "+
+			"under %s.",
 			prose.Thousands(s.Summary.Violations[checker.Overlap]), prose.Thousands(s.Summary.Evidence), r.Plan.Tried()))
 	}
 	if r.Sweep != nil {
@@ -58,7 +62,8 @@ func exploredRow(t *Table, name string, e *explorations.Exploration) {
 		return
 	}
 	s := &e.Summary
-	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.Evidence), prose.Thousands(s.Violating), reviews.Percentage(s.RateBound), prose.Span(s.VirtualSeconds))
+	t.row(name, prose.Thousands(s.Runs), prose.Thousands(s.Evidence), prose.Thousands(s.Violating),
+		reviews.Percentage(s.RateBound), prose.Span(s.VirtualSeconds))
 }
 
 func judgedUnder(r *reviews.Review, e *explorations.Exploration) string {
@@ -93,15 +98,20 @@ func gapBlocks(r *reviews.Review) []Block {
 			"hold: these runs prove nothing about pauses.", prose.Count(n, "run")))
 	}
 	if names := vacuousStories(r); len(names) > 0 {
-		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+commas(names)+".")
+		items = append(items, "These scenarios prove nothing in some mode, since nobody contended or a fault never struck: "+
+			commas(names)+".")
 	}
-	items = append(items, "Faults that no schedule can have: disks that fill, bytes that arrive changed, a Redis Cluster that moves keys, bugs of Redis itself.")
+	items = append(items, "Faults that no schedule can have: disks that fill, bytes that arrive changed, a Redis "+
+		"Cluster that moves keys, bugs of Redis itself.")
 	blocks := []Block{{Items: items}}
 	if len(r.NotRun) > 0 {
-		blocks = append(blocks, Block{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with this lock", Items: gapItems(r.NotRun)})
+		blocks = append(blocks, Block{Folded: prose.Count(len(r.NotRun), "scenario") + " of the library not run with " +
+			"this lock", Items: gapItems(r.NotRun)})
 	}
 	if len(r.Catalogue) > 0 {
-		blocks = append(blocks, Block{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows", prose.Count(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
+		blocks = append(blocks,
+			Block{Folded: fmt.Sprintf("%s of the catalogue that no scenario shows",
+				prose.Count(len(r.Catalogue), "failure mode")), Items: gapItems(r.Catalogue)})
 	}
 	return blocks
 }
@@ -125,7 +135,8 @@ func neverStruck(r *reviews.Review) []string {
 			continue
 		}
 		if never, _ := e.Uncovered(); len(never) > 0 {
-			out = append(out, fmt.Sprintf("Random schedules %s: no fault of these classes struck: %s.", judgedUnder(r, e), commas(never)))
+			out = append(out, fmt.Sprintf("Random schedules %s: no fault of these classes struck: %s.", judgedUnder(r, e),
+				commas(never)))
 		}
 	}
 	return out

@@ -18,7 +18,8 @@ func lockBlocks(r *reviews.Review) []Block {
 	if about == "" {
 		about = "This lock has no description; locksim knows only its adapter."
 	}
-	needs := fmt.Sprintf("It needs %s and mints no fencing tokens, so that of the fences only claim and cas can be put before the data.", prose.Count(r.Lock.Nodes, "server"))
+	needs := fmt.Sprintf("It needs %s and mints no fencing tokens, so that of the fences only claim and cas can be put "+
+		"before the data.", prose.Count(r.Lock.Nodes, "server"))
 	if r.Lock.Tokens {
 		needs = fmt.Sprintf("It needs %s, and every grant carries a fencing token.", prose.Count(r.Lock.Nodes, "server"))
 	}
@@ -29,7 +30,9 @@ func lockBlocks(r *reviews.Review) []Block {
 func promiseBlocks(r *reviews.Review) []Block {
 	l := r.Lock
 	if !l.Promises {
-		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims never overlap, that the lock is free again at the end, that no rightful holder is refused, and that the data is right in mode %s.", l.Judged)}
+		return []Block{paragraph("The lock promises nothing. Everything below is judged as if it promised that claims "+
+			"never overlap, that the lock is free again at the end, that no rightful holder is refused, and that the data is "+
+			"right in mode %s.", l.Judged)}
 	}
 	var blocks []Block
 	for _, part := range scene.Promise(l.Promise, false) {
@@ -64,7 +67,8 @@ func adviceCards(r *reviews.Review) []Advice {
 		if a.Fence != "" {
 			verdict += ": " + string(a.Fence)
 		}
-		cards = append(cards, Advice{Use: "For " + string(a.Use), Means: useMeans[a.Use], Verdict: verdict, Kind: a.Verdict, Text: a.Text})
+		cards = append(cards, Advice{Use: "For " + string(a.Use), Means: useMeans[a.Use], Verdict: verdict, Kind: a.Verdict,
+			Text: a.Text})
 	}
 	return cards
 }
@@ -74,7 +78,8 @@ func ruleBlocks(r *reviews.Review) []Block {
 	blocks := []Block{paragraph("Each recommendation follows from fixed rules.")}
 	for _, a := range r.Advice {
 		blocks = append(blocks, Block{Heading: "For " + string(a.Use), Items: a.Reasons},
-			Block{Text: "These rules were tried, one after the other. The first whose condition holds decides:", Items: ruleItems(a), Numbered: true})
+			Block{Text: "These rules were tried, one after the other. The first whose condition holds decides:",
+				Items: ruleItems(a), Numbered: true})
 	}
 	return blocks
 }

@@ -15,7 +15,8 @@ import (
 
 // The sections have a fixed order, by their ids, and each has a title and blocks.
 func TestSections(t *testing.T) {
-	for name, r := range map[string]*reviews.Review{"of a lock": testreports.Review(), "of nothing": {Lock: reviews.Lock{Name: "mine", Nodes: 1}}} {
+	for name, r := range map[string]*reviews.Review{"of a lock": testreports.Review(),
+		"of nothing": {Lock: reviews.Lock{Name: "mine", Nodes: 1}}} {
 		p := reviewpage.New(r, reports.Options{Replay: "locksim report --review"})
 		var ids []string
 		for _, s := range slices.Concat(p.Front, p.Sections) {
@@ -24,7 +25,8 @@ func TestSections(t *testing.T) {
 				t.Errorf("%s: section %s has no title or no blocks", name, s.ID)
 			}
 		}
-		if diff := cmp.Diff([]string{"advice", "worst", "survives", "rules", "lock", "promise", "own", "risk", "faults", "explored", "gaps", "questions"}, ids); diff != "" {
+		if diff := cmp.Diff([]string{"advice", "worst", "survives", "rules", "lock", "promise", "own", "risk", "faults",
+			"explored", "gaps", "questions"}, ids); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if p.Lock != r.Lock.Name || p.Replay != "locksim report --review" || p.Versions[0].Name != "Go" {
@@ -121,7 +123,8 @@ func TestWeaknessesAreApart(t *testing.T) {
 	check("outside the promise", "own: gc-pause")
 	lease, client := r.Scenarios[1], r.Scenarios[1]
 	lease.Name, lease.Ground = "lease", reviews.GroundPromised
-	client.Name, client.Ground, client.Client = "client", reviews.GroundPromised, "It releases the lock before its last write."
+	client.Name, client.Ground, client.Client = "client", reviews.GroundPromised,
+		"It releases the lock before its last write."
 	r.Scenarios = append(r.Scenarios, client, lease)
 	check("with others", "own: gc-pause; lease: lease; client: client")
 	r.Lock.Promises = false

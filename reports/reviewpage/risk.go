@@ -19,9 +19,12 @@ var grounds = map[reviews.Ground]string{
 // riskBlocks count the runs of the library by label, mode by mode.
 func riskBlocks(r *reviews.Review) []Block {
 	if len(r.Figures.Modes) == 0 {
-		return []Block{paragraph("No scenario of the library is about this lock, so that there are no counts. The effect of each fence on each break is shown above.")}
+		return []Block{paragraph("No scenario of the library is about this lock, so that there are no counts. The effect " +
+			"of each fence on each break is shown above.")}
 	}
-	blocks := []Block{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to break locks: the counts say what can happen and how a fence changes it, and not how often it happens in production.", prose.Count(r.Plan.Seeds.Len(), "seed"))}
+	blocks := []Block{paragraph("These are counts of runs, %s for every scenario and mode. The scenarios are chosen to "+
+		"break locks: the counts say what can happen and how a fence changes it, and not how often it happens in production.",
+		prose.Count(r.Plan.Seeds.Len(), "seed"))}
 	for _, m := range r.Figures.Modes {
 		if m.Mode == fence.None || m.Mode == adviceFence(r) {
 			blocks = append(blocks, paragraph("%s", riskStatement(m)))
@@ -64,8 +67,10 @@ func riskStatement(m reviews.Mode) string {
 	if m.Mode != fence.None {
 		who = "With the fence " + string(m.Mode)
 	}
-	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and the lock was stuck in %s.",
-		who, prose.Thousands(n.Labels[checker.Corrupted]), prose.Count(n.Runs, "run"), prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
+	return fmt.Sprintf("%s, data was lost in %s of %s of the library, a rightful holder was refused in %s, and the lock "+
+		"was stuck in %s.",
+		who, prose.Thousands(n.Labels[checker.Corrupted]), prose.Count(n.Runs, "run"),
+		prose.Thousands(n.Labels[checker.FalseReject]), prose.Thousands(n.Labels[checker.Stuck]))
 }
 
 // riskTable has a row for each mode and a column for each label.
@@ -106,8 +111,10 @@ func seenLabels(r *reviews.Review, g reviews.Ground) []checker.Label {
 
 // effectTable counts what each fence did to the breaks.
 func effectTable(r *reviews.Review) *Table {
-	t := &Table{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price", "does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
-	shown := []reviews.FenceEffect{reviews.FenceRescues, reviews.FenceCosts, reviews.FenceFails, reviews.FenceHarms, reviews.FenceIdle, reviews.FenceNeedsTokens}
+	t := &Table{Name: "What fences made of the breaks", Head: []string{"Fence", "rescues", "rescues at a price",
+		"does not rescue", "does harm", "nothing to rescue", "cannot be used"}}
+	shown := []reviews.FenceEffect{reviews.FenceRescues, reviews.FenceCosts, reviews.FenceFails, reviews.FenceHarms,
+		reviews.FenceIdle, reviews.FenceNeedsTokens}
 	for _, mode := range fence.Modes()[1:] {
 		counts := map[reviews.FenceEffect]int{}
 		for _, b := range r.Failures {

@@ -21,9 +21,11 @@ type Instant struct {
 
 // decisions name the decisive step of a run.
 var decisions = map[checker.Label]string{
-	checker.Corrupted: "it broke here", checker.Rescued: "the fence held here", checker.FalseReject: "wrongly refused here",
-	checker.Panicked: "it panicked here",
-	checker.Stuck:    "stuck since here", checker.Hung: "called here, and did not return", checker.Unknown: "undecided here", checker.Overlap: "overlap here",
+	checker.Corrupted: "it broke here", checker.Rescued: "the fence held here",
+	checker.FalseReject: "wrongly refused here",
+	checker.Panicked:    "it panicked here",
+	checker.Stuck:       "stuck since here", checker.Hung: "called here, and did not return",
+	checker.Unknown: "undecided here", checker.Overlap: "overlap here",
 	checker.Void: "nothing was promised here", checker.Revived: "held again here", checker.Overtaken: "overtaken here",
 	checker.Misconduct: "not as promised here",
 	checker.Repeated:   "worked again here", checker.Regressed: "the token did not grow here",
@@ -137,7 +139,8 @@ func (s *Scene) Reworded() string {
 	if !s.reworded {
 		return ""
 	}
-	return fmt.Sprintf("Modes %s gave the same run: they differ only in the reason that the store gives for a refusal. The words are those of mode %s.",
+	return fmt.Sprintf("Modes %s gave the same run: they differ only in the reason that the store gives for a refusal. "+
+		"The words are those of mode %s.",
 		prose.Commas(s.Modes()), s.Run.Mode)
 }
 
@@ -187,7 +190,8 @@ func difference(first, s *Scene) string {
 	if d == nil {
 		return fmt.Sprintf("the same run as mode %s, event by event.", first.Run.Mode)
 	}
-	text := fmt.Sprintf("the same run as mode %s up to step %d. They part at %s", first.Run.Mode, d.N-1, prose.Seconds(s.At(checker.Pos(d.N))))
+	text := fmt.Sprintf("the same run as mode %s up to step %d. They part at %s", first.Run.Mode, d.N-1,
+		prose.Seconds(s.At(checker.Pos(d.N))))
 	before, after := storyText(first.Run.Story, d.N), storyText(s.Run.Story, d.N)
 	switch {
 	case after == "":

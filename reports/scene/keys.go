@@ -30,8 +30,9 @@ func (s *Scene) KeyLives() ([]Period, []Mark) {
 // keyStories bounds the sentences of [Scene.KeyStory], keyEvents the lives that each has.
 const keyStories, keyEvents = 3, 4
 
-// KeyStory says, for each key of the lock on a server, who set it, prolonged it and deleted it, and when: a sentence for each of
-// the first servers, with the last lives up to the decisive step, and by which other client the last of them ended. There is none for a lock whose keys are unknown.
+// KeyStory says, for each key of the lock on a server, who set it, prolonged it and deleted it, and when: a sentence
+// for each of the first servers, with the last lives up to the decisive step, and by which other client the last of
+// them ended. There is none for a lock whose keys are unknown.
 func (s *Scene) KeyStory() []string {
 	k, until := s.followKeys(), s.End
 	if s.Fatal > 0 {

@@ -12,8 +12,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// The life of a key on a server lasts from its setting to its end, which is marked once. Who prolongs it meanwhile is told,
-// by what the server recorded: a request that leaves it as it is, such as a script that deletes it, prolongs nothing.
+// The life of a key on a server lasts from its setting to its end, which is marked once. Who prolongs it meanwhile is
+// told, by what the server recorded: a request that leaves it as it is, such as a script that deletes it, prolongs
+// nothing.
 func TestKeyLives(t *testing.T) {
 	m := testreports.Paused(fence.None)
 	change := func(step int, at time.Duration, value, by string, what trace.Change) trace.KeyChange {
@@ -40,8 +41,10 @@ func TestKeyLives(t *testing.T) {
 		c.Asked, c.WasOf = asked, "c0"
 		return c
 	}
-	m.KeyChanges = []trace.KeyChange{change(1, at(1), "a", "c0", trace.KeySet), prolonged(2, "c0"), prolonged(3, "c1"), change(5, at(5), "", "", trace.KeyExpired),
-		change(6, at(6), "b", "c1", trace.KeySet), change(7, at(7), "", "c0", trace.KeyDeleted), change(8, at(8), "c", "c0", trace.KeySet),
+	m.KeyChanges = []trace.KeyChange{change(1, at(1), "a", "c0", trace.KeySet), prolonged(2, "c0"), prolonged(3, "c1"),
+		change(5, at(5), "", "", trace.KeyExpired),
+		change(6, at(6), "b", "c1", trace.KeySet), change(7, at(7), "", "c0", trace.KeyDeleted),
+		change(8, at(8), "c", "c0", trace.KeySet),
 		change(10, at(10), "c", "", trace.KeySet)}
 	lives, marks := scene.New(&m).KeyLives()
 	var got []string
@@ -52,12 +55,15 @@ func TestKeyLives(t *testing.T) {
 	for _, m := range marks {
 		got = append(got, fmt.Sprintf("%s at %d", m.Kind, m.Step))
 	}
-	want := "c0 1-5 it expired; c1 6-7 c0 deleted it; c0 8-10 other clients shared it; renewed at 2; renewed at 3; deleted at 7"
+	want := "c0 1-5 it expired; c1 6-7 c0 deleted it; c0 8-10 other clients shared it; renewed at 2; renewed at 3; " +
+		"deleted at 7"
 	if got := strings.Join(got, "; "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	story := scene.New(&m).KeyStory()
-	if want := "The key lock:order on r0: c0 set it at 0.001s and prolonged it at 0.002s, c1 prolonged it at 0.003s, it expired at 0.005s; c1 set it at 0.006s, c0 deleted it at 0.007s; c0 set it at 0.008s, other clients shared it at 0.010s."; len(story) != 1 || story[0] != want {
+	if want := "The key lock:order on r0: c0 set it at 0.001s and prolonged it at 0.002s, c1 prolonged it at 0.003s, it " +
+		"expired at 0.005s; c1 set it at 0.006s, c0 deleted it at 0.007s; c0 set it at 0.008s, other clients shared it at " +
+		"0.010s."; len(story) != 1 || story[0] != want {
 		t.Errorf("the story of the key is %q, want %q", story, want)
 	}
 	// An expiry that is not in the trace, as of a key that was learnt, has a mark too.

@@ -17,7 +17,8 @@ func Limits(o *outcome.Outcome) []string {
 	if text := Evidence(o); text != "" {
 		out = append(out, text)
 	}
-	return append(out, "Interleavings inside one process are not explored, and a lock's own promise may be narrower than what was asked of it here.")
+	return append(out, "Interleavings inside one process are not explored, and a lock's own promise may be narrower "+
+		"than what was asked of it here.")
 }
 
 // Evidence says how many runs, contended acquires and faults an outcome is based on.
@@ -27,9 +28,11 @@ func Evidence(o *outcome.Outcome) string {
 	if len(all) == 0 {
 		return ""
 	}
-	one, text := "one seed is one schedule of many", "One seed is one schedule of many: other seeds may end better or worse."
+	one, text := "one seed is one schedule of many", "One seed is one schedule of many: other seeds may end better or "+
+		"worse."
 	if o.Live != nil {
-		one, text = "each live run has another order", "Each live run has another order of what happens: others may end better or worse."
+		one, text = "each live run has another order", "Each live run has another order of what happens: others may end "+
+			"better or worse."
 	}
 	switch safe := labelled(o, checker.Safe); {
 	case len(safe) == 1 && len(all) == 1:
@@ -52,8 +55,8 @@ func Evidence(o *outcome.Outcome) string {
 	return text + fmt.Sprintf(" and %d of %d faults struck.", struck, faults)
 }
 
-// NearestMiss says by how little the clients of a run missed having the lock at once: the least of the modes in which no
-// claims overlap. It is empty if none has one.
+// NearestMiss says by how little the clients of a run missed having the lock at once: the least of the modes in which
+// no claims overlap. It is empty if none has one.
 func NearestMiss(o *outcome.Outcome) string {
 	var least *checker.Slack
 	for _, m := range Ran(o) {

@@ -24,8 +24,9 @@ func Made(o *outcome.Outcome, r outcome.Repeat) string {
 	return Repeated(r)
 }
 
-// Obstacles are what keeps runs on real servers from being those that the scenario describes: faults that were not played, a
-// machine that was late, and differences from the simulated world that are explained. There are none in the simulated world.
+// Obstacles are what keeps runs on real servers from being those that the scenario describes: faults that were not
+// played, a machine that was late, and differences from the simulated world that are explained. There are none in the
+// simulated world.
 func Obstacles(o *outcome.Outcome) []string {
 	var out []string
 	for i := range o.Scenario.Faults {
@@ -42,8 +43,9 @@ func Obstacles(o *outcome.Outcome) []string {
 	}
 	for _, m := range Ran(o) {
 		if limit := o.Scenario.LateLimit(); m.Late > limit {
-			out = append(out, fmt.Sprintf("The machine was busy in mode %s: a process that was due had to wait for up to %v, and more than %v is too much for the "+
-				"leases and timeouts of this scenario. The label is true of this run, but the machine is part of what it shows: give a larger scale, or the machine less to do.",
+			out = append(out, fmt.Sprintf("The machine was busy in mode %s: a process that was due had to wait for up to %v, "+
+				"and more than %v is too much for the leases and timeouts of this scenario. The label is true of this run, but "+
+				"the machine is part of what it shows: give a larger scale, or the machine less to do.",
 				m.Mode, m.Late.Round(time.Millisecond), limit))
 		}
 	}

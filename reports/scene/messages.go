@@ -41,7 +41,8 @@ const routineFrom = 3
 // Messages finds the messages of the run and their arrivals. The trace numbers the
 // connections of a client to a server; on each, bytes keep their order.
 func (s *Scene) Messages() []Message {
-	p := &messageFinder{Scene: s, times: map[string]int{}, pending: map[string][]int{}, last: map[string]int{}, routine: map[string]bool{}}
+	p := &messageFinder{Scene: s, times: map[string]int{}, pending: map[string][]int{}, last: map[string]int{},
+		routine: map[string]bool{}}
 	events := s.Run.Trace.Events
 	for _, e := range events {
 		if m, ok := e.What.(trace.Send); ok {
@@ -90,7 +91,8 @@ func (m Message) Trouble() string {
 	case m.Lost:
 		return fmt.Sprintf("%s of %s to %s, sent at %s: no arrival", m.Kind, m.From, m.To, prose.Seconds(m.Start))
 	case m.Late:
-		return fmt.Sprintf("%s of %s to %s, sent at %s: late by %s", m.Kind, m.From, m.To, prose.Seconds(m.Start), prose.Seconds(m.End-m.Start))
+		return fmt.Sprintf("%s of %s to %s, sent at %s: late by %s", m.Kind, m.From, m.To, prose.Seconds(m.Start),
+			prose.Seconds(m.End-m.Start))
 	}
 	return ""
 }

@@ -39,7 +39,8 @@ func (s *Scene) Overlaps() []Overlap {
 
 // byGranted are the grants in the order in which they were made.
 func byGranted(h checker.History) []checker.Grant {
-	return slices.SortedFunc(slices.Values(h.Grants), func(a, b checker.Grant) int { return cmp.Compare(a.Granted, b.Granted) })
+	return slices.SortedFunc(slices.Values(h.Grants),
+		func(a, b checker.Grant) int { return cmp.Compare(a.Granted, b.Granted) })
 }
 
 // mustExclude reports whether two grants should exclude each other.
@@ -62,7 +63,8 @@ func earlier(a, b checker.Pos) checker.Pos {
 
 // joined joins spans that touch.
 func joined(spans []Span) []Span {
-	slices.SortStableFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+	slices.SortStableFunc(spans,
+		func(a, b Span) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
 	var out []Span
 	for _, s := range spans {
 		if n := len(out); n > 0 && s.Start <= out[n-1].End {

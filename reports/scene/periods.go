@@ -89,7 +89,8 @@ func (s *Scene) claim(g checker.Grant) Period {
 func (s *Scene) belief(g checker.Grant) Period {
 	i := g.Belief(s.Run.History.Care)
 	p := Period{Span: s.span(g.Client, i), Kind: Belief, Client: g.Client}
-	p.Description = fmt.Sprintf("%s believes that it holds the lock%s, %s, until %s", g.Client, withToken(g), p.during(), endOf(i))
+	p.Description = fmt.Sprintf("%s believes that it holds the lock%s, %s, until %s", g.Client, withToken(g), p.during(),
+		endOf(i))
 	return p
 }
 

@@ -93,7 +93,8 @@ func (s *Scene) taking(client string, messages []Message) map[int]bool {
 			continue
 		}
 		seen := map[string]bool{} // "c0>r0" and "r0>c0"
-		after, _ := slices.BinarySearchFunc(messages, g.Granted, func(m Message, p checker.Pos) int { return m.Step - int(p) })
+		after, _ := slices.BinarySearchFunc(messages, g.Granted,
+			func(m Message, p checker.Pos) int { return m.Step - int(p) })
 		for i := after - 1; i >= 0 && messages[i].Step >= int(g.Invoked); i-- {
 			m := messages[i]
 			if link := m.From + ">" + m.To; (m.From == client || m.To == client) && !seen[link] {

@@ -28,7 +28,9 @@ func Promise(p promise.Promise, tokens bool) []PromisePart {
 	}
 	parts := []PromisePart{exclusion}
 	if p.Data != "" {
-		parts = append(parts, PromisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode %s. %s Every section must write once. Without a fence, nothing is promised about data.", p.Data, Rule(fence.Mode(p.Data)))})
+		parts = append(parts, PromisePart{Name: "Data", Text: fmt.Sprintf("Under those faults the data stays right in mode "+
+			"%s. %s Every section must write once. Without a fence, nothing is promised about data.", p.Data,
+			Rule(fence.Mode(p.Data)))})
 	}
 	switch {
 	case tokens && p.TokensUnordered:
@@ -38,16 +40,18 @@ func Promise(p promise.Promise, tokens bool) []PromisePart {
 	}
 	switch {
 	case p.SelfExcludes:
-		parts = append(parts, PromisePart{Name: "Own key", Text: "A request that was not granted may leave its key behind, and keep its own client out."})
+		parts = append(parts, PromisePart{Name: "Own key", Text: "A request that was not granted may leave its key behind, " +
+			"and keep its own client out."})
 	case p.ResendExcludes:
-		parts = append(parts, PromisePart{Name: "Own key", Text: "A client that sends a request again by itself when the reply is lost, as go-redis does " +
-			"unless MaxRetries is -1, may be kept out by its own key until that ends."})
+		parts = append(parts, PromisePart{Name: "Own key", Text: "A client that sends a request again by itself when the " +
+			"reply is lost, as go-redis does unless MaxRetries is -1, may be kept out by its own key until that ends."})
 	}
 	if p.FreeWithin != "" {
 		parts = append(parts, PromisePart{Name: "Free again", Text: freeAgain(p)})
 	}
 	if p.Order != "" {
-		parts = append(parts, PromisePart{Name: "Order", Text: fmt.Sprintf("Those who wait are granted the lock in this order: %s.", p.Order)})
+		parts = append(parts, PromisePart{Name: "Order", Text: fmt.Sprintf("Those who wait are granted the lock in this "+
+			"order: %s.", p.Order)})
 	}
 	if len(p.Duties) > 0 {
 		duties := PromisePart{Name: "Duties", Text: "Its calls do this too, wherever nothing excuses them:"}

@@ -46,10 +46,12 @@ func TestPromiseParts(t *testing.T) {
 		return out
 	}
 	l := fair(t)
-	if got, want := names(l), []string{"Exclusion", "Data", "Own key", "Free again", "Order", "Duties"}; !slices.Equal(got, want) {
+	if got, want := names(l), []string{"Exclusion", "Data", "Own key", "Free again", "Order", "Duties"}; !slices.Equal(got,
+		want) {
 		t.Errorf("the parts are %v, want %v", got, want)
 	}
-	if text := scene.Promise(l.Promise, l.Tokens)[3].Text; !strings.Contains(text, ": "+string(l.Promise.FreeWithin)+";") || !strings.Contains(text, `after the cause "expired lease": drift`) {
+	if text := scene.Promise(l.Promise, l.Tokens)[3].Text; !strings.Contains(text, ": "+string(l.Promise.FreeWithin)+
+		";") || !strings.Contains(text, `after the cause "expired lease": drift`) {
 		t.Errorf("free again: %s", text)
 	}
 	if text := scene.Promise(l.Promise, l.Tokens)[2].Text; !strings.Contains(text, "MaxRetries is -1") {

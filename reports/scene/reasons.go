@@ -17,8 +17,8 @@ type ReasonGroup struct {
 	Texts []string
 }
 
-// Reasons are the reasons of the verdicts, each once with its modes. What holds for
-// all modes comes first, such as who had the lock, and then the groups of the fewest modes: they show how the modes differ.
+// Reasons are the reasons of the verdicts, each once with its modes. What holds for all modes comes first, such as who
+// had the lock, and then the groups of the fewest modes: they show how the modes differ.
 func Reasons(o *outcome.Outcome) []ReasonGroup {
 	var texts []string // in the order in which they first appear
 	modes := map[string][]fence.Mode{}

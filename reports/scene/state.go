@@ -29,7 +29,10 @@ func (s *Scene) StateAfter(step int, inspect func(fence.Mode, int) (*outcome.Sta
 	state.Nodes, state.Flights, state.Highest = seen.Nodes, seen.Flights, seen.Highest
 	for i := range state.Clients {
 		c := &state.Clients[i]
-		at := slices.IndexFunc(seen.Clients, func(o outcome.ClientState) bool { return o.Name == c.Name && o.Token == c.Token })
+		at := slices.IndexFunc(seen.Clients, func(o outcome.ClientState) bool {
+			return o.Name == c.Name &&
+				o.Token == c.Token
+		})
 		if at >= 0 {
 			c.Left = seen.Clients[at].Left
 		}
@@ -119,7 +122,8 @@ func (s *Scene) ValueText(value string) string {
 // sender is the client that first sent a value to a node.
 func (s *Scene) sender(value string) string {
 	for _, e := range s.Run.Trace.Events {
-		if m, ok := e.What.(trace.Exec); ok && slices.ContainsFunc(trace.WordsOf(m.Request), func(w string) bool { return strings.Contains(w, value) }) {
+		if m, ok := e.What.(trace.Exec); ok &&
+			slices.ContainsFunc(trace.WordsOf(m.Request), func(w string) bool { return strings.Contains(w, value) }) {
 			return e.Peer
 		}
 	}

@@ -32,8 +32,8 @@ const (
 	MaxSteps = 60
 )
 
-// StoryRun is the run whose story a report shows first: that of which the answers tell or, where it has none, that of mode
-// none, or the first that has a story. It is nil where none has one.
+// StoryRun is the run whose story a report shows first: that of which the answers tell or, where it has none, that of
+// mode none, or the first that has a story. It is nil where none has one.
 func StoryRun(o *outcome.Outcome) *outcome.ModeRun {
 	if m := outcome.Worst(o); m != nil && len(m.Story) > 0 && !m.Verdict.Label.Clean() {
 		return m
@@ -80,7 +80,8 @@ func Excerpt(story []outcome.Line) []Sentence {
 	return Shortened(story, func(i int) bool { return i < head || from <= i && i < end })
 }
 
-// Shortened are the steps of a story that are shown, and those that decide the run, with a notice for the lines between them.
+// Shortened are the steps of a story that are shown, and those that decide the run, with a notice for the lines between
+// them.
 func Shortened(story []outcome.Line, shown func(i int) bool) []Sentence {
 	var out []Sentence
 	for _, part := range outcome.Shorten(story, shown) {

@@ -144,7 +144,8 @@ func fencing(modes []fence.Mode) string {
 // faults that struck, the longest wait, events, virtual time.
 func Figures(m outcome.ModeRun) []string {
 	if m.Trace == nil {
-		return []string{prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing}
+		return []string{prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing, prose.Nothing,
+			prose.Nothing, prose.Nothing}
 	}
 	f := m.Verdict.Facts
 	return []string{

@@ -47,10 +47,12 @@ func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt re
 }
 
 // byClass introduces the evidence by class of fault.
-const byClass = "runs that tested the lock, by class of fault, and how many of such runs may break it (95 % confidence): "
+const byClass = "runs that tested the lock, by class of fault, and how many of such runs may break it (95 % " +
+	"confidence): "
 
 func exploreHead(e *explorations.Exploration) string {
-	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs), e.Plan.FirstSeed, e.Plan.Judge)
+	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs),
+		e.Plan.FirstSeed, e.Plan.Judge)
 }
 
 // doubts are folded lines.
@@ -97,7 +99,8 @@ func overTime(e *explorations.Exploration, opt reports.Options) []string {
 		if shape.State == triage.Gone && shape.Last < e.Triage.Rounds-1 {
 			continue
 		}
-		lines = append(lines, prose.FoldIndented(fmt.Sprintf("  %s: %s (%s)", shape.State.Words(), shape.Shape, shape.Text()), opt.Width)...)
+		lines = append(lines, prose.FoldIndented(fmt.Sprintf("  %s: %s (%s)", shape.State.Words(), shape.Shape, shape.Text()),
+			opt.Width)...)
 	}
 	return lines
 }
@@ -105,7 +108,8 @@ func overTime(e *explorations.Exploration, opt reports.Options) []string {
 func struckOf(kinds map[string]tally.FaultTally) string {
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, prose.Thousands(kinds[kind].Struck), prose.Thousands(kinds[kind].Planned)))
+		parts = append(parts, fmt.Sprintf("%s %s of %s", kind, prose.Thousands(kinds[kind].Struck),
+			prose.Thousands(kinds[kind].Planned)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -113,7 +117,8 @@ func struckOf(kinds map[string]tally.FaultTally) string {
 // distinct is one violation. It begins with its seed and ends with the command
 // that replays it.
 func distinct(i int, f *failure.Failure, replay Replay, opt reports.Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Count(f.Runs, "run"), f.FirstSeed)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first with seed %d)", i, f.Shape, prose.Count(f.Runs, "run"),
+		f.FirstSeed)
 	return violation(head, f.Text(opt.Unseeded, replay(i, f)...), opt)
 }
 
@@ -149,7 +154,8 @@ func Sweep(w io.Writer, s *sweeps.Sweep, replay Replay, opt reports.Options) err
 }
 
 func sweepHead(s *sweeps.Sweep) string {
-	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock, s.Plan.Seed, s.Plan.Judge)
+	return fmt.Sprintf("sweep of scenario %s without its faults, lock %s, seed %d, %s", s.Plan.Scenario, s.Plan.Lock,
+		s.Plan.Seed, s.Plan.Judge)
 }
 
 // sweepFigures are the counts, each kind on its own lines.
@@ -216,7 +222,8 @@ func placed(t *sweeps.Summary) string {
 // sweepClass is one class of violation. It ends with the command that replays
 // the smallest.
 func sweepClass(i int, f *failure.Failure, replay Replay, opt reports.Options) []string {
-	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Count(f.Runs, "run"), f.Placed.Faults)
+	head := fmt.Sprintf("VIOLATION %d: %s (%s like it, the first: %s)", i, f.Shape, prose.Count(f.Runs, "run"),
+		f.Placed.Faults)
 	if f.Run == nil {
 		return []string{paint(opt.Colour, alarm, head), "It has not been examined."}
 	}

@@ -53,7 +53,8 @@ func Comparison(w io.Writer, c *comparisons.Comparison, opt reports.Options) err
 	if text := grid.Unplayed(c); text != "" {
 		p.Add(prose.Fold(text, opt.Width))
 	}
-	p.Add(prose.Fold(grid.ComparisonEvidence(c)+" --markdown and --json have a run for each weaker fence that failed.", opt.Width))
+	p.Add(prose.Fold(grid.ComparisonEvidence(c)+" --markdown and --json have a run for each weaker fence that failed.",
+		opt.Width))
 	return p.Render(w)
 }
 
@@ -173,7 +174,8 @@ func compareTables(c *comparisons.Comparison, opt reports.Options, text func(com
 	return tables
 }
 
-func compareTable(c *comparisons.Comparison, locks []comparisons.Lock, opt reports.Options, text func(comparisons.Survival) cell) []string {
+func compareTable(c *comparisons.Comparison, locks []comparisons.Lock, opt reports.Options,
+	text func(comparisons.Survival) cell) []string {
 	t := table{sides: make([]side, 1+len(locks))}
 	names := make([]string, len(locks))
 	for i, l := range locks {

@@ -65,36 +65,46 @@ func TestExplorationVerdicts(t *testing.T) {
 		want   string
 		change func(*explorations.Exploration)
 	}{
-		{"No violation in 19 runs that tested the lock; with 95 % confidence fewer than 15 % of such runs\nbreak it. That is no proof.\n", func(e *explorations.Exploration) {
+		{"No violation in 19 runs that tested the lock; with 95 % confidence fewer than 15 % of such runs\nbreak it. That " +
+			"is no proof.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 		}},
 		{"That is no proof. Not seen yet: about 21 % of further runs that test the lock would still\n" +
-			"try something new (4 of 9 courses were seen in one run only); more runs would show much that is new.\n", func(e *explorations.Exploration) {
-			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
-			e.Summary.Novelty = &tally.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
-		}},
+			"try something new (4 of 9 courses were seen in one run only); more runs would show much that is new.\n",
+			func(e *explorations.Exploration) {
+				e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
+				e.Summary.Novelty = &tally.Novelty{Courses: 9, Once: 4, Rate: 4. / 19}
+			}},
 		{"That is no proof. Not asked: whether a waiter that gives up says why.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Failures, e.Summary.RateBound = 0, nil, tally.RateBound(0, 19)
 			e.Plan.NotAsked = []string{"whether a waiter that gives up says why"}
 		}},
-		{"DOUBT: In 3 of 9 runs that nothing disturbed, a Release said that the lock was not held, although\n", func(e *explorations.Exploration) {
-			e.Summary.Violating, e.Summary.Failures, e.Summary.Undisturbed, e.Summary.NotHeld = 0, nil, 9, 3
-		}},
+		{"DOUBT: In 3 of 9 runs that nothing disturbed, a Release said that the lock was not held, although\n",
+			func(e *explorations.Exploration) {
+				e.Summary.Violating, e.Summary.Failures, e.Summary.Undisturbed, e.Summary.NotHeld = 0, nil, 9, 3
+			}},
 		{"No run tested the lock.\n", func(e *explorations.Exploration) {
 			e.Summary.Violating, e.Summary.Evidence, e.Summary.Failures = 0, 0, nil
 		}},
-		{"The exploration ended with the first violation; --all goes on.\n", func(e *explorations.Exploration) { e.StoppedAt = new(1) }},
-		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *explorations.Exploration) { e.Complete, e.Missing = false, 3 }},
-		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n", func(e *explorations.Exploration) {
-			e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
+		{"The exploration ended with the first violation; --all goes on.\n",
+			func(e *explorations.Exploration) { e.StoppedAt = new(1) }},
+		{"INCOMPLETE: 3 jobs of 10 runs have no result.\n", func(e *explorations.Exploration) {
+			e.Complete, e.Missing = false,
+				3
 		}},
-		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n", func(e *explorations.Exploration) {
-			e.Summary.Unsteady, e.Summary.Nondeterministic = &tally.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
-		}},
+		{"This is shard 1/4: 3 jobs of 10 runs are missing. Merge puts the shards together.\n",
+			func(e *explorations.Exploration) {
+				e.Complete, e.Missing, e.Timing.Shard = false, 3, "1/4"
+			}},
+		{"seed 7: NOT DETERMINISTIC, as were 2 runs in all: first divergent event:\n  a\n",
+			func(e *explorations.Exploration) {
+				e.Summary.Unsteady, e.Summary.Nondeterministic = &tally.BadRun{Seed: 7, Why: "first divergent event:\na"}, 2
+			}},
 		{"seed 8: NO RESULT, as with 1 runs in all: too many events\n", func(e *explorations.Exploration) {
 			e.Summary.Broken, e.Summary.Failed = &tally.BadRun{Seed: 8, Why: "too many events"}, 1
 		}},
-		{", judged by its own promise, under the faults that", func(e *explorations.Exploration) { e.Plan.Judge = explorations.JudgePromise }},
+		{", judged by its own promise, under the faults that",
+			func(e *explorations.Exploration) { e.Plan.Judge = explorations.JudgePromise }},
 	} {
 		e := testreports.Exploration()
 		c.change(e)
@@ -106,10 +116,12 @@ func TestExplorationVerdicts(t *testing.T) {
 
 func TestExplorationErrors(t *testing.T) {
 	replay := func(int, *failure.Failure) []string { return nil }
-	if err := terminal.Exploration(testreports.FullDisk{}, testreports.Exploration(), replay, reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := terminal.Exploration(testreports.FullDisk{}, testreports.Exploration(), replay,
+		reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
 		t.Error(err)
 	}
-	if err := terminal.Exploration(new(strings.Builder), testreports.Exploration(), replay, reports.Options{Width: 1}); err == nil {
+	if err := terminal.Exploration(new(strings.Builder), testreports.Exploration(), replay,
+		reports.Options{Width: 1}); err == nil {
 		t.Error("a width of one column")
 	}
 }

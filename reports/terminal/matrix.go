@@ -171,12 +171,14 @@ func specimenList(m *matrices.Matrix, opt reports.Options) []string {
 
 // matrixLegend explains the signs.
 func matrixLegend(m *matrices.Matrix, opt reports.Options) []string {
-	lines := prose.Fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)), opt.Width)
+	lines := prose.Fold(fmt.Sprintf("One sign for each mode: %s. A cell shows its worst seed.", prose.Commas(m.Modes)),
+		opt.Width)
 	t := table{sides: make([]side, 3)}
 	for _, s := range grid.Legend() {
 		t.rows = append(t.rows, []cell{{text: s.Glyph, style: signStyle(s)}, {text: s.Name}, {text: s.Meaning}})
 	}
-	t.rows = append(t.rows, []cell{{text: grid.Flag, style: alarm}, {}, {text: "after a group: one of its cells is not as expected, or is vacuous; see below"}},
+	t.rows = append(t.rows, []cell{{text: grid.Flag, style: alarm}, {}, {text: "after a group: one of its cells is not " +
+		"as expected, or is vacuous; see below"}},
 		[]cell{{}, {text: "(nothing)"}, {text: "not run: the scenario is not about this lock"}})
 	return append(lines, t.lines(opt.Colour)...)
 }
@@ -211,7 +213,8 @@ func notRun(m *matrices.Matrix, opt reports.Options) []string {
 	var lines []string
 	for _, f := range m.NotRun {
 		why, _, _ := strings.Cut(f.Why, "\n")
-		lines = append(lines, prose.Fold(prose.Visible(fmt.Sprintf("Not run: %s with lock %s: %s", f.Scenario, f.Lock, why)), opt.Width)...)
+		lines = append(lines, prose.Fold(prose.Visible(fmt.Sprintf("Not run: %s with lock %s: %s", f.Scenario, f.Lock, why)),
+			opt.Width)...)
 	}
 	return lines
 }

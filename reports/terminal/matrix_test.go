@@ -20,7 +20,8 @@ import (
 func crowded() *matrices.Matrix {
 	locks := append(kinds.Names(), "mylock", "broken/del-without-owner", "broken/redlock-keeps-minority")
 	rows := map[string][]string{}
-	for i, name := range []string{"calm", "a-scenario-with-a-long-name", "gc-pause", "holder-crash", "late-packet", "partition-holder"} {
+	for i, name := range []string{"calm", "a-scenario-with-a-long-name", "gc-pause", "holder-crash", "late-packet",
+		"partition-holder"} {
 		for j := range locks {
 			rows[name] = append(rows[name], []string{"Xrrrrr", ".---..", ""}[(i+j)%3])
 		}
@@ -34,11 +35,16 @@ func TestMatrix(t *testing.T) {
 		matrix  *matrices.Matrix
 		options reports.Options
 	}{
-		"matrix":         {"every sign, a group for each lock, pairs that were not run", testreports.SmallMatrix(), reports.Options{Width: 100}},
-		"matrix-trouble": {"what is not as expected is marked in the table and listed below with its command; a failure is not shown as an empty cell", testreports.TroubledMatrix(), reports.Options{Width: 100}},
-		"matrix-crowd":   {"more locks than fit side by side, names on several lines, specimens apart", crowded(), reports.Options{Width: 100}},
-		"matrix-narrow":  {"60 columns: more tables, and the rest folded", crowded(), reports.Options{Width: reports.MinWidth}},
-		"matrix-colour":  {"colour on the signs only, and the columns as straight as without (ESC stands for the escape character)", testreports.SmallMatrix(), reports.Options{Width: 100, Colour: reports.ANSI}},
+		"matrix": {"every sign, a group for each lock, pairs that were not run", testreports.SmallMatrix(),
+			reports.Options{Width: 100}},
+		"matrix-trouble": {"what is not as expected is marked in the table and listed below with its command; a failure is " +
+			"not shown as an empty cell", testreports.TroubledMatrix(), reports.Options{Width: 100}},
+		"matrix-crowd": {"more locks than fit side by side, names on several lines, specimens apart", crowded(),
+			reports.Options{Width: 100}},
+		"matrix-narrow": {"60 columns: more tables, and the rest folded", crowded(),
+			reports.Options{Width: reports.MinWidth}},
+		"matrix-colour": {"colour on the signs only, and the columns as straight as without (ESC stands for the escape " +
+			"character)", testreports.SmallMatrix(), reports.Options{Width: 100, Colour: reports.ANSI}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -87,7 +93,8 @@ func TestMatrixErrors(t *testing.T) {
 	if err := terminal.Matrix(io.Discard, testreports.SmallMatrix(), reports.Options{Width: 3}); err == nil {
 		t.Error("a width of 3 was accepted")
 	}
-	if err := terminal.Matrix(testreports.FullDisk{}, testreports.SmallMatrix(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := terminal.Matrix(testreports.FullDisk{}, testreports.SmallMatrix(), reports.Options{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("Matrix: %v", err)
 	}
 }

@@ -24,7 +24,8 @@ func Review(w io.Writer, r *reviews.Review, opt reports.Options) error {
 	if len(r.Failures) > 0 {
 		t := table{sides: []side{right, left, right}}
 		for i, b := range r.Failures {
-			t.rows = append(t.rows, []cell{{text: fmt.Sprint(i + 1)}, {text: prose.Visible(b.Shape), style: styleOf(b.Label())}, {text: fmt.Sprintf("%d of %s", b.Runs, prose.Count(b.Of, "run"))}})
+			t.rows = append(t.rows, []cell{{text: fmt.Sprint(i + 1)}, {text: prose.Visible(b.Shape), style: styleOf(b.Label())},
+				{text: fmt.Sprintf("%d of %s", b.Runs, prose.Count(b.Of, "run"))}})
 		}
 		p.Add(append([]string{"what broke it"}, t.lines(opt.Colour)...))
 	}

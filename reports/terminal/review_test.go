@@ -22,10 +22,12 @@ func TestReview(t *testing.T) {
 			t.Errorf("%d columns: %s", len([]rune(line)), line)
 		}
 	}
-	if !strings.Contains(b.String(), "1  corrupted in mode seal: pause  3 of 540 runs") || !strings.HasSuffix(b.String(), "for the team.\n") {
+	if !strings.Contains(b.String(), "1  corrupted in mode seal: pause  3 of 540 runs") ||
+		!strings.HasSuffix(b.String(), "for the team.\n") {
 		t.Errorf("the summary is\n%s", b.String())
 	}
-	if err := terminal.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := terminal.Review(testreports.FullDisk{}, testreports.Review(), reports.Options{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -128,7 +128,8 @@ const (
 )
 
 func newLayout(o *outcome.Outcome, m *outcome.ModeRun, opt reports.Options) layout {
-	l := layout{width: opt.Width, time: prose.Columns("time"), number: prose.Columns("step"), style: styleOf(m.Verdict.Label), colour: opt.Colour}
+	l := layout{width: opt.Width, time: prose.Columns("time"), number: prose.Columns("step"),
+		style: styleOf(m.Verdict.Label), colour: opt.Colour}
 	for i := range o.Scenario.World.Clients {
 		l.clients = append(l.clients, fmt.Sprintf("c%d", i))
 	}
@@ -162,7 +163,8 @@ func (l layout) header() string {
 }
 
 func (l layout) left(mark, time, step string) string {
-	return prose.Pad(mark, 3) + prose.Blanks(l.time-prose.Columns(time)) + time + "  " + prose.Blanks(l.number-prose.Columns(step)) + step + "  "
+	return prose.Pad(mark, 3) + prose.Blanks(l.time-prose.Columns(time)) + time + "  " +
+		prose.Blanks(l.number-prose.Columns(step)) + step + "  "
 }
 
 // rows are the lines of text that a step takes.

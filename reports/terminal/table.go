@@ -101,7 +101,8 @@ const (
 // styleOf is the style of a label.
 func styleOf(l checker.Label) style {
 	switch l {
-	case checker.Corrupted, checker.Panicked, checker.Stuck, checker.Hung, checker.FalseReject, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken:
+	case checker.Corrupted, checker.Panicked, checker.Stuck, checker.Hung, checker.FalseReject, checker.Void,
+		checker.Revived, checker.Misconduct, checker.Overtaken:
 		return alarm
 	case checker.Unknown, checker.Untested, checker.Repeated, checker.Regressed, checker.Overlap:
 		return warning

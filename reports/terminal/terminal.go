@@ -152,7 +152,8 @@ func Replayed(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 		t.rows = append(t.rows, confirmed(m))
 	}
 	p := new(prose.Page)
-	p.Add([]string{fmt.Sprintf("%s  lock %s  (%s)", subject(fmt.Sprintf("seed %d", o.Seed), o.Scenario.Name), o.Lock, scene.Repeated(opt.Repeat))})
+	p.Add([]string{fmt.Sprintf("%s  lock %s  (%s)", subject(fmt.Sprintf("seed %d", o.Seed), o.Scenario.Name), o.Lock,
+		scene.Repeated(opt.Repeat))})
 	p.Add(t.lines(opt.Colour))
 	if opt.Replay != "" {
 		p.Add([]string{"replay: " + opt.Replay})

@@ -31,7 +31,8 @@ var cases = map[string]struct {
 	"rescued": {
 		shows: "data corrupted without a fence and saved with one: both decisive steps, each reason once",
 		outcome: func() *outcome.Outcome {
-			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal))
+			return testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check),
+				testreports.Rescued(fence.Seal))
 		},
 		options: reports.Options{Repeat: outcome.Twice, Replay: "locksim run gc-pause --seed 1"},
 	},
@@ -58,7 +59,8 @@ var cases = map[string]struct {
 	"not-applicable": {
 		shows: "a lock without tokens, of which nothing is expected",
 		outcome: func() *outcome.Outcome {
-			o := testreports.Outcome(testreports.Corrupted(), testreports.NotApplicable(fence.Check), testreports.NotApplicable(fence.Seal))
+			o := testreports.Outcome(testreports.Corrupted(), testreports.NotApplicable(fence.Check),
+				testreports.NotApplicable(fence.Seal))
 			o.Lock = "single"
 			return o
 		},
@@ -135,10 +137,13 @@ var cases = map[string]struct {
 		options: reports.Options{Width: reports.MinWidth},
 	},
 	"hostile": {
-		shows: "escape sequences in the texts of a lock do not reach the terminal; wide reasons and other alphabets do not break the columns",
+		shows: "escape sequences in the texts of a lock do not reach the terminal; wide reasons and other alphabets do not " +
+			"break the columns",
 		outcome: func() *outcome.Outcome {
-			m := testreports.Run(fence.None, checker.Stuck, "The lock said \x1b[2J\x07 and\nно́рмально "+strings.Repeat("x", 130)+".", "b", "c", "d", "e", "f")
-			m.Story = []outcome.Line{testreports.Line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"), testreports.Fatal(testreports.Line(2, time.Hour, "c1", "остановился"))}
+			m := testreports.Run(fence.None, checker.Stuck, "The lock said \x1b[2J\x07 and\nно́рмально "+
+				strings.Repeat("x", 130)+".", "b", "c", "d", "e", "f")
+			m.Story = []outcome.Line{testreports.Line(1, time.Hour, "c0", "gives up: \x1b]0;owned\x07"),
+				testreports.Fatal(testreports.Line(2, time.Hour, "c1", "остановился"))}
 			return testreports.Outcome(m)
 		},
 	},
@@ -182,13 +187,15 @@ func TestStoryFits(t *testing.T) {
 func TestRunIsPure(t *testing.T) {
 	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal))
 	var first, second bytes.Buffer
-	if err := errors.Join(terminal.Run(&first, o, reports.Options{}), terminal.Run(&second, o, reports.Options{})); err != nil {
+	if err := errors.Join(terminal.Run(&first, o, reports.Options{}),
+		terminal.Run(&second, o, reports.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	if first.String() != second.String() {
 		t.Error("two reports of one outcome differ")
 	}
-	if diff := cmp.Diff(testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.Rescued(fence.Seal)).Modes, o.Modes, cmpopts.IgnoreUnexported(outcome.ModeRun{})); diff != "" {
+	if diff := cmp.Diff(testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check),
+		testreports.Rescued(fence.Seal)).Modes, o.Modes, cmpopts.IgnoreUnexported(outcome.ModeRun{})); diff != "" {
 		t.Errorf("the report changed its outcome:\n%s", diff)
 	}
 }
@@ -209,14 +216,16 @@ func TestOptions(t *testing.T) {
 }
 
 func TestWriterFails(t *testing.T) {
-	if err := terminal.Run(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := terminal.Run(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestReplayed(t *testing.T) {
 	var b bytes.Buffer
-	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check), testreports.NotApplicable(fence.Seal))
+	o := testreports.Outcome(testreports.Corrupted(), testreports.Rescued(fence.Check),
+		testreports.NotApplicable(fence.Seal))
 	if err := terminal.Replayed(&b, o, reports.Options{Repeat: outcome.Twice}); err != nil {
 		t.Fatal(err)
 	}
@@ -225,31 +234,36 @@ func TestReplayed(t *testing.T) {
 
 func TestState(t *testing.T) {
 	at := reports.Moment{Scenario: "gc-pause", Lock: "fenced", Seed: 1, Mode: fence.Check}
-	event := trace.Event{N: 40, At: 700 * ms, Actor: "c1", Peer: "r0", What: trace.Send{Conn: "#1", Content: trace.Text(strings.Repeat("EVALSHA ", 20))}}
+	event := trace.Event{N: 40, At: 700 * ms, Actor: "c1", Peer: "r0",
+		What: trace.Send{Conn: "#1", Content: trace.Text(strings.Repeat("EVALSHA ", 20))}}
 	for name, tt := range map[string]struct {
 		shows string
 		state outcome.State
 	}{
-		"state": {"one client paused with the lock, one crashed, a key with and a key without an end, bytes both ways", outcome.State{
-			Step: 40, Event: event.String(), At: 700 * ms,
-			Clients: []outcome.ClientState{
-				{Name: "c0", Condition: "paused", Holds: true, Believes: true, Token: 1, Left: 9588 * ms},
-				{Name: "c1", Condition: "crashed"},
-				{Name: "c2", Condition: "running", Believes: true, Token: 12},
-			},
-			Nodes: []outcome.NodeState{
-				node("r0", trace.Key{Name: "lock:{order}", TTL: 9591 * ms, Value: "a5cd"}, trace.Key{Name: "lock:{order}:token", Value: "1\x1b"}),
-				node("r1"),
-			},
-			Store: []string{"order/balance=c0.w2"}, Highest: 12,
-		}},
+		"state": {"one client paused with the lock, one crashed, a key with and a key without an end, bytes both ways",
+			outcome.State{
+				Step: 40, Event: event.String(), At: 700 * ms,
+				Clients: []outcome.ClientState{
+					{Name: "c0", Condition: "paused", Holds: true, Believes: true, Token: 1, Left: 9588 * ms},
+					{Name: "c1", Condition: "crashed"},
+					{Name: "c2", Condition: "running", Believes: true, Token: 12},
+				},
+				Nodes: []outcome.NodeState{
+					node("r0", trace.Key{Name: "lock:{order}", TTL: 9591 * ms, Value: "a5cd"},
+						trace.Key{Name: "lock:{order}:token", Value: "1\x1b"}),
+					node("r1"),
+				},
+				Store: []string{"order/balance=c0.w2"}, Highest: 12,
+			}},
 		"state-over": {"the run had ended before the step: nothing written, nothing under way", outcome.State{
-			Step: 7, At: 2 * time.Second, Over: true, Clients: []outcome.ClientState{{Name: "c0", Condition: "running"}}, Nodes: []outcome.NodeState{{Name: "r0"}},
+			Step: 7, At: 2 * time.Second, Over: true, Clients: []outcome.ClientState{{Name: "c0", Condition: "running"}},
+			Nodes: []outcome.NodeState{{Name: "r0"}},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !tt.state.Over {
-				tt.state.Flights = append(tt.state.Flights, trace.Flight{From: "c1", To: "r0", Bytes: 1280}, trace.Flight{From: "s0", To: "c2", Bytes: 9})
+				tt.state.Flights = append(tt.state.Flights, trace.Flight{From: "c1", To: "r0", Bytes: 1280},
+					trace.Flight{From: "s0", To: "c2", Bytes: 9})
 			}
 			var b bytes.Buffer
 			if err := terminal.State(&b, at, &tt.state, reports.Options{}); err != nil {

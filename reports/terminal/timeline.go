@@ -155,7 +155,8 @@ func newRails(m *outcome.ModeRun, opt reports.Options) *rails {
 // appears reports whether a name has a column: a client, or a node with a step in the
 // story or a fault.
 func (r *rails) appears(name string) bool {
-	return scene.IsClient(name) || slices.ContainsFunc(r.Run.Story, func(l outcome.Line) bool { return l.Actor == name }) ||
+	return scene.IsClient(name) ||
+		slices.ContainsFunc(r.Run.Story, func(l outcome.Line) bool { return l.Actor == name }) ||
 		slices.ContainsFunc(r.faults, func(f scene.Fault) bool { return f.Lane == name })
 }
 
@@ -172,7 +173,8 @@ func (r *rails) header() string {
 func (r *rails) wide(name string) int { return max(prose.Columns(name), 2) + 1 }
 
 func (r *rails) left(mark, time, step string) string {
-	return prose.Pad(mark, 3) + prose.Blanks(r.time-prose.Columns(time)) + time + "  " + prose.Blanks(r.number-prose.Columns(step)) + step + "  "
+	return prose.Pad(mark, 3) + prose.Blanks(r.time-prose.Columns(time)) + time + "  " +
+		prose.Blanks(r.number-prose.Columns(step)) + step + "  "
 }
 
 // edge is the position at which the text of a step begins.
@@ -197,7 +199,8 @@ func (r *rails) rows(line outcome.Line) []string {
 	}
 	left, actor := r.left(mark, prose.Seconds(line.At), fmt.Sprint(line.N)), line.Actor
 	var rows []string
-	for _, part := range prose.Fold(prose.Visible(line.Actor+" "+line.Text), max(r.opt.Width-r.edge(), reports.MinWidth/2)) {
+	for _, part := range prose.Fold(prose.Visible(line.Actor+" "+line.Text),
+		max(r.opt.Width-r.edge(), reports.MinWidth/2)) {
 		rows = append(rows, paint(r.opt.Colour, look, left)+r.signs(line, actor)+paint(r.opt.Colour, look, part))
 		left, actor = r.left(mark, "", ""), ""
 	}

@@ -51,8 +51,10 @@ func TestTimeline(t *testing.T) {
 		options reports.Options
 	}{
 		"timeline": {
-			shows:   "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they diverge, the same story once",
-			outcome: testreports.Outcome(withStory(fence.None), withStory(fence.Check), withStory(fence.Seal), testreports.NotApplicable(fence.Strict)),
+			shows: "c0 pauses past its claim and still believes, c1 holds beside it; the other modes from where they " +
+				"diverge, the same story once",
+			outcome: testreports.Outcome(withStory(fence.None), withStory(fence.Check), withStory(fence.Seal),
+				testreports.NotApplicable(fence.Strict)),
 			options: reports.Options{Repeat: outcome.Twice, Replay: "locksim run gc-pause --seed 1"},
 		},
 		"timeline-colour": {
@@ -122,7 +124,8 @@ func TestTimelineHeedsCare(t *testing.T) {
 func TestTimelineIsCut(t *testing.T) {
 	m := withStory(fence.None)
 	decisive := m.Story[len(m.Story)-2]
-	m.Story = append(append(testreports.Steps(1, 500), testreports.Fatal(testreports.Line(600, time.Hour, "s0", decisive.Text))), testreports.Steps(700, 500)...)
+	m.Story = append(append(testreports.Steps(1, 500),
+		testreports.Fatal(testreports.Line(600, time.Hour, "s0", decisive.Text))), testreports.Steps(700, 500)...)
 	text := timelineOf(t, testreports.Outcome(m), reports.Options{})
 	testreports.CheckTexts(t, text, []string{">>", "… 351 lines left out", "… 450 lines left out"}, nil)
 	if n := strings.Count(text, "passes point"); n != 199 {
@@ -133,7 +136,8 @@ func TestTimelineIsCut(t *testing.T) {
 func TestTimelineOfEqualRuns(t *testing.T) {
 	a, b := withStory(fence.None), withStory(fence.None)
 	b.Mode = fence.CAS
-	testreports.CheckTexts(t, timelineOf(t, testreports.Outcome(a, b), reports.Options{}), []string{"mode cas: corrupted, the same run as mode none, event by event"}, nil)
+	testreports.CheckTexts(t, timelineOf(t, testreports.Outcome(a, b), reports.Options{}),
+		[]string{"mode cas: corrupted, the same run as mode none, event by event"}, nil)
 }
 
 // A mode with a different story is shown, even if it diverges where another mode does.
@@ -149,14 +153,16 @@ func TestTimelineIsVisible(t *testing.T) {
 	m := withStory(fence.None)
 	first := &m.Story[0]
 	*first = testreports.Line(first.N, first.At, first.Actor, "asks \x1b[2J for\nthe lock")
-	testreports.CheckTexts(t, timelineOf(t, testreports.Outcome(m), reports.Options{}), []string{"c0 asks \ufffd[2J for the lock"}, []string{"\x1b"})
+	testreports.CheckTexts(t, timelineOf(t, testreports.Outcome(m), reports.Options{}),
+		[]string{"c0 asks \ufffd[2J for the lock"}, []string{"\x1b"})
 }
 
 func TestTimelineErrors(t *testing.T) {
 	if err := terminal.Timeline(io.Discard, testreports.Safe(), reports.Options{Width: 3}); err == nil {
 		t.Error("a width of 3 was accepted")
 	}
-	if err := terminal.Timeline(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err, testreports.ErrDiskFull) {
+	if err := terminal.Timeline(testreports.FullDisk{}, testreports.Safe(), reports.Options{}); !errors.Is(err,
+		testreports.ErrDiskFull) {
 		t.Errorf("got %v", err)
 	}
 }

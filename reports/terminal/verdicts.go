@@ -31,7 +31,8 @@ func verdict(o *outcome.Outcome, m outcome.ModeRun) []cell {
 	if label, ok := o.Expected(m.Mode); ok {
 		expected = string(label)
 	}
-	row := []cell{{text: string(m.Mode)}, {text: string(m.Verdict.Label), style: styleOf(m.Verdict.Label)}, {text: expected}}
+	row := []cell{{text: string(m.Mode)}, {text: string(m.Verdict.Label), style: styleOf(m.Verdict.Label)},
+		{text: expected}}
 	for _, text := range scene.Figures(m) {
 		row = append(row, cell{text: text})
 	}
@@ -51,7 +52,8 @@ func remarks(o *outcome.Outcome, opt reports.Options) []string {
 	}
 	for _, m := range o.Modes {
 		if m.PartialPause {
-			lines = append(lines, fmt.Sprintf("Mode %s, pause: partial. The lock acted during a pause, through timers that no seam holds.", m.Mode))
+			lines = append(lines, fmt.Sprintf("Mode %s, pause: partial. The lock acted during a pause, through timers that no "+
+				"seam holds.", m.Mode))
 		}
 		if m.Verdict.Label == checker.NotApplicable {
 			lines = append(lines, fmt.Sprintf("Mode %s needs fencing tokens, and lock %s mints none.", m.Mode, o.Lock))

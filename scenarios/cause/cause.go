@@ -1,5 +1,5 @@
-// Package cause finds when a violation became inevitable: it plays continuations of its run from many steps on, and counts
-// how many of them end as badly.
+// Package cause finds when a violation became inevitable: it plays continuations of its run from many steps on, and
+// counts how many of them end as badly.
 package cause
 
 import (
@@ -26,9 +26,9 @@ type Options struct {
 	// Steps is the number of steps at equal distances. Default 20. The steepest rise between two of them is then halved
 	// until its two steps are neighbours.
 	Steps int
-	// Events is the number of events that all continuations together may have. Each is counted as long as the run itself for
-	// planning, and as long as it was for going on with halving. A run of many events has fewer continuations, down to 20,
-	// and then fewer steps, down to 4. Default 4 million.
+	// Events is the number of events that all continuations together may have. Each is counted as long as the run itself
+	// for planning, and as long as it was for going on with halving. A run of many events has fewer continuations, down to
+	// 20, and then fewer steps, down to 4. Default 4 million.
 	Events int
 }
 
@@ -106,9 +106,9 @@ type Answer struct {
 	Events int `json:"events"`
 }
 
-// Play plays the continuations, and calls step after each. extra are locks that do not come with locksim. A continuation
-// that cannot be played is counted. Errors are those of [file.Parse] and [play.FindLock], and a [*play.Frozen], after which
-// the process must exit.
+// Play plays the continuations, and calls step after each. extra are locks that do not come with locksim. A
+// continuation that cannot be played is counted. Errors are those of [file.Parse] and [play.FindLock], and a
+// [*play.Frozen], after which the process must exit.
 func (j Job) Play(extra []play.Lock, step func()) (Answer, error) {
 	l, err := play.FindLock(j.Lock, extra) // first, since it may bring the servers of the scenario along
 	if err != nil {
@@ -126,7 +126,8 @@ func (j Job) PlayWith(sc *file.Scenario, l play.Lock, step func()) (Answer, erro
 	var a Answer
 	for n := range j.Runs {
 		f := &play.Fork{Step: j.Step, Seed: j.seed(j.First + n), Until: j.Until, Struck: j.Struck}
-		o, err := play.Run(sc, l, play.RunOptions{Seed: j.Seed, Modes: []fence.Mode{j.Mode}, Alone: true, Bare: true, Fork: f})
+		o, err := play.Run(sc, l, play.RunOptions{Seed: j.Seed, Modes: []fence.Mode{j.Mode}, Alone: true, Bare: true,
+			Fork: f})
 		if frozen, ok := errors.AsType[*play.Frozen](err); ok {
 			return a, frozen
 		}
@@ -147,10 +148,10 @@ func (j Job) PlayWith(sc *file.Scenario, l play.Lock, step func()) (Answer, erro
 // seed is that of a continuation. Those of two steps have nothing in common.
 func (j Job) seed(n int) uint64 { return rand.NewPCG(j.Seed, uint64(j.Step)<<32|uint64(n)).Uint64() }
 
-// Find measures the most severe violation of an outcome, of several modes in the first. It is nil, without an error, if no
-// run did harm. do plays jobs, in any order and at the same time, and returns their answers in the order of the jobs; its
-// errors are those of Find, too. A run on real servers, and one in which the program ends, have no continuations: it is nil
-// for them.
+// Find measures the most severe violation of an outcome, of several modes in the first. It is nil, without an error, if
+// no run did harm. do plays jobs, in any order and at the same time, and returns their answers in the order of the
+// jobs; its errors are those of Find, too. A run on real servers, and one in which the program ends, have no
+// continuations: it is nil for them.
 func Find(o *outcome.Outcome, opt Options, do func([]Job) ([]Answer, error)) (*causes.Curve, error) {
 	m := worst(o)
 	if m == nil {
@@ -158,7 +159,8 @@ func Find(o *outcome.Outcome, opt Options, do func([]Job) ([]Answer, error)) (*c
 	}
 	opt = opt.planned(m.Events)
 	last := lastStep(m)
-	f := &finder{opt: opt, run: m, do: do, job: Job{File: o.Scenario.File, Source: string(o.Scenario.Source), Lock: o.Lock, Seed: o.Seed, Mode: m.Mode,
+	f := &finder{opt: opt, run: m, do: do, job: Job{File: o.Scenario.File, Source: string(o.Scenario.Source), Lock: o.Lock,
+		Seed: o.Seed, Mode: m.Mode,
 		Label: m.Verdict.Label, Until: endOfWork(m), Struck: slices.Clone(m.FaultsFired)}}
 	f.cause = causes.Curve{Mode: m.Mode, Label: m.Verdict.Label}
 	var steps []int
@@ -271,7 +273,8 @@ func worst(o *outcome.Outcome) *outcome.ModeRun {
 	var w *outcome.ModeRun
 	for i := range o.Modes {
 		m := &o.Modes[i]
-		if m.Trace != nil && m.Trace.Len() > 0 && m.Harmed() && (w == nil || m.Verdict.Label.Severity() > w.Verdict.Label.Severity()) {
+		if m.Trace != nil && m.Trace.Len() > 0 && m.Harmed() &&
+			(w == nil || m.Verdict.Label.Severity() > w.Verdict.Label.Severity()) {
 			w = m
 		}
 	}

@@ -70,16 +70,17 @@ workload: {rounds: 1, hold: 4s, stagger: 10ms}
 			t.Errorf("after step %d, %d of %d continuations ended badly, want all of 20", p.Step, p.Bad, p.Runs)
 		}
 	}
-	if c.Inevitable == nil || *c.Inevitable != 0 || c.From != c.To || !strings.HasPrefix(c.Says, "From the start, all 20") {
+	if c.Inevitable == nil || *c.Inevitable != 0 || c.From != c.To ||
+		!strings.HasPrefix(c.Says, "From the start, all 20") {
 		t.Errorf("%v, %d to %d: %s", c.Inevitable, c.From, c.To, c.Says)
 	}
 }
 
 // onePause is a run that one pause breaks: c0 works for 4 s, once, under a lease of 10 s, and c1 wants the lock all the
-// time. The pause takes 15 s at least where it is drawn anew, so that the lease ends in it. It does harm if, and only if,
-// it strikes between the read of c0, 9 ms after the start, and its write 4 s later, or not much before: while c0 waits for
-// the answers to its requests, for some 8 ms. Its instant is drawn evenly up to the end of the work, after 34.014 s. So 4.01
-// of 34.01 continuations end badly, 11.8 %, until it has struck, and all of them afterwards.
+// time. The pause takes 15 s at least where it is drawn anew, so that the lease ends in it. It does harm if, and only
+// if, it strikes between the read of c0, 9 ms after the start, and its write 4 s later, or not much before: while c0
+// waits for the answers to its requests, for some 8 ms. Its instant is drawn evenly up to the end of the work, after
+// 34.014 s. So 4.01 of 34.01 continuations end badly, 11.8 %, until it has struck, and all of them afterwards.
 const onePause = `
 name: one-pause
 world: {redis: 1, clients: 2, latency: 1ms..1ms}
@@ -98,13 +99,16 @@ func TestOnePause(t *testing.T) {
 		case p.Step >= struck && p.Bad != p.Runs:
 			t.Errorf("the pause has struck after step %d, and only %d of %d continuations ended badly", p.Step, p.Bad, p.Runs)
 		case p.Step < struck && (p.Low > want || p.High < want):
-			t.Errorf("after step %d, %d of %d continuations ended badly: the band is %v to %v, want %v in it", p.Step, p.Bad, p.Runs, p.Low, p.High, want)
+			t.Errorf("after step %d, %d of %d continuations ended badly: the band is %v to %v, want %v in it", p.Step, p.Bad,
+				p.Runs, p.Low, p.High, want)
 		}
 	}
 	if c.To != struck || c.From != struck-1 || c.Inevitable == nil || *c.Inevitable != struck {
-		t.Errorf("it rose from step %d to %d and was certain from %v on, want %d, %d and %[5]d", c.From, c.To, c.Inevitable, struck-1, struck)
+		t.Errorf("it rose from step %d to %d and was certain from %v on, want %d, %d and %[5]d", c.From, c.To, c.Inevitable,
+			struck-1, struck)
 	}
-	if !strings.Contains(c.Says, "after step 18 (c0 PAUSED for 30s)") || !strings.Contains(c.Says, "all 100 continuations did") {
+	if !strings.Contains(c.Says, "after step 18 (c0 PAUSED for 30s)") ||
+		!strings.Contains(c.Says, "all 100 continuations did") {
 		t.Error(c.Says)
 	}
 }
@@ -132,7 +136,10 @@ func TestSameAgain(t *testing.T) {
 // A run that breaks nothing has no cause, and plays nothing.
 func TestNothingBroken(t *testing.T) {
 	o := run(t, strings.Replace(onePause, "for: 30s", "for: 1s", 1))
-	c, err := cause.Find(o, cause.Options{}, func([]cause.Job) ([]cause.Answer, error) { return nil, errors.New("it plays") })
+	c, err := cause.Find(o, cause.Options{}, func([]cause.Job) ([]cause.Answer, error) {
+		return nil,
+			errors.New("it plays")
+	})
 	if c != nil || err != nil {
 		t.Errorf("got %+v, %v", c, err)
 	}
@@ -154,7 +161,8 @@ func TestBound(t *testing.T) {
 		})
 		least := 20 * (4 + 1 + 8) // of any run
 		if most := max(bound/o.Modes[0].Events, least); err != nil || runs > most || len(steps) < 5 {
-			t.Errorf("a bound of %d events: %d continuations of %d steps, %v, want at most %d", bound, runs, len(steps), err, most)
+			t.Errorf("a bound of %d events: %d continuations of %d steps, %v, want at most %d", bound, runs, len(steps), err,
+				most)
 		}
 	}
 }

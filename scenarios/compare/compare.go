@@ -64,7 +64,8 @@ func Measure(l play.Lock, opt Options) (*comparisons.Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("count the round trips of %s: %w", l.Name, err)
 	}
-	m := &comparisons.Lock{Name: l.Name, About: l.About, ForWhom: l.ForWhom, Servers: serversOf(l), Tokens: l.Tokens, Promise: l.Promise, Trips: trips}
+	m := &comparisons.Lock{Name: l.Name, About: l.About, ForWhom: l.ForWhom, Servers: serversOf(l), Tokens: l.Tokens,
+		Promise: l.Promise, Trips: trips}
 	if opt.Play == nil {
 		opt.Play = simulated
 	}
@@ -98,8 +99,8 @@ func serversOf(l play.Lock) []comparisons.Servers {
 	return all
 }
 
-// reached adds the servers that a lock reaches through those that it asks: the ones behind them, and all members of a group
-// that has a leader.
+// reached adds the servers that a lock reaches through those that it asks: the ones behind them, and all members of a
+// group that has a leader.
 func reached(l play.Lock, asked map[string]bool) {
 	for _, s := range l.Needs() {
 		if !s.Kind.Behind && s.Kind.Leader == "" {

@@ -70,7 +70,9 @@ func three() play.Lock {
 		for i := range nodes {
 			nodes[i] = simredis.Client(e, fmt.Sprintf("r%d", i))
 		}
-		return lock.NewRedlock(nodes, lock.RedlockOptions{Options: lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")}})
+		return lock.NewRedlock(nodes,
+			lock.RedlockOptions{Options: lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"),
+				Jitter: e.Source("lock")}})
 	}}
 }
 
@@ -169,18 +171,25 @@ func TestSurvival(t *testing.T) {
 		got  comparisons.Survival
 		want comparisons.Survival // its counts and runs are not compared
 	}{
-		"a crash needs no fence (F01)":                        {of(t, fenced, lock.FaultCrash), comparisons.Survival{Promised: true, Fence: fence.None}},
-		"a pause needs one that seals (F11, F14)":             {of(t, fenced, lock.FaultPause), comparisons.Survival{Promised: true, Fence: fence.Seal}},
-		"a section beyond the TTL needs a fence":              {of(t, fenced, comparisons.NoFault), comparisons.Survival{Promised: true, Fence: fence.Seal}},
-		"but not if the lease is renewed":                     {of(t, dog, comparisons.NoFault), comparisons.Survival{Promised: true, Fence: fence.None}},
-		"without tokens, claim refuses a rightful holder":     {of(t, single, lock.FaultPause), comparisons.Survival{Promised: true, Fence: fence.Claim, Refused: &comparisons.Seen{}}},
-		"a counter that is lost with the lock gets past seal": {of(t, fenced, lock.FaultFailover), comparisons.Survival{Fence: fence.Claim, Overlap: &comparisons.Seen{}}},
+		"a crash needs no fence (F01)": {of(t, fenced, lock.FaultCrash),
+			comparisons.Survival{Promised: true, Fence: fence.None}},
+		"a pause needs one that seals (F11, F14)": {of(t, fenced, lock.FaultPause),
+			comparisons.Survival{Promised: true, Fence: fence.Seal}},
+		"a section beyond the TTL needs a fence": {of(t, fenced, comparisons.NoFault),
+			comparisons.Survival{Promised: true, Fence: fence.Seal}},
+		"but not if the lease is renewed": {of(t, dog, comparisons.NoFault),
+			comparisons.Survival{Promised: true, Fence: fence.None}},
+		"without tokens, claim refuses a rightful holder": {of(t, single, lock.FaultPause),
+			comparisons.Survival{Promised: true, Fence: fence.Claim, Refused: &comparisons.Seen{}}},
+		"a counter that is lost with the lock gets past seal": {of(t, fenced, lock.FaultFailover),
+			comparisons.Survival{Fence: fence.Claim, Overlap: &comparisons.Seen{}}},
 		"a write that is late needs one that seals (F13), in a scenario about other locks": {
 			of(t, fenced, lock.FaultLatency), comparisons.Survival{Promised: true, Fence: fence.Seal}},
 		"a dead worker's watchdog renews for ever (F36)": {of(t, dog, lock.FaultWorker), comparisons.Survival{}},
 	} {
 		got, want := tt.got, tt.want
-		if got.Promised != want.Promised || got.Fence != want.Fence || (got.Refused != nil) != (want.Refused != nil) || (got.Overlap != nil) != (want.Overlap != nil) || got.Runs == 0 {
+		if got.Promised != want.Promised || got.Fence != want.Fence || (got.Refused != nil) != (want.Refused != nil) ||
+			(got.Overlap != nil) != (want.Overlap != nil) || got.Runs == 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -225,9 +234,11 @@ func TestLockFromOutside(t *testing.T) {
 
 // A fault on a server that the lock does not use does not count.
 func TestOtherServers(t *testing.T) {
-	m := measure(t, play.Lock{Name: "second", Servers: play.Redis(2), FollowsSpec: true, New: func(e play.Env) (lock.Locker, error) {
-		return lock.NewSingle(simredis.Client(e, "r1"), lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
-	}})
+	m := measure(t, play.Lock{Name: "second", Servers: play.Redis(2), FollowsSpec: true,
+		New: func(e play.Env) (lock.Locker, error) {
+			return lock.NewSingle(simredis.Client(e, "r1"), lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(),
+				Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+		}})
 	for _, class := range []lock.Fault{lock.FaultFlush, lock.FaultFailover, lock.FaultScripts} {
 		if s := of(t, m, class); s.Scenarios > 0 {
 			t.Errorf("%s strikes r0, and counts for a lock on r1: %+v", class, s)
@@ -318,15 +329,18 @@ func TestWaits(t *testing.T) {
 func TestAlso(t *testing.T) {
 	var also []*file.Scenario
 	for _, name := range []string{"single", "watchdog"} {
-		sc, err := file.Parse("mine/"+name+".yaml", []byte("name: "+name+"\nworld: {redis: 1, clients: 2}\nlock: {kind: single, ttl: 4s}\n"+
-			"workload: {rounds: 2, hold: 1s}\nfaults: [{when: {client: c0, event: read, nth: 1}, stall: {node: r0, for: 500ms}}]\nlocks: ["+name+"]\n"))
+		sc, err := file.Parse("mine/"+name+".yaml", []byte("name: "+name+"\nworld: {redis: 1, clients: 2}\nlock: {kind: "+
+			"single, ttl: 4s}\n"+
+			"workload: {rounds: 2, hold: 1s}\nfaults: [{when: {client: c0, event: read, nth: 1}, stall: {node: r0, for: "+
+			"500ms}}]\nlocks: ["+name+"]\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sc.Lock.Kind = name
 		also = append(also, sc)
 	}
-	m, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Also: also, Replay: again})
+	m, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 1}, Also: also,
+		Replay: again})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +369,8 @@ func TestMeasureIsStable(t *testing.T) {
 	}
 	first := measure(t, kind(t, "single"))
 	steps := 0
-	again, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: seeds, Replay: again, Step: func() { steps++ }})
+	again, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: seeds, Replay: again,
+		Step: func() { steps++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +383,8 @@ func TestMeasureIsStable(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	more, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 2}, Replay: func(string, string, uint64, ...fence.Mode) string { return "" }})
+	more, err := compare.Measure(kind(t, "single"), compare.Options{Seeds: outcome.Seeds{First: 1, Last: 2},
+		Replay: func(string, string, uint64, ...fence.Mode) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

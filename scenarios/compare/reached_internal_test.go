@@ -14,7 +14,8 @@ func TestReached(t *testing.T) {
 	behind := play.ServerKind{Name: "behind", Prefix: "b", Behind: true}
 	alone := play.ServerKind{Name: "alone", Prefix: "a"}
 	asked := map[string]bool{"m1": true, "a0": true}
-	reached(play.Lock{Servers: []play.Servers{{Kind: group, Count: 3}, {Kind: behind, Count: 1}, {Kind: alone, Count: 2}}}, asked)
+	reached(play.Lock{Servers: []play.Servers{{Kind: group, Count: 3}, {Kind: behind, Count: 1}, {Kind: alone, Count: 2}}},
+		asked)
 	if got, want := slices.Sorted(maps.Keys(asked)), []string{"a0", "b0", "m0", "m1", "m2"}; !slices.Equal(got, want) {
 		t.Errorf("it reaches %v, want %v", got, want)
 	}

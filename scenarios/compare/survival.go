@@ -53,8 +53,8 @@ func byClass(library []*file.Scenario) (map[lock.Fault][]*file.Scenario, error) 
 	return all, nil
 }
 
-// isOf reports whether a fault of a schedule is of a class, or of the kind of that name where it has no class. A drift is
-// of both classes of drifts.
+// isOf reports whether a fault of a schedule is of a class, or of the kind of that name where it has no class. A drift
+// is of both classes of drifts.
 func isOf(schedule []faults.Fault, f faults.Fault, class lock.Fault) bool {
 	if _, drifts := f.Action.(faults.ClockDrift); drifts {
 		return class == lock.FaultClockDrift || class == lock.FaultClockRate
@@ -121,7 +121,8 @@ func (t *trials) survival(class lock.Fault, scenarios []*file.Scenario) (compari
 				s.Runs++
 				counted[sc.Name] = true
 				name := nameOf(sc)
-				seen := &comparisons.Seen{Mode: mode, Label: r.label, Scenario: name, Seed: seed, Replay: t.opt.Replay(name, t.lock.Name, seed, mode)}
+				seen := &comparisons.Seen{Mode: mode, Label: r.label, Scenario: name, Seed: seed,
+					Replay: t.opt.Replay(name, t.lock.Name, seed, mode)}
 				if r.failed() && failed == nil {
 					failed = seen
 				}
@@ -177,7 +178,8 @@ func (t *trials) promises(class lock.Fault) bool {
 // counted is a run, and whether it counts for a class. Every fault has to strike. A
 // run without harm counts if clients contended, one with harm if the class is its
 // cause.
-func (t *trials) counted(class lock.Fault, sc *file.Scenario, mode fence.Mode, seed uint64) (r result, counts bool, err error) {
+func (t *trials) counted(class lock.Fault, sc *file.Scenario, mode fence.Mode,
+	seed uint64) (r result, counts bool, err error) {
 	one := trial{scenario: sc.Name, mode: mode, seed: seed}
 	if r, err = t.run(sc, one); err != nil || r.misfit || !r.struck {
 		return r, false, err
@@ -235,7 +237,8 @@ func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 	}
 	if one.without != "" {
 		rest := *sc
-		rest.Faults = slices.DeleteFunc(slices.Clone(sc.Faults), func(f faults.Fault) bool { return isOf(sc.Faults, f, one.without) })
+		rest.Faults = slices.DeleteFunc(slices.Clone(sc.Faults),
+			func(f faults.Fault) bool { return isOf(sc.Faults, f, one.without) })
 		sc = &rest
 	}
 	m, err := t.opt.Play(sc, t.lock, one.seed, one.mode)
@@ -248,7 +251,8 @@ func (t *trials) run(sc *file.Scenario, one trial) (result, error) {
 		return r, err
 	default:
 		r = result{label: m.Verdict.Label, overlap: m.Verdict.Facts.ClaimOverlaps > 0,
-			struck: !slices.Contains(m.FaultsFired, false) && t.concerns(m.Trace), tested: m.Verdict.Facts.Contended > 0 && !m.PartialPause}
+			struck: !slices.Contains(m.FaultsFired, false) && t.concerns(m.Trace), tested: m.Verdict.Facts.Contended > 0 &&
+				!m.PartialPause}
 	}
 	t.made[one] = r
 	if t.opt.Step != nil {

@@ -20,8 +20,9 @@ import (
 // so that a lock that renews by itself has to do so.
 const (
 	oneWay      = 10 * time.Millisecond
-	uncontended = "name: uncontended\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 3, hold: 1s, think: 1s}\n"
-	held        = "name: held\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 1, hold: 20s}\n"
+	uncontended = "name: uncontended\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 3, hold: " +
+		"1s, think: 1s}\n"
+	held = "name: held\nworld: {clients: 1, latency: 10ms}\nlock: {ttl: 10s}\nworkload: {rounds: 1, hold: 20s}\n"
 )
 
 // TripsOf counts the round trips of a lock. Its errors are those of [Measure].

@@ -7,6 +7,6 @@ import (
 	"locksim/scenarios/etcdlocks"
 )
 
-// The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each lock
-// that it names. LOCKSIM_SOAK=10 is 300 seeds.
+// The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each
+// lock that it names. LOCKSIM_SOAK=10 is 300 seeds.
 func TestEqualInFreshProcesses(t *testing.T) { testruns.EqualRuns(t, etcdlocks.All()) }

@@ -15,9 +15,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// The leader crashes, is cut off or stalls, and others lead: the tokens of the grants go on rising, and in no fencing mode
-// is anything lost or refused, since the log has every grant (Ongaro and Ousterhout 2014, section 5.4). A run counts if a
-// client was granted the lock before another one leads, and another client after that. LOCKSIM_SOAK=1 is 5,400 runs.
+// The leader crashes, is cut off or stalls, and others lead: the tokens of the grants go on rising, and in no fencing
+// mode is anything lost or refused, since the log has every grant (Ongaro and Ousterhout 2014, section 5.4). A run
+// counts if a client was granted the lock before another one leads, and another client after that. LOCKSIM_SOAK=1 is
+// 5,400 runs.
 func TestTokensRiseOverLeaders(t *testing.T) {
 	runs := testruns.Soak(t, 2000, 0.03)
 	evidence, changes := map[fence.Mode]int{}, 0
@@ -27,7 +28,8 @@ func TestTokensRiseOverLeaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		mode := fence.Modes()[int(seed)%len(fence.Modes())]
-		o, err := scenarios.Run(sc, etcdlocks.Lock(), scenarios.RunOptions{Seed: seed + 1, Modes: []fence.Mode{mode}, Alone: true})
+		o, err := scenarios.Run(sc, etcdlocks.Lock(), scenarios.RunOptions{Seed: seed + 1, Modes: []fence.Mode{mode},
+			Alone: true})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed+1, err)
 		}
@@ -35,7 +37,8 @@ func TestTokensRiseOverLeaders(t *testing.T) {
 		if m.Verdict.Label != checker.Safe {
 			t.Errorf("seed %d, mode %s: %s: %v", seed+1, mode, m.Verdict.Label, m.Verdict.Reasons)
 		}
-		grants := slices.SortedFunc(slices.Values(m.History.Grants), func(a, b checker.Grant) int { return int(a.Granted - b.Granted) })
+		grants := slices.SortedFunc(slices.Values(m.History.Grants),
+			func(a, b checker.Grant) int { return int(a.Granted - b.Granted) })
 		for i := 1; i < len(grants); i++ {
 			if grants[i].Token <= grants[i-1].Token {
 				t.Errorf("seed %d: %s was granted token %d, and then %s token %d", seed+1,
@@ -71,7 +74,8 @@ faults:
 		switch r.IntN(4) {
 		case 0, 1:
 			how := []string{"process", "power"}[r.IntN(2)]
-			text += fmt.Sprintf("  - {at: %dms, crash: {process: leader, mode: %s}}\n  - {at: %dms, restart: {process: leader}}\n", at, how, at+length)
+			text += fmt.Sprintf("  - {at: %dms, crash: {process: leader, mode: %s}}\n  - {at: %dms, restart: {process: "+
+				"leader}}\n", at, how, at+length)
 		case 2:
 			text += fmt.Sprintf("  - {at: %dms, partition: {between: [leader], for: %dms}}\n", at, length)
 		case 3:

@@ -16,11 +16,12 @@ import (
 // Mutex is the Mutex of etcd's package concurrency, with a session for each client, whose end is the loss of the lock.
 // The token is the revision at which the lock was had.
 //
-// An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29): so its caller gives it one
-// that has not. A Lock whose last answer comes after the end of the session is a success where the key is still there: such
-// a grant is void.
+// An Unlock under a context that has ended leaves the key, and the session keeps it alive (F29): so its caller gives it
+// one that has not. A Lock whose last answer comes after the end of the session is a success where the key is still
+// there: such a grant is void.
 func Mutex() play.Lock {
-	return Library("etcd-mutex", NewSession, func(s *concurrency.Session, prefix string) Held { return careful{NewMutex(s, prefix)} })
+	return Library("etcd-mutex", NewSession,
+		func(s *concurrency.Session, prefix string) Held { return careful{NewMutex(s, prefix)} })
 }
 
 // Election is the Election of the same package: the leader has the lock. The token is the revision at which the client
@@ -32,7 +33,8 @@ func Mutex() play.Lock {
 // A Resign that fails forgets its key, so that one that is called again succeeds and leaves it (etcd 22123). The next
 // Campaign of the session finds the key, and has its revision again: no order of the tokens is promised.
 func Election() play.Lock {
-	l := Library("etcd-election", NewSession, func(s *concurrency.Session, prefix string) Held { return careful{NewElection(s, prefix)} })
+	l := Library("etcd-election", NewSession,
+		func(s *concurrency.Session, prefix string) Held { return careful{NewElection(s, prefix)} })
 	l.Promise.TokensUnordered = true
 	return l
 }
@@ -106,9 +108,10 @@ func (e *election) Lock(ctx context.Context) (int64, error) {
 func (e *election) Unlock(ctx context.Context) error { return e.Resign(ctx) }
 
 // Library is a lock of a library on a cluster of etcd. Each process has one session, which is made anew where it has
-// ended: its end is the loss of the lock. open makes one with a TTL in seconds, and make a lock for a prefix of keys. With
-// what the documentation of package concurrency says, the lock has tokens.
-func Library[S Session](name string, open func(c *clientv3.Client, ttl int) (S, error), make func(s S, prefix string) Held) play.Lock {
+// ended: its end is the loss of the lock. open makes one with a TTL in seconds, and make a lock for a prefix of keys.
+// With what the documentation of package concurrency says, the lock has tokens.
+func Library[S Session](name string, open func(c *clientv3.Client, ttl int) (S, error),
+	make func(s S, prefix string) Held) play.Lock {
 	return play.Lock{
 		Name: name, Servers: servers(), Tokens: true, FollowsSpec: true, Lease: play.LeaseHeld, Detection: 15 * time.Second,
 		Promise: promised,

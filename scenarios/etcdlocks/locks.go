@@ -33,7 +33,8 @@ const settles = 15 * time.Second
 // Kind is the kind of server: etcd, with e0, e1 and e2.
 func Kind() play.ServerKind {
 	is := facts.Server
-	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster, Settles: settles, Late: etcd.Late,
+	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: etcd.Cluster,
+		Settles: settles, Late: etcd.Late,
 		Advice: etcd.Advice}
 }
 
@@ -86,14 +87,16 @@ func Lock() play.Lock {
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
 				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition,
-				lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash, lock.FaultNodePower,
+				lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
+				lock.FaultNodePower,
 			},
 			Data: "seal", FreeWithin: lock.TermTTLAndCluster,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
 		},
-		About: "A key with a lease joins a queue on a cluster of etcd, the first in the queue has the lock, and the client keeps the lease alive. " +
-			"The fencing token is the creation revision of the key.",
-		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where etcd is at hand.",
+		About: "A key with a lease joins a queue on a cluster of etcd, the first in the queue has the lock, and the client " +
+			"keeps the lease alive. The fencing token is the creation revision of the key.",
+		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where etcd is " +
+			"at hand.",
 		New: func(e play.Env) (lock.Locker, error) {
 			c, err := client(e)
 			if err != nil {

@@ -8,16 +8,17 @@ import (
 	"locksim/sim/trace"
 )
 
-// Displacement is the place of a client in a queue that a request of another one took out, while the first still waited.
+// Displacement is the place of a client in a queue that a request of another one took out, while the first still
+// waited.
 type Displacement struct {
 	trace.KeyChange
 	// Of is the client that had the place.
 	Of string
 }
 
-// Displaced are the displacements from the queues of the lock or, of a lock that names none, from all lists, sets and hashes
-// that are not its own keys, in order, up to the end of the workload. h is the history of the run. The place has to be of the
-// wait that goes on, and its client there all the time: one that was away may count as dead.
+// Displaced are the displacements from the queues of the lock or, of a lock that names none, from all lists, sets and
+// hashes that are not its own keys, in order, up to the end of the workload. h is the history of the run. The place has
+// to be of the wait that goes on, and its client there all the time: one that was away may count as dead.
 func (rec *Record) Displaced(h checker.History) (out []Displacement) {
 	type member struct{ server, key, name string }
 	type entry struct {

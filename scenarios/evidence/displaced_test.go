@@ -9,11 +9,12 @@ import (
 	"locksim/sim/trace"
 )
 
-// A place is taken from a client that still waits by a request of another one: not by its own, nor by the server, nor from
-// one that was granted the lock or gave up, nor out of a key that is no queue.
+// A place is taken from a client that still waits by a request of another one: not by its own, nor by the server, nor
+// from one that was granted the lock or gave up, nor out of a key that is no queue.
 func TestDisplaced(t *testing.T) {
 	members := func(step int, key, asked string, names ...string) trace.KeyChange {
-		return trace.KeyChange{Step: step, Server: "r0", Key: key, Members: names, Asked: asked, By: asked, Change: trace.KeySet}
+		return trace.KeyChange{Step: step, Server: "r0", Key: key, Members: names, Asked: asked, By: asked,
+			Change: trace.KeySet}
 	}
 	waiting := checker.History{Grants: []checker.Grant{{Client: "c1", Invoked: 5, Granted: 50}},
 		Attempts: []checker.Attempt{{Client: "c2", Invoked: 5, Returned: 15}}}

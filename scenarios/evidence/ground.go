@@ -44,9 +44,11 @@ type groundTruth struct {
 
 // groundTruth follows the key of a resource on every node up to the end of the workload.
 func (r reading) groundTruth(resource string) *groundTruth {
-	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(), resource: resource,
-		changes: r.Changes, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
-		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{}, counted: map[string]int{}}
+	g := &groundTruth{written: map[keyOn]time.Duration{}, lasts: r.terms.LeaseTTL, trusted: r.trusted(),
+		resource: resource,
+		changes:  r.Changes, nodes: r.terms.Voters, writers: map[string]string{}, holders: map[keyOn]string{},
+		primary: r.firstPrimary(), replicas: r.Servers.InFamily, held: map[string]checker.Pos{}, last: map[string]int{},
+		counted: map[string]int{}}
 	if r.Keys == nil {
 		return g
 	}
@@ -185,7 +187,8 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 		g.holders[on] = g.writers[value]
 	default:
 		if c.Change == trace.KeyDeleted && owner != "" && c.By != "" {
-			g.deletions = append(g.deletions, checker.Deletion{At: at, Node: c.Server, Resource: g.resource, Owner: owner, By: c.By,
+			g.deletions = append(g.deletions, checker.Deletion{At: at, Node: c.Server, Resource: g.resource, Owner: owner,
+				By:   c.By,
 				Over: Overwrites(g.changes, c)})
 		}
 		delete(g.holders, on)
@@ -197,10 +200,11 @@ func (g *groundTruth) follow(c trace.KeyChange) {
 	}
 }
 
-// Overwrites reports whether the request that ended a value of a key, by one of these changes, put another in its place:
-// some kinds of server tell that as a deletion and a setting of one step.
+// Overwrites reports whether the request that ended a value of a key, by one of these changes, put another in its
+// place: some kinds of server tell that as a deletion and a setting of one step.
 func Overwrites(changes []trace.KeyChange, c trace.KeyChange) bool {
-	first, _ := slices.BinarySearchFunc(changes, c.Step, func(d trace.KeyChange, step int) int { return cmp.Compare(d.Step, step) })
+	first, _ := slices.BinarySearchFunc(changes, c.Step,
+		func(d trace.KeyChange, step int) int { return cmp.Compare(d.Step, step) })
 	ended := false
 	for _, d := range changes[first:] {
 		if d.Step != c.Step {
@@ -219,7 +223,8 @@ func Overwrites(changes []trace.KeyChange, c trace.KeyChange) bool {
 func (g *groundTruth) take(c trace.KeyChange, owner string, written time.Duration) {
 	taken := c.Change == trace.KeySet && c.By != "" || c.Change == trace.KeyDeleted
 	own := c.Asked == owner
-	if owner == "" || c.Asked == "" || !taken || c.Members != nil || c.At >= g.trusted || own && (c.Session || c.Change == trace.KeySet) {
+	if owner == "" || c.Asked == "" || !taken || c.Members != nil || c.At >= g.trusted || own &&
+		(c.Session || c.Change == trace.KeySet) {
 		return
 	}
 	t := checker.Taking{Client: owner, Resource: g.resource, By: c.Asked, At: checker.Pos(c.Step), Taken: c.At}
@@ -275,9 +280,11 @@ func (g *groundTruth) vote(votes map[string]int, at checker.Pos) {
 			continue
 		}
 		g.last[client] = votes[client]
-		now, _ := slices.BinarySearchFunc(g.votes, at, func(v checker.Vote, at checker.Pos) int { return cmp.Compare(v.At, at) })
+		now, _ := slices.BinarySearchFunc(g.votes, at,
+			func(v checker.Vote, at checker.Pos) int { return cmp.Compare(v.At, at) })
 		lasted := slices.DeleteFunc(g.votes[now:], func(v checker.Vote) bool { return v.Client == client }) // for no time
-		g.votes = append(g.votes[:now+len(lasted)], checker.Vote{Client: client, Resource: g.resource, At: at, Nodes: votes[client]})
+		g.votes = append(g.votes[:now+len(lasted)], checker.Vote{Client: client, Resource: g.resource, At: at,
+			Nodes: votes[client]})
 	}
 }
 
@@ -294,7 +301,8 @@ func (g *groundTruth) hasVote(node string) bool {
 
 func (g *groundTruth) close(client string, at checker.Pos, instant time.Duration) {
 	if from := g.held[client]; from < at {
-		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: g.resource, From: from, To: at, Ended: instant})
+		g.holdings = append(g.holdings, checker.Holding{Client: client, Resource: g.resource, From: from, To: at,
+			Ended: instant})
 	}
 	delete(g.held, client)
 }

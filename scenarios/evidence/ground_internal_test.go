@@ -21,9 +21,11 @@ func (o order) Kind() string { return o.kind }
 func TestAskedAgain(t *testing.T) {
 	type execs = []trace.Exec
 	done := trace.Text("OK")
-	set, got := trace.Exec{Request: order{"set a", "set"}, Answer: done}, trace.Exec{Request: order{"get", "get"}, Answer: done}
+	set, got := trace.Exec{Request: order{"set a", "set"}, Answer: done}, trace.Exec{Request: order{"get", "get"},
+		Answer: done}
 	waits, other := trace.Exec{Request: set.Request}, trace.Exec{Request: order{"set b", "set"}, Answer: done}
-	elsewhere, unkind := trace.Exec{Conn: "#2", Request: set.Request, Answer: done}, trace.Exec{Request: done, Answer: done}
+	elsewhere, unkind := trace.Exec{Conn: "#2", Request: set.Request, Answer: done},
+		trace.Exec{Request: done, Answer: done}
 	for name, c := range map[string]struct {
 		execs    execs  // from step 1
 		peer     string // of the last, if it is not c0

@@ -106,7 +106,8 @@ func (g *Grant) notices() []string {
 		}
 	}
 	if g.LostValues > 0 {
-		out = append(out, fmt.Sprintf("Lost of the lease was not closed: it had %s, and only one of those who wait for the loss receives a value",
+		out = append(out, fmt.Sprintf("Lost of the lease was not closed: it had %s, and only one of those who wait for the "+
+			"loss receives a value",
 			prose.Count(g.LostValues, "value")))
 	}
 	note(g.Started, "the election told it %d times that it leads, in one term")
@@ -175,7 +176,8 @@ func (r reading) duties() []promise.Duty {
 	var out []promise.Duty
 	for _, d := range r.terms.Promise.Duties {
 		switch {
-		case d == promise.DutyTells && r.terms.Lease != "" && r.terms.Lease != LeaseUntil: // it does not know the end that is judged
+		// it does not know the end that is judged
+		case d == promise.DutyTells && r.terms.Lease != "" && r.terms.Lease != LeaseUntil:
 			continue
 		case d == promise.DutyReturns && r.sc.Lock.Client == file.ClientStock: // its requests last longer than their contexts
 			continue

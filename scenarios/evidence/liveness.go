@@ -47,7 +47,8 @@ func ProbeLimit(askedFor time.Duration) time.Duration { return askedFor + time.H
 // KeptOutside reports whether the lock keeps its lease outside the servers: it was granted, and the probe was told
 // that it is taken while no server had any key.
 func KeptOutside(rec *Record) bool {
-	return rec.Probe.Bound > 0 && bare(rec.Left) && bare(rec.Ended) && rec.ChangesBefore == len(rec.Changes) && aftermath{reading{Record: rec}}.keptOutside()
+	return rec.Probe.Bound > 0 && bare(rec.Left) && bare(rec.Ended) && rec.ChangesBefore == len(rec.Changes) &&
+		aftermath{reading{Record: rec}}.keptOutside()
 }
 
 // longestTTL is the longest time until a key with a TTL expires or, if a server does not list its keys, or a learnt key
@@ -63,7 +64,8 @@ func (r aftermath) longestTTL() (longest time.Duration, key string) {
 		}
 		for _, k := range s.Keys {
 			if k.TTL > longest {
-				longest, key = k.TTL, fmt.Sprintf(" The key %s on %s has %v to live: is its TTL in the right unit, and a length of time?",
+				longest, key = k.TTL, fmt.Sprintf(" The key %s on %s has %v to live: is its TTL in the right unit, and a length "+
+					"of time?",
 					trace.Name(k.Name), s.Name, k.TTL.Round(time.Second))
 			}
 		}
@@ -125,7 +127,8 @@ func (r aftermath) leftovers() (all []checker.Leftover) {
 		for _, k := range s.Keys {
 			if slices.Contains(names, k.Name) {
 				owner := r.ownerOf(s.Name, k)
-				all = append(all, checker.Leftover{Server: s.Name, Key: k.Name, Left: k.TTL, Owner: owner, Struck: r.struckKey(owner, s.Name)})
+				all = append(all, checker.Leftover{Server: s.Name, Key: k.Name, Left: k.TTL, Owner: owner,
+					Struck: r.struckKey(owner, s.Name)})
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"locksim/checker"
 )
 
-// Connections is the greatest number of connections to the servers of the lock that one client had open when the workload
-// was over; 0 if that is not known.
+// Connections is the greatest number of connections to the servers of the lock that one client had open when the
+// workload was over; 0 if that is not known.
 func (rec *Record) Connections() int {
 	of, most := map[string]int{}, 0
 	for _, s := range rec.Left {
@@ -23,8 +23,8 @@ func (rec *Record) Connections() int {
 // askedLong is the shortest wait for a lock of which it is said how often the client sent something.
 const askedLong = 50 * time.Millisecond
 
-// AskedPerSecond is how often a client that waited for a lock sent something to its servers, by the history of the run: the
-// most, per second, of the waits of 50 ms or more; 0 if there was none.
+// AskedPerSecond is how often a client that waited for a lock sent something to its servers, by the history of the run:
+// the most, per second, of the waits of 50 ms or more; 0 if there was none.
 func AskedPerSecond(h *checker.History) (most int) {
 	t := h.Timing
 	if t == nil {

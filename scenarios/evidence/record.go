@@ -69,8 +69,8 @@ type ServerState struct {
 	Listed bool        `json:"listed,omitempty"`
 	// Down says that it is not running.
 	Down bool `json:"down,omitempty"`
-	// Connections are the numbers of connections that clients have open to it, by the client; nil if that is not known, or if
-	// there are none.
+	// Connections are the numbers of connections that clients have open to it, by the client; nil if that is not known, or
+	// if there are none.
 	Connections map[string]int `json:"connections,omitempty"`
 }
 

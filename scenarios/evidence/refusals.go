@@ -16,8 +16,8 @@ type Refusal struct {
 	Server string      `json:"server"`
 }
 
-// RefusalsOf reads from a trace the requests of clients that found nothing to renew. Those by which a lock renews its lease
-// are of a kind that has prolonged a key of the client that asked, and has set none, by the changes of the keys.
+// RefusalsOf reads from a trace the requests of clients that found nothing to renew. Those by which a lock renews its
+// lease are of a kind that has prolonged a key of the client that asked, and has set none, by the changes of the keys.
 func RefusalsOf(t *trace.Trace, clients []string, changes []trace.KeyChange) []Refusal {
 	kinds := map[string]bool{}
 	for _, c := range changes {
@@ -45,7 +45,8 @@ func RefusalsOf(t *trace.Trace, clients []string, changes []trace.KeyChange) []R
 			return ok && later.Actor == e.Peer && later.Peer == e.Actor && r.Conn == x.Conn
 		})
 		if told > 0 {
-			out = append(out, Refusal{At: checker.Pos(e.N), Told: checker.Pos(t.Events[i+told].N), Client: e.Peer, Server: e.Actor})
+			out = append(out, Refusal{At: checker.Pos(e.N), Told: checker.Pos(t.Events[i+told].N), Client: e.Peer,
+				Server: e.Actor})
 		}
 	}
 	return out
@@ -58,10 +59,11 @@ func foundNothing(c trace.Content) bool {
 	return ok && fails && a.Negative() && !f.Failed()
 }
 
-// known is when the lock received the first answer to a renewal that had found its key gone; 0 if that is not known. It is
-// of a lock with one key on one server.
+// known is when the lock received the first answer to a renewal that had found its key gone; 0 if that is not known. It
+// is of a lock with one key on one server.
 func (r reading) known(g checker.Grant) checker.Pos {
-	if len(r.Timeline.Refusals) == 0 || len(r.Timeline.Promotions) > 0 || r.byQuorum() || r.learntMany() || r.entry() == checker.EntryReentrant ||
+	if len(r.Timeline.Refusals) == 0 || len(r.Timeline.Promotions) > 0 || r.byQuorum() || r.learntMany() ||
+		r.entry() == checker.EntryReentrant ||
 		len(r.Keys[g.Resource]) == 0 || len(r.sc.Workload.Resources) > 1 {
 		return 0
 	}

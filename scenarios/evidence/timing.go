@@ -28,19 +28,24 @@ func (r reading) calm() bool {
 		}
 	}
 	return len(r.sc.Faults) == 0 && (!r.byQuorum() || r.prompt()) && r.sc.World.Latency.Max <= short &&
-		(work <= short || r.terms.Lease == LeaseHeld) && w.Nested == 0 && w.Request == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0
+		(work <= short || r.terms.Lease == LeaseHeld) && w.Nested == 0 && w.Request == 0 && w.ExtendWithin == 0 &&
+		w.ReleaseWithin == 0
 }
 
 // timing is what the idle time of the lock is computed from.
 func (r reading) timing() *checker.Timing {
 	world := r.sc.World
-	out := &checker.Timing{At: r.Timeline.At, Away: r.absences(), Grace: r.grace(), Within: r.freeWithin(), Lease: r.sc.Lock.TTL,
-		Trips: r.trips(), Steady: r.steady(), Prompt: r.prompt(), InOrder: world.Latency.Min == world.Latency.Max, Pace: r.pace(),
-		Sends: map[string][]time.Duration{}, Heard: map[string][]time.Duration{}, Resends: r.sc.Lock.Client == file.ClientStock,
+	out := &checker.Timing{At: r.Timeline.At, Away: r.absences(), Grace: r.grace(), Within: r.freeWithin(),
+		Lease: r.sc.Lock.TTL,
+		Trips: r.trips(), Steady: r.steady(), Prompt: r.prompt(), InOrder: world.Latency.Min == world.Latency.Max,
+		Pace:  r.pace(),
+		Sends: map[string][]time.Duration{}, Heard: map[string][]time.Duration{},
+		Resends: r.sc.Lock.Client == file.ClientStock,
 		Growing: !r.terms.FollowsSpec, Undisturbed: r.undisturbed(), Alone: r.alone(), Leaderless: r.leaderless()}
 	out.Majority, out.Struck = r.majority()
 	for _, m := range r.Timeline.Messages {
-		if s, ok := r.Servers.Find(m.Peer); !ok || s.Role == trace.RoleWatcher { // what a client asks a server that watches is no request for the lock
+		// what a client asks a server that watches is no request for the lock
+		if s, ok := r.Servers.Find(m.Peer); !ok || s.Role == trace.RoleWatcher {
 			continue
 		}
 		of := out.Sends
@@ -53,9 +58,9 @@ func (r reading) timing() *checker.Timing {
 	return out
 }
 
-// unlinked are the times, by the client, from the end of an absence that may have broken a connection to a server to when
-// the client heard from that server again. It may have if something was under way on one meanwhile, or if it lasted so long
-// that the server or the client itself may have ended a connection on which nothing came.
+// unlinked are the times, by the client, from the end of an absence that may have broken a connection to a server to
+// when the client heard from that server again. It may have if something was under way on one meanwhile, or if it
+// lasted so long that the server or the client itself may have ended a connection on which nothing came.
 func (r reading) unlinked(away map[string][]checker.Absence, trips time.Duration) map[string][]checker.Span {
 	if len(away) == 0 {
 		return nil
@@ -146,7 +151,8 @@ func (r reading) pace() *checker.Pace {
 	if r.terms.FollowsSpec {
 		pause = max(r.sc.Lock.Backoff.Min, 1)
 	}
-	if pause == 0 || r.sc.Lock.Client == file.ClientStock || r.sc.Workload.Release == file.ReleaseLater || r.sc.Workload.Beside {
+	if pause == 0 || r.sc.Lock.Client == file.ClientStock || r.sc.Workload.Release == file.ReleaseLater ||
+		r.sc.Workload.Beside {
 		return nil
 	}
 	return &checker.Pace{Servers: r.terms.Voters, Pause: pause, Renewal: promise.RenewalRetry(r.sc.Lock.TTL),
@@ -349,13 +355,17 @@ func (r reading) betweenReplicas(form faults.Form) bool {
 	}
 	between, and := form.Sides()
 	names := r.serverNames()
-	return slices.ContainsFunc(between, func(s string) bool { return r.Servers.InFamily(s) && crosses(between, and, s, names) })
+	return slices.ContainsFunc(between, func(s string) bool {
+		return r.Servers.InFamily(s) &&
+			crosses(between, and, s, names)
+	})
 }
 
 // crosses reports whether a link between a client and one of the servers leads from
 // one side of a fault to the other. Without a second side that is everything else.
 func crosses(between, and []string, client string, servers []string) bool {
-	first, second := slices.Contains(between, client), slices.Contains(and, client) || len(and) == 0 && !slices.Contains(between, client)
+	first, second := slices.Contains(between, client), slices.Contains(and, client) || len(and) == 0 &&
+		!slices.Contains(between, client)
 	return slices.ContainsFunc(servers, func(s string) bool {
 		in, out := slices.Contains(between, s), slices.Contains(and, s) || len(and) == 0 && !slices.Contains(between, s)
 		return first && out || second && in

@@ -196,7 +196,8 @@ func TestGrace(t *testing.T) {
 		"a cluster": {change: func(r *run) { r.terms.Settles, r.terms.GrantTime = ms, time.Second },
 			want: 1200*ms + 40*5*ms + 500*ms},
 	} {
-		r := runOf(t, "world: {replicas: 1, lag: 10ms..30ms, latency: 1ms..5ms}\nlock: {backoff: 50ms..200ms}\n").with(c.change)
+		r := runOf(t, "world: {replicas: 1, lag: 10ms..30ms, latency: 1ms..5ms}\nlock: {backoff: "+
+			"50ms..200ms}\n").with(c.change)
 		if got := r.history().Timing.Grace; got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
@@ -266,7 +267,8 @@ func TestTimingOfMessages(t *testing.T) {
 	r := runOf(t, "world: {redis: 2, latency: 1ms}\nlock: {ttl: 7s}\n")
 	r.rec.Servers[1].Role = trace.RoleWatcher
 	r.rec.Timeline.Messages = []evidence.Message{
-		{At: 1, Client: "c0", Peer: "r0"}, {At: 2, Client: "c1", Peer: "r0"}, {At: 3, Client: "c0", Peer: "r0", Received: true},
+		{At: 1, Client: "c0", Peer: "r0"}, {At: 2, Client: "c1", Peer: "r0"},
+		{At: 3, Client: "c0", Peer: "r0", Received: true},
 		{At: 4, Client: "c0", Peer: "s0"}, {At: 5, Client: "c0", Peer: "r1"}, {At: 6, Client: "c0", Peer: "r0"},
 	}
 	got := r.history().Timing
@@ -287,8 +289,8 @@ func TestTimingOfMessages(t *testing.T) {
 	}
 }
 
-// A connection may have broken in an absence if something was under way on it, or if the absence lasted a third of a TTL;
-// until its client hears from that server again.
+// A connection may have broken in an absence if something was under way on it, or if the absence lasted a third of a
+// TTL; until its client hears from that server again.
 func TestUnlinked(t *testing.T) {
 	message := func(step int, client, peer string, received bool) evidence.Message {
 		return evidence.Message{At: checker.Pos(step), Client: client, Peer: peer, Received: received}
@@ -301,7 +303,8 @@ func TestUnlinked(t *testing.T) {
 		return []checker.Span{{From: from, To: tenth(int(to))}}
 	}
 	pause := func(length string) string {
-		return "lock: {ttl: 3s}\nworld: {redis: 2, latency: 1ms}\nfaults: [{at: 2s, pause: {process: c0, for: " + length + "}}]\n"
+		return "lock: {ttl: 3s}\nworld: {redis: 2, latency: 1ms}\nfaults: [{at: 2s, pause: {process: c0, for: " + length +
+			"}}]\n"
 	}
 	short, long := 2*time.Second+time.Millisecond, 3*time.Second
 	for name, c := range map[string]struct {
@@ -309,15 +312,24 @@ func TestUnlinked(t *testing.T) {
 		messages []evidence.Message
 		want     []checker.Span
 	}{
-		"it had sent before":     {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false), message(40, "c0", "r0", true)}, span(short, 40)},
-		"it had heard before":    {pause("1ms"), []evidence.Message{message(20, "c0", "r0", true), message(40, "c0", "r0", true)}, span(short, 40)},
-		"it hears nothing more":  {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false), message(40, "c0", "r0", false)}, span(short, never)},
-		"another server answers": {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false), message(25, "c0", "r1", true)}, span(short, never)},
-		"nothing was under way":  {pause("1ms"), []evidence.Message{message(10, "c0", "r0", false), message(11, "c0", "r0", true), message(40, "c0", "r0", true)}, nil},
-		"another client":         {pause("1ms"), []evidence.Message{message(20, "c1", "r0", false), message(40, "c1", "r0", true)}, nil},
-		"it was away for long":   {pause("1s"), []evidence.Message{message(10, "c0", "r0", true), message(40, "c0", "r0", true)}, span(long, 40)},
-		"it had no connection":   {pause("1s"), []evidence.Message{message(31, "c0", "r0", false), message(40, "c0", "r0", true)}, nil},
-		"a crash, which ends connections": {"lock: {ttl: 3s}\nfaults: [{at: 2s, crash: {process: c0}}, {at: 3s, restart: {process: c0}}]\n",
+		"it had sent before": {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false),
+			message(40, "c0", "r0", true)}, span(short, 40)},
+		"it had heard before": {pause("1ms"), []evidence.Message{message(20, "c0", "r0", true),
+			message(40, "c0", "r0", true)}, span(short, 40)},
+		"it hears nothing more": {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false),
+			message(40, "c0", "r0", false)}, span(short, never)},
+		"another server answers": {pause("1ms"), []evidence.Message{message(20, "c0", "r0", false),
+			message(25, "c0", "r1", true)}, span(short, never)},
+		"nothing was under way": {pause("1ms"), []evidence.Message{message(10, "c0", "r0", false),
+			message(11, "c0", "r0", true), message(40, "c0", "r0", true)}, nil},
+		"another client": {pause("1ms"), []evidence.Message{message(20, "c1", "r0", false),
+			message(40, "c1", "r0", true)}, nil},
+		"it was away for long": {pause("1s"), []evidence.Message{message(10, "c0", "r0", true),
+			message(40, "c0", "r0", true)}, span(long, 40)},
+		"it had no connection": {pause("1s"), []evidence.Message{message(31, "c0", "r0", false),
+			message(40, "c0", "r0", true)}, nil},
+		"a crash, which ends connections": {"lock: {ttl: 3s}\nfaults: [{at: 2s, crash: {process: c0}}, {at: 3s, restart: " +
+			"{process: c0}}]\n",
 			[]evidence.Message{message(20, "c0", "r0", false), message(40, "c0", "r0", true)}, nil},
 	} {
 		r := runOf(t, c.text)

@@ -24,8 +24,8 @@ func damaged(place, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", ErrDamaged, place, fmt.Sprintf(format, args...))
 }
 
-// Validate says what in a record of a scenario no driver writes, so that [History] can be made of one that was stored: the
-// first such place, or nil. What a history must have besides is for [checker.Judge] to say.
+// Validate says what in a record of a scenario no driver writes, so that [History] can be made of one that was stored:
+// the first such place, or nil. What a history must have besides is for [checker.Judge] to say.
 func (rec *Record) Validate(sc *file.Scenario) error {
 	v := validation{events: len(rec.Timeline.At)}
 	v.timeline(&rec.Timeline)
@@ -61,7 +61,8 @@ func (v *validation) positions(place string, of reflect.Value) {
 	switch {
 	case v.first != nil:
 	case of.Type() == reflect.TypeFor[checker.Pos]():
-		v.check(of.Int() >= 0 && of.Int() <= int64(v.events), place, "position %d, and the run has %d events", of.Int(), v.events)
+		v.check(of.Int() >= 0 && of.Int() <= int64(v.events), place, "position %d, and the run has %d events", of.Int(),
+			v.events)
 	case of.Kind() == reflect.Pointer:
 		if !of.IsNil() {
 			v.positions(place, of.Elem())
@@ -92,9 +93,11 @@ func (v *validation) positions(place string, of reflect.Value) {
 // timeline looks at the instants, which never go back, and at the order of what happened.
 func (v *validation) timeline(t *Timeline) {
 	for i, at := range t.At {
-		v.check(at >= 0 && (i == 0 || at >= t.At[i-1]), fmt.Sprintf("timeline.at[%d]", i), "the instant %v is before the one before it, or before the run", at)
+		v.check(at >= 0 && (i == 0 || at >= t.At[i-1]), fmt.Sprintf("timeline.at[%d]", i), "the instant %v is before the "+
+			"one before it, or before the run", at)
 	}
-	v.check(t.Within == nil || len(t.Within) == len(t.At), "timeline.within", "there are %d, for %d events", len(t.Within), len(t.At))
+	v.check(t.Within == nil || len(t.Within) == len(t.At), "timeline.within", "there are %d, for %d events", len(t.Within),
+		len(t.At))
 	for i, within := range t.Within {
 		v.check(within >= 0, fmt.Sprintf("timeline.within[%d]", i), "%v is not 0 or more", within)
 	}
@@ -119,14 +122,16 @@ func ordered[T any](v *validation, place string, all []T, at func(T) checker.Pos
 func (v *validation) faults(all []Fault, sc *file.Scenario) {
 	v.check(len(all) == len(sc.Faults), "faults", "there are %d, and the scenario has %d", len(all), len(sc.Faults))
 	for i, f := range all {
-		v.check(f.Struck >= 0 && slices.IsSorted(f.Felt), fmt.Sprintf("faults[%d]", i), "its instants go back, or are before the run")
+		v.check(f.Struck >= 0 && slices.IsSorted(f.Felt), fmt.Sprintf("faults[%d]", i), "its instants go back, or are "+
+			"before the run")
 	}
 }
 
 func (v *validation) servers(place string, all trace.Servers) {
 	for i, s := range all {
 		first, _ := all.Find(s.Name)
-		v.check(s.Name != "" && first == s, fmt.Sprintf("%s[%d].name", place, i), "%q is empty, or the name of another server", s.Name)
+		v.check(s.Name != "" && first == s, fmt.Sprintf("%s[%d].name", place, i), "%q is empty, or the name of another "+
+			"server", s.Name)
 	}
 }
 
@@ -135,26 +140,30 @@ func (v *validation) client(place string, c *Client) {
 	for i := range c.Grants {
 		g, place := &c.Grants[i], fmt.Sprintf("%s.grants[%d]", place, i)
 		v.check(g.Client == c.Name, place+".client", "%q is another client than %q", g.Client, c.Name)
-		v.check(g.Invoked >= 1 && g.Granted >= g.Invoked, place+".granted", "position %d, and it was asked for at %d", g.Granted, g.Invoked)
+		v.check(g.Invoked >= 1 && g.Granted >= g.Invoked, place+".granted", "position %d, and it was asked for at %d",
+			g.Granted, g.Invoked)
 		v.check(!g.Unfinished || len(g.Ops) > 0, place+".unfinished", "there is no operation")
 	}
 	for i, a := range c.Attempts {
-		v.check(a.Client == c.Name, fmt.Sprintf("%s.attempts[%d].client", place, i), "%q is another client than %q", a.Client, c.Name)
+		v.check(a.Client == c.Name, fmt.Sprintf("%s.attempts[%d].client", place, i), "%q is another client than %q", a.Client,
+			c.Name)
 		v.check(a.Invoked >= 1, fmt.Sprintf("%s.attempts[%d].invoked", place, i), "the attempt has no position")
 	}
 }
 
-// changes looks at the changes of keys, which are in order. The last may be one of a server that records no event, after the
-// last event.
+// changes looks at the changes of keys, which are in order. The last may be one of a server that records no event,
+// after the last event.
 func (v *validation) changes(rec *Record) {
 	last := 0
 	for i, c := range rec.Changes {
 		place := fmt.Sprintf("changes[%d]", i)
-		v.check(c.Step >= last && c.Step <= v.events+1, place+".step", "step %d comes after step %d, and the run has %d", c.Step, last, v.events)
+		v.check(c.Step >= last && c.Step <= v.events+1, place+".step", "step %d comes after step %d, and the run has %d",
+			c.Step, last, v.events)
 		v.check(c.Change != 0, place+".change", "it is missing")
 		last = c.Step
 	}
-	v.check(rec.ChangesBefore >= 0 && rec.ChangesBefore <= len(rec.Changes), "changes_before", "%d of %d", rec.ChangesBefore, len(rec.Changes))
+	v.check(rec.ChangesBefore >= 0 && rec.ChangesBefore <= len(rec.Changes), "changes_before", "%d of %d",
+		rec.ChangesBefore, len(rec.Changes))
 }
 
 // Validate says what in the terms no lock has, or nil.

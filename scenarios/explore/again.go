@@ -7,15 +7,15 @@ import (
 	"locksim/scenarios/search"
 )
 
-// Again is a violation that an earlier exploration has stored, to be played once more. It is a value that can be sent to
-// another process.
+// Again is a violation that an earlier exploration has stored, to be played once more. It is a value that can be sent
+// to another process.
 type Again struct {
 	Run   *outcome.RunFile   `json:"run"`
 	Judge explorations.Judge `json:"judge"`
 }
 
-// Fails plays the run and reports whether the lock still breaks what it is judged by. extra are locks that do not come with
-// locksim. Errors are those of [play.Setup] and [play.Run].
+// Fails plays the run and reports whether the lock still breaks what it is judged by. extra are locks that do not come
+// with locksim. Errors are those of [play.Setup] and [play.Run].
 func (a Again) Fails(extra []play.Lock) (bool, error) {
 	sc, l, err := play.Setup(a.Run, extra)
 	if err != nil {

@@ -100,8 +100,9 @@ func TestExploreJobs(t *testing.T) {
 
 // A violation ends its block: it is the last run, and examined.
 func TestExploreFindsAndStops(t *testing.T) {
-	plan := planOf(t, ofKind(t, "broken/del-without-owner"), explore.Options{Runs: 100, FirstSeed: 1, Faults: []lock.Fault{},
-		Judge: explorations.JudgeEverything, Collect: explorations.CollectFirst})
+	plan := planOf(t, ofKind(t, "broken/del-without-owner"), explore.Options{Runs: 100, FirstSeed: 1,
+		Faults: []lock.Fault{},
+		Judge:  explorations.JudgeEverything, Collect: explorations.CollectFirst})
 	b := block(t, explore.NewJob(plan, 0))
 	if !b.Ends() || b.Violating != 1 || len(b.Failures) != 1 || b.Runs == 100 {
 		t.Fatalf("%+v", b)
@@ -130,7 +131,8 @@ func TestExploreCollects(t *testing.T) {
 		like += f.Runs
 	}
 	if b.Runs != 60 || steps < 60 || b.Violating < 2 || like != b.Violating || len(b.Failures) > 4 {
-		t.Errorf("%d runs, %d steps, %d violating, %d of them like what was found or not examined, %d found", b.Runs, steps, b.Violating, like, len(b.Failures))
+		t.Errorf("%d runs, %d steps, %d violating, %d of them like what was found or not examined, %d found", b.Runs, steps,
+			b.Violating, like, len(b.Failures))
 	}
 	if sum := b.Evidence + total(b.Vacuous); sum != b.Runs {
 		t.Errorf("%d runs are evidence or not, of %d", sum, b.Runs)
@@ -151,7 +153,8 @@ func TestExplorePromise(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	l := ofKind(t, "single")
-	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectAll})
+	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explorations.JudgePromise,
+		Collect: explorations.CollectAll})
 	b := block(t, explore.NewJob(plan, 0))
 	if b.Ends() || b.Evidence < 30 {
 		t.Errorf("%+v", b)
@@ -166,13 +169,14 @@ func TestExplorePromise(t *testing.T) {
 // erratic is a lock that draws from a source without a seed.
 func erratic() play.Lock {
 	return play.Lock{Name: "erratic", New: func(e play.Env) (lock.Locker, error) {
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"),
-			Jitter: rand.NewPCG(rand.Uint64(), 1)})
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
+			Entropy: e.Entropy("lock"),
+			Jitter:  rand.NewPCG(rand.Uint64(), 1)})
 	}}
 }
 
-// A run whose repetition differs is detected, and played ten times. If one of the plays breaks the promise, that is a failure,
-// which says how often it does; if none does, the exploration fails by the number of such runs.
+// A run whose repetition differs is detected, and played ten times. If one of the plays breaks the promise, that is a
+// failure, which says how often it does; if none does, the exploration fails by the number of such runs.
 func TestExploreNondeterminism(t *testing.T) {
 	for _, judge := range []explorations.Judge{explorations.JudgeEverything, explorations.JudgePromise} {
 		t.Run(string(judge), func(t *testing.T) { nondeterminism(t, judge) })
@@ -182,7 +186,8 @@ func TestExploreNondeterminism(t *testing.T) {
 func nondeterminism(t *testing.T, judge explorations.Judge) {
 	l := erratic()
 	l.Promise.Exclusion = []lock.Fault{lock.FaultPause}
-	plan := planOf(t, l, explore.Options{Runs: 40, FirstSeed: 1, Faults: l.Promise.Exclusion, Space: spaces.Space{Strategy: spaces.StrategySwarm}, Judge: judge, Collect: explorations.CollectAll})
+	plan := planOf(t, l, explore.Options{Runs: 40, FirstSeed: 1, Faults: l.Promise.Exclusion,
+		Space: spaces.Space{Strategy: spaces.StrategySwarm}, Judge: judge, Collect: explorations.CollectAll})
 	b := block(t, explore.NewJob(plan, 0), l)
 	problems := explorations.Assemble(plan, map[int]explorations.Block{0: b}).Problems()
 	if judge == explorations.JudgeEverything {
@@ -194,10 +199,12 @@ func nondeterminism(t *testing.T, judge explorations.Judge) {
 		}
 		return
 	}
-	if b.Violating+b.Nondeterministic > 0 || b.Differing == 0 || b.Unequal == nil || !strings.Contains(b.Unequal.Why, "c") || b.Evidence > b.Runs {
+	if b.Violating+b.Nondeterministic > 0 || b.Differing == 0 || b.Unequal == nil ||
+		!strings.Contains(b.Unequal.Why, "c") || b.Evidence > b.Runs {
 		t.Fatalf("%+v", b)
 	}
-	if len(problems) != 1 || !strings.Contains(problems[0], "of 40 runs came out differently when played again") || !strings.Contains(problems[0], "first divergent event") {
+	if len(problems) != 1 || !strings.Contains(problems[0], "of 40 runs came out differently when played again") ||
+		!strings.Contains(problems[0], "first divergent event") {
 		t.Error(problems)
 	}
 }
@@ -209,12 +216,14 @@ func TestExploreBrokenRuns(t *testing.T) {
 		if n++; n > 60 && n%7 == 0 {
 			return nil, fmt.Errorf("no lock for client %d", n)
 		}
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
+			Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}}
 	plan := planOf(t, faulty, explore.Options{Runs: 40, FirstSeed: 1, Faults: []lock.Fault{},
 		Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
 	b := block(t, explore.NewJob(plan, 0), faulty)
-	if b.Failed == 0 || b.Broken == nil || !strings.Contains(b.Broken.Why, "no lock for client") || b.Runs+b.Failed < 40 || b.Runs < 10 {
+	if b.Failed == 0 || b.Broken == nil || !strings.Contains(b.Broken.Why, "no lock for client") || b.Runs+b.Failed < 40 ||
+		b.Runs < 10 {
 		t.Errorf("%+v", b)
 	}
 }
@@ -226,10 +235,12 @@ func TestExploreFrozenRun(t *testing.T) {
 	}
 	l := testlocks.Freezes(t, "freezes", 17)
 	l.Promise.Exclusion = []lock.Fault{lock.FaultPause}
-	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectFirst})
+	plan := planOf(t, l, explore.Options{Runs: 100, FirstSeed: 1, Judge: explorations.JudgePromise,
+		Collect: explorations.CollectFirst})
 	b := block(t, explore.NewJob(plan, 0), l)
 	if b.Ends() || b.NoVerdict != 1 || b.Runs != 99 || b.Unjudged == nil || b.Unjudged.Seed != 17 ||
-		!strings.HasPrefix(b.Unjudged.Why, "frozen: a goroutine of c0 waits for a mutex in locksim/internal/testlocks.Freezes") {
+		!strings.HasPrefix(b.Unjudged.Why, "frozen: a goroutine of c0 waits for a mutex in "+
+			"locksim/internal/testlocks.Freezes") {
 		t.Fatalf("%+v, %v", b, b.Unjudged)
 	}
 	if !sim.Spent() {
@@ -241,7 +252,9 @@ func TestExploreFrozenRun(t *testing.T) {
 	}
 	plan.Runs = 99 // of which none may be so
 	e := explorations.Assemble(plan, blocks)
-	if problems := e.Problems(); len(problems) != 1 || !strings.HasPrefix(problems[0], "NO RESULT: 1 of 99 runs without a verdict, where at most 0 may be: the first is that with seed 17") {
+	if problems := e.Problems(); len(problems) != 1 ||
+		!strings.HasPrefix(problems[0], "NO RESULT: 1 of 99 runs without a verdict, where at most 0 may be: the first is "+
+			"that with seed 17") {
 		t.Error(problems)
 	}
 	if e.StoppedAt == nil {
@@ -250,7 +263,8 @@ func TestExploreFrozenRun(t *testing.T) {
 }
 
 func TestExplorePlanErrors(t *testing.T) {
-	good := explore.Options{Runs: 10, FirstSeed: 1, Judge: explorations.JudgeEverything, Collect: explorations.CollectFirst}
+	good := explore.Options{Runs: 10, FirstSeed: 1, Judge: explorations.JudgeEverything,
+		Collect: explorations.CollectFirst}
 	for want, change := range map[string]func(*explore.Options){
 		"0 runs: give a number":                         func(o *explore.Options) { o.Runs = 0 },
 		"there are no seeds beyond":                     func(o *explore.Options) { o.FirstSeed = 1<<64 - 5 },
@@ -271,7 +285,8 @@ func TestExplorePlanErrors(t *testing.T) {
 	}
 	plan := planOf(t, ofKind(t, "single"), good)
 	plan.Lock = "nobody"
-	if _, err := explore.NewJob(plan, 0).Play(nil, func() {}); err == nil || !strings.Contains(err.Error(), `there is no lock "nobody"`) {
+	if _, err := explore.NewJob(plan, 0).Play(nil, func() {}); err == nil ||
+		!strings.Contains(err.Error(), `there is no lock "nobody"`) {
 		t.Error(err)
 	}
 	plan.Block = 0
@@ -288,7 +303,8 @@ func blocks(violating ...int) map[int]explorations.Block {
 		b.Runs, b.Evidence, b.Violating, b.Virtual = 10, 8, n, time.Second
 		if n > 0 {
 			b.Violations = map[checker.Label]int{checker.Corrupted: n}
-			b.Failures = failure.Failures{{Runs: n, Shape: fmt.Sprint("shape ", n), Seed: uint64(100 - i), FirstSeed: uint64(100 - i), Faults: 2}}
+			b.Failures = failure.Failures{{Runs: n, Shape: fmt.Sprint("shape ", n), Seed: uint64(100 - i),
+				FirstSeed: uint64(100 - i), Faults: 2}}
 		}
 		all[i] = b
 	}
@@ -300,7 +316,8 @@ func blocks(violating ...int) map[int]explorations.Block {
 func TestAssembleStops(t *testing.T) {
 	plan := &explorations.Plan{Runs: 50, Block: 10, Collect: explorations.CollectFirst}
 	e := explorations.Assemble(plan, blocks(0, 0, 1, 0, 2))
-	if e.StoppedAt == nil || *e.StoppedAt != 2 || !e.Complete || len(e.Blocks) != 3 || e.Summary.Runs != 30 || len(e.Summary.Failures) != 1 {
+	if e.StoppedAt == nil || *e.StoppedAt != 2 || !e.Complete || len(e.Blocks) != 3 || e.Summary.Runs != 30 ||
+		len(e.Summary.Failures) != 1 {
 		t.Errorf("%+v", e)
 	}
 	some := blocks(0, 0, 1, 0, 2)
@@ -333,10 +350,12 @@ func TestAssembleDistinct(t *testing.T) {
 	for _, d := range e.Summary.Failures {
 		got = append(got, fmt.Sprintf("%s: %d runs, first seed %d, shown seed %d", d.Shape, d.Runs, d.FirstSeed, d.Seed))
 	}
-	if diff := cmp.Diff([]string{"shape 1: 5 runs, first seed 95, shown seed 96", "shape 3: 3 runs, first seed 100, shown seed 100"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"shape 1: 5 runs, first seed 95, shown seed 96", "shape 3: 3 runs, first seed 100, " +
+		"shown seed 100"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if want := tally.RateBound(8, 48); e.Summary.RateBound != want || e.Summary.VirtualSeconds != 6 || e.Summary.Violations[checker.Corrupted] != 8 {
+	if want := tally.RateBound(8, 48); e.Summary.RateBound != want || e.Summary.VirtualSeconds != 6 ||
+		e.Summary.Violations[checker.Corrupted] != 8 {
 		t.Errorf("%+v", e.Summary)
 	}
 }
@@ -351,7 +370,8 @@ func TestAssembleNovelty(t *testing.T) {
 		b.Courses = courses
 		all[i] = b
 	}
-	if diff := cmp.Diff(&tally.Novelty{Courses: 4, Once: 2, Rate: 2. / 24}, explorations.Assemble(plan, all).Summary.Novelty); diff != "" {
+	if diff := cmp.Diff(&tally.Novelty{Courses: 4, Once: 2, Rate: 2. / 24},
+		explorations.Assemble(plan, all).Summary.Novelty); diff != "" {
 		t.Error(diff)
 	}
 	for why, change := range map[string]func(*explorations.Block){
@@ -368,7 +388,10 @@ func TestAssembleNovelty(t *testing.T) {
 			t.Errorf("%s: %+v", why, n)
 		}
 	}
-	if courses := block(t, explore.NewJob(planOf(t, ofKind(t, "single"), explore.Options{Runs: 10, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectAll}), 0)).Courses; len(courses) == 0 {
+	if courses := block(t,
+		explore.NewJob(planOf(t, ofKind(t, "single"),
+			explore.Options{Runs: 10, FirstSeed: 1, Judge: explorations.JudgePromise, Collect: explorations.CollectAll}),
+			0)).Courses; len(courses) == 0 {
 		t.Error("a block without courses")
 	}
 }

@@ -44,14 +44,14 @@ func NewJob(p *explorations.Plan, i int) Job {
 // Play makes the runs, and calls step after each of them. extra are locks that do
 // not come with locksim.
 //
-// A failing run is no error, nor is one without a verdict. Errors are those of [play.FindLock], and an invalid plan. After a
-// frozen run the process should be replaced.
+// A failing run is no error, nor is one without a verdict. Errors are those of [play.FindLock], and an invalid plan.
+// After a frozen run the process should be replaced.
 func (j Job) Play(extra []play.Lock, step func()) (explorations.Block, error) {
 	return j.Watch(extra, step, func(*search.Trial) bool { return false })
 }
 
-// Watch does what Play does, and shows each run that is counted, in order: also those of the runs without faults, with which an
-// exploration begins, that fail. No run is drawn after one of which saw says that it is enough.
+// Watch does what Play does, and shows each run that is counted, in order: also those of the runs without faults, with
+// which an exploration begins, that fail. No run is drawn after one of which saw says that it is enough.
 func (j Job) Watch(extra []play.Lock, step func(), saw func(*search.Trial) (enough bool)) (explorations.Block, error) {
 	b := &block{Block: explorations.Block{Job: j.Number, Seeds: j.Seeds}, saw: saw}
 	err := b.play(j, extra, step)
@@ -113,13 +113,15 @@ func (j Job) Unit(steps int) (what string, seed uint64, ok bool) {
 	}
 	sc, ok := search.DrawnAlone(j.Plan.Space, seed)
 	if !ok {
-		return what + ", whose schedule is a variation of another one: play it alone, with --from-seed and --runs 1", seed, true
+		return what + ", whose schedule is a variation of another one: play it alone, with --from-seed and --runs 1", seed,
+			true
 	}
 	source, err := file.Format(sc)
 	if err != nil {
 		return what, seed, true // it is in the error of the run, which did not end by it
 	}
-	return what + ", whose schedule is\n  " + strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n  "), seed, true
+	return what + ", whose schedule is\n  " + strings.ReplaceAll(strings.TrimSpace(string(source)), "\n", "\n  "), seed,
+		true
 }
 
 // playCalm makes the runs without faults with which an exploration begins. Only those

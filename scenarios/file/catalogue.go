@@ -81,7 +81,9 @@ var failureModes = []FailureMode{
 	{ID: "F44", Name: "Expiry on replicas/after promotion"},
 	{ID: "F45", Name: "Eviction of lock key"},
 	{ID: "F46", Name: "FLUSHALL / admin DEL / SCRIPT FLUSH"},
-	{ID: "F47", Name: "Non-deterministic Lua (TIME, RANDOM) or undeclared keys", Missing: "its cause is gone: Redis 7 replicates the effects of a script and not the script, so that TIME and RANDOM no longer diverge; undeclared keys only fail in a cluster, and the world has no Redis Cluster"},
+	{ID: "F47", Name: "Non-deterministic Lua (TIME, RANDOM) or undeclared keys", Missing: "its cause is gone: Redis 7 " +
+		"replicates the effects of a script and not the script, so that TIME and RANDOM no longer diverge; undeclared keys " +
+		"only fail in a cluster, and the world has no Redis Cluster"},
 	{ID: "F48", Name: "TTL truncated to whole seconds"},
 	{ID: "F49", Name: "Pool exhaustion"},
 	{ID: "F50", Name: "Pub/sub unlock lost or subscribed late"},
@@ -95,14 +97,17 @@ var failureModes = []FailureMode{
 	{ID: "F58", Name: "ZK session expiry vs pause"},
 	{ID: "F59", Name: "ZK adopts previous session's node"},
 	{ID: "F60", Name: "Create applied, reply lost"},
-	{ID: "F61", Name: "ZK sequence int32 wrap / parse by \"-\"", Missing: "a unit test of lock/zklock shows the wrap, which takes 2^31 nodes in a queue"},
+	{ID: "F61", Name: "ZK sequence int32 wrap / parse by \"-\"", Missing: "a unit test of lock/zklock shows the wrap, " +
+		"which takes 2^31 nodes in a queue"},
 	{ID: "F62", Name: "Client wedged after failed unlock"},
 	{ID: "F63", Name: "DB lease row judged by client clock"},
 	{ID: "F64", Name: "DB lock deleted by cleaner/by hand"},
 	{ID: "F65", Name: "SELECT FOR UPDATE connection lost mid-section"},
 	{ID: "F66", Name: "Advisory lock behind transaction pooler"},
 	{ID: "F67", Name: "Optimistic version ABA / missing row count check"},
-	{ID: "F68", Name: "Callback before confirmation", Missing: "no lock here has callbacks: Acquire returns after the answer that grants it, and so does that of an election on etcd. Those of client-go, in examples/leases, come after it too"},
+	{ID: "F68", Name: "Callback before confirmation", Missing: "no lock here has callbacks: Acquire returns after the " +
+		"answer that grants it, and so does that of an election on etcd. Those of client-go, in examples/leases, come " +
+		"after it too"},
 	{ID: "F69", Name: "Release before work stopped"},
 	{ID: "F70", Name: "Task longer than max lease, no renew"},
 	{ID: "F71", Name: "Infinite renewal starves others"},

@@ -50,7 +50,8 @@ func formatSetting(s *Scenario) string {
 	d := Defaults()
 	return fmt.Sprintf("world: {%s}\n", formatServers(s.World)+formatKeys("world", s, d)) +
 		fmt.Sprintf("lock: {kind: %s%s}\n", scalar(s.Lock.Kind), formatKeys("lock", s, d)) +
-		fmt.Sprintf("workload: {%s%s}\n", strings.TrimPrefix(formatKeys("workload", s, d), ", "), formatSection(s.Workload.Section))
+		fmt.Sprintf("workload: {%s%s}\n", strings.TrimPrefix(formatKeys("workload", s, d), ", "),
+			formatSection(s.Workload.Section))
 }
 
 func formatServers(w World) string {

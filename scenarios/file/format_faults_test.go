@@ -146,7 +146,8 @@ func (d faultDrawer) some(names []string, needed bool) []string {
 	if needed {
 		least = 1
 	}
-	return rapid.SliceOfNDistinct(rapid.SampledFrom(names), least, len(names), rapid.ID[string]).Draw(d.t, d.label+" names")
+	return rapid.SliceOfNDistinct(rapid.SampledFrom(names), least, len(names), rapid.ID[string]).Draw(d.t,
+		d.label+" names")
 }
 
 func (d faultDrawer) time(field string, least time.Duration) time.Duration {

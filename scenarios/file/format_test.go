@@ -20,7 +20,8 @@ func TestFormat(t *testing.T) {
 	s.Workload.Timeout = time.Second
 	s.Faults = []faults.Fault{
 		{When: &faults.Event{Client: "c0", Name: "read", Nth: 1}, Action: faults.Pause{Process: "c0", For: 15 * time.Second}},
-		{At: 3 * time.Second, Action: faults.Partition{Between: []string{"c0"}, And: []string{"r0", "s0"}, Bytes: faults.BytesDrop}},
+		{At: 3 * time.Second, Action: faults.Partition{Between: []string{"c0"}, And: []string{"r0", "s0"},
+			Bytes: faults.BytesDrop}},
 	}
 	s.Expect = map[string]map[fence.Mode]checker.Label{
 		"single": {fence.Seal: checker.NotApplicable, fence.None: checker.Corrupted}, "broken/x": {},
@@ -113,7 +114,8 @@ func drawScenario(t *rapid.T) *Scenario {
 			FailoverTimeout: time.Duration(rapid.Int64Range(1, 86_400_000).Draw(t, "failover_timeout")) * time.Millisecond,
 		},
 		Lock: LockSpec{
-			Kind:    rapid.SampledFrom([]string{"fenced", "broken/x", "null", "a: b", "{", "@", "7"}).Filter(isWord).Draw(t, "kind"),
+			Kind: rapid.SampledFrom([]string{"fenced", "broken/x", "null", "a: b", "{", "@", "7"}).Filter(isWord).Draw(t,
+				"kind"),
 			TTL:     time.Duration(rapid.Int64Range(1, 86_400_000).Draw(t, "ttl")) * time.Millisecond,
 			Backoff: drawRange(t, "backoff", time.Millisecond),
 			Client:  rapid.SampledFrom([]ClientProfile{ClientQuiet, ClientStock}).Draw(t, "client"),
@@ -142,7 +144,8 @@ func drawScenario(t *rapid.T) *Scenario {
 		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),
 		Locks:     rapid.SliceOf(rapid.SampledFrom([]string{"all", "one-node", "broken/x", "true"})).Draw(t, "locks"),
 	}
-	s.World.ClockStep = min(rapid.SampledFrom([]time.Duration{0, 1, time.Microsecond, time.Millisecond}).Draw(t, "clock_step"), s.World.Latency.Min)
+	s.World.ClockStep = min(rapid.SampledFrom([]time.Duration{0, 1, time.Microsecond, time.Millisecond}).Draw(t,
+		"clock_step"), s.World.Latency.Min)
 	if s.World.ClockStep > 0 && time.Millisecond%s.World.ClockStep != 0 {
 		s.World.ClockStep = 1
 	}
@@ -168,7 +171,8 @@ func drawScenario(t *rapid.T) *Scenario {
 	if s.Workload.Leads() {
 		s.Workload.Ticks, s.Workload.Stop = rapid.IntRange(0, MaxTicks).Draw(t, "ticks"), drawDuration(t, "stop", 0)
 	}
-	s.Workload.Deadline = s.Workload.Deadline && s.Workload.Request+s.Workload.AcquireWithin+s.Workload.ExtendWithin+s.Workload.ReleaseWithin > 0
+	s.Workload.Deadline = s.Workload.Deadline && s.Workload.Request+s.Workload.AcquireWithin+s.Workload.ExtendWithin+
+		s.Workload.ReleaseWithin > 0
 	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {
 		s.Faults = append(s.Faults, drawFault(t, s, i))
 	}
@@ -181,7 +185,8 @@ func drawScenario(t *rapid.T) *Scenario {
 
 // drawSection draws steps that are in a valid order.
 func drawSection(t *rapid.T) []Step {
-	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"stock", "order", "null", "x-1"}), 1, 3, rapid.ID).Draw(t, "registers")
+	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"stock", "order", "null", "x-1"}), 1, 3, rapid.ID).Draw(t,
+		"registers")
 	var steps []Step
 	for _, name := range names {
 		steps = append(steps, Step{Do: StepRead, Register: name})

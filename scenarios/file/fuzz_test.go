@@ -29,19 +29,26 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(bigWorld + "  - at: 3s\n    " + tt.source + "\n"))
 	}
 	for _, nasty := range []string{
-		"\xff\xfe", "\x00", "? a\n: b\n", "a: *a\n", "a: &a [*a]\n", "<<: *x\n", "!!binary a\n", "- - - - -\n", "{{{{", "]]]]",
-		"name: |+\n\n\n", "name: >-\n", "name: '\n", "\"\\u\"", "name: \"\\xZZ\"\n", "a: b: c\n", "...\n", "---\n---\n", "%YAML\n",
+		"\xff\xfe", "\x00", "? a\n: b\n", "a: *a\n", "a: &a [*a]\n", "<<: *x\n", "!!binary a\n", "- - - - -\n", "{{{{",
+		"]]]]",
+		"name: |+\n\n\n", "name: >-\n", "name: '\n", "\"\\u\"", "name: \"\\xZZ\"\n", "a: b: c\n", "...\n", "---\n---\n",
+		"%YAML\n",
 		"name: x\nfaults: [[], {}, null, 3]\n", "name: x\nfaults:\n  -\n  - ~\n", "name: x\r\nwhy: |\r\n  a\r\n\r\n  b\r\n",
 		"name: x\nexpect: {fenced: }\n", "? {name: x}\n: y\n", "name: x # c\n# d\nlock: # e\n  ttl: 1s # f\n",
-		"name: x\ncatalogue: [F99, F1, 7, [F01], ~]\n", "name: x\nworld: {replicas: 4, lag: 5s..1s, persistence: often, snapshot: -1s}\n",
+		"name: x\ncatalogue: [F99, F1, 7, [F01], ~]\n", "name: x\nworld: {replicas: 4, lag: 5s..1s, persistence: often, " +
+			"snapshot: -1s}\n",
 		"name: x\nlock: {client: loud, wait: sleep, owner: nobody}\n", "name: x\nlocks: [all, nobody, broken/nobody, '']\n",
 		"name: x\nworkload: {section: [read: a, work: 2s, check, {read: b}, write: b, work, write: a]}\n",
-		"name: x\nworkload:\n  section:\n    - read: a\n    - write:\n    - work: 0s\n    - [check]\n    - {read: b, write: b}\n",
-		"name: x\nworkload: {section: [], kind: transfer}\n", "name: x\nworkload: {section: check, nested: 1}\n", "name: x\nworkload: {section: [read:, ~, 7]}\n",
+		"name: x\nworkload:\n  section:\n    - read: a\n    - write:\n    - work: 0s\n    - [check]\n    - {read: b, " +
+			"write: b}\n",
+		"name: x\nworkload: {section: [], kind: transfer}\n", "name: x\nworkload: {section: check, nested: 1}\n",
+		"name: x\nworkload: {section: [read:, ~, 7]}\n",
 		"name: x\nworkload: {kind: gamble, nested: 9, request: -1s, release: never}\n",
-		"name: x\nworkload: {kind: fill, look: once, rounds: 3}\n", "name: x\nworkload: {kind: fill, look: thrice, nested: 1, release: early}\n",
+		"name: x\nworkload: {kind: fill, look: once, rounds: 3}\n", "name: x\nworkload: {kind: fill, look: thrice, nested: " +
+			"1, release: early}\n",
 		"name: x\nexpect: {with-token: {none: corrupted}, all: {none: safe, seal: n/a}, fenced: {}}\n",
-		"name: x\nfaults:\n  - {at: 1s, after: 1s, evict: {node: r0, keys: -1}}\n  - {when: {client: c0, event: x}, after: 1s}\n",
+		"name: x\nfaults:\n  - {at: 1s, after: 1s, evict: {node: r0, keys: -1}}\n  - {when: {client: c0, event: x}, " +
+			"after: 1s}\n",
 		"name: x\nlock: {ttl: 9223372036854775807ns, backoff: ..}\n", "name: .inf\nworld: {redis: 99999999999999999999}\n",
 	} {
 		f.Add([]byte(nasty))
@@ -82,7 +89,8 @@ func checkInputError(t *testing.T, err error) {
 	if strings.Contains(input.Msg, "the parser panicked") {
 		t.Logf("goccy/go-yaml panics: %s", input.Msg)
 	}
-	if lines := strings.Split(input.Excerpt, "\n"); input.Pos.Line > 0 && (len(lines) != 2 || !strings.HasSuffix(lines[1], "^")) {
+	if lines := strings.Split(input.Excerpt, "\n"); input.Pos.Line > 0 &&
+		(len(lines) != 2 || !strings.HasSuffix(lines[1], "^")) {
 		t.Fatalf("no source line with a caret: %q", input.Excerpt)
 	}
 }

@@ -81,8 +81,9 @@ expect:
 // A wrong label in a line about a group is reported at its position.
 func TestExpectGroupsErrors(t *testing.T) {
 	_, err := file.Parse("x.yaml", []byte("name: x\nexpect:\n  all: {none: save}\n"))
-	want := "x.yaml:3:15: expect.all.none: there is no label \"save\": did you mean safe? Or choose one of " +
-		"corrupted, unknown, panicked, stuck, hung, false-reject, rescued, void, revived, misconduct, overtaken, repeated, regressed, overlap, untested, safe, n/a\n   3 |   all: {none: save}\n     |               ^"
+	want := "x.yaml:3:15: expect.all.none: there is no label \"save\": did you mean safe? Or choose one of corrupted, " +
+		"unknown, panicked, stuck, hung, false-reject, rescued, void, revived, misconduct, overtaken, repeated, regressed, " +
+		"overlap, untested, safe, n/a\n   3 |   all: {none: save}\n     |               ^"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -89,14 +89,16 @@ var keys = []Key{
 	{"world", "clients", true,
 		Number{Of: func(s *Scenario) *int { return &s.World.Clients }, Least: 1, Most: MaxClients}},
 	{"world", "latency", true,
-		Span{Of: func(s *Scenario) *Range { return &s.World.Latency }, Message: true, Plain: []time.Duration{time.Millisecond}}},
+		Span{Of: func(s *Scenario) *Range { return &s.World.Latency }, Message: true,
+			Plain: []time.Duration{time.Millisecond}}},
 	{"world", "replicas", false, Number{Of: func(s *Scenario) *int { return &s.World.Replicas }, Most: MaxReplicas}},
 	{"world", "lag", false, Span{Of: func(s *Scenario) *Range { return &s.World.Lag }, Plain: []time.Duration{0}}},
 	{"world", "persistence", false,
 		word(func(s *Scenario) *Persistence { return &s.World.Persistence }, Persistences()...)},
 	{"world", "snapshot", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.Snapshot },
 		Grain: time.Second, Plain: []time.Duration{time.Minute}}}, // Redis counts no finer
-	{"world", "min_replicas", false, Number{Of: func(s *Scenario) *int { return &s.World.MinReplicas }, Most: MaxReplicas, Plain: []int{0}}},
+	{"world", "min_replicas", false, Number{Of: func(s *Scenario) *int { return &s.World.MinReplicas }, Most: MaxReplicas,
+		Plain: []int{0}}},
 	{"world", "max_lag", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.MaxLag },
 		Grain: time.Second, Plain: []time.Duration{10 * time.Second}}}, // Redis counts no finer
 	{"world", "down_after", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.DownAfter },

@@ -56,7 +56,8 @@ func TestKeys(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
-			if again, err := file.Format(read); err != nil || !bytes.Equal(again, text) || !bytes.Contains(text, []byte(k.Name+": ")) {
+			if again, err := file.Format(read); err != nil || !bytes.Equal(again, text) ||
+				!bytes.Contains(text, []byte(k.Name+": ")) {
 				t.Errorf("read back it is\n%s, %v\nand was\n%s", again, err, text)
 			}
 			if wrong != nil {

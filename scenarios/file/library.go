@@ -65,7 +65,8 @@ func Load(nameOrPath string, kinds ...server.Facts) (*Scenario, error) {
 	if slices.Contains(names, nameOrPath) {
 		return ofLibrary(nameOrPath + ".yaml")
 	}
-	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows all; or name a file by its path, such as ./my.yaml",
+	return nil, NewInputError(nil, faults.Pos{}, "there is no scenario %q in the library: %slocksim list shows all; or "+
+		"name a file by its path, such as ./my.yaml",
 		nameOrPath, prose.DidYouMean(nameOrPath, names))
 }
 
@@ -92,7 +93,8 @@ func loadFile(path string, kinds []server.Facts) (*Scenario, error) {
 			hint = fmt.Sprintf("did you mean %s, which is in the library? Or ", near)
 		}
 		return nil, &InputError{
-			Msg: fmt.Sprintf("cannot read the scenario: %v: %sgive the path of a YAML file, or a name that locksim list shows", err, hint),
+			Msg: fmt.Sprintf("cannot read the scenario: %v: %sgive the path of a YAML file, or a name that locksim list shows",
+				err, hint),
 			Err: err,
 		}
 	}

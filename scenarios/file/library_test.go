@@ -75,7 +75,8 @@ func TestLibraryExpectsSomethingOfEachCell(t *testing.T) {
 	}
 	for _, s := range all {
 		for _, name := range s.LockNames() {
-			if _, err := play.FindLock(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All(), sentinellocks.All())); err != nil && !testruns.WithoutPostgres(err) {
+			if _, err := play.FindLock(name, slices.Concat(etcdlocks.All(), sqllocks.All(), zklocks.All(),
+				sentinellocks.All())); err != nil && !testruns.WithoutPostgres(err) {
 				t.Errorf("%s names the lock %s: %v", s.File, name, err)
 			}
 			for _, mode := range fence.Modes() {

@@ -32,7 +32,8 @@ import (
 // kinds are the kinds of servers, other than Redis, that the file may name: see
 // [locksim/scenarios/play.ServerNames].
 func Parse(file string, data []byte, kinds ...server.Facts) (s *Scenario, err error) {
-	p := &reader{file: file, kinds: withKnown(kinds), src: bytes.Clone(data), at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
+	p := &reader{file: file, kinds: withKnown(kinds), src: bytes.Clone(data),
+		at: map[string]faults.Pos{"": {File: file, Line: 1, Column: 1}}}
 	defer func() {
 		// The YAML library panics on some invalid input.
 		if r := recover(); r != nil {
@@ -98,7 +99,8 @@ func readWorld(v value, sc *Scenario) {
 			w.Servers = append(w.Servers, ServerCount{k.Kind, k.Prefix, count, k.Leader, k.Lacks, k.Watches, k.Behind})
 		}
 	}
-	if slices.SortFunc(w.Servers, func(a, b ServerCount) int { return strings.Compare(a.Kind, b.Kind) }); len(w.Servers) > 0 {
+	if slices.SortFunc(w.Servers,
+		func(a, b ServerCount) int { return strings.Compare(a.Kind, b.Kind) }); len(w.Servers) > 0 {
 		w.Redis = 0 // unless the file says otherwise
 	}
 	f.whole("redis", &w.Redis)
@@ -202,20 +204,28 @@ func (p *reader) only(docs []*ast.DocumentNode) ast.Node {
 
 // plainSyntax says in other words what the YAML library says of common mistakes, and what to do.
 var plainSyntax = map[string]string{
-	"sequence end token ']' not found":                                   "this [ is not closed: add a ]",
-	"could not find flow mapping end token '}'":                          "this { is not closed: add a }",
-	"',' or ']' must be specified":                                       "a list in brackets goes on here without a comma: add a , or a ]",
-	"',' or '}' must be specified":                                       "a group in braces goes on here without a comma: add a , or a }",
-	"could not find '[' character corresponding to ']'":                  "this ] closes no [: leave it out",
-	"could not find '{' character corresponding to '}'":                  "this } closes no {: leave it out",
-	"could not find end character of double-quoted text":                 "this \" is not closed: add a \"",
-	"could not find end character of single-quoted text":                 "this ' is not closed: add a '",
-	"mapping value is not allowed in this context":                       "a line has one key and one value: put quotes around a value with a colon, and begin a new line for a new key",
-	"non-map value is specified":                                         "this line has no key: write key: value, indent it as the lines above, and close each quote",
-	"value is not allowed in this context. map key-value is pre-defined": "this value has no key: write key: value, indent it as the lines above, and close each quote",
-	"value is not allowed in this context":                               "this cannot stand here: look at the brackets and the indentation of this line and of those above",
-	"unexpected scalar value type":                                       "there is no value here: leave out the comma, or give a value",
-	"block sequence entries are not allowed in this context":             "a list with - cannot begin here: begin it in a line of its own",
+	"sequence end token ']' not found":          "this [ is not closed: add a ]",
+	"could not find flow mapping end token '}'": "this { is not closed: add a }",
+	"',' or ']' must be specified": "a list in brackets goes on here without a " +
+		"comma: add a , or a ]",
+	"',' or '}' must be specified": "a group in braces goes on here without a " +
+		"comma: add a , or a }",
+	"could not find '[' character corresponding to ']'":  "this ] closes no [: leave it out",
+	"could not find '{' character corresponding to '}'":  "this } closes no {: leave it out",
+	"could not find end character of double-quoted text": "this \" is not closed: add a \"",
+	"could not find end character of single-quoted text": "this ' is not closed: add a '",
+	"mapping value is not allowed in this context": "a line has one key and one value: put quotes " +
+		"around a value with a colon, and begin a new line for a new key",
+	"non-map value is specified": "this line has no key: write key: value, " +
+		"indent it as the lines above, and close each quote",
+	"value is not allowed in this context. map key-value is pre-defined": "this value has no key: write key: value, " +
+		"indent it as the lines above, and close each quote",
+	"value is not allowed in this context": "this cannot stand here: look at the brackets " +
+		"and the indentation of this line and of those above",
+	"unexpected scalar value type": "there is no value here: leave out the comma, " +
+		"or give a value",
+	"block sequence entries are not allowed in this context": "a list with - cannot begin here: begin it in " +
+		"a line of its own",
 }
 
 func (p *reader) syntaxError(err error) {
@@ -234,7 +244,8 @@ func (p *reader) syntaxError(err error) {
 // that its quadratic time matters.
 func (p *reader) checkText() {
 	if len(p.src) > MaxSource || bytes.Count(p.src, []byte("\n")) > MaxLines {
-		p.fail(faults.Pos{File: p.file}, "the file is too long: a scenario has at most %d bytes and %d lines", MaxSource, MaxLines)
+		p.fail(faults.Pos{File: p.file}, "the file is too long: a scenario has at most %d bytes and %d lines", MaxSource,
+			MaxLines)
 		return
 	}
 	pos := faults.Pos{File: p.file, Line: 1, Column: 1}

@@ -18,7 +18,8 @@ func TestInputErrorOmitsUnknownParts(t *testing.T) {
 	}{
 		{InputError{Msg: "no such thing"}, "no such thing"},
 		{InputError{Msg: "bad", Pos: faults.Pos{File: "a.yaml"}}, "a.yaml: bad"},
-		{InputError{Msg: "bad", Pos: faults.Pos{File: "a.yaml", Line: 1, Column: 2}, Excerpt: "x\n^"}, "a.yaml:1:2: bad\nx\n^"},
+		{InputError{Msg: "bad", Pos: faults.Pos{File: "a.yaml", Line: 1, Column: 2}, Excerpt: "x\n^"},
+			"a.yaml:1:2: bad\nx\n^"},
 	} {
 		if got := tt.err.Error(); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)

@@ -53,11 +53,13 @@ func misplaced(v value, kinds []string) {
 			}
 			isField := slices.ContainsFunc(k.Fields, func(f faults.Field) bool { return f.Key == e.key })
 			if isField && slices.ContainsFunc(all, func(a value) bool { return a.key == k.Name }) {
-				v.p.fail(e.keyPos, "%s has the key %q beside %s, which it is a field of: write %[3]s: {%[2]s: …}", v.name(), e.key, k.Name)
+				v.p.fail(e.keyPos, "%s has the key %q beside %s, which it is a field of: write %[3]s: {%[2]s: …}", v.name(), e.key,
+					k.Name)
 			}
 		}
 		if len(class) > 0 {
-			v.p.fail(e.keyPos, "%s has no key %q: that is a class of faults: write a kind of it: %s", v.name(), e.key, strings.Join(class, ", "))
+			v.p.fail(e.keyPos, "%s has no key %q: that is a class of faults: write a kind of it: %s", v.name(), e.key,
+				strings.Join(class, ", "))
 		}
 	}
 }
@@ -113,7 +115,8 @@ func readField(v value, field faults.Field) {
 		return // a message may be late by 0s
 	}
 	if absent := field.Absent(); field.Text() == "" && absent != "" {
-		v.p.fail(v.pos, "%s: the value is empty: write one such as %s, or leave %s out (default: %s)", v.name(), field.Example(), field.Key, absent)
+		v.p.fail(v.pos, "%s: the value is empty: write one such as %s, or leave %s out (default: %s)", v.name(),
+			field.Example(), field.Key, absent)
 	}
 }
 

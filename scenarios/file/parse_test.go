@@ -50,7 +50,8 @@ func TestParseGCPause(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Scenario{})); diff != "" {
 		t.Errorf("gc-pause (-want +got):\n%s", diff)
 	}
-	labels := map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Claim: checker.Rescued, fence.CAS: checker.Rescued}
+	labels := map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Claim: checker.Rescued,
+		fence.CAS: checker.Rescued}
 	if diff := cmp.Diff(labels, got.Expect["redlock"]); diff != "" || len(got.Expect) != len(kinds.Names()) {
 		t.Errorf("%d kinds have expectations; redlock (-want +got):\n%s", len(got.Expect), diff)
 	}
@@ -235,8 +236,10 @@ x.yaml:3:9: expect.all has no key "chek": did you mean check? Or choose one of n
 x.yaml:3:1: a tab is not allowed: use spaces
    3 |  ttl: 3s
      | ^`},
-	{"not UTF-8", "name: x\ntitle: caf\xe9\n", "x.yaml:2:11: the byte 0xE9 is not UTF-8: save the file as UTF-8\n   2 | title: caf�\n     |           ^"},
-	{"an escape sequence", "name: \x1b[31mx\n", "x.yaml:1:7: the invisible character U+001B is not allowed: remove it\n   1 | name: �[31mx\n     |       ^"},
+	{"not UTF-8", "name: x\ntitle: caf\xe9\n", "x.yaml:2:11: the byte 0xE9 is not UTF-8: save the file as UTF-8\n   2 | " +
+		"title: caf�\n     |           ^"},
+	{"an escape sequence", "name: \x1b[31mx\n", "x.yaml:1:7: the invisible character U+001B is not allowed: remove it\n " +
+		"  1 | name: �[31mx\n     |       ^"},
 	{"invisible character", "name: x\ntitle: a\u00a0b\n", `
 x.yaml:2:9: the invisible character U+00A0 is not allowed: remove it
    2 | title: a b
@@ -441,7 +444,8 @@ x.yaml:2:22: workload.section[0]: a step is a word or one key with its value, su
 x.yaml:2:28: workload.section[0]: "The Stock" cannot be a register: write a word of up to 32 of a-z, 0-9 and -, such as stock
    2 | workload: {section: [read: The Stock]}
      |                            ^`},
-	{"section: too many", "name: x\nworkload: {section: [check, check, check, check, check, check, check, check, check, check, check, check, check, check, check, check, check]}\n", `
+	{"section: too many", "name: x\nworkload: {section: [check, check, check, check, check, check, check, check, check, " +
+		"check, check, check, check, check, check, check, check]}\n", `
 x.yaml:2:134: workload.section[16]: there are 17 steps: a section has at most 16
    2 | k, check, check, check, check, check, check, check, check, check, check]}
      |                                                                   ^`},
@@ -453,11 +457,13 @@ x.yaml:2:36: workload.kind: the section has steps of its own: leave kind out, or
 x.yaml:2:38: workload.nested: a section with steps of its own has no section within it: leave nested out, or section
    2 | workload: {section: [check], nested: 1}
      |                                      ^`},
-	{"section: never written", "name: x\nworkload: {section: [read: a]}\nfaults: [{when: {client: c0, event: write}, crash: {process: c0}}]\n", `
+	{"section: never written", "name: x\nworkload: {section: [read: a]}\nfaults: [{when: {client: c0, event: write}, " +
+		"crash: {process: c0}}]\n", `
 x.yaml:3:37: faults[0].when.event: c0 never passes write: no step of workload.section does that
    3 | faults: [{when: {client: c0, event: write}, crash: {process: c0}}]
      |                                     ^`},
-	{"section: three reads", "name: x\nworkload: {section: [read: a, read: b, read: c]}\nfaults: [{when: {client: c0, event: read, nth: 4}, crash: {process: c0}}]\n", `
+	{"section: three reads", "name: x\nworkload: {section: [read: a, read: b, read: c]}\nfaults: [{when: {client: c0, " +
+		"event: read, nth: 4}, crash: {process: c0}}]\n", `
 x.yaml:3:48: faults[0].when.nth: 4 is too many: c0 passes read 3 times a round, and workload.rounds is 1; lower nth or raise the rounds
    3 | faults: [{when: {client: c0, event: read, nth: 4}, crash: {process: c0}}]
      |                                                ^`},

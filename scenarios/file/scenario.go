@@ -26,9 +26,10 @@ const (
 	MaxFaults   = 64             // faults of a schedule
 	MaxDuration = 24 * time.Hour // any single length of time, virtual
 	MaxLatency  = time.Minute    // of a message, one way: a client that waits longer for each answer does not end
-	MaxTries    = 600_000        // of a client that polls while another one holds the lock: a run delivers 2,000,000 events
-	MaxSource   = 32 << 10       // bytes of a scenario file
-	MaxLines    = 1000           // lines of a scenario file
+	// of a client that polls while another one holds the lock: a run delivers 2,000,000 events
+	MaxTries  = 600_000
+	MaxSource = 32 << 10 // bytes of a scenario file
+	MaxLines  = 1000     // lines of a scenario file
 )
 
 // Scenario is what a world can play: who takes part, what they do, what goes wrong,
@@ -272,9 +273,10 @@ const (
 	// the value, reads its register and, if nothing is there, works for Hold and
 	// writes it. Work that is done twice is the label repeated.
 	WorkloadFill WorkloadKind = "fill"
-	// WorkloadLeader holds on for long, as the leader of a service does: it works in ticks, each of which reads the register,
-	// works for Hold and writes it, until it is told of the loss of its lock, or has done Ticks of them and resigns. After
-	// Think it campaigns again. Rounds is the number of its terms. See [Workload.Ticks] and [Workload.Stop].
+	// WorkloadLeader holds on for long, as the leader of a service does: it works in ticks, each of which reads the
+	// register, works for Hold and writes it, until it is told of the loss of its lock, or has done Ticks of them and
+	// resigns. After Think it campaigns again. Rounds is the number of its terms. See [Workload.Ticks] and
+	// [Workload.Stop].
 	WorkloadLeader WorkloadKind = "leader"
 	// WorkloadJob is the job of the hour that each replica of a service runs under the
 	// lock: a fill that looks once. In its nth round each client runs the nth job, since
@@ -346,9 +348,9 @@ const (
 	// ReleaseRetried releases it when the section is over, and up to three times more if
 	// that fails.
 	ReleaseRetried ReleaseTime = "retried"
-	// ReleaseLater releases it when the section is over and, if that fails, up to three times more after the
-	// client's next Acquire has begun, on another goroutine: while that waits, or in the section of its grant. So do queues
-	// of calls that failed. The first time is drawn, up to Backoff.Max and Hold after the call of Acquire.
+	// ReleaseLater releases it when the section is over and, if that fails, up to three times more after the client's next
+	// Acquire has begun, on another goroutine: while that waits, or in the section of its grant. So do queues of calls
+	// that failed. The first time is drawn, up to Backoff.Max and Hold after the call of Acquire.
 	ReleaseLater ReleaseTime = "later"
 )
 
@@ -469,8 +471,8 @@ type ServerCount struct {
 	Count int `json:"count" jsonschema:"minimum=1"`
 	// Leader is the name of whichever of its servers leads, if they have a leader.
 	Leader string `json:"leader,omitempty"`
-	// Lacks are the kinds of fault that cannot strike its servers: see [server.Facts]. [PowerLoss] is one of them where their
-	// machines cannot lose their power in this program.
+	// Lacks are the kinds of fault that cannot strike its servers: see [server.Facts]. [PowerLoss] is one of them where
+	// their machines cannot lose their power in this program.
 	Lacks []string `json:"lacks,omitempty"`
 	// Watches says that its servers watch r0 and its replicas: see [server.Facts].
 	Watches bool `json:"watches,omitempty"`
@@ -567,8 +569,9 @@ func (s *Scenario) Clients() []string { return Numbered("c", s.World.Clients) }
 // scenario. A lock that needs more than World.Redis has more.
 func (s *Scenario) RedisNodes() []string { return checked{s}.redis().names }
 
-// LateLimit is how late a machine may be that plays the scenario on real servers: a tenth of the shortest time after which a
-// lease ends, a client gives up, or a replica has a write. A request is late several times until its answer is there.
+// LateLimit is how late a machine may be that plays the scenario on real servers: a tenth of the shortest time after
+// which a lease ends, a client gives up, or a replica has a write. A request is late several times until its answer is
+// there.
 func (s *Scenario) LateLimit() time.Duration {
 	shortest := s.Lock.TTL
 	if lag := s.World.Lag.Min; lag > 0 {

@@ -128,11 +128,13 @@ func (s checked) validateSection() error {
 	case w.Kind != "" && w.Kind != WorkloadRegister:
 		return wrong("workload.kind", "the section has steps of its own: leave kind out, or section")
 	case w.Nested > 0:
-		return wrong("workload.nested", "a section with steps of its own has no section within it: leave nested out, or section")
+		return wrong("workload.nested", "a section with steps of its own has no section within it: leave nested out, or "+
+			"section")
 	case len(w.Section) == 0:
 		return wrong("workload.section", "there is no step: list some, such as %s", exampleSection)
 	case len(w.Section) > MaxSteps:
-		return wrong(fmt.Sprintf("workload.section[%d]", MaxSteps), "there are %d steps: a section has at most %d", len(w.Section), MaxSteps)
+		return wrong(fmt.Sprintf("workload.section[%d]", MaxSteps), "there are %d steps: a section has at most %d",
+			len(w.Section), MaxSteps)
 	}
 	var read, written []string
 	writes := len(w.Writes())
@@ -145,13 +147,15 @@ func (s checked) validateSection() error {
 		case step.Do == StepRead && slices.Contains(read, r):
 			return wrong(path, "%s was read before: a section reads a register once", r)
 		case step.Do == StepRead && writes > 0 && len(written) == writes:
-			return wrong(path, "%s is read after the last write, where nothing depends on it: read it before, or leave the step out", r)
+			return wrong(path, "%s is read after the last write, where nothing depends on it: read it before, or leave the "+
+				"step out", r)
 		case step.Do == StepRead:
 			read = append(read, r)
 		case step.Do == StepWrite && slices.Contains(written, r):
 			return wrong(path, "%s was written before: a section writes a register once", r)
 		case step.Do == StepWrite && !slices.Contains(read, r):
-			return wrong(path, "%s was not read before: what a write is based on is known only of a register that its section has read; put read: %s before it", r, r)
+			return wrong(path, "%s was not read before: what a write is based on is known only of a register that its section "+
+				"has read; put read: %s before it", r, r)
 		case step.Do == StepWrite:
 			written = append(written, r)
 		}

@@ -91,30 +91,33 @@ func (s checked) validateLock() error {
 
 func (s checked) validateLatency() error {
 	if most := s.World.Latency.Max; most > MaxLatency {
-		return wrong("world.latency", "%v is too long: a message takes up to %v, or delay the messages that matter by a fault", most, MaxLatency)
+		return wrong("world.latency", "%v is too long: a message takes up to %v, or delay the messages that matter by "+
+			"a fault", most, MaxLatency)
 	}
 	return nil
 }
 
-// validateClockStep refuses steps with which a right lock may be late: a timer for the end of its lease, which it sets by a
-// reading, fires up to a step after that end, and by then no other client must have got the lock by a request and an answer.
+// validateClockStep refuses steps with which a right lock may be late: a timer for the end of its lease, which it sets
+// by a reading, fires up to a step after that end, and by then no other client must have got the lock by a request and
+// an answer.
 func (s checked) validateClockStep() error {
 	if step, least := s.World.ClockStep, s.World.Latency.Min; step > least {
-		return wrong("world.clock_step", "%v is longer than the shortest message, which takes %v, and no lock can tell in time by such a clock: "+
-			"make it shorter, or world.latency longer", step, least)
+		return wrong("world.clock_step", "%v is longer than the shortest message, which takes %v, and no lock can tell in "+
+			"time by such a clock: make it shorter, or world.latency longer", step, least)
 	}
 	return nil
 }
 
 // validateTries refuses a hold during which a client that polls the lock would ask too often.
 func (s checked) validateTries() error {
-	if _, ok := kinds.RedisOf(s.Lock.Kind); !ok || s.Lock.Wait == WaitNotify || s.World.Clients < 2 || s.Lock.Backoff.Max <= 0 {
+	if _, ok := kinds.RedisOf(s.Lock.Kind); !ok || s.Lock.Wait == WaitNotify || s.World.Clients < 2 ||
+		s.Lock.Backoff.Max <= 0 {
 		return nil
 	}
 	held := min(s.Workload.Hold, s.Lock.TTL) // at least
 	if tries := int64(held / s.Lock.Backoff.Max); tries > MaxTries {
-		return wrong("workload.hold", "while one client holds the lock for %v, each other one tries %d times, once in %v: more than a run can play. "+
-			"Make hold or ttl shorter, or lock.backoff longer", held, tries, s.Lock.Backoff.Max)
+		return wrong("workload.hold", "while one client holds the lock for %v, each other one tries %d times, once in %v: "+
+			"more than a run can play. Make hold or ttl shorter, or lock.backoff longer", held, tries, s.Lock.Backoff.Max)
 	}
 	return nil
 }
@@ -135,13 +138,15 @@ func (s checked) validateWorkload() error {
 		case w.Nested > 0:
 			return wrong("workload.nested", "a %s has no section within it: make it a register, or leave nested out", w.Kind)
 		case w.Release == ReleaseEarly:
-			return wrong("workload.release", "a %s holds its lock until the work is done: make it a register, or leave release out", w.Kind)
+			return wrong("workload.release", "a %s holds its lock until the work is done: make it a register, or leave "+
+				"release out", w.Kind)
 		}
 	}
 	if w.Beside {
 		switch {
 		case len(w.Resources) < 2:
-			return wrong("workload.beside", "there is one lock: give two names or more in workload.resources, or leave beside out")
+			return wrong("workload.beside", "there is one lock: give two names or more in workload.resources, or leave "+
+				"beside out")
 		case w.Fills() || w.Leads():
 			return wrong("workload.beside", "a %s has one lock at a time: make it a register, or leave beside out", w.Kind)
 		}
@@ -159,7 +164,8 @@ func (s checked) validateWorkload() error {
 		return wrong("workload.stop", "only a leader takes time to stop: make it kind: leader, or leave stop out")
 	}
 	if w.Deadline && w.Request == 0 && w.AcquireWithin == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 {
-		return wrong("workload.deadline", "a context without an end has no deadline: give request, acquire_within, extend_within or release_within too")
+		return wrong("workload.deadline", "a context without an end has no deadline: give request, acquire_within, "+
+			"extend_within or release_within too")
 	}
 	return first(s.checkKeys("workload"), s.validateTries())
 }
@@ -187,7 +193,8 @@ func validateResources(names []string) error {
 func (s checked) validateLocks() error {
 	for i, name := range s.Locks {
 		if !IsWord(name) {
-			return wrong(fmt.Sprintf("locks[%d]", i), "%q cannot be a lock: write a kind such as fenced, or a group: %s", name, strings.Join(kinds.Groups(), ", "))
+			return wrong(fmt.Sprintf("locks[%d]", i), "%q cannot be a lock: write a kind such as fenced, or a group: %s", name,
+				strings.Join(kinds.Groups(), ", "))
 		}
 	}
 	return nil
@@ -227,10 +234,12 @@ func validateKind(kind string) error {
 
 func validateLabel(kind string, mode fence.Mode, label checker.Label) error {
 	if _, err := fence.ParseMode(string(mode)); err != nil {
-		return wrong("expect."+kind+"."+string(mode), "there is no fencing mode %q: %s", string(mode), prose.Choose(string(mode), words(fence.Modes())))
+		return wrong("expect."+kind+"."+string(mode), "there is no fencing mode %q: %s", string(mode),
+			prose.Choose(string(mode), words(fence.Modes())))
 	}
 	if _, err := checker.ParseLabel(string(label)); err != nil {
-		return wrong("expect."+kind+"."+string(mode), "there is no label %q: %s", string(label), prose.Choose(string(label), words(checker.Labels())))
+		return wrong("expect."+kind+"."+string(mode), "there is no label %q: %s", string(label),
+			prose.Choose(string(label), words(checker.Labels())))
 	}
 	return nil
 }

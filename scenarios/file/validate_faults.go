@@ -45,7 +45,8 @@ func (s checked) validateMoment(f faults.Fault) error {
 	}
 	lives := 1 + s.restarts(f.When.Client)
 	if slices.Contains(faults.Events(), f.When.Name) && f.When.Nth > often*lives*s.Workload.Rounds {
-		return wrong("when.nth", "%d is too many: %s passes %s %s a round, and workload.rounds is %d; lower nth or raise the rounds",
+		return wrong("when.nth", "%d is too many: %s passes %s %s a round, and workload.rounds is %d; lower nth or raise "+
+			"the rounds",
 			f.When.Nth, f.When.Client, f.When.Name, times(often), s.Workload.Rounds)
 	}
 	return nil
@@ -138,8 +139,8 @@ func (s checked) validateLinks(form faults.Form) error {
 			}
 		}
 	}
-	return wrong(form.Name+".between", "no link of this kind leads from one side to the other: put clients on one and nodes on the other; "+
-		"between r0 and its replicas only a partition can be")
+	return wrong(form.Name+".between", "no link of this kind leads from one side to the other: put clients on one and "+
+		"nodes on the other; between r0 and its replicas only a partition can be")
 }
 
 // dials reports whether one of the two is a client and the other a node.
@@ -158,11 +159,13 @@ func (s checked) replicates(one, other string) bool {
 	family := append(s.replicas().names, "r0")
 	for _, c := range s.World.Servers {
 		names := Numbered(c.Prefix, c.Count)
-		if c.Behind && slices.Contains(names, one) != slices.Contains(names, other) { // the world checks whether they have links
+		// the world checks whether they have links
+		if c.Behind && slices.Contains(names, one) != slices.Contains(names, other) {
 			return true
 		}
 		if c.Watches &&
-			(slices.Contains(names, one) && slices.Contains(family, other) || slices.Contains(names, other) && slices.Contains(family, one)) {
+			(slices.Contains(names, one) && slices.Contains(family, other) || slices.Contains(names, other) &&
+				slices.Contains(family, one)) {
 			return true
 		}
 	}

@@ -25,7 +25,8 @@ func (r role) has(name string) bool {
 func (s checked) clients() role {
 	r := role{title: "clients", names: Numbered("c", s.World.Clients)}
 	pool := faults.ExhaustPool{}.Kind()
-	if s.redisNodes() == 0 && len(s.World.Servers) > 0 && !slices.ContainsFunc(s.World.Servers, func(c ServerCount) bool { return !slices.Contains(c.Lacks, pool) }) {
+	if s.redisNodes() == 0 && len(s.World.Servers) > 0 &&
+		!slices.ContainsFunc(s.World.Servers, func(c ServerCount) bool { return !slices.Contains(c.Lacks, pool) }) {
 		r.title, r.lacks = fmt.Sprintf("clients of %s servers", s.World.Servers[0].Kind), []string{pool}
 	}
 	return r

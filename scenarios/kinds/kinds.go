@@ -48,26 +48,30 @@ const BrokenPrefix = "broken/"
 var kinds = []Kind{
 	{
 		Name: "single", Redis: 1,
-		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and a script deletes it only while that id is still there. " +
-			"A holder that stays silent loses the lock when the TTL is over, whether it knows or not.",
+		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and a script deletes it only " +
+			"while that id is still there. A holder that stays silent loses the lock when the TTL is over, whether it knows " +
+			"or not.",
 		ForWhom: "Work that may be done twice now and then.",
 	},
 	{
 		Name: "fenced", Redis: 1, Tokens: true,
-		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and the script that grants it counts a fencing token up in the same step. " +
-			"Every grant carries a higher token than the one before, so that a store that checks it can refuse a holder whose lease is over.",
+		About: "A key on one Redis node, set with NX and a TTL, holds the id of its owner, and the script that grants it " +
+			"counts a fencing token up in the same step. Every grant carries a higher token than the one before, so that a " +
+			"store that checks it can refuse a holder whose lease is over.",
 		ForWhom: "Data that must stay right, in a store that compares tokens.",
 	},
 	{
 		Name: "watchdog", Redis: 1,
-		About: "A key on one Redis node with a TTL holds the id of its owner, and a watchdog in the owner’s process extends it while it is held, and notifies the holder when that fails. " +
-			"The work may take longer than the TTL, for as long as the process lives.",
+		About: "A key on one Redis node with a TTL holds the id of its owner, and a watchdog in the owner’s process " +
+			"extends it while it is held, and notifies the holder when that fails. The work may take longer than the TTL, for " +
+			"as long as the process lives.",
 		ForWhom: "Work of unknown length that may be done twice now and then.",
 	},
 	{
 		Name: "watchdog-fenced", Redis: 1, Tokens: true,
-		About: "A key on one Redis node with a TTL holds the id of its owner, a watchdog in the owner’s process extends it while it is held, and every grant carries a higher fencing token than the one before. " +
-			"The work may take longer than the TTL, and the token stays the same for as long as the grant does.",
+		About: "A key on one Redis node with a TTL holds the id of its owner, a watchdog in the owner’s process extends it " +
+			"while it is held, and every grant carries a higher fencing token than the one before. The work may take longer " +
+			"than the TTL, and the token stays the same for as long as the grant does.",
 		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens.",
 	},
 	{
@@ -78,8 +82,9 @@ var kinds = []Kind{
 	},
 	{
 		Name: "reentrant-fenced", Redis: 1, Tokens: true,
-		About: "A hash on one Redis node with a TTL counts the entries of its owner, who is named and may enter again, and every grant carries a higher fencing token than the one before. " +
-			"An entry into a lock that the owner holds already keeps the token.",
+		About: "A hash on one Redis node with a TTL counts the entries of its owner, who is named and may enter again, and " +
+			"every grant carries a higher fencing token than the one before. An entry into a lock that the owner holds " +
+			"already keeps the token.",
 		ForWhom: "Code that may be called with the lock held, on data that must stay right, in a store that compares tokens.",
 	},
 	{
@@ -90,27 +95,31 @@ var kinds = []Kind{
 	},
 	{
 		Name: "fair-fenced", Redis: 1, Tokens: true,
-		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked, and every grant carries a higher fencing token than the one before. " +
-			"A waiter that does not ask again in time counts as crashed and is passed over.",
-		ForWhom: "Many clients that wait for one lock, where none may starve, on data that must stay right, in a store that compares tokens.",
+		About: "Beside the key, a queue on the same Redis node decides who is next, in the order in which clients asked, " +
+			"and every grant carries a higher fencing token than the one before. A waiter that does not ask again in time " +
+			"counts as crashed and is passed over.",
+		ForWhom: "Many clients that wait for one lock, where none may starve, on data that must stay right, in a store " +
+			"that compares tokens.",
 	},
 	{
 		Name: "redlock", Redis: RedlockNodes,
-		About: "The same key is set on a majority of five independent Redis nodes, within a time that leaves part of the TTL. " +
-			"No single node can stop all clients, and the lock mints no token.",
+		About: "The same key is set on a majority of five independent Redis nodes, within a time that leaves part of the " +
+			"TTL. No single node can stop all clients, and the lock mints no token.",
 		ForWhom: "Work that may be done twice now and then, and must go on when a Redis server fails.",
 	},
 	{
 		Name: "redlock-watchdog", Redis: RedlockNodes,
-		About: "The same key is set on a majority of five independent Redis nodes, and a watchdog in the owner’s process extends it on a majority while it is held. " +
-			"The holder is notified when a majority no longer agrees.",
+		About: "The same key is set on a majority of five independent Redis nodes, and a watchdog in the owner’s process " +
+			"extends it on a majority while it is held. The holder is notified when a majority no longer agrees.",
 		ForWhom: "Work of unknown length that may be done twice now and then, and must go on when a Redis server fails.",
 	},
 	{
 		Name: "redlock-fenced", Redis: RedlockNodes, Tokens: true,
-		About: "The same key is set on a majority of five independent Redis nodes, and a grant carries a token one above the highest counter of a majority, which it writes back to a majority. " +
-			"It is an experiment: nothing is promised about the order of these tokens.",
-		ForWhom: "Experiments with tokens from a quorum. Nothing is promised about their order, so data must not rest on them.",
+		About: "The same key is set on a majority of five independent Redis nodes, and a grant carries a token one above " +
+			"the highest counter of a majority, which it writes back to a majority. It is an experiment: nothing is promised " +
+			"about the order of these tokens.",
+		ForWhom: "Experiments with tokens from a quorum. Nothing is promised about their order, so data must not rest " +
+			"on them.",
 	},
 }
 
@@ -155,8 +164,8 @@ func Find(name string) (Kind, error) {
 	return k, nil
 }
 
-// RedisOf is the number of Redis servers that the kind or the specimen of that name needs, 1 at least; ok is false if there
-// is none. Each run asks for it several times.
+// RedisOf is the number of Redis servers that the kind or the specimen of that name needs, 1 at least; ok is false if
+// there is none. Each run asks for it several times.
 func RedisOf(name string) (n int, ok bool) {
 	if short, ok := strings.CutPrefix(name, BrokenPrefix); ok {
 		s, err := mistake.Find(short)
@@ -177,8 +186,8 @@ var servers = []server.Facts{
 	zkfacts.Server,
 }
 
-// Servers are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to play it
-// takes a lock that has them. The caller owns the slice, and changes nothing in it.
+// Servers are the kinds of servers that come with locksim, besides Redis. A file may name them in every program; to
+// play it takes a lock that has them. The caller owns the slice, and changes nothing in it.
 func Servers() []server.Facts { return slices.Clone(servers) }
 
 // elsewhere is a lock that comes with locksim in a package of its own, which few programs import.

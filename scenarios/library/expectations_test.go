@@ -53,11 +53,12 @@ func TestExpectations(t *testing.T) {
 	t.Logf("%d runs", runs)
 }
 
-// unmetBy plays a scenario once with a lock in each mode for which it has an expectation. It returns a sentence for each
-// run that ends worse, and for each expectation that no run can meet.
+// unmetBy plays a scenario once with a lock in each mode for which it has an expectation. It returns a sentence for
+// each run that ends worse, and for each expectation that no run can meet.
 func unmetBy(sc *file.Scenario, name string, locks []play.Lock) (unmet []string, err error) {
 	if !slices.Contains(sc.LockNames(), name) {
-		return []string{fmt.Sprintf("%s: scenario %s does not name lock %s, so nothing plays it: add it to locks, or remove what is expected of it",
+		return []string{fmt.Sprintf("%s: scenario %s does not name lock %s, so nothing plays it: add it to locks, or "+
+			"remove what is expected of it",
 			sc.Pos("expect."+name), sc.Name, name)}, nil
 	}
 	l, err := play.FindLock(name, locks)
@@ -71,16 +72,19 @@ func unmetBy(sc *file.Scenario, name string, locks []play.Lock) (unmet []string,
 	for _, m := range o.Modes {
 		switch expected := sc.Expect[name][m.Mode]; {
 		case m.Verdict.Label == checker.NotApplicable:
-			unmet = append(unmet, fmt.Sprintf("scenario %s, lock %s, mode %s: got no run, expected %s: the lock mints no tokens: remove what is expected of it", sc.Name, name, m.Mode, expected))
+			unmet = append(unmet, fmt.Sprintf("scenario %s, lock %s, mode %s: got no run, expected %s: the lock mints no "+
+				"tokens: remove what is expected of it", sc.Name, name, m.Mode, expected))
 		case m.Verdict.Label.Severity() > expected.Severity():
-			unmet = append(unmet, fmt.Sprintf("scenario %s, lock %s, mode %s: got %s, expected %s: go run ./cmd/locksim run %s --lock %s --seed 1 --fencing %s",
+			unmet = append(unmet, fmt.Sprintf("scenario %s, lock %s, mode %s: got %s, expected %s: go run ./cmd/locksim run "+
+				"%s --lock %s --seed 1 --fencing %s",
 				sc.Name, name, m.Mode, m.Verdict.Label, expected, sc.Name, name, m.Mode))
 		}
 	}
 	return unmet, nil
 }
 
-// An expectation that a run does not meet is told with all that it takes to look into it, and so is one that nothing plays.
+// An expectation that a run does not meet is told with all that it takes to look into it, and so is one that nothing
+// plays.
 func TestUnmetExpectations(t *testing.T) {
 	const pause = `name: gc-pause
 lock: {kind: fenced, ttl: 10s, backoff: 50ms..200ms}
@@ -95,12 +99,16 @@ expect:
 		"met":    {"  fenced: {none: corrupted, seal: rescued}\n", "fenced", ""},
 		"better": {"  fenced: {none: corrupted, seal: corrupted}\n", "fenced", ""},
 		"worse": {"  fenced: {none: safe, seal: safe}\n", "fenced",
-			"scenario gc-pause, lock fenced, mode none: got corrupted, expected safe: go run ./cmd/locksim run gc-pause --lock fenced --seed 1 --fencing none\n" +
-				"scenario gc-pause, lock fenced, mode seal: got rescued, expected safe: go run ./cmd/locksim run gc-pause --lock fenced --seed 1 --fencing seal"},
+			"scenario gc-pause, lock fenced, mode none: got corrupted, expected safe: go run ./cmd/locksim run gc-pause " +
+				"--lock fenced --seed 1 --fencing none\n" +
+				"scenario gc-pause, lock fenced, mode seal: got rescued, expected safe: go run ./cmd/locksim run gc-pause --lock " +
+				"fenced --seed 1 --fencing seal"},
 		"a lock that is not named": {"  fenced: {none: corrupted}\n  watchdog: {none: corrupted}\n", "watchdog",
-			"x.yaml:10:3: scenario gc-pause does not name lock watchdog, so nothing plays it: add it to locks, or remove what is expected of it"},
+			"x.yaml:10:3: scenario gc-pause does not name lock watchdog, so nothing plays it: add it to locks, or remove what " +
+				"is expected of it"},
 		"a lock without tokens": {"  single: {none: corrupted, seal: rescued}\n", "single",
-			"scenario gc-pause, lock single, mode seal: got no run, expected rescued: the lock mints no tokens: remove what is expected of it"},
+			"scenario gc-pause, lock single, mode seal: got no run, expected rescued: the lock mints no tokens: remove what " +
+				"is expected of it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sc, err := file.Parse("x.yaml", []byte(pause+tt.expect))

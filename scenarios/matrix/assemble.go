@@ -111,7 +111,8 @@ func frame(m *matrices.Matrix, p *Plan) {
 	for i, pair := range p.pairs {
 		sc := pair.scenario
 		if i == 0 || p.pairs[i-1].scenario != sc {
-			m.Scenarios = append(m.Scenarios, matrices.Row{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, File: sc.File, InLibrary: sc.InLibrary()})
+			m.Scenarios = append(m.Scenarios, matrices.Row{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue,
+				File: sc.File, InLibrary: sc.InLibrary()})
 		}
 	}
 	for _, l := range p.Locks() {

@@ -21,7 +21,8 @@ import (
 // An expectation is about the worst of the seeds 1 to 20: no seed may be worse,
 // and, if all of them were run, one must be as bad.
 func TestMatch(t *testing.T) {
-	twenty, few, others := outcome.Seeds{First: 1, Last: 20}, outcome.Seeds{First: 1, Last: 19}, outcome.Seeds{First: 101, Last: 200}
+	twenty, few, others := outcome.Seeds{First: 1, Last: 20}, outcome.Seeds{First: 1, Last: 19},
+		outcome.Seeds{First: 101, Last: 200}
 	for _, tt := range []struct {
 		got, want checker.Label
 		seeds     outcome.Seeds
@@ -49,7 +50,8 @@ func TestMatch(t *testing.T) {
 
 // run is a run with the fields that a tally reads.
 func run(label checker.Label, contended int, fired ...bool) outcome.ModeRun {
-	return outcome.ModeRun{Mode: fence.Seal, Trace: new(trace.Trace), TraceHash: fmt.Sprint(label, contended, fired), Events: 10, Virtual: time.Second,
+	return outcome.ModeRun{Mode: fence.Seal, Trace: new(trace.Trace), TraceHash: fmt.Sprint(label, contended, fired),
+		Events: 10, Virtual: time.Second,
 		FaultsFired: fired, FaultsFelt: fired,
 		Verdict: checker.Verdict{Label: label, Facts: checker.Facts{Grants: 2, Holders: 2, Contended: contended}}}
 }
@@ -92,25 +94,35 @@ func TestVacuity(t *testing.T) {
 		runs []outcome.ModeRun
 		want string // a part of why; empty: not vacuous
 	}{
-		"safe with everything":         {[]outcome.ModeRun{run(checker.Safe, 1, true, true)}, ""},
-		"safe, one run of two counts":  {[]outcome.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, true, true)}, ""},
-		"safe, no contention":          {[]outcome.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 0, true, true)}, "no client was kept out"},
-		"safe, a fault never fired":    {[]outcome.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, true, false)}, "fault 2 never fired (pause c1 for 1s"},
-		"safe, never both faults":      {[]outcome.ModeRun{run(checker.Safe, 1, true, false), run(checker.Safe, 1, false, true)}, "not every fault struck"},
-		"safe, never both conditions":  {[]outcome.ModeRun{run(checker.Safe, 0, true, true), run(checker.Safe, 1, false, true)}, "no client was kept out; not every fault struck"},
-		"safe, pauses partial":         {[]outcome.ModeRun{partial(run(checker.Safe, 1, true, true))}, outcome.ActedDuringPause},
-		"safe, one pause whole":        {[]outcome.ModeRun{partial(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
-		"safe, no fault felt":          {[]outcome.ModeRun{unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 0, true, true)}, ""},
-		"safe, one fault felt":         {[]outcome.ModeRun{unfeeling(run(checker.Safe, 1, true, true)), run(checker.Safe, 1, true, true)}, ""},
+		"safe with everything": {[]outcome.ModeRun{run(checker.Safe, 1, true, true)}, ""},
+		"safe, one run of two counts": {[]outcome.ModeRun{run(checker.Safe, 0, true, true),
+			run(checker.Safe, 1, true, true)}, ""},
+		"safe, no contention": {[]outcome.ModeRun{run(checker.Safe, 0, true, true),
+			run(checker.Safe, 0, true, true)}, "no client was kept out"},
+		"safe, a fault never fired": {[]outcome.ModeRun{run(checker.Safe, 1, true, false),
+			run(checker.Safe, 1, true, false)}, "fault 2 never fired (pause c1 for 1s"},
+		"safe, never both faults": {[]outcome.ModeRun{run(checker.Safe, 1, true, false),
+			run(checker.Safe, 1, false, true)}, "not every fault struck"},
+		"safe, never both conditions": {[]outcome.ModeRun{run(checker.Safe, 0, true, true),
+			run(checker.Safe, 1, false, true)}, "no client was kept out; not every fault struck"},
+		"safe, pauses partial": {[]outcome.ModeRun{partial(run(checker.Safe, 1, true, true))},
+			outcome.ActedDuringPause},
+		"safe, one pause whole": {[]outcome.ModeRun{partial(run(checker.Safe, 1, true, true)),
+			run(checker.Safe, 1, true, true)}, ""},
+		"safe, no fault felt": {[]outcome.ModeRun{unfeeling(run(checker.Safe, 1, true, true)),
+			run(checker.Safe, 0, true, true)}, ""},
+		"safe, one fault felt": {[]outcome.ModeRun{unfeeling(run(checker.Safe, 1, true, true)),
+			run(checker.Safe, 1, true, true)}, ""},
 		"rescued without contention":   {[]outcome.ModeRun{run(checker.Rescued, 0, true, true)}, ""},
 		"rescued, a fault never fired": {[]outcome.ModeRun{run(checker.Rescued, 1, false, true)}, "fault 1 never fired"},
 		"overlap, a fault never fired": {[]outcome.ModeRun{run(checker.Overlap, 1, false, true)}, "fault 1 never fired"},
-		"rescued, each fired once":     {[]outcome.ModeRun{run(checker.Rescued, 1, false, true), run(checker.Safe, 1, true, false)}, ""},
-		"corrupted, a fault less":      {[]outcome.ModeRun{run(checker.Corrupted, 0, false, true)}, ""},
-		"stuck needs no contention":    {[]outcome.ModeRun{run(checker.Stuck, 0, true, true)}, ""},
-		"overtaken proves itself":      {[]outcome.ModeRun{run(checker.Overtaken, 0, true, false)}, ""},
-		"void proves itself":           {[]outcome.ModeRun{run(checker.Void, 0, true, false)}, ""},
-		"false-reject proves itself":   {[]outcome.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
+		"rescued, each fired once": {[]outcome.ModeRun{run(checker.Rescued, 1, false, true),
+			run(checker.Safe, 1, true, false)}, ""},
+		"corrupted, a fault less":    {[]outcome.ModeRun{run(checker.Corrupted, 0, false, true)}, ""},
+		"stuck needs no contention":  {[]outcome.ModeRun{run(checker.Stuck, 0, true, true)}, ""},
+		"overtaken proves itself":    {[]outcome.ModeRun{run(checker.Overtaken, 0, true, false)}, ""},
+		"void proves itself":         {[]outcome.ModeRun{run(checker.Void, 0, true, false)}, ""},
+		"false-reject proves itself": {[]outcome.ModeRun{run(checker.FalseReject, 0, true, false)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), outcome.Seeds{First: 1, Last: 20})
@@ -139,7 +151,8 @@ func TestNotFelt(t *testing.T) {
 		k    int
 	}{
 		{"never", []outcome.ModeRun{deaf, deaf}, "no client read its wall clock", 2},
-		{"never, once without contention", []outcome.ModeRun{deaf, run(checker.Safe, 0, true, true)}, "no client read its wall clock", 1},
+		{"never, once without contention", []outcome.ModeRun{deaf, run(checker.Safe, 0, true, true)},
+			"no client read its wall clock", 1},
 		{"once", []outcome.ModeRun{deaf, felt}, "", 1},
 		{"a violation", []outcome.ModeRun{deaf, unfeeling(run(checker.Stuck, 1, true, true))}, "", 1},
 		{"no contention", []outcome.ModeRun{unfeeling(run(checker.Safe, 0, true, true))}, "", 0},
@@ -155,18 +168,23 @@ func TestNotFelt(t *testing.T) {
 
 // A cell has the number of seeds with its label, and the seed to replay.
 func TestCell(t *testing.T) {
-	sc := &file.Scenario{Name: "x", Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.Seal: checker.Overlap}}}
+	sc := &file.Scenario{Name: "x",
+		Expect: map[string]map[fence.Mode]checker.Label{"fenced": {fence.Seal: checker.Overlap}}}
 	for name, tt := range map[string]struct {
 		runs []outcome.ModeRun
 		k    int
 		seed uint64
 		want checker.Label
 	}{
-		"the worst counts":            {[]outcome.ModeRun{run(checker.Safe, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1)}, 2, 3, checker.Corrupted},
-		"safe runs that are vacuous":  {[]outcome.ModeRun{run(checker.Safe, 0), run(checker.Safe, 1), run(checker.Safe, 0), run(checker.Safe, 2)}, 2, 2, checker.Safe},
-		"safe, and nothing else":      {[]outcome.ModeRun{run(checker.Safe, 0), run(checker.Safe, 0)}, 0, 1, checker.Safe},
-		"others count in any case":    {[]outcome.ModeRun{run(checker.Safe, 1), run(checker.Stuck, 0), run(checker.Stuck, 1)}, 2, 2, checker.Stuck},
-		"unknown is worse than stuck": {[]outcome.ModeRun{run(checker.Stuck, 1), run(checker.Unknown, 1)}, 1, 2, checker.Unknown},
+		"the worst counts": {[]outcome.ModeRun{run(checker.Safe, 1), run(checker.Rescued, 1),
+			run(checker.Corrupted, 1), run(checker.Rescued, 1), run(checker.Corrupted, 1)}, 2, 3, checker.Corrupted},
+		"safe runs that are vacuous": {[]outcome.ModeRun{run(checker.Safe, 0), run(checker.Safe, 1), run(checker.Safe, 0),
+			run(checker.Safe, 2)}, 2, 2, checker.Safe},
+		"safe, and nothing else": {[]outcome.ModeRun{run(checker.Safe, 0), run(checker.Safe, 0)}, 0, 1, checker.Safe},
+		"others count in any case": {[]outcome.ModeRun{run(checker.Safe, 1), run(checker.Stuck, 0), run(checker.Stuck, 1)},
+			2, 2, checker.Stuck},
+		"unknown is worse than stuck": {[]outcome.ModeRun{run(checker.Stuck, 1), run(checker.Unknown, 1)}, 1, 2,
+			checker.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCell(sc, "fenced", fence.Seal, tallied(tt.runs...), outcome.Seeds{First: 1, Last: 20})
@@ -186,7 +204,8 @@ func TestCell(t *testing.T) {
 // A mode that was not run has no figures, and nothing is wrong with it.
 func TestCellNotApplicable(t *testing.T) {
 	c := newCell(&file.Scenario{Name: "x"}, "single", fence.Seal, Tally{}, outcome.Seeds{First: 1, Last: 20})
-	want := matrices.Cell{Scenario: "x", Lock: "single", Mode: fence.Seal, Label: checker.NotApplicable, Match: matrices.NothingExpected}
+	want := matrices.Cell{Scenario: "x", Lock: "single", Mode: fence.Seal, Label: checker.NotApplicable,
+		Match: matrices.NothingExpected}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
 	}
@@ -204,7 +223,8 @@ func TestTallyAdd(t *testing.T) {
 		run(checker.Corrupted, 1, true, true), run(checker.Safe, 3, true, true), run(checker.Corrupted, 0, false, false),
 	}
 	whole := tallied(runs...)
-	if whole.Runs != 6 || whole.Contended != 4 || whole.AllFired != 4 || whole.Partial != 1 || whole.Evidence != 3 || whole.Events != 60 || whole.Virtual != 6*time.Second {
+	if whole.Runs != 6 || whole.Contended != 4 || whole.AllFired != 4 || whole.Partial != 1 || whole.Evidence != 3 ||
+		whole.Events != 60 || whole.Virtual != 6*time.Second {
 		t.Errorf("%+v", whole)
 	}
 	if diff := cmp.Diff([]int{5, 4}, whole.Fired); diff != "" {
@@ -234,7 +254,8 @@ func TestTallyAdd(t *testing.T) {
 func TestTallyDigest(t *testing.T) {
 	a, b := run(checker.Safe, 1), run(checker.Corrupted, 1)
 	seen := map[string]string{}
-	for name, runs := range map[string][]outcome.ModeRun{"": {}, "a": {a}, "b": {b}, "ab": {a, b}, "ba": {b, a}, "aa": {a, a}} {
+	for name, runs := range map[string][]outcome.ModeRun{"": {}, "a": {a}, "b": {b}, "ab": {a, b}, "ba": {b, a},
+		"aa": {a, a}} {
 		d := tallied(runs...).Digest
 		if other, ok := seen[d]; ok {
 			t.Errorf("%q and %q have the digest %q", name, other, d)
@@ -252,7 +273,8 @@ func TestSeedsParts(t *testing.T) {
 		{outcome.Seeds{First: 1, Last: 20}, 20, []outcome.Seeds{{First: 1, Last: 20}}},
 		{outcome.Seeds{First: 1, Last: 21}, 20, []outcome.Seeds{{First: 1, Last: 20}, {First: 21, Last: 21}}},
 		{outcome.Seeds{First: 5, Last: 5}, 20, []outcome.Seeds{{First: 5, Last: 5}}},
-		{outcome.Seeds{First: 1<<64 - 3, Last: 1<<64 - 1}, 2, []outcome.Seeds{{First: 1<<64 - 3, Last: 1<<64 - 2}, {First: 1<<64 - 1, Last: 1<<64 - 1}}},
+		{outcome.Seeds{First: 1<<64 - 3, Last: 1<<64 - 1}, 2, []outcome.Seeds{{First: 1<<64 - 3, Last: 1<<64 - 2},
+			{First: 1<<64 - 1, Last: 1<<64 - 1}}},
 	} {
 		if diff := cmp.Diff(tt.want, tt.seeds.Parts(tt.n)); diff != "" {
 			t.Errorf("%s: %s", tt.seeds, diff)

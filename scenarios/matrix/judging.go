@@ -33,7 +33,8 @@ func match(got, want checker.Label, seeds outcome.Seeds) matrices.Match {
 
 // newCell judges a tally.
 func newCell(sc *file.Scenario, lock string, mode fence.Mode, t Tally, seeds outcome.Seeds) matrices.Cell {
-	c := matrices.Cell{Scenario: sc.Name, Lock: lock, Mode: mode, Label: checker.NotApplicable, Expected: sc.Expect[lock][mode]}
+	c := matrices.Cell{Scenario: sc.Name, Lock: lock, Mode: mode, Label: checker.NotApplicable,
+		Expected: sc.Expect[lock][mode]}
 	if t.Runs > 0 {
 		c.Label = t.Seen[0].Label
 		c.CellRuns = newCellRuns(t)
@@ -82,7 +83,8 @@ func unfelt(sc *file.Scenario) string {
 // if the lock cannot feel the faults.
 func vacuity(sc *file.Scenario, c matrices.Cell, t Tally) string {
 	switch c.Label {
-	case checker.Corrupted, checker.Panicked, checker.Stuck, checker.Hung, checker.FalseReject, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken:
+	case checker.Corrupted, checker.Panicked, checker.Stuck, checker.Hung, checker.FalseReject, checker.Void,
+		checker.Revived, checker.Misconduct, checker.Overtaken:
 		return ""
 	}
 	var why []string

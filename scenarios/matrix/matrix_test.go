@@ -104,18 +104,25 @@ func TestMatrixPlan(t *testing.T) {
 		"as the scenarios say": {matrix.Options{}, []string{"one fenced none,seal", "one single none", "two redlock none"}},
 		"with specimens": {matrix.Options{Specimens: true}, []string{
 			"one broken/get-then-del none", "one fenced none,seal", "one single none", "two redlock none"}},
-		"one lock":               {matrix.Options{Locks: []string{"single"}}, []string{"one single none"}},
-		"a pattern":              {matrix.Options{Locks: []string{"*d*"}}, []string{"one fenced none,seal", "two redlock none"}},
+		"one lock": {matrix.Options{Locks: []string{"single"}}, []string{"one single none"}},
+		"a pattern": {matrix.Options{Locks: []string{"*d*"}},
+			[]string{"one fenced none,seal", "two redlock none"}},
 		"specimens by a pattern": {matrix.Options{Locks: []string{"broken/*"}}, []string{"one broken/get-then-del none"}},
-		"a lock and specimens":   {matrix.Options{Locks: []string{"redlock"}, Specimens: true}, []string{"one broken/get-then-del none", "two redlock none"}},
+		"a lock and specimens": {matrix.Options{Locks: []string{"redlock"}, Specimens: true},
+			[]string{"one broken/get-then-del none", "two redlock none"}},
 		"user's lock": {matrix.Options{Extra: []play.Lock{mine}}, []string{
 			"one fenced none,seal", "one mine none", "one single none", "two mine none", "two redlock none"}},
-		"a lock that is not named": {matrix.Options{Extra: []play.Lock{ours}}, []string{"one fenced none,seal", "one single none", "two redlock none"}},
-		"nor by a pattern":         {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etc*", "single"}}, []string{"one single none"}},
-		"but by a flag":            {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etcd"}}, []string{"one etcd none", "two etcd none"}},
-		"their own locks":          {matrix.Options{Own: true, Extra: []play.Lock{mine}}, []string{"one fenced none,seal", "two redlock none"}},
-		"one of their own locks":   {matrix.Options{Own: true, Locks: []string{"redlock"}}, []string{"two redlock none"}},
-		"only the user's lock":     {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}}, []string{"one mine none", "two mine none"}},
+		"a lock that is not named": {matrix.Options{Extra: []play.Lock{ours}},
+			[]string{"one fenced none,seal", "one single none", "two redlock none"}},
+		"nor by a pattern": {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etc*", "single"}},
+			[]string{"one single none"}},
+		"but by a flag": {matrix.Options{Extra: []play.Lock{ours}, Locks: []string{"etcd"}},
+			[]string{"one etcd none", "two etcd none"}},
+		"their own locks": {matrix.Options{Own: true, Extra: []play.Lock{mine}},
+			[]string{"one fenced none,seal", "two redlock none"}},
+		"one of their own locks": {matrix.Options{Own: true, Locks: []string{"redlock"}}, []string{"two redlock none"}},
+		"only the user's lock": {matrix.Options{Extra: []play.Lock{mine}, Locks: []string{"mine"}},
+			[]string{"one mine none", "two mine none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.opts.Scenarios, tt.opts.Modes = []*file.Scenario{two, one}, []fence.Mode{fence.Seal, fence.None}
@@ -148,7 +155,8 @@ func TestMatrixPlanWithoutModes(t *testing.T) {
 	for _, c := range m.Cells {
 		got = append(got, fmt.Sprint(c.Lock, " ", c.Mode, " ", c.Label))
 	}
-	if diff := cmp.Diff([]string{"single check n/a", "single seal n/a", "fenced check safe", "fenced seal safe"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"single check n/a", "single seal n/a", "fenced check safe", "fenced seal safe"},
+		got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -165,16 +173,21 @@ func TestMatrixPlanRefused(t *testing.T) {
 		opts matrix.Options
 		want string
 	}{
-		"no such lock":      {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"fencd"}}, "did you mean fenced?"},
-		"a broken pattern":  {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"[a"}}, `"[a" is no pattern`},
-		"nothing to run":    {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"redlock"}}, matrix.ErrEmptyMatrix.Error()},
-		"no scenario":       {matrix.Options{}, matrix.ErrEmptyMatrix.Error()},
-		"two of one name":   {matrix.Options{Scenarios: []*file.Scenario{sc, parsed(t, "y.yaml", "name: x\n")}}, "x.yaml and y.yaml"},
-		"made in Go":        {matrix.Options{Scenarios: []*file.Scenario{{Name: "go"}}}, "has no source"},
-		"unknown in a file": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [fenced, zookeper]\n")}}, "x.yaml:2:17: "},
+		"no such lock": {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"fencd"}},
+			"did you mean fenced?"},
+		"a broken pattern": {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"[a"}}, `"[a" is no pattern`},
+		"nothing to run": {matrix.Options{Scenarios: []*file.Scenario{sc}, Locks: []string{"redlock"}},
+			matrix.ErrEmptyMatrix.Error()},
+		"no scenario": {matrix.Options{}, matrix.ErrEmptyMatrix.Error()},
+		"two of one name": {matrix.Options{Scenarios: []*file.Scenario{sc, parsed(t, "y.yaml", "name: x\n")}},
+			"x.yaml and y.yaml"},
+		"made in Go": {matrix.Options{Scenarios: []*file.Scenario{{Name: "go"}}}, "has no source"},
+		"unknown in a file": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml",
+			"name: x\nlocks: [fenced, zookeper]\n")}}, "x.yaml:2:17: "},
 		"of another package": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [etcd]\n")}},
 			"x.yaml:2:9: there is no lock \"etcd\" in this program: package locksim/scenarios/etcdlocks has it"},
-		"unknown kind": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlock: {kind: fencd}\n")}}, "x.yaml:2:14: "},
+		"unknown kind": {matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlock: {kind: fencd}\n")}},
+			"x.yaml:2:14: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.opts.Seeds = outcome.Seeds{First: 1, Last: 1}
@@ -191,7 +204,8 @@ func TestMatrixPlanRefused(t *testing.T) {
 func TestMatrixJobs(t *testing.T) {
 	light := parsed(t, "a.yaml", "name: a-light\n")
 	heavy := parsed(t, "b.yaml", "name: b-heavy\nworld: {clients: 5}\nlock: {kind: redlock}\nworkload: {rounds: 9}\n")
-	p := plan(t, matrix.Options{Scenarios: []*file.Scenario{light, heavy}, Modes: []fence.Mode{fence.None}, Seeds: outcome.Seeds{First: 1, Last: 50}})
+	p := plan(t, matrix.Options{Scenarios: []*file.Scenario{light, heavy}, Modes: []fence.Mode{fence.None},
+		Seeds: outcome.Seeds{First: 1, Last: 50}})
 	jobs := p.Jobs()
 	var got []string
 	answers := make([]matrix.Answer, len(jobs))
@@ -201,7 +215,8 @@ func TestMatrixJobs(t *testing.T) {
 		one.Seen[0].Seed, one.Digest = j.Seeds.First, fmt.Sprint(j.Seeds)
 		answers[i].Tallies = []matrix.Tally{one}
 	}
-	want := []string{"redlock seeds 1 to 20", "redlock seeds 21 to 40", "redlock seeds 41 to 50", "fenced seeds 1 to 20", "fenced seeds 21 to 40", "fenced seeds 41 to 50"}
+	want := []string{"redlock seeds 1 to 20", "redlock seeds 21 to 40", "redlock seeds 41 to 50", "fenced seeds 1 to 20",
+		"fenced seeds 21 to 40", "fenced seeds 41 to 50"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -214,12 +229,15 @@ func TestMatrixJobs(t *testing.T) {
 
 // Jobs with a server outside the world take long, though they have few messages.
 func TestMatrixJobsOutside(t *testing.T) {
-	outside := play.ServerKind{Name: "outside", Prefix: "o", Make: func(int) sim.Kind { return nil }, Stop: func() error { return nil }}
-	slow := play.Lock{Name: "slow", Servers: []play.Servers{{Kind: outside, Count: 1}}, New: func(play.Env) (lock.Locker, error) { return nil, nil }}
+	outside := play.ServerKind{Name: "outside", Prefix: "o", Make: func(int) sim.Kind { return nil },
+		Stop: func() error { return nil }}
+	slow := play.Lock{Name: "slow", Servers: []play.Servers{{Kind: outside, Count: 1}},
+		New: func(play.Env) (lock.Locker, error) { return nil, nil }}
 	heavy := parsed(t, "a.yaml", "name: a-heavy\nworld: {clients: 5}\nworkload: {rounds: 3}\n")
 	light := parsed(t, "b.yaml", "name: b-light\nworld: {clients: 2}\nlock: {kind: slow}\nworkload: {rounds: 1}\n")
 	var got []string
-	for _, j := range plan(t, matrix.Options{Scenarios: []*file.Scenario{heavy, light}, Modes: []fence.Mode{fence.None}, Extra: []play.Lock{slow}, Locks: []string{"slow", "fenced"}}).Jobs() {
+	for _, j := range plan(t, matrix.Options{Scenarios: []*file.Scenario{heavy, light}, Modes: []fence.Mode{fence.None},
+		Extra: []play.Lock{slow}, Locks: []string{"slow", "fenced"}}).Jobs() {
 		got = append(got, fmt.Sprint(j.Lock, " ", j.Weight))
 	}
 	want := []string{"slow 900", "slow 120", "fenced 30"}
@@ -231,7 +249,8 @@ func TestMatrixJobsOutside(t *testing.T) {
 // A job's tallies are the verdicts of Run, and every seed is a step.
 func TestMatrixJobPlay(t *testing.T) {
 	sc, l := testruns.Load(t, "gc-pause")
-	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: l.Name, Modes: []fence.Mode{fence.None, fence.Seal}, Seeds: outcome.Seeds{First: 4, Last: 6}}
+	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: l.Name, Modes: []fence.Mode{fence.None, fence.Seal},
+		Seeds: outcome.Seeds{First: 4, Last: 6}}
 	steps := 0
 	tallies, err := job.Play(nil, func() { steps++ })
 	if err != nil || steps != 3 || len(tallies) != 2 {
@@ -262,7 +281,8 @@ func TestMatrixJobNondeterminism(t *testing.T) {
 		inner, err := l.New(e)
 		return testlocks.UnseededDelay(inner, e.Clock()), err
 	}
-	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None}, Seeds: outcome.Seeds{First: 1, Last: 5}}
+	job := matrix.Job{File: sc.File, Source: string(sc.Source), Lock: "drawing", Modes: []fence.Mode{fence.None},
+		Seeds: outcome.Seeds{First: 1, Last: 5}}
 	_, err := job.Play([]play.Lock{drawing}, func() { t.Error("the seed was counted") })
 	if _, ok := errors.AsType[*play.NondeterminismError](err); !ok {
 		t.Errorf("%v", err)
@@ -275,20 +295,26 @@ func TestMatrixJobNondeterminism(t *testing.T) {
 func TestMatrixCatches(t *testing.T) {
 	right := paused(t, "expect:\n  fenced: {none: corrupted, seal: rescued}\n")
 	alone := parsed(t, "./alone.yaml", "name: alone\nworld: {clients: 1}\nexpect:\n  fenced: {none: safe, seal: safe}\n")
-	never := parsed(t, "./never.yaml", "name: never\nworkload: {rounds: 1}\nfaults:\n  - when: {client: c0, event: renewal}\n    pause: {process: c0, for: 1s}\nexpect:\n  fenced: {none: safe, seal: safe}\n")
+	never := parsed(t, "./never.yaml", "name: never\nworkload: {rounds: 1}\nfaults:\n  - when: {client: c0, event: "+
+		"renewal}\n    pause: {process: c0, for: 1s}\nexpect:\n  fenced: {none: safe, seal: safe}\n")
 	for name, tt := range map[string]struct {
 		scenario *file.Scenario
 		seeds    outcome.Seeds
 		want     []string
 	}{
-		"right":         {right, outcome.Seeds{First: 1, Last: 20}, nil},
-		"too good":      {paused(t, "expect:\n  fenced: {none: overlap, seal: rescued}\n"), outcome.Seeds{First: 1, Last: 2}, []string{"none: corrupted, and overlap was expected"}},
-		"too bad":       {paused(t, "expect:\n  fenced: {none: corrupted, seal: corrupted}\n"), outcome.Seeds{First: 1, Last: 20}, []string{"seal: rescued, and corrupted was expected"}},
-		"no contention": {alone, outcome.Seeds{First: 1, Last: 2}, []string{"none: vacuous: one client alone held the lock", "seal: vacuous: one client alone held the lock"}},
-		"without fault": {never, outcome.Seeds{First: 1, Last: 2}, []string{"none: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)", "seal: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)"}},
+		"right": {right, outcome.Seeds{First: 1, Last: 20}, nil},
+		"too good": {paused(t, "expect:\n  fenced: {none: overlap, seal: rescued}\n"), outcome.Seeds{First: 1, Last: 2},
+			[]string{"none: corrupted, and overlap was expected"}},
+		"too bad": {paused(t, "expect:\n  fenced: {none: corrupted, seal: corrupted}\n"),
+			outcome.Seeds{First: 1, Last: 20}, []string{"seal: rescued, and corrupted was expected"}},
+		"no contention": {alone, outcome.Seeds{First: 1, Last: 2}, []string{"none: vacuous: one client alone held the lock",
+			"seal: vacuous: one client alone held the lock"}},
+		"without fault": {never, outcome.Seeds{First: 1, Last: 2}, []string{"none: vacuous: fault 1 never fired (pause c0 " +
+			"for 1s, when c0 passes renewal)", "seal: vacuous: fault 1 never fired (pause c0 for 1s, when c0 passes renewal)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := played(t, matrix.Options{Scenarios: []*file.Scenario{tt.scenario}, Modes: []fence.Mode{fence.None, fence.Seal}, Seeds: tt.seeds})
+			m := played(t, matrix.Options{Scenarios: []*file.Scenario{tt.scenario}, Modes: []fence.Mode{fence.None, fence.Seal},
+				Seeds: tt.seeds})
 			var got []string
 			for _, c := range m.Problems() {
 				got = append(got, string(c.Mode)+": "+c.Problem())
@@ -352,11 +378,13 @@ func (l pointLock) Acquire(ctx context.Context, name string) (lock.Lease, error)
 // names. A fault at an event of the driver strikes with every lock.
 func TestMatrixLeavesOut(t *testing.T) {
 	left := func(why string) []matrices.Gap {
-		return []matrices.Gap{{Scenario: "pointed", Lock: "mine", Why: why, Replay: "again ./pointed.yaml mine 1 [none seal]"}}
+		return []matrices.Gap{{Scenario: "pointed", Lock: "mine", Why: why, Replay: "again ./pointed.yaml mine 1 " +
+			"[none seal]"}}
 	}
 	const away = "a fault strikes at the point checked, which this lock does not pass"
 	long := strings.Replace(string(pointed(t, "").Source), "hold: 2s", "hold: 20s", 1)
-	two := string(pointed(t, "").Source) + "  - when: {client: c1, event: compared, nth: 1}\n    pause: {process: c1, for: 1s}\n"
+	two := string(pointed(t, "").Source) + "  - when: {client: c1, event: compared, nth: 1}\n    pause: {process: c1, " +
+		"for: 1s}\n"
 	first := string(pointed(t, "").Source) + "  - at: 0s\n    crash: {process: c0}\n  - at: 0s\n    crash: {process: c1}\n"
 	second := strings.Replace(string(pointed(t, "").Source), "nth: 1", "nth: 9", 1)
 	for name, tt := range map[string]struct {
@@ -365,18 +393,23 @@ func TestMatrixLeavesOut(t *testing.T) {
 		want    []matrices.Gap
 		vacuous bool
 	}{
-		"another point":                  {string(pointed(t, "").Source), "locked", left(away), false},
-		"harm without the fault":         {long, "locked", left(away + "; without it: corrupted in mode none, rescued in mode seal"), false},
-		"two points":                     {two, "locked", left("a fault strikes at the points checked, compared, which this lock does not pass"), false},
-		"one point of two":               {two, "checked", left("a fault strikes at the point compared, which this lock does not pass"), false},
+		"another point": {string(pointed(t, "").Source), "locked", left(away), false},
+		"harm without the fault": {long, "locked", left(away + "; without it: corrupted in mode none, rescued in " +
+			"mode seal"), false},
+		"two points": {two, "locked", left("a fault strikes at the points checked, compared, which " +
+			"this lock does not pass"), false},
+		"one point of two": {two, "checked", left("a fault strikes at the point compared, which this lock " +
+			"does not pass"), false},
 		"it passes the point":            {string(pointed(t, "").Source), "checked", nil, false},
 		"not so often":                   {second, "checked", nil, true},
 		"an earlier fault is in the way": {first, "checked", nil, true},
 		"the scenario names the lock":    {string(pointed(t, "").Source) + "locks: [mine]\n", "locked", nil, true},
-		"an event of the driver":         {strings.Replace(string(pointed(t, "").Source), "checked", "read", 1), "locked", nil, false},
+		"an event of the driver": {strings.Replace(string(pointed(t, "").Source), "checked", "read", 1), "locked",
+			nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := played(t, matrix.Options{Scenarios: []*file.Scenario{parsed(t, "./pointed.yaml", tt.source)}, Modes: []fence.Mode{fence.None, fence.Seal},
+			m := played(t, matrix.Options{Scenarios: []*file.Scenario{parsed(t, "./pointed.yaml", tt.source)},
+				Modes: []fence.Mode{fence.None, fence.Seal},
 				Seeds: outcome.Seeds{First: 1, Last: 2}, Extra: []play.Lock{passing(t, tt.point)}, Locks: []string{"mine"}})
 			if diff := cmp.Diff(tt.want, m.NotRun, cmpopts.EquateEmpty()); diff != "" {
 				t.Error(diff)
@@ -398,7 +431,8 @@ func TestMatrixReplays(t *testing.T) {
 		}
 		o := testruns.Play(t, paused(t, ""), l, play.RunOptions{Seed: c.Seed, Modes: []fence.Mode{c.Mode}})
 		if got := o.Modes[0]; got.Verdict.Label != c.Label || got.TraceHash != c.TraceHash {
-			t.Errorf("mode %s: seed %d is %s (%s), the cell says %s (%s)", c.Mode, c.Seed, got.Verdict.Label, got.TraceHash, c.Label, c.TraceHash)
+			t.Errorf("mode %s: seed %d is %s (%s), the cell says %s (%s)", c.Mode, c.Seed, got.Verdict.Label, got.TraceHash,
+				c.Label, c.TraceHash)
 		}
 	}
 }
@@ -431,7 +465,8 @@ func TestMatrixIsStable(t *testing.T) {
 func TestMatrixGaps(t *testing.T) {
 	bad := matrix.Answer{Error: "x.yaml: it has no owners", BadInput: &file.InputError{Msg: "it has no owners"}}
 	lost := matrix.Answer{Error: "the worker process hung"}
-	opts := matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [single, fenced]\n")}, Extra: []play.Lock{{Name: "mine"}}}
+	opts := matrix.Options{Scenarios: []*file.Scenario{parsed(t, "x.yaml", "name: x\nlocks: [single, fenced]\n")},
+		Extra: []play.Lock{{Name: "mine"}}}
 	p := plan(t, opts)
 	var answers []matrix.Answer
 	refused := 0
@@ -451,7 +486,8 @@ func TestMatrixGaps(t *testing.T) {
 	if diff := cmp.Diff([]matrices.Gap{{Scenario: "x", Lock: "mine", Why: bad.Error}}, m.NotRun); diff != "" {
 		t.Error(diff)
 	}
-	if len(m.Failures) != 2 || m.Failures[1].Why != lost.Error || !strings.HasPrefix(m.Failures[1].Replay, "again x.yaml fenced 1 ") {
+	if len(m.Failures) != 2 || m.Failures[1].Why != lost.Error ||
+		!strings.HasPrefix(m.Failures[1].Replay, "again x.yaml fenced 1 ") {
 		t.Errorf("%+v", m.Failures)
 	}
 }

@@ -84,7 +84,8 @@ func NewPlan(opts Options) (*Plan, error) {
 		opts.Modes = fence.Modes()
 	}
 	opts.Modes = sortedModes(opts.Modes)
-	opts.Scenarios = slices.SortedStableFunc(slices.Values(opts.Scenarios), func(a, b *file.Scenario) int { return strings.Compare(a.Name, b.Name) })
+	opts.Scenarios = slices.SortedStableFunc(slices.Values(opts.Scenarios),
+		func(a, b *file.Scenario) int { return strings.Compare(a.Name, b.Name) })
 	p := &Plan{opts: opts, known: knownLocks(opts.Extra)}
 	if err := errors.Join(p.checkScenarios(), p.checkPatterns()); err != nil {
 		return nil, err
@@ -108,7 +109,8 @@ func (p *Plan) checkScenarios() error {
 			return fmt.Errorf("scenario %s has no source: a matrix takes scenarios that were read by Parse or Load", sc.Name)
 		}
 		if i > 0 && p.opts.Scenarios[i-1].Name == sc.Name {
-			return fmt.Errorf("there are two scenarios called %s, %s and %s: give one of them another name", sc.Name, p.opts.Scenarios[i-1].File, sc.File)
+			return fmt.Errorf("there are two scenarios called %s, %s and %s: give one of them another name", sc.Name,
+				p.opts.Scenarios[i-1].File, sc.File)
 		}
 	}
 	return nil
@@ -218,7 +220,8 @@ func (p *Plan) planJobs() {
 			continue
 		}
 		for _, seeds := range p.opts.Seeds.Parts(max(minSeeds, (p.opts.Seeds.Len()+maxParts-1)/maxParts)) {
-			j := Job{File: pair.scenario.File, Source: string(pair.scenario.Source), Lock: pair.lock.Name, Modes: modes, Seeds: seeds}
+			j := Job{File: pair.scenario.File, Source: string(pair.scenario.Source), Lock: pair.lock.Name, Modes: modes,
+				Seeds: seeds}
 			j.Weight = j.Runs() * pair.work()
 			p.jobs = append(p.jobs, plannedJob{j, i})
 		}
@@ -260,7 +263,8 @@ func (p *Plan) Jobs() []Job {
 // Timing is the time of a job; id is its number.
 func (p *Plan) Timing(id int, wall time.Duration) matrices.JobTiming {
 	pair := p.pairs[p.jobs[id].pair]
-	return matrices.JobTiming{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Runs: p.jobs[id].Runs(), WallSeconds: wall.Seconds()}
+	return matrices.JobTiming{Scenario: pair.scenario.Name, Lock: pair.lock.Name, Runs: p.jobs[id].Runs(),
+		WallSeconds: wall.Seconds()}
 }
 
 // Literally is a pattern, as of path.Match, that only the name itself matches.

@@ -48,7 +48,8 @@ func ReadPlan(data []byte, extra []play.Lock) (*Plan, error) {
 		return nil, fmt.Errorf("this is no plan of a matrix: %w", err)
 	}
 	p := &Plan{opts: Options{Modes: sortedModes(s.Modes), Seeds: s.Seeds, Extra: extra}, known: knownLocks(extra)}
-	if s.Seeds.First > s.Seeds.Last || s.Seeds.Last-s.Seeds.First >= outcome.MaxSeeds || len(s.Modes) == 0 || len(p.opts.Modes) != len(s.Modes) {
+	if s.Seeds.First > s.Seeds.Last || s.Seeds.Last-s.Seeds.First >= outcome.MaxSeeds || len(s.Modes) == 0 ||
+		len(p.opts.Modes) != len(s.Modes) {
 		return nil, fmt.Errorf("this plan of a matrix is invalid: %v in the fencing modes %q", s.Seeds, s.Modes)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Scenarios)) {

@@ -21,7 +21,8 @@ func TestPlanIsStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "locks: [fenced, single]\n"), library}, Seeds: outcome.Seeds{First: 3, Last: 44},
+	opts := matrix.Options{Scenarios: []*file.Scenario{paused(t, "locks: [fenced, single]\n"), library},
+		Seeds: outcome.Seeds{First: 3, Last: 44},
 		Modes: []fence.Mode{fence.Seal, fence.None}, Locks: []string{"*"}, Extra: []play.Lock{{Name: "mine"}}}
 	p := plan(t, opts)
 	data, err := json.Marshal(p)

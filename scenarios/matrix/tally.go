@@ -67,7 +67,8 @@ func (t *Tally) count(sc *file.Scenario, seed uint64, m *outcome.ModeRun) {
 		one.Fired = append(one.Fired, oneIf(fired))
 	}
 	one.addPoints(passed(pointsOf(sc), m))
-	one.Seen = []LabelTally{{Label: m.Verdict.Label, Seeds: 1, NonVacuous: one.Evidence, Seed: seed, TraceHash: m.TraceHash}}
+	one.Seen = []LabelTally{{Label: m.Verdict.Label, Seeds: 1, NonVacuous: one.Evidence, Seed: seed,
+		TraceHash: m.TraceHash}}
 	t.Add(one)
 }
 

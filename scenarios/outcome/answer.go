@@ -26,8 +26,8 @@ type Answer struct {
 // WhatHappened is the question of the answer that says what happened.
 const WhatHappened = "Happened"
 
-// Answers are an outcome in a few answers: what was asked, what happened in the run that ended worst, whose fault that is,
-// what would have saved it and, where that is not plain, how sure all this is. There are none if no run was made.
+// Answers are an outcome in a few answers: what was asked, what happened in the run that ended worst, whose fault that
+// is, what would have saved it and, where that is not plain, how sure all this is. There are none if no run was made.
 func Answers(o *Outcome) []Answer {
 	m := Worst(o)
 	if m == nil {
@@ -46,8 +46,9 @@ func Answers(o *Outcome) []Answer {
 	return all
 }
 
-// Worst is the run that says most about the lock: one whose label is a broken promise comes before all others, of these the
-// one in the mode that the promise is about, then the worst label counts, and then the order. It is nil if no run was made.
+// Worst is the run that says most about the lock: one whose label is a broken promise comes before all others, of these
+// the one in the mode that the promise is about, then the worst label counts, and then the order. It is nil if no run
+// was made.
 func Worst(o *Outcome) *ModeRun {
 	var found *ModeRun
 	rank := func(m *ModeRun) int {
@@ -116,8 +117,7 @@ func asked(o *Outcome) string {
 }
 
 // classes are those of the faults of the schedule, each once, in the order of their first faults; a failover by
-// Sentinels
-// is one, whatever has made them do it.
+// Sentinels is one, whatever has made them do it.
 func classes(o *Outcome) []promise.Fault {
 	var out []promise.Fault
 	for _, f := range o.Scenario.Faults {
@@ -131,9 +131,8 @@ func classes(o *Outcome) []promise.Fault {
 	return out
 }
 
-// switched reports whether Sentinels have replaced the primary in a run: whatever made them do it, the lock was
-// struck by
-// a failover.
+// switched reports whether Sentinels have replaced the primary in a run: whatever made them do it, the lock was struck
+// by a failover.
 func switched(m ModeRun) bool {
 	return m.Trace != nil && slices.ContainsFunc(m.Trace.Events, func(e trace.Event) bool {
 		s, ok := e.What.(trace.Sentinel)
@@ -141,8 +140,7 @@ func switched(m ModeRun) bool {
 	})
 }
 
-// happened says what broke the lock in a run, who had it and who got it too, and whose write overwrote whose; of
-// a run
+// happened says what broke the lock in a run, who had it and who got it too, and whose write overwrote whose; of a run
 // that ended by something else it says the first reason. Of several modes it names the one.
 func happened(o *Outcome, m ModeRun, f blame.Finding) string {
 	mode := ""
@@ -185,8 +183,8 @@ func happened(o *Outcome, m ModeRun, f blame.Finding) string {
 	return mode + strings.Join(parts, " ")
 }
 
-// tellsEvent reports whether the event that decides is told: of a run that ended otherwise its first reason says it, but for
-// what no client saw.
+// tellsEvent reports whether the event that decides is told: of a run that ended otherwise its first reason says it,
+// but for what no client saw.
 func tellsEvent(m ModeRun, f blame.Finding) bool {
 	return blame.Exclusive(m.Verdict.Label) || f.Deed == blame.Displaces
 }
@@ -223,8 +221,7 @@ func dataReason(m ModeRun) string {
 	return firstReason(m)
 }
 
-// sharedBefore is the first grant at which another client had the lock, of claims if there is one: the promise
-// that is
+// sharedBefore is the first grant at which another client had the lock, of claims if there is one: the promise that is
 // judged. late is the stale write of the run, whose grant it should be about; it may be nil.
 func sharedBefore(m ModeRun, late *checker.Op) *checker.SharedGrant {
 	var found *checker.SharedGrant
@@ -245,9 +242,8 @@ func sharedBefore(m ModeRun, late *checker.Op) *checker.SharedGrant {
 	return found
 }
 
-// staleWrite is the first write that the store took although the lock had been granted again by then; nil for
-// none. A client
-// that has entered a reentrant lock again makes nothing late.
+// staleWrite is the first write that the store took although the lock had been granted again by then; nil for none. A
+// client that has entered a reentrant lock again makes nothing late.
 func staleWrite(m ModeRun) *checker.Op {
 	var found *checker.Op
 	for _, op := range m.History.Ops {
@@ -324,7 +320,8 @@ func atFault(o *Outcome, m ModeRun, f blame.Finding) string {
 		if f.Told {
 			since = "after it had been told that its lease was lost"
 		}
-		return fmt.Sprintf("The client's, not the lock's: %s sent its write %s %s%s%s.", f.By, f.Op, span(f.After), since, forHow(f.Ran))
+		return fmt.Sprintf("The client's, not the lock's: %s sent its write %s %s%s%s.", f.By, f.Op, span(f.After), since,
+			forHow(f.Ran))
 	case blame.Network:
 		return fmt.Sprintf("The network's, not the lock's: %s sent its write %s under its lease, and the store "+
 			"decided on it %safter that had ended.",
@@ -430,8 +427,7 @@ func relied(o *Outcome) []promise.Fault {
 	return slices.DeleteFunc(classes(o), func(c promise.Fault) bool { return !c.Undermines() })
 }
 
-// remedy says what would have saved a run: to mend what broke it, and then the fence, which limits the harm. The
-// other
+// remedy says what would have saved a run: to mend what broke it, and then the fence, which limits the harm. The other
 // modes of the outcome show whether a fence does.
 func remedy(o *Outcome, m ModeRun, f blame.Finding) string {
 	label := m.Verdict.Label
@@ -482,7 +478,8 @@ func fenced(o *Outcome, m ModeRun, f blame.Finding, limits bool) string {
 	case m.Verdict.Label == checker.Rescued:
 		return "The fence at the store, which was there: it refused what was stale."
 	case len(kept) > 0 && f.Culprit == blame.Client:
-		return fmt.Sprintf("Since a pause can come right after the look, a fence at the store too: with %s the same run kept the data right.",
+		return fmt.Sprintf("Since a pause can come right after the look, a fence at the store too: with %s the same run "+
+			"kept the data right.",
 			or(kept))
 	case len(kept) > 0 && limits:
 		return fmt.Sprintf("A fence at the store limits the harm: with %s the same run kept the data right.", or(kept))
@@ -578,9 +575,8 @@ func Ending(v checker.Verdict) string {
 	return endings[v.Label]
 }
 
-// Title is the title of the scenario. One without a title, as a search draws it, has what broke in its place, or
-// its name
-// where nothing did.
+// Title is the title of the scenario. One without a title, as a search draws it, has what broke in its place, or its
+// name where nothing did.
 func (o *Outcome) Title() string {
 	m := Worst(o)
 	switch {

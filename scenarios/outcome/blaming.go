@@ -18,11 +18,9 @@ func (o *Outcome) Blame(m *ModeRun) blame.Finding {
 	return blame.Find(c)
 }
 
-// failed are the classes of the faults that struck in a run, or may have, after which servers or clocks do not
-// do what the
-// lock relies on, and which it does not promise to survive. That a client's wall clock jumps, and that clocks
-// drift within
-// what a lock allows for, is not among them: no lock has to rely on the contrary.
+// failed are the classes of the faults that struck in a run, or may have, after which servers or clocks do not do what
+// the lock relies on, and which it does not promise to survive. That a client's wall clock jumps, and that clocks drift
+// within what a lock allows for, is not among them: no lock has to rely on the contrary.
 func failed(o *Outcome, m *ModeRun) (out []promise.Fault) {
 	own := o.Promise
 	if o.Own != nil {

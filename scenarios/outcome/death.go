@@ -1,7 +1,7 @@
 package outcome
 
-// Death is how the program ends in a run: a goroutine that the lock has started panics, which nothing can catch. It is found out
-// in one process, and told to another one, in which the run stops before.
+// Death is how the program ends in a run: a goroutine that the lock has started panics, which nothing can catch. It is
+// found out in one process, and told to another one, in which the run stops before.
 type Death struct {
 	// Turn is the last turn of the run: the world lets one event happen after the other, and a turn ends when every
 	// goroutine waits.

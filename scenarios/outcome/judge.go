@@ -27,8 +27,8 @@ func (run *ModeRun) Judge(base *ModeRun) (err error) {
 	return nil
 }
 
-// overlapsFirst is an order of reasons in which those of claims that overlapped come first: what the lock did comes before
-// what came of it.
+// overlapsFirst is an order of reasons in which those of claims that overlapped come first: what the lock did comes
+// before what came of it.
 func overlapsFirst(h checker.History) func(a, b checker.Reason) int {
 	claims := claimsShared(h)
 	rank := func(r checker.Reason) int {
@@ -76,8 +76,8 @@ func advised(reasons []checker.Reason) []checker.Reason {
 }
 
 // JudgedAsLive are the labels of a simulated run, by mode, that a live run with the same history can have: see
-// [checker.History.OfClients]. It may not know of a loss before a grant. A rescue is measured against mode none, which has
-// to be the first one. Errors are those of the checker.
+// [checker.History.OfClients]. It may not know of a loss before a grant. A rescue is measured against mode none, which
+// has to be the first one. Errors are those of the checker.
 func (o *Outcome) JudgedAsLive() (map[fence.Mode]checker.Label, error) {
 	labels := map[fence.Mode]checker.Label{}
 	var none *checker.Facts
@@ -119,8 +119,8 @@ func (run *ModeRun) Corroborate() error {
 	return nil
 }
 
-// As is a run under another fencing mode in which the store decides all as it did: only the verdict, which compares it with
-// base, and the story, which names the mode, are made anew. Errors as for [ModeRun.Judge].
+// As is a run under another fencing mode in which the store decides all as it did: only the verdict, which compares it
+// with base, and the story, which names the mode, are made anew. Errors as for [ModeRun.Judge].
 func (run *ModeRun) As(mode fence.Mode, base *ModeRun) (*ModeRun, error) {
 	as := *run
 	as.Mode, as.Wall = mode, 0

@@ -29,10 +29,11 @@ type Outcome struct {
 	Own *promise.Promise
 	// Modes are the runs, in the order in which they were asked for.
 	Modes []ModeRun
-	// Base is the run in mode none, against which a rescue is measured, where Modes does not have it; nil if there was none.
+	// Base is the run in mode none, against which a rescue is measured, where Modes does not have it; nil if there was
+	// none.
 	Base *ModeRun
-	// Live says how the runs were made on real servers; nil for runs in the simulated world. The seed of a live run decides
-	// only what its workload draws.
+	// Live says how the runs were made on real servers; nil for runs in the simulated world. The seed of a live run
+	// decides only what its workload draws.
 	Live *Live
 	// Death says how the program ends in the run, of which the rest is missing; nil for a run that ends by itself.
 	Death *Death
@@ -44,14 +45,15 @@ type Outcome struct {
 type Live struct {
 	// Scale is by what its durations were multiplied. Those of [Outcome.Scenario] are multiplied already.
 	Scale float64
-	// Differences are the modes in which live runs had a label that no simulated run has. They are about all live runs that
-	// were made together, of which this one is the worst.
+	// Differences are the modes in which live runs had a label that no simulated run has. They are about all live runs
+	// that were made together, of which this one is the worst.
 	Differences []Difference
 	// Uncompared says why the labels were not compared with those of simulated runs; "" if they were.
 	Uncompared string
 }
 
-// Difference is a mode in which live runs had a label that no run of the simulated world has, a harsher or a milder one.
+// Difference is a mode in which live runs had a label that no run of the simulated world has, a harsher or a milder
+// one.
 type Difference struct {
 	// Mode is the mode.
 	Mode fence.Mode `json:"mode"`
@@ -113,8 +115,8 @@ type ModeRun struct {
 	TraceHash string
 	// History is what the clients saw.
 	History checker.History
-	// Record is what the driver has seen, of which History was made by Terms, what the lock is judged by. It is nil for a run
-	// whose record is not known.
+	// Record is what the driver has seen, of which History was made by Terms, what the lock is judged by. It is nil for a
+	// run whose record is not known.
 	Record *evidence.Record
 	Terms  evidence.Terms
 	// KeyChanges are the changes of the lock's keys on the servers, which no client can see, in order. It is empty for a
@@ -126,8 +128,8 @@ type ModeRun struct {
 	Virtual time.Duration
 	// FaultsFired says, for each fault of the scenario, whether it struck.
 	FaultsFired []bool
-	// NotPlayed says, for each fault of the scenario, why the world could not play it; "" for one that it could, or that did
-	// not strike. The simulated world can play all.
+	// NotPlayed says, for each fault of the scenario, why the world could not play it; "" for one that it could, or that
+	// did not strike. The simulated world can play all.
 	NotPlayed []string
 	// FaultsFelt says, for each fault, whether it had a consequence before the
 	// workload ended: see [locksim/scenarios/play.Stage.Faults].
@@ -153,7 +155,8 @@ type ModeRun struct {
 	Wall time.Duration
 
 	// Late is the longest time by which the machine was late in a live run: it had other work to do. Above
-	// [file.Scenario.LateLimit] the run shows what a busy machine does, besides the faults of the scenario. 0 in the simulated world.
+	// [file.Scenario.LateLimit] the run shows what a busy machine does, besides the faults of the scenario. 0 in the
+	// simulated world.
 	Late time.Duration
 
 	// WallClocks are the clients that have read their wall clocks.
@@ -176,35 +179,38 @@ type Line struct {
 	// Shared marks a grant at which another client had the lock already, or believed
 	// that it had it.
 	Shared bool
-	// Decides marks a line without which the decisive step is not understood: what became of a key of the lock, a fault, and
-	// the grants and releases of those that have the lock at that step or believe so, from the first of these grants on. A
-	// report that shortens the story keeps it.
+	// Decides marks a line without which the decisive step is not understood: what became of a key of the lock, a fault,
+	// and the grants and releases of those that have the lock at that step or believe so, from the first of these grants
+	// on. A report that shortens the story keeps it.
 	Decides bool
 }
 
-// Mismatch is a mode that is not as expected: its label is worse than the scenario expects, or live runs differ from simulated
-// ones.
+// Mismatch is a mode that is not as expected: its label is worse than the scenario expects, or live runs differ from
+// simulated ones.
 type Mismatch struct {
 	Mode      fence.Mode
 	Got, Want checker.Label
-	// Differs is the difference, without an explanation, of live runs from simulated ones; else nil, and Got is worse than Want.
+	// Differs is the difference, without an explanation, of live runs from simulated ones; else nil, and Got is worse than
+	// Want.
 	Differs *Difference
 }
 
 // String is the mismatch as a sentence.
 func (m Mismatch) String() string {
 	if m.Differs != nil {
-		return m.Differs.String() + ": give a larger --scale, or the machine less to do; if it stays so, one of the two worlds is wrong: report it"
+		return m.Differs.String() + ": give a larger --scale, or the machine less to do; if it stays so, one of the two " +
+			"worlds is wrong: report it"
 	}
 	text := fmt.Sprintf("mode %s is %s, and %s was expected", m.Mode, m.Got, m.Want)
 	if m.Got == checker.Untested && m.Want == checker.Safe {
-		text += fmt.Sprintf(": what was called %s is called %s now where no client was ever granted the lock: expect %[2]s if that is meant", m.Want, m.Got)
+		text += fmt.Sprintf(": what was called %s is called %s now where no client was ever granted the lock: expect %[2]s "+
+			"if that is meant", m.Want, m.Got)
 	}
 	return text
 }
 
-// Mismatches are the modes whose label is worse than the scenario expects for this
-// lock, and the differences of live runs that nothing explains. An expectation is about the worst seed: one seed may do better.
+// Mismatches are the modes whose label is worse than the scenario expects for this lock, and the differences of live
+// runs that nothing explains. An expectation is about the worst seed: one seed may do better.
 func (o *Outcome) Mismatches() []Mismatch {
 	var out []Mismatch
 	for _, m := range o.Modes {

@@ -11,8 +11,8 @@ import (
 // outOfProportion is how many lengths of a lease are no TTL of its key.
 const outOfProportion = 20
 
-// longestLease is the longest lease that clients were granted in a run, by what the lock said, or what it says of leases without
-// an end; 0 if that is not known.
+// longestLease is the longest lease that clients were granted in a run, by what the lock said, or what it says of
+// leases without an end; 0 if that is not known.
 func longestLease(m ModeRun) (longest time.Duration) {
 	longest = m.Terms.LeaseTTL
 	for _, g := range m.History.Grants {
@@ -23,8 +23,8 @@ func longestLease(m ModeRun) (longest time.Duration) {
 	return longest
 }
 
-// longLived says that a key of the lock had far more time to live than a lease lasts, in a run that did not end well; "" if
-// none had, or if its first reason, which says what happened, asks about the unit by itself.
+// longLived says that a key of the lock had far more time to live than a lease lasts, in a run that did not end well;
+// "" if none had, or if its first reason, which says what happened, asks about the unit by itself.
 func longLived(m ModeRun) string {
 	reasons := m.Verdict.Reasons
 	told := len(reasons) > 0 && reasons[0].Unit && !blame.Exclusive(m.Verdict.Label)
@@ -37,7 +37,8 @@ func longLived(m ModeRun) string {
 	}
 	most := outOfProportion * lease
 	tell := func(key, server string, left time.Duration) string {
-		return fmt.Sprintf(" The key %s on %s had %v to live, and a lease lasts %v: is its TTL in the right unit, and a length of time?",
+		return fmt.Sprintf(" The key %s on %s had %v to live, and a lease lasts %v: is its TTL in the right unit, and a "+
+			"length of time?",
 			trace.Name(key), server, left.Round(time.Second), lease.Round(time.Millisecond))
 	}
 	keys := map[string]bool{}

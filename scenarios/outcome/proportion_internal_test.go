@@ -18,7 +18,8 @@ func TestLongLived(t *testing.T) {
 		return &evidence.Record{
 			Keys:    map[string][]string{"order": {"order"}},
 			Changes: []trace.KeyChange{{Key: "order", Server: "r0", Change: trace.KeyDeleted, Left: trace.LeftFor(left)}},
-			Left:    []evidence.ServerState{{Server: trace.Server{Name: "r0"}, Keys: []trace.Key{{Name: "other", TTL: 99 * time.Hour}, {Name: "order", TTL: ttl}}}},
+			Left: []evidence.ServerState{{Server: trace.Server{Name: "r0"},
+				Keys: []trace.Key{{Name: "other", TTL: 99 * time.Hour}, {Name: "order", TTL: ttl}}}},
 		}
 	}
 	for name, c := range map[string]struct {
@@ -27,14 +28,17 @@ func TestLongLived(t *testing.T) {
 		told   bool
 		want   string
 	}{
-		"left at the end":     {checker.Stuck, record(2000*time.Second, time.Second), false, "The key order on r0 had 33m20s to live, and a lease lasts 2s"},
-		"deleted in the run":  {checker.Overlap, record(time.Second, 2000*time.Second), false, "The key order on r0 had 33m20s to live"},
+		"left at the end": {checker.Stuck, record(2000*time.Second, time.Second), false,
+			"The key order on r0 had 33m20s to live, and a lease lasts 2s"},
+		"deleted in the run": {checker.Overlap, record(time.Second, 2000*time.Second), false,
+			"The key order on r0 had 33m20s to live"},
 		"of the right length": {checker.Stuck, record(time.Second, 2*time.Second), false, ""},
 		"a safe run":          {checker.Safe, record(2000*time.Second, time.Second), false, ""},
 		"told already":        {checker.Stuck, record(2000*time.Second, time.Second), true, ""},
 		"no record":           {checker.Stuck, nil, false, ""},
 	} {
-		got := longLived(ModeRun{Verdict: checker.Verdict{Label: c.label, Reasons: []checker.Reason{{Unit: c.told}}}, Record: c.record, History: granted})
+		got := longLived(ModeRun{Verdict: checker.Verdict{Label: c.label, Reasons: []checker.Reason{{Unit: c.told}}},
+			Record: c.record, History: granted})
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: %q", name, got)
 		}

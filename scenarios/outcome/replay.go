@@ -37,15 +37,17 @@ func (e *ReplayError) Error() string {
 	return b.String()
 }
 
-// Compare compares every figure of a run that was made again with those of a stored one, except the timing. It returns a
-// [*ReplayError] if any differs.
+// Compare compares every figure of a run that was made again with those of a stored one, except the timing. It returns
+// a [*ReplayError] if any differs.
 func (f *RunFile) Compare(again *RunFile) error {
 	e := &ReplayError{Scenario: f.Scenario, Lock: f.Lock, Seed: f.Seed}
 	if f.Scenario != again.Scenario {
-		e.Differences = append(e.Differences, fmt.Sprintf("scenario: %s is stored, its source is of %s", f.Scenario, again.Scenario))
+		e.Differences = append(e.Differences, fmt.Sprintf("scenario: %s is stored, its source is of %s", f.Scenario,
+			again.Scenario))
 	}
 	if f.Expected != again.Expected {
-		e.Differences = append(e.Differences, fmt.Sprintf("as_expected: %v is stored, the replay has %v", f.Expected, again.Expected))
+		e.Differences = append(e.Differences, fmt.Sprintf("as_expected: %v is stored, the replay has %v", f.Expected,
+			again.Expected))
 	}
 	for _, mode := range f.FencingModes() {
 		e.Differences = append(e.Differences, differences(mode, f.Modes[mode], again.Modes[mode])...)
@@ -63,7 +65,8 @@ func differences(mode fence.Mode, stored, again ModeFile) []string {
 	a, b := storedFields(stored), storedFields(again)
 	for _, name := range fieldNames(stored, again) {
 		if !bytes.Equal(a[name], b[name]) {
-			out = append(out, fmt.Sprintf("mode %s: %s: %s is stored, the replay has %s", mode, name, orNone(a[name]), orNone(b[name])))
+			out = append(out, fmt.Sprintf("mode %s: %s: %s is stored, the replay has %s", mode, name, orNone(a[name]),
+				orNone(b[name])))
 		}
 	}
 	return out
@@ -130,12 +133,13 @@ func versionChange(stored, now Timing) string {
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Failed reports whether the stored run is a failure: a search has found it, or a mode is worse than the scenario expects.
+// Failed reports whether the stored run is a failure: a search has found it, or a mode is worse than the scenario
+// expects.
 func (f *RunFile) Failed() bool { return len(f.Violations) > 0 || !f.Expected }
 
 // Mended says that a lock that broke its promise in a stored run keeps it in the run that was made again, in one line:
-// "now safe: …". It is empty unless that is so: a mode of the stored run did harm, no mode does now, and at least as many
-// faults struck as before, so that the lock was tried as hard.
+// "now safe: …". It is empty unless that is so: a mode of the stored run did harm, no mode does now, and at least as
+// many faults struck as before, so that the lock was tried as hard.
 func (f *RunFile) Mended(again *RunFile) string {
 	var harmed []string
 	for _, mode := range f.FencingModes() {
@@ -150,7 +154,8 @@ func (f *RunFile) Mended(again *RunFile) string {
 	if len(harmed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("now safe: the schedule that broke the promise in the stored run (%s) does not break it any more (lock %s, seed %d)",
+	return fmt.Sprintf("now safe: the schedule that broke the promise in the stored run (%s) does not break it any more "+
+		"(lock %s, seed %d)",
 		strings.Join(harmed, ", "), f.Lock, f.Seed)
 }
 
@@ -158,8 +163,8 @@ func (f *RunFile) Mended(again *RunFile) string {
 // what was stale, is not: a client that is paused can always believe too long.
 func harm(m ModeFile) bool { return harms(m.Verdict, m.Facts) }
 
-// Harmed reports whether a run ended with what a lock is to prevent, which beliefs that overlap and refusals of what was
-// stale are not.
+// Harmed reports whether a run ended with what a lock is to prevent, which beliefs that overlap and refusals of what
+// was stale are not.
 func (m *ModeRun) Harmed() bool { return harms(m.Verdict.Label, &m.Verdict.Facts) }
 
 func harms(label checker.Label, facts *checker.Facts) bool {

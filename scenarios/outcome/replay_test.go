@@ -59,12 +59,13 @@ func TestFailed(t *testing.T) {
 
 // A run in which nobody had the lock was called safe once: an expectation of that is told the new label.
 func TestAnOldLabelIsToldTheNewOne(t *testing.T) {
-	const want = "mode none is untested, and safe was expected: what was called safe is called untested now where no client was " +
-		"ever granted the lock: expect untested if that is meant"
+	const want = "mode none is untested, and safe was expected: what was called safe is called untested now where no " +
+		"client was ever granted the lock: expect untested if that is meant"
 	if got := (outcome.Mismatch{Mode: fence.None, Got: checker.Untested, Want: checker.Safe}).String(); got != want {
 		t.Errorf("%q", got)
 	}
-	if got := (outcome.Mismatch{Mode: fence.None, Got: checker.Stuck, Want: checker.Safe}).String(); strings.Contains(got, "now") {
+	if got := (outcome.Mismatch{Mode: fence.None, Got: checker.Stuck, Want: checker.Safe}).String(); strings.Contains(got,
+		"now") {
 		t.Errorf("%q", got)
 	}
 }

@@ -40,14 +40,14 @@ type RunFile struct {
 	// Live says how the run was made on real servers. It is absent for a run in the simulated world, which alone can be
 	// repeated.
 	Live *LiveFile `json:"live,omitempty"`
-	// Death says how the program ends in the run: a goroutine that the lock has started panics, which nothing can catch. It is
-	// absent for all other runs. The run is stored up to there, and is repeated up to there.
+	// Death says how the program ends in the run: a goroutine that the lock has started panics, which nothing can catch.
+	// It is absent for all other runs. The run is stored up to there, and is repeated up to there.
 	Death *Death `json:"death,omitempty"`
 	// Expected says whether no mode was worse than the scenario expects and, of live runs, none differs from the simulated
 	// world without an explanation.
 	Expected bool `json:"as_expected"`
-	// Violations are the ways in which the lock broke its promise, if a search has found the run. They are absent from other
-	// runs, which are judged by what their scenario expects.
+	// Violations are the ways in which the lock broke its promise, if a search has found the run. They are absent from
+	// other runs, which are judged by what their scenario expects.
 	Violations []Violation `json:"violations,omitempty"`
 	// Modes are the runs by fencing mode.
 	Modes map[fence.Mode]ModeFile `json:"modes" jsonschema:"minProperties=1"`
@@ -64,8 +64,8 @@ type RunFile struct {
 type LiveFile struct {
 	// Scale is by what the durations of the scenario's text were multiplied.
 	Scale float64 `json:"scale"`
-	// Differences are the modes in which live runs had a label that no simulated run has. They are about all live runs that
-	// were made together, of which this is the worst.
+	// Differences are the modes in which live runs had a label that no simulated run has. They are about all live runs
+	// that were made together, of which this is the worst.
 	Differences []Difference `json:"differences,omitempty"`
 	// Uncompared says why the labels were not compared with those of simulated runs. It is absent if they were.
 	Uncompared string `json:"uncompared,omitempty"`
@@ -128,7 +128,8 @@ func NewRunFile(o *Outcome) *RunFile {
 	f := &RunFile{Version: RunVersion, Scenario: o.Scenario.Name, Lock: o.Lock, Seed: o.Seed,
 		Expected: len(o.Mismatches()) == 0, Modes: map[fence.Mode]ModeFile{},
 		File: o.Scenario.File, Source: string(o.Scenario.Source),
-		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: Modules(), Asked: askedOfClients()}}
+		Timing: Timing{WallSeconds: map[fence.Mode]float64{}, Go: runtime.Version(), Modules: Modules(),
+			Asked: askedOfClients()}}
 	if o.Live != nil {
 		f.Live = (*LiveFile)(o.Live)
 	}
@@ -175,10 +176,11 @@ func newModeFile(m ModeRun) ModeFile {
 	return f
 }
 
-// Modules are the versions of the modules that a trace depends on, and of the client libraries that the module of the lock
-// asks for.
+// Modules are the versions of the modules that a trace depends on, and of the client libraries that the module of the
+// lock asks for.
 func Modules() map[string]string {
-	paths := []string{"github.com/redis/go-redis/v9", "github.com/alicebob/miniredis/v2", "github.com/Shopify/toxiproxy/v2", "github.com/yuin/gopher-lua"}
+	paths := []string{"github.com/redis/go-redis/v9", "github.com/alicebob/miniredis/v2",
+		"github.com/Shopify/toxiproxy/v2", "github.com/yuin/gopher-lua"}
 	for _, c := range linked.Clients() {
 		paths = append(paths, c.Module)
 	}
@@ -215,7 +217,8 @@ func ReadRunFile(name string, data []byte) (*RunFile, error) {
 		return nil, jsonError(name, data, err)
 	}
 	if v.Version == nil || *v.Version != RunVersion {
-		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is not a stored run of version %d: %s; make it again with this version of locksim", RunVersion, versionFound(v.Version))}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is not a stored run of version "+
+			"%d: %s; make it again with this version of locksim", RunVersion, versionFound(v.Version))}
 	}
 	f := new(RunFile)
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -224,7 +227,8 @@ func ReadRunFile(name string, data []byte) (*RunFile, error) {
 		return nil, jsonError(name, data, err)
 	}
 	if problem := f.problem(); problem != "" {
-		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored run is invalid: " + problem + "; make it again with locksim run --out"}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: "this stored run is invalid: " + problem +
+			"; make it again with locksim run --out"}
 	}
 	return f, nil
 }
@@ -251,7 +255,8 @@ func jsonError(name string, data []byte, err error) *file.InputError {
 		}
 	}
 	var whole json.RawMessage // a decoder of a stream knows an end that comes too early, also within a number
-	if cut := json.NewDecoder(bytes.NewReader(data)).Decode(&whole); errors.Is(cut, io.ErrUnexpectedEOF) || errors.Is(cut, io.EOF) {
+	if cut := json.NewDecoder(bytes.NewReader(data)).Decode(&whole); errors.Is(cut, io.ErrUnexpectedEOF) ||
+		errors.Is(cut, io.EOF) {
 		msg = "this stored run is cut off: the text is incomplete"
 	}
 	return file.NewInputError(data, position(name, data, offset), "%s", msg)

@@ -33,7 +33,8 @@ func tell(run *ModeRun) []Line {
 		if text == "" {
 			continue
 		}
-		line := Line{N: e.N, At: e.At, Actor: actorOf(e), What: text, Text: text, Fatal: e.N == fatal, Decides: deciders.tells(e)}
+		line := Line{N: e.N, At: e.At, Actor: actorOf(e), What: text, Text: text, Fatal: e.N == fatal,
+			Decides: deciders.tells(e)}
 		if line.Fatal {
 			line.Remark = fatalRemark
 		}

@@ -11,10 +11,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// keyLines are what happened to the keys of the lock that no client can see and that decides who has it: a key ends by itself
-// or is lost, or a request of another client deletes, overwrites or prolongs it, or its own client sets it anew under an
-// earlier grant, sets it without a grant, or deletes it outside of a release. That a client takes the lock and releases it,
-// other lines tell. They are by step.
+// keyLines are what happened to the keys of the lock that no client can see and that decides who has it: a key ends by
+// itself or is lost, or a request of another client deletes, overwrites or prolongs it, or its own client sets it anew
+// under an earlier grant, sets it without a grant, or deletes it outside of a release. That a client takes the lock and
+// releases it, other lines tell. They are by step.
 func keyLines(run *ModeRun) map[int][]Line {
 	changes := run.KeyChanges
 	if run.Record != nil {
@@ -64,9 +64,11 @@ func (k keyTeller) displaced() {
 	for i, w := range waits {
 		all := of[w]
 		tell := func(d evidence.Displacement, times string) {
-			text := fmt.Sprintf("takes the place of %s, which still waits, out of %s on %s%s", d.Of, trace.Name(d.Key), d.Server, times)
+			text := fmt.Sprintf("takes the place of %s, which still waits, out of %s on %s%s", d.Of, trace.Name(d.Key), d.Server,
+				times)
 			k.lines[d.Step] = append(k.lines[d.Step],
-				Line{N: d.Step, At: d.At, Actor: d.Asked, What: text, Text: text, Decides: i == 0, Fatal: i == 0 && d.Step == all[0].Step})
+				Line{N: d.Step, At: d.At, Actor: d.Asked, What: text, Text: text, Decides: i == 0, Fatal: i == 0 &&
+					d.Step == all[0].Step})
 		}
 		tell(all[0], "")
 		if n := len(all); n > 1 {
@@ -162,7 +164,8 @@ func (k keyTeller) grants(c trace.KeyChange) bool {
 	})
 }
 
-// releases reports whether a key is deleted in a release, or in an Acquire that asks again before it is granted the lock.
+// releases reports whether a key is deleted in a release, or in an Acquire that asks again before it is granted the
+// lock.
 func (k keyTeller) releases(c trace.KeyChange) bool {
 	at := checker.Pos(c.Step)
 	return slices.ContainsFunc(k.run.History.Grants, func(g checker.Grant) bool {
@@ -199,7 +202,8 @@ func (k keyTeller) setAgain(c trace.KeyChange, by checker.Pos) bool {
 	})
 }
 
-// late says when the request of a change was sent, if that was longer ago than a message and its answer take; "" otherwise.
+// late says when the request of a change was sent, if that was longer ago than a message and its answer take; ""
+// otherwise.
 func (k keyTeller) late(c trace.KeyChange) string {
 	t := k.run.History.Timing
 	if t == nil || t.Trips == 0 {
@@ -209,11 +213,12 @@ func (k keyTeller) late(c trace.KeyChange) string {
 	if !ok || c.At-sent.At <= t.Trips {
 		return ""
 	}
-	return fmt.Sprintf(", by a request that it sent %s before, at %s (step %d)", prose.Seconds(c.At-sent.At), prose.Seconds(sent.At), sent.N)
+	return fmt.Sprintf(", by a request that it sent %s before, at %s (step %d)", prose.Seconds(c.At-sent.At),
+		prose.Seconds(sent.At), sent.N)
 }
 
-// sent finds the message with the request of a change: the only one that its client had sent on that connection since the
-// server carried out the one before. Of several none is known to be the one.
+// sent finds the message with the request of a change: the only one that its client had sent on that connection since
+// the server carried out the one before. Of several none is known to be the one.
 func (k keyTeller) sent(c trace.KeyChange) (trace.Event, bool) {
 	events := k.run.Trace.Events
 	if c.Step < 1 || c.Step > len(events) {

@@ -13,8 +13,8 @@ type Part struct {
 	Left int
 }
 
-// Shorten is a story without the lines that are not shown. A line that is part of what decides the run is shown in any case:
-// see [Line.Decides].
+// Shorten is a story without the lines that are not shown. A line that is part of what decides the run is shown in any
+// case: see [Line.Decides].
 func Shorten(story []Line, shown func(i int) bool) []Part {
 	var out []Part
 	left := 0
@@ -34,8 +34,8 @@ func Shorten(story []Line, shown func(i int) bool) []Part {
 	return out
 }
 
-// deciders tell which lines decide a run: from the first event that matters, the grant of the earliest of those that have
-// the lock, or believe so, at the decisive step.
+// deciders tell which lines decide a run: from the first event that matters, the grant of the earliest of those that
+// have the lock, or believe so, at the decisive step.
 type deciders struct {
 	first, fatal int
 	asked        int      // when that client called Acquire
@@ -60,7 +60,8 @@ func decidersOf(run *ModeRun, fatal int) deciders {
 // between reports whether a step is from the first event that matters to the decisive one.
 func (d deciders) between(step int) bool { return d.first <= step && step <= d.fatal }
 
-// ofKey reports whether a line about a key decides the run: also one about what a client did in its Acquire that has the lock.
+// ofKey reports whether a line about a key decides the run: also one about what a client did in its Acquire that has
+// the lock.
 func (d deciders) ofKey(l Line) bool {
 	return d.between(l.N) || slices.Contains(d.parties, l.Actor) && d.asked <= l.N && l.N <= d.fatal
 }
@@ -75,6 +76,7 @@ func (d deciders) tells(e trace.Event) bool {
 		return true
 	}
 	m, ok := e.What.(trace.Mark)
-	return ok && slices.Contains(d.parties, e.Actor) && slices.Contains([]trace.Step{trace.Granted, trace.Release, trace.Released,
-		trace.Until, trace.UntilSeen, trace.Lost, trace.LostSeen, trace.Revived}, m.Step)
+	return ok && slices.Contains(d.parties, e.Actor) &&
+		slices.Contains([]trace.Step{trace.Granted, trace.Release, trace.Released,
+			trace.Until, trace.UntilSeen, trace.Lost, trace.LostSeen, trace.Revived}, m.Step)
 }

@@ -63,7 +63,8 @@ func against(m ModeRun, p promise.Promise) []checker.Label {
 		out = append(out, checker.Panicked)
 	}
 	if m.Hung && facts.Liveness == checker.LivenessStuck || p.FreeWithin != promise.TermAnyTime &&
-		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0 || facts.LeaderlessOverdue > 0) ||
+		(facts.Liveness != checker.LivenessOK || facts.Overdue > 0 || facts.Denied > 0 || facts.Withheld > 0 ||
+			facts.LeaderlessOverdue > 0) ||
 		!p.SelfExcludes && facts.SelfExcluded > 0 {
 		out = append(out, checker.Stuck)
 	}

@@ -38,37 +38,58 @@ func TestViolations(t *testing.T) {
 		want    []outcome.Violation
 	}{
 		{"right", seal, ran(fence.Seal, checker.Facts{}), nil},
-		{"claims overlap", claim, ran(fence.None, checker.Facts{ClaimOverlaps: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Overlap}}},
+		{"claims overlap", claim, ran(fence.None, checker.Facts{ClaimOverlaps: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Overlap}}},
 		{"beliefs overlap", claim, ran(fence.None, checker.Facts{BeliefOverlaps: 1}), nil},
-		{"stuck", claim, ran(fence.None, checker.Facts{Liveness: checker.LivenessStuck}), []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
-		{"leaked", seal, ran(fence.Seal, checker.Facts{Liveness: checker.LivenessLeaked}), []outcome.Violation{{Mode: fence.Seal, Label: checker.Stuck}}},
-		{"corrupted without a fence", seal, ran(fence.None, checker.Facts{Data: checker.DataCorrupted}), nil},
-		{"corrupted behind the fence", seal, ran(fence.Seal, checker.Facts{Data: checker.DataCorrupted}), []outcome.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}},
-		{"corrupted behind a weaker fence", seal, ran(fence.Check, checker.Facts{Data: checker.DataCorrupted}), nil},
-		{"corrupted behind claims", claim, ran(fence.Claim, checker.Facts{Data: checker.DataCorrupted}), []outcome.Violation{{Mode: fence.Claim, Label: checker.Corrupted}}},
-		{"rightful holder refused", seal, ran(fence.Seal, checker.Facts{FalseRejects: 1}), []outcome.Violation{{Mode: fence.Seal, Label: checker.FalseReject}}},
-		{"refused without a token", claim, ran(fence.Claim, checker.Facts{FalseRejects: 1}), nil},
-		{"void", claim, ran(fence.None, checker.Facts{VoidGrants: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Void}}},
-		{"revived", claim, ran(fence.None, checker.Facts{RevivedClaims: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Revived}}},
-		{"overdue", claim, ran(fence.None, checker.Facts{Overdue: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
-		{"refused while free", claim, ran(fence.None, checker.Facts{Denied: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
-		{"overdue, not promised", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime}, ran(fence.None, checker.Facts{Overdue: 1}), nil},
-		{"kept out by itself", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime}, ran(fence.None, checker.Facts{SelfExcluded: 1}),
+		{"stuck", claim, ran(fence.None, checker.Facts{Liveness: checker.LivenessStuck}),
 			[]outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
-		{"kept out by itself, and it lives with that", lock.Promise{SelfExcludes: true}, ran(fence.None, checker.Facts{SelfExcluded: 1}), nil},
-		{"overtaken", lock.Promise{Order: lock.FIFO}, ran(fence.None, checker.Facts{Overtaken: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Overtaken}}},
+		{"leaked", seal, ran(fence.Seal, checker.Facts{Liveness: checker.LivenessLeaked}),
+			[]outcome.Violation{{Mode: fence.Seal, Label: checker.Stuck}}},
+		{"corrupted without a fence", seal, ran(fence.None, checker.Facts{Data: checker.DataCorrupted}), nil},
+		{"corrupted behind the fence", seal, ran(fence.Seal, checker.Facts{Data: checker.DataCorrupted}),
+			[]outcome.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}},
+		{"corrupted behind a weaker fence", seal, ran(fence.Check, checker.Facts{Data: checker.DataCorrupted}), nil},
+		{"corrupted behind claims", claim, ran(fence.Claim, checker.Facts{Data: checker.DataCorrupted}),
+			[]outcome.Violation{{Mode: fence.Claim, Label: checker.Corrupted}}},
+		{"rightful holder refused", seal, ran(fence.Seal, checker.Facts{FalseRejects: 1}),
+			[]outcome.Violation{{Mode: fence.Seal, Label: checker.FalseReject}}},
+		{"refused without a token", claim, ran(fence.Claim, checker.Facts{FalseRejects: 1}), nil},
+		{"void", claim, ran(fence.None, checker.Facts{VoidGrants: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Void}}},
+		{"revived", claim, ran(fence.None, checker.Facts{RevivedClaims: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Revived}}},
+		{"overdue", claim, ran(fence.None, checker.Facts{Overdue: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
+		{"refused while free", claim, ran(fence.None, checker.Facts{Denied: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
+		{"overdue, not promised", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime},
+			ran(fence.None, checker.Facts{Overdue: 1}), nil},
+		{"kept out by itself", lock.Promise{Exclusion: claim.Exclusion, FreeWithin: lock.TermAnyTime},
+			ran(fence.None, checker.Facts{SelfExcluded: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}},
+		{"kept out by itself, and it lives with that", lock.Promise{SelfExcludes: true},
+			ran(fence.None, checker.Facts{SelfExcluded: 1}), nil},
+		{"overtaken", lock.Promise{Order: lock.FIFO}, ran(fence.None, checker.Facts{Overtaken: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Overtaken}}},
 		{"overtaken, no order promised", claim, ran(fence.None, checker.Facts{Overtaken: 1}), nil},
-		{"a token went back", seal, ran(fence.Seal, checker.Facts{TokenRegressions: 1}), []outcome.Violation{{Mode: fence.Seal, Label: checker.Regressed}}},
-		{"a token was given twice", seal, ran(fence.None, checker.Facts{TokenDuplicates: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Regressed}}},
-		{"tokens without an order", lock.Promise{Data: "claim", TokensUnordered: true}, ran(fence.None, checker.Facts{TokenRegressions: 1, TokenDuplicates: 1}), nil},
-		{"work done twice", seal, ran(fence.Seal, checker.Facts{Recomputed: 2, WorkTwice: 1}), []outcome.Violation{{Mode: fence.Seal, Label: checker.Repeated}}},
-		{"work done twice in a mode without a promise", seal, ran(fence.None, checker.Facts{Recomputed: 2, WorkTwice: 1}), []outcome.Violation{{Mode: fence.None, Label: checker.Repeated}}},
+		{"a token went back", seal, ran(fence.Seal, checker.Facts{TokenRegressions: 1}),
+			[]outcome.Violation{{Mode: fence.Seal, Label: checker.Regressed}}},
+		{"a token was given twice", seal, ran(fence.None, checker.Facts{TokenDuplicates: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Regressed}}},
+		{"tokens without an order", lock.Promise{Data: "claim", TokensUnordered: true},
+			ran(fence.None, checker.Facts{TokenRegressions: 1, TokenDuplicates: 1}), nil},
+		{"work done twice", seal, ran(fence.Seal, checker.Facts{Recomputed: 2, WorkTwice: 1}),
+			[]outcome.Violation{{Mode: fence.Seal, Label: checker.Repeated}}},
+		{"work done twice in a mode without a promise", seal, ran(fence.None, checker.Facts{Recomputed: 2, WorkTwice: 1}),
+			[]outcome.Violation{{Mode: fence.None, Label: checker.Repeated}}},
 		{"work done twice after the end of a lease", seal, ran(fence.None, checker.Facts{Recomputed: 1}), nil},
 		{"calm and corrupted", seal, calm, []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}}},
 		{"not run", seal, outcome.ModeRun{Mode: fence.Seal, Verdict: checker.Verdict{Label: checker.NotApplicable}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, outcome.Violations(&outcome.Outcome{Scenario: file.Defaults(), Modes: []outcome.ModeRun{c.run}}, c.promise)); diff != "" {
+			if diff := cmp.Diff(c.want,
+				outcome.Violations(&outcome.Outcome{Scenario: file.Defaults(), Modes: []outcome.ModeRun{c.run}},
+					c.promise)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -94,11 +115,13 @@ func TestViolationsInEachMode(t *testing.T) {
 				if (calm || string(mode) == data) && (mode == fence.Check || mode == fence.Seal || mode == fence.Strict) {
 					want = append(want, checker.FalseReject)
 				}
-				want = append(want, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken, checker.Repeated, checker.Overlap)
+				want = append(want, checker.Void, checker.Revived, checker.Misconduct, checker.Overtaken, checker.Repeated,
+					checker.Overlap)
 				m := ran(mode, all)
 				m.History.Calm = calm
 				var got []checker.Label
-				for _, v := range outcome.Violations(&outcome.Outcome{Modes: []outcome.ModeRun{m}}, lock.Promise{Data: data, Order: lock.FIFO}) {
+				for _, v := range outcome.Violations(&outcome.Outcome{Modes: []outcome.ModeRun{m}},
+					lock.Promise{Data: data, Order: lock.FIFO}) {
 					if v.Mode != mode {
 						t.Errorf("the violation is in mode %s, want %s", v.Mode, mode)
 					}
@@ -114,10 +137,12 @@ func TestViolationsInEachMode(t *testing.T) {
 
 // A lock that may stay taken for any time is not stuck by any of the three facts; another one is stuck by each.
 func TestViolationStuck(t *testing.T) {
-	for _, f := range []checker.Facts{{Liveness: checker.LivenessStuck}, {Liveness: checker.LivenessLeaked}, {Overdue: 1}, {Denied: 1}} {
+	for _, f := range []checker.Facts{{Liveness: checker.LivenessStuck}, {Liveness: checker.LivenessLeaked}, {Overdue: 1},
+		{Denied: 1}} {
 		for _, term := range append(lock.Terms(), "") {
 			o := &outcome.Outcome{Modes: []outcome.ModeRun{ran(fence.None, f)}}
-			if got := len(outcome.Violations(o, lock.Promise{FreeWithin: term})); (got == 0) != (term == lock.TermAnyTime) || got > 1 {
+			if got := len(outcome.Violations(o, lock.Promise{FreeWithin: term})); (got == 0) != (term == lock.TermAnyTime) ||
+				got > 1 {
 				t.Errorf("%+v, free within %q: %d violations", f, term, got)
 			}
 		}
@@ -167,7 +192,8 @@ world: {redis: 1, clients: 2, latency: 20ms}
 lock: {kind: single, ttl: 10s, backoff: 100ms}
 workload: {rounds: 3, hold: 100ms, stagger: 1s, request: 30ms}
 `)
-	m := testruns.Play(t, sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	m := testruns.Play(t, sc, testruns.Kind(t, "single"),
+		play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	if f := m.Verdict.Facts; f.Attempts == 0 || f.Denied > 0 {
 		t.Errorf("%d attempts failed, %d of them count as refused: %v", f.Attempts, f.Denied, m.Verdict.Reasons)
 	}

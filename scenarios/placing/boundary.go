@@ -60,9 +60,9 @@ func boundaries(t *trace.Trace) []boundary {
 	return b.withUnseen()
 }
 
-// withUnseen adds the boundaries of servers of which the trace has nothing, although other servers may ask them or tell them
-// something: a webhook, a follower that no client is connected to. The state of such a server may change whenever another
-// one acts. One that only clients ask is not changed when they do not.
+// withUnseen adds the boundaries of servers of which the trace has nothing, although other servers may ask them or tell
+// them something: a webhook, a follower that no client is connected to. The state of such a server may change whenever
+// another one acts. One that only clients ask is not changed when they do not.
 func (b *boundaryFinder) withUnseen() []boundary {
 	acts := func(x boundary) bool {
 		return slices.Contains(serverActs, x.what) && x.server().Role != trace.RoleStore

@@ -26,7 +26,8 @@ import (
 // a request, a key that expires, and a probe.
 func handMade() *trace.Trace {
 	t := &trace.Trace{Servers: trace.Servers{
-		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary}, {Name: "r1", Kind: "redis", Role: trace.RoleSingle},
+		{Name: "r0", Kind: "redis", Family: "r0", Role: trace.RolePrimary},
+		{Name: "r1", Kind: "redis", Role: trace.RoleSingle},
 		{Name: "s0", Kind: "store", Role: trace.RoleStore},
 	}}
 	send := func(text string) trace.What { return trace.Send{Conn: "#1", Content: trace.Text(text)} }
@@ -47,7 +48,8 @@ func handMade() *trace.Trace {
 		{At: 73, Actor: "c0", What: send("GET"), Peer: "r1"},
 		{At: 80, Actor: "r0", What: trace.Expire{Key: "k"}},
 		{At: 90, Actor: "r0", What: trace.Apply{Effects: trace.Text("k")}, Peer: "r0a"},
-		{At: 95, Actor: "s0", What: trace.Decision{Conn: "#1", Resource: "order", Register: "balance", Op: "c0.r1"}, Peer: "c0"},
+		{At: 95, Actor: "s0", What: trace.Decision{Conn: "#1", Resource: "order", Register: "balance", Op: "c0.r1"},
+			Peer: "c0"},
 		{At: 99, Actor: "probe", What: trace.Connect{}, Peer: "r0"},
 		{At: 100, Actor: "r0", What: served, Peer: "probe"},
 	} {
@@ -59,7 +61,8 @@ func handMade() *trace.Trace {
 // describe is a boundary in short: its time, when a fault strikes before it, and
 // its kind.
 func (b boundary) describe() string {
-	text := fmt.Sprintf("%d<%d %s", b.strike, b.at, []string{"send", "answer", "receive", "point", "expire", "apply"}[b.what])
+	text := fmt.Sprintf("%d<%d %s", b.strike, b.at, []string{"send", "answer", "receive", "point", "expire",
+		"apply"}[b.what])
 	if b.client != "" {
 		text += " " + b.client
 	}
@@ -114,7 +117,8 @@ func TestPlacements(t *testing.T) {
 // The fault of a placement at a point waits for the point, every other fault has a time.
 func TestPlacedFaults(t *testing.T) {
 	var got []string
-	for _, k := range slices.Concat(kindsOf(nil, nil), kindsOf([]lock.Fault{lock.FaultRestart, lock.FaultPower, lock.FaultNodePower, lock.FaultScripts}, nil)) {
+	for _, k := range slices.Concat(kindsOf(nil, nil),
+		kindsOf([]lock.Fault{lock.FaultRestart, lock.FaultPower, lock.FaultNodePower, lock.FaultScripts}, nil)) {
 		p := placer{kinds: []faultKind{k}, ttl: 10 * time.Second}
 		all := p.place(boundaries(handMade())).All
 		if i := slices.IndexFunc(all, func(x Placement) bool { return x.at == 73 || x.at == 49 }); i >= 0 {
@@ -214,7 +218,8 @@ func before(calm, placed *trace.Trace, p Placement, at time.Duration) string {
 	}
 	for i, e := range placed.Events[:n] {
 		point := p.faults[0].When != nil && i == n-1
-		if i >= len(calm.Events) || calm.Events[i].Kind() != e.Kind() || calm.Events[i].Text() != e.Text() || calm.Events[i].At >= at && !point {
+		if i >= len(calm.Events) || calm.Events[i].Kind() != e.Kind() || calm.Events[i].Text() != e.Text() ||
+			calm.Events[i].At >= at && !point {
 			return fmt.Sprintf("%v comes before it", e)
 		}
 	}
@@ -244,7 +249,8 @@ func TestPlacementsStrikeBefore(t *testing.T) {
 				if problem := before(run.Trace, o.Modes[0].Trace, p, b.at); problem != "" {
 					t.Fatalf("%s: %v: %s", kind, p, problem)
 				}
-				if late := (Placement{faults: []faults.Fault{{At: b.at + 1, Action: p.faults[0].Action}}}); p.faults[0].When == nil {
+				if late := (Placement{faults: []faults.Fault{{At: b.at + 1,
+					Action: p.faults[0].Action}}}); p.faults[0].When == nil {
 					o, _, _ := l.Try(late.Scenario(sc), 1)
 					if before(run.Trace, o.Modes[0].Trace, late, b.at) == "" {
 						t.Fatalf("%s: it is not detected that %v is too late", kind, late)
@@ -359,7 +365,8 @@ func TestEveryNameIsPlaced(t *testing.T) {
 	for _, name := range spaces.FaultNames() {
 		if name == "sentinel_failover" {
 			watched := *run.Trace
-			watched.Servers = append(slices.Clone(watched.Servers), trace.Server{Name: "sen0", Kind: "sentinel", Role: trace.RoleWatcher})
+			watched.Servers = append(slices.Clone(watched.Servers), trace.Server{Name: "sen0", Kind: "sentinel",
+				Role: trace.RoleWatcher})
 			found = boundaries(&watched)
 		}
 		p := placer{kinds: kindNamed(t, name), ttl: sc.Lock.TTL, readers: []string{"c0", "c1"}}
@@ -395,7 +402,8 @@ func TestEveryNameIsPlaced(t *testing.T) {
 			unasked = append(unasked, k.Name)
 		}
 	}
-	if want := []string{"pause", "crash", "partition", "lose_reply", "clock_jump", "node-crash"}; !slices.Equal(unasked, want) {
+	if want := []string{"pause", "crash", "partition", "lose_reply", "clock_jump", "node-crash"}; !slices.Equal(unasked,
+		want) {
 		t.Errorf("unasked are placed %v, want %v", unasked, want)
 	}
 }

@@ -59,7 +59,8 @@ var allKinds = append([]faultKind{
 			return faults.Pause{Process: b.client, For: percent(ttl, 150)}
 		}, false, true},
 	{"a client crashes", clientOf, []boundaryKind{sending, pointing}, crash(clientOf, faults.CrashProcess), false, true},
-	{"a client and a node are cut off for one and a half TTLs, and what they send arrives late", linkOf, linkSteps, cut(faults.BytesHold), false, true},
+	{"a client and a node are cut off for one and a half TTLs, and what they send arrives late", linkOf, linkSteps,
+		cut(faults.BytesHold), false, true},
 	{"the same, and what they send is lost", linkOf, linkSteps, cut(faults.BytesDrop), false, true},
 	{"the next reply is lost", linkOf, []boundaryKind{answering},
 		func(b boundary, _ time.Duration) faults.Action {
@@ -71,9 +72,12 @@ var allKinds = append([]faultKind{
 	{"a server's clock jumps back by 1.1 TTLs", serverOf, serverActs, jump(serverOf, -110), false, true},
 	{"a server crashes, and restarts a hundredth of a TTL later with what it has kept", serverOf, serverActs,
 		crash(serverOf, faults.CrashProcess), true, true},
-	{"a client crashes, and comes back a hundredth of a TTL later", clientOf, []boundaryKind{sending, pointing}, crash(clientOf, faults.CrashProcess), true, false},
-	{"the machine of a client loses its power", clientOf, []boundaryKind{sending, pointing}, crash(clientOf, faults.CrashPower), false, false},
-	{"the machine of a server loses its power, and restarts a hundredth of a TTL later with what was on its disk", serverOf, serverActs,
+	{"a client crashes, and comes back a hundredth of a TTL later", clientOf, []boundaryKind{sending, pointing},
+		crash(clientOf, faults.CrashProcess), true, false},
+	{"the machine of a client loses its power", clientOf, []boundaryKind{sending, pointing},
+		crash(clientOf, faults.CrashPower), false, false},
+	{"the machine of a server loses its power, and restarts a hundredth of a TTL later with what was on its disk",
+		serverOf, serverActs,
 		crash(serverOf, faults.CrashPower), true, false},
 	{"a Redis server forgets the scripts that it was sent", redisOf, serverSteps,
 		func(b boundary, _ time.Duration) faults.Action {
@@ -95,7 +99,8 @@ func (k faultKind) sample() []faults.Fault {
 }
 
 // sampled are the servers of a sample.
-var sampled = trace.Servers{{Name: "r0", Kind: server.Redis.Kind, Role: trace.RoleSingle}, {Name: "sen0", Role: trace.RoleWatcher}}
+var sampled = trace.Servers{{Name: "r0", Kind: server.Redis.Kind, Role: trace.RoleSingle},
+	{Name: "sen0", Role: trace.RoleWatcher}}
 
 // class is the class of its faults: of a crash with a restart, that of the restart.
 func (k faultKind) class() promise.Fault {
@@ -254,8 +259,8 @@ func redisOf(b boundary) string {
 	return ""
 }
 
-// nodeOf is the node of a boundary. serverOf is the same except the store, which has no clock that is read, and is no part
-// of the lock.
+// nodeOf is the node of a boundary. serverOf is the same except the store, which has no clock that is read, and is no
+// part of the lock.
 func nodeOf(b boundary) string { return b.node }
 
 func serverOf(b boundary) string {
@@ -294,7 +299,8 @@ func linkOf(b boundary) string {
 
 func cut(bytes faults.Bytes) func(boundary, time.Duration) faults.Action {
 	return func(b boundary, ttl time.Duration) faults.Action {
-		return faults.Partition{Between: []string{b.client}, And: []string{b.node}, For: percent(ttl, 150), Bytes: bytes, Direction: faults.DirectionBoth}
+		return faults.Partition{Between: []string{b.client}, And: []string{b.node}, For: percent(ttl, 150), Bytes: bytes,
+			Direction: faults.DirectionBoth}
 	}
 }
 

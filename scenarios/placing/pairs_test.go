@@ -13,7 +13,8 @@ func TestPairs(t *testing.T) {
 	pause, restart := make([]faults.Fault, 1), make([]faults.Fault, 2) // the crash, and the restart
 	all := []Placement{
 		{target: "r0", at: 10, faults: restart}, {target: "c0", at: 5, faults: pause}, {target: "c1", at: 10, faults: pause},
-		{target: "r0", at: 12, faults: restart}, {target: "r1", at: 13, faults: restart}, {target: "r0", at: 30, faults: restart},
+		{target: "r0", at: 12, faults: restart}, {target: "r1", at: 13, faults: restart},
+		{target: "r0", at: 30, faults: restart},
 	}
 	p := NewPairs(all, 5)
 	var got []string

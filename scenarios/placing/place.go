@@ -76,11 +76,13 @@ type Options struct {
 
 // In enumerates the placements in a run without faults.
 func In(run *trace.Trace, opt Options) Placements {
-	p := placer{kinds: kindsOf(opt.Classes, opt.Kinds), ttl: opt.TTL, wanted: opt.Wanted, readers: opt.Readers, refuses: opt.Refuses}
+	p := placer{kinds: kindsOf(opt.Classes, opt.Kinds), ttl: opt.TTL, wanted: opt.Wanted, readers: opt.Readers,
+		refuses: opt.Refuses}
 	p.place(boundaries(run))
 	for _, s := range run.Servers {
 		if s.Role != trace.RoleStore && (opt.Needs == nil || slices.Contains(opt.Needs, s.Kind)) {
-			p.out.Servers = append(p.out.Servers, sweeps.Server{Name: s.Name, Kind: s.Kind, Role: s.Role, Placements: p.struck(s.Name)})
+			p.out.Servers = append(p.out.Servers, sweeps.Server{Name: s.Name, Kind: s.Kind, Role: s.Role,
+				Placements: p.struck(s.Name)})
 		}
 	}
 	p.leftOut(run.Servers)

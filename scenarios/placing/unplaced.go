@@ -20,7 +20,8 @@ func (p *placer) struck(target string) int {
 	return n
 }
 
-// leftOut finds the kinds of fault that are placed nowhere or, if they strike a server, at no moment of one, and says why.
+// leftOut finds the kinds of fault that are placed nowhere or, if they strike a server, at no moment of one, and says
+// why.
 func (p *placer) leftOut(world trace.Servers) {
 	for _, k := range p.kinds {
 		if !k.strikesServers() {
@@ -41,11 +42,14 @@ func (k faultKind) strikesServers() bool {
 	return k.target(boundary{node: "r0", servers: sampled}) == "r0"
 }
 
-// nowhere says why a kind that strikes no server by itself is placed nowhere, if it is. Clocks that no client reads are counted
-// instead.
+// nowhere says why a kind that strikes no server by itself is placed nowhere, if it is. Clocks that no client reads are
+// counted instead.
 func (p *placer) nowhere(k faultKind, world trace.Servers) {
 	name := k.name()
-	if slices.ContainsFunc(p.out.All, func(x Placement) bool { return x.Kind == name && !slices.ContainsFunc(p.out.Servers, x.on) }) {
+	if slices.ContainsFunc(p.out.All, func(x Placement) bool {
+		return x.Kind == name &&
+			!slices.ContainsFunc(p.out.Servers, x.on)
+	}) {
 		return
 	}
 	if k.class() == promise.WallClock && p.out.Idle > 0 {

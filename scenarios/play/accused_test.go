@@ -60,7 +60,8 @@ faults:
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := testruns.Kind(t, c.kind)
-			o := testruns.Play(t, testruns.Parse(t, "name: accused"+c.text), l, play.RunOptions{Seed: c.seed, Modes: []fence.Mode{fence.None}})
+			o := testruns.Play(t, testruns.Parse(t, "name: accused"+c.text), l,
+				play.RunOptions{Seed: c.seed, Modes: []fence.Mode{fence.None}})
 			if v := outcome.Violations(o, l.Promise); len(v) > 0 {
 				t.Errorf("%v: %v", v, o.Modes[0].Verdict.Reasons)
 			}
@@ -70,17 +71,19 @@ faults:
 
 // A lock that waits until a replica has its key takes as long to be granted as the replica lags.
 func TestWaitsForAReplica(t *testing.T) {
-	waits := play.Lock{Name: "waits", Servers: play.Redis(1), FollowsSpec: true, Promise: lock.LeasePromise(), New: func(e play.Env) (lock.Locker, error) {
-		client := simredis.Client(e, "r0")
-		single, err := lock.NewSingle(client, lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
-		return altered{single, func(ctx context.Context, resource string) (lock.Lease, error) {
-			lease, err := single.Acquire(ctx, resource)
-			if err == nil {
-				err = client.Wait(ctx, 1, 5*time.Second).Err()
-			}
-			return lease, err
-		}}, err
-	}}
+	waits := play.Lock{Name: "waits", Servers: play.Redis(1), FollowsSpec: true, Promise: lock.LeasePromise(),
+		New: func(e play.Env) (lock.Locker, error) {
+			client := simredis.Client(e, "r0")
+			single, err := lock.NewSingle(client, lock.Options{TTL: e.Spec().TTL, Clock: e.Clock(), Entropy: e.Entropy("lock"),
+				Jitter: e.Source("lock")})
+			return altered{single, func(ctx context.Context, resource string) (lock.Lease, error) {
+				lease, err := single.Acquire(ctx, resource)
+				if err == nil {
+					err = client.Wait(ctx, 1, 5*time.Second).Err()
+				}
+				return lease, err
+			}}, err
+		}}
 	sc := testruns.Parse(t, `name: waits
 world: {redis: 1, replicas: 1, lag: 200ms, clients: 1, latency: 1ms}
 lock: {ttl: 10s, backoff: 1ms}

@@ -9,8 +9,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// That claims overlap after a failover is no fault of a lock that does not promise to survive one, also where that was asked
-// of it.
+// That claims overlap after a failover is no fault of a lock that does not promise to survive one, also where that was
+// asked of it.
 func TestWhatWasAskedIsNoPromiseOfItsOwn(t *testing.T) {
 	sc, l := testruns.Load(t, "failover-before-replication")
 	out, err := play.Run(sc, l.ClaimsAlone(), play.RunOptions{Seed: 1})

@@ -114,7 +114,8 @@ func newClient(p *play, proc Machine, i int) (*client, error) {
 	number := slices.IndexFunc(p.world.Clients(), func(m Machine) bool { return m.Name() == proc.Name() })
 	if c.tries = w.Tries && number%2 == 1; c.tries {
 		if _, ok := c.locker.(lock.Trier); !ok {
-			return nil, p.sc.ErrorAt(p.sc.Pos("workload.tries"), "workload.tries: lock %s has no TryAcquire: leave this out", p.lock.Name)
+			return nil, p.sc.ErrorAt(p.sc.Pos("workload.tries"), "workload.tries: lock %s has no TryAcquire: leave this out",
+				p.lock.Name)
 		}
 	}
 	c.start = time.Duration(i) * w.Stagger
@@ -155,17 +156,20 @@ const sharedIdentity = "everybody"
 
 // alike are identities that resemble each other, one for each client: a lock that compares
 // a part of them, or reads them as a number, a pattern or in one case, confuses them.
-var alike = [file.MaxClients]string{"1", "10", "11", "1a", "1A", "01", "1.0", "1 ", "*", "1%", "c0", "１", "1:1", "[1]", "-1", "1e0"}
+var alike = [file.MaxClients]string{"1", "10", "11", "1a", "1A", "01", "1.0", "1 ", "*", "1%", "c0", "１", "1:1", "[1]",
+	"-1", "1e0"}
 
 // own gives a reentrant lock its owner, if the scenario needs owners.
 func (c *client) own() error {
 	p, path := c.play, "workload.nested"
 	if p.lock.Section.Run != nil && p.sc.Workload.Nested > 0 {
-		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has a Section of its own, which has no section within it: leave this out", path, p.lock.Name)
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has a Section of its own, which has no section within it: leave "+
+			"this out", path, p.lock.Name)
 	}
 	if p.lock.Section.Run != nil && p.sc.Workload.Beside {
 		path := "workload.beside"
-		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has a Section of its own, which has one lock: leave this out", path, p.lock.Name)
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has a Section of its own, which has one lock: leave this out", path,
+			p.lock.Name)
 	}
 	switch {
 	case p.sc.Lock.Owner == file.OwnerShared || p.sc.Lock.Owner == file.OwnerRound:
@@ -175,7 +179,8 @@ func (c *client) own() error {
 	}
 	owned, ok := c.locker.(lock.Owned)
 	if !ok {
-		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no owners: choose a reentrant kind, or leave this out", path, p.lock.Name)
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no owners: choose a reentrant kind, or leave this out", path,
+			p.lock.Name)
 	}
 	if p.sc.Lock.Owner == file.OwnerRound {
 		c.owned = owned
@@ -273,9 +278,9 @@ func (c *client) pick(resources []string) string {
 	return resources[c.dice.IntN(len(resources))]
 }
 
-// offBeat is how much later a context of the driver ends than the scenario says. A lock begins its timers in the instant of
-// the call, as the driver does, and for whole milliseconds mostly: if both ended in one instant, a select over the two would
-// take either.
+// offBeat is how much later a context of the driver ends than the scenario says. A lock begins its timers in the
+// instant of the call, as the driver does, and for whole milliseconds mostly: if both ended in one instant, a select
+// over the two would take either.
 const offBeat = 137 * time.Nanosecond
 
 // within is a context that ends after d, and [offBeat]: by a deadline, or by being cancelled. If d is 0
@@ -314,7 +319,8 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 	if !hasEnded(ctx) {
 		ended = nil
 	}
-	if c.play.sc.Workload.AcquireWithin > 0 { // not in this instant, in which the client goes on: which of the two is first would be open
+	// not in this instant, in which the client goes on: which of the two is first would be open
+	if c.play.sc.Workload.AcquireWithin > 0 {
 		c.proc.Clock().AfterFunc(time.Microsecond, end)
 	}
 	if err != nil {
@@ -336,9 +342,10 @@ func (c *client) acquire(ctx context.Context, s steps, resource string) (*grant,
 	return g, err
 }
 
-// ask asks for the lock, and returns when it began the call that was answered. A client that tries asks again when the lock
-// is taken. It waits as others do if the lock is made of one that can't try.
-func (c *client) ask(ctx context.Context, invoked checker.Pos, resource string) (l lock.Lease, called time.Time, err error) {
+// ask asks for the lock, and returns when it began the call that was answered. A client that tries asks again when the
+// lock is taken. It waits as others do if the lock is made of one that can't try.
+func (c *client) ask(ctx context.Context, invoked checker.Pos,
+	resource string) (l lock.Lease, called time.Time, err error) {
 	for backoff := c.play.sc.Lock.Backoff.Max; c.tries; {
 		called = c.view.Now()
 		try := checker.Try{Client: c.proc.Name(), Resource: resource, Invoked: invoked, Called: c.play.world.Now()}
@@ -380,9 +387,10 @@ func (c *client) left(l lock.Lease) *time.Duration {
 // nextGrant is the id of the next grant of the process.
 func (c *client) nextGrant() string { return fmt.Sprintf("%s.g%d", c.proc.Name(), c.granted+1) }
 
-// begin makes a grant of a lease that was asked for at the instant called, and watches the lease from now on: the client may
-// be paused before its next step.
-func (c *client) begin(s steps, resource string, invoked checker.Pos, called time.Time, lease lock.Lease) (*grant, error) {
+// begin makes a grant of a lease that was asked for at the instant called, and watches the lease from now on: the
+// client may be paused before its next step.
+func (c *client) begin(s steps, resource string, invoked checker.Pos, called time.Time,
+	lease lock.Lease) (*grant, error) {
 	id := c.nextGrant()
 	c.granted++
 	g := &grant{client: c, lease: lease, steps: s, id: id,
@@ -407,14 +415,15 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	g.Granted = granted
 	g.inspect()
 	if c.play.lock.Tokens && g.Token == 0 && !c.play.keeps() { // with that promise it is a violation
-		_ = c.mistaken("lock %s says Tokens, and the lease that %s was granted on %s at step %d has the token 0, which is no token: "+
-			"return the fencing token of the grant from Token(), or leave out Tokens if the lock mints none",
+		_ = c.mistaken("lock %s says Tokens, and the lease that %s was granted on %s at step %d has the token 0, which is "+
+			"no token: return the fencing token of the grant from Token(), or leave out Tokens if the lock mints none",
 			c.play.lock.Name, g.Client, trace.Name(resource), granted)
 	}
 	if c.play.lock.endless(lease) {
-		_ = c.mistaken("the lease of %s on %s, of step %d, has no end: its Until is the zero time. Set Lease in the scenarios.Lock of %s: "+
-			"LeaseCounted, with LeaseTTL, for leases that last for a TTL from the call of Acquire; LeaseHeld, with Detection, for those that last until "+
-			"they are released or Lost is closed, such as that of a session. Or let Until return the instant of the request plus the TTL",
+		_ = c.mistaken("the lease of %s on %s, of step %d, has no end: its Until is the zero time. Set Lease in the "+
+			"scenarios.Lock of %s: LeaseCounted, with LeaseTTL, for leases that last for a TTL from the call of Acquire; "+
+			"LeaseHeld, with Detection, for those that last until they are released or Lost is closed, such as that of a "+
+			"session. Or let Until return the instant of the request plus the TTL",
 			g.Client, trace.Name(resource), granted, c.play.lock.Name)
 	}
 	close(known)
@@ -422,7 +431,8 @@ func (c *client) begin(s steps, resource string, invoked checker.Pos, called tim
 	return g, nil
 }
 
-func (c *client) notGranted(ctx context.Context, resource string, invoked checker.Pos, ended *atomic.Int64, cause error) error {
+func (c *client) notGranted(ctx context.Context, resource string, invoked checker.Pos, ended *atomic.Int64,
+	cause error) error {
 	unexplained := ended != nil && ctx.Err() != nil && !errors.Is(cause, ctx.Err())
 	if c.view.Crashed() {
 		return errCrashed
@@ -446,7 +456,8 @@ func (c *client) notGranted(ctx context.Context, resource string, invoked checke
 
 // saysTaken reports whether an error of an Acquire says that the lock is taken.
 func (l Lock) saysTaken(err error) bool {
-	return errors.Is(err, lock.ErrTaken) || slices.ContainsFunc(l.Taken, func(taken error) bool { return errors.Is(err, taken) })
+	return errors.Is(err, lock.ErrTaken) ||
+		slices.ContainsFunc(l.Taken, func(taken error) bool { return errors.Is(err, taken) })
 }
 
 // errorText is the text of an error on one line, or its beginning.
@@ -480,7 +491,8 @@ func (g *grant) release() error {
 		return err
 	}
 	g.ReleaseReturned = n
-	g.ReleaseSucceeded, g.ReleaseFailed, g.ReleaseNotHeld = cause == nil, excusable(cause), errors.Is(cause, lock.ErrNotHeld)
+	g.ReleaseSucceeded, g.ReleaseFailed, g.ReleaseNotHeld = cause == nil, excusable(cause),
+		errors.Is(cause, lock.ErrNotHeld)
 	g.settle(cause)
 	g.inspectRelease(cause)
 	if c.play.sc.Workload.Release == file.ReleaseLater && fails(cause) {
@@ -512,8 +524,8 @@ func (c *client) releaseLater() {
 	})
 }
 
-// releaseAgain calls a release again until it is answered. What the judge knows of the end of the grant is that of the first
-// call. The error is that of a process that has ended, or is to.
+// releaseAgain calls a release again until it is answered. What the judge knows of the end of the grant is that of the
+// first call. The error is that of a process that has ended, or is to.
 func (g *grant) releaseAgain() error {
 	c := g.client
 	for range repeats {

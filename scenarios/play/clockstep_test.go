@@ -21,8 +21,8 @@ import (
 // deleteOwn deletes a key that has an owner's id.
 var deleteOwn = redis.NewScript(`return redis.call("get", KEYS[1]) == ARGV[1] and redis.call("del", KEYS[1]) or 0`)
 
-// byID is a lock of which each Acquire has an id. A key that has it already counts as granted: an earlier request may have
-// had no answer.
+// byID is a lock of which each Acquire has an id. A key that has it already counts as granted: an earlier request may
+// have had no answer.
 func byID(name string, id func(e play.Env) string) play.Lock {
 	return play.Lock{
 		Name: name, FollowsSpec: true, Keys: func(resource string) []string { return []string{resource} },
@@ -60,11 +60,14 @@ func byID(name string, id func(e play.Env) string) play.Lock {
 	}
 }
 
-// Two clients that ask within one step of their clocks have one id, where it is made of the time, and both get the lock.
-// Where clocks show each nanosecond no run has that, nor has any run of a lock with ids of random numbers.
+// Two clients that ask within one step of their clocks have one id, where it is made of the time, and both get the
+// lock. Where clocks show each nanosecond no run has that, nor has any run of a lock with ids of random numbers.
 func TestClockStep(t *testing.T) {
 	byTime := byID("by-time", func(e play.Env) string { return strconv.FormatInt(e.WallClock().Now().UnixNano(), 36) })
-	random := byID("by-chance", func(e play.Env) string { return e.Name() + strconv.FormatInt(e.Clock().Now().UnixNano(), 36) })
+	random := byID("by-chance", func(e play.Env) string {
+		return e.Name() + strconv.FormatInt(e.Clock().Now().UnixNano(),
+			36)
+	})
 	for _, c := range []struct {
 		step string
 		lock play.Lock
@@ -73,7 +76,8 @@ func TestClockStep(t *testing.T) {
 		{"0s", byTime, false}, {"1us", byTime, true}, {"1ms", byTime, true}, {"1ms", random, false},
 	} {
 		t.Run(c.lock.Name+" "+c.step, func(t *testing.T) {
-			sc := testruns.Parse(t, "name: steps\nworld: {latency: 1ms, clock_step: "+c.step+"}\nworkload: {hold: 2s, think: 0s}\n")
+			sc := testruns.Parse(t, "name: steps\nworld: {latency: 1ms, clock_step: "+c.step+
+				"}\nworkload: {hold: 2s, think: 0s}\n")
 			m := testruns.Play(t, sc, c.lock, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 			if got := m.Verdict.Facts.ClaimOverlaps > 0; got != c.want {
 				t.Errorf("claims overlap: %v, want %v: %v", got, c.want, m.Verdict.Reasons)
@@ -87,7 +91,8 @@ func TestRightByClockSteps(t *testing.T) {
 	for _, kind := range kinds.Names() {
 		t.Run(kind, func(t *testing.T) {
 			l := testruns.Kind(t, kind)
-			for _, workload := range []string{"hold: 1s", "hold: 8s, checks_until: lost", "hold: 8s, checks_until: steps", "hold: 800ms, extend: 2"} {
+			for _, workload := range []string{"hold: 1s", "hold: 8s, checks_until: lost", "hold: 8s, checks_until: steps",
+				"hold: 800ms, extend: 2"} {
 				sc := testruns.Parse(t, `name: steps
 world: {clients: 3, latency: 1ms..2ms, clock_step: 1ms}
 lock: {ttl: 1.333s, backoff: 10ms..50ms}

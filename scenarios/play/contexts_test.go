@@ -182,8 +182,8 @@ func (l timed) Acquire(ctx context.Context, resource string) (lock.Lease, error)
 	}
 }
 
-// A context of the driver does not end in the instant of a timer that the lock began with the call: which of the two its
-// select takes would be open.
+// A context of the driver does not end in the instant of a timer that the lock began with the call: which of the two
+// its select takes would be open.
 func TestDeadlineBesideATimer(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New
@@ -191,7 +191,8 @@ func TestDeadlineBesideATimer(t *testing.T) {
 		locker, err := inner(e)
 		return timed{locker}, err
 	}
-	sc := testruns.Parse(t, "name: beside\nlock: {ttl: 10s}\nworkload: {rounds: 6, acquire_within: 300ms, deadline: true}\n")
+	sc := testruns.Parse(t, "name: beside\nlock: {ttl: 10s}\nworkload: {rounds: 6, acquire_within: 300ms, deadline: "+
+		"true}\n")
 	for seed := range uint64(10) {
 		opts := play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice}
 		if _, err := play.Run(sc, l, opts); err != nil {

@@ -38,7 +38,8 @@ func (c *client) openData() (err error) {
 	case d == nil:
 		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no data in its servers: leave this out", path, p.lock.Name)
 	case where == file.DataTransaction && d.Within == nil:
-		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no transaction: make it %s, or leave this out", path, p.lock.Name, file.DataDatabase)
+		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no transaction: make it %s, or leave this out", path,
+			p.lock.Name, file.DataDatabase)
 	default:
 		c.data, err = d.Open(p.env(c.proc), p.mode)
 		return err

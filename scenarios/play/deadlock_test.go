@@ -15,7 +15,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// stopping is a lock with a loop for each lease, whose Release keeps the mutex that the loop wants, and waits for its end.
+// stopping is a lock with a loop for each lease, whose Release keeps the mutex that the loop wants, and waits for its
+// end.
 type stopping struct {
 	lock.Locker
 	mu sync.Mutex
@@ -49,7 +50,8 @@ func (l *stoppingLease) Release(ctx context.Context) error {
 	return l.Lease.Release(ctx)
 }
 
-// A lock that waits for itself for ever is stuck, up to the event after which virtual time stood still, and the same each time.
+// A lock that waits for itself for ever is stuck, up to the event after which virtual time stood still, and the same
+// each time.
 func TestDeadlockOfTheLocksOwn(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New
@@ -62,7 +64,8 @@ func TestDeadlockOfTheLocksOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const says = "is in a deadlock of the lock's own: a goroutine waits for ever for a mutex in locksim/scenarios/play_test.(*stopping)."
+	const says = "is in a deadlock of the lock's own: a goroutine waits for ever for a mutex in " +
+		"locksim/scenarios/play_test.(*stopping)."
 	v := o.Modes[0].Verdict
 	if v.Label != checker.Stuck || !strings.Contains(v.Reasons[0].Text, says) {
 		t.Errorf("%s: %+v", v.Label, v.Reasons)

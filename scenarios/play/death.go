@@ -41,11 +41,12 @@ func NewDeath(f sim.Fatal, c Course) (*outcome.Death, error) {
 
 // afterCrash is the error for a panic in code that no real process would run.
 func afterCrash(d *outcome.Death) error {
-	return fmt.Errorf("%w: the process of %s had crashed or ended, and its code goes on only here: let it end, without a panic, "+
-		"when the context of its process has ended", ErrNoDeath, d.Client)
+	return fmt.Errorf("%w: the process of %s had crashed or ended, and its code goes on only here: let it end, without "+
+		"a panic, when the context of its process has ended", ErrNoDeath, d.Client)
 }
 
-// ErrNoDeath is wrapped by the error for an end of the program that the lock under test, as a program of its own, could not cause.
+// ErrNoDeath is wrapped by the error for an end of the program that the lock under test, as a program of its own, could
+// not cause.
 var ErrNoDeath = errors.New("this is no panic of a client that runs")
 
 // whole is the run with its end: that of the body or, if the program ends in it, the last turn before that.

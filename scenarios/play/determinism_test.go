@@ -80,7 +80,8 @@ func TestDeterministicAcrossProcesses(t *testing.T) {
 	testruns.OnlyWhole(t) // TestDigests compares each with that of another machine
 	want := "digest " + digest(t)
 	for _, procs := range []string{"1", "4"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestDeterministicAcrossProcesses$", "-test.count=1", fmt.Sprintf("-test.short=%t", testing.Short()))
+		cmd := exec.Command(os.Args[0], "-test.run=^TestDeterministicAcrossProcesses$", "-test.count=1",
+			fmt.Sprintf("-test.short=%t", testing.Short()))
 		cmd.Env = append(os.Environ(), "LOCKSIM_DIGEST=1", "GOMAXPROCS="+procs)
 		out, err := cmd.CombinedOutput()
 		if err != nil {

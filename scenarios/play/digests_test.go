@@ -26,7 +26,8 @@ import (
 	"locksim/sim/trace"
 )
 
-var updateDigests = flag.Bool("update-digests", false, "rewrite testdata/digests: only for a change that is meant to change runs")
+var updateDigests = flag.Bool("update-digests", false, "rewrite testdata/digests: only for a change that is meant to "+
+	"change runs")
 
 // digestSeeds is the number of seeds whose runs testdata/digests has.
 const digestSeeds = 5
@@ -125,7 +126,8 @@ func digestsOfLock(t *testing.T, sc *file.Scenario, l play.Lock, seed uint64) st
 		if m.Verdict.Label == checker.NotApplicable {
 			continue
 		}
-		text := fmt.Sprintf("%s %s %d %s", m.Verdict.Label, factsInALine(t, m.Verdict.Facts), m.Trace.Len(), digestOf(m.Trace))
+		text := fmt.Sprintf("%s %s %d %s", m.Verdict.Label, factsInALine(t, m.Verdict.Facts), m.Trace.Len(),
+			digestOf(m.Trace))
 		if !slices.Contains(order, text) {
 			order = append(order, text)
 		}

@@ -119,8 +119,8 @@ type Store interface {
 
 // Knowing is a lease of a live run that knows of a loss before the grant. In the simulated world the instants tell.
 type Knowing interface {
-	// LostBefore says that the lock had announced the loss of the lease before the last answer came, and that the lease was
-	// granted after that: see [checker.Grant].
+	// LostBefore says that the lock had announced the loss of the lease before the last answer came, and that the lease
+	// was granted after that: see [checker.Grant].
 	LostBefore() bool
 }
 

@@ -23,8 +23,8 @@ func (p *play) fills() bool {
 	return p.sc.Workload.Fills() && p.lock.Section.Run == nil
 }
 
-// fill looks whether another client has computed the value meanwhile, and otherwise computes and stores it, as long as the
-// client believes in its lease.
+// fill looks whether another client has computed the value meanwhile, and otherwise computes and stores it, as long as
+// the client believes in its lease.
 func (c *client) fill(g *grant, register string) error {
 	if over, err := g.leaseIsOver(); over || err != nil {
 		return err

@@ -72,7 +72,8 @@ func TestFillWithoutSecondLook(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"v1": 3, "v2": 3}, writes); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	if f := m.Verdict.Facts; m.Verdict.Label != checker.Repeated || f.Recomputed != 4 || f.WorkTwice != 0 || f.Data != checker.DataRight {
+	if f := m.Verdict.Facts; m.Verdict.Label != checker.Repeated || f.Recomputed != 4 || f.WorkTwice != 0 ||
+		f.Data != checker.DataRight {
 		t.Errorf("%s: %+v", m.Verdict.Label, f)
 	}
 }
@@ -87,8 +88,8 @@ func (l perClient) Acquire(ctx context.Context, resource string) (lock.Lease, er
 	return l.Locker.Acquire(ctx, resource+l.client)
 }
 
-// A lock that excludes no client has each client compute each value, which breaks its promise in every mode: a fence does
-// not prevent work.
+// A lock that excludes no client has each client compute each value, which breaks its promise in every mode: a fence
+// does not prevent work.
 func TestFillWithALockThatExcludesNobody(t *testing.T) {
 	l := testlocks.UserLock("selfish", func(e play.Env, l lock.Locker) lock.Locker { return perClient{l, e.Name()} })
 	sc := testruns.Parse(t, filling)
@@ -110,9 +111,11 @@ func TestFillAfterAFault(t *testing.T) {
 		label             checker.Label
 		v1, again, broken int
 	}{
-		{"paused beyond the lease", "{when: {client: c0, event: read}, pause: {process: c0, for: 8s}}", checker.Repeated, 2, 1, 0},
+		{"paused beyond the lease", "{when: {client: c0, event: read}, pause: {process: c0, for: 8s}}", checker.Repeated, 2,
+			1, 0},
 		{"crashed at work", "{when: {client: c0, event: read}, after: 500ms, crash: {process: c0}}", checker.Safe, 1, 0, 0},
-		{"crashed with its write sent", "{when: {client: c0, event: write}, after: 1us, crash: {process: c0}}", checker.Safe, 1, 0, 0},
+		{"crashed with its write sent", "{when: {client: c0, event: write}, after: 1us, crash: {process: c0}}", checker.Safe,
+			1, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, writes := fills(t, filling+"faults: ["+c.fault+"]\n", testruns.Kind(t, "fenced"))
@@ -120,7 +123,8 @@ func TestFillAfterAFault(t *testing.T) {
 			if m.Verdict.Label != c.label || writes["v1"] != c.v1 || f.Recomputed != c.again || f.WorkTwice != c.broken {
 				t.Errorf("%s, %d writes: %+v\n%v", m.Verdict.Label, writes["v1"], f, m.Verdict.Reasons)
 			}
-			if v := outcome.Violations(&outcome.Outcome{Modes: []outcome.ModeRun{m}}, testruns.Kind(t, "fenced").Promise); len(v) > 0 {
+			if v := outcome.Violations(&outcome.Outcome{Modes: []outcome.ModeRun{m}},
+				testruns.Kind(t, "fenced").Promise); len(v) > 0 {
 				t.Errorf("violations: %v", v)
 			}
 		})

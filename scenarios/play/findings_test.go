@@ -76,7 +76,8 @@ faults:
     slice: {between: [c0], size: 1, delay: 5ms}
 `)
 	for range testruns.Soak(t, 500, 0.1) {
-		testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 62, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice})
+		testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 62, Modes: []fence.Mode{fence.None},
+			Repeat: outcome.Twice})
 	}
 }
 
@@ -96,7 +97,8 @@ faults:
   - at: 7.74s
     pause: {process: c0, for: 12.9s}
 `)
-	testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 17179869972, Modes: []fence.Mode{fence.None}})
+	testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind),
+		play.RunOptions{Seed: 17179869972, Modes: []fence.Mode{fence.None}})
 }
 
 // An owner that cannot release and enters again has the same token. A late write of
@@ -113,8 +115,10 @@ faults:
     after: 1s
     delay_message: {between: [c0], by: 9s}
 `)
-	for mode, want := range map[fence.Mode]checker.Data{fence.Seal: checker.DataCorrupted, fence.Strict: checker.DataRight, fence.Claim: checker.DataRight} {
-		m := testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
+	for mode, want := range map[fence.Mode]checker.Data{fence.Seal: checker.DataCorrupted, fence.Strict: checker.DataRight,
+		fence.Claim: checker.DataRight} {
+		m := testruns.Play(t, sc, testruns.Kind(t, sc.Lock.Kind),
+			play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}}).Modes[0]
 		if m.Verdict.Facts.Data != want {
 			t.Errorf("mode %s: the data is %s, want %s", mode, m.Verdict.Facts.Data, want)
 		}

@@ -30,8 +30,8 @@ func (a *asked) note(server string) {
 	a.names[server] = true
 }
 
-// stays is the server that is a primary at the start and for which the lock has asked by its own name, and neither for the
-// name of the present primary nor for a replica. It is empty if there is none.
+// stays is the server that is a primary at the start and for which the lock has asked by its own name, and neither for
+// the name of the present primary nor for a replica. It is empty if there is none.
 func (a *asked) stays(servers trace.Servers) (first string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -77,7 +77,8 @@ func (p *play) unmoved() error {
 			continue
 		}
 		err := p.sc.ErrorAt(p.sc.Pos(fmt.Sprintf("faults[%d]", i)),
-			"lock %s dials %s by its own name, which no failover moves: let it dial %q, which is scenarios.Primary and leads to the server that takes over, or leave failovers out",
+			"lock %s dials %s by its own name, which no failover moves: let it dial %q, which is scenarios.Primary and leads "+
+				"to the server that takes over, or leave failovers out",
 			p.lock.Name, first, Primary)
 		err.Err = ErrStays
 		return err

@@ -10,12 +10,12 @@ import (
 
 // Fork makes a run a continuation of another one: equal to it up to a step, and by other random numbers from there on.
 //
-// Every delay that is drawn later is drawn anew: of the network, of the replication, between the attempts of a client. So
-// is every fault of the schedule that has not struck by then. It strikes at an instant drawn evenly between the fork and
-// Until, whatever it would have waited for; where several are open, they keep the order of the scenario. One that lasts for
-// a time lasts for between half of it and one and a half times of it. What it does, and to which process, stays. A fault
-// that has struck runs to its end. One that cannot strike where it is moved, such as the restart of a server that runs,
-// is left out.
+// Every delay that is drawn later is drawn anew: of the network, of the replication, between the attempts of a client.
+// So is every fault of the schedule that has not struck by then. It strikes at an instant drawn evenly between the fork
+// and Until, whatever it would have waited for; where several are open, they keep the order of the scenario. One that
+// lasts for a time lasts for between half of it and one and a half times of it. What it does, and to which process,
+// stays. A fault that has struck runs to its end. One that cannot strike where it is moved, such as the restart of a
+// server that runs, is left out.
 type Fork struct {
 	// Step is the number of the last event that both runs have for certain; 0 is the start.
 	Step int

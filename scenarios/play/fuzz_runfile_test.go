@@ -20,14 +20,16 @@ import (
 func FuzzReadRunFile(f *testing.F) {
 	_, calm := stored(f, "calm")
 	_, pause := stored(f, "gc-pause")
-	for _, b := range [][]byte{calm, pause, calm[:len(calm)/2], nil, []byte("{}"), []byte(`{"version":1}`), []byte("null"), []byte("[]"),
+	for _, b := range [][]byte{calm, pause, calm[:len(calm)/2], nil, []byte("{}"), []byte(`{"version":1}`), []byte("null"),
+		[]byte("[]"),
 		[]byte(`{"version":1,"modes":{"none":{}}}`), []byte(`{"version":1e9}`),
 	} {
 		f.Add(b)
 	}
 	for _, edit := range [][2]string{
 		{`"seed": 4`, `"seed": 1e400`}, {`"seed": 4`, `"seed": -1`}, {`"none"`, `"nine"`}, {`"safe"`, `"fine"`},
-		{`"lock": "fenced"`, `"lock": "broken/nobody"`}, {`name: calm`, `name: storm`}, {`"trace_hash": "`, `"trace_hash": "x`},
+		{`"lock": "fenced"`, `"lock": "broken/nobody"`}, {`name: calm`, `name: storm`},
+		{`"trace_hash": "`, `"trace_hash": "x`},
 		{`rounds: `, `rounds: 99999999`}, {`"file": "`, `"file": "\u0000`}, {`"modes": {`, `"modes": {"none": null, `},
 	} {
 		f.Add(bytes.ReplaceAll(calm, []byte(edit[0]), []byte(edit[1])))

@@ -34,7 +34,8 @@ func (s Section) validate() error {
 	for i, register := range s.Writes {
 		switch {
 		case !file.IsRegister(register):
-			return fmt.Errorf("the Section writes %q, which cannot be a register: write a word of up to 32 of a-z, 0-9 and -, such as stock", register)
+			return fmt.Errorf("the Section writes %q, which cannot be a register: write a word of up to 32 of a-z, 0-9 and -, "+
+				"such as stock", register)
 		case slices.Contains(s.Writes[:i], register):
 			return fmt.Errorf("the Section has %s twice in its Writes: it writes a register once", register)
 		}
@@ -89,7 +90,8 @@ func (h *Holder) Read(register string) (value string, err error) {
 	case h.ended != nil:
 		return "", h.ended
 	case !file.IsRegister(register):
-		return "", h.misuse("reads %q, which cannot be a register: write a word of up to 32 of a-z, 0-9 and -, such as stock", register)
+		return "", h.misuse("reads %q, which cannot be a register: write a word of up to 32 of a-z, 0-9 and -, such as stock",
+			register)
 	case again:
 		return "", h.misuse("reads %s twice: it reads a register once, and keeps the value", register)
 	case len(h.writes) > 0 && len(h.written) == len(h.writes):
@@ -113,7 +115,8 @@ func (h *Holder) Write(register string) error {
 	case slices.Contains(h.written, register):
 		return h.misuse("writes %s twice: it writes a register once", register)
 	case !read:
-		return h.misuse("writes %s and has not read it: what a write is based on is known only of a register that the section has read", register)
+		return h.misuse("writes %s and has not read it: what a write is based on is known only of a register that the "+
+			"section has read", register)
 	}
 	c := h.client
 	if len(h.written) == 0 && c.play.sc.Workload.Release == file.ReleaseEarly {
@@ -139,8 +142,8 @@ func (h *Holder) done(what, register string, ok bool, crash error) error {
 // lease.
 func (h *Holder) Hold() time.Duration { return h.client.play.sc.Workload.Hold }
 
-// Work works for some time, and extends the lease meanwhile if the scenario says so. Its
-// error is [ErrSectionOver] if the process is asked to end meanwhile. A client of a scenario that checks its lease does so afterwards.
+// Work works for some time, and extends the lease meanwhile if the scenario says so. Its error is [ErrSectionOver] if
+// the process is asked to end meanwhile. A client of a scenario that checks its lease does so afterwards.
 func (h *Holder) Work(d time.Duration) error {
 	if h.ended != nil {
 		return h.ended

@@ -84,6 +84,7 @@ func (c *client) state() outcome.ClientState {
 	s.Token = g.Token
 	s.Left = max(c.until(g.lease).Sub(c.view.Now()), 0)
 	s.Holds = alive && g.Released == 0 && g.Lost == 0 && g.Until == 0 && s.Left > 0
-	s.Believes = alive && g.Released == 0 && !(care != checker.CareNever && g.LostSeen > 0) && g.lossChecked == 0 && g.UntilSeen == 0
+	s.Believes = alive && g.Released == 0 && !(care != checker.CareNever && g.LostSeen > 0) && g.lossChecked == 0 &&
+		g.UntilSeen == 0
 	return s
 }

@@ -97,8 +97,8 @@ func (l clockedLease) Until() time.Time {
 	return now.Add(l.Lease.Until().Sub(now))
 }
 
-// A paused client cannot read its clock, but the harness can ask a lease until when it lasts that reads it: in an inspection,
-// which would not end, and for the end of the claim, which is in the pause and not after it.
+// A paused client cannot read its clock, but the harness can ask a lease until when it lasts that reads it: in an
+// inspection, which would not end, and for the end of the claim, which is in the pause and not after it.
 func TestUntilReadsTheClock(t *testing.T) {
 	sc := testruns.Parse(t, `
 name: paused

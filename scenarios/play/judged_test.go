@@ -28,7 +28,8 @@ func TestFreeWithin(t *testing.T) {
 	const drift = 2*10*time.Second*promise.DriftAllowance/1_000_000 + 10*time.Millisecond
 	const ttl = 10*time.Second + drift
 	terms := map[lock.Term]time.Duration{
-		lock.TermTTL: ttl, lock.TermDrift: drift, lock.TermTTLAndCluster: ttl + 3*time.Second, lock.TermSession: ttl + 4*time.Second,
+		lock.TermTTL: ttl, lock.TermDrift: drift, lock.TermTTLAndCluster: ttl + 3*time.Second,
+		lock.TermSession:      ttl + 4*time.Second,
 		lock.TermTTLAndWaiter: ttl + 10*time.Second, lock.TermAnyTime: 1 << 62,
 	}
 	single, redlock, foreign := testruns.Kind(t, "single"), testruns.Kind(t, "redlock"), testruns.Kind(t, "single")
@@ -39,7 +40,8 @@ func TestFreeWithin(t *testing.T) {
 		}
 		for _, special := range promise.Causes() {
 			l := single
-			l.Promise = lock.Promise{FreeWithin: general, FreeAfter: map[promise.Cause]lock.Term{special: lock.TermTTLAndCluster}}
+			l.Promise = lock.Promise{FreeWithin: general,
+				FreeAfter: map[promise.Cause]lock.Term{special: lock.TermTTLAndCluster}}
 			for _, c := range promise.Causes() {
 				want := terms[general]
 				switch {
@@ -61,11 +63,15 @@ func TestFreeWithin(t *testing.T) {
 		workload string
 		want     map[promise.Cause]time.Duration
 	}{
-		"on several nodes":        {redlock, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: ttl, promise.CauseExpiry: drift}},
-		"with an unknown backoff": {foreign, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: ttl, promise.CauseExpiry: drift}},
-		"on one node":             {single, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: 0, promise.CauseExpiry: drift}},
+		"on several nodes": {redlock, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: ttl,
+			promise.CauseExpiry: drift}},
+		"with an unknown backoff": {foreign, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: ttl,
+			promise.CauseExpiry: drift}},
+		"on one node": {single, "hold: 1s", map[promise.Cause]time.Duration{promise.CauseOther: 0,
+			promise.CauseExpiry: drift}},
 		// An extension without an answer may have renewed the key.
-		"with extensions": {single, "hold: 1s, extend: 1", map[promise.Cause]time.Duration{promise.CauseOther: 0, promise.CauseExpiry: ttl}},
+		"with extensions": {single, "hold: 1s, extend: 1", map[promise.Cause]time.Duration{promise.CauseOther: 0,
+			promise.CauseExpiry: ttl}},
 	} {
 		within := timingOf(t, c.lock, "1ms..5ms", c.workload).Within
 		for cause, want := range c.want {
@@ -81,11 +87,13 @@ func TestFreeWithin(t *testing.T) {
 func TestLongTerms(t *testing.T) {
 	const drift = 2*time.Second*promise.DriftAllowance/1_000_000 + 10*time.Millisecond
 	for term, want := range map[lock.Term]time.Duration{
-		lock.TermSession: 8*time.Second + drift, lock.TermTTLAndWaiter: time.Second + 1200*time.Millisecond + drift, lock.TermTTL: time.Second + drift,
+		lock.TermSession: 8*time.Second + drift, lock.TermTTLAndWaiter: time.Second + 1200*time.Millisecond + drift,
+		lock.TermTTL: time.Second + drift,
 	} {
 		l := testruns.Kind(t, "single")
 		l.Promise = lock.Promise{FreeWithin: term}
-		got := historyOf(t, l, "name: short\nlock: {ttl: 1s, backoff: 100ms..300ms}\nworkload: {hold: 100ms}\n").Timing.Within[promise.CauseCrash]
+		got := historyOf(t, l, "name: short\nlock: {ttl: 1s, backoff: 100ms..300ms}\nworkload: {hold: "+
+			"100ms}\n").Timing.Within[promise.CauseCrash]
 		if got != want {
 			t.Errorf("%s: %v, want %v", term, got, want)
 		}
@@ -116,13 +124,15 @@ func TestSteady(t *testing.T) {
 		"clock_jump: {clock: r0, by: 1ms}":                       false,
 		"failover: {to: r0a}":                                    false,
 	} {
-		h := historyOf(t, testruns.Kind(t, "single"), "name: steady\nworld: {replicas: 1}\nlock: {ttl: 10s}\nworkload: {rounds: 3, hold: 1s}\n"+
+		h := historyOf(t, testruns.Kind(t, "single"), "name: steady\nworld: {replicas: 1}\nlock: {ttl: 10s}\nworkload: "+
+			"{rounds: 3, hold: 1s}\n"+
 			"faults: [{at: 1s, "+fault+"}]\n")
 		if h.Timing.Steady != want {
 			t.Errorf("%s: steady is %v, want %v", fault, h.Timing.Steady, want)
 		}
 	}
-	h := historyOf(t, testruns.Kind(t, "single"), "name: late\nlock: {ttl: 10s}\nworkload: {hold: 1s}\nfaults: [{at: 1h, flush: {node: r0}}]\n")
+	h := historyOf(t, testruns.Kind(t, "single"), "name: late\nlock: {ttl: 10s}\nworkload: {hold: 1s}\nfaults: [{at: "+
+		"1h, flush: {node: r0}}]\n")
 	if !h.Timing.Steady {
 		t.Error("a fault that did not strike made the servers unsteady")
 	}
@@ -178,7 +188,8 @@ func TestPace(t *testing.T) {
 		{lock: single, text: spec, want: one},
 		{lock: redlock, text: spec, want: checker.Pace{Servers: 5, Pause: 50 * time.Millisecond, Renewal: time.Second}},
 		{lock: foreign, text: "lock: {ttl: 12s}\n", unknown: true},
-		{lock: paced, text: "lock: {ttl: 12s}\n", want: checker.Pace{Servers: 1, Pause: 70 * time.Millisecond, Renewal: time.Second}},
+		{lock: paced, text: "lock: {ttl: 12s}\n", want: checker.Pace{Servers: 1, Pause: 70 * time.Millisecond,
+			Renewal: time.Second}},
 		{lock: single, text: "lock: {ttl: 12s}\nfaults: [{at: 1s, flush: {node: r0, what: scripts}}]\n", unknown: true},
 	} {
 		got := historyOf(t, c.lock, "name: pace\n"+c.text).Timing
@@ -203,7 +214,8 @@ func TestSends(t *testing.T) {
 		}
 	}
 	got := m.History.Timing.Sends
-	if len(got) != 2 || !slices.Equal(got["c0"], want["c0"]) || !slices.Equal(got["c1"], want["c1"]) || len(want["c0"]) == 0 {
+	if len(got) != 2 || !slices.Equal(got["c0"], want["c0"]) || !slices.Equal(got["c1"], want["c1"]) ||
+		len(want["c0"]) == 0 {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -282,7 +294,8 @@ func TestPlacesInTheQueue(t *testing.T) {
 
 // A section within another reads and writes its own register, once for each entry, on the value that it has read.
 func TestOperationsOfANestedSection(t *testing.T) {
-	h := historyOf(t, testruns.Kind(t, "reentrant"), "name: nested\nworld: {clients: 1}\nlock: {ttl: 10s}\nworkload: {rounds: 2, hold: 1s, nested: 2}\n")
+	h := historyOf(t, testruns.Kind(t, "reentrant"), "name: nested\nworld: {clients: 1}\nlock: {ttl: 10s}\nworkload: "+
+		"{rounds: 2, hold: 1s, nested: 2}\n")
 	var got, want []string
 	last := ""
 	for _, o := range h.Ops {
@@ -307,9 +320,11 @@ func TestExtensionsAreDue(t *testing.T) {
 	inner := l.New
 	l.New = func(e play.Env) (lock.Locker, error) {
 		locker, err := inner(e)
-		return extending{told{Locker: locker, clock: e.Clock().Now, until: map[time.Duration]time.Duration{0: 9 * time.Second}, lostAfter: -1}}, err
+		return extending{told{Locker: locker, clock: e.Clock().Now,
+			until: map[time.Duration]time.Duration{0: 9 * time.Second}, lostAfter: -1}}, err
 	}
-	h := historyOf(t, l, "name: due\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 10s}\nworkload: {rounds: 1, hold: 4s, extend: 1}\n")
+	h := historyOf(t, l, "name: due\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 10s}\nworkload: {rounds: 1, hold: "+
+		"4s, extend: 1}\n")
 	n := 0
 	for _, c := range h.Calls {
 		if c.What == "Extend" {
@@ -368,7 +383,8 @@ func TestNamesOfAHistory(t *testing.T) {
 		got = append(got, cell.Resource)
 	}
 	slices.Sort(got)
-	if got = slices.Compact(got); !slices.Equal(got, []string{want}) || len(h.Tries) == 0 || len(h.Calls) == 0 || len(h.Holdings) == 0 {
+	if got = slices.Compact(got); !slices.Equal(got, []string{want}) || len(h.Tries) == 0 || len(h.Calls) == 0 ||
+		len(h.Holdings) == 0 {
 		t.Errorf("%q, want %q alone", got, want)
 	}
 }
@@ -376,7 +392,8 @@ func TestNamesOfAHistory(t *testing.T) {
 // A release that goes on after the end of its context is told apart.
 func TestReleaseContextEnded(t *testing.T) {
 	for within, want := range map[string]bool{"": false, ", release_within: 5ms": true, ", release_within: 1s": false} {
-		h := historyOf(t, testruns.Kind(t, "single"), "name: ended\nworld: {clients: 1, latency: 20ms}\nlock: {ttl: 5s}\nworkload: {hold: 100ms"+within+"}\n")
+		h := historyOf(t, testruns.Kind(t, "single"), "name: ended\nworld: {clients: 1, latency: 20ms}\nlock: {ttl: "+
+			"5s}\nworkload: {hold: 100ms"+within+"}\n")
 		if got := h.Grants[0].ReleaseContextEnded; got != want {
 			t.Errorf("%q: the context of the release had ended: %v, want %v", within, got, want)
 		}
@@ -384,7 +401,8 @@ func TestReleaseContextEnded(t *testing.T) {
 			t.Errorf("%q: the context of the release had ended before its call", within)
 		}
 	}
-	h := historyOf(t, testruns.Kind(t, "single"), "name: over\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 5s}\nworkload: {hold: 100ms, request: 50ms}\n")
+	h := historyOf(t, testruns.Kind(t, "single"), "name: over\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: "+
+		"5s}\nworkload: {hold: 100ms, request: 50ms}\n")
 	if g := h.Grants[0]; !g.ReleaseContextOver || !g.ReleaseContextEnded {
 		t.Errorf("the context of a request that had ended is not over at the release: %+v", g)
 	}
@@ -393,7 +411,8 @@ func TestReleaseContextEnded(t *testing.T) {
 // A client releases its lock after the last write of its section or, if the scenario says so, before the first.
 func TestEarlyRelease(t *testing.T) {
 	for _, release := range []string{"last", "early"} {
-		h := historyOf(t, testruns.Kind(t, "single"), "name: early\nworld: {clients: 1}\nlock: {ttl: 5s}\nworkload: {hold: 1s, kind: transfer, release: "+release+"}\n")
+		h := historyOf(t, testruns.Kind(t, "single"), "name: early\nworld: {clients: 1}\nlock: {ttl: 5s}\nworkload: {hold: "+
+			"1s, kind: transfer, release: "+release+"}\n")
 		writes := 0
 		for _, o := range h.Ops {
 			if o.Kind == checker.Write {

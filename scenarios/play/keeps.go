@@ -38,8 +38,8 @@ func (g *grant) inspect() {
 type caller interface{ CalledBack() (started, stopped int) }
 
 // inspectExtension notes that an Extend without an error, which was called at an instant of the client's clock, has not
-// made the lease last. A full TTL is more than half of what was left at the grant also after the allowances for drift, and
-// for the time that a holder has to stop. A lease without an end says nothing.
+// made the lease last. A full TTL is more than half of what was left at the grant also after the allowances for drift,
+// and for the time that a holder has to stop. A lease without an end says nothing.
 func (g *grant) inspectExtension(called time.Time) {
 	c := g.client
 	until := g.lease.Until()
@@ -47,7 +47,8 @@ func (g *grant) inspectExtension(called time.Time) {
 		return
 	}
 	if half := min(c.play.sc.Lock.TTL, *g.Left) / 2; until.Before(called.Add(half)) {
-		g.Unkept = append(g.Unkept, fmt.Sprintf("an Extend returned no error, and its lease ended %v after the call", until.Sub(called)))
+		g.Unkept = append(g.Unkept, fmt.Sprintf("an Extend returned no error, and its lease ended %v after the call",
+			until.Sub(called)))
 	}
 }
 
@@ -60,8 +61,10 @@ func (g *grant) inspectRelease(first error) {
 	}
 	switch again := g.lease.Release(context.WithoutCancel(c.proc.Context())); {
 	case first == nil && again != nil:
-		g.Unkept = append(g.Unkept, "a Release that was called again failed, although the first had succeeded: "+again.Error())
+		g.Unkept = append(g.Unkept, "a Release that was called again failed, although the first had succeeded: "+
+			again.Error())
 	case first != nil && !errors.Is(again, lock.ErrNotHeld):
-		g.Unkept = append(g.Unkept, fmt.Sprintf("a Release that was called again returned %v, although the first had found that the lock was not held", again))
+		g.Unkept = append(g.Unkept, fmt.Sprintf("a Release that was called again returned %v, although the first had found "+
+			"that the lock was not held", again))
 	}
 }

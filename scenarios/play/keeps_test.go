@@ -149,11 +149,12 @@ func TestKeepsAndExplains(t *testing.T) {
 				}}
 			}}
 		}, "a Release that was called again returned <nil>, although the first had found that the lock was not held"},
-		{"an extension that does nothing", "single", "workload: {rounds: 1, hold: 1800ms, extend: 2}\n", func(l lock.Locker) lock.Locker {
-			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
-				return unfaithfulLease{Lease: l, extend: func(context.Context) error { return nil }}
-			}}
-		}, "an Extend returned no error, and its lease ended"},
+		{"an extension that does nothing", "single", "workload: {rounds: 1, hold: 1800ms, extend: 2}\n",
+			func(l lock.Locker) lock.Locker {
+				return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
+					return unfaithfulLease{Lease: l, extend: func(context.Context) error { return nil }}
+				}}
+			}, "an Extend returned no error, and its lease ended"},
 		{"a loss in one value", "single", long, func(l lock.Locker) lock.Locker {
 			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease { return newEager(l, 1) }}
 		}, "Lost of the lease was not closed: it had 1 value,"},
@@ -166,14 +167,17 @@ func TestKeepsAndExplains(t *testing.T) {
 		{"a leader that stops three times", "single", short, func(l lock.Locker) lock.Locker {
 			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease { return elected{l, 1, 3} }}
 		}, "the election told it 3 times that it does not lead any more, in one term"},
-		{"an error without that of the context", "single", "workload: {rounds: 1, hold: 1s, acquire_within: 300ms}\n", func(l lock.Locker) lock.Locker {
-			return unfaithful{Locker: l, err: func(err error) error { return errors.New(err.Error()) }}
-		}, "does not wrap that of the context"},
-		{"a try that waits", "single", "workload: {rounds: 1, hold: 1s, tries: true}\n", func(l lock.Locker) lock.Locker { return patient{l} },
+		{"an error without that of the context", "single", "workload: {rounds: 1, hold: 1s, acquire_within: 300ms}\n",
+			func(l lock.Locker) lock.Locker {
+				return unfaithful{Locker: l, err: func(err error) error { return errors.New(err.Error()) }}
+			}, "does not wrap that of the context"},
+		{"a try that waits", "single", "workload: {rounds: 1, hold: 1s, tries: true}\n",
+			func(l lock.Locker) lock.Locker { return patient{l} },
 			"tried to get order without waiting, and the answer took"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sc := testruns.Parse(t, "name: keeps\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: 100ms..200ms}\n"+c.workload)
+			sc := testruns.Parse(t, "name: keeps\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: 100ms..200ms}\n"+
+				c.workload)
 			misconducts(t, sc, c.kind, func(_ play.Env, l lock.Locker) (lock.Locker, error) { return c.alter(l), nil }, c.want)
 		})
 	}
@@ -181,7 +185,8 @@ func TestKeepsAndExplains(t *testing.T) {
 
 // misconducts fails the test unless a kind of lock, altered, breaks a duty in a scenario for a reason that contains
 // want. The lock as it is breaks none, nor does an altered one that promises none.
-func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.Env, lock.Locker) (lock.Locker, error), want string) {
+func misconducts(t *testing.T, sc *file.Scenario, kind string, alter func(play.Env, lock.Locker) (lock.Locker, error),
+	want string) {
 	t.Helper()
 	l := testruns.Kind(t, kind)
 	if v := verdictOf(t, l, sc); v.Facts.Misconduct != 0 {

@@ -15,8 +15,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// A release whose reply is lost is called again after the client's next Acquire has begun. A lock whose object has one owner
-// id frees its own next grant by that; one with an id for each Acquire frees nothing.
+// A release whose reply is lost is called again after the client's next Acquire has begun. A lock whose object has one
+// owner id frees its own next grant by that; one with an id for each Acquire frees nothing.
 func TestReleaseLater(t *testing.T) {
 	const text = `
 world: {latency: 1ms}
@@ -45,7 +45,8 @@ faults:
 			for seed := range uint64(20) {
 				l := c.make()
 				sc := testruns.Parse(t, "name: later"+fmt.Sprintf(text, c.release))
-				m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: outcome.Once}).Modes[0]
+				m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None},
+					Repeat: outcome.Once}).Modes[0]
 				if m.Verdict.Facts.ClaimOverlaps > 0 {
 					overlaps++
 				}
@@ -78,7 +79,8 @@ func TestRightReleasedLater(t *testing.T) {
 				modes = append(modes, mode)
 			}
 			for i := range runs {
-				for j, fault := range []string{"lose_reply: {between: [c0], and: [%s]}", "reset: {between: [c0], and: [%s]}", "partition: {between: [c0], and: [%s], for: 3s}"} {
+				for j, fault := range []string{"lose_reply: {between: [c0], and: [%s]}", "reset: {between: [c0], and: [%s]}",
+					"partition: {between: [c0], and: [%s], for: 3s}"} {
 					within := []string{"", ", release_within: 3ms", ", release_within: 700ms"}[(i+j)%3]
 					sc := testruns.Parse(t, fmt.Sprintf(`name: later
 world: {redis: %d, clients: 3, latency: 1ms..2ms}
@@ -107,7 +109,8 @@ faults:
 // releasedAgain are the releases that were called again and answered.
 func releasedAgain(m outcome.ModeRun) (out []string) {
 	for _, e := range m.Trace.Events {
-		if mark, ok := e.What.(trace.Mark); ok && (mark.Label == trace.PointReleasedAgain || mark.Problem == lock.ErrNotHeld.Error()) {
+		if mark, ok := e.What.(trace.Mark); ok && (mark.Label == trace.PointReleasedAgain ||
+			mark.Problem == lock.ErrNotHeld.Error()) {
 			out = append(out, mark.Label)
 		}
 	}

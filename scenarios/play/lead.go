@@ -13,9 +13,9 @@ func ticking(w file.Workload) string { return w.Writes()[0] }
 // leads says that sections are the terms of a leader: the lock has no section of its own.
 func (p *play) leads() bool { return p.sc.Workload.Leads() && p.lock.Section.Run == nil }
 
-// lead is a term of a leader: one tick after another, until the leader has to stop, a tick fails, or its process is asked
-// to end. Whatever ends the term, the client releases the lock, as a leader does that has stopped. With an early release it
-// resigns before the last write of a term that it ends by itself.
+// lead is a term of a leader: one tick after another, until the leader has to stop, a tick fails, or its process is
+// asked to end. Whatever ends the term, the client releases the lock, as a leader does that has stopped. With an early
+// release it resigns before the last write of a term that it ends by itself.
 func (c *client) lead(g *grant) error {
 	w, s := c.play.sc.Workload, stepDown{client: c, grant: g}
 	for tick := range w.TicksOfTerm() {

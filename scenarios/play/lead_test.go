@@ -23,7 +23,8 @@ faults: [%s]
 func lead(t *testing.T, lock, more, faults string, mode fence.Mode) outcome.ModeRun {
 	t.Helper()
 	sc := testruns.Parse(t, fmt.Sprintf(leading, more, faults))
-	return testruns.Play(t, sc, testruns.Kind(t, lock), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode}, Alone: true}).Modes[0]
+	return testruns.Play(t, sc, testruns.Kind(t, lock), play.RunOptions{Seed: 1, Modes: []fence.Mode{mode},
+		Alone: true}).Modes[0]
 }
 
 // ticksOf counts the writes of each grant, in the order of granting.
@@ -55,7 +56,8 @@ func TestLeadersTakeTurns(t *testing.T) {
 func TestLeaderStopsWithItsLease(t *testing.T) {
 	sc := testruns.Parse(t, fmt.Sprintf(leading, ", ticks: 6", ""))
 	sc.Lock.TTL = 1200 * time.Millisecond
-	m := testruns.Play(t, sc, testruns.Kind(t, "fenced"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	m := testruns.Play(t, sc, testruns.Kind(t, "fenced"),
+		play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	for i, n := range ticksOf(m.History) {
 		if n > 2 {
 			t.Errorf("grant %d made %d ticks of half a second in a lease of 1.2 s", i+1, n)
@@ -89,10 +91,12 @@ func TestLeaderStopsInItsOwnTime(t *testing.T) {
 func TestLeaderIsRefused(t *testing.T) {
 	const pause = "{when: {client: c0, event: write, nth: 2}, pause: {process: c0, for: 8s}}"
 	m := lead(t, "fenced", ", ticks: 4, stagger: 1s", pause, fence.Seal)
-	if got := ticksOf(m.History)[0]; got != 2 || m.Verdict.Facts.StaleRejected != 1 || m.Verdict.Facts.Data != checker.DataRight {
+	if got := ticksOf(m.History)[0]; got != 2 || m.Verdict.Facts.StaleRejected != 1 ||
+		m.Verdict.Facts.Data != checker.DataRight {
 		t.Errorf("%d writes: %+v", got, m.Verdict.Facts)
 	}
-	early := lead(t, "fenced", ", release: early, ticks: 4, think: 0s, stagger: 1s", "{when: {client: c0, event: released}, pause: {process: c0, for: 3s}}", fence.None)
+	early := lead(t, "fenced", ", release: early, ticks: 4, think: 0s, stagger: 1s",
+		"{when: {client: c0, event: released}, pause: {process: c0, for: 3s}}", fence.None)
 	if early.Verdict.Label != checker.Corrupted {
 		t.Errorf("a leader that resigns before its last write: %s", early.Verdict.Label)
 	}
@@ -100,8 +104,8 @@ func TestLeaderIsRefused(t *testing.T) {
 
 // Faults can strike when a leader is told to stop.
 func TestLeaderIsToldAtAPoint(t *testing.T) {
-	m := lead(t, "watchdog", ", stagger: 1s, ticks: 60, stop: 1s", "{when: {client: c0, event: granted}, partition: {between: [c0], and: [r0], for: 60s}}, "+
-		"{when: {client: c0, event: stopping}, crash: {process: c0}}", fence.None)
+	m := lead(t, "watchdog", ", stagger: 1s, ticks: 60, stop: 1s", "{when: {client: c0, event: granted}, partition: "+
+		"{between: [c0], and: [r0], for: 60s}}, {when: {client: c0, event: stopping}, crash: {process: c0}}", fence.None)
 	if m.History.Grants[0].Crashed == 0 {
 		t.Error("the leader did not crash when it was told to stop")
 	}

@@ -42,8 +42,8 @@ func (l Learnt) String() string {
 // Learn finds out the keys of a resource from a calm run in the servers of a scenario: two clients have the lock one
 // after another, and then one waits for the other. It says nothing of the lock's Keys, and does not depend on anything
 // else than the lock, its servers and the name: what was learnt once is learnt again in another process. A lock that
-// cannot be acquired there is no error, since nothing is learnt of it. The error is a [*Frozen], after which the process
-// must exit.
+// cannot be acquired there is no error, since nothing is learnt of it. The error is a [*Frozen], after which the
+// process must exit.
 func (l Lock) Learn(sc *file.Scenario, resource string) (Learnt, error) {
 	l, err := l.sized(sc)
 	if err != nil {
@@ -65,8 +65,8 @@ type lessons struct {
 // learns reports whether the keys of the lock, as it is played, are learnt.
 func (l Lock) learns() bool { return l.learnt }
 
-// taught is a lock that is about to be played, with the keys that were learnt if it names none, and with the duty to renew
-// its leases if it was seen to do so.
+// taught is a lock that is about to be played, with the keys that were learnt if it names none, and with the duty to
+// renew its leases if it was seen to do so.
 func (l Lock) taught(sc *file.Scenario) (Lock, error) {
 	l, err := l.renewing(sc)
 	if err != nil {
@@ -115,7 +115,8 @@ func (l Lock) learn(sc *file.Scenario, resource string) (Learnt, error) {
 
 // lessonName tells a setting from others.
 func (l Lock) lessonName(s *file.Scenario) string {
-	return fmt.Sprintf("%s %q %d %d %d %s %v", l.Name, s.Workload.Resources[0], l.Nodes(), s.World.Redis, s.Lock.Nodes, s.Lock.Wait, s.World.Servers)
+	return fmt.Sprintf("%s %q %d %d %d %s %v", l.Name, s.Workload.Resources[0], l.Nodes(), s.World.Redis, s.Lock.Nodes,
+		s.Lock.Wait, s.World.Servers)
 }
 
 // lesson is the setting in which the keys are learnt. Of the scenario that is to be played it has the servers, and the
@@ -188,7 +189,10 @@ func (s *student) body(w Stage) error {
 	var set, seen [2][]string
 	for i, c := range s.clients {
 		s.seen = map[string]bool{}
-		if _, err := s.turn(c, func() { set[i], seen[i] = without(s.names(), before), slices.Sorted(maps.Keys(s.seen)) }); err != nil {
+		if _, err := s.turn(c, func() {
+			set[i], seen[i] = without(s.names(), before),
+				slices.Sorted(maps.Keys(s.seen))
+		}); err != nil {
 			return err
 		}
 	}
@@ -206,7 +210,8 @@ func (s *student) body(w Stage) error {
 		s.learnt.Why = "Acquire sets nothing"
 		return nil
 	case len(candidates) == 0:
-		s.learnt.Why = fmt.Sprintf("Acquire sets keys whose names differ from client to client, such as %s", trace.Name(set[0][0]))
+		s.learnt.Why = fmt.Sprintf("Acquire sets keys whose names differ from client to client, such as %s",
+			trace.Name(set[0][0]))
 		return nil
 	}
 	w.Ground().WatchKeys(candidates...)
@@ -273,7 +278,8 @@ func (s *student) examine(candidates []string) error {
 	}
 	s.learnt.Keys, err = s.exclude(kept)
 	if err == nil && len(s.learnt.Keys) == 0 {
-		s.learnt.Why = fmt.Sprintf("%s does not say who has the lock, since not only its holder sets and deletes it", keysInWords(kept))
+		s.learnt.Why = fmt.Sprintf("%s does not say who has the lock, since not only its holder sets and deletes it",
+			keysInWords(kept))
 	}
 	return err
 }
@@ -285,8 +291,8 @@ func (s *student) sets(key string, changes []trace.KeyChange) bool {
 	})
 }
 
-// deletes reports whether the first client has deleted a key from every server on which it has changed. A replica deletes
-// what its primary has deleted, and no client is named for that.
+// deletes reports whether the first client has deleted a key from every server on which it has changed. A replica
+// deletes what its primary has deleted, and no client is named for that.
 func (s *student) deletes(key string, changes []trace.KeyChange) bool {
 	last := map[string]trace.KeyChange{}
 	for _, c := range changes {
@@ -353,8 +359,9 @@ func (s *student) pass(d time.Duration) error {
 	return s.world.RunUntil(func() bool { return over })
 }
 
-// exclude leaves out the keys that do not say who has the lock: a client that waits, and is kept out, changes them too, or
-// they are not set by the one that is granted the lock after a wait. A lock that lets the other client in shows neither.
+// exclude leaves out the keys that do not say who has the lock: a client that waits, and is kept out, changes them too,
+// or they are not set by the one that is granted the lock after a wait. A lock that lets the other client in shows
+// neither.
 func (s *student) exclude(keys []string) ([]string, error) {
 	first, second := s.clients[0], s.clients[1]
 	lease, end, err := s.acquire(first)

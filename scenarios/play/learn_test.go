@@ -52,7 +52,8 @@ func TestLearntKeysAreTheNamedOnes(t *testing.T) {
 }
 
 // attempt asks once for a key, and returns how to release it; nil if it is taken.
-type attempt func(ctx context.Context, e play.Env, c *redis.Client, key string) (release func(context.Context) error, err error)
+type attempt func(ctx context.Context, e play.Env, c *redis.Client, key string) (release func(context.Context) error,
+	err error)
 
 // onRedis is a lock of a user on r0 that names no key, and asks until it has the lock.
 func onRedis(name string, try attempt) play.Lock {
@@ -130,7 +131,8 @@ var learnable = map[string]struct {
 	want string
 }{
 	"one key": {taking(nothing), "the lock’s key was learnt: my:order"},
-	"none that stays": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+	"none that stays": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error,
+		error) {
 		release, err := taking(nothing)(ctx, e, c, key)
 		if err == nil && release != nil {
 			err = release(ctx)
@@ -143,7 +145,8 @@ var learnable = map[string]struct {
 	"the owner besides": {taking(func(ctx context.Context, e play.Env, c *redis.Client, key string) error {
 		return c.HSet(ctx, key+":owner", "name", e.Name()).Err()
 	}, ":owner"), "the lock’s keys were learnt: my:order, my:order:owner"},
-	"a queue besides": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+	"a queue besides": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error,
+		error) {
 		if err := join(ctx, e, c, key); err != nil {
 			return nil, err
 		}
@@ -153,7 +156,8 @@ var learnable = map[string]struct {
 		}
 		return func(ctx context.Context) error { return errors.Join(leave(ctx, e, c, key), free(ctx)) }, nil
 	}, "the lock’s key was learnt: my:order"},
-	"a queue alone": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+	"a queue alone": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error,
+		error) {
 		if err := join(ctx, e, c, key); err != nil {
 			return nil, err
 		}
@@ -163,7 +167,8 @@ var learnable = map[string]struct {
 		}
 		return func(ctx context.Context) error { return leave(ctx, e, c, key) }, nil
 	}, "no key was learnt: my:order:queue does not say who has the lock, since not only its holder sets and deletes it"},
-	"handed over": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+	"handed over": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error,
+		error) {
 		free := func(ctx context.Context) error {
 			next, err := c.ZPopMin(ctx, key+":queue").Result()
 			if err != nil || len(next) == 0 {
@@ -191,20 +196,23 @@ var learnable = map[string]struct {
 	"nothing on the server": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error, error) {
 		return func(context.Context) error { return nil }, nil
 	}, "no key was learnt: Acquire sets nothing"},
-	"a key for each client": {func(ctx context.Context, e play.Env, c *redis.Client, key string) (func(context.Context) error, error) {
+	"a key for each client": {func(ctx context.Context, e play.Env, c *redis.Client,
+		key string) (func(context.Context) error, error) {
 		return taking(nothing)(ctx, e, c, key+":"+e.Name())
 	}, "no key was learnt: Acquire sets keys whose names differ from client to client, such as my:order:c0"},
 	"never granted": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error, error) {
 		return nil, errNotNow
-	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0, which was alone, was not granted the lock: not now"},
+	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0, which was alone, " +
+		"was not granted the lock: not now"},
 	"a panic": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error, error) {
 		panic("oh")
 	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0 panicked: oh"},
-	"the end of a goroutine": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error, error) {
+	"the end of a goroutine": {func(context.Context, play.Env, *redis.Client, string) (func(context.Context) error,
+		error) {
 		runtime.Goexit()
 		return nil, nil
-	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0: runtime.Goexit was called, " +
-		"as FailNow and Fatal of a testing.T do: the goroutine ends without a return"},
+	}, "no key was learnt: two clients, one after another, could not acquire and release the lock: c0: runtime.Goexit " +
+		"was called, as FailNow and Fatal of a testing.T do: the goroutine ends without a return"},
 }
 
 func TestLearnt(t *testing.T) {
@@ -280,7 +288,8 @@ func TestLearntKeysChangeNoTrace(t *testing.T) {
 			continue
 		}
 		if len(x) > 0 && (len(a.KeyChanges) == 0 || len(b.KeyChanges) > 0) {
-			t.Errorf("%s: %d changes of keys that were learnt, and %d of unknown ones", sc.Name, len(a.KeyChanges), len(b.KeyChanges))
+			t.Errorf("%s: %d changes of keys that were learnt, and %d of unknown ones", sc.Name, len(a.KeyChanges),
+				len(b.KeyChanges))
 		}
 		for i := range x {
 			if x[i].client != y[i].client || x[i].from != y[i].from {
@@ -317,7 +326,8 @@ func TestLearntKeyThatRemains(t *testing.T) {
 		if err != nil && !errors.Is(err, redis.Nil) || err == nil && e.Clock().Now().UnixMilli() <= end {
 			return nil, nil //nolint:nilerr // it asks again
 		}
-		return func(ctx context.Context) error { return c.Del(ctx, key).Err() }, c.Set(ctx, key, e.Clock().Now().Add(e.Spec().TTL).UnixMilli(), 0).Err()
+		return func(ctx context.Context) error { return c.Del(ctx, key).Err() },
+			c.Set(ctx, key, e.Clock().Now().Add(e.Spec().TTL).UnixMilli(), 0).Err()
 	}
 	// The key is one of two: a set of those who have the lock has no TTL, and keeps no client out.
 	withBasket := taking(func(ctx context.Context, e play.Env, c *redis.Client, key string) error {
@@ -338,7 +348,8 @@ func TestLearntKeyThatRemains(t *testing.T) {
 		"no TTL, and no lock":   {withBasket, crash, checker.LivenessOK},
 	} {
 		sc := testruns.Parse(t, "name: remains\nworkload: {stagger: 15s}\n"+c.faults)
-		run := testruns.Play(t, sc, onRedis("mine", c.try), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		run := testruns.Play(t, sc, onRedis("mine", c.try),
+			play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if v := run.Verdict; v.Facts.Liveness != c.want || len(run.History.Holdings) != 2 {
 			t.Errorf("%s: %s, want %s: %v, holdings %v", name, v.Facts.Liveness, c.want, v.Reasons, run.History.Holdings)
 		}

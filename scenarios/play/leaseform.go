@@ -18,7 +18,8 @@ type LeaseForm = evidence.LeaseForm
 
 // The forms.
 const (
-	// LeaseUntil is a lease whose Until is its end, on the holder's clock. An Until of the zero time is an error of the run.
+	// LeaseUntil is a lease whose Until is its end, on the holder's clock. An Until of the zero time is an error of the
+	// run.
 	LeaseUntil = evidence.LeaseUntil
 	// LeaseCounted is a lease that does not tell its end, and that lasts for its TTL
 	// from the call of Acquire, and from that of an Extend that succeeded. Its Until is not asked.
@@ -41,13 +42,16 @@ func (l Lock) validateLease() error {
 	}
 	switch counted := l.Lease == LeaseCounted; {
 	case l.LeaseTTL < 0 || l.LeaseTTL > 0 && !counted && l.Lease != LeaseHeld:
-		return fmt.Errorf("the LeaseTTL is %v: give it, above 0, with the Lease %s or %s only", l.LeaseTTL, LeaseCounted, LeaseHeld)
+		return fmt.Errorf("the LeaseTTL is %v: give it, above 0, with the Lease %s or %s only", l.LeaseTTL, LeaseCounted,
+			LeaseHeld)
 	case counted && l.LeaseTTL == 0 && !l.FollowsSpec:
-		return errors.New("the LeaseTTL is 0: say how long a lease lasts, or set FollowsSpec if it is the TTL of the scenario")
+		return errors.New("the LeaseTTL is 0: say how long a lease lasts, or set FollowsSpec if it is the TTL of the " +
+			"scenario")
 	case l.Lease != LeaseHeld && l.Detection != 0 || l.Detection < 0:
 		return fmt.Errorf("the Detection is %v: give it, above 0, with the Lease %s and only then", l.Detection, LeaseHeld)
 	case l.Lease == LeaseHeld && l.Detection == 0 && !l.FollowsSpec:
-		return errors.New("the Detection is 0: say how long a holder may take to learn of a loss, or set FollowsSpec if it is the TTL of the scenario")
+		return errors.New("the Detection is 0: say how long a holder may take to learn of a loss, or set FollowsSpec if it " +
+			"is the TTL of the scenario")
 	}
 	return nil
 }
@@ -63,8 +67,8 @@ func (l Lock) DetectedWithin() string {
 	return prose.Seconds(l.Detection)
 }
 
-// formed is a lease whose Until is as the form says, the zero time for no end, and which can be extended if the lease can.
-// called is the instant of the request on the client's clock, which now tells.
+// formed is a lease whose Until is as the form says, the zero time for no end, and which can be extended if the lease
+// can. called is the instant of the request on the client's clock, which now tells.
 func (l Lock) formed(lease lock.Lease, called time.Time, ttl time.Duration, now func() time.Time) lock.Lease {
 	timed := &timedLease{Lease: lease}
 	switch l.Lease {

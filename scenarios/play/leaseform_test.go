@@ -24,13 +24,22 @@ import (
 func TestValidateLease(t *testing.T) {
 	for want, change := range map[string]func(l *play.Lock){
 		`the Lease is "forever": choose until, counted or held`: func(l *play.Lock) { l.Lease = "forever" },
-		"the LeaseTTL is 1s":                          func(l *play.Lock) { l.LeaseTTL = time.Second },
-		"the LeaseTTL is -1s":                         func(l *play.Lock) { l.Lease, l.LeaseTTL = play.LeaseCounted, -time.Second },
-		"the LeaseTTL is 0":                           func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseCounted, false },
+		"the LeaseTTL is 1s": func(l *play.Lock) { l.LeaseTTL = time.Second },
+		"the LeaseTTL is -1s": func(l *play.Lock) {
+			l.Lease, l.LeaseTTL = play.LeaseCounted,
+				-time.Second
+		},
+		"the LeaseTTL is 0": func(l *play.Lock) {
+			l.Lease, l.FollowsSpec = play.LeaseCounted,
+				false
+		},
 		"the Detection is 0:":                         func(l *play.Lock) { l.Lease, l.FollowsSpec = play.LeaseHeld, false },
 		"the Detection is 1s":                         func(l *play.Lock) { l.Detection = time.Second },
 		"a negative number of Messages, or GrantTime": func(l *play.Lock) { l.GrantTime = -time.Second },
-		"has a Queue and no Keys":                     func(l *play.Lock) { l.Queue, l.Keys = func(string) string { return "queue" }, nil },
+		"has a Queue and no Keys": func(l *play.Lock) {
+			l.Queue,
+				l.Keys = func(string) string { return "queue" }, nil
+		},
 	} {
 		l := testlocks.Correct("theirs")
 		change(&l)
@@ -64,7 +73,8 @@ func TestCausesAndDutiesAgree(t *testing.T) {
 // A lock that is held until its holder is told, whose key lives for 10 s and which never tells: its holder, alone and
 // in a run without faults, works on for 20 s. Several keys that were learnt do not say when it was lost.
 func TestDetectionIsJudged(t *testing.T) {
-	sc, err := file.Parse("late.yaml", []byte("{name: late, world: {clients: 1, latency: 1ms}, lock: {ttl: 10s}, workload: {rounds: 1, hold: 30s}}"))
+	sc, err := file.Parse("late.yaml", []byte("{name: late, world: {clients: 1, latency: 1ms}, lock: {ttl: 10s}, "+
+		"workload: {rounds: 1, hold: 30s}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +101,14 @@ func TestDetectionIsJudged(t *testing.T) {
 			o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
 			f := o.Modes[0].Verdict.Facts
 			late := time.Duration(f.NoticedLateSeconds * float64(time.Second))
-			told := slices.ContainsFunc(o.Modes[0].Verdict.Reasons, func(r checker.Reason) bool { return strings.Contains(r.Text, "longer than the Detection") })
-			broken := slices.ContainsFunc(outcome.Violations(o, lock.Promise{}), func(v outcome.Violation) bool { return v.Label == checker.Misconduct })
-			if late.Round(100*time.Millisecond) != c.late || (f.Misconduct > 0) != c.breach || told != c.breach || broken != c.breach {
-				t.Errorf("noticed %v late, misconduct %d, told so %v, a violation %v; want %v and %v: %v", late, f.Misconduct, told, broken, c.late, c.breach,
+			told := slices.ContainsFunc(o.Modes[0].Verdict.Reasons,
+				func(r checker.Reason) bool { return strings.Contains(r.Text, "longer than the Detection") })
+			broken := slices.ContainsFunc(outcome.Violations(o, lock.Promise{}),
+				func(v outcome.Violation) bool { return v.Label == checker.Misconduct })
+			if late.Round(100*time.Millisecond) != c.late || (f.Misconduct > 0) != c.breach || told != c.breach ||
+				broken != c.breach {
+				t.Errorf("noticed %v late, misconduct %d, told so %v, a violation %v; want %v and %v: %v", late, f.Misconduct, told,
+					broken, c.late, c.breach,
 					o.Modes[0].Verdict.Reasons)
 			}
 		})
@@ -127,13 +141,16 @@ func TestExtendsInEveryForm(t *testing.T) {
 		}
 		g := m.History.Grants[0]
 		if expired := g.Until > 0 && g.Until < g.Released; expired != c.expired || g.Token == 0 {
-			t.Errorf("%s %v: the lease ended at step %d, was released at %d, and has the token %d", c.form, c.ttl, g.Until, g.Released, g.Token)
+			t.Errorf("%s %v: the lease ended at step %d, was released at %d, and has the token %d", c.form, c.ttl, g.Until,
+				g.Released, g.Token)
 		}
 	}
-	sc := testruns.Parse(t, "name: lost\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 2s}\nworkload: {rounds: 1, hold: 15s}\n")
+	sc := testruns.Parse(t, "name: lost\nworld: {clients: 1, latency: 1ms}\nlock: {ttl: 2s}\nworkload: {rounds: 1, "+
+		"hold: 15s}\n")
 	l := testruns.Kind(t, "single")
 	l.Lease = play.LeaseHeld
-	if g := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].History.Grants[0]; g.Lost == 0 || g.Until != 0 {
+	if g := testruns.Play(t, sc, l,
+		play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].History.Grants[0]; g.Lost == 0 || g.Until != 0 {
 		t.Errorf("the loss of a held lease is at step %d, its end at %d", g.Lost, g.Until)
 	}
 }

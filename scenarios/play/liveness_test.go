@@ -29,13 +29,15 @@ name: long-hold
 lock: {ttl: 10s}
 workload: {rounds: 1, hold: 35s, stagger: 1s}
 `)
-	m := testruns.Play(t, sc, testruns.Kind(t, "watchdog"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	m := testruns.Play(t, sc, testruns.Kind(t, "watchdog"),
+		play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	if m.Verdict.Label != checker.Safe || len(m.History.Grants) != 2 {
 		t.Fatalf("%s with %d grants, want safe with 2", m.Verdict.Label, len(m.History.Grants))
 	}
 	for _, g := range m.History.Grants {
 		if claim := g.Claim(); claim.End != g.Released {
-			t.Errorf("the claim of %s ended at step %d by %q, want its release at step %d", g.Client, claim.End, claim.Ended, g.Released)
+			t.Errorf("the claim of %s ended at step %d by %q, want its release at step %d", g.Client, claim.End, claim.Ended,
+				g.Released)
 		}
 	}
 }
@@ -53,9 +55,11 @@ func TestStuckIsAVerdict(t *testing.T) {
 		{"single", faults.EventGranted, checker.Safe},
 	} {
 		sc := testruns.Parse(t, fmt.Sprintf(crash, c.event))
-		m := testruns.Play(t, sc, testruns.Kind(t, c.lock), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := testruns.Play(t, sc, testruns.Kind(t, c.lock),
+			play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 		if m.Verdict.Label != c.want || !m.FaultsFired[0] {
-			t.Errorf("%s: %s, fault struck %v, want %s: %v", c.lock, m.Verdict.Label, m.FaultsFired[0], c.want, m.Verdict.Reasons)
+			t.Errorf("%s: %s, fault struck %v, want %s: %v", c.lock, m.Verdict.Label, m.FaultsFired[0], c.want,
+				m.Verdict.Reasons)
 		}
 	}
 }
@@ -76,7 +80,8 @@ func (l slowToReturn) Acquire(ctx context.Context, resource string) (lock.Lease,
 
 // A lock that takes time to be sure of its grant says so, or is stuck meanwhile.
 func TestGrantTime(t *testing.T) {
-	for took, want := range map[time.Duration]checker.Label{0: checker.Stuck, time.Second: checker.Stuck, 2 * time.Second: checker.Safe} {
+	for took, want := range map[time.Duration]checker.Label{0: checker.Stuck, time.Second: checker.Stuck,
+		2 * time.Second: checker.Safe} {
 		l := testruns.Kind(t, "single")
 		inner := l.New
 		l.New = func(e play.Env) (lock.Locker, error) {
@@ -108,13 +113,14 @@ func (j *joining) TryAcquire(ctx context.Context, resource string) (lock.Lease, 
 	lease, err := j.Fair.TryAcquire(ctx, resource)
 	if errors.Is(err, lock.ErrTaken) {
 		j.n++
-		err = errors.Join(err, joinQueue.Run(ctx, j.node, j.QueueKeys(resource), fmt.Sprint(j.node.Options().Addr, "-", j.n)).Err())
+		err = errors.Join(err, joinQueue.Run(ctx, j.node, j.QueueKeys(resource),
+			fmt.Sprint(j.node.Options().Addr, "-", j.n)).Err())
 	}
 	return lease, err
 }
 
-// A try that leaves its place in the queue behind keeps all clients out for as long as it goes on, its own too. That each of
-// them gives up in the end excuses nothing.
+// A try that leaves its place in the queue behind keeps all clients out for as long as it goes on, its own too. That
+// each of them gives up in the end excuses nothing.
 func TestTriesThatJoinTheQueue(t *testing.T) {
 	sc, _ := testruns.Load(t, "try-then-unlock")
 	for joins, want := range map[bool]checker.Label{true: checker.Stuck, false: checker.Safe} {
@@ -188,18 +194,21 @@ func TestForEver(t *testing.T) {
 		says  string
 		want  checker.Label
 	}{
-		{"acquire", waits, "c0 asked for order at step [0-9]+ and waits for ever: .* later it has no answer, although the network is whole", checker.Stuck},
+		{"acquire", waits, "c0 asked for order at step [0-9]+ and waits for ever: .* later it has no answer, although the " +
+			"network is whole", checker.Stuck},
 		{"acquire", polls, "c0 asked for order at step [0-9]+ and waits for ever", checker.Stuck},
 		{"release", waits, "c1 called Release of order at step [0-9]+ and waits for ever", checker.Hung},
 		{"acquire", spins, "c0 loops without a pause, or asks for ever: .* of 500000 events within a second", checker.Stuck},
 		{"release", spins, "c1 loops without a pause, or asks for ever", checker.Stuck},
 	} {
-		for _, m := range testruns.Play(t, sc, forEver(c.call, c.never), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes {
+		for _, m := range testruns.Play(t, sc, forEver(c.call, c.never),
+			play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes {
 			var why []string
 			for _, r := range m.Verdict.Reasons {
 				why = append(why, r.Text)
 			}
-			if text := strings.Join(why, "\n"); m.Verdict.Label != c.want || !m.Hung || !regexp.MustCompile(c.says).MatchString(text) {
+			if text := strings.Join(why, "\n"); m.Verdict.Label != c.want || !m.Hung ||
+				!regexp.MustCompile(c.says).MatchString(text) {
 				t.Errorf("%s, mode %s: %s, want %s by %q:\n%s", c.call, m.Mode, m.Verdict.Label, c.want, c.says, text)
 			}
 		}

@@ -25,8 +25,8 @@ func (e otherSpec) Spec() file.LockSpec {
 	return spec
 }
 
-// A release that fails or denies the lock, a call that goes on and on, a waiter that is not woken and a client that asks
-// without a pause are misconduct, and the verdict says what it is. The same lock without it does what it promises.
+// A release that fails or denies the lock, a call that goes on and on, a waiter that is not woken and a client that
+// asks without a pause are misconduct, and the verdict says what it is. The same lock without it does what it promises.
 func TestReportsReturnsWakesAndSpares(t *testing.T) {
 	released := func(after func(e play.Env, release func() error) error) func(play.Env, lock.Locker) (lock.Locker, error) {
 		return func(e play.Env, l lock.Locker) (lock.Locker, error) {
@@ -47,43 +47,50 @@ func TestReportsReturnsWakesAndSpares(t *testing.T) {
 		made                 func(play.Env, lock.Locker) (lock.Locker, error)
 		want                 string
 	}{
-		{"a release that fails", "single", "workload: {rounds: 1, hold: 1s}", released(func(_ play.Env, release func() error) error {
-			return errors.Join(release(), errors.New("no luck"))
-		}), ", and Release failed at step "},
-		{"a release that denies the lock", "single", "workload: {rounds: 1, hold: 1s}", released(func(play.Env, func() error) error {
-			return lock.ErrNotHeld
-		}), ", although the nodes had its key all the time."},
-		{"a release that goes on", "single", "workload: {rounds: 1, hold: 1s}", released(func(e play.Env, release func() error) error {
-			err := release()
-			_ = e.Clock().Sleep(context.Background(), 5*time.Second)
-			return err
-		}), "called Release for order, and it returned after 5"},
-		{"an extension that goes on", "single", "workload: {rounds: 1, hold: 1s, extend: 1}", func(e play.Env, l lock.Locker) (lock.Locker, error) {
-			return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
-				return unfaithfulLease{Lease: l, extend: func(ctx context.Context) error {
-					_ = e.Clock().Sleep(context.Background(), 5*time.Second)
-					return l.(lock.Extender).Extend(ctx)
-				}}
-			}}, nil
-		}, "called Extend for order, and it returned after 5"},
-		{"an Acquire that goes on", "single", "workload: {rounds: 1, hold: 1s, acquire_within: 300ms, deadline: true}", func(e play.Env, l lock.Locker) (lock.Locker, error) {
-			return unfaithful{Locker: l, err: func(err error) error {
+		{"a release that fails", "single", "workload: {rounds: 1, hold: 1s}",
+			released(func(_ play.Env, release func() error) error {
+				return errors.Join(release(), errors.New("no luck"))
+			}), ", and Release failed at step "},
+		{"a release that denies the lock", "single", "workload: {rounds: 1, hold: 1s}",
+			released(func(play.Env, func() error) error {
+				return lock.ErrNotHeld
+			}), ", although the nodes had its key all the time."},
+		{"a release that goes on", "single", "workload: {rounds: 1, hold: 1s}",
+			released(func(e play.Env, release func() error) error {
+				err := release()
 				_ = e.Clock().Sleep(context.Background(), 5*time.Second)
 				return err
-			}}, nil
-		}, "called Acquire for order, and it returned after 5"},
-		{"a waiter that asks by itself", "single", "workload: {rounds: 2, hold: 1s}\nlock: {ttl: 9s, backoff: 800ms, wait: notify}",
+			}), "called Release for order, and it returned after 5"},
+		{"an extension that goes on", "single", "workload: {rounds: 1, hold: 1s, extend: 1}",
+			func(e play.Env, l lock.Locker) (lock.Locker, error) {
+				return unfaithful{Locker: l, lease: func(l lock.Lease) lock.Lease {
+					return unfaithfulLease{Lease: l, extend: func(ctx context.Context) error {
+						_ = e.Clock().Sleep(context.Background(), 5*time.Second)
+						return l.(lock.Extender).Extend(ctx)
+					}}
+				}}, nil
+			}, "called Extend for order, and it returned after 5"},
+		{"an Acquire that goes on", "single", "workload: {rounds: 1, hold: 1s, acquire_within: 300ms, deadline: true}",
+			func(e play.Env, l lock.Locker) (lock.Locker, error) {
+				return unfaithful{Locker: l, err: func(err error) error {
+					_ = e.Clock().Sleep(context.Background(), 5*time.Second)
+					return err
+				}}, nil
+			}, "called Acquire for order, and it returned after 5"},
+		{"a waiter that asks by itself", "single", "workload: {rounds: 2, hold: 1s}\nlock: {ttl: 9s, backoff: 800ms, wait: " +
+			"notify}",
 			with("single", func(s *file.LockSpec) { s.Wait = file.WaitPoll }), "to be told that order is free, and from"},
 		{"a waiter that does not pause", "redlock", "workload: {rounds: 1, hold: 1s}",
 			with("redlock", func(s *file.LockSpec) { s.Backoff = file.Range{Min: time.Millisecond, Max: time.Millisecond} }),
 			"With 100ms between two of them there are "},
-		{"a holder that renews all the time", "watchdog", "workload: {rounds: 1, hold: 1s}", func(e play.Env, _ lock.Locker) (lock.Locker, error) {
-			inner, err := testruns.Kind(t, "single").New(e)
-			if err != nil {
-				return nil, err
-			}
-			return lock.NewWatchdog(inner, lock.WatchdogOptions{Interval: 10 * time.Millisecond, Clock: e.Clock()})
-		}, "With 166.666666ms between two of them there are "},
+		{"a holder that renews all the time", "watchdog", "workload: {rounds: 1, hold: 1s}",
+			func(e play.Env, _ lock.Locker) (lock.Locker, error) {
+				inner, err := testruns.Kind(t, "single").New(e)
+				if err != nil {
+					return nil, err
+				}
+				return lock.NewWatchdog(inner, lock.WatchdogOptions{Interval: 10 * time.Millisecond, Clock: e.Clock()})
+			}, "With 166.666666ms between two of them there are "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := "name: load\nworld: {clients: 3, latency: 1ms}\n" + c.scenario + "\n"

@@ -72,9 +72,9 @@ type Lock struct {
 	// LeaseTTL is the TTL of a lock whose leases are counted from the request
 	// ([LeaseCounted]). 0 means that of the scenario, for a lock that follows it.
 	//
-	// With [LeaseHeld] it is how long the lock lasts after the last write of its holder, where no server ends it, such as a
-	// lease by a timestamp in the value: another client that takes it sooner has put the holder out. 0 means that this is
-	// not known, and not judged.
+	// With [LeaseHeld] it is how long the lock lasts after the last write of its holder, where no server ends it, such as
+	// a lease by a timestamp in the value: another client that takes it sooner has put the holder out. 0 means that this
+	// is not known, and not judged.
 	LeaseTTL time.Duration
 	// Detection is how long a holder may take to learn that it has lost the lock,
 	// for a lock that is held until it is told ([LeaseHeld]), while it runs and
@@ -95,8 +95,8 @@ type Lock struct {
 	FollowsSpec bool
 
 	// Pause is the pause between two tries of a client that waits, for a lock that has a backoff of its own; where pauses
-	// grow, the longest. [promise.DutySpares] is judged by it, and a lone client at the end of a run has as long to get the
-	// lock, where that is more than two seconds. 0 is for a lock that does not say it, or follows the scenario.
+	// grow, the longest. [promise.DutySpares] is judged by it, and a lone client at the end of a run has as long to get
+	// the lock, where that is more than two seconds. 0 is for a lock that does not say it, or follows the scenario.
 	Pause time.Duration
 
 	reuse   *redis.Reuse // what runs keep for the next ones; nil for nothing
@@ -207,7 +207,8 @@ func (l Lock) sized(sc *file.Scenario) (Lock, error) {
 	switch n := sc.Lock.Nodes; {
 	case n == 0:
 	case !l.Quorum:
-		return l, sc.ErrorAt(sc.Pos("lock.nodes"), "lock.nodes: lock %s is no lock over a quorum of any number of nodes: leave it out", l.Name)
+		return l, sc.ErrorAt(sc.Pos("lock.nodes"), "lock.nodes: lock %s is no lock over a quorum of any number of nodes: "+
+			"leave it out", l.Name)
 	default:
 		l.Servers = Redis(n)
 	}
@@ -241,7 +242,8 @@ func (l Lock) Validate() error {
 		return fmt.Errorf("lock %s needs %d replicas: give 0 to %d", l.Name, l.Replicas, file.MaxReplicas)
 	}
 	if l.Replicas > 0 && l.count(redisKind.Name) == 0 {
-		return fmt.Errorf("lock %s needs replicas of r0 and no Redis server: name one in its Servers, or leave Replicas out", l.Name)
+		return fmt.Errorf("lock %s needs replicas of r0 and no Redis server: name one in its Servers, or leave Replicas out",
+			l.Name)
 	}
 	if l.Messages < 0 || l.GrantTime < 0 {
 		return fmt.Errorf("lock %s has a negative number of Messages, or GrantTime: leave out what it does not need", l.Name)
@@ -272,14 +274,19 @@ type recipe struct {
 
 // makers has an entry for each of [kinds.Names].
 var makers = map[string]recipe{
-	"single":           {make: maker.single},
-	"fenced":           {make: maker.fenced},
-	"watchdog":         {make: withWatchdog(maker.single)},
-	"watchdog-fenced":  {make: withWatchdog(maker.fenced)},
-	"reentrant":        {make: func(m maker) (lock.Locker, error) { return lock.NewReentrant(m.node(0), m.options()) }},
-	"reentrant-fenced": {make: func(m maker) (lock.Locker, error) { return lock.NewReentrantFenced(m.node(0), m.options()) }},
-	"fair":             {queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
-	"fair-fenced":      {queue: queueOf, make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
+	"single":          {make: maker.single},
+	"fenced":          {make: maker.fenced},
+	"watchdog":        {make: withWatchdog(maker.single)},
+	"watchdog-fenced": {make: withWatchdog(maker.fenced)},
+	"reentrant":       {make: func(m maker) (lock.Locker, error) { return lock.NewReentrant(m.node(0), m.options()) }},
+	"reentrant-fenced": {make: func(m maker) (lock.Locker, error) {
+		return lock.NewReentrantFenced(m.node(0),
+			m.options())
+	}},
+	"fair": {queue: queueOf,
+		make: func(m maker) (lock.Locker, error) { return lock.NewFair(m.node(0), m.options()) }},
+	"fair-fenced": {queue: queueOf,
+		make: func(m maker) (lock.Locker, error) { return lock.NewFairFenced(m.node(0), m.options()) }},
 	"redlock":          {make: maker.redlock},
 	"redlock-watchdog": {make: withWatchdog(maker.redlock)},
 	"redlock-fenced": {make: func(m maker) (lock.Locker, error) {
@@ -369,8 +376,8 @@ func withWatchdog(inner func(maker) (lock.Locker, error)) func(maker) (lock.Lock
 // the names.
 func Kind(name string) (Lock, error) { return KindOver(name, nil) }
 
-// KindOver is [Kind] with the client of its first node that first makes, such as one that finds the primary by Sentinels. A nil
-// first is for a client that follows the primary by its name.
+// KindOver is [Kind] with the client of its first node that first makes, such as one that finds the primary by
+// Sentinels. A nil first is for a client that follows the primary by its name.
 func KindOver(name string, first func(e Env) *goredis.Client) (Lock, error) {
 	k, err := kinds.Find(name)
 	if err != nil {
@@ -416,7 +423,8 @@ func (l *Lock) specimen(name string) error {
 		for i := range nodes {
 			nodes[i] = m.node(i)
 		}
-		return s.New(nodes, broken.Options{Options: m.options(), Identity: e.Identity(), Wall: e.WallClock(), Point: func(label string) { _ = e.Point(label) }})
+		return s.New(nodes, broken.Options{Options: m.options(), Identity: e.Identity(), Wall: e.WallClock(),
+			Point: func(label string) { _ = e.Point(label) }})
 	}
 	return nil
 }

@@ -65,14 +65,16 @@ func TestNoticeComesBeforeTheSuccessor(t *testing.T) {
 				// The hold is drawn, so that the write is in flight in some seeds and not yet sent in others.
 				hold := time.Duration(1+rand.New(rand.NewPCG(seed, 1)).IntN(14)) * time.Second
 				sc := lossScenario(t, hold, "when: {client: c0, event: read, nth: 1}\n    partition: {between: [c0], for: 20s}")
-				m := testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+				m := testruns.Play(t, sc, testruns.Kind(t, kind),
+					play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 				if m.Verdict.Facts.ClaimOverlaps > 0 {
 					t.Errorf("seed %d, hold %v: claims overlap: %v", seed, hold, m.Verdict.Reasons)
 				}
 				checkNotice(t, seed, m.History)
 				inFlight.add(m)
 			}
-			t.Logf("%d seeds, a successor in each, claims never overlap; a write in flight corrupted %d", inFlight.seeds, inFlight.corrupted)
+			t.Logf("%d seeds, a successor in each, claims never overlap; a write in flight corrupted %d", inFlight.seeds,
+				inFlight.corrupted)
 			if inFlight.corrupted == 0 || inFlight.corrupted == inFlight.seeds {
 				t.Error("want some seeds in which the write was in flight, and some in which it was not")
 			}
@@ -106,7 +108,8 @@ func TestPauseAboutTheTTL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many runs")
 	}
-	for kind, promised := range map[string]fence.Mode{"watchdog": fence.Claim, "watchdog-fenced": fence.Seal, "redlock": fence.Claim} {
+	for kind, promised := range map[string]fence.Mode{"watchdog": fence.Claim, "watchdog-fenced": fence.Seal,
+		"redlock": fence.Claim} {
 		t.Run(kind, func(t *testing.T) {
 			counts := map[fence.Mode]*tally{}
 			for _, mode := range []fence.Mode{fence.None, fence.Check, promised} {
@@ -117,7 +120,8 @@ func TestPauseAboutTheTTL(t *testing.T) {
 			}
 			for _, mode := range fence.Modes() {
 				if c := counts[mode]; c != nil && c.seeds > 0 {
-					t.Logf("mode %s: %d seeds, beliefs overlapped in %d, corrupted %d, rescued %d", mode, c.seeds, c.beliefs, c.corrupted, c.rescued)
+					t.Logf("mode %s: %d seeds, beliefs overlapped in %d, corrupted %d, rescued %d", mode, c.seeds, c.beliefs,
+						c.corrupted, c.rescued)
 				}
 			}
 			if c := counts[promised]; c.corrupted > 0 || c.rescued == 0 {
@@ -163,8 +167,9 @@ type blind struct {
 func (b *blind) Until() time.Time    { return *b.until.Load() }
 func (*blind) Lost() <-chan struct{} { return nil }
 
-// A pause strikes when the client is about to write, and hides the end of its lease and a grant to another client. After
-// the pause the lock moves the end of that lease into the future: it began to hold again after that grant, not before.
+// A pause strikes when the client is about to write, and hides the end of its lease and a grant to another client.
+// After the pause the lock moves the end of that lease into the future: it began to hold again after that grant, not
+// before.
 func TestRevivedBehindAPause(t *testing.T) {
 	l := testlocks.UserLock("blind", func(e play.Env, l lock.Locker) lock.Locker {
 		return acquirer(func(ctx context.Context, resource string) (lock.Lease, error) {
@@ -187,7 +192,8 @@ func TestRevivedBehindAPause(t *testing.T) {
 		sc := lossScenario(t, testlocks.TTL/6, "when: {client: c0, event: write, nth: 1}\n    pause: {process: c0, for: 25s}")
 		for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: seed}).Modes {
 			if f := m.Verdict.Facts; m.Trace != nil && f.RevivedClaims != 1 {
-				t.Errorf("seed %d, mode %s: %d leases began to hold again after another grant, want 1\n%+v", seed, m.Mode, f.RevivedClaims, m.History.Grants)
+				t.Errorf("seed %d, mode %s: %d leases began to hold again after another grant, want 1\n%+v", seed, m.Mode,
+					f.RevivedClaims, m.History.Grants)
 			}
 		}
 	}
@@ -199,8 +205,8 @@ func (f acquirer) Acquire(ctx context.Context, resource string) (lock.Lease, err
 	return f(ctx, resource)
 }
 
-// A lock that knew before its last answer came that a lease was lost must not return it. A loss in the instant of a return
-// without an answer may have come after the last look.
+// A lock that knew before its last answer came that a lease was lost must not return it. A loss in the instant of a
+// return without an answer may have come after the last look.
 func TestLossBeforeTheReturn(t *testing.T) {
 	lost := make(chan struct{})
 	close(lost)
@@ -239,10 +245,12 @@ func TestLossBeforeTheReturn(t *testing.T) {
 				}}, err
 			}
 			sc := testruns.Parse(t, "name: faulty\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: 100ms..200ms}\n"+
-				"workload: {rounds: 1, hold: 1s}\nfaults: [{at: 500ms, pause: {process: c0, for: 1ms}}]\n") // a calm run judges more
+				// a calm run judges more
+				"workload: {rounds: 1, hold: 1s}\nfaults: [{at: 500ms, pause: {process: c0, for: 1ms}}]\n")
 			v := verdictOf(t, l, sc)
 			if got := v.Facts.VoidGrants > 0; got != tt.void || v.Facts.LateGrants != tt.late {
-				t.Errorf("void %d, late %d, want void %v, late %d: %v", v.Facts.VoidGrants, v.Facts.LateGrants, tt.void, tt.late, v.Reasons)
+				t.Errorf("void %d, late %d, want void %v, late %d: %v", v.Facts.VoidGrants, v.Facts.LateGrants, tt.void, tt.late,
+					v.Reasons)
 			}
 			if tt.void && !strings.Contains(v.Reasons[0].Text, "the lock knew to be lost by then") {
 				t.Errorf("reason %q", v.Reasons[0].Text)

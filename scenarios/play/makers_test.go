@@ -24,7 +24,8 @@ func TestEveryKindIsMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.Name != name || l.New == nil || l.Nodes() != k.Redis || l.Tokens != k.Tokens || k.About == "" || k.ForWhom == "" {
+		if l.Name != name || l.New == nil || l.Nodes() != k.Redis || l.Tokens != k.Tokens || k.About == "" ||
+			k.ForWhom == "" {
 			t.Errorf("%s: %d servers, tokens %v, made %v; listed as %+v", name, l.Nodes(), l.Tokens, l.New != nil, k)
 		}
 		sc := testruns.Parse(t, "name: calm\nlock: {kind: "+name+"}\n")

@@ -20,7 +20,8 @@ import (
 
 // overThree is a Redlock over three nodes that gives up if more of them than it allows do not answer a PING.
 func overThree(allowed int) play.Lock {
-	return play.Lock{Name: fmt.Sprintf("lets-%d-fail", allowed), Servers: play.Redis(3), Taken: []error{lock.ErrTaken}, FollowsSpec: true,
+	return play.Lock{Name: fmt.Sprintf("lets-%d-fail", allowed), Servers: play.Redis(3), Taken: []error{lock.ErrTaken},
+		FollowsSpec: true,
 		New: func(e play.Env) (lock.Locker, error) {
 			var nodes []lock.Redis
 			var clients []*goredis.Client
@@ -47,8 +48,8 @@ func overThree(allowed int) play.Lock {
 		}}
 }
 
-// A lock over three nodes that fails since one of them is out of reach breaks its promise, as long as nothing else has gone
-// wrong. Package evidence tests what concerns a minority.
+// A lock over three nodes that fails since one of them is out of reach breaks its promise, as long as nothing else has
+// gone wrong. Package evidence tests what concerns a minority.
 func TestOneNodeOutOfReachIsNoExcuse(t *testing.T) {
 	const cut, pause = "{at: 0s, partition: {between: [c0], and: [r1]}}", "{at: 0s, pause: {process: c0, for: 1ms}}"
 	for _, c := range []struct {
@@ -66,7 +67,8 @@ func TestOneNodeOutOfReachIsNoExcuse(t *testing.T) {
 		if counts := v.Facts.FailedCalls > 0; counts != c.counts {
 			t.Errorf("%s: %d calls failed, %v", c.faults, v.Facts.FailedCalls, v.Reasons)
 		} else if counts && !slices.ContainsFunc(v.Reasons, func(r checker.Reason) bool {
-			return strings.Contains(r.Text, "although faults had struck only r1, a minority of the 3 nodes: a node does not answer.")
+			return strings.Contains(r.Text, "although faults had struck only r1, a minority of the 3 nodes: a node does not "+
+				"answer.")
 		}) {
 			t.Errorf("%s: %v", c.faults, v.Reasons)
 		}

@@ -69,7 +69,8 @@ func TestNoModeRefusesInCalm(t *testing.T) {
 // By default a lock is run in the modes that it can be used with: one that mints no tokens in none, claim and cas.
 func TestDefaultModesFollowTheLock(t *testing.T) {
 	for kind, want := range map[string][]fence.Mode{
-		"fenced": {fence.None, fence.Check, fence.Seal}, "single": {fence.None, fence.Claim, fence.CAS}, "redlock": {fence.None, fence.Claim, fence.CAS},
+		"fenced": {fence.None, fence.Check, fence.Seal}, "single": {fence.None, fence.Claim, fence.CAS},
+		"redlock": {fence.None, fence.Claim, fence.CAS},
 	} {
 		sc, _ := testruns.Load(t, "calm")
 		o := testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: 1})

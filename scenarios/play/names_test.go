@@ -216,7 +216,8 @@ func TestSkew(t *testing.T) {
 	found := false
 	for _, seed := range []uint64{1, 2, 3, 4, 5, 6} {
 		sc := testruns.Parse(t, "name: skewed\n"+text)
-		m := testruns.Play(t, sc, testruns.Kind(t, "broken/expiry-by-client-clock"), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+		m := testruns.Play(t, sc, testruns.Kind(t, "broken/expiry-by-client-clock"),
+			play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 		found = found || m.Verdict.Label != checker.Safe
 	}
 	if !found {
@@ -240,7 +241,8 @@ func TestNodes(t *testing.T) {
 		}
 	}
 	sc := testruns.Parse(t, "name: sized\nlock: {nodes: 3}\n")
-	if _, err := play.Run(sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1}); err == nil || !strings.Contains(err.Error(), "lock.nodes") {
+	if _, err := play.Run(sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1}); err == nil ||
+		!strings.Contains(err.Error(), "lock.nodes") {
 		t.Errorf("single over 3 nodes: %v", err)
 	}
 }

@@ -83,7 +83,8 @@ func TestPauseShowsBothOrders(t *testing.T) {
 func countOrders(t *testing.T, sc *file.Scenario, l play.Lock, partial bool) {
 	stale, noticed := 0, 0
 	for seed := uint64(1); seed <= 60; seed++ {
-		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}, Repeat: outcome.Twice}).Modes[0]
+		m := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None},
+			Repeat: outcome.Twice}).Modes[0]
 		if m.PartialPause != partial {
 			t.Fatalf("seed %d: partial pause is %v, want %v", seed, m.PartialPause, partial)
 		}

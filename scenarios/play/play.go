@@ -172,8 +172,8 @@ func (p *play) runClients() error {
 	return nil
 }
 
-// ended makes a verdict of the end of a run in which a client loops until the world has delivered as many events as it may, or
-// waits for itself for ever.
+// ended makes a verdict of the end of a run in which a client loops until the world has delivered as many events as it
+// may, or waits for itself for ever.
 func (p *play) ended(err error) error {
 	if p.stuck != nil && stopped(err) {
 		p.loops = p.stuck.Deadlock
@@ -187,7 +187,8 @@ func (p *play) ended(err error) error {
 	return nil
 }
 
-// whoWaits are the clients that have not ended, each with its last step. Those that nothing keeps from ending wait for ever.
+// whoWaits are the clients that have not ended, each with its last step. Those that nothing keeps from ending wait for
+// ever.
 func (p *play) whoWaits(ever bool) []checker.Waiting {
 	now := p.world.Now()
 	var out []checker.Waiting
@@ -197,7 +198,8 @@ func (p *play) whoWaits(ever bool) []checker.Waiting {
 		switch {
 		case w.Since == 0 || !c.working.Load() || c.view.Crashed():
 		case ever && c.inSection.Load() && p.lock.Section.Run != nil:
-			_ = c.misused("had not ended after %v: let it return when its context ends, or when the client is told to stop", w.For.Round(time.Second))
+			_ = c.misused("had not ended after %v: let it return when its context ends, or when the client is told to stop",
+				w.For.Round(time.Second))
 		default:
 			out = append(out, w)
 		}

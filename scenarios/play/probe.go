@@ -77,8 +77,9 @@ func (p *play) runProbe() error {
 // told that it is taken, while no server had any key. All clients of a run are in one
 // program, and so share its variables. Real processes do not, and the lock would not
 // exclude them, so that a run says nothing about it.
-var ErrKeptOutside = errors.New("the lock keeps its lease outside the servers: it was granted, and in the end it is taken although no server has any key; " +
-	"the clients of a run share the variables of this program, which real processes do not: make all state of the lock in New, for each process anew")
+var ErrKeptOutside = errors.New("the lock keeps its lease outside the servers: it was granted, and in the end it is " +
+	"taken although no server has any key; the clients of a run share the variables of this program, which real " +
+	"processes do not: make all state of the lock in New, for each process anew")
 
 // run tries until the bound; a lock that gives up earlier is asked again. It reports
 // whether it got the lock.

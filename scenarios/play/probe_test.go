@@ -132,8 +132,10 @@ func leaves(by func(e play.Env) bool, key string, ttl time.Duration) func(play.E
 // servers, and gets no verdict. It gets one if something else may keep the probe out:
 // a lock that one client alone can have, an error of another kind, a key.
 func TestKeptOutside(t *testing.T) {
-	crash := testruns.Parse(t, "name: crash\nworkload: {stagger: 5s}\nfaults: [{when: {client: c1, event: granted}, crash: {process: c1}}]\n")
-	down := testruns.Parse(t, "name: down\nworkload: {stagger: 5s}\nfaults: [{when: {client: c1, event: granted}, crash: {process: c1}}, {at: 0s, crash: {process: r0}}]\n")
+	crash := testruns.Parse(t, "name: crash\nworkload: {stagger: 5s}\nfaults: [{when: {client: c1, event: granted}, "+
+		"crash: {process: c1}}]\n")
+	down := testruns.Parse(t, "name: down\nworkload: {stagger: 5s}\nfaults: [{when: {client: c1, event: granted}, "+
+		"crash: {process: c1}}, {at: 0s, crash: {process: r0}}]\n")
 	quiet := testruns.Parse(t, "name: quiet\nworkload: {stagger: 5s}\n")
 	for _, c := range []struct {
 		name string
@@ -182,9 +184,11 @@ func TestKeptOutside(t *testing.T) {
 			}}
 		}, true},
 		{"a key", crash, leaves(func(play.Env) bool { return true }, "anything", 0), false},
-		{"a key that expires", crash, leaves(func(e play.Env) bool { return e.Name() != "probe" }, "other", 2*time.Second), false},
+		{"a key that expires", crash, leaves(func(e play.Env) bool { return e.Name() != "probe" }, "other", 2*time.Second),
+			false},
 		{"a key of the probe", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "other", 0), false},
-		{"a key that comes and goes", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "anything", time.Millisecond), false},
+		{"a key that comes and goes", crash, leaves(func(e play.Env) bool { return e.Name() == "probe" }, "anything",
+			time.Millisecond), false},
 		{"a server is down", down, func(_ play.Env, l lock.Locker) lock.Locker { return l }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -205,7 +209,8 @@ func TestLeftBehindByAFailedRelease(t *testing.T) {
 		keeps, fails string // the clients whose releases do so
 		want         checker.Liveness
 	}{
-		{"c1", "", checker.LivenessLeaked}, {"c1", "c1", checker.LivenessOK}, {"c1", "c0", checker.LivenessLeaked}, {"", "c0", checker.LivenessOK},
+		{"c1", "", checker.LivenessLeaked}, {"c1", "c1", checker.LivenessOK}, {"c1", "c0", checker.LivenessLeaked},
+		{"", "c0", checker.LivenessOK},
 	} {
 		l := testruns.Kind(t, "single")
 		inner := l.New
@@ -232,14 +237,16 @@ func TestLeftBehindByAFailedRelease(t *testing.T) {
 	}
 }
 
-// Of keys that were learnt, those on a minority of the servers keep no client out: they may be left there until they end.
+// Of keys that were learnt, those on a minority of the servers keep no client out: they may be left there until they
+// end.
 func TestLeftBehindOnAMinority(t *testing.T) {
 	for _, c := range []struct {
 		nodes int
 		names bool
 		want  checker.Liveness
 	}{
-		{0, false, checker.LivenessOK}, {2, false, checker.LivenessOK}, {3, false, checker.LivenessLeaked}, {2, true, checker.LivenessLeaked},
+		{0, false, checker.LivenessOK}, {2, false, checker.LivenessOK}, {3, false, checker.LivenessLeaked},
+		{2, true, checker.LivenessLeaked},
 	} {
 		l := testruns.Kind(t, "redlock")
 		if !c.names {

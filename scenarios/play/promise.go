@@ -43,8 +43,9 @@ func (l Lock) JudgedBy() lock.Promise {
 // DutiesAlone is the lock with no promise but its duties, so that it is judged on right
 // data and liveness under every fault: see [Lock.JudgedBy].
 func (l Lock) DutiesAlone() Lock {
-	l.Promise = lock.Promise{Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin, TokensUnordered: l.Promise.TokensUnordered,
-		SelfExcludes: l.Promise.SelfExcludes, ResendExcludes: l.Promise.ResendExcludes}
+	l.Promise = lock.Promise{Duties: l.Promise.Duties, ReturnsWithin: l.Promise.ReturnsWithin,
+		TokensUnordered: l.Promise.TokensUnordered,
+		SelfExcludes:    l.Promise.SelfExcludes, ResendExcludes: l.Promise.ResendExcludes}
 	return l
 }
 
@@ -54,7 +55,8 @@ func (l Lock) ClaimsAlone() Lock {
 	if own := l.Promise; l.own == nil {
 		l.own = &own
 	}
-	l.Promise = lock.Promise{Exclusion: lock.Faults(), FreeWithin: lock.TermAnyTime, TokensUnordered: true, SelfExcludes: true}
+	l.Promise = lock.Promise{Exclusion: lock.Faults(), FreeWithin: lock.TermAnyTime, TokensUnordered: true,
+		SelfExcludes: true}
 	return l
 }
 
@@ -76,8 +78,8 @@ func (l Lock) JudgedMode() fence.Mode {
 // Try plays a scenario once with the lock, in the mode in which it is judged, and
 // returns the violations of its promise. Errors are those of [Run].
 //
-// It is for searches, which make many runs of which few are read: the run has no story and no hash, and porcupine is asked
-// about a run with a violation and about one of 16 others.
+// It is for searches, which make many runs of which few are read: the run has no story and no hash, and porcupine is
+// asked about a run with a violation and about one of 16 others.
 func (l Lock) Try(sc *file.Scenario, seed uint64) (*outcome.Outcome, []outcome.Violation, error) {
 	o, err := Run(sc, l, RunOptions{Seed: seed, Modes: []fence.Mode{l.JudgedMode()}, Alone: true, Bare: true})
 	if err != nil {
@@ -93,8 +95,8 @@ func (l Lock) Try(sc *file.Scenario, seed uint64) (*outcome.Outcome, []outcome.V
 	return o, broken, nil
 }
 
-// corroboratedEvery is the number of runs of a search for each about which porcupine is asked. The seed and the length of
-// the run decide, since all runs of a sweep have one seed.
+// corroboratedEvery is the number of runs of a search for each about which porcupine is asked. The seed and the length
+// of the run decide, since all runs of a sweep have one seed.
 const corroboratedEvery = 16
 
 // DataMode is the fencing mode under which the lock promises right data; ok is
@@ -147,7 +149,10 @@ func validatePromise(p lock.Promise) error {
 // termsOfKeys are the terms by which a lock may be free again: not those of a call, in
 // which the key of a holder that is gone does not end.
 func termsOfKeys() []lock.Term {
-	return slices.DeleteFunc(lock.Terms(), func(t lock.Term) bool { return t == lock.TermReleaseTimeout || t == lock.TermNodeTimeouts })
+	return slices.DeleteFunc(lock.Terms(), func(t lock.Term) bool {
+		return t == lock.TermReleaseTimeout ||
+			t == lock.TermNodeTimeouts
+	})
 }
 
 // DescribePromise is a promise in a sentence.

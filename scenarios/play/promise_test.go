@@ -53,7 +53,8 @@ func judge(t *testing.T, sc *file.Scenario, l play.Lock) int {
 		for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None, data}}).Modes {
 			f := m.Verdict.Facts
 			if f.ClaimOverlaps > 0 || f.Liveness != checker.LivenessOK {
-				t.Errorf("%s, seed %d, mode %s: %d claim overlaps, liveness %s: %v", sc.Name, seed, m.Mode, f.ClaimOverlaps, f.Liveness, m.Verdict.Reasons)
+				t.Errorf("%s, seed %d, mode %s: %d claim overlaps, liveness %s: %v", sc.Name, seed, m.Mode, f.ClaimOverlaps,
+					f.Liveness, m.Verdict.Reasons)
 			}
 			if oneWrite := sc.Workload.Kind == file.WorkloadRegister; oneWrite && m.Mode == data && f.Data != checker.DataRight {
 				t.Errorf("%s, seed %d, mode %s: data %s: %v", sc.Name, seed, m.Mode, f.Data, m.Verdict.Reasons)
@@ -82,7 +83,8 @@ func TestPromisesResolve(t *testing.T) {
 		}
 	}
 	for _, p := range []lock.Promise{{Exclusion: []lock.Fault{"weather"}}, {Data: "glue"}, {FreeWithin: "soon"},
-		{FreeWithin: lock.TermReleaseTimeout}, {FreeAfter: map[promise.Cause]lock.Term{promise.CauseCrash: lock.TermNodeTimeouts}}} {
+		{FreeWithin: lock.TermReleaseTimeout},
+		{FreeAfter: map[promise.Cause]lock.Term{promise.CauseCrash: lock.TermNodeTimeouts}}} {
 		l.Promise = p
 		if _, err := play.Run(sc, l, play.RunOptions{}); err == nil {
 			t.Errorf("the promise %+v was accepted", p)
@@ -137,7 +139,8 @@ type unknownAction struct{ faults.Pause }
 // of two clock drifts the difference counts.
 func TestUnpromised(t *testing.T) {
 	fault := func(a faults.Action) faults.Fault { return faults.Fault{Action: a} }
-	pause, flush := fault(faults.Pause{Process: "c0", For: time.Second}), fault(faults.Flush{Node: "r0", What: faults.FlushKeys})
+	pause, flush := fault(faults.Pause{Process: "c0", For: time.Second}),
+		fault(faults.Flush{Node: "r0", What: faults.FlushKeys})
 	fast, slow := fault(faults.ClockDrift{Clock: "c0", PPM: 5000}), fault(faults.ClockDrift{Clock: "c1", PPM: -6000})
 	for _, tt := range []struct {
 		lock     string
@@ -184,7 +187,8 @@ func TestJudgedBy(t *testing.T) {
 		if l.PromisesNothing() != c.nothing || judged.Data != c.data || !slices.Equal(judged.Duties, c.promise.Duties) {
 			t.Errorf("%+v: promises nothing %v, judged by %+v", c.promise, l.PromisesNothing(), judged)
 		}
-		if c.nothing && (judged.FreeWithin != "" || judged.Order != "" || len(judged.Exclusion) > 0) || !c.nothing && judged.FreeWithin != c.promise.FreeWithin {
+		if c.nothing && (judged.FreeWithin != "" || judged.Order != "" || len(judged.Exclusion) > 0) || !c.nothing &&
+			judged.FreeWithin != c.promise.FreeWithin {
 			t.Errorf("%+v is judged by %+v", c.promise, judged)
 		}
 	}
@@ -196,8 +200,9 @@ func TestDescribePromise(t *testing.T) {
 		"claims exclude each other under pause": {Exclusion: []lock.Fault{lock.FaultPause}},
 		"claims exclude each other under pause, crash; data right in mode seal; free again within any time; " +
 			"calls return within release timeout; duties: ends, waits": {
-			Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash}, Data: "seal", FreeWithin: lock.TermAnyTime, ReturnsWithin: lock.TermReleaseTimeout,
-			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits},
+			Exclusion: []lock.Fault{lock.FaultPause, lock.FaultCrash}, Data: "seal", FreeWithin: lock.TermAnyTime,
+			ReturnsWithin: lock.TermReleaseTimeout,
+			Duties:        []promise.Duty{promise.DutyEnds, promise.DutyWaits},
 		},
 	} {
 		if got := play.DescribePromise(p); got != want {

@@ -13,8 +13,9 @@ import (
 func (l Lock) terms() evidence.Terms {
 	t := evidence.Terms{
 		Promise: l.Promise, Lease: l.Lease, Detection: l.Detection, LeaseTTL: l.heldFor(), Named: len(l.Taken) > 0,
-		Nodes: l.Nodes(), Voters: l.voters(), Quorum: l.Quorum, Replicas: l.Replicas, Watched: l.watched(), Settles: l.settles(),
-		Late: l.late(), FollowsSpec: l.FollowsSpec, Pause: l.Pause, Messages: l.Messages, GrantTime: l.GrantTime,
+		Nodes: l.Nodes(), Voters: l.voters(), Quorum: l.Quorum, Replicas: l.Replicas, Watched: l.watched(),
+		Settles: l.settles(),
+		Late:    l.late(), FollowsSpec: l.FollowsSpec, Pause: l.Pause, Messages: l.Messages, GrantTime: l.GrantTime,
 		Section: l.Section.Run != nil, Writes: l.Section.Writes,
 	}
 	for _, s := range l.Servers {
@@ -84,7 +85,8 @@ func (s *schedule) record() []evidence.Fault {
 
 // record is what the client did.
 func (c *client) record() evidence.Client {
-	out := evidence.Client{Name: c.proc.Name(), Tries: c.tried, Lapsed: c.lapsed, GaveUp: c.gaveUp, Longest: c.longest, Crashed: c.view.Crashed()}
+	out := evidence.Client{Name: c.proc.Name(), Tries: c.tried, Lapsed: c.lapsed, GaveUp: c.gaveUp, Longest: c.longest,
+		Crashed: c.view.Crashed()}
 	for _, g := range c.grants {
 		out.Grants = append(out.Grants, g.record())
 	}
@@ -97,8 +99,9 @@ func (c *client) record() evidence.Client {
 
 // record is the grant, with what was done under it.
 func (g *grant) record() evidence.Grant {
-	out := evidence.Grant{Grant: g.Grant, Ops: g.ops, Calls: g.calls, Returned: g.returnedAt, OverAtOnce: g.overAtOnce, LostAtOnce: g.lostAtOnce,
-		LossKnown: g.lostBefore, LossChecked: g.lossChecked, LostValues: int(g.values.Load())}
+	out := evidence.Grant{Grant: g.Grant, Ops: g.ops, Calls: g.calls, Returned: g.returnedAt, OverAtOnce: g.overAtOnce,
+		LostAtOnce: g.lostAtOnce,
+		LossKnown:  g.lostBefore, LossChecked: g.lossChecked, LostValues: int(g.values.Load())}
 	out.ContextEnded, out.LeaseEnded = instant(g.ended), instant(g.over)
 	if g.sent != nil { // the run ended before
 		out.Ops, out.Unfinished = append(slices.Clip(g.ops), *g.sent), true

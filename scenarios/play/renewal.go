@@ -12,10 +12,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// Renews reports whether the lock renews its lease by itself in the servers of a scenario: it promises so, or a run without
-// faults has shown it, in which a client has the lock for three times as long as its key, or its lease, lasts. Of a lock
-// whose lease is counted from its call nothing is learnt, and of one that comes with locksim what it promises is all.
-// Errors are those of [Lock.Learn].
+// Renews reports whether the lock renews its lease by itself in the servers of a scenario: it promises so, or a run
+// without faults has shown it, in which a client has the lock for three times as long as its key, or its lease, lasts.
+// Of a lock whose lease is counted from its call nothing is learnt, and of one that comes with locksim what it promises
+// is all. Errors are those of [Lock.Learn].
 func (l Lock) Renews(sc *file.Scenario) (bool, error) {
 	l, err := l.sized(sc)
 	if err != nil {
@@ -33,7 +33,8 @@ func (l Lock) OnlyClaims() bool { return l.own != nil }
 
 // renewing is a lock that is about to be played, with the duty to renew its leases if it was seen to do so.
 func (l Lock) renewing(sc *file.Scenario) (Lock, error) {
-	if l.OnlyClaims() || l.Lease == LeaseCounted || slices.Contains(l.Promise.Duties, promise.DutyRenews) || kinds.Reserved(l.Name) {
+	if l.OnlyClaims() || l.Lease == LeaseCounted || slices.Contains(l.Promise.Duties, promise.DutyRenews) ||
+		kinds.Reserved(l.Name) {
 		return l, nil
 	}
 	setting := lesson(sc, renewalLesson)
@@ -85,7 +86,8 @@ func (l Lock) outlasts(setting *file.Scenario) (renews bool, err error) {
 		return err
 	})
 	if frozen, ok := errors.AsType[*Frozen](err); ok {
-		return false, fmt.Errorf("lock %s, in a run without faults that is to show whether it renews its lease: %w", l.Name, frozen)
+		return false, fmt.Errorf("lock %s, in a run without faults that is to show whether it renews its lease: %w", l.Name,
+			frozen)
 	}
 	return renews && err == nil, nil
 }
@@ -104,7 +106,8 @@ func (s *student) holds(m Machine) (renews bool, err error) {
 	}
 	defer end()
 	set := slices.DeleteFunc(s.keys(), func(k trace.Key) bool {
-		return k.TTL <= 0 || k.TTL > longestTerm || slices.ContainsFunc(before, func(old trace.Key) bool { return old.Name == k.Name })
+		return k.TTL <= 0 || k.TTL > longestTerm ||
+			slices.ContainsFunc(before, func(old trace.Key) bool { return old.Name == k.Name })
 	})
 	var term time.Duration
 	for _, k := range set {

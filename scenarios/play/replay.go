@@ -10,8 +10,8 @@ import (
 // come with locksim. An invalid scenario or an unknown lock is an *InputError.
 func Setup(f *outcome.RunFile, extra []Lock) (*file.Scenario, Lock, error) {
 	if f.Live != nil {
-		return nil, Lock{}, &file.InputError{Pos: faults.Pos{File: f.File}, Msg: "this is a run on real servers, which nothing can repeat exactly: " +
-			"make another one with --live, or run the scenario in the simulated world"}
+		return nil, Lock{}, &file.InputError{Pos: faults.Pos{File: f.File}, Msg: "this is a run on real servers, which " +
+			"nothing can repeat exactly: make another one with --live, or run the scenario in the simulated world"}
 	}
 	l, err := FindLock(f.Lock, extra) // first, since it may bring the servers of the scenario along
 	if err != nil {

@@ -30,13 +30,13 @@ type RunOptions struct {
 	Alone bool
 	// Bare leaves out what only a reader of a run wants: see [outcome.ModeRun.Complete].
 	Bare bool
-	// Shared takes a run that was made for that of another mode in which the store would have answered each operation in the
-	// same words. The outcome is the same, sooner. A run that is repeated is made in each mode.
+	// Shared takes a run that was made for that of another mode in which the store would have answered each operation in
+	// the same words. The outcome is the same, sooner. A run that is repeated is made in each mode.
 	Shared bool
 	// Fork, if not nil, makes the run a continuation of the run of Seed.
 	Fork *Fork
-	// Death says how the program ends in the run, which is known from another process: the run is made up to there. There is
-	// one mode then.
+	// Death says how the program ends in the run, which is known from another process: the run is made up to there. There
+	// is one mode then.
 	Death *outcome.Death
 	// Note, if not nil, is called when a run has come further.
 	Note func(c Course)
@@ -99,7 +99,8 @@ func Differ(l Lock, a, b *outcome.Outcome) *NondeterminismError {
 		x, y := &a.Modes[i], &b.Modes[i]
 		d := trace.Diff(x.Trace, y.Trace)
 		if d != nil || x.Verdict.Facts != y.Verdict.Facts {
-			return &NondeterminismError{Scenario: a.Scenario.Name, Lock: a.Lock, Seed: a.Seed, Mode: x.Mode, Divergence: d, Advice: l.advice(d)}
+			return &NondeterminismError{Scenario: a.Scenario.Name, Lock: a.Lock, Seed: a.Seed, Mode: x.Mode, Divergence: d,
+				Advice: l.advice(d)}
 		}
 	}
 	return nil
@@ -199,7 +200,8 @@ func sharedMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, bas
 }
 
 // playMode makes the run of one mode, and its repetition.
-func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
+func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode,
+	base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	if mode == fence.None && base != nil {
 		return base, nil
 	}
@@ -224,13 +226,15 @@ func playMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 }
 
 // playOnce is one run, judged.
-func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
+func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode,
+	base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	began := time.Now() //nolint:forbidigo // outside the bubble; it is never compared
 	seed := opts.Seed
 	p := newPlay(sc, l)
 	p.death, p.note, p.fork = opts.Death, opts.Note, opts.Fork
 	res, err := p.simulate(seed, mode, 0, p.whole)
-	if stuck, ok := errors.AsType[*deadlocked](err); ok && opts.Death == nil { // nothing of a frozen world can be read: up to there
+	// nothing of a frozen world can be read: up to there
+	if stuck, ok := errors.AsType[*deadlocked](err); ok && opts.Death == nil {
 		p = newPlay(sc, l)
 		p.note, p.fork, p.stuck = opts.Note, opts.Fork, stuck
 		res, err = p.simulate(seed, mode, 0, p.whole)
@@ -251,10 +255,10 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, base 
 	return run, nil
 }
 
-// On plays a scenario in the caller's world, in real time, whose store decides by the mode, and
-// returns the run with its verdict. The world must have the servers that the scenario and the
-// lock need; a fault that it cannot play is in [outcome.ModeRun.NotPlayed]. base is the run in mode none, against which a rescue is measured; it
-// may be nil. Errors as for [Run], and those of the world.
+// On plays a scenario in the caller's world, in real time, whose store decides by the mode, and returns the run with
+// its verdict. The world must have the servers that the scenario and the lock need; a fault that it cannot play is in
+// [outcome.ModeRun.NotPlayed]. base is the run in mode none, against which a rescue is measured; it may be nil. Errors
+// as for [Run], and those of the world.
 func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeRun) (*outcome.ModeRun, error) {
 	if err := errors.Join(sc.Validate(), l.Validate()); err != nil {
 		return nil, err
@@ -279,8 +283,10 @@ func On(w Stage, sc *file.Scenario, l Lock, mode fence.Mode, base *outcome.ModeR
 // runOf is a run that has ended, without its verdict.
 func (p *play) runOf(mode fence.Mode, t *trace.Trace) *outcome.ModeRun {
 	rec, terms := p.recordWith(t), p.lock.terms()
-	run := &outcome.ModeRun{Mode: mode, Trace: t, Record: rec, Terms: terms, Events: t.Len(), FaultsFired: p.schedule.fired,
-		NotPlayed: p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(), Hung: p.forever || p.loops != "", WallClocks: p.wallClocks(),
+	run := &outcome.ModeRun{Mode: mode, Trace: t, Record: rec, Terms: terms, Events: t.Len(),
+		FaultsFired: p.schedule.fired,
+		NotPlayed:   p.schedule.unable, FaultsFelt: p.felt, PartialPause: p.partialPause(), Hung: p.forever ||
+			p.loops != "", WallClocks: p.wallClocks(),
 		Barred: p.probe.Bound > 0 && !p.probe.Acquired || p.loops != ""}
 	run.History, run.KeyChanges = evidence.History(p.sc, terms, rec), rec.KeyChanges()
 	run.LongestWait = longestWait(run.History, t)

@@ -97,7 +97,8 @@ func TestAloneTwice(t *testing.T) {
 	same(t, whole, testruns.Play(t, sc, l, opts).Modes[0])
 }
 
-// A run of a search has its verdict and no more, but for porcupine's opinion of a share of the runs and of each violation.
+// A run of a search has its verdict and no more, but for porcupine's opinion of a share of the runs and of each
+// violation.
 func TestTryIsBare(t *testing.T) {
 	for name, violates := range map[string]bool{"calm": false, "gc-pause": true} {
 		sc, l := testruns.Load(t, name)
@@ -111,7 +112,8 @@ func TestTryIsBare(t *testing.T) {
 			m := o.Modes[0]
 			full := testruns.Play(t, sc, l, play.RunOptions{Seed: seed, Modes: []fence.Mode{m.Mode}, Alone: true}).Modes[0]
 			if m.TraceHash != "" || m.Story != nil || m.Trace.Hash() != full.TraceHash || m.Verdict.Label != full.Verdict.Label {
-				t.Fatalf("%s, seed %d: hash %q, %d lines of story, label %s: want only what the full run has too: %s, %s", name, seed,
+				t.Fatalf("%s, seed %d: hash %q, %d lines of story, label %s: want only what the full run has too: %s, %s", name,
+					seed,
 					m.TraceHash, len(m.Story), m.Verdict.Label, full.TraceHash, full.Verdict.Label)
 			}
 			if m.Corroboration.Agreement != "" {

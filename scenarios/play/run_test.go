@@ -72,7 +72,8 @@ func TestHolderCrashWaitIsBounded(t *testing.T) {
 	for seed := uint64(1); seed <= 50; seed++ {
 		for _, m := range testruns.Play(t, sc, l, play.RunOptions{Seed: seed}).Modes {
 			if m.LongestWait > bound || m.LongestWait < sc.Lock.TTL/2 {
-				t.Errorf("seed %d, mode %s: waited %v, want at most %v, and more than half the TTL", seed, m.Mode, m.LongestWait, bound)
+				t.Errorf("seed %d, mode %s: waited %v, want at most %v, and more than half the TTL", seed, m.Mode, m.LongestWait,
+					bound)
 			}
 		}
 	}
@@ -116,7 +117,8 @@ func TestModesWithoutTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Check, fence.Seal, fence.Strict}})
+	o := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fence.Check, fence.Seal,
+		fence.Strict}})
 	if got := o.Modes[0].Verdict.Label; got != checker.Corrupted {
 		t.Errorf("mode none: %s", got)
 	}
@@ -215,18 +217,21 @@ func TestAdapterWithoutALease(t *testing.T) {
 	}
 }
 
-// Judged as a live run, a simulated one has the label of its clients' history: a free lock may stay idle, a place in a queue
-// is not known, and a rescue is measured as before.
+// Judged as a live run, a simulated one has the label of its clients' history: a free lock may stay idle, a place in a
+// queue is not known, and a rescue is measured as before.
 func TestJudgedAsLive(t *testing.T) {
 	for _, c := range []struct {
 		scenario, lock string
 		modes          []fence.Mode
 		want           map[fence.Mode]checker.Label
 	}{
-		{"gc-pause", "fenced", []fence.Mode{fence.None, fence.Seal}, map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Seal: checker.Rescued}},
-		{"gc-pause", "single", []fence.Mode{fence.None, fence.Seal}, map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Seal: checker.NotApplicable}},
+		{"gc-pause", "fenced", []fence.Mode{fence.None, fence.Seal},
+			map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Seal: checker.Rescued}},
+		{"gc-pause", "single", []fence.Mode{fence.None, fence.Seal},
+			map[fence.Mode]checker.Label{fence.None: checker.Corrupted, fence.Seal: checker.NotApplicable}},
 		{"redis-clock-back", "fenced", []fence.Mode{fence.None}, map[fence.Mode]checker.Label{fence.None: checker.Safe}},
-		{"crowded-queue", "broken/queue-of-ten", []fence.Mode{fence.None}, map[fence.Mode]checker.Label{fence.None: checker.Safe}},
+		{"crowded-queue", "broken/queue-of-ten", []fence.Mode{fence.None},
+			map[fence.Mode]checker.Label{fence.None: checker.Safe}},
 	} {
 		sc, err := file.Load(c.scenario)
 		if err != nil {

@@ -27,7 +27,8 @@ type schedule struct {
 type passage struct{ client, event string }
 
 func newSchedule(p *play, w Stage) *schedule {
-	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), unable: make([]string, len(p.sc.Faults)), felt: make([]feelings, len(p.sc.Faults)), passed: map[passage]int{},
+	s := &schedule{play: p, world: w, fired: make([]bool, len(p.sc.Faults)), unable: make([]string, len(p.sc.Faults)),
+		felt: make([]feelings, len(p.sc.Faults)), passed: map[passage]int{},
 		begun: make([]bool, len(p.sc.Faults)), moved: make([]faults.Action, len(p.sc.Faults))}
 	for i, f := range p.sc.Faults {
 		if f.When == nil {

@@ -23,7 +23,8 @@ faults:
     after: 300ms
     clock_jump: {clock: c1, by: 1s}
 `)
-	m := testruns.Play(t, sc, testruns.Kind(t, "single"), play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
+	m := testruns.Play(t, sc, testruns.Kind(t, "single"),
+		play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0]
 	for _, c := range []struct {
 		client, event string
 		nth           int

@@ -55,7 +55,8 @@ func (c *client) section(g *grant) error {
 		return h.crashed
 	}
 	if n := len(h.written); err == nil && h.ended == nil && n > 0 && n < len(s.Writes) {
-		_ = c.misused("returned nil and wrote %s alone: it writes all of Writes, which are %s, or none; return an error if it stops between them",
+		_ = c.misused("returned nil and wrote %s alone: it writes all of Writes, which are %s, or none; return an error if "+
+			"it stops between them",
 			prose.Commas(h.written), prose.Commas(s.Writes))
 	}
 	return nil
@@ -102,9 +103,9 @@ func (h *Holder) follow(w file.Workload) error {
 	return nil
 }
 
-// hold is work of a section, up to the end of it, or with errAsked until the process is asked to end. The client extends its lease meanwhile, if the scenario
-// says so and the lock can. A failure is part of the story: it goes on, as it would
-// without.
+// hold is work of a section, up to the end of it, or with errAsked until the process is asked to end. The client
+// extends its lease meanwhile, if the scenario says so and the lock can. A failure is part of the story: it goes on, as
+// it would without.
 func (c *client) hold(g *grant, d time.Duration) error {
 	w := c.play.sc.Workload
 	part := d / time.Duration(w.Extend+1)
@@ -169,8 +170,8 @@ func (c *client) nestedSection(resource string) error {
 	return g.release()
 }
 
-// besideSection is a section under the lock that comes after one that the client has, with an eighth of the work. Clients
-// take locks in the order of the scenario, so that none waits for one that waits for it.
+// besideSection is a section under the lock that comes after one that the client has, with an eighth of the work.
+// Clients take locks in the order of the scenario, so that none waits for one that waits for it.
 func (c *client) besideSection(has string) error {
 	resources, w := c.play.resources(), c.play.sc.Workload
 	next := slices.Index(resources, has) + 1
@@ -228,8 +229,9 @@ func (c *client) read(g *grant, register string) (saw string, ok bool, err error
 	return saw, cause == nil, err
 }
 
-// noteGivenUp keeps the first instant at which the client gave up an operation in the transaction that has its lock, since
-// the context of it had ended: the connection may be of no more use to the lock. One that fails by itself is no such reason.
+// noteGivenUp keeps the first instant at which the client gave up an operation in the transaction that has its lock,
+// since the context of it had ended: the connection may be of no more use to the lock. One that fails by itself is no
+// such reason.
 func (c *client) noteGivenUp(ctx context.Context) {
 	if ctx.Err() != nil && c.gaveUp == 0 && c.play.sc.Workload.Data == file.DataTransaction {
 		c.gaveUp = c.play.world.Now()

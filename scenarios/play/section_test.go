@@ -82,10 +82,13 @@ func TestSectionMisuse(t *testing.T) {
 	}{
 		{"write before read", func(h *play.Holder) { _ = h.Write("stock") }, "writes stock and has not read it"},
 		{"read twice", func(h *play.Holder) { _, _ = h.Read("stock"); _, _ = h.Read("stock") }, "reads stock twice"},
-		{"written twice", func(h *play.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock"); _ = h.Write("stock") }, "writes stock twice"},
-		{"not declared", func(h *play.Holder) { _, _ = h.Read("bill"); _ = h.Write("bill") }, "writes bill, which is not in its Writes"},
+		{"written twice", func(h *play.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock"); _ = h.Write("stock") },
+			"writes stock twice"},
+		{"not declared", func(h *play.Holder) { _, _ = h.Read("bill"); _ = h.Write("bill") },
+			"writes bill, which is not in its Writes"},
 		{"no register", func(h *play.Holder) { _, _ = h.Read("The Stock") }, `reads "The Stock", which cannot be a register`},
-		{"a part", func(h *play.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock") }, "returned nil and wrote stock alone"},
+		{"a part", func(h *play.Holder) { _, _ = h.Read("stock"); _ = h.Write("stock") },
+			"returned nil and wrote stock alone"},
 		{"read at the end", func(h *play.Holder) {
 			for _, r := range []string{"stock", "order"} {
 				_, _ = h.Read(r)
@@ -95,11 +98,13 @@ func TestSectionMisuse(t *testing.T) {
 		}, "reads bill after its last write"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := sectioned(t, shop, play.Section{Writes: []string{"stock", "order"}, Run: func(_ context.Context, h *play.Holder) error {
-				tt.run(h)
-				return nil
-			}}, fence.None)
-			if _, ok := errors.AsType[*file.InputError](err); !ok || !strings.Contains(err.Error(), "the Section of lock fenced, on c0, "+tt.want) {
+			_, err := sectioned(t, shop, play.Section{Writes: []string{"stock", "order"},
+				Run: func(_ context.Context, h *play.Holder) error {
+					tt.run(h)
+					return nil
+				}}, fence.None)
+			if _, ok := errors.AsType[*file.InputError](err); !ok ||
+				!strings.Contains(err.Error(), "the Section of lock fenced, on c0, "+tt.want) {
 				t.Errorf("error %v, want an *file.InputError with %q", err, tt.want)
 			}
 		})
@@ -137,9 +142,10 @@ func TestSectionStops(t *testing.T) {
 		}, checker.Corrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := sectioned(t, shop, play.Section{Writes: []string{"stock", "order"}, Run: func(_ context.Context, h *play.Holder) error {
-				return tt.run(h)
-			}}, fence.None)
+			o, err := sectioned(t, shop, play.Section{Writes: []string{"stock", "order"},
+				Run: func(_ context.Context, h *play.Holder) error {
+					return tt.run(h)
+				}}, fence.None)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,28 +161,31 @@ func TestSectionStops(t *testing.T) {
 func TestCheckEndsBelief(t *testing.T) {
 	const late = shop + "faults: [{when: {client: c0, event: read}, pause: {process: c0, for: 15s}}]\n"
 	for _, looks := range []bool{true, false} {
-		o, err := sectioned(t, late, play.Section{Writes: []string{"stock"}, Run: func(_ context.Context, h *play.Holder) error {
-			if _, err := h.Read("stock"); err != nil {
-				return err
-			}
-			if looks {
-				if err := h.Check(); err != nil {
-					return h.Work(time.Second) // which returns the same error at once
+		o, err := sectioned(t, late,
+			play.Section{Writes: []string{"stock"}, Run: func(_ context.Context, h *play.Holder) error {
+				if _, err := h.Read("stock"); err != nil {
+					return err
 				}
-			}
-			if err := h.Work(time.Second); err != nil {
-				return err
-			}
-			return h.Write("stock")
-		}}, fence.None)
+				if looks {
+					if err := h.Check(); err != nil {
+						return h.Work(time.Second) // which returns the same error at once
+					}
+				}
+				if err := h.Work(time.Second); err != nil {
+					return err
+				}
+				return h.Write("stock")
+			}}, fence.None)
 		if err != nil {
 			t.Fatal(err)
 		}
 		run := o.Modes[0]
 		g := run.History.Grants[0]
 		belief := g.Belief(run.History.Care)
-		if seen := g.UntilSeen > 0; g.Client != "c0" || seen != looks || looks && belief.End != g.UntilSeen || !looks && belief.End != g.Released {
-			t.Errorf("looks %v: the belief of %s ends at %d, the end of its validity is seen at %d, and it releases at %d", looks, g.Client, belief.End, g.UntilSeen, g.Released)
+		if seen := g.UntilSeen > 0; g.Client != "c0" || seen != looks || looks && belief.End != g.UntilSeen || !looks &&
+			belief.End != g.Released {
+			t.Errorf("looks %v: the belief of %s ends at %d, the end of its validity is seen at %d, and it releases at %d",
+				looks, g.Client, belief.End, g.UntilSeen, g.Released)
 		}
 		if label := run.Verdict.Label; (label == checker.Corrupted) == looks {
 			t.Errorf("looks %v: %s", looks, label)
@@ -210,7 +219,8 @@ func TestSectionWithoutEnd(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}}, fence.None)
-	if err == nil || !strings.Contains(err.Error(), "had not ended after") || !strings.Contains(err.Error(), "let it return when its context ends") {
+	if err == nil || !strings.Contains(err.Error(), "had not ended after") ||
+		!strings.Contains(err.Error(), "let it return when its context ends") {
 		t.Errorf("error %v", err)
 	}
 }

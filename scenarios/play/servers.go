@@ -43,9 +43,11 @@ func validateServers(list []Servers) error {
 		case k.own != nil:
 			most = k.own.most
 		case !serverKind.MatchString(k.Name) || isWorldKey(k.Name):
-			return fmt.Errorf("a kind of server cannot be named %q: write a word of lower-case letters that is no other key of a world, such as register", k.Name)
+			return fmt.Errorf("a kind of server cannot be named %q: write a word of lower-case letters that is no other key "+
+				"of a world, such as register", k.Name)
 		case !serverPrefix.MatchString(k.Prefix) || slices.Contains(takenPrefixes, k.Prefix):
-			return fmt.Errorf("the names of %s servers cannot begin with %q: give lower-case letters, other than %q", k.Name, k.Prefix, takenPrefixes)
+			return fmt.Errorf("the names of %s servers cannot begin with %q: give lower-case letters, other than %q", k.Name,
+				k.Prefix, takenPrefixes)
 		case k.Make == nil:
 			return fmt.Errorf("the kind of server %s has no Make: it makes the servers", k.Name)
 		}
@@ -138,7 +140,10 @@ func ServerNames(locks ...Lock) []server.Facts {
 	var out []server.Facts
 	for _, l := range locks {
 		for _, s := range l.Servers {
-			known := slices.ContainsFunc(out, func(n server.Facts) bool { return n.Kind == s.Kind.Name && n.Prefix == s.Kind.Prefix })
+			known := slices.ContainsFunc(out, func(n server.Facts) bool {
+				return n.Kind == s.Kind.Name &&
+					n.Prefix == s.Kind.Prefix
+			})
 			if s.Kind.own == nil && !known {
 				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader,
 					Lacks: s.Kind.Lacks, Watches: s.Kind.Watches, Behind: s.Kind.Behind})

@@ -17,25 +17,28 @@ import (
 func TestServerNamedLikeAKey(t *testing.T) {
 	named := func(name string) error {
 		l := testruns.Kind(t, "single")
-		l.Servers = []play.Servers{{Kind: play.ServerKind{Name: name, Prefix: "g", Make: func(int) sim.Kind { return redis.Servers{Nodes: 1} }}, Count: 1}}
+		l.Servers = []play.Servers{{Kind: play.ServerKind{Name: name, Prefix: "g",
+			Make: func(int) sim.Kind { return redis.Servers{Nodes: 1} }}, Count: 1}}
 		return l.Validate()
 	}
 	if err := named("register"); err != nil {
 		t.Error(err)
 	}
 	for _, k := range file.Keys() {
-		if err := named(k.Name); k.Group == "world" && (err == nil || !strings.Contains(err.Error(), "no other key of a world")) {
+		if err := named(k.Name); k.Group == "world" &&
+			(err == nil || !strings.Contains(err.Error(), "no other key of a world")) {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
 }
 
-// A scenario in which a machine loses its power is refused where the servers of a lock say why that cannot be played; the
-// crash of a process is not, and neither is a client that loses its power.
+// A scenario in which a machine loses its power is refused where the servers of a lock say why that cannot be played;
+// the crash of a process is not, and neither is a client that loses its power.
 func TestPower(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	why := errors.New("it is not known what is on the disk")
-	kind := play.ServerKind{Name: "register", Prefix: "g", Make: func(int) sim.Kind { return redis.Servers{Nodes: 1} }, Power: func() error { return why }}
+	kind := play.ServerKind{Name: "register", Prefix: "g", Make: func(int) sim.Kind { return redis.Servers{Nodes: 1} },
+		Power: func() error { return why }}
 	l.Servers = append(slices.Clone(l.Servers), play.Servers{Kind: kind, Count: 1})
 	try := func(crash string) error {
 		text := "name: x\nworld: {redis: 1, register: 1, clients: 2}\nfaults: [{at: 1s, crash: {" + crash + "}}]\n"
@@ -46,7 +49,8 @@ func TestPower(t *testing.T) {
 		_, err = play.Run(sc, l, play.RunOptions{Seed: 1})
 		return err
 	}
-	if err := try("process: g0, mode: power"); err == nil || !strings.Contains(err.Error(), "x.yaml:3:") || !strings.Contains(err.Error(), why.Error()) {
+	if err := try("process: g0, mode: power"); err == nil || !strings.Contains(err.Error(), "x.yaml:3:") ||
+		!strings.Contains(err.Error(), why.Error()) {
 		t.Errorf("the power of g0: %v", err)
 	}
 	for _, crash := range []string{"process: g0", "process: c0, mode: power", "process: r0, mode: power"} {

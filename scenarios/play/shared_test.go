@@ -13,7 +13,8 @@ import (
 func TestSharedRuns(t *testing.T) {
 	shared := 0
 	for _, name := range []string{
-		"gc-pause", "stale-write-first", "split-brain", "late-packet", "lost-reply", "shared-owner", "torn-by-crash", "crowded-queue",
+		"gc-pause", "stale-write-first", "split-brain", "late-packet", "lost-reply", "shared-owner", "torn-by-crash",
+		"crowded-queue",
 	} {
 		sc, err := file.Load(name)
 		if err != nil {
@@ -36,7 +37,8 @@ func TestSharedRuns(t *testing.T) {
 		for i := range apart.Modes {
 			a, b := &apart.Modes[i], &together.Modes[i]
 			equal := a.Mode == b.Mode && a.TraceHash == b.TraceHash && a.Corroboration == b.Corroboration &&
-				reflect.DeepEqual(a.Verdict, b.Verdict) && reflect.DeepEqual(a.Story, b.Story) && reflect.DeepEqual(a.History, b.History)
+				reflect.DeepEqual(a.Verdict, b.Verdict) && reflect.DeepEqual(a.Story, b.Story) &&
+				reflect.DeepEqual(a.History, b.History)
 			if !equal {
 				t.Errorf("%s in mode %s: %s without sharing, %s with it", name, a.Mode, a.Verdict.Label, b.Verdict.Label)
 			}

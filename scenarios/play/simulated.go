@@ -37,11 +37,11 @@ type ServerKind struct {
 	Make func(count int) sim.Kind
 	// In is the kind in a world with such settings, for servers that have some. Nil is for those without.
 	In func(w file.World) ServerKind
-	// Watches is set for servers that watch r0 and its replicas, and make a replica the primary when it does not answer. They
-	// grant no lock. A world with them has two replicas at least, and they come after the servers of Redis.
+	// Watches is set for servers that watch r0 and its replicas, and make a replica the primary when it does not answer.
+	// They grant no lock. A world with them has two replicas at least, and they come after the servers of Redis.
 	Watches bool
-	// Behind is set for servers that the lock's other servers ask, and no client, such as the database of an API server. They
-	// grant no lock, and are not counted among its servers.
+	// Behind is set for servers that the lock's other servers ask, and no client, such as the database of an API server.
+	// They grant no lock, and are not counted among its servers.
 	Behind bool
 	// Leader is the name of whichever of them leads, for the targets of faults: that of a [sim.Builder.Alias]. "" is for
 	// servers without a leader.
@@ -49,8 +49,9 @@ type ServerKind struct {
 	// Lacks are the kinds of fault, such as "evict", that cannot strike these servers: a scenario with one is refused,
 	// and no search draws it.
 	Lacks []string
-	// Power says why the machines of these servers cannot lose their power in this program, in one line; nil if they can. A
-	// scenario in which one does is refused then, and no search draws it. A nil Power is for servers whose machines always can.
+	// Power says why the machines of these servers cannot lose their power in this program, in one line; nil if they can.
+	// A scenario in which one does is refused then, and no search draws it. A nil Power is for servers whose machines
+	// always can.
 	Power func() error
 	// Uncompared is set for servers that were written after documentation, and were compared with no real ones: reports
 	// say so beside what was seen with them.
@@ -71,8 +72,8 @@ type ServerKind struct {
 	// Prepare makes a real server of a live run, at its address, ready for the locks, such as by making tables. Nil if
 	// there is nothing to do. An error that wraps [faults.ErrUnable] says why there are no real servers like that.
 	Prepare func(ctx context.Context, address string) error
-	// Real starts real servers of this kind for live runs. Nil is for Redis, etcd, ZooKeeper and PostgreSQL, which live runs
-	// know, and for servers of which there are no real ones.
+	// Real starts real servers of this kind for live runs. Nil is for Redis, etcd, ZooKeeper and PostgreSQL, which live
+	// runs know, and for servers of which there are no real ones.
 	Real *RealServer
 	// Advice says what in a client of these servers may explain the first difference of two runs that should be equal,
 	// and what to do; "" for nothing. Nil is for clients without a known source of chance.
@@ -105,8 +106,9 @@ type RealServer struct {
 	// Lease is the shortest lease that a client can use, and Why says what a shorter one lacks, as the end of a sentence.
 	Lease time.Duration
 	Why   string
-	// Unsynced says what such a process leaves to the operating system when it is killed, which a power failure would lose, as a
-	// sentence without a stop: live runs do not play one then. "" is for a server that syncs before it answers, or has no files.
+	// Unsynced says what such a process leaves to the operating system when it is killed, which a power failure would
+	// lose, as a sentence without a stop: live runs do not play one then. "" is for a server that syncs before it answers,
+	// or has no files.
 	Unsynced string
 	// Return is how long a server that has crashed needs, from its start on, until it serves clients again.
 	Return time.Duration
@@ -183,7 +185,8 @@ func (p *play) config(seed uint64, mode fence.Mode, stopAt int) sim.Config {
 	}
 	if n := max(w.Redis, p.lock.count(redisKind.Name)); n > 0 {
 		c.Servers = append(c.Servers, redisKind.named(redis.Servers{
-			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence), Snapshot: w.Snapshot,
+			Nodes: n, Replicas: w.Replicas, Lag: sim.Latency(w.Lag), Persistence: redis.Persistence(w.Persistence),
+			Snapshot:    w.Snapshot,
 			MinReplicas: w.MinReplicas, MaxLag: w.MaxLag, Reuse: p.lock.reuse,
 		}))
 	}
@@ -211,8 +214,10 @@ func loopOf(err error) (says string, loops bool) {
 	if !ok || limit.What == "virtual time" {
 		return "", false
 	}
-	return fmt.Sprintf("%s loops without a pause, or asks for ever: it had made %s requests when the run was ended at its limit of %s %s, at %v.",
-		cmp.Or(limit.Busiest, "The world"), prose.Thousands(limit.Requests), limit.Limit, limit.What, limit.At.Round(time.Millisecond)), true
+	return fmt.Sprintf("%s loops without a pause, or asks for ever: it had made %s requests when the run was ended at "+
+		"its limit of %s %s, at %v.",
+		cmp.Or(limit.Busiest, "The world"), prose.Thousands(limit.Requests), limit.Limit, limit.What,
+		limit.At.Round(time.Millisecond)), true
 }
 
 // stopped reports whether a run was stopped at the event asked for.
@@ -224,9 +229,11 @@ func Unseeded() string {
 	if sim.Overlaid() {
 		return ""
 	}
-	advice := "\nmath/rand/v2, and a reader of crypto/rand that a library has kept, follow the seed in a program that is built with: locksim overlay"
+	advice := "\nmath/rand/v2, and a reader of crypto/rand that a library has kept, follow the seed in a program that " +
+		"is built with: locksim overlay"
 	if !sim.GlobalRandSeedable() {
-		advice = "\nmath/rand cannot be seeded in this program: put \"//go:debug randseednop=0\" into its main package or test file" + advice
+		advice = "\nmath/rand cannot be seeded in this program: put \"//go:debug randseednop=0\" into its main package or " +
+			"test file" + advice
 	}
 	return advice
 }

@@ -37,7 +37,8 @@ func TestSlackOfRuns(t *testing.T) {
 		}
 		v := testruns.Play(t, sc, l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}}).Modes[0].Verdict
 		if s, ok := v.SlackOf(c.kind); !ok || s.Value < c.least || s.Value > c.most {
-			t.Errorf("%s, lock %s: slack %+v (%t), want %s from %d to %d\n%+v", c.scenario, c.lock, s, ok, c.kind, c.least, c.most, v.Slack)
+			t.Errorf("%s, lock %s: slack %+v (%t), want %s from %d to %d\n%+v", c.scenario, c.lock, s, ok, c.kind, c.least,
+				c.most, v.Slack)
 		}
 	}
 }

@@ -15,8 +15,10 @@ import (
 func TestStoryOfAStuckLock(t *testing.T) {
 	for _, tt := range []struct{ scenario, lock, decisive, last string }{
 		{"dead-worker", "watchdog", "c0 LOSES ITS WORKER — nobody else gets the lock any more", "probe has still not got it"},
-		{"setnx-then-expire", "broken/setnx-then-expire", "c1 passes locked — nobody else gets the lock any more", "probe has still not got it"},
-		{"request-context", "broken/release-with-request-context", "c0 fails to release: outcome unknown: context canceled", "c1 gives up: acquire order: gave up: context canceled"},
+		{"setnx-then-expire", "broken/setnx-then-expire", "c1 passes locked — nobody else gets the lock any more",
+			"probe has still not got it"},
+		{"request-context", "broken/release-with-request-context", "c0 fails to release: outcome unknown: context canceled",
+			"c1 gives up: acquire order: gave up: context canceled"},
 		{"dead-worker", "single", "", "c1 has released"},
 	} {
 		sc, _ := testruns.Load(t, tt.scenario)

@@ -49,8 +49,8 @@ func storyWith(t *testing.T, scenario string, l play.Lock) (lines []string) {
 }
 
 // The story says what is true of clocks, of notices and of extensions: a clock that is stopped does not drift, one that
-// differs from the start does not jump, a client that does not look for a notice learns nothing from it, a release is no
-// loss, and an extension that failed has an error.
+// differs from the start does not jump, a client that does not look for a notice learns nothing from it, a release is
+// no loss, and an extension that failed has an error.
 func TestStoryTellsWhatIsTrue(t *testing.T) {
 	const partitioned = `
 name: told
@@ -72,8 +72,10 @@ faults:
 		has, hasNo []string
 	}{
 		{"never", []string{
-			"r0 CLOCK IS BEHIND from the start, by", "r0 CLOCK STANDS STILL", "r0 CLOCK RUNS as before", "r0 CLOCK DRIFTS by 100 ppm", "c0 CLOCK JUMPS by 1ms",
-			"c0 asks to extend its lease", "c0 has extended its lease", "c0 fails to extend its lease: extend order: outcome unknown: ",
+			"r0 CLOCK IS BEHIND from the start, by", "r0 CLOCK STANDS STILL", "r0 CLOCK RUNS as before",
+			"r0 CLOCK DRIFTS by 100 ppm", "c0 CLOCK JUMPS by 1ms",
+			"c0 asks to extend its lease", "c0 has extended its lease", "c0 fails to extend its lease: extend order: outcome " +
+				"unknown: ",
 			"c0 is told by the lock that its lease has ended, but does not look before it writes",
 		}, []string{"learns that it has lost", "-1000000 ppm", "r0 CLOCK JUMPS", "passes extend", "passes not-extended"}},
 		{"lost", []string{"c0 learns that it has lost the lock"}, []string{"does not look"}},
@@ -107,7 +109,8 @@ world: {redis: 1, clients: 1, latency: 1ms}
 lock: {kind: single, ttl: 10s, backoff: 100ms}
 workload: {rounds: 2, hold: 1s, checks_until: lost}
 `, l)
-	if text := strings.Join(story, "\n"); strings.Contains(text, "has lost") || !strings.Contains(text, "c0 has released") {
+	if text := strings.Join(story, "\n"); strings.Contains(text, "has lost") ||
+		!strings.Contains(text, "c0 has released") {
 		t.Errorf("the story of two calm rounds:\n%s", text)
 	}
 }

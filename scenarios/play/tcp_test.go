@@ -108,7 +108,8 @@ type tcpWorld struct {
 }
 
 func newTCPWorld(t *testing.T, clients int) *tcpWorld {
-	w := &tcpWorld{began: time.Now(), do: make(chan func()), redis: miniredis.RunT(t), store: protected.New(fence.None), t: t}
+	w := &tcpWorld{began: time.Now(), do: make(chan func()), redis: miniredis.RunT(t), store: protected.New(fence.None),
+		t: t}
 	var err error
 	if w.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
@@ -260,7 +261,8 @@ func (tcpGround) WatchUnseen(...string) {}
 func (tcpGround) KeyChanges() []trace.KeyChange { return nil }
 
 func (g tcpGround) Servers() []play.ServerState {
-	s := play.ServerState{Server: trace.Server{Name: "r0", Kind: "redis", Role: trace.RoleSingle}, Asked: true, Listed: true}
+	s := play.ServerState{Server: trace.Server{Name: "r0", Kind: "redis", Role: trace.RoleSingle}, Asked: true,
+		Listed: true}
 	for _, k := range g.w.redis.Keys() {
 		s.Keys = append(s.Keys, trace.Key{Name: k, TTL: g.w.redis.TTL(k)})
 	}

@@ -42,8 +42,8 @@ func TestCalmWithASectionOfItsOwn(t *testing.T) {
 	}
 }
 
-// The driver notes when each fault strikes, and when processes end and start again: from that the evidence has the absences
-// of clients. Both clients end their work at 10 s or later. Package evidence tests all faults.
+// The driver notes when each fault strikes, and when processes end and start again: from that the evidence has the
+// absences of clients. Both clients end their work at 10 s or later. Package evidence tests all faults.
 func TestAbsences(t *testing.T) {
 	for fault, want := range map[string]string{
 		"pause: {process: c0, for: 2s}":                                                "c0 stopped 1s to 3s",
@@ -56,7 +56,8 @@ func TestAbsences(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			h := historyOf(t, testruns.Kind(t, "single"),
-				"name: away\nlock: {ttl: 1s}\nworkload: {rounds: 8, hold: 200ms, think: 1s, stagger: 100ms}\nfaults: [{at: 1s, "+fault+"}]\n")
+				"name: away\nlock: {ttl: 1s}\nworkload: {rounds: 8, hold: 200ms, think: 1s, stagger: 100ms}\nfaults: [{at: 1s, "+
+					fault+"}]\n")
 			if got := absencesOf(h); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
@@ -79,7 +80,8 @@ func TestAbsencesOfACluster(t *testing.T) {
 // A fault without an end of its own keeps a client away from when it is first felt to when it is last felt, with the
 // delay that it causes before: a message that is late left so much earlier. One that is not felt keeps no client away.
 func TestAbsencesWhileFelt(t *testing.T) {
-	const text = "name: felt\nlock: {ttl: 5s}\nworld: {clients: 1, latency: 1ms}\nworkload: {rounds: 3, hold: 200ms, think: 1s}\nfaults: [{at: %s, %s}]\n"
+	const text = "name: felt\nlock: {ttl: 5s}\nworld: {clients: 1, latency: 1ms}\nworkload: {rounds: 3, hold: 200ms, " +
+		"think: 1s}\nfaults: [{at: %s, %s}]\n"
 	for _, c := range []struct {
 		at, fault   string
 		actor, peer string // of the messages that the fault meets
@@ -113,8 +115,8 @@ func TestAbsencesWhileFelt(t *testing.T) {
 	}
 }
 
-// A client that is granted the lock although its process has ended crashes at that instant, once more: the servers may have
-// its key from then on.
+// A client that is granted the lock although its process has ended crashes at that instant, once more: the servers may
+// have its key from then on.
 func TestAbsenceOfALapsedGrant(t *testing.T) {
 	l := testruns.Kind(t, "single")
 	inner := l.New
@@ -137,7 +139,8 @@ func TestAbsenceOfALapsedGrant(t *testing.T) {
 func absencesOf(h checker.History) string {
 	var all []string
 	for _, client := range slices.Sorted(maps.Keys(h.Timing.Away)) {
-		spans := slices.SortedFunc(slices.Values(h.Timing.Away[client]), func(a, b checker.Absence) int { return int(a.From - b.From) })
+		spans := slices.SortedFunc(slices.Values(h.Timing.Away[client]),
+			func(a, b checker.Absence) int { return int(a.From - b.From) })
 		for _, a := range spans {
 			how := map[bool]string{true: "away", false: "stopped"}[a.Running]
 			if a.Crash {

@@ -33,11 +33,12 @@ func mints(t *testing.T, token func(uint64) uint64) play.Lock {
 // inTurn is a scenario in which three clients have the lock one after another.
 func inTurn(t *testing.T) *file.Scenario {
 	t.Helper()
-	return testruns.Parse(t, "name: in-turn\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: 100ms..200ms}\nworkload: {rounds: 1, hold: 1s}\n")
+	return testruns.Parse(t, "name: in-turn\nworld: {clients: 3, latency: 1ms}\nlock: {ttl: 2s, backoff: "+
+		"100ms..200ms}\nworkload: {rounds: 1, hold: 1s}\n")
 }
 
-// A lock that says that it mints tokens, and gives out none, is an error that says what to do. With the promise that its
-// leases are as their interface says, it has broken that.
+// A lock that says that it mints tokens, and gives out none, is an error that says what to do. With the promise that
+// its leases are as their interface says, it has broken that.
 func TestTokensThatAreNone(t *testing.T) {
 	for name, token := range map[string]func(uint64) uint64{
 		"no token":                  func(uint64) uint64 { return 0 },
@@ -46,7 +47,8 @@ func TestTokensThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := mints(t, token)
 			_, err := play.Run(inTurn(t), l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
-			if _, ok := errors.AsType[*file.InputError](err); !ok || !strings.Contains(err.Error(), "lock my-lock says Tokens, and the lease that c") {
+			if _, ok := errors.AsType[*file.InputError](err); !ok ||
+				!strings.Contains(err.Error(), "lock my-lock says Tokens, and the lease that c") {
 				t.Errorf("error %v, want an *file.InputError about the token", err)
 			}
 			l.Tokens = false
@@ -54,7 +56,8 @@ func TestTokensThatAreNone(t *testing.T) {
 				t.Errorf("without tokens: %v", v.Reasons)
 			}
 			l.Tokens, l.Promise.Duties = true, testruns.Kind(t, "fenced").Promise.Duties
-			if v := verdictOf(t, l, inTurn(t)); v.Label != checker.Misconduct || !strings.Contains(v.Reasons[0].Text, "the lease has no token, although the lock mints tokens") {
+			if v := verdictOf(t, l, inTurn(t)); v.Label != checker.Misconduct ||
+				!strings.Contains(v.Reasons[0].Text, "the lease has no token, although the lock mints tokens") {
 				t.Errorf("with its duties: %s, %v", v.Label, v.Reasons)
 			}
 		})
@@ -75,7 +78,8 @@ func TestTokensThatDoNotGrow(t *testing.T) {
 			l := mints(t, tt.token)
 			o := testruns.Play(t, inTurn(t), l, play.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}})
 			v := o.Modes[0].Verdict
-			if v.Label != checker.Regressed || v.Facts.TokenRegressions != tt.facts.TokenRegressions || v.Facts.TokenDuplicates != tt.facts.TokenDuplicates ||
+			if v.Label != checker.Regressed || v.Facts.TokenRegressions != tt.facts.TokenRegressions ||
+				v.Facts.TokenDuplicates != tt.facts.TokenDuplicates ||
 				!strings.Contains(v.Reasons[0].Text, tt.says) {
 				t.Errorf("%s, %+v, %v", v.Label, v.Facts, v.Reasons)
 			}
@@ -83,7 +87,8 @@ func TestTokensThatDoNotGrow(t *testing.T) {
 			if broken := outcome.Violations(o, l.JudgedBy()); !slices.Contains(broken, want) {
 				t.Errorf("violations %v, want %v", broken, want)
 			}
-			for what, other := range map[string]play.Lock{"its claims alone": l.ClaimsAlone(), "no order promised": unordered(l)} {
+			for what, other := range map[string]play.Lock{"its claims alone": l.ClaimsAlone(),
+				"no order promised": unordered(l)} {
 				if broken := outcome.Violations(o, other.JudgedBy()); slices.Contains(broken, want) {
 					t.Errorf("%s: violations %v", what, broken)
 				}

@@ -20,12 +20,14 @@ import (
 // failures in each fencing mode; see [reviews.Failures]. replay is the command that runs a
 // scenario. Assemble removes the wall times of the parts, and the results of their
 // single jobs. The error is that of [play.Library].
-func Assemble(plan reviews.Plan, l play.Lock, parts reviews.Parts, failures []reviews.Failure, replay matrix.ReplayCommand) (*reviews.Review, error) {
+func Assemble(plan reviews.Plan, l play.Lock, parts reviews.Parts, failures []reviews.Failure,
+	replay matrix.ReplayCommand) (*reviews.Review, error) {
 	parts.Timeless()
 	t := explorations.NewTiming()
 	r := &reviews.Review{Version: reviews.Version, Kind: reviews.Kind, Plan: plan, Lock: newReviewLock(l), Parts: parts,
-		Failures: failures, Scenarios: []reviews.Scenario{}, NotRun: []reviews.Gap{}, Catalogue: []reviews.Gap{}, NeverDrawn: []string{},
-		Go: t.Go, Modules: t.Modules}
+		Failures: failures, Scenarios: []reviews.Scenario{}, NotRun: []reviews.Gap{}, Catalogue: []reviews.Gap{},
+		NeverDrawn: []string{},
+		Go:         t.Go, Modules: t.Modules}
 	r.Missing = append([]reviews.Gap{}, r.Missing...)
 	if err := readLibrary(r, l, replay); err != nil {
 		return nil, err
@@ -46,7 +48,8 @@ func readLibrary(r *reviews.Review, l play.Lock, replay matrix.ReplayCommand) er
 			r.Scenarios = append(r.Scenarios, newReviewScenario(sc, l, cells, replay))
 			continue
 		}
-		r.NotRun = append(r.NotRun, reviews.Gap{What: sc.Name, Why: cmp.Or(r.WhyNot(sc.Name), "the scenario is not about this lock")})
+		r.NotRun = append(r.NotRun,
+			reviews.Gap{What: sc.Name, Why: cmp.Or(r.WhyNot(sc.Name), "the scenario is not about this lock")})
 	}
 	modes, err := file.Catalogue()
 	for _, m := range modes {
@@ -68,8 +71,10 @@ func newReviewLock(l play.Lock) reviews.Lock {
 	return r
 }
 
-func newReviewScenario(sc *file.Scenario, l play.Lock, cells []matrices.Cell, replay matrix.ReplayCommand) reviews.Scenario {
-	s := reviews.Scenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l), Client: clientMistake(sc), Classes: reviews.ClassesIn(sc.Faults), Cells: cells}
+func newReviewScenario(sc *file.Scenario, l play.Lock, cells []matrices.Cell,
+	replay matrix.ReplayCommand) reviews.Scenario {
+	s := reviews.Scenario{Name: sc.Name, Title: sc.Title, Catalogue: sc.Catalogue, Ground: groundOf(sc, l),
+		Client: clientMistake(sc), Classes: reviews.ClassesIn(sc.Faults), Cells: cells}
 	var modes []fence.Mode
 	seed := uint64(0)
 	for _, c := range cells {

@@ -110,19 +110,23 @@ func TestReviewOfSomeFaults(t *testing.T) {
 	}
 	l.Promise = lock.Promise{Exclusion: []lock.Fault{lock.FaultPause}}
 	w := work("pause", "half-open", "node-clock")
-	if w.Tried() != "only pause, node-clock, half_open" || !slices.Contains(w.Missing, reviews.Gap{What: "searches with other faults than pause, node-clock, half_open", Why: "they were not asked for"}) {
+	if w.Tried() != "only pause, node-clock, half_open" ||
+		!slices.Contains(w.Missing, reviews.Gap{What: "searches with other faults than pause, node-clock, half_open",
+			Why: "they were not asked for"}) {
 		t.Errorf("%s; missing: %v", w.Tried(), w.Missing)
 	}
 	if !slices.Equal(w.Within.Space.Faults, []lock.Fault{"pause"}) || w.Within.Space.Kinds != nil {
 		t.Errorf("within the promise %v and %v", w.Within.Space.Faults, w.Within.Space.Kinds)
 	}
-	if !slices.Equal(w.All.Space.Faults, []lock.Fault{"pause", "node-clock"}) || !slices.Equal(w.All.Space.Kinds, []string{"half_open"}) || !slices.Equal(w.Sweep.Faults, w.All.Space.Faults) {
+	if !slices.Equal(w.All.Space.Faults, []lock.Fault{"pause", "node-clock"}) ||
+		!slices.Equal(w.All.Space.Kinds, []string{"half_open"}) || !slices.Equal(w.Sweep.Faults, w.All.Space.Faults) {
 		t.Errorf("with all %v and %v, swept %v", w.All.Space.Faults, w.All.Space.Kinds, w.Sweep.Faults)
 	}
 	if w := work("flush"); w.Within != nil || w.All == nil || w.Sweep != nil || len(w.Missing) != 3 {
 		t.Errorf("of flush: %+v", w)
 	}
-	if w := work("none"); len(w.Within.Space.Classes())+len(w.All.Space.Classes()) > 0 || w.Sweep != nil || w.Tried() != "no fault" {
+	if w := work("none"); len(w.Within.Space.Classes())+len(w.All.Space.Classes()) > 0 || w.Sweep != nil ||
+		w.Tried() != "no fault" {
 		t.Errorf("without faults: %+v", w)
 	}
 	if w := work(); w.Tried() != "every fault" || w.Plan.Faults != nil || len(w.Missing) > 0 {
@@ -139,7 +143,8 @@ func TestReviewOfASpecimen(t *testing.T) {
 	}
 	const name = "broken/token-after-lock"
 	r := reviewed(t, name, 20)
-	if r.Lock.Promises || r.Lock.Judged != fence.Seal || !strings.Contains(r.Lock.About, "wrong on purpose") || r.Within != nil {
+	if r.Lock.Promises || r.Lock.Judged != fence.Seal || !strings.Contains(r.Lock.About, "wrong on purpose") ||
+		r.Within != nil {
 		t.Errorf("the lock is %+v, explored within a promise: %v", r.Lock, r.Within != nil)
 	}
 	if len(r.Missing) != 1 || r.Missing[0].Why != "the lock promises nothing" {
@@ -194,12 +199,14 @@ func checkFences(t *testing.T, b reviews.Failure) {
 // ground, and the counts of a mode are those of its cells.
 func TestReviewGrounds(t *testing.T) {
 	r := reviewed(t, "fenced", 20, "gc-pause", "flushall", "torn-by-crash")
-	want := map[string]reviews.Ground{"gc-pause": reviews.GroundPromised, "flushall": reviews.GroundOutside, "torn-by-crash": reviews.GroundSeveralWrites}
+	want := map[string]reviews.Ground{"gc-pause": reviews.GroundPromised, "flushall": reviews.GroundOutside,
+		"torn-by-crash": reviews.GroundSeveralWrites}
 	for _, s := range r.Scenarios {
 		if g, ok := want[s.Name]; ok && s.Ground != g {
 			t.Errorf("%s has the ground %s, want %s", s.Name, s.Ground, g)
 		}
-		if s.Name == "gc-pause" && (s.Effect(fence.Seal) != reviews.FenceRescues || s.Replay != "run gc-pause fenced 1 [none check seal strict claim cas]") {
+		if s.Name == "gc-pause" && (s.Effect(fence.Seal) != reviews.FenceRescues ||
+			s.Replay != "run gc-pause fenced 1 [none check seal strict claim cas]") {
 			t.Errorf("gc-pause: %s, %s", s.Effect(fence.Seal), s.Replay)
 		}
 	}
@@ -230,16 +237,19 @@ func TestReviewFailuresAreSorted(t *testing.T) {
 		e.Summary.Failures = failures
 		return e
 	}
-	unexamined := failure.Failure{Shape: "not made minimal", Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}}
+	unexamined := failure.Failure{Shape: "not made minimal",
+		Violations: []outcome.Violation{{Mode: fence.None, Label: checker.Stuck}}}
 	parts := reviews.Parts{
 		Within: of(found("b", checker.Overlap, 1)),
-		All:    of(found("c", checker.Stuck, 1), unexamined, found("b", checker.Overlap, 1), found("a", checker.Corrupted, 2), found("d", checker.Corrupted, 1)),
+		All: of(found("c", checker.Stuck, 1), unexamined, found("b", checker.Overlap, 1), found("a", checker.Corrupted, 2),
+			found("d", checker.Corrupted, 1)),
 	}
 	var got []string
 	for _, b := range reviews.Failures(parts, func(reviews.Failure) string { return "" }) {
 		got = append(got, b.Shape+" "+string(b.From))
 	}
-	want := []string{"b " + string(reviews.FromPromise), "d " + string(reviews.FromAll), "a " + string(reviews.FromAll), "c " + string(reviews.FromAll)}
+	want := []string{"b " + string(reviews.FromPromise), "d " + string(reviews.FromAll), "a " + string(reviews.FromAll),
+		"c " + string(reviews.FromAll)}
 	if !slices.Equal(got, want) {
 		t.Errorf("the failures are %q, want %q", got, want)
 	}
@@ -251,7 +261,8 @@ func TestReviewWorkRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := review.NewWork(l, review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}}); err == nil || errors.Is(err, matrix.ErrEmptyMatrix) {
+	if _, err := review.NewWork(l, review.Options{Seeds: outcome.Seeds{First: 1, Last: 1}}); err == nil ||
+		errors.Is(err, matrix.ErrEmptyMatrix) {
 		t.Errorf("no runs: %v", err)
 	}
 }
@@ -275,10 +286,12 @@ func TestWorkIsStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	twice, err := json.Marshal(again)
-	if err != nil || string(data) != string(twice) || again.Within != nil || again.Sweep != nil || len(again.Missing) != 2 || len(again.Matrix.Jobs()) != len(work.Matrix.Jobs()) {
+	if err != nil || string(data) != string(twice) || again.Within != nil || again.Sweep != nil ||
+		len(again.Missing) != 2 || len(again.Matrix.Jobs()) != len(work.Matrix.Jobs()) {
 		t.Errorf("%v: stored were\n%s\nread was\n%s", err, data, twice)
 	}
-	for _, text := range []string{`[]`, `{}`, `{"lock":"single","matrix":{}}`, `{"lock":"single","all":{"lock":"fenced"}}`, strings.Replace(string(data), `"lock":"broken/`, `"lock":"other/`, 1)} {
+	for _, text := range []string{`[]`, `{}`, `{"lock":"single","matrix":{}}`, `{"lock":"single","all":{"lock":"fenced"}}`,
+		strings.Replace(string(data), `"lock":"broken/`, `"lock":"other/`, 1)} {
 		if w, err := review.ReadWork([]byte(text), nil); err == nil {
 			t.Errorf("%.100s was read as the work %+v", text, w)
 		}

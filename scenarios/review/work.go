@@ -64,7 +64,8 @@ type Work struct {
 // [file.Library]; a lock without a scenario, or one that cannot be swept, is no
 // error but a gap.
 func NewWork(l play.Lock, opts Options) (*Work, error) {
-	w := &Work{Plan: reviews.Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs, AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
+	w := &Work{Plan: reviews.Plan{Lock: l.Name, Seeds: opts.Seeds, Runs: opts.Runs,
+		AllRuns: max(opts.Runs/reviewAllShare, 1), Swept: reviewSwept}}
 	if classes, kinds, err := spaces.NamedFaults(opts.Faults); err != nil {
 		return nil, err
 	} else if classes != nil {
@@ -72,7 +73,8 @@ func NewWork(l play.Lock, opts Options) (*Work, error) {
 		for i, class := range classes {
 			w.Plan.Faults = slices.Insert(w.Plan.Faults, i, string(class))
 		}
-		w.missing("searches with other faults than "+cmp.Or(prose.Commas(w.Plan.Faults), spaces.NoFaults), "they were not asked for")
+		w.missing("searches with other faults than "+cmp.Or(prose.Commas(w.Plan.Faults), spaces.NoFaults),
+			"they were not asked for")
 	}
 	return w, errors.Join(w.planMatrix(l, opts), w.planExplorations(l, opts.Faults), w.planSweep(l, opts))
 }
@@ -82,7 +84,8 @@ func (w *Work) planMatrix(l play.Lock, opts Options) error {
 	if err != nil {
 		return err
 	}
-	w.Matrix, err = matrix.NewPlan(matrix.Options{Scenarios: all, Locks: []string{matrix.Literally(l.Name)}, Seeds: opts.Seeds, Extra: opts.Extra})
+	w.Matrix, err = matrix.NewPlan(matrix.Options{Scenarios: all, Locks: []string{matrix.Literally(l.Name)},
+		Seeds: opts.Seeds, Extra: opts.Extra})
 	if errors.Is(err, matrix.ErrEmptyMatrix) {
 		w.missing("the scenarios of the library", "none of them is about this lock")
 		return nil
@@ -97,19 +100,22 @@ func (w *Work) planExplorations(l play.Lock, named []lock.Fault) (err error) {
 		w.missing(within, "the lock promises nothing")
 	} else if len(named) > 0 && len(promised) == 0 {
 		w.missing(within, "the promise covers none of the faults that were asked for")
-	} else if w.Within, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.Runs, FirstSeed: 1, Faults: promised, Judge: explorations.JudgePromise, Collect: explorations.CollectAll}); err != nil {
+	} else if w.Within, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.Runs, FirstSeed: 1, Faults: promised,
+		Judge: explorations.JudgePromise, Collect: explorations.CollectAll}); err != nil {
 		return err
 	}
-	w.All, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.AllRuns, FirstSeed: 1, Faults: named, Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
+	w.All, err = explore.NewPlan(l, explore.Options{Runs: w.Plan.AllRuns, FirstSeed: 1, Faults: named,
+		Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
 	return err
 }
 
 // covers reports whether a promise covers all that a name means.
 func covers(l play.Lock, name lock.Fault) bool {
 	classes, kinds, err := spaces.NamedFaults([]lock.Fault{name})
-	return err == nil && !slices.ContainsFunc(spaces.Space{Faults: classes, Kinds: kinds}.Classes(), func(class lock.Fault) bool {
-		return !slices.Contains(l.Promise.Exclusion, class)
-	})
+	return err == nil && !slices.ContainsFunc(spaces.Space{Faults: classes, Kinds: kinds}.Classes(),
+		func(class lock.Fault) bool {
+			return !slices.Contains(l.Promise.Exclusion, class)
+		})
 }
 
 // planSweep plans a sweep, by the promise if there is one, if it is cheap.
@@ -130,7 +136,8 @@ func (w *Work) planSweep(l play.Lock, opts Options) error {
 	case err != nil:
 		w.missing(reviewSweep, err.Error())
 	case plan.Placements > reviewPlacements:
-		w.missing(reviewSweep, fmt.Sprintf("%s placements would take longer than the rest of the review; locksim sweep makes them", prose.Thousands(plan.Placements)))
+		w.missing(reviewSweep, fmt.Sprintf("%s placements would take longer than the rest of the review; locksim sweep "+
+			"makes them", prose.Thousands(plan.Placements)))
 	default:
 		w.Sweep = plan
 	}

@@ -9,8 +9,8 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// BenchmarkDrawn is the run of a search: a drawn schedule of a lock on one server and of one on five, within the promise of
-// the lock, with its verdict.
+// BenchmarkDrawn is the run of a search: a drawn schedule of a lock on one server and of one on five, within the
+// promise of the lock, with its verdict.
 func BenchmarkDrawn(b *testing.B) {
 	for _, name := range []string{"single", "redlock"} {
 		b.Run(name, func(b *testing.B) {

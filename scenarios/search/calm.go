@@ -28,12 +28,11 @@ func alikeAtFirst() []string {
 	return []string{"customer-orders-of-2026:1", "customer-orders-of-2026:2"}
 }
 
-// CalmTrials plays a lock without any fault, before faults are drawn for it. Its
-// clients ask for the lock at the same time and ignore the lease; a message and a
-// section take less than a quarter of the lease, but for a lock that is held until it is told. In such a run no fence is needed:
-// claims exclude each other, each lasts until its release, the data is right in
-// mode none, and a lock that is free is granted. A lock that fails here excludes
-// nobody, whatever it promises about faults.
+// CalmTrials plays a lock without any fault, before faults are drawn for it. Its clients ask for the lock at the same
+// time and ignore the lease; a message and a section take less than a quarter of the lease, but for a lock that is held
+// until it is told. In such a run no fence is needed: claims exclude each other, each lasts until its release, the data
+// is right in mode none, and a lock that is free is granted. A lock that fails here excludes nobody, whatever it
+// promises about faults.
 //
 // The space must come from [Discover].
 func CalmTrials(l play.Lock, space spaces.Space) iter.Seq[*Trial] {
@@ -47,10 +46,10 @@ func InCalm(l play.Lock) play.Lock {
 	return l
 }
 
-// CalmCases are the cases of [CalmTrials], with seeds from 1 on. In one, clients ask for the lock again and again; in one,
-// they contend for two locks whose names are nearly the same, and have both at once, unless the lock has a section of its own.
-// In the last one of a lock that is held until it is told, a section lasts for three lengths of its lease: the lock has
-// to renew it.
+// CalmCases are the cases of [CalmTrials], with seeds from 1 on. In one, clients ask for the lock again and again; in
+// one, they contend for two locks whose names are nearly the same, and have both at once, unless the lock has a section
+// of its own. In the last one of a lock that is held until it is told, a section lasts for three lengths of its lease:
+// the lock has to renew it.
 func CalmCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 	cases := calmCases
 	if l.Lease == play.LeaseHeld {

@@ -65,17 +65,18 @@ type lastLease struct {
 
 func (l lastLease) Release(ctx context.Context) error { return l.of.last.Release(ctx) }
 
-// Locks that fail after many calls, with names that are nearly the same, or with two leases at once, fail without a fault,
-// and in drawn runs.
+// Locks that fail after many calls, with names that are nearly the same, or with two leases at once, fail without a
+// fault, and in drawn runs.
 func TestLocksThatMixUpTheirCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrap  func(e play.Env, l lock.Locker) lock.Locker
 		calm  uint64 // the seed of the calm run that fails
 		drawn uint64 // the seeds within which one fails
 	}{
-		"asks-nobody": {func(e play.Env, l lock.Locker) lock.Locker { return &asksNobody{Locker: l, clock: e.Clock()} }, 10, 1500},
-		"cuts-names":  {func(_ play.Env, l lock.Locker) lock.Locker { return cutsNames{l} }, 11, 1500},
-		"one-lease":   {func(_ play.Env, l lock.Locker) lock.Locker { return &oneLease{Locker: l} }, 11, 1500},
+		"asks-nobody": {func(e play.Env, l lock.Locker) lock.Locker { return &asksNobody{Locker: l, clock: e.Clock()} }, 10,
+			1500},
+		"cuts-names": {func(_ play.Env, l lock.Locker) lock.Locker { return cutsNames{l} }, 11, 1500},
+		"one-lease":  {func(_ play.Env, l lock.Locker) lock.Locker { return &oneLease{Locker: l} }, 11, 1500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

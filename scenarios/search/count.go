@@ -41,7 +41,8 @@ func (t *Trial) Tally() tally.Tally {
 // ended counts a run that ended.
 func (t *Trial) ended() tally.Tally {
 	m := &t.Outcome.Modes[0]
-	one := tally.Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls, Errors: m.Verdict.Errors,
+	one := tally.Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls,
+		Errors:      m.Verdict.Errors,
 		NoticedLate: time.Duration(math.Round(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))}
 	if one.Connections, one.PerSecond = m.Load(); slices.ContainsFunc(t.Scenario.Faults, takesConnections) {
 		one.Connections = 0
@@ -98,18 +99,20 @@ func (t *Trial) ended() tally.Tally {
 	return one
 }
 
-// undisturbed reports whether no fault was felt in a run, and whether nothing in its scenario ends a Release, or a request of
-// a lease, before it is answered.
+// undisturbed reports whether no fault was felt in a run, and whether nothing in its scenario ends a Release, or a
+// request of a lease, before it is answered.
 func undisturbed(sc *file.Scenario, m *outcome.ModeRun) bool {
 	w := sc.Workload
-	return !slices.Contains(m.FaultsFelt, true) && sc.World.Skew == 0 && w.Request == 0 && w.ExtendWithin == 0 && w.ReleaseWithin == 0 &&
+	return !slices.Contains(m.FaultsFelt, true) && sc.World.Skew == 0 && w.Request == 0 && w.ExtendWithin == 0 &&
+		w.ReleaseWithin == 0 &&
 		w.Release != file.ReleaseRetried && w.Release != file.ReleaseLater
 }
 
 // takesConnections reports whether other work of a process takes connections of a pool, which makes new ones then.
 func takesConnections(f faults.Fault) bool { return f.Action.Kind() == exhaustPool }
 
-// saidNotHeld reports whether the Release of a grant returned that the lock was not held, although its lease had not ended.
+// saidNotHeld reports whether the Release of a grant returned that the lock was not held, although its lease had not
+// ended.
 func saidNotHeld(g checker.Grant) bool {
 	return g.ReleaseNotHeld && (g.Until == 0 || g.Claim().End != g.Until)
 }

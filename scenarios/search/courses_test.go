@@ -32,11 +32,18 @@ func TestNovelty(t *testing.T) {
 		want    tally.Novelty
 		text    string
 	}{
-		{nil, tally.Novelty{Rate: 1}, "about 100 % of further runs that test the lock would still try something new (0 of 0 courses were seen in one run only)" + much},
-		{tally.Courses{"a": 1}, tally.Novelty{Courses: 1, Once: 1, Rate: 1}, "about 100 % of further runs that test the lock would still try something new (1 of 1 course were seen in one run only)" + much},
-		{tally.Courses{"a": 1, "b": 1, "c": 2, "d": 6}, tally.Novelty{Courses: 4, Once: 2, Rate: 0.2}, "about 20 % of further runs that test the lock would still try something new (2 of 4 courses were seen in one run only)" + much},
-		{tally.Courses{"a": 1, "b": 2, "c": 37}, tally.Novelty{Courses: 3, Once: 1, Rate: 0.025}, "about 2.5 % of further runs that test the lock would still try something new (1 of 3 courses were seen in one run only)" + little},
-		{tally.Courses{"a": 2, "b": 98}, tally.Novelty{Courses: 2}, "about 0 % of further runs that test the lock would still try something new (0 of 2 courses were seen in one run only)" + hardly},
+		{nil, tally.Novelty{Rate: 1}, "about 100 % of further runs that test the lock would still try something new (0 of " +
+			"0 courses were seen in one run only)" + much},
+		{tally.Courses{"a": 1}, tally.Novelty{Courses: 1, Once: 1, Rate: 1}, "about 100 % of further runs that test the " +
+			"lock would still try something new (1 of 1 course were seen in one run only)" + much},
+		{tally.Courses{"a": 1, "b": 1, "c": 2, "d": 6}, tally.Novelty{Courses: 4, Once: 2, Rate: 0.2},
+			"about 20 % of further runs that test the lock would still try something new (2 of 4 courses were seen in one " +
+				"run only)" + much},
+		{tally.Courses{"a": 1, "b": 2, "c": 37}, tally.Novelty{Courses: 3, Once: 1, Rate: 0.025},
+			"about 2.5 % of further runs that test the lock would still try something new (1 of 3 courses were seen in one " +
+				"run only)" + little},
+		{tally.Courses{"a": 2, "b": 98}, tally.Novelty{Courses: 2}, "about 0 % of further runs that test the lock would " +
+			"still try something new (0 of 2 courses were seen in one run only)" + hardly},
 	} {
 		got := c.courses.Novelty()
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -99,7 +106,8 @@ func TestCourse(t *testing.T) {
 	unknown.Outcome, unknown.Problem = "unknown", "i/o timeout"
 	another, point := unknown, trace.Mark{Step: trace.Point, Label: "sent"}
 	another.Op, another.Problem = "c1.w8", "EOF"
-	pause, reset, crash := faults.Pause{Process: "c0", For: time.Second}, faults.Reset{Between: []string{"c0"}}, faults.Crash{Process: "c0"}
+	pause, reset, crash := faults.Pause{Process: "c0", For: time.Second}, faults.Reset{Between: []string{"c0"}},
+		faults.Crash{Process: "c0"}
 	course := func(felt []faults.Action, events ...trace.Event) tally.Course {
 		sc := &file.Scenario{}
 		m := outcome.ModeRun{Trace: &trace.Trace{}}
@@ -111,16 +119,22 @@ func TestCourse(t *testing.T) {
 			e.At = time.Duration(i) * time.Millisecond * time.Duration(1+len(events))
 			m.Trace.Add(e)
 		}
-		return (&search.Trial{Case: search.Case{Scenario: sc}, Outcome: &outcome.Outcome{Scenario: sc, Modes: []outcome.ModeRun{m}}}).Course()
+		return (&search.Trial{Case: search.Case{Scenario: sc},
+			Outcome: &outcome.Outcome{Scenario: sc, Modes: []outcome.ModeRun{m}}}).Course()
 	}
 	whole := course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", unknown), step("c0", over))
 	for why, same := range map[string]tally.Course{
-		"another client": course([]faults.Action{pause}, step("c3", ask), step("c3", got), step("c3", unknown), step("c3", over)),
-		"several clients, in any order": course([]faults.Action{pause}, step("c0", ask), step("c1", ask), step("c1", got), step("c1", unknown), step("c0", got),
+		"another client": course([]faults.Action{pause}, step("c3", ask), step("c3", got), step("c3", unknown),
+			step("c3", over)),
+		"several clients, in any order": course([]faults.Action{pause}, step("c0", ask), step("c1", ask), step("c1", got),
+			step("c1", unknown), step("c0", got),
 			step("c0", unknown), step("c0", over), step("c1", over)),
-		"other values":      course([]faults.Action{pause}, step("c0", ask), step("c0", trace.Mark{Step: trace.Granted}), step("c0", another), step("c0", over)),
-		"a point":           course([]faults.Action{pause}, step("c0", ask), step("c0", point), step("c0", got), step("c0", unknown), step("c0", over)),
-		"several of a kind": course([]faults.Action{pause, pause}, step("c0", ask), step("c0", got), step("c0", unknown), step("c0", over)),
+		"other values": course([]faults.Action{pause}, step("c0", ask), step("c0", trace.Mark{Step: trace.Granted}),
+			step("c0", another), step("c0", over)),
+		"a point": course([]faults.Action{pause}, step("c0", ask), step("c0", point), step("c0", got),
+			step("c0", unknown), step("c0", over)),
+		"several of a kind": course([]faults.Action{pause, pause}, step("c0", ask), step("c0", got), step("c0", unknown),
+			step("c0", over)),
 	} {
 		if same != whole {
 			t.Errorf("%s: another course", why)
@@ -128,13 +142,19 @@ func TestCourse(t *testing.T) {
 	}
 	seen := map[tally.Course]string{whole: "the run"}
 	for why, other := range map[string]tally.Course{
-		"another order":    course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", over), step("c0", unknown)),
-		"two clients":      course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c1", unknown), step("c1", over)),
-		"another outcome":  course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", refused), step("c0", over)),
-		"success":          course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", write), step("c0", over)),
-		"no fault":         course(nil, step("c0", ask), step("c0", got), step("c0", unknown), step("c0", over)),
-		"another fault":    course([]faults.Action{reset}, step("c0", ask), step("c0", got), step("c0", unknown), step("c0", over)),
-		"one more class":   course([]faults.Action{pause, crash}, step("c0", ask), step("c0", got), step("c0", unknown), step("c0", over)),
+		"another order": course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", over),
+			step("c0", unknown)),
+		"two clients": course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c1", unknown),
+			step("c1", over)),
+		"another outcome": course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", refused),
+			step("c0", over)),
+		"success": course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", write),
+			step("c0", over)),
+		"no fault": course(nil, step("c0", ask), step("c0", got), step("c0", unknown), step("c0", over)),
+		"another fault": course([]faults.Action{reset}, step("c0", ask), step("c0", got), step("c0", unknown),
+			step("c0", over)),
+		"one more class": course([]faults.Action{pause, crash}, step("c0", ask), step("c0", got), step("c0", unknown),
+			step("c0", over)),
 		"an earlier end":   course([]faults.Action{pause}, step("c0", ask), step("c0", got), step("c0", unknown)),
 		"nothing happened": course(nil),
 	} {
@@ -146,7 +166,8 @@ func TestCourse(t *testing.T) {
 }
 
 // explored are the courses of the runs of some seeds, drawn from a space.
-func explored(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) (trials []*search.Trial, courses tally.Courses) {
+func explored(t *testing.T, l play.Lock, space spaces.Space,
+	seeds outcome.Seeds) (trials []*search.Trial, courses tally.Courses) {
 	t.Helper()
 	for trial := range search.Trials(l, search.Drawn(l, space, seeds)) {
 		if trial.Err != nil {
@@ -165,7 +186,8 @@ func TestNoveltyOfSpaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tiny := spaces.Space{Lock: "single", Faults: []lock.Fault{}, Clients: spaces.Span{Min: 2, Max: 2}, Rounds: spaces.Span{Min: 2, Max: 2}}
+	tiny := spaces.Space{Lock: "single", Faults: []lock.Fault{}, Clients: spaces.Span{Min: 2, Max: 2},
+		Rounds: spaces.Span{Min: 2, Max: 2}}
 	if _, courses := explored(t, l, tiny, outcome.Seeds{First: 1, Last: 150}); courses.Novelty().Rate > 0.1 {
 		t.Errorf("a tiny space: %+v", courses.Novelty())
 	}
@@ -202,7 +224,8 @@ func TestCoursesOfParts(t *testing.T) {
 		sum += n
 	}
 	if violating == 0 || vacuous == 0 || counted == 0 || sum != counted {
-		t.Errorf("%d runs are counted: %d are evidence and passed, %d violate, %d are vacuous", sum, counted, violating, vacuous)
+		t.Errorf("%d runs are counted: %d are evidence and passed, %d violate, %d are vacuous", sum, counted, violating,
+			vacuous)
 	}
 	for _, cut := range []int{0, 1, len(trials) / 2, len(trials)} {
 		var first, second tally.Courses

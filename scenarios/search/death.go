@@ -11,7 +11,8 @@ import (
 // Died makes the failure of a case in whose run the program ends, since a goroutine that the lock has started panics.
 // Errors are those of [play.Run], which wrap [play.ErrNoDeath] if the lock is not to blame.
 func Died(l play.Lock, c Case, d *outcome.Death) (*Found, error) {
-	f := &Found{Failure: failure.Failure{Lock: l.Name, Seed: c.Seed, Runs: 1, FirstSeed: c.Seed, Drawn: len(c.Scenario.Faults)}, trial: &Trial{Case: c, lock: l}, death: d}
+	f := &Found{Failure: failure.Failure{Lock: l.Name, Seed: c.Seed, Runs: 1, FirstSeed: c.Seed,
+		Drawn: len(c.Scenario.Faults)}, trial: &Trial{Case: c, lock: l}, death: d}
 	_, err := f.adopt(c.Scenario)
 	return f, err
 }

@@ -78,7 +78,8 @@ func Judgeable(l play.Lock) error {
 		return fmt.Errorf("lock %q: make its Name one word, such as my-lock: scenario files contain it", l.Name)
 	}
 	if mode := l.JudgedMode(); mode.NeedsToken() && !l.Tokens {
-		return fmt.Errorf("lock %s promises that the data is right in mode %s, which needs fencing tokens: set Tokens if its leases carry some, or choose another mode", l.Name, mode)
+		return fmt.Errorf("lock %s promises that the data is right in mode %s, which needs fencing tokens: set Tokens if "+
+			"its leases carry some, or choose another mode", l.Name, mode)
 	}
 	return nil
 }
@@ -122,8 +123,8 @@ func (s *discovery) discoverPools(l play.Lock, calm *calmRun) error {
 	}
 	s.NoPools = true
 	if len(s.Classes()) == 0 || slices.Contains(s.Kinds, exhaustPool) {
-		return fmt.Errorf("lock %s registers no pool of connections, so that none can be exhausted: make its clients by scenarios.RedisClient or"+
-			" the package of the server's kind, or leave the fault %s out", l.Name, lock.FaultPool)
+		return fmt.Errorf("lock %s registers no pool of connections, so that none can be exhausted: make its clients by "+
+			"scenarios.RedisClient or the package of the server's kind, or leave the fault %s out", l.Name, lock.FaultPool)
 	}
 	return nil
 }
@@ -137,7 +138,8 @@ func (s *discovery) discoverReplicas(l play.Lock) error {
 		return nil
 	}
 	if s.Redis == 0 && asked {
-		return fmt.Errorf("lock %s %w: it has no Redis node, whose replica could take over; leave failovers out", l.Name, ErrNoFailover)
+		return fmt.Errorf("lock %s %w: it has no Redis node, whose replica could take over; leave failovers out", l.Name,
+			ErrNoFailover)
 	}
 	if s.Redis == 0 {
 		return nil
@@ -152,7 +154,8 @@ func (s *discovery) discoverReplicas(l play.Lock) error {
 	case follows:
 		s.Replicas = 2
 	case asked:
-		return fmt.Errorf("lock %s %w: let it dial its first node by the name %q, which is play.Primary, or leave failovers out", l.Name, ErrNoFailover, play.Primary)
+		return fmt.Errorf("lock %s %w: let it dial its first node by the name %q, which is play.Primary, or leave "+
+			"failovers out", l.Name, ErrNoFailover, play.Primary)
 	case l.Replicas > 0: // its replicas are there, and no failover is drawn
 		s.Faults = slices.DeleteFunc(lock.Faults(), func(f lock.Fault) bool { return f == lock.FaultFailover })
 	}
@@ -185,7 +188,8 @@ var fewRounds = spaces.Span{Min: 1, Max: 3}
 func coversAll(l play.Lock, classes []lock.Fault) error {
 	for _, class := range classes {
 		if !slices.Contains(l.Promise.Exclusion, class) {
-			return fmt.Errorf("the promise of lock %s does not cover the fault %s: choose from %s, or judge it without its promise",
+			return fmt.Errorf("the promise of lock %s does not cover the fault %s: choose from %s, or judge it without its "+
+				"promise",
 				l.Name, class, prose.Commas(l.Promise.Exclusion))
 		}
 	}

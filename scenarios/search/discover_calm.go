@@ -149,7 +149,8 @@ func (c *calmRun) granted() error {
 	}
 	for _, e := range c.run.Trace.Events {
 		if m, ok := e.What.(trace.Mark); ok && m.Step == trace.NotGranted {
-			return fmt.Errorf("no client was granted it: after %v, %s got the error: %s%s", e.At.Round(time.Millisecond), e.Actor, trace.Readable(m.Problem), c.unreplicated())
+			return fmt.Errorf("no client was granted it: after %v, %s got the error: %s%s", e.At.Round(time.Millisecond),
+				e.Actor, trace.Readable(m.Problem), c.unreplicated())
 		}
 	}
 	return errors.New("no client was granted it: Acquire never returned" + c.unreplicated())
@@ -177,7 +178,8 @@ func (c *calmRun) named() error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return fmt.Errorf("no client had a key that its Keys name: %s was granted %s, and never set %q: let Keys return the keys that are there while the lock is held, or leave it out",
+	return fmt.Errorf("no client had a key that its Keys name: %s was granted %s, and never set %q: let Keys return the "+
+		"keys that are there while the lock is held, or leave it out",
 		g.Client, g.Resource, keys[0])
 }
 

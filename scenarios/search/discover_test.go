@@ -91,13 +91,21 @@ func TestDiscover(t *testing.T) {
 		l    play.Lock
 		want spaces.Space
 	}{
-		"own points":       {pointed, spaces.Space{Lock: "pointed", Redis: 1, Beside: true, Points: []string{"asked", "got-it"}, Replicas: 2, TTL: file.Range{Min: testlocks.TTL, Max: testlocks.TTL}}},
-		"three nodes":      {testlocks.Quorum("quorum"), spaces.Space{Lock: "quorum", Redis: 3, Beside: true, Replicas: 2, Tries: true, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
-		"promise":          {ours(t, "single"), spaces.Space{Lock: "single", Redis: 1, Beside: true, Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
-		"reentrant":        {ours(t, "reentrant"), spaces.Space{Lock: "reentrant", Redis: 1, Beside: true, Nested: 2, Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
-		"reentrant-fenced": {ours(t, "reentrant-fenced"), spaces.Space{Lock: "reentrant-fenced", Redis: 1, Beside: true, Nested: 2, OwnerPerRound: true, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
-		"everything":       {everything("single"), spaces.Space{Lock: "single", Redis: 1, Beside: true, Replicas: 2, Waits: bothWays, Profiles: bothProfiles, Tries: true}},
-		"specimen":         {ours(t, "broken/get-then-del"), spaces.Space{Lock: "broken/get-then-del", Redis: 1, Beside: true, Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
+		"own points": {pointed, spaces.Space{Lock: "pointed", Redis: 1, Beside: true,
+			Points: []string{"asked", "got-it"}, Replicas: 2, TTL: file.Range{Min: testlocks.TTL, Max: testlocks.TTL}}},
+		"three nodes": {testlocks.Quorum("quorum"), spaces.Space{Lock: "quorum", Redis: 3, Beside: true, Replicas: 2,
+			Tries: true, TTL: file.Range{Min: 9 * time.Second, Max: 10 * time.Second}}},
+		"promise": {ours(t, "single"), spaces.Space{Lock: "single", Redis: 1, Beside: true,
+			Faults: ours(t, "single").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
+		"reentrant": {ours(t, "reentrant"), spaces.Space{Lock: "reentrant", Redis: 1, Beside: true, Nested: 2,
+			Faults: ours(t, "reentrant").Promise.Exclusion, Waits: bothWays, Stock: true, Tries: true}},
+		"reentrant-fenced": {ours(t, "reentrant-fenced"), spaces.Space{Lock: "reentrant-fenced", Redis: 1, Beside: true,
+			Nested: 2, OwnerPerRound: true, Faults: ours(t, "reentrant-fenced").Promise.Exclusion, Waits: bothWays, Stock: true,
+			Tries: true}},
+		"everything": {everything("single"), spaces.Space{Lock: "single", Redis: 1, Beside: true, Replicas: 2,
+			Waits: bothWays, Profiles: bothProfiles, Tries: true}},
+		"specimen": {ours(t, "broken/get-then-del"), spaces.Space{Lock: "broken/get-then-del", Redis: 1, Beside: true,
+			Replicas: 2, Points: []string{"compared"}, Profiles: bothProfiles}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := discovered(t, c.l, spaces.Space{})
@@ -201,7 +209,8 @@ func TestDiscoverAPromiseWithoutFaults(t *testing.T) {
 // A lock that cannot be judged is refused, with advice.
 func TestDiscoverRefuses(t *testing.T) {
 	refusing := errors.New("the door is shut")
-	never := testlocks.UserLock("never", func(play.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
+	never := testlocks.UserLock("never",
+		func(play.Env, lock.Locker) lock.Locker { return lockerFunc(func() error { return refusing }) })
 	nothing := testlocks.UserLock("nothing", func(play.Env, lock.Locker) lock.Locker { return nil })
 	unmade := testlocks.Correct("unmade")
 	unmade.New = func(play.Env) (lock.Locker, error) { return nil, refusing }
@@ -298,8 +307,10 @@ func TestPoolsAreDiscovered(t *testing.T) {
 			t.Errorf("%s: its pool is exhausted: %t", c.l.Name, got)
 		}
 	}
-	for _, asked := range []spaces.Space{{Faults: []lock.Fault{lock.FaultPool}}, {Kinds: []string{"exhaust_pool"}, Faults: []lock.Fault{}}} {
-		if _, err := search.Discover(poolless(), asked); err == nil || !strings.Contains(err.Error(), "registers no pool of connections") {
+	for _, asked := range []spaces.Space{{Faults: []lock.Fault{lock.FaultPool}},
+		{Kinds: []string{"exhaust_pool"}, Faults: []lock.Fault{}}} {
+		if _, err := search.Discover(poolless(), asked); err == nil ||
+			!strings.Contains(err.Error(), "registers no pool of connections") {
 			t.Errorf("asked for %v %v: %v", asked.Faults, asked.Kinds, err)
 		}
 	}

@@ -57,7 +57,8 @@ func (d *drawer) further() {
 	if d.once(24) {
 		d.gather()
 	}
-	if w.Kind == file.WorkloadRegister && w.Nested == 0 && slices.Contains(d.space.Workloads, file.WorkloadFill) && d.once(8) {
+	if w.Kind == file.WorkloadRegister && w.Nested == 0 && slices.Contains(d.space.Workloads, file.WorkloadFill) &&
+		d.once(8) {
 		w.Kind = file.WorkloadFill
 	}
 	if d.once(4) {
@@ -117,7 +118,8 @@ func (d *drawer) gather() {
 // key, a pattern, a number, or the same name in other letters. None has braces, which
 // many locks refuse: they mark the part of a key that chooses its slot in a cluster.
 var awkward = []string{
-	"order", "order:1", "order:10", "Order", "order 1", "*", "order?", "[o]rder", "ördér", "orde", "0", "order\n", "%73", "'\"\\",
+	"order", "order:1", "order:10", "Order", "order 1", "*", "order?", "[o]rder", "ördér", "orde", "0", "order\n", "%73",
+	"'\"\\",
 }
 
 // resources draws up to three names.
@@ -195,13 +197,15 @@ func (d *drawer) world() {
 	w := &d.sc.World
 	w.Redis, w.Servers = cmp.Or(d.sc.Lock.Nodes, d.space.Redis), d.space.Servers
 	w.Clients = d.span(d.space.Clients)
-	w.Latency = pick(d, file.Range{Min: ms, Max: 5 * ms}, file.Range{Min: ms, Max: ms}, file.Range{Min: 0, Max: 2 * ms}, file.Range{Min: 5 * ms, Max: 20 * ms})
+	w.Latency = pick(d, file.Range{Min: ms, Max: 5 * ms}, file.Range{Min: ms, Max: ms}, file.Range{Min: 0, Max: 2 * ms},
+		file.Range{Min: 5 * ms, Max: 20 * ms})
 	if least := d.space.LeastReplicas; least > 0 { // the lock waits until they have its key
 		w.Replicas = least + d.from.Below(d.space.Replicas-least+1)
 		w.Lag = pick(d, file.Range{}, w.Latency)
 	} else if d.space.Replicas > 0 {
 		w.Replicas = d.from.Below(d.space.Replicas + 1)
-		w.Lag = pick(d, file.Range{}, file.Range{Min: d.part(1), Max: d.part(10)}, file.Range{Min: d.part(100), Max: d.part(200)})
+		w.Lag = pick(d, file.Range{}, file.Range{Min: d.part(1), Max: d.part(10)},
+			file.Range{Min: d.part(100), Max: d.part(200)})
 	}
 	if watched(*w) {
 		w.DownAfter = pick(d, w.DownAfter, d.part(50), d.part(200))

@@ -36,7 +36,10 @@ func (d *drawer) jump() time.Duration {
 // drift makes a clock run too fast or too slow.
 func (d *drawer) drift(clock string) []step {
 	ppm := int64(pick(d, modestDrift, -modestDrift, 100, -100))
-	return timed(10*d.spell(), func(l time.Duration) faults.Action { return faults.ClockDrift{Clock: clock, PPM: ppm, For: l} })
+	return timed(10*d.spell(), func(l time.Duration) faults.Action {
+		return faults.ClockDrift{Clock: clock, PPM: ppm,
+			For: l}
+	})
 }
 
 // wire draws a part of the network: one client, or some, and one node, some, or

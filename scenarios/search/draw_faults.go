@@ -67,7 +67,8 @@ func (d *drawer) schedule() {
 	if len(menu) == 0 {
 		return
 	}
-	s := &swarm{drawer: d, troubles: menu, weights: d.weigh(len(menu)), free: map[string]time.Duration{}, nth: map[string]int{}}
+	s := &swarm{drawer: d, troubles: menu, weights: d.weigh(len(menu)), free: map[string]time.Duration{},
+		nth: map[string]int{}}
 	for range 1 + d.from.Below(d.space.MaxFaults) {
 		if t, ok := s.next(); ok {
 			d.sc.Faults = append(d.sc.Faults, s.trigger(t)...)
@@ -126,14 +127,16 @@ func modes(s spaces.Space, actions ...faults.Action) []faults.CrashMode {
 	})
 }
 
-// needsPower reports whether a trouble can only be a loss of power of a server, and some cannot lose it in this program.
+// needsPower reports whether a trouble can only be a loss of power of a server, and some cannot lose it in this
+// program.
 func (d *drawer) needsPower(t trouble) bool {
 	crashes := slices.ContainsFunc(t.like, func(a faults.Action) bool {
 		crash, ok := a.(faults.Crash)
 		return ok && trace.IsServer(crash.Process)
 	})
 	return crashes && !slices.Contains(modes(d.space, t.like...), faults.CrashProcess) &&
-		slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, file.PowerLoss) })
+		slices.ContainsFunc(d.sc.World.Servers,
+			func(s file.ServerCount) bool { return slices.Contains(s.Lacks, file.PowerLoss) })
 }
 
 // crash draws the crash of a process, by a mode that the space allows.

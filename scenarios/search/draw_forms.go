@@ -10,7 +10,8 @@ import (
 // byHand reports whether one of the troubles above has faults of a kind. All other
 // kinds are drawn by their forms.
 func byHand(kind string) bool {
-	return slices.ContainsFunc(slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles, replicaTroubles, watchedTroubles, quorumTroubles),
+	return slices.ContainsFunc(slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles,
+		replicaTroubles, watchedTroubles, quorumTroubles),
 		func(t trouble) bool { return slices.Contains(t.kinds(), kind) })
 }
 
@@ -23,9 +24,11 @@ func byHand(kind string) bool {
 func (d *drawer) formTroubles() []trouble {
 	var out []trouble
 	for _, k := range faults.Kinds() {
-		lacked := d.sc.World.Redis == 0 && slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, k.Name) })
+		lacked := d.sc.World.Redis == 0 &&
+			slices.ContainsFunc(d.sc.World.Servers, func(s file.ServerCount) bool { return slices.Contains(s.Lacks, k.Name) })
 		if slices.Contains(d.space.Kinds, k.Name) && !byHand(k.Name) && !lacked {
-			out = append(out, trouble{k.Name, []faults.Action{k.Action()}, func(d *drawer) []step { return d.fillIn(k.Name) }, often})
+			out = append(out, trouble{k.Name, []faults.Action{k.Action()}, func(d *drawer) []step { return d.fillIn(k.Name) },
+				often})
 		}
 	}
 	return out

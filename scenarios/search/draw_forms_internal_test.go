@@ -14,7 +14,8 @@ func TestFormsCanBeDrawn(t *testing.T) {
 	for _, k := range faults.Kinds() {
 		seen := map[string]bool{}
 		for seed := range uint64(200) {
-			d := &drawer{from: spaces.Seeded(seed), space: spaces.Space{Redis: 3, Replicas: 2}.WithDefaults(), sc: file.Defaults(), manner: broad}
+			d := &drawer{from: spaces.Seeded(seed), space: spaces.Space{Redis: 3, Replicas: 2}.WithDefaults(),
+				sc: file.Defaults(), manner: broad}
 			d.sc.Name = "drawn"
 			if k.Name == "sentinel_failover" {
 				d.space.Servers = []file.ServerCount{{Kind: "sentinel", Prefix: "sen", Count: 3, Watches: true}}

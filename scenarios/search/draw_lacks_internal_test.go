@@ -38,8 +38,10 @@ func TestLackedFaultsAreNotDrawn(t *testing.T) {
 			t.Errorf("%s is not drawn: %v", name, some)
 		}
 	}
-	if slices.Contains(all, "exhaust_pool") || !slices.Contains(some, "exhaust_pool") || slices.Contains(names("clock_jump", "exhaust_pool"), "exhaust_pool") {
-		t.Error("exhaust_pool is drawn for servers of which it is not known whether their clients have pools, or not for those that have")
+	if slices.Contains(all, "exhaust_pool") || !slices.Contains(some, "exhaust_pool") ||
+		slices.Contains(names("clock_jump", "exhaust_pool"), "exhaust_pool") {
+		t.Error("exhaust_pool is drawn for servers of which it is not known whether their clients have pools, or not for " +
+			"those that have")
 	}
 	if !slices.Contains(all, "node-clock-jump") || slices.Contains(some, "node-clock-jump") {
 		t.Errorf("with the fault %v, without it %v", all, some)
@@ -53,7 +55,8 @@ func TestPowerIsNotDrawn(t *testing.T) {
 	}
 	d := &drawer{sc: &file.Scenario{
 		World: file.World{Clients: 2, Servers: []file.ServerCount{
-			{Kind: "register", Prefix: "g", Count: 2, Leader: "leader", Lacks: []string{file.PowerLoss}}, {Kind: "etcd", Prefix: "e", Count: 3},
+			{Kind: "register", Prefix: "g", Count: 2, Leader: "leader", Lacks: []string{file.PowerLoss}},
+			{Kind: "etcd", Prefix: "e", Count: 3},
 		}},
 		Faults: []faults.Fault{power("g1"), power("leader"), power("e1"), power("c0")},
 	}}
@@ -62,7 +65,8 @@ func TestPowerIsNotDrawn(t *testing.T) {
 	for _, f := range d.sc.Faults {
 		got = append(got, f.Action.(faults.Crash).Mode)
 	}
-	if want := []faults.CrashMode{faults.CrashProcess, faults.CrashProcess, faults.CrashPower, faults.CrashPower}; !slices.Equal(got, want) {
+	if want := []faults.CrashMode{faults.CrashProcess, faults.CrashProcess, faults.CrashPower,
+		faults.CrashPower}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 }

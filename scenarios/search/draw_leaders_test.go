@@ -18,7 +18,8 @@ func (r intN) Below(n int) int { return r.IntN(n) }
 func TestDrawLeaders(t *testing.T) {
 	terms, slow := map[int]int{}, 0
 	for seed := range uint64(100) {
-		sc := search.Draw(intN{rand.New(rand.NewPCG(seed, 0))}, spaces.Space{Workloads: []file.WorkloadKind{file.WorkloadLeader}})
+		sc := search.Draw(intN{rand.New(rand.NewPCG(seed, 0))},
+			spaces.Space{Workloads: []file.WorkloadKind{file.WorkloadLeader}})
 		if err := sc.Validate(); err != nil || !sc.Workload.Leads() {
 			t.Fatalf("seed %d: %+v, %v", seed, sc.Workload, err)
 		}

@@ -51,7 +51,8 @@ func TestDrawnScenariosAreValid(t *testing.T) {
 func stays(t *rapid.T, sc *file.Scenario, space spaces.Space) {
 	space = space.WithDefaults()
 	w := sc.World
-	if w.Redis != space.Redis || w.Replicas > space.Replicas || w.Clients < space.Clients.Min || w.Clients > max(space.Clients.Max, space.Crowd) {
+	if w.Redis != space.Redis || w.Replicas > space.Replicas || w.Clients < space.Clients.Min ||
+		w.Clients > max(space.Clients.Max, space.Crowd) {
 		t.Fatalf("world %+v of %+v", w, space)
 	}
 	longest := space.TTL.Max
@@ -190,13 +191,16 @@ func TestSimplestScenario(t *testing.T) {
 
 func TestSpaceValidate(t *testing.T) {
 	err := spaces.Space{
-		Redis: 10, Replicas: 4, Clients: spaces.Span{Min: 0, Max: 3}, Rounds: spaces.Span{Min: 3, Max: 2}, TTL: file.Range{Min: time.Millisecond, Max: 1500 * time.Microsecond},
+		Redis: 10, Replicas: 4, Clients: spaces.Span{Min: 0, Max: 3}, Rounds: spaces.Span{Min: 3, Max: 2},
+		TTL:    file.Range{Min: time.Millisecond, Max: 1500 * time.Microsecond},
 		Faults: []lock.Fault{"rain"}, MaxFaults: -1, Nested: 9, Points: []string{"A b"},
 	}.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, field := range []string{"Redis 10", "Replicas 4", "Clients 0..3: give numbers from 1 to 16", "Rounds 3..2: give numbers", "TTL 1ms..1.5ms: give a range", "whole milliseconds", `"rain"`, "MaxFaults -1", "Nested 9", "points: "} {
+	for _, field := range []string{"Redis 10", "Replicas 4", "Clients 0..3: give numbers from 1 to 16",
+		"Rounds 3..2: give numbers", "TTL 1ms..1.5ms: give a range", "whole milliseconds", `"rain"`, "MaxFaults -1",
+		"Nested 9", "points: "} {
 		if !strings.Contains(err.Error(), field) {
 			t.Errorf("%q is not in %v", field, err)
 		}
@@ -243,7 +247,8 @@ func TestDrawnKinds(t *testing.T) {
 			t.Errorf("no schedule has a %s", k.Name)
 		}
 	}
-	if err := (spaces.Space{Kinds: []string{"paus"}}).Validate(); err == nil || !strings.Contains(err.Error(), "did you mean pause") {
+	if err := (spaces.Space{Kinds: []string{"paus"}}).Validate(); err == nil ||
+		!strings.Contains(err.Error(), "did you mean pause") {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }

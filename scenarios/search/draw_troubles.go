@@ -13,7 +13,8 @@ func troubles(w file.World) []trouble {
 	all := slices.Concat(processTroubles, clockTroubles, networkTroubles, nodeTroubles)
 	if w.Redis == 0 { // servers of other kinds need not have these faults
 		all = slices.DeleteFunc(all, func(t trouble) bool {
-			return slices.Contains(redisTroubles, t.name) || t.name == exhaustPool && !slices.ContainsFunc(w.Servers, hasPools) ||
+			return slices.Contains(redisTroubles, t.name) || t.name == exhaustPool &&
+				!slices.ContainsFunc(w.Servers, hasPools) ||
 				slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return t.lackedBy(s) })
 		})
 	}
@@ -41,13 +42,19 @@ var processTroubles = []trouble{
 	}, seldom},
 	{"slow", []faults.Action{faults.Slow{}}, func(d *drawer) []step {
 		by := d.part(pick(d, 10, 1, 50, 100))
-		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.Slow{Process: d.client(), By: by, For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action {
+			return faults.Slow{Process: d.client(), By: by,
+				For: l}
+		})
 	}, often},
 	{"kill_worker", []faults.Action{faults.KillWorker{}}, func(d *drawer) []step {
 		return single(faults.KillWorker{Process: d.client()})
 	}, seldom},
 	{exhaustPool, []faults.Action{faults.ExhaustPool{}}, func(d *drawer) []step {
-		return timed(d.spell(), func(l time.Duration) faults.Action { return faults.ExhaustPool{Process: d.client(), For: l} })
+		return timed(d.spell(), func(l time.Duration) faults.Action {
+			return faults.ExhaustPool{Process: d.client(),
+				For: l}
+		})
 	}, often},
 }
 
@@ -150,8 +157,8 @@ var redisTroubles = []string{"read_only", "flush-scripts", "flush-keys", "evict"
 
 const exhaustPool = "exhaust_pool"
 
-// hasPools reports whether the clients of such servers have pools of connections: the kind says what it lacks, and this is
-// not in the list.
+// hasPools reports whether the clients of such servers have pools of connections: the kind says what it lacks, and this
+// is not in the list.
 func hasPools(s file.ServerCount) bool {
 	return len(s.Lacks) > 0 && !slices.Contains(s.Lacks, exhaustPool)
 }
@@ -167,8 +174,8 @@ func watched(w file.World) bool {
 	return slices.ContainsFunc(w.Servers, func(s file.ServerCount) bool { return s.Watches })
 }
 
-// watchedTroubles make others replace the primary, where some watch it. A promotion by hand, of which they are not told,
-// is none of theirs.
+// watchedTroubles make others replace the primary, where some watch it. A promotion by hand, of which they are not
+// told, is none of theirs.
 var watchedTroubles = []trouble{
 	{"sentinel_failover", []faults.Action{faults.SentinelFailover{On: "sen0"}}, func(d *drawer) []step {
 		return single(faults.SentinelFailover{On: d.participant(faults.Watchers)})
@@ -193,6 +200,7 @@ var syncTroubles = []trouble{
 var quorumTroubles = []trouble{
 	{"dead-node", []faults.Action{faults.Partition{}}, func(d *drawer) []step {
 		bytes := pick(d, faults.BytesHold, faults.BytesDrop)
-		return single(faults.Partition{Between: file.Numbered("c", d.sc.World.Clients), And: []string{d.node()}, Bytes: bytes, Direction: faults.DirectionBoth})
+		return single(faults.Partition{Between: file.Numbered("c", d.sc.World.Clients), And: []string{d.node()}, Bytes: bytes,
+			Direction: faults.DirectionBoth})
 	}, always},
 }

@@ -36,7 +36,8 @@ var things = []struct {
 	in   func(sc *file.Scenario) bool
 }{
 	{"a crowd of 12 clients", func(sc *file.Scenario) bool { return sc.World.Clients == 12 }},
-	{"a client that checks its lease", func(sc *file.Scenario) bool { return sc.Workload.ChecksUntil != checker.CareNever }},
+	{"a client that checks its lease",
+		func(sc *file.Scenario) bool { return sc.Workload.ChecksUntil != checker.CareNever }},
 	{"a section longer than the TTL", func(sc *file.Scenario) bool { return sc.Workload.Hold > sc.Lock.TTL }},
 	{"a section of four TTLs", func(sc *file.Scenario) bool { return sc.Workload.Hold > 2*sc.Lock.TTL }},
 	{"extensions of the lease by its holder", func(sc *file.Scenario) bool { return sc.Workload.Extend > 0 }},
@@ -46,11 +47,15 @@ var things = []struct {
 	{"a limited wait for the store", func(sc *file.Scenario) bool { return sc.Workload.Timeout > 0 }},
 	{"a request that ends", func(sc *file.Scenario) bool { return sc.Workload.Request > 0 }},
 	{"a context with a deadline", func(sc *file.Scenario) bool { return sc.Workload.Deadline }},
-	{"a wait for the lock with a context of its own", func(sc *file.Scenario) bool { return sc.Workload.AcquireWithin > 0 }},
+	{"a wait for the lock with a context of its own",
+		func(sc *file.Scenario) bool { return sc.Workload.AcquireWithin > 0 }},
 	{"clients that ask without waiting", func(sc *file.Scenario) bool { return sc.Workload.Tries }},
-	{"an extension or a release whose context ends", func(sc *file.Scenario) bool { return sc.Workload.ExtendWithin+sc.Workload.ReleaseWithin > 0 }},
-	{"a release that is called again when it fails", func(sc *file.Scenario) bool { return sc.Workload.Release == file.ReleaseRetried }},
-	{"another name of the resource than `order`", func(sc *file.Scenario) bool { return !slices.Contains(sc.Workload.Resources, "order") }},
+	{"an extension or a release whose context ends",
+		func(sc *file.Scenario) bool { return sc.Workload.ExtendWithin+sc.Workload.ReleaseWithin > 0 }},
+	{"a release that is called again when it fails",
+		func(sc *file.Scenario) bool { return sc.Workload.Release == file.ReleaseRetried }},
+	{"another name of the resource than `order`",
+		func(sc *file.Scenario) bool { return !slices.Contains(sc.Workload.Resources, "order") }},
 	{"several resources", func(sc *file.Scenario) bool { return len(sc.Workload.Resources) > 1 }},
 	{"a client with two locks at once", func(sc *file.Scenario) bool { return sc.Workload.Beside }},
 	{"owner ids that resemble each other", func(sc *file.Scenario) bool { return sc.Lock.Owner == file.OwnerAlike }},
@@ -69,7 +74,8 @@ var things = []struct {
 func TestDrawnTable(t *testing.T) {
 	const (
 		page, runs  = "../../docs/exploring.md", 10_000
-		begin, over = "<!-- drawn: go test ./scenarios/search -run TestDrawnTable -update-drawn -->\n", "\n<!-- end of drawn -->\n"
+		begin, over = "<!-- drawn: go test ./scenarios/search -run TestDrawnTable -update-drawn -->\n",
+			"\n<!-- end of drawn -->\n"
 	)
 	count := map[string]int{}
 	for seed := range uint64(runs) {

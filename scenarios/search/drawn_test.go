@@ -32,19 +32,27 @@ func TestFoundOnlyBecause(t *testing.T) {
 	}{
 		{"quorum-of-half", "a quorum of a drawn size", func(sc *file.Scenario) { sc.Lock.Nodes = 0 }, spaces.Space{}, false},
 		// The clients c1 and c10 of a crowd resemble each other too.
-		{"owner-prefix", "owner ids that resemble each other", func(sc *file.Scenario) { sc.Lock.Owner = file.OwnerFresh }, spaces.Space{Clients: spaces.Span{Min: 2, Max: 4}}, false},
-		{"names-collide", "several resources", func(sc *file.Scenario) { sc.Workload.Resources = []string{"order"} }, spaces.Space{}, false},
-		{"queue-of-ten", "a crowd", func(sc *file.Scenario) { sc.World.Clients = min(sc.World.Clients, 4) }, spaces.Space{}, false},
+		{"owner-prefix", "owner ids that resemble each other", func(sc *file.Scenario) { sc.Lock.Owner = file.OwnerFresh },
+			spaces.Space{Clients: spaces.Span{Min: 2, Max: 4}}, false},
+		{"names-collide", "several resources", func(sc *file.Scenario) { sc.Workload.Resources = []string{"order"} },
+			spaces.Space{}, false},
+		{"queue-of-ten", "a crowd", func(sc *file.Scenario) { sc.World.Clients = min(sc.World.Clients, 4) }, spaces.Space{},
+			false},
 		{"ttl-from-deadline", "a deadline", func(sc *file.Scenario) { sc.Workload.Deadline = false }, spaces.Space{}, false},
-		{"extend-forgets-owner", "an extension by the holder", func(sc *file.Scenario) { sc.Workload.Extend = 0 }, spaces.Space{}, false},
-		{"try-then-unlock", "clients that ask without waiting", func(sc *file.Scenario) { sc.Workload.Tries = false }, spaces.Space{}, false},
-		{"expiry-by-client-clock", "servers whose clocks disagree", func(sc *file.Scenario) { sc.World.Skew = 0 }, spaces.Space{}, false},
+		{"extend-forgets-owner", "an extension by the holder", func(sc *file.Scenario) { sc.Workload.Extend = 0 },
+			spaces.Space{}, false},
+		{"try-then-unlock", "clients that ask without waiting", func(sc *file.Scenario) { sc.Workload.Tries = false },
+			spaces.Space{}, false},
+		{"expiry-by-client-clock", "servers whose clocks disagree", func(sc *file.Scenario) { sc.World.Skew = 0 },
+			spaces.Space{}, false},
 		{"lease-ends-with-the-wait", "a wait with a context of its own", func(sc *file.Scenario) {
 			w := &sc.Workload
 			w.AcquireWithin = 0
 			w.Deadline = w.Deadline && w.Request+w.ExtendWithin+w.ReleaseWithin > 0
 		}, spaces.Space{}, true},
-		{"release-sent-once", "a release that is called again", func(sc *file.Scenario) { sc.Workload.Release = file.ReleaseLast }, spaces.Space{Faults: []lock.Fault{lock.FaultPartition}}, true},
+		{"release-sent-once", "a release that is called again",
+			func(sc *file.Scenario) { sc.Workload.Release = file.ReleaseLast },
+			spaces.Space{Faults: []lock.Fault{lock.FaultPartition}}, true},
 	} {
 		t.Run(c.specimen, func(t *testing.T) {
 			if c.rare && testruns.Soak(t, 100, 0) < 50 {

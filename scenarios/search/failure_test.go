@@ -20,7 +20,8 @@ func TestShape(t *testing.T) {
 	pause := faults.Pause{Process: "c0", For: time.Second}
 	read := &faults.Event{Client: "c0", Name: faults.EventRead, Nth: 1}
 	write := &faults.Event{Client: "c1", Name: faults.EventWrite, Nth: 2}
-	corrupted := []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted}, {Mode: fence.None, Label: checker.Overlap}}
+	corrupted := []outcome.Violation{{Mode: fence.None, Label: checker.Corrupted},
+		{Mode: fence.None, Label: checker.Overlap}}
 	for _, c := range []struct {
 		want   string
 		broken []outcome.Violation
@@ -28,12 +29,15 @@ func TestShape(t *testing.T) {
 		faults []faults.Fault
 	}{
 		{"corrupted in mode none: pause", corrupted, file.Workload{}, []faults.Fault{{When: read, Action: pause}}},
-		{"corrupted in mode none: pause", corrupted, file.Workload{Kind: file.WorkloadRegister}, []faults.Fault{{When: write, After: time.Second, Action: pause}}},
+		{"corrupted in mode none: pause", corrupted, file.Workload{Kind: file.WorkloadRegister},
+			[]faults.Fault{{When: write, After: time.Second, Action: pause}}},
 		{"overlap in mode none: pause", corrupted[1:], file.Workload{}, []faults.Fault{{When: read, Action: pause}}},
-		{"stuck in mode seal: no faults", []outcome.Violation{{Mode: fence.Seal, Label: checker.Stuck}}, file.Workload{}, nil},
+		{"stuck in mode seal: no faults", []outcome.Violation{{Mode: fence.Seal, Label: checker.Stuck}}, file.Workload{},
+			nil},
 		{"corrupted in mode none: crash, pause, restart", corrupted, file.Workload{},
 			[]faults.Fault{{Action: faults.Restart{Process: "r0"}}, {Action: pause}, {Action: faults.Crash{Process: "r0"}}}},
-		{"corrupted in mode none: pause, pause", corrupted, file.Workload{}, []faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
+		{"corrupted in mode none: pause, pause", corrupted, file.Workload{},
+			[]faults.Fault{{Action: pause}, {At: time.Minute, Action: pause}}},
 		{"corrupted in mode none: no faults (transfer)", corrupted, file.Workload{Kind: file.WorkloadTransfer}, nil},
 		{"corrupted in mode none: no faults (nested)", corrupted, file.Workload{Nested: 2}, nil},
 		{"corrupted in mode none: no faults (fill)", corrupted, file.Workload{Kind: file.WorkloadFill}, nil},
@@ -95,7 +99,8 @@ func TestFailureExplains(t *testing.T) {
 		t.Errorf("%+v, want the shape %q", minimal, failures[0].want)
 	}
 	if !minimal.Explains(&drawn.Failure) || drawn.Explains(&minimal.Failure) {
-		t.Errorf("%s explains %s: %v, and the other way round: %v", minimal.Shape, drawn.Shape, minimal.Explains(&drawn.Failure), drawn.Explains(&minimal.Failure))
+		t.Errorf("%s explains %s: %v, and the other way round: %v", minimal.Shape, drawn.Shape,
+			minimal.Explains(&drawn.Failure), drawn.Explains(&minimal.Failure))
 	}
 	if v := minimal.Value(); v.Outcome != nil || v.Run != minimal.Run {
 		t.Errorf("the value is %+v", v)

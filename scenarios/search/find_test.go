@@ -43,7 +43,8 @@ func TestSpecimensAreFound(t *testing.T) {
 	}
 	names := append(kinds.Specimens(), "single")
 	if testruns.Soak(t, 100, 0) < 50 { // less than half a soak takes only some of them
-		names = []string{"broken/del-without-owner", "broken/get-then-del", "broken/token-before-lock", "broken/watchdog-stop-lost", "single"}
+		names = []string{"broken/del-without-owner", "broken/get-then-del", "broken/token-before-lock",
+			"broken/watchdog-stop-lost", "single"}
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +100,8 @@ faults:
   - at: 0s
     partition: {between: [c0, c1], and: [r1]}
 `)
-	for kind, want := range map[string]bool{"broken/redlock-one-by-one": true, "redlock": false, "redlock-watchdog": false, "redlock-fenced": false} {
+	for kind, want := range map[string]bool{"broken/redlock-one-by-one": true, "redlock": false, "redlock-watchdog": false,
+		"redlock-fenced": false} {
 		o := testruns.Play(t, sc, testruns.Kind(t, kind), play.RunOptions{Seed: 1})
 		if stuck := o.Modes[0].Verdict.Facts.Liveness == "stuck"; stuck != want {
 			t.Errorf("%s: stuck %v, want %v: %v", kind, stuck, want, o.Modes[0].Verdict.Reasons)
@@ -110,7 +112,8 @@ faults:
 // A client that is cut off from a majority, or from the only node of its lock, may
 // wait without limit.
 func TestDeadMajorityIsNoFault(t *testing.T) {
-	for _, c := range []struct{ kind, nodes string }{{"broken/redlock-one-by-one", "r0, r1, r2"}, {"single", "r0"}, {"redlock", "r0, s0"}} {
+	for _, c := range []struct{ kind, nodes string }{{"broken/redlock-one-by-one", "r0, r1, r2"}, {"single", "r0"},
+		{"redlock", "r0, s0"}} {
 		sc := testruns.Parse(t, `
 name: dead-majority
 world: {redis: 5}

@@ -59,5 +59,6 @@ func SpecimenSpace(name string) (spaces.Space, error) {
 	if s.Leads {
 		workloads = []file.WorkloadKind{file.WorkloadLeader}
 	}
-	return spaces.Space{Faults: classes, Workloads: workloads, TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond), Max: ttl.Max.Truncate(time.Millisecond)}}, nil
+	return spaces.Space{Faults: classes, Workloads: workloads, TTL: file.Range{Min: ttl.Min.Truncate(time.Millisecond),
+		Max: ttl.Max.Truncate(time.Millisecond)}}, nil
 }

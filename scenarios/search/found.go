@@ -26,7 +26,8 @@ type Found struct {
 // NewFound makes a failure of a trial with a violation, or with only a difference
 // between two runs.
 func NewFound(t *Trial) Found {
-	f := Found{Failure: failure.Failure{Lock: t.lock.Name, Seed: t.Seed, Placed: t.Placed, Violations: t.Violations, Runs: 1, FirstSeed: t.Seed,
+	f := Found{Failure: failure.Failure{Lock: t.lock.Name, Seed: t.Seed, Placed: t.Placed, Violations: t.Violations,
+		Runs: 1, FirstSeed: t.Seed,
 		Drawn: len(t.Scenario.Faults), Faults: len(t.Scenario.Faults), Outcome: t.Outcome}, trial: t}
 	f.Shape = f.RoughShape()
 	if t.Placed != nil { // each fault was placed on purpose, also the second of a kind
@@ -50,8 +51,8 @@ type Budget func(runs int) bool
 
 func (b Budget) has(runs int) bool { return b == nil || b(runs) }
 
-// spare is for how many runs there must be time, beside the one that is asked for: those with which an examination ends, of
-// two modes, and something for the reports.
+// spare is for how many runs there must be time, beside the one that is asked for: those with which an examination
+// ends, of two modes, and something for the reports.
 const spare = 4
 
 // Examine repeats the run, to ten runs in all, then makes it minimal, and writes

@@ -12,8 +12,8 @@ import (
 )
 
 // Drawn are the cases that seeds choose for a lock from a space. Of each ten seeds in a row, a strategy that looks back
-// draws the first eight, and varies the nearest of them in the others if it was near: so a case depends on its seed and on
-// the runs of the others of its ten, which are played, uncounted, where a search begins in the middle of them.
+// draws the first eight, and varies the nearest of them in the others if it was near: so a case depends on its seed and
+// on the runs of the others of its ten, which are played, uncounted, where a search begins in the middle of them.
 func Drawn(l play.Lock, space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] {
 	g := &guide{lock: l, space: space, strategy: strategyOf(space)}
 	return func(yield func(Case) bool) {
@@ -25,8 +25,8 @@ func Drawn(l play.Lock, space spaces.Space, seeds outcome.Seeds) iter.Seq[Case] 
 	}
 }
 
-// DrawnAlone is the scenario that a seed draws from a space. ok is false if the seed varies the scenario of another run,
-// which [Drawn] has to play.
+// DrawnAlone is the scenario that a seed draws from a space. ok is false if the seed varies the scenario of another
+// run, which [Drawn] has to play.
 func DrawnAlone(space spaces.Space, seed uint64) (sc *file.Scenario, ok bool) {
 	if strategyOf(space).vary != nil && placeOf(seed) >= groupDrawn {
 		return nil, false
@@ -43,7 +43,8 @@ const (
 	groupDrawn = 8
 )
 
-// isNear is the distance, in TTLs, below which a run is worth a variation. A larger one says only how long a backoff is.
+// isNear is the distance, in TTLs, below which a run is worth a variation. A larger one says only how long a backoff
+// is.
 const isNear = 0.005
 
 // guide makes the cases of consecutive seeds.
@@ -93,7 +94,8 @@ func (g *guide) next(seed uint64) Case {
 	return c
 }
 
-// learn keeps a run that is the nearest of its group so far. Of equal ones it keeps the first, in whatever order they come.
+// learn keeps a run that is the nearest of its group so far. Of equal ones it keeps the first, in whatever order they
+// come.
 func (g *guide) learn(place uint64, t *Trial) {
 	if g.group+place != t.Seed || g.played&(1<<place) != 0 {
 		return // the group is over, or the run is a repetition

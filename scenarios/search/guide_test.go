@@ -18,8 +18,8 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// guided are the runs of some seeds by the strategy that looks back, a line each: the schedule, the seed with which it was
-// played, how many events it had, its label and how near it came. varied is how many are variations of another run.
+// guided are the runs of some seeds by the strategy that looks back, a line each: the schedule, the seed with which it
+// was played, how many events it had, its label and how near it came. varied is how many are variations of another run.
 func guided(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) (lines []string, varied int) {
 	t.Helper()
 	for trial := range search.PlayEach(l, search.Drawn(l, space, seeds)) {
@@ -31,14 +31,15 @@ func guided(t *testing.T, l play.Lock, space spaces.Space, seeds outcome.Seeds) 
 		}
 		schedule := sha256.Sum256([]byte(testruns.Format(t, trial.Scenario)))
 		m := trial.Outcome.Modes[0]
-		lines = append(lines, fmt.Sprintf("seed %d played with %d: schedule %s, %d events, %s, %+v", trial.Seed, trial.Played(),
+		lines = append(lines, fmt.Sprintf("seed %d played with %d: schedule %s, %d events, %s, %+v", trial.Seed,
+			trial.Played(),
 			hex.EncodeToString(schedule[:8]), m.Events, m.Verdict.Label, m.Verdict.Slack))
 	}
 	return lines, varied
 }
 
-// A search that looks back depends on its seeds alone: it is the same in fresh processes at other numbers of processors and
-// with another garbage collection, and so is each of its runs when a search begins with it.
+// A search that looks back depends on its seeds alone: it is the same in fresh processes at other numbers of processors
+// and with another garbage collection, and so is each of its runs when a search begins with it.
 func TestGuidedSearchRepeats(t *testing.T) {
 	const child = "LOCKSIM_GUIDED"
 	l := testruns.Kind(t, "single")

@@ -72,7 +72,8 @@ func TestLeaseForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found := map[checker.Label]int{}
 			contended := 0
-			for trial := range search.Trials(c.l, search.Drawn(c.l, discovered(t, c.l, spaces.Space{}), outcome.Seeds{First: 1, Last: c.runs})) {
+			for trial := range search.Trials(c.l, search.Drawn(c.l, discovered(t, c.l, spaces.Space{}),
+				outcome.Seeds{First: 1, Last: c.runs})) {
 				if trial.Err != nil {
 					t.Fatal(trial.Err)
 				}
@@ -95,7 +96,8 @@ func TestLeaseForms(t *testing.T) {
 func TestLeaseWithoutForm(t *testing.T) {
 	silent := testlocks.UserLock("theirs", func(_ play.Env, l lock.Locker) lock.Locker { return silentLocker{l} })
 	_, err := search.Discover(silent, spaces.Space{})
-	if err == nil || !strings.Contains(err.Error(), "has no end: its Until is the zero time. Set Lease") || !strings.Contains(err.Error(), "LeaseHeld, with Detection") {
+	if err == nil || !strings.Contains(err.Error(), "has no end: its Until is the zero time. Set Lease") ||
+		!strings.Contains(err.Error(), "LeaseHeld, with Detection") {
 		t.Errorf("got %v", err)
 	}
 }

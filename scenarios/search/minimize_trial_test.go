@@ -148,8 +148,10 @@ func TestMinimizeRealFailures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := failure.Shape(small, still); got != c.want || len(small.Faults) != c.faults || small.World.Clients != c.clients {
-				t.Errorf("%s with %d faults and %d clients, want %s, %d and %d", got, len(small.Faults), small.World.Clients, c.want, c.faults, c.clients)
+			if got := failure.Shape(small, still); got != c.want || len(small.Faults) != c.faults ||
+				small.World.Clients != c.clients {
+				t.Errorf("%s with %d faults and %d clients, want %s, %d and %d", got, len(small.Faults), small.World.Clients,
+					c.want, c.faults, c.clients)
 			}
 			if c.left != "" {
 				if diff := cmp.Diff(c.left, text); diff != "" {

@@ -18,7 +18,8 @@ func TestDrawnDeadNodes(t *testing.T) {
 		redis  int
 		faults []lock.Fault
 		want   bool
-	}{{5, nil, true}, {3, []lock.Fault{lock.FaultPartition}, true}, {5, []lock.Fault{lock.FaultPause}, false}, {1, nil, false}} {
+	}{{5, nil, true}, {3, []lock.Fault{lock.FaultPartition}, true}, {5, []lock.Fault{lock.FaultPause}, false},
+		{1, nil, false}} {
 		dead := 0
 		for seed := range uint64(300) {
 			sc := search.Draw(spaces.Seeded(seed), spaces.Space{Redis: c.redis, Faults: c.faults})
@@ -49,7 +50,8 @@ func TestDrawnDeadNodes(t *testing.T) {
 func TestDrawnFaultsStrikeAtPoints(t *testing.T) {
 	points, events := 0, 0
 	for seed := range uint64(300) {
-		for _, f := range search.Draw(spaces.Seeded(seed), spaces.Space{Points: []string{"compared"}, Faults: []lock.Fault{lock.FaultPause}}).Faults {
+		for _, f := range search.Draw(spaces.Seeded(seed), spaces.Space{Points: []string{"compared"},
+			Faults: []lock.Fault{lock.FaultPause}}).Faults {
 			switch {
 			case f.When == nil:
 			case f.When.Name == "compared":

@@ -27,7 +27,8 @@ func TestNamedFaults(t *testing.T) {
 			if err != nil || len(classes)+len(kinds) != 1 {
 				t.Errorf("%s means classes %v and kinds %v, %v", name, classes, kinds, err)
 			}
-			if asClass := slices.Contains(lock.Faults(), lock.Fault(strings.ReplaceAll(k.Name, "_", "-"))); !asClass && !slices.Equal(kinds, []string{k.Name}) {
+			if asClass := slices.Contains(lock.Faults(), lock.Fault(strings.ReplaceAll(k.Name, "_", "-"))); !asClass &&
+				!slices.Equal(kinds, []string{k.Name}) {
 				t.Errorf("%s means classes %v and kinds %v", name, classes, kinds)
 			}
 		}
@@ -61,7 +62,8 @@ func TestNamedFaultsInLists(t *testing.T) {
 		}
 	}
 	classes, kinds, err := spaces.NamedFaults([]string{"half-open", "wall_clock", "pause", "half_open", "wall-clock"})
-	if !slices.Equal(classes, []lock.Fault{"wall-clock", "pause"}) || !slices.Equal(kinds, []string{"half_open"}) || err != nil {
+	if !slices.Equal(classes, []lock.Fault{"wall-clock", "pause"}) || !slices.Equal(kinds, []string{"half_open"}) ||
+		err != nil {
 		t.Errorf("%v, %v, %v", classes, kinds, err)
 	}
 	for list, want := range map[string]string{

@@ -18,10 +18,11 @@ func TestSeeds(t *testing.T) {
 		all   []uint64
 		text  string
 	}{
-		"one":      {7, 1, outcome.Seeds{First: 7, Last: 7}, []uint64{7}, "seed 7"},
-		"some":     {1, 3, outcome.Seeds{First: 1, Last: 3}, []uint64{1, 2, 3}, "seeds 1 to 3"},
-		"from 0":   {0, 2, outcome.Seeds{First: 0, Last: 1}, []uint64{0, 1}, "seeds 0 to 1"},
-		"the last": {math.MaxUint64 - 1, 2, outcome.Seeds{First: math.MaxUint64 - 1, Last: math.MaxUint64}, []uint64{math.MaxUint64 - 1, math.MaxUint64}, "seeds 18446744073709551614 to 18446744073709551615"},
+		"one":    {7, 1, outcome.Seeds{First: 7, Last: 7}, []uint64{7}, "seed 7"},
+		"some":   {1, 3, outcome.Seeds{First: 1, Last: 3}, []uint64{1, 2, 3}, "seeds 1 to 3"},
+		"from 0": {0, 2, outcome.Seeds{First: 0, Last: 1}, []uint64{0, 1}, "seeds 0 to 1"},
+		"the last": {math.MaxUint64 - 1, 2, outcome.Seeds{First: math.MaxUint64 - 1, Last: math.MaxUint64},
+			[]uint64{math.MaxUint64 - 1, math.MaxUint64}, "seeds 18446744073709551614 to 18446744073709551615"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := outcome.NewSeeds(tt.first, tt.n)

@@ -27,7 +27,8 @@ type evidence struct {
 
 // bound says which bound on the rate follows from the runs.
 func (e evidence) bound() string {
-	return fmt.Sprintf("%d of %d non-vacuous runs with a violation, rate below %.2g at 95 %% under this generator (%d vacuous ones drawn again)",
+	return fmt.Sprintf("%d of %d non-vacuous runs with a violation, rate below %.2g at 95 %% under this generator (%d "+
+		"vacuous ones drawn again)",
 		e.violations, e.runs, tally.RateBound(e.violations, e.runs), e.vacuous)
 }
 
@@ -165,7 +166,8 @@ func TestSpecificityHasPower(t *testing.T) {
 			}
 			for seed := range c.within {
 				sc := search.Draw(spaces.Seeded(seed), space)
-				o := testruns.Play(t, sc, testruns.Kind(t, space.Lock), play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
+				o := testruns.Play(t, sc, testruns.Kind(t, space.Lock),
+					play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}})
 				if slices.Contains(outcome.Violations(o, promise), outcome.Violation{Mode: fence.None, Label: c.want}) {
 					t.Logf("found in run %d", seed+1)
 					return

@@ -49,8 +49,8 @@ func Slug(text string) string {
 	}, text)
 }
 
-// Untried says why a test of a lock does not try a stored failure: it judges the lock differently. It is "" for one that
-// the test tries.
+// Untried says why a test of a lock does not try a stored failure: it judges the lock differently. It is "" for one
+// that the test tries.
 func Untried(l play.Lock, run *outcome.RunFile, sc *file.Scenario) string {
 	if _, ok := run.Modes[l.JudgedMode()]; !ok {
 		return fmt.Sprintf("the lock is judged in mode %s here, and was judged in another mode then", l.JudgedMode())

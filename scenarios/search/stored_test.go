@@ -19,11 +19,13 @@ func TestStoredNames(t *testing.T) {
 	run := &outcome.RunFile{Lock: "broken/Ünlock it", Seed: 7, Source: "x"}
 	name := search.StoredName(run, "false-reject", sc)
 	safe := func(r rune) bool { return strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_.", r) }
-	if !strings.HasPrefix(name, "broken--nlock-it-false-reject-") || strings.ContainsFunc(name, func(r rune) bool { return !safe(r) }) {
+	if !strings.HasPrefix(name, "broken--nlock-it-false-reject-") ||
+		strings.ContainsFunc(name, func(r rune) bool { return !safe(r) }) {
 		t.Error(name)
 	}
 	run.Lock = strings.Repeat("long", 100)
-	if other := search.StoredName(run, "false-reject", sc); len(other) > 100 || !strings.HasSuffix(other, name[len(name)-13:]) {
+	if other := search.StoredName(run, "false-reject", sc); len(other) > 100 ||
+		!strings.HasSuffix(other, name[len(name)-13:]) {
 		t.Errorf("got %s, want the ending of %s", other, name)
 	}
 	run.Seed++

@@ -38,8 +38,8 @@ var edges = strategy{draw: func(d *drawer) {
 // tilt is the trouble of clocks that are as far apart as two of modestDrift can be.
 var tilt = trouble{"tilt", []faults.Action{faults.ClockDrift{Clock: "c0", PPM: modestDrift}}, nil, always}
 
-// tilted makes the clocks of all clients as slow as they may be, and those of all servers as fast, or the other way round.
-// Servers whose clocks cannot drift keep theirs.
+// tilted makes the clocks of all clients as slow as they may be, and those of all servers as fast, or the other way
+// round. Servers whose clocks cannot drift keep theirs.
 func (d *drawer) tilted() []faults.Fault {
 	ppm := int64(pick(d, -modestDrift, -modestDrift, modestDrift))
 	length := d.part(10 * 300)

@@ -9,9 +9,9 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// handovers has two clients, and the second asks for the lock from just before the lease of the first ends, so often that
-// it is granted within the few milliseconds by which the first counts wrongly: for mistakes in a margin, a drift, or the
-// instant from which a lease is counted. The clocks are as far apart as may be, or an answer is late, or both.
+// handovers has two clients, and the second asks for the lock from just before the lease of the first ends, so often
+// that it is granted within the few milliseconds by which the first counts wrongly: for mistakes in a margin, a drift,
+// or the instant from which a lease is counted. The clocks are as far apart as may be, or an answer is late, or both.
 var handovers = strategy{draw: func(d *drawer) {
 	d.space.Clients = spaces.Span{Min: d.space.Clients.Min, Max: d.space.Clients.Min}
 	d.space.Rounds = spaces.Span{Min: d.space.Rounds.Min, Max: d.space.Rounds.Min}
@@ -37,10 +37,12 @@ var handovers = strategy{draw: func(d *drawer) {
 		last = 33
 	}
 	if last > 0 && allows(d.space, standstill) {
-		d.sc.Faults = append(d.sc.Faults, faults.Fault{At: d.part(last + 10), Action: faults.Pause{Process: "c0", For: d.part(150)}})
+		d.sc.Faults = append(d.sc.Faults,
+			faults.Fault{At: d.part(last + 10), Action: faults.Pause{Process: "c0", For: d.part(150)}})
 	}
 	if late := lateTroubles[0]; allows(d.space, late) && (!tilts || d.once(2)) {
-		answer := faults.DelayMessage{Between: []string{"c0"}, And: d.oneOrAll(), By: d.part(pick(d, 2, 1, 5, 20)), Direction: faults.DirectionBackward}
+		answer := faults.DelayMessage{Between: []string{"c0"}, And: d.oneOrAll(), By: d.part(pick(d, 2, 1, 5, 20)),
+			Direction: faults.DirectionBackward}
 		f := faults.Fault{Action: answer, When: &faults.Event{Client: "c0", Name: faults.EventAcquire, Nth: 1}}
 		if last > 0 {
 			f = faults.Fault{Action: answer, At: d.part(last - 1)}

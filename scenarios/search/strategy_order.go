@@ -34,7 +34,8 @@ var orders = strategy{draw: func(d *drawer) {
 var lateTroubles = []trouble{
 	{"delay-nth", []faults.Action{faults.DelayMessage{}}, func(d *drawer) []step {
 		way := pick(d, faults.DirectionForward, faults.DirectionForward, faults.DirectionBackward)
-		return single(faults.DelayMessage{Between: []string{d.client()}, And: d.oneOrAll(), By: d.spell(), Skip: d.place(), Direction: way})
+		return single(faults.DelayMessage{Between: []string{d.client()}, And: d.oneOrAll(), By: d.spell(), Skip: d.place(),
+			Direction: way})
 	}, often},
 	{"lose-nth", []faults.Action{faults.LoseReply{}}, func(d *drawer) []step {
 		return single(faults.LoseReply{Between: []string{d.client()}, And: d.oneOrAll(), Count: 1, Skip: d.place()})

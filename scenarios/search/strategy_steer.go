@@ -31,8 +31,8 @@ func nearness(t *Trial) (s checker.Slack, distance float64, ok bool) {
 	return s, distance, ok
 }
 
-// vary changes a scenario that came near a violation by one step or two. It returns nil if the result is no scenario that
-// the space allows.
+// vary changes a scenario that came near a violation by one step or two. It returns nil if the result is no scenario
+// that the space allows.
 func vary(from spaces.Choices, s strategy, space spaces.Space, near nearest) *file.Scenario {
 	d := &drawer{from: from, space: space.WithDefaults(), sc: near.scenario.Clone(), manner: seams}
 	for range 1 + d.from.Below(2) {
@@ -52,9 +52,10 @@ func (d *drawer) allowed() bool {
 	})
 }
 
-// steer changes one length or instant of a scenario, by a small step, by the slack itself, or by a jump to where something
-// of a lock ends. Where the nodes end a lease before its holder, the clients that wait ask often enough to be
-// granted the lock meanwhile. Falsification guided by robustness, and hybrid corner-random search, do so for control systems.
+// steer changes one length or instant of a scenario, by a small step, by the slack itself, or by a jump to where
+// something of a lock ends. Where the nodes end a lease before its holder, the clients that wait ask often enough to be
+// granted the lock meanwhile. Falsification guided by robustness, and hybrid corner-random search, do so for control
+// systems.
 func steer(d *drawer, near checker.Slack) {
 	l := &d.sc.Lock
 	if near.Kind == checker.SlackExpiry && near.Broken() && d.once(2) {

@@ -58,7 +58,8 @@ func TestTally(t *testing.T) {
 	for _, n := range whole.Vacuous {
 		vacuous += n
 	}
-	if whole.Runs != runs || whole.Evidence+vacuous != runs || whole.Violating == 0 || whole.Violations[checker.Corrupted] == 0 ||
+	if whole.Runs != runs || whole.Evidence+vacuous != runs || whole.Violating == 0 ||
+		whole.Violations[checker.Corrupted] == 0 ||
 		planned == 0 || len(whole.Classes) == 0 || whole.Events == 0 || whole.Virtual == 0 {
 		t.Errorf("%+v", whole)
 	}
@@ -85,9 +86,11 @@ func TestTallyOfBadRuns(t *testing.T) {
 	sum.Add(search.Case{Seed: 8}.Unsteady("two"))
 	for _, seed := range []uint64{9, 10} {
 		unable := play.Lock{Name: "unable"}
-		sum.Add(search.Play(unable, search.Case{Scenario: search.Draw(spaces.Seeded(seed), spaces.Space{}), Seed: seed}).Tally())
+		sum.Add(search.Play(unable, search.Case{Scenario: search.Draw(spaces.Seeded(seed), spaces.Space{}),
+			Seed: seed}).Tally())
 	}
-	if sum.Nondeterministic != 2 || sum.Failed != 2 || sum.Runs != 0 || sum.Broken == nil || sum.Broken.Seed != 9 || sum.Broken.Why == "" {
+	if sum.Nondeterministic != 2 || sum.Failed != 2 || sum.Runs != 0 || sum.Broken == nil || sum.Broken.Seed != 9 ||
+		sum.Broken.Why == "" {
 		t.Errorf("%+v", sum)
 	}
 	if diff := cmp.Diff(&tally.BadRun{Seed: 7, Faults: "pause c0", Why: "one"}, sum.Unsteady); diff != "" {
@@ -106,7 +109,8 @@ func TestDoubt(t *testing.T) {
 	}{{gives, true}, {testlocks.Correct("right"), false}} {
 		space := discovered(t, c.l, spaces.Space{})
 		var sum tally.Tally
-		for _, trials := range []iter.Seq[*search.Trial]{search.CalmTrials(c.l, space), search.Trials(c.l, search.Drawn(c.l, space, outcome.Seeds{First: 1, Last: 200}))} {
+		for _, trials := range []iter.Seq[*search.Trial]{search.CalmTrials(c.l, space),
+			search.Trials(c.l, search.Drawn(c.l, space, outcome.Seeds{First: 1, Last: 200}))} {
 			for one := range trials {
 				if one.Err != nil {
 					t.Fatalf("%s, %v: %v", c.l.Name, one, one.Err)
@@ -166,12 +170,15 @@ func TestTrialsRepeat(t *testing.T) {
 		}
 		return makeLocker(e)
 	}
-	if _, err := l.Renews(search.Draw(spaces.Seeded(1), spaces.Space{Lock: l.Name})); err != nil { // what is learnt takes runs too
+	// what is learnt takes runs too
+	if _, err := l.Renews(search.Draw(spaces.Seeded(1), spaces.Space{Lock: l.Name})); err != nil {
 		t.Fatal(err)
 	}
 	runs = 0
 	var got []uint64
-	for trial := range search.Trials(l, search.Drawn(l, spaces.Space{Lock: l.Name, Faults: []lock.Fault{}, Strategy: spaces.StrategySwarm}, outcome.Seeds{First: 15, Last: 42})) {
+	for trial := range search.Trials(l,
+		search.Drawn(l, spaces.Space{Lock: l.Name, Faults: []lock.Fault{}, Strategy: spaces.StrategySwarm},
+			outcome.Seeds{First: 15, Last: 42})) {
 		if trial.Err != nil || trial.Difference != nil || len(trial.Violations) > 0 {
 			t.Fatalf("seed %d: %v, %v, %v", trial.Seed, trial.Err, trial.Difference, trial.Violations)
 		}
@@ -192,7 +199,8 @@ func TestRateBound(t *testing.T) {
 		violations, runs int
 		want             float64
 	}{
-		{0, 0, 1}, {1, 1, 1}, {0, 1, 0.95}, {0, 100, 0.029513}, {0, 20_000, 0.00014978}, {1, 20, 0.216106}, {5, 100, 0.102253}, {10, 10, 1},
+		{0, 0, 1}, {1, 1, 1}, {0, 1, 0.95}, {0, 100, 0.029513}, {0, 20_000, 0.00014978}, {1, 20, 0.216106},
+		{5, 100, 0.102253}, {10, 10, 1},
 	} {
 		if got := tally.RateBound(c.violations, c.runs); math.Abs(got-c.want) > c.want*1e-4 {
 			t.Errorf("%d of %d: %v, want %v", c.violations, c.runs, got, c.want)

@@ -16,8 +16,8 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-// renewer is a lock that renews its leases. It announces a loss when the lease ends and, unless it is silent, as soon as
-// a renewal finds the key gone.
+// renewer is a lock that renews its leases. It announces a loss when the lease ends and, unless it is silent, as soon
+// as a renewal finds the key gone.
 type renewer struct {
 	lock.Locker
 	env    play.Env
@@ -64,11 +64,12 @@ func (l *renewedLease) Release(ctx context.Context) error {
 	return l.Lease.Release(ctx)
 }
 
-// A lock that is told by the answer to a renewal that its key is gone, and tells its holder only when the lease ends, is
-// found; one that tells it at once is not.
+// A lock that is told by the answer to a renewal that its key is gone, and tells its holder only when the lease ends,
+// is found; one that tells it at once is not.
 func TestALossThatIsKnownIsTold(t *testing.T) {
 	for _, silent := range []bool{true, false} {
-		l := testlocks.UserLock("renewer", func(e play.Env, inner lock.Locker) lock.Locker { return renewer{inner, e, silent} })
+		l := testlocks.UserLock("renewer",
+			func(e play.Env, inner lock.Locker) lock.Locker { return renewer{inner, e, silent} })
 		l.Promise.Duties = []promise.Duty{promise.DutyTells}
 		space := discovered(t, l, spaces.Space{Faults: []lock.Fault{lock.FaultEviction, lock.FaultFlush}})
 		found := 0

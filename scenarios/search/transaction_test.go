@@ -34,10 +34,12 @@ func TestWorkInTheTransaction(t *testing.T) {
 			}
 			l.Data, l.Promise.Data = tt.data, string(tt.promise)
 			space, runs := search.SpaceOf(l), 0
-			for _, cases := range []func(func(search.Case) bool){search.Drawn(l, space, outcome.Seeds{First: 1, Last: 50}), search.CalmCases(l, space)} {
+			for _, cases := range []func(func(search.Case) bool){search.Drawn(l, space, outcome.Seeds{First: 1, Last: 50}),
+				search.CalmCases(l, space)} {
 				for c := range cases {
 					if runs++; c.Scenario.Workload.Data != tt.want {
-						t.Fatalf("%s, seed %d: the data is in the %s, want %s", c.Scenario.Name, c.Seed, c.Scenario.Workload.Data, tt.want)
+						t.Fatalf("%s, seed %d: the data is in the %s, want %s", c.Scenario.Name, c.Seed, c.Scenario.Workload.Data,
+							tt.want)
 					}
 				}
 			}

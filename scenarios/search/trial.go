@@ -41,8 +41,8 @@ func (c Case) String() string {
 }
 
 // NoVerdict says in a line why a run has no verdict, if its error may be that of a single run: it was frozen, left
-// goroutines behind, or came to a limit. It is "" for every other error, which ends a search: a lock that cannot be made,
-// a contradiction of the judges, a goroutine that loops on in this process.
+// goroutines behind, or came to a limit. It is "" for every other error, which ends a search: a lock that cannot be
+// made, a contradiction of the judges, a goroutine that loops on in this process.
 func NoVerdict(err error) string {
 	if frozen, ok := errors.AsType[*play.Frozen](err); ok && !frozen.Loops {
 		return frozen.Brief
@@ -70,8 +70,8 @@ type Trial struct {
 	// Difference is how the repetition of the run differed from it. It is nil if
 	// they were equal, and if the run was not repeated.
 	Difference *play.NondeterminismError
-	// Borne says that the runs of the case differ, that none of ten breaks the promise, and that the search goes on: the code
-	// is none of this project. Such a run is neither evidence nor a failure.
+	// Borne says that the runs of the case differ, that none of ten breaks the promise, and that the search goes on: the
+	// code is none of this project. Such a run is neither evidence nor a failure.
 	Borne bool
 	// Err is the error of [play.Run] with which the run, or its repetition, ended.
 	Err error
@@ -85,10 +85,9 @@ const repeatEvery = 20
 // Trials is the loop of every search: it plays cases with a lock, one after
 // another, and yields each run.
 //
-// One of 20 runs is repeated and compared, decided by the seed of a drawn scenario
-// or the number of a placement, so that every process repeats the same runs. A run
-// with a violation is not repeated here, since its examination repeats it. One that differs is played ten times in all, if
-// the lock is none of this project: each play is judged.
+// One of 20 runs is repeated and compared, decided by the seed of a drawn scenario or the number of a placement, so
+// that every process repeats the same runs. A run with a violation is not repeated here, since its examination repeats
+// it. One that differs is played ten times in all, if the lock is none of this project: each play is judged.
 func Trials(l play.Lock, cases iter.Seq[Case]) iter.Seq[*Trial] {
 	l = l.Cached()
 	return func(yield func(*Trial) bool) {
@@ -135,8 +134,8 @@ func Play(l play.Lock, c Case) *Trial {
 	return t
 }
 
-// variation is why a run that varies another one is no evidence: it was not drawn independently, so that it says nothing
-// about a rate.
+// variation is why a run that varies another one is no evidence: it was not drawn independently, so that it says
+// nothing about a rate.
 const variation = "a variation of another run"
 
 // PlayTwice plays a case twice and compares the runs.
@@ -162,8 +161,8 @@ func (t *Trial) become(again *Trial) {
 	}
 }
 
-// settle plays a run that differs again, to as many runs as a failure is played, up to the first that breaks the promise. A
-// difference of a lock of this project is an error of this project, and stays one.
+// settle plays a run that differs again, to as many runs as a failure is played, up to the first that breaks the
+// promise. A difference of a lock of this project is an error of this project, and stays one.
 func (t *Trial) settle() {
 	if t.Difference == nil || t.Err != nil || kinds.Reserved(t.lock.Name) {
 		return

@@ -8,8 +8,8 @@ import (
 	"locksim/scenarios/sentinellocks"
 )
 
-// BenchmarkRun is complete runs of one mode: a pause beyond the lease, on a plain node and where Sentinels watch it, and a
-// failover.
+// BenchmarkRun is complete runs of one mode: a pause beyond the lease, on a plain node and where Sentinels watch it,
+// and a failover.
 func BenchmarkRun(b *testing.B) {
 	plain, err := scenarios.Kind("fenced")
 	if err != nil {

@@ -37,9 +37,11 @@ func Kind() play.ServerKind { return kindIn(file.Defaults().World) }
 // seconds more, and up to 18 s until a Sentinel makes an old primary a replica that has come back.
 func kindIn(w file.World) play.ServerKind {
 	is, byDefault := facts.Server, file.Defaults().World
-	w.DownAfter, w.FailoverTimeout = cmp.Or(w.DownAfter, byDefault.DownAfter), cmp.Or(w.FailoverTimeout, byDefault.FailoverTimeout)
+	w.DownAfter, w.FailoverTimeout = cmp.Or(w.DownAfter, byDefault.DownAfter),
+		cmp.Or(w.FailoverTimeout, byDefault.FailoverTimeout)
 	return play.ServerKind{
-		Name: is.Kind, Prefix: is.Prefix, Lacks: is.Lacks, Watches: is.Watches, In: kindIn, Settles: w.DownAfter + 30*time.Second,
+		Name: is.Kind, Prefix: is.Prefix, Lacks: is.Lacks, Watches: is.Watches, In: kindIn,
+		Settles: w.DownAfter + 30*time.Second,
 		Make: func(n int) sim.Kind {
 			return sentinel.Servers{Count: n, Quorum: w.Quorum, DownAfter: w.DownAfter, FailoverTimeout: w.FailoverTimeout}
 		},

@@ -23,12 +23,13 @@ func Specimens() []play.Lock {
 		name, wrong string
 		over        func(e play.Env) lock.Redis
 	}{
-		{"sentinel-reads-replica", "It looks on a replica whether the lock is free, as a client does that routes reads to the nearest node " +
-			"(RouteByLatency, ReplicaOnly), and then writes its key to the primary.", readsReplica},
+		{"sentinel-reads-replica", "It looks on a replica whether the lock is free, as a client does that routes reads to " +
+			"the nearest node (RouteByLatency, ReplicaOnly), and then writes its key to the primary.", readsReplica},
 		{"sentinel-asks-once", "It asks a Sentinel for the primary when it starts, and stays with that address.", asksOnce},
-		{"sentinel-old-release", "It sends the release to the address that the primary had when the client started.", oldRelease},
-		{"sentinel-wait", "It takes one confirmation by WAIT for safety: the replica that has confirmed need not be the one that takes over, " +
-			"and a primary that is cut off from the Sentinels may still have one.", waits},
+		{"sentinel-old-release", "It sends the release to the address that the primary had when the client started.",
+			oldRelease},
+		{"sentinel-wait", "It takes one confirmation by WAIT for safety: the replica that has confirmed need not be the " +
+			"one that takes over, and a primary that is cut off from the Sentinels may still have one.", waits},
 	} {
 		all = append(all, play.Lock{
 			Name: kinds.BrokenPrefix + s.name, Servers: Servers(), FollowsSpec: true,
@@ -92,7 +93,8 @@ func first(e play.Env) func(ctx context.Context) (*goredis.Client, error) {
 			return known, nil
 		}
 		quiet := redis.Quiet()
-		asks := goredis.NewSentinelClient(&goredis.Options{Addr: e.Address("sen0"), Dialer: e.Dial, MaxRetries: -1, Protocol: 2, PoolSize: 1,
+		asks := goredis.NewSentinelClient(&goredis.Options{Addr: e.Address("sen0"), Dialer: e.Dial, MaxRetries: -1,
+			Protocol: 2, PoolSize: 1,
 			DialTimeout: quiet.DialTimeout, ContextTimeoutEnabled: true})
 		defer func() { _ = asks.Close() }()
 		at, err := asks.GetMasterAddrByName(ctx, sentinel.MasterName).Result()

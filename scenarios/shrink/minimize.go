@@ -70,8 +70,8 @@ func (m *minimizer) attempt(change func(*file.Scenario)) bool {
 	return true
 }
 
-// strands reports whether a server of the schedule crashes and stays away that came back in the first one. A lock that is
-// asked of such a server can never be had: that would be another failure, and one that shows nothing.
+// strands reports whether a server of the schedule crashes and stays away that came back in the first one. A lock that
+// is asked of such a server can never be had: that would be another failure, and one that shows nothing.
 func (m *minimizer) strands(sc *file.Scenario) bool {
 	back := restarted(sc)
 	for _, f := range sc.Faults {

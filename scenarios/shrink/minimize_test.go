@@ -142,10 +142,12 @@ func TestMinimizeDetachesTheResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := shrink.Minimize(sc, func(s *file.Scenario) bool { return len(s.Faults) > 0 })
-	if small.Expect != nil || small.Locks != nil || small.Catalogue != nil || small.File != "" || small.Source != nil || small.Faults[0].Pos != (faults.Pos{}) {
+	if small.Expect != nil || small.Locks != nil || small.Catalogue != nil || small.File != "" || small.Source != nil ||
+		small.Faults[0].Pos != (faults.Pos{}) {
 		t.Errorf("the result is not detached: %+v", small)
 	}
-	if sc.Expect == nil || sc.Locks == nil || sc.File == "" || sc.Source == nil || sc.Pos("faults[0]") == (faults.Pos{}) || sc.Faults[0].Pos == (faults.Pos{}) {
+	if sc.Expect == nil || sc.Locks == nil || sc.File == "" || sc.Source == nil || sc.Pos("faults[0]") == (faults.Pos{}) ||
+		sc.Faults[0].Pos == (faults.Pos{}) {
 		t.Errorf("the scenario has lost something: %+v", sc)
 	}
 }
@@ -199,7 +201,8 @@ var causes = []cause{{
 		return crashed && s.World.Clients >= 2 && slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
 			return f.Action == faults.Restart{Process: "r0"}
 		})
-	}, []string{strings.Replace(bare(atSomeEvent("crash: {process: r0}")+atSomeEvent("restart: {process: r0}")), "clients: 1", "clients: 2", 1)},
+	}, []string{strings.Replace(bare(atSomeEvent("crash: {process: r0}")+atSomeEvent("restart: {process: r0}")),
+		"clients: 1", "clients: 2", 1)},
 }, {
 	"a cut from the store", func(s *file.Scenario) bool {
 		return slices.ContainsFunc(s.Faults, func(f faults.Fault) bool {
@@ -213,7 +216,8 @@ var causes = []cause{{
 			j, ok := f.Action.(faults.ClockJump)
 			return ok && j.By < -s.Lock.TTL/2
 		})
-	}, []string{bare(atSomeEvent("clock_jump: {clock: c0, by: -6s}")), bare(atSomeEvent("clock_jump: {clock: r0, by: -6s}"))},
+	}, []string{bare(atSomeEvent("clock_jump: {clock: c0, by: -6s}")),
+		bare(atSomeEvent("clock_jump: {clock: r0, by: -6s}"))},
 }, {
 	"a failover", func(s *file.Scenario) bool {
 		return slices.ContainsFunc(s.Faults, func(f faults.Fault) bool { return f.Action.Kind() == "failover" })

@@ -20,7 +20,8 @@ func TestRoundTimes(t *testing.T) {
 		{ms, ms / 2, "[]"},
 		{ms, ms, "[1ms]"},
 		{ms, 21 * ms, "[1ms 2ms 3ms 4ms 5ms 6ms 7ms 8ms 9ms 10ms 15ms 20ms]"},
-		{time.Second, time.Hour, "[1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 15s 20s 30s 40s 50s 1m0s 1m30s 2m30s 5m0s 10m0s 15m0s 25m0s 50m0s]"},
+		{time.Second, time.Hour, "[1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 15s 20s 30s 40s 50s 1m0s 1m30s 2m30s 5m0s 10m0s 15m0s " +
+			"25m0s 50m0s]"},
 		{1, 12, "[1ns 2ns 3ns 4ns 5ns 6ns 7ns 8ns 9ns 10ns]"},
 	} {
 		if got := fmt.Sprint(shrink.RoundTimes(c.least, c.most)); got != c.want {

@@ -43,7 +43,8 @@ func (m *minimizer) atAnEvent(i int) {
 func (m *minimizer) triggerClients(i int) []string {
 	const few = 3
 	all := m.best.Clients()
-	struck := slices.DeleteFunc(namesIn(faults.Fault{Action: m.best.Faults[i].Action}), func(name string) bool { return !trace.IsClient(name) })
+	struck := slices.DeleteFunc(namesIn(faults.Fault{Action: m.best.Faults[i].Action}),
+		func(name string) bool { return !trace.IsClient(name) })
 	if len(struck) > 0 {
 		all = struck
 	}

@@ -56,7 +56,8 @@ func NamedFaults[S ~string](names []S) (classes []promise.Fault, kinds []string,
 		case name == NoFaults:
 			return nil, nil, fmt.Errorf("%s stands alone: leave it or the other faults out", NoFaults)
 		default:
-			return nil, nil, fmt.Errorf("there is no class or kind of fault %q: %s", name, prose.Choose(string(name), FaultNames()))
+			return nil, nil, fmt.Errorf("there is no class or kind of fault %q: %s", name,
+				prose.Choose(string(name), FaultNames()))
 		}
 	}
 	return classes, kinds, nil

@@ -77,8 +77,8 @@ type Space struct {
 	Data file.DataPlace `json:"data,omitempty"`
 	// Strategy is the way in which scenarios are chosen. "" means mixed.
 	Strategy Strategy `json:"strategy,omitempty"`
-	// SameClocks says that the wall clocks of the servers agree with those of the clients: none is ahead or behind from the
-	// start on.
+	// SameClocks says that the wall clocks of the servers agree with those of the clients: none is ahead or behind from
+	// the start on.
 	SameClocks bool `json:"same_clocks,omitempty"`
 	// Workloads are what sections may do. Fill takes the place of one register without
 	// nested sections in eight, if both are in the list. Nil means register and fill.
@@ -161,13 +161,15 @@ func (s Space) Validate() error {
 	for _, n := range []struct {
 		field       string
 		value, most int
-	}{{"MaxFaults", s.MaxFaults, file.MaxFaults / 2}, {"Nested", s.Nested, file.MaxNested}, {"Replicas", s.Replicas, file.MaxReplicas}, {"Crowd", s.Crowd, file.MaxClients}} {
+	}{{"MaxFaults", s.MaxFaults, file.MaxFaults / 2}, {"Nested", s.Nested, file.MaxNested},
+		{"Replicas", s.Replicas, file.MaxReplicas}, {"Crowd", s.Crowd, file.MaxClients}} {
 		if n.value < 0 || n.value > n.most {
 			errs = append(errs, fmt.Errorf("%s %d: give a number from 0 to %d", n.field, n.value, n.most))
 		}
 	}
 	if s.LeastReplicas < 0 || s.LeastReplicas > s.Replicas {
-		errs = append(errs, fmt.Errorf("LeastReplicas %d: give a number from 0 to Replicas, which is %d", s.LeastReplicas, s.Replicas))
+		errs = append(errs, fmt.Errorf("LeastReplicas %d: give a number from 0 to Replicas, which is %d", s.LeastReplicas,
+			s.Replicas))
 	}
 	return errors.Join(errs...)
 }

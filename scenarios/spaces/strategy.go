@@ -12,19 +12,22 @@ type Strategy string
 
 // The strategies.
 const (
-	StrategyMixed     Strategy = "mixed"     // each of the others in turn, and variations of runs that came near a violation
-	StrategySwarm     Strategy = "swarm"     // everything at once, and many or few kinds of fault
-	StrategyShort     Strategy = "short"     // few clients and rounds, and faults where something of the lock ends
-	StrategyEdges     Strategy = "edges"     // sections as long as the lease, and clocks as far apart as may be
-	StrategyHandover  Strategy = "handover"  // a second client asks in the moment in which the lease of the first ends
-	StrategyOrder     Strategy = "order"     // a few messages among all are late or lost
-	StrategyRare      Strategy = "rare"      // many rounds, leases of minutes, names that are alike, two locks at once, clocks that are read in steps
+	// each of the others in turn, and variations of runs that came near a violation
+	StrategyMixed    Strategy = "mixed"
+	StrategySwarm    Strategy = "swarm"    // everything at once, and many or few kinds of fault
+	StrategyShort    Strategy = "short"    // few clients and rounds, and faults where something of the lock ends
+	StrategyEdges    Strategy = "edges"    // sections as long as the lease, and clocks as far apart as may be
+	StrategyHandover Strategy = "handover" // a second client asks in the moment in which the lease of the first ends
+	StrategyOrder    Strategy = "order"    // a few messages among all are late or lost
+	// many rounds, leases of minutes, names that are alike, two locks at once, clocks that are read in steps
+	StrategyRare      Strategy = "rare"
 	StrategyUnsteered Strategy = "unsteered" // as mixed, without variations
 )
 
 // Strategies lists them, the default first. The caller owns the slice.
 func Strategies() []Strategy {
-	return []Strategy{StrategyMixed, StrategySwarm, StrategyShort, StrategyEdges, StrategyHandover, StrategyOrder, StrategyRare, StrategyUnsteered}
+	return []Strategy{StrategyMixed, StrategySwarm, StrategyShort, StrategyEdges, StrategyHandover, StrategyOrder,
+		StrategyRare, StrategyUnsteered}
 }
 
 // known returns an error for a strategy that there is not. "" stands for the default.

@@ -35,7 +35,8 @@ func schema() ([]string, error) {
 	}
 	return append(sqlbroken.Schema(),
 		table.Schema(), forUpdate.Schema(),
-		`CREATE TABLE `+registers+` (key text PRIMARY KEY, value text NOT NULL DEFAULT '', fence_token bigint NOT NULL DEFAULT 0,
+		`CREATE TABLE `+registers+
+			` (key text PRIMARY KEY, value text NOT NULL DEFAULT '', fence_token bigint NOT NULL DEFAULT 0,
 			fence_grant text NOT NULL DEFAULT '', fence_version bigint NOT NULL DEFAULT 0)`,
 	), nil
 }
@@ -50,7 +51,8 @@ func leases() (all []postgres.LeaseTable) {
 
 // value is the query for the value of a register.
 func value(resource, register string) string {
-	return `SELECT value FROM ` + registers + ` WHERE key = '` + strings.ReplaceAll(key(resource, register), `'`, `''`) + `'`
+	return `SELECT value FROM ` + registers + ` WHERE key = '` + strings.ReplaceAll(key(resource, register), `'`, `''`) +
+		`'`
 }
 
 // key is that of the row of a register.
@@ -117,10 +119,12 @@ func (s *store) Do(ctx context.Context, op checker.Op, grant string) (saw string
 
 // announce tells the world which operation the next statements are about, and makes the row of its register.
 func (s *store) announce(ctx context.Context, on sqlguard.DB, op checker.Op, grant string) error {
-	s.server.Op(trace.Decision{Write: op.Kind == checker.Write, Resource: op.Resource, Register: op.Register, Op: op.ID, Token: op.Token,
+	s.server.Op(trace.Decision{Write: op.Kind == checker.Write, Resource: op.Resource, Register: op.Register, Op: op.ID,
+		Token: op.Token,
 		Grant: grant, Base: op.Saw})
 	if op.Kind == checker.Read {
-		if _, err := on.ExecContext(ctx, `INSERT INTO `+registers+` (key) VALUES ($1) ON CONFLICT DO NOTHING`, key(op.Resource, op.Register)); err != nil {
+		if _, err := on.ExecContext(ctx, `INSERT INTO `+registers+` (key) VALUES ($1) ON CONFLICT DO NOTHING`,
+			key(op.Resource, op.Register)); err != nil {
 			return fmt.Errorf("make a row: %w", err)
 		}
 	}

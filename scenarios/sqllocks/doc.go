@@ -1,5 +1,5 @@
-// Package sqllocks puts the locks of package [locksim/lock/sqllock] on trial, on a real PostgreSQL whose time is that of
-// the world: see [locksim/sim/postgres].
+// Package sqllocks puts the locks of package [locksim/lock/sqllock] on trial, on a real PostgreSQL whose time is that
+// of the world: see [locksim/sim/postgres].
 //
 //	scenarios.Check(t, sqllocks.Table(), scenarios.Options{})
 //
@@ -10,11 +10,11 @@
 //		…
 //	}}
 //
-// The database has the tables of all locks of this package then, and that of the protected data: a table of your lock needs
-// another name than locks, lock_rows, broken_locks, broken_rows and registers. A driver of your own connects as user locksim
-// to database postgres, without TLS and password.
+// The database has the tables of all locks of this package then, and that of the protected data: a table of your lock
+// needs another name than locks, lock_rows, broken_locks, broken_rows and registers. A driver of your own connects as
+// user locksim to database postgres, without TLS and password.
 //
 // A program that imports this package compiles pgx. The server is started when a world first needs it, one for each
-// process, and serves one world after another. It ends with the process. Where PostgreSQL or a C compiler is missing, a run
-// ends with an error that names the Debian package to install.
+// process, and serves one world after another. It ends with the process. Where PostgreSQL or a C compiler is missing, a
+// run ends with an error that names the Debian package to install.
 package sqllocks

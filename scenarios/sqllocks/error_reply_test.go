@@ -40,9 +40,11 @@ faults:
 				t.Skip(err)
 			}
 			for seed := uint64(1); seed <= 5; seed++ {
-				m := testruns.Play(t, testruns.Parse(t, tt.text), tt.lock, play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
+				m := testruns.Play(t, testruns.Parse(t, tt.text), tt.lock,
+					play.RunOptions{Seed: seed, Modes: []fence.Mode{fence.None}}).Modes[0]
 				if m.Verdict.Label != checker.Safe || m.Verdict.Facts.Grants < tt.grants || !m.FaultsFelt[0] {
-					t.Errorf("seed %d: %s after %d grants, felt %v: want %s after %d at least, felt", seed, m.Verdict.Label, m.Verdict.Facts.Grants,
+					t.Errorf("seed %d: %s after %d grants, felt %v: want %s after %d at least, felt", seed, m.Verdict.Label,
+						m.Verdict.Facts.Grants,
 						m.FaultsFelt[0], checker.Safe, tt.grants)
 				}
 			}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// goodbye is a connection on which pgx says goodbye the same way each time. It may end a connection under a context that
-// has ended: one of its goroutines sends the message that ends the connection, another one sets a deadline that keeps the
-// first from it, and the scheduler decides. Here no deadline keeps that message from being sent.
+// goodbye is a connection on which pgx says goodbye the same way each time. It may end a connection under a context
+// that has ended: one of its goroutines sends the message that ends the connection, another one sets a deadline that
+// keeps the first from it, and the scheduler decides. Here no deadline keeps that message from being sent.
 type goodbye struct {
 	net.Conn
 

@@ -7,8 +7,8 @@ import (
 	"locksim/scenarios/sqllocks"
 )
 
-// Of a database the locks of its sessions are learnt. It does not list what is written in its rows, and it is said that nothing is
-// learnt of them.
+// Of a database the locks of its sessions are learnt. It does not list what is written in its rows, and it is said that
+// nothing is learnt of them.
 func TestTheLocksOfSessionsAreLearnt(t *testing.T) {
 	const (
 		nothing  = "no key was learnt: its servers do not list what they have"

@@ -36,8 +36,9 @@ func Specimen(s sqlbroken.Specimen) play.Lock {
 		mode = pgx.QueryExecModeSimpleProtocol // a proxy that pools transactions has no prepared statements
 	}
 	l := play.Lock{
-		Name: kinds.BrokenPrefix + s.Name, Servers: []play.Servers{{Kind: kind(s.Pooled), Count: 1}}, Tokens: s.Tokens, FollowsSpec: true,
-		About: "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
+		Name: kinds.BrokenPrefix + s.Name, Servers: []play.Servers{{Kind: kind(s.Pooled), Count: 1}}, Tokens: s.Tokens,
+		FollowsSpec: true,
+		About:       "A lock that is wrong on purpose: " + s.Wrong, ForWhom: "Tests: it is wrong on purpose.",
 		New: func(e play.Env) (lock.Locker, error) {
 			db, err := open(e, mode)
 			if err != nil {
@@ -46,7 +47,8 @@ func Specimen(s sqlbroken.Specimen) play.Lock {
 			spec := e.Spec()
 			return s.New(db, sqlbroken.Options{
 				TTL: spec.TTL, Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max}, Second: e.Name() != "c0",
-				Clock: e.Clock(), Wall: e.WallClock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"), Point: func(label string) { _ = e.Point(label) },
+				Clock: e.Clock(), Wall: e.WallClock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"),
+				Point: func(label string) { _ = e.Point(label) },
 			})
 		},
 	}
@@ -73,8 +75,8 @@ func Table() play.Lock {
 			Exclusion: common(lock.FaultWorker), Data: "seal", FreeWithin: lock.TermTTL,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyTells},
 		},
-		About: "A row of a PostgreSQL table has the owner, the end of the lease by the clock of the server, and the number of grants, " +
-			"which is the fencing token. One statement takes a free or expired row.",
+		About: "A row of a PostgreSQL table has the owner, the end of the lease by the clock of the server, and the number " +
+			"of grants, which is the fencing token. One statement takes a free or expired row.",
 		ForWhom: "Short work on data that must stay right, in a store that compares tokens, where PostgreSQL is at hand.",
 		New: func(e play.Env) (lock.Locker, error) {
 			return made(e, sqllock.NewTable)
@@ -89,7 +91,8 @@ func TableWatchdog() play.Lock {
 	l.Promise.Exclusion = common()
 	l.Promise.Duties = append(slices.Clone(l.Promise.Duties), promise.DutyRenews)
 	l.About += " The client renews the lease until it releases it."
-	l.ForWhom = "Work of unknown length on data that must stay right, in a store that compares tokens, where PostgreSQL is at hand."
+	l.ForWhom = "Work of unknown length on data that must stay right, in a store that compares tokens, where PostgreSQL " +
+		"is at hand."
 	l.New = func(e play.Env) (lock.Locker, error) {
 		inner, err := made(e, sqllock.NewTable)
 		if err != nil {
@@ -103,7 +106,8 @@ func TableWatchdog() play.Lock {
 // ForUpdate is a [sqllock.ForUpdate].
 func ForUpdate() play.Lock {
 	return connected("sql-for-update", true,
-		"SELECT … FOR UPDATE locks a row of a PostgreSQL table in a transaction that stays open until the release. The server ends it when it has not heard of the client for a TTL.",
+		"SELECT … FOR UPDATE locks a row of a PostgreSQL table in a transaction that stays open until the release. The "+
+			"server ends it when it has not heard of the client for a TTL.",
 		func(e play.Env) (lock.Locker, error) {
 			return made(e, func(db *sql.DB, o sqllock.Options) (*sqllock.ForUpdate, error) {
 				o.Table = rows
@@ -115,14 +119,16 @@ func ForUpdate() play.Lock {
 // Advisory is a [sqllock.Advisory].
 func Advisory() play.Lock {
 	return connected("sql-advisory", false,
-		"An advisory lock of a PostgreSQL session: it lasts as long as the connection. The server ends that when it has not heard of the client for a TTL.",
+		"An advisory lock of a PostgreSQL session: it lasts as long as the connection. The server ends that when it has "+
+			"not heard of the client for a TTL.",
 		func(e play.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisory) })
 }
 
 // AdvisoryTransaction is a [sqllock.AdvisoryTransaction].
 func AdvisoryTransaction() play.Lock {
 	return connected("sql-advisory-tx", true,
-		"An advisory lock of a PostgreSQL transaction that stays open until the release. The server ends it when it has not heard of the client for a TTL.",
+		"An advisory lock of a PostgreSQL transaction that stays open until the release. The server ends it when it has "+
+			"not heard of the client for a TTL.",
 		func(e play.Env) (lock.Locker, error) { return made(e, sqllock.NewAdvisoryTransaction) })
 }
 
@@ -132,7 +138,8 @@ const rows = "lock_rows"
 // connected is a lock that a connection has. The holder learns of its loss within a TTL: its heartbeat fails, or comes
 // too late.
 func connected(name string, transaction bool, about string, make func(play.Env) (lock.Locker, error)) play.Lock {
-	forWhom, work := "Work on data in the same database, in the transaction that has the lock; elsewhere only work that may be done twice.", inTransaction
+	forWhom, work := "Work on data in the same database, in the transaction that has the lock; elsewhere only work that "+
+		"may be done twice.", inTransaction
 	if !transaction {
 		work = nil
 		forWhom = "Work that may be done twice, and a leader among the clients of one database."
@@ -155,7 +162,8 @@ func made[L lock.Locker](e play.Env, make func(*sql.DB, sqllock.Options) (L, err
 	}
 	spec := e.Spec()
 	return make(db, sqllock.Options{
-		TTL: spec.TTL, Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max}, Block: spec.Wait == file.WaitNotify,
+		TTL: spec.TTL, Backoff: lock.Backoff{Min: spec.Backoff.Min, Max: spec.Backoff.Max},
+		Block:   spec.Wait == file.WaitNotify,
 		Context: e.Context(), Clock: e.Clock(), Jitter: e.Source("lock"), Entropy: e.Entropy("lock"),
 	})
 }

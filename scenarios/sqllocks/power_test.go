@@ -10,7 +10,8 @@ import (
 	"locksim/scenarios/sqllocks"
 )
 
-// A server that loses its power while it has a request does not reset the connection. The client asks again within a TTL.
+// A server that loses its power while it has a request does not reset the connection. The client asks again within a
+// TTL.
 func TestPowerLostWithARequest(t *testing.T) {
 	sc, err := file.Parse("power.yaml", []byte(`name: power
 world: {postgres: 1, clients: 2, latency: 1ms}

@@ -82,8 +82,8 @@ func execute(ctx context.Context, address string, statements []string) error {
 // Servers are those of a lock on PostgreSQL.
 func Servers() []play.Servers { return []play.Servers{{Kind: Kind(), Count: 1}} }
 
-// With is one PostgreSQL in which statements have been executed before a run, also before a live one: what the clients of a
-// library would otherwise make at the same time.
+// With is one PostgreSQL in which statements have been executed before a run, also before a live one: what the clients
+// of a library would otherwise make at the same time.
 func With(statements ...string) []play.Servers {
 	k := Kind()
 	inner := k.Make
@@ -119,11 +119,12 @@ type Machine interface {
 	OnEnd(f func())
 }
 
-// Source is the data source name of the database, for a driver or a pool that reads one. What it dials is set by [Configure].
+// Source is the data source name of the database, for a driver or a pool that reads one. What it dials is set by
+// [Configure].
 const Source = "host=" + postgres.Name + " user=locksim dbname=postgres sslmode=disable"
 
-// Configure lets a client of pgx that opens its own connections, such as a pgxpool, reach the database. The configuration
-// is that of [Source].
+// Configure lets a client of pgx that opens its own connections, such as a pgxpool, reach the database. The
+// configuration is that of [Source].
 func Configure(m Machine, cfg *pgx.ConnConfig) {
 	cfg.LookupFunc = func(context.Context, string) ([]string, error) { return []string{postgres.Name}, nil }
 	cfg.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -143,7 +144,8 @@ func open(m Machine, mode pgx.QueryExecMode) (*sql.DB, error) {
 	}
 	cfg.DefaultQueryExecMode = mode
 	Configure(m, cfg)
-	db := stdlib.OpenDB(*cfg, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
+	db := stdlib.OpenDB(*cfg,
+		stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	m.OnEnd(func() { _ = db.Close() })

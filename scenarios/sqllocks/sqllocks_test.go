@@ -55,7 +55,8 @@ func TestPausedHolder(t *testing.T) {
 				if l.Tokens {
 					fenced = fence.Seal
 				}
-				o, err := scenarios.Run(paused(t, place), l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fenced}, Repeat: scenarios.Twice})
+				o, err := scenarios.Run(paused(t, place), l, scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None, fenced},
+					Repeat: scenarios.Twice})
 				if place == "transaction" && l.Data.Within == nil {
 					if err == nil || !strings.Contains(err.Error(), "has no transaction") {
 						t.Errorf("the error is %v", err)
@@ -116,8 +117,8 @@ faults:
 	}
 }
 
-// A read in the transaction that has the lock counts as of unknown outcome if its reply is lost: the database has served
-// it (seed 1000265 of recipe A18).
+// A read in the transaction that has the lock counts as of unknown outcome if its reply is lost: the database has
+// served it (seed 1000265 of recipe A18).
 func TestLostReadOfATransaction(t *testing.T) {
 	testruns.NeedsPostgres(t)
 	unknown := 0
@@ -186,7 +187,8 @@ func TestDataThatALockDoesNotHave(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = scenarios.Run(paused(t, "database"), single, scenarios.RunOptions{})
-	if err == nil || !strings.Contains(err.Error(), "paused.yaml:5:") || !strings.Contains(err.Error(), "has no data in its servers") {
+	if err == nil || !strings.Contains(err.Error(), "paused.yaml:5:") ||
+		!strings.Contains(err.Error(), "has no data in its servers") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// A sweep strikes the database: it crashes, and its clock jumps. It said "no violation" of SQL when it had struck no server.
+// A sweep strikes the database: it crashes, and its clock jumps. It said "no violation" of SQL when it had struck no
+// server.
 func TestSweepStrikesTheDatabase(t *testing.T) {
 	l, err := play.FindLock("sql-advisory", sqllocks.All())
 	if err != nil {
@@ -25,14 +26,17 @@ func TestSweepStrikesTheDatabase(t *testing.T) {
 	}
 	sc := file.Defaults()
 	sc.Name, sc.Lock.Kind, sc.Workload.Rounds = "small", l.Name, 1
-	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Judge: explorations.JudgeEverything, Faults: []lock.Fault{"node-crash", "node-clock", "evict"}})
+	plan, err := sweep.NewPlan(sc, l, sweep.Options{Seed: 1, Judge: explorations.JudgeEverything,
+		Faults: []lock.Fault{"node-crash", "node-clock", "evict"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Servers) != 1 || plan.Servers[0].Name != "p0" || plan.Servers[0].Role != trace.RoleSingle || plan.Servers[0].Placements != plan.Placements {
+	if len(plan.Servers) != 1 || plan.Servers[0].Name != "p0" || plan.Servers[0].Role != trace.RoleSingle ||
+		plan.Servers[0].Placements != plan.Placements {
 		t.Errorf("%d placements, on %+v", plan.Placements, plan.Servers)
 	}
-	want := []sweeps.Unplaced{{Fault: "evict", Servers: []string{"p0"}, Why: "postgres servers have nothing that this could strike"}}
+	want := []sweeps.Unplaced{{Fault: "evict", Servers: []string{"p0"}, Why: "postgres servers have nothing that this " +
+		"could strike"}}
 	if !slices.EqualFunc(plan.Unplaced, want, func(a, b sweeps.Unplaced) bool { return a.String() == b.String() }) {
 		t.Errorf("not placed: %v", plan.Unplaced)
 	}

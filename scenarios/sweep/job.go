@@ -46,9 +46,9 @@ func NewJob(p *sweeps.Plan, i int) Job {
 // Play makes the runs, and calls step after each of them. extra are locks that do
 // not come with locksim.
 //
-// A failing run is no error. Errors are those of [file.Parse] and [play.FindLock],
-// a run without faults that differs from that of the plan, and a [*play.Frozen] of a goroutine that loops. After a frozen
-// run the process should be replaced.
+// A failing run is no error. Errors are those of [file.Parse] and [play.FindLock], a run without faults that differs
+// from that of the plan, and a [*play.Frozen] of a goroutine that loops. After a frozen run the process should be
+// replaced.
 func (j Job) Play(extra []play.Lock, step func()) (sweeps.Block, error) {
 	b := &block{sweeps.Block{Job: j.Number}}
 	err := b.play(j, extra, step)
@@ -194,7 +194,8 @@ func newSweeper(p *sweeps.Plan, of sweeps.Part, extra []play.Lock) (*sweeper, er
 
 // ErrAnotherRun is wrapped by the error of [Job.Play] if the run without faults
 // differs from the one for which the sweep was planned.
-var ErrAnotherRun = errors.New("the run without faults is not the one whose boundaries were planned: the lock or locksim has another version, or the lock is not deterministic")
+var ErrAnotherRun = errors.New("the run without faults is not the one whose boundaries were planned: the lock or " +
+	"locksim has another version, or the lock is not deterministic")
 
 // numbered is the case of that number.
 func (s *sweeper) numbered(n int) search.Case { return s.of(n, s.placements(n)...) }

@@ -130,7 +130,8 @@ func calmRun(p *sweeps.Plan, t *search.Trial) (*outcome.ModeRun, error) {
 	case t.Err != nil:
 		return nil, t.Err
 	case len(t.Violations) > 0:
-		return nil, fmt.Errorf("lock %s fails in scenario %s without any fault (%s): there is nothing to sweep", p.Lock, p.Scenario, t.Violations[0])
+		return nil, fmt.Errorf("lock %s fails in scenario %s without any fault (%s): there is nothing to sweep", p.Lock,
+			p.Scenario, t.Violations[0])
 	case t.Difference != nil:
 		return nil, t.Difference
 	}
@@ -150,8 +151,8 @@ func enumerate(p *sweeps.Plan, calm *file.Scenario, l play.Lock, run *outcome.Mo
 	return placing.In(run.Trace, opt)
 }
 
-// unable plays one placement of each fault on each server whose kind does not say what cannot strike it, and finds those that
-// need an ability which the server does not have.
+// unable plays one placement of each fault on each server whose kind does not say what cannot strike it, and finds
+// those that need an ability which the server does not have.
 func unable(p *sweeps.Plan, calm *file.Scenario, l play.Lock, places placing.Placements) ([]sweeps.Unplaced, error) {
 	type on struct{ fault, server string }
 	tried := map[on]bool{}

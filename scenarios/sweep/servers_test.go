@@ -15,15 +15,16 @@ import (
 	"locksim/sim/trace"
 )
 
-// The servers of every kind are struck by a sweep that names no faults: members of clusters, also those that only apply what
-// others are asked, a primary and its replicas, and the Sentinels that watch them. It said "no violation" of etcd and ZooKeeper
-// when it had struck none.
+// The servers of every kind are struck by a sweep that names no faults: members of clusters, also those that only apply
+// what others are asked, a primary and its replicas, and the Sentinels that watch them. It said "no violation" of etcd
+// and ZooKeeper when it had struck none.
 func TestServersAreStruck(t *testing.T) {
 	extra := slices.Concat(etcdlocks.All(), zklocks.All(), sentinellocks.All())
 	for name, want := range map[string]map[trace.Role][]string{
-		"etcd":            {trace.RoleMember: {"e0", "e1", "e2"}},
-		"zookeeper":       {trace.RoleMember: {"z0", "z1", "z2"}},
-		"sentinel-single": {trace.RolePrimary: {"r0"}, trace.RoleReplica: {"r0a", "r0b"}, trace.RoleWatcher: {"sen0", "sen1", "sen2"}},
+		"etcd":      {trace.RoleMember: {"e0", "e1", "e2"}},
+		"zookeeper": {trace.RoleMember: {"z0", "z1", "z2"}},
+		"sentinel-single": {trace.RolePrimary: {"r0"}, trace.RoleReplica: {"r0a", "r0b"},
+			trace.RoleWatcher: {"sen0", "sen1", "sen2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := play.FindLock(name, extra)
@@ -32,7 +33,8 @@ func TestServersAreStruck(t *testing.T) {
 			}
 			sc := file.Defaults()
 			sc.Name, sc.Lock.Kind, sc.Workload.Rounds = "small", name, 1
-			plan, err := NewPlan(sc, l, Options{Seed: 1, Judge: explorations.JudgeEverything, Faults: []lock.Fault{"node-crash", "pause"}})
+			plan, err := NewPlan(sc, l, Options{Seed: 1, Judge: explorations.JudgeEverything,
+				Faults: []lock.Fault{"node-crash", "pause"}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,8 @@ func blocksOf(t *testing.T, plan *sweeps.Plan, extra []play.Lock, wanted func(i 
 	return blocks
 }
 
-func examineAll(t *testing.T, plan *sweeps.Plan, blocks map[int]sweeps.Block, extra []play.Lock) map[string]*failure.Failure {
+func examineAll(t *testing.T, plan *sweeps.Plan, blocks map[int]sweeps.Block,
+	extra []play.Lock) map[string]*failure.Failure {
 	t.Helper()
 	found := map[string]*failure.Failure{}
 	for _, e := range Examinations(plan, blocks) {
@@ -164,7 +165,8 @@ func TestSweepShards(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	sc, l := small(t, "single", 1)
-	plan, err := NewPlan(sc, l, Options{Seed: 1, Faults: []lock.Fault{"pause", "node-crash"}, Pairs: 30, Judge: explorations.JudgeEverything})
+	plan, err := NewPlan(sc, l, Options{Seed: 1, Faults: []lock.Fault{"pause", "node-crash"}, Pairs: 30,
+		Judge: explorations.JudgeEverything})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,19 +223,24 @@ func sumOf(failures failure.Failures) int {
 // A scenario or lock that cannot be swept is refused, with a reason.
 func TestSweepRefuses(t *testing.T) {
 	sc, l := small(t, "single", 1)
-	none := play.Lock{Name: "none", Lease: play.LeaseHeld, Detection: time.Second, New: func(play.Env) (lock.Locker, error) { return freeForAll{}, nil }}
+	none := play.Lock{Name: "none", Lease: play.LeaseHeld, Detection: time.Second,
+		New: func(play.Env) (lock.Locker, error) { return freeForAll{}, nil }}
 	for _, tt := range []struct {
 		lock play.Lock
 		opts Options
 		want string
 	}{
-		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"pase"}}, `there is no class or kind of fault "pase": did you mean pause?`},
-		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"none"}}, "a sweep without faults has nothing to place"},
-		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"wall-clock"}}, "no fault can be placed: no client reads its wall clock"},
+		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"pase"}},
+			`there is no class or kind of fault "pase": did you mean pause?`},
+		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"none"}},
+			"a sweep without faults has nothing to place"},
+		{l, Options{Judge: explorations.JudgeEverything, Faults: []lock.Fault{"wall-clock"}},
+			"no fault can be placed: no client reads its wall clock"},
 		{l, Options{Judge: explorations.JudgePromise}, "lock single promises nothing, and cannot be judged by its promise"},
 		{l, Options{Judge: explorations.JudgeEverything, Pairs: -1}, "-1 pairs: give a number from 0 to 1000000"},
 		{l, Options{}, `a lock is judged by ""`},
-		{none, Options{Judge: explorations.JudgeEverything}, "lock none fails in scenario small-swept without any fault (corrupted in mode none)"},
+		{none, Options{Judge: explorations.JudgeEverything}, "lock none fails in scenario small-swept without any fault " +
+			"(corrupted in mode none)"},
 	} {
 		if _, err := NewPlan(sc, tt.lock, tt.opts); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %s", tt.opts, err, tt.want)

@@ -58,7 +58,8 @@ func BenchmarkRun(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, l := range map[string]scenarios.Lock{"zk-session-expiry": zklocks.Lock(), "etcd-lease-pause": etcdlocks.Lock(), "gc-pause": fenced} {
+	for name, l := range map[string]scenarios.Lock{"zk-session-expiry": zklocks.Lock(),
+		"etcd-lease-pause": etcdlocks.Lock(), "gc-pause": fenced} {
 		sc, err := scenarios.Load(name, l)
 		if err != nil {
 			b.Fatal(err)

@@ -22,8 +22,9 @@ import (
 // leaves the node, and the session keeps it (F62).
 func Library() play.Lock {
 	return play.Lock{
-		Name: "zk-lock", Servers: needs(), Tokens: true, FollowsSpec: true, Lease: play.LeaseHeld, Detection: 25 * time.Second,
-		Keys: func(resource string) []string { return []string{path(resource) + "/"} },
+		Name: "zk-lock", Servers: needs(), Tokens: true, FollowsSpec: true, Lease: play.LeaseHeld,
+		Detection: 25 * time.Second,
+		Keys:      func(resource string) []string { return []string{path(resource) + "/"} },
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
 				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultPartition, lock.FaultLatency,
@@ -31,7 +32,8 @@ func Library() play.Lock {
 			},
 			Data: "seal", FreeWithin: lock.TermAnyTime,
 		},
-		About:   "The Lock of github.com/go-zookeeper/zk: an ephemeral sequential node, held until it is unlocked, or until the session is known to have ended.",
+		About: "The Lock of github.com/go-zookeeper/zk: an ephemeral sequential node, held until it is unlocked, or " +
+			"until the session is known to have ended.",
 		ForWhom: "Work that may be done twice now and then, or on data in a store that compares tokens.",
 		New: func(e play.Env) (lock.Locker, error) {
 			l := &library{env: e}

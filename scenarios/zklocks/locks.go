@@ -37,7 +37,8 @@ const confirms = 2500 * time.Millisecond
 // Kind is the kind of server: ZooKeeper, with z0, z1 and z2.
 func Kind() play.ServerKind {
 	is := facts.Server
-	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: zookeeper.Ensemble, Settles: settles}
+	return play.ServerKind{Name: is.Kind, Prefix: is.Prefix, Leader: is.Leader, Lacks: is.Lacks, Make: zookeeper.Ensemble,
+		Settles: settles}
 }
 
 // needs are the servers of a lock.
@@ -72,7 +73,8 @@ func Specimen(s zkbroken.Specimen) play.Lock {
 				return nil, err
 			}
 			timeout := timeout(e.Spec().TTL)
-			return s.New(c, zkbroken.Options{SessionTimeout: timeout, Retry: timeout / 10, Name: e.Identity(), Clock: e.Clock(), Entropy: e.Entropy("lock")})
+			return s.New(c, zkbroken.Options{SessionTimeout: timeout, Retry: timeout / 10, Name: e.Identity(), Clock: e.Clock(),
+				Entropy: e.Entropy("lock")})
 		},
 	}
 	if s.Held {
@@ -90,21 +92,25 @@ func Lock() play.Lock {
 		Promise: lock.Promise{
 			Exclusion: []lock.Fault{
 				lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow, lock.FaultPartition,
-				lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash, lock.FaultNodePower,
+				lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultWallClock, lock.FaultClockDrift, lock.FaultNodeCrash,
+				lock.FaultNodePower,
 			},
 			Data: "seal", FreeWithin: lock.TermSession, Order: lock.FIFO,
 			Duties: []promise.Duty{promise.DutyEnds, promise.DutyWaits, promise.DutyReports, promise.DutyRenews},
 		},
-		About: "An ephemeral node joins a queue on an ensemble of ZooKeeper, the first in the queue has the lock, and it stays for as long as the client’s session. " +
-			"The fencing token is the id of the transaction that has created the node.",
-		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where ZooKeeper is at hand.",
+		About: "An ephemeral node joins a queue on an ensemble of ZooKeeper, the first in the queue has the lock, and it " +
+			"stays for as long as the client’s session. The fencing token is the id of the transaction that has created " +
+			"the node.",
+		ForWhom: "Work of unknown length on data that must stay right, in a store that compares tokens, where ZooKeeper is " +
+			"at hand.",
 		New: func(e play.Env) (lock.Locker, error) {
 			dialer := zklock.NewDialer(timeout(e.Spec().TTL), zookeeper.Dialer(e), e.Clock())
 			c, err := connect(e, dialer.Dial, nil)
 			if err != nil {
 				return nil, err
 			}
-			return zklock.New(c, zklock.Options{SessionTimeout: timeout(e.Spec().TTL), Dialer: dialer, Clock: e.Clock(), Entropy: e.Entropy("lock")})
+			return zklock.New(c, zklock.Options{SessionTimeout: timeout(e.Spec().TTL), Dialer: dialer, Clock: e.Clock(),
+				Entropy: e.Entropy("lock")})
 		},
 	}
 }

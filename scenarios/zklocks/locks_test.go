@@ -19,8 +19,8 @@ func TestKnownElsewhere(t *testing.T) {
 
 func TestScenarios(t *testing.T) { testruns.MeetExpectations(t, zklocks.All()) }
 
-// The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each lock
-// that it names. LOCKSIM_SOAK=10 is 300 seeds.
+// The same seeds give the same traces in fresh processes at other numbers of processors, with each scenario and each
+// lock that it names. LOCKSIM_SOAK=10 is 300 seeds.
 func TestEqualInFreshProcesses(t *testing.T) { testruns.EqualRuns(t, zklocks.All()) }
 
 // The lock keeps its promise, of order too. With LOCKSIM_SOAK=1 it is 5,000 runs.

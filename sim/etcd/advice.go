@@ -4,8 +4,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// Advice says which source of chance in gRPC explains the first difference of two equal runs, and what removes it, for a
-// client without [DialOptions]. It is "" for a difference that none explains.
+// Advice says which source of chance in gRPC explains the first difference of two equal runs, and what removes it, for
+// a client without [DialOptions]. It is "" for a difference that none explains.
 func Advice(d *trace.Divergence) string {
 	if d == nil || d.A == nil || d.B == nil || d.A.Actor != d.B.Actor || trace.IsServer(d.A.Actor) {
 		return ""

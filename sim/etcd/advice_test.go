@@ -29,7 +29,8 @@ func TestAdvice(t *testing.T) {
 			strikes["calm"], "gRPC begins with one of the members at random",
 		},
 		"a delay with jitter": {
-			append(etcd.DialOptions(), grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: time.Second})),
+			append(etcd.DialOptions(),
+				grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: time.Second})),
 			func(w *sim.World) error {
 				for _, member := range []string{"e0", "e1", "e2"} {
 					if err := w.Faults().Refuse(member, 20*time.Second); err != nil {
@@ -68,9 +69,13 @@ func stock(t *testing.T, options []grpc.DialOption, strike strike) *trace.Trace 
 		}
 		p := w.Client(0)
 		p.Go(func() {
-			dial := grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return p.Dial(ctx, "tcp", addr) })
+			dial := grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn,
+				error) {
+				return p.Dial(ctx, "tcp", addr)
+			})
 			endpoints := []string{p.Address("e0"), p.Address("e1"), p.Address("e2")}
-			c, err := clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop(), DialOptions: append([]grpc.DialOption{dial}, options...)})
+			c, err := clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop(),
+				DialOptions: append([]grpc.DialOption{dial}, options...)})
 			if err != nil {
 				t.Error(err)
 				return
@@ -95,7 +100,8 @@ func TestAdviceOnPieces(t *testing.T) {
 	piece := func(text string) *trace.Event {
 		return &trace.Event{N: 1, Actor: "c0", Peer: "e0", What: trace.Send{Conn: "#1", Content: trace.Text(text)}}
 	}
-	if got := etcd.Advice(&trace.Divergence{A: piece("gRPC"), B: piece("gRPC, a message")}); !strings.HasPrefix(got, "two goroutines") {
+	if got := etcd.Advice(&trace.Divergence{A: piece("gRPC"), B: piece("gRPC, a message")}); !strings.HasPrefix(got,
+		"two goroutines") {
 		t.Error(got)
 	}
 }
@@ -106,11 +112,13 @@ func TestNoAdvice(t *testing.T) {
 		return &trace.Event{N: 1, Actor: actor, Peer: peer, What: what}
 	}
 	for name, d := range map[string]*trace.Divergence{
-		"no difference":          nil,
-		"one run is longer":      {A: at("c0", "e0", trace.Connect{})},
-		"different clients":      {A: at("c0", "e0", trace.Connect{}), B: at("c1", "e0", trace.Connect{})},
-		"a server":               {A: at("e0", "c0", trace.Send{Content: trace.Text("x")}), B: at("e0", "c0", trace.Send{Content: trace.Text("y")})},
-		"a step of the workload": {A: at("c0", "", trace.Mark{Step: trace.Acquire}), B: at("c0", "", trace.Mark{Step: trace.Released})},
+		"no difference":     nil,
+		"one run is longer": {A: at("c0", "e0", trace.Connect{})},
+		"different clients": {A: at("c0", "e0", trace.Connect{}), B: at("c1", "e0", trace.Connect{})},
+		"a server": {A: at("e0", "c0", trace.Send{Content: trace.Text("x")}),
+			B: at("e0", "c0", trace.Send{Content: trace.Text("y")})},
+		"a step of the workload": {A: at("c0", "", trace.Mark{Step: trace.Acquire}),
+			B: at("c0", "", trace.Mark{Step: trace.Released})},
 	} {
 		if got := etcd.Advice(d); got != "" {
 			t.Errorf("%s: %s", name, got)

@@ -17,7 +17,8 @@ func checkRange(r *pb.RangeRequest) error {
 	switch {
 	case len(r.Key) == 0:
 		return rpctypes.ErrGRPCEmptyKey
-	case pb.RangeRequest_SortOrder_name[int32(r.SortOrder)] == "" || pb.RangeRequest_SortTarget_name[int32(r.SortTarget)] == "":
+	case pb.RangeRequest_SortOrder_name[int32(r.SortOrder)] == "" ||
+		pb.RangeRequest_SortTarget_name[int32(r.SortTarget)] == "":
 		return rpctypes.ErrGRPCInvalidSortOption
 	}
 	return nil
@@ -87,9 +88,9 @@ func checkOps(r *pb.TxnRequest) error {
 	return nil
 }
 
-// written are the keys that a list of operations puts, and the ranges that it deletes. No two operations may put one key,
-// and none may put what another deletes. A transaction among the operations may put a key in both of its branches, since
-// only one of them is executed. As etcd does, what such a transaction deletes counts for what comes after it.
+// written are the keys that a list of operations puts, and the ranges that it deletes. No two operations may put one
+// key, and none may put what another deletes. A transaction among the operations may put a key in both of its branches,
+// since only one of them is executed. As etcd does, what such a transaction deletes counts for what comes after it.
 func written(ops []*pb.RequestOp) (puts map[string]bool, deletes []*pb.DeleteRangeRequest, err error) {
 	puts = map[string]bool{}
 	for _, op := range ops {
@@ -98,7 +99,8 @@ func written(ops []*pb.RequestOp) (puts map[string]bool, deletes []*pb.DeleteRan
 		}
 	}
 	taken := func(key string) bool {
-		return puts[key] || slices.ContainsFunc(deletes, func(d *pb.DeleteRangeRequest) bool { return within(key, d.Key, d.RangeEnd) })
+		return puts[key] || slices.ContainsFunc(deletes,
+			func(d *pb.DeleteRangeRequest) bool { return within(key, d.Key, d.RangeEnd) })
 	}
 	for _, op := range ops {
 		t := op.GetRequestTxn()

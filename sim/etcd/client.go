@@ -36,7 +36,10 @@ func ClientWith(m Machine, cfg clientv3.Config, members ...string) (*clientv3.Cl
 	for _, name := range members {
 		cfg.Endpoints = append(cfg.Endpoints, m.Address(name))
 	}
-	dial := grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return m.Dial(ctx, "tcp", addr) })
+	dial := grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn,
+		error) {
+		return m.Dial(ctx, "tcp", addr)
+	})
 	cfg.DialOptions = append([]grpc.DialOption{dial}, cfg.DialOptions...)
 	if cfg.Logger == nil {
 		cfg.Logger = zap.NewNop()
@@ -81,7 +84,8 @@ const letter = 1013 * time.Nanosecond
 func apart(method string) { time.Sleep(min(time.Duration(len(method))*letter, Late)) } //nolint:forbidigo // it is in the bubble
 
 // streamApart opens a stream some microseconds late, and so is what it receives.
-func streamApart(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+func streamApart(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
+	opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	apart(method)
 	s, err := open(ctx, desc, conn, method, opts...)
 	if err != nil {
@@ -103,7 +107,8 @@ func (s lateStream) RecvMsg(m any) error {
 }
 
 // callApart ends a call some microseconds late.
-func callApart(ctx context.Context, method string, request, answer any, conn *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+func callApart(ctx context.Context, method string, request, answer any, conn *grpc.ClientConn, call grpc.UnaryInvoker,
+	opts ...grpc.CallOption) error {
 	err := call(ctx, method, request, answer, conn, opts...)
 	apart(method)
 	return err

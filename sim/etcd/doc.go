@@ -9,10 +9,10 @@
 // # What is as in etcd
 //
 // Times are its defaults: a heartbeat of 100 ms, elections after 1 to 2 s, requests that time out after 7 s. Leases are
-// measured by the leader, with its monotonic clock; every 500 ms it proposes the end of those that are over. A new leader
-// gives each lease its whole TTL again, and an election timeout. A leader that is cut off steps down after an election
-// timeout, and renews leases until then. The log of a member is on its disk: it survives a crash, also one of the
-// machine's power.
+// measured by the leader, with its monotonic clock; every 500 ms it proposes the end of those that are over. A new
+// leader gives each lease its whole TTL again, and an election timeout. A leader that is cut off steps down after an
+// election timeout, and renews leases until then. The log of a member is on its disk: it survives a crash, also one of
+// the machine's power.
 //
 // # What is not
 //

@@ -66,7 +66,8 @@ var strikes = map[string]strike{
 	"calm":  func(*sim.World) error { return nil },
 	"pause": func(w *sim.World) error { return w.Faults().Pause("c0", 15*time.Second) },
 	"isolated leader": func(w *sim.World) error {
-		return w.Faults().Cut(faults.Partition{Between: []string{etcd.Leader}, And: []string{"e0", "e1", "e2"}, For: 8 * time.Second})
+		return w.Faults().Cut(faults.Partition{Between: []string{etcd.Leader}, And: []string{"e0", "e1", "e2"},
+			For: 8 * time.Second})
 	},
 	"crash of the leader": func(w *sim.World) error {
 		w.At(w.Now()+6*time.Second, func() {
@@ -126,7 +127,8 @@ func TestRepeats(t *testing.T) {
 
 // A leader in trouble has a successor.
 func TestLeaderChanges(t *testing.T) {
-	for name, changes := range map[string]bool{"isolated leader": true, "crash of the leader": true, "stall of the leader": true, "pause": false} {
+	for name, changes := range map[string]bool{"isolated leader": true, "crash of the leader": true,
+		"stall of the leader": true, "pause": false} {
 		elected := 0
 		for _, e := range once(t, 7, 3, strikes[name], nil).Events {
 			if _, ok := e.What.(trace.Elected); ok {

@@ -16,9 +16,10 @@ import (
 	"locksim/sim/trace"
 )
 
-// keyChanges are the changes of watched keys: "key=value change by client (request of client), over value of client, left".
-// Of a value the number of the revision is left out, and the time left is to the tenth of a second.
-func keyChanges(t *testing.T, cfg sim.Config, keys []string, f func(w *sim.World)) (text []string, all []trace.KeyChange) {
+// keyChanges are the changes of watched keys: "key=value change by client (request of client), over value of client,
+// left". Of a value the number of the revision is left out, and the time left is to the tenth of a second.
+func keyChanges(t *testing.T, cfg sim.Config, keys []string,
+	f func(w *sim.World)) (text []string, all []trace.KeyChange) {
 	t.Helper()
 	cfg.Latency = sim.Latency{Min: time.Millisecond, Max: time.Millisecond}
 	_, err := sim.Run(cfg, func(w *sim.World) error {
@@ -127,7 +128,8 @@ func TestKeyChanges(t *testing.T) {
 			other.put("k", "b", 0)
 		}, []string{
 			"k=a set by c0 (PutRequest of c0), no key",
-			"k= deleted by c1 (PutRequest of c1), over a of c0, no end", "k=b set by c0 (PutRequest of c1), over a of c0, no end",
+			"k= deleted by c1 (PutRequest of c1), over a of c0, no end", "k=b set by c0 (PutRequest of c1), over a of c0, " +
+				"no end",
 		}},
 		{"prolonged and expired", "k", func(c, other *client) {
 			id := c.lease(10)
@@ -173,10 +175,11 @@ func TestKeyChanges(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, _ := keyChanges(t, sim.Config{Clients: 2, Servers: []sim.Kind{etcd.Servers{}}}, []string{tt.key}, func(w *sim.World) {
-				c, other := clientOf(t, w.Client(0), "e0"), clientOf(t, w.Client(1), "e0")
-				c.p.Go(func() { tt.f(c, other) })
-			})
+			got, _ := keyChanges(t, sim.Config{Clients: 2, Servers: []sim.Kind{etcd.Servers{}}}, []string{tt.key},
+				func(w *sim.World) {
+					c, other := clientOf(t, w.Client(0), "e0"), clientOf(t, w.Client(1), "e0")
+					c.p.Go(func() { tt.f(c, other) })
+				})
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -184,9 +187,9 @@ func TestKeyChanges(t *testing.T) {
 	}
 }
 
-// A leader that has followed another one gives each lease its time again: no request does, and the time that was left by
-// the clock of the former leader is not known. A renewal through another member is that of its client. Equal seeds give
-// equal records.
+// A leader that has followed another one gives each lease its time again: no request does, and the time that was left
+// by the clock of the former leader is not known. A renewal through another member is that of its client. Equal seeds
+// give equal records.
 func TestKeyChangesOfANewLeader(t *testing.T) {
 	cfg := sim.Config{Seed: 3, Clients: 2, Servers: []sim.Kind{etcd.Servers{Members: 3}}}
 	play := func() ([]string, []trace.KeyChange) {

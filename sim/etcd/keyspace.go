@@ -10,9 +10,9 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
-// keyspace is the replicated state of a member: the keys with all their versions, and the leases. It is a state machine:
-// it has no clock, and equal requests in an equal order make equal keyspaces. Which of the leases are over is for the
-// leader to say.
+// keyspace is the replicated state of a member: the keys with all their versions, and the leases. It is a state
+// machine: it has no clock, and equal requests in an equal order make equal keyspaces. Which of the leases are over is
+// for the leader to say.
 type keyspace struct {
 	revision  int64
 	compacted int64    // -1 before the first compaction
@@ -90,7 +90,8 @@ func (k *keyspace) read(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 		return answer, nil
 	}
 	found = slices.DeleteFunc(found, func(v *mvccpb.KeyValue) bool {
-		return outside(v.CreateRevision, r.MinCreateRevision, r.MaxCreateRevision) || outside(v.ModRevision, r.MinModRevision, r.MaxModRevision)
+		return outside(v.CreateRevision, r.MinCreateRevision, r.MaxCreateRevision) ||
+			outside(v.ModRevision, r.MinModRevision, r.MaxModRevision)
 	})
 	arrange(found, r.SortTarget, r.SortOrder)
 	if r.Limit > 0 && int64(len(found)) > r.Limit {
@@ -98,7 +99,8 @@ func (k *keyspace) read(r *pb.RangeRequest) (*pb.RangeResponse, error) {
 	}
 	for _, v := range found {
 		if r.KeysOnly {
-			keyOnly := &mvccpb.KeyValue{Key: v.Key, CreateRevision: v.CreateRevision, ModRevision: v.ModRevision, Version: v.Version}
+			keyOnly := &mvccpb.KeyValue{Key: v.Key, CreateRevision: v.CreateRevision, ModRevision: v.ModRevision,
+				Version: v.Version}
 			if r.SortTarget == pb.RangeRequest_VALUE { // then etcd reads more than its index
 				keyOnly.Lease = v.Lease
 			}
@@ -167,7 +169,8 @@ func (w *write) put(r *pb.PutRequest) (*pb.PutResponse, error) {
 	name := string(r.Key)
 	old := w.at(name, w.revision)
 	revision := w.next()
-	v := &mvccpb.KeyValue{Key: r.Key, Value: r.Value, Lease: r.Lease, CreateRevision: revision, ModRevision: revision, Version: 1}
+	v := &mvccpb.KeyValue{Key: r.Key, Value: r.Value, Lease: r.Lease, CreateRevision: revision, ModRevision: revision,
+		Version: 1}
 	answer := &pb.PutResponse{}
 	if old != nil {
 		v.CreateRevision, v.Version = old.CreateRevision, old.Version+1

@@ -121,7 +121,8 @@ func (s *Server) active() bool { return s.node.Monotonic()-s.ticked <= 3*tick }
 // leaseName is a lease in words, as etcdctl writes it.
 func leaseName(id int64) string { return fmt.Sprintf("%x", id) }
 
-// renew renews a lease for a client: on the leader, whom other members ask. It gives the TTL, 0 for a lease that does not exist.
+// renew renews a lease for a client: on the leader, whom other members ask. It gives the TTL, 0 for a lease that does
+// not exist.
 func (s *Server) renew(client string, id int64, done func(ttl int64, err error)) {
 	if s.Leads() {
 		s.ensureLeadership(func(leads bool) {
@@ -227,7 +228,8 @@ func (s *Server) timeToLive(r *pb.LeaseTimeToLiveRequest) *pb.LeaseTimeToLiveRes
 	if l == nil || s.lessor.left(r.ID) <= 0 {
 		return &pb.LeaseTimeToLiveResponse{Header: s.keyspace.header(), ID: r.ID, TTL: -1}
 	}
-	a := &pb.LeaseTimeToLiveResponse{Header: s.keyspace.header(), ID: r.ID, TTL: int64(s.lessor.left(r.ID) / time.Second), GrantedTTL: l.ttl}
+	a := &pb.LeaseTimeToLiveResponse{Header: s.keyspace.header(), ID: r.ID, TTL: int64(s.lessor.left(r.ID) / time.Second),
+		GrantedTTL: l.ttl}
 	if r.Keys {
 		for _, name := range l.sorted() {
 			a.Keys = append(a.Keys, []byte(name))

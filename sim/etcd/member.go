@@ -79,7 +79,8 @@ func newServer(node *sim.Node, c *cluster) *Server {
 // start starts the process: it reads the log again.
 func (s *Server) start() {
 	s.memory = memory{
-		life: s.life + 1, applied: raftgroup.FirstIndex, keyspace: newKeyspace(), waiting: map[uint64]*proposal{}, ticked: s.node.Monotonic(), booted: s.node.Now(),
+		life: s.life + 1, applied: raftgroup.FirstIndex, keyspace: newKeyspace(), waiting: map[uint64]*proposal{},
+		ticked: s.node.Monotonic(), booted: s.node.Now(),
 	}
 	s.lessor = newLessor(s)
 	s.raft.Start(0)

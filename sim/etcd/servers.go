@@ -88,9 +88,10 @@ func (c *cluster) leader() *Server {
 }
 
 // applied is told of each entry that a member has applied, before the member answers. The first member that applies an
-// entry adds it to the ground truth, on which all of them agree.
-// left is the time that a lease had left before the request.
-func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, from int, left func(raftgroup.Head) trace.TimeLeft) {
+// entry adds it to the ground truth, on which all of them agree. left is the time that a lease had left before the
+// request.
+func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, from int,
+	left func(raftgroup.Head) trace.TimeLeft) {
 	if index <= c.index {
 		return
 	}
@@ -112,8 +113,8 @@ func (c *cluster) applied(s *Server, index uint64, r *pb.InternalRaftRequest, fr
 	c.truth.Tell(c.members[0].node, cause, func(name string) raftgroup.Head { return c.head(s.keyspace, name) })
 }
 
-// prolonged is told that the leader is about to give leases more time: by the renewal of a client, or without one when it
-// begins to lead. Then the time that they have left by the former leader's clock is not known.
+// prolonged is told that the leader is about to give leases more time: by the renewal of a client, or without one when
+// it begins to lead. Then the time that they have left by the former leader's clock is not known.
 func (c *cluster) prolonged(leader *Server, by string, leases ...int64) {
 	if len(c.truth.Watched()) == 0 {
 		return
@@ -168,7 +169,8 @@ func (c *cluster) head(k *keyspace, name string) raftgroup.Head {
 		return raftgroup.Head{Value: string(first.Key), By: c.creator(first), Lease: first.Lease, Made: first.CreateRevision}
 	}
 	return raftgroup.Head{
-		Value: fmt.Sprintf("%d: %s", first.CreateRevision, first.Value), By: c.creator(first), Lease: first.Lease, Made: first.CreateRevision,
+		Value: fmt.Sprintf("%d: %s", first.CreateRevision, first.Value), By: c.creator(first), Lease: first.Lease,
+		Made: first.CreateRevision,
 	}
 }
 
@@ -178,8 +180,8 @@ func (c *cluster) creator(v *mvccpb.KeyValue) string { return c.creators[v.Creat
 // isQueue reports whether a watched name is that of a queue: all keys under it.
 func isQueue(name string) bool { return strings.HasSuffix(name, "/") }
 
-// WatchKeys implements [sim.KeyWatcher]. A name that ends with a slash stands for a queue: its value is that of the keys
-// under it that was created first, which is how a lock of etcd knows its holder.
+// WatchKeys implements [sim.KeyWatcher]. A name that ends with a slash stands for a queue: its value is that of the
+// keys under it that was created first, which is how a lock of etcd knows its holder.
 func (s *Server) WatchKeys(names []string) {
 	s.cluster.truth.Watch(names)
 }

@@ -233,7 +233,8 @@ func (x *session) message(c *call, b []byte) {
 			x.watch(c, r)
 		}
 	default:
-		err := status.Error(codes.Unimplemented, "unknown method "+c.method+": this etcd is one of locksim, and does not have it")
+		err := status.Error(codes.Unimplemented, "unknown method "+c.method+": this etcd is one of locksim, and does not "+
+			"have it")
 		x.record(unknownMethod(c.method), answered(nil, err))
 		c.end(err)
 	}
@@ -295,7 +296,8 @@ func (x *session) transact(c *call, r *pb.TxnRequest) {
 
 // readOnly reports whether a transaction can write nothing.
 func readOnly(r *pb.TxnRequest) bool {
-	return !slices.ContainsFunc(slices.Concat(r.Success, r.Failure), func(op *pb.RequestOp) bool { return op.GetRequestRange() == nil })
+	return !slices.ContainsFunc(slices.Concat(r.Success, r.Failure),
+		func(op *pb.RequestOp) bool { return op.GetRequestRange() == nil })
 }
 
 // serializable reports whether all reads of a transaction may be stale.

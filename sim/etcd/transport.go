@@ -112,8 +112,8 @@ func (t *transport) check(err error) {
 	}
 }
 
-// messagesIn counts the frames with data in what one side sends, which are the messages of calls. It is 0 for bytes that are
-// no whole frames.
+// messagesIn counts the frames with data in what one side sends, which are the messages of calls. It is 0 for bytes
+// that are no whole frames.
 func messagesIn(b []byte) int {
 	b = bytes.TrimPrefix(b, []byte(preface))
 	count := 0
@@ -302,7 +302,8 @@ func (t *transport) headers(stream uint32, end bool, fields ...string) {
 	for i := 0; i < len(fields); i += 2 {
 		t.check(t.encoder.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}))
 	}
-	t.check(t.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: t.block.Bytes(), EndHeaders: true, EndStream: end}))
+	t.check(t.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: t.block.Bytes(),
+		EndHeaders: true, EndStream: end}))
 }
 
 // start sends the headers of an answer.

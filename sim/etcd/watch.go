@@ -117,7 +117,8 @@ func (w *watcher) catchUp() {
 	w.inThePast = false
 	if w.next < s.keyspace.compacted {
 		s.watchers = slices.DeleteFunc(s.watchers, func(v *watcher) bool { return v == w })
-		w.call.reply(&pb.WatchResponse{Header: w.session.header(), WatchId: w.id, CompactRevision: s.keyspace.compacted, Canceled: true})
+		w.call.reply(&pb.WatchResponse{Header: w.session.header(), WatchId: w.id, CompactRevision: s.keyspace.compacted,
+			Canceled: true})
 		return
 	}
 	w.notify(s.keyspace.events)

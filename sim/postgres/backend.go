@@ -317,7 +317,8 @@ func (b *backend) refused(request []message) (answer faults.ReplyError, ok bool)
 
 // controlling are the first words of statements that begin or end a transaction, or concern the session.
 var controlling = []string{
-	"", "ABORT", "BEGIN", "COMMIT", "DEALLOCATE", "DISCARD", "END", "LISTEN", "RELEASE", "RESET", "ROLLBACK", "SAVEPOINT", "SET", "SHOW", "START",
+	"", "ABORT", "BEGIN", "COMMIT", "DEALLOCATE", "DISCARD", "END", "LISTEN", "RELEASE", "RESET", "ROLLBACK", "SAVEPOINT",
+	"SET", "SHOW", "START",
 	"UNLISTEN",
 }
 
@@ -373,7 +374,8 @@ func (b *backend) work() {
 				b.stop()
 				return
 			default:
-				b.machine.node.Fail(fmt.Errorf("%s: PostgreSQL waits for time to pass in %q: statements such as pg_sleep never end here",
+				b.machine.node.Fail(fmt.Errorf("%s: PostgreSQL waits for time to pass in %q: statements such as pg_sleep never "+
+					"end here",
 					b.conn.Client(), strings.Join(b.asked, "; ")))
 				b.leave()
 				return

@@ -72,7 +72,8 @@ func TestErrorReply(t *testing.T) {
 			return fmt.Sprint(n)
 		}
 		next := func(s int) {
-			time.Sleep(time.Duration(s)*time.Second + time.Second/2 - time.Duration(p.Clock().Now().Second())*time.Second - time.Duration(p.Clock().Now().Nanosecond()))
+			time.Sleep(time.Duration(s)*time.Second +
+				time.Second/2 - time.Duration(p.Clock().Now().Second())*time.Second - time.Duration(p.Clock().Now().Nanosecond()))
 		}
 		say("add", add(1))
 		next(1)
@@ -97,7 +98,8 @@ func TestErrorReply(t *testing.T) {
 	})
 	want := []string{
 		"0 add: <nil>",
-		"1 begin: <nil>", "1 add: 40P01", "1 add in the failed transaction: 25P02", "1 rollback: <nil>", "1 add, once more: <nil>", "count 2",
+		"1 begin: <nil>", "1 add: 40P01", "1 add in the failed transaction: 25P02", "1 rollback: <nil>",
+		"1 add, once more: <nil>", "count 2",
 		"2 add: 57014", "2 simple: 57014", "2 set: <nil>", "count 57014",
 		"3 add: <nil>", "count 3",
 		"4 add: 40P01", "count 3",

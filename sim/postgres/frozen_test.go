@@ -12,7 +12,8 @@ import (
 	"locksim/sim"
 )
 
-// A world that was frozen, while a session of it had a lock and another one waited for that, gives the server to the next one.
+// A world that was frozen, while a session of it had a lock and another one waited for that, gives the server to the
+// next one.
 func TestServerAfterAFrozenWorld(t *testing.T) {
 	lock := func(p *sim.Process) error {
 		conn, err := open(t, p).Conn(context.Background())
@@ -22,7 +23,8 @@ func TestServerAfterAFrozenWorld(t *testing.T) {
 		_, err = conn.ExecContext(context.Background(), "SELECT pg_advisory_lock(7)")
 		return err
 	}
-	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{server(t)}, Clients: 2, Limits: sim.Limits{Frozen: 300 * time.Millisecond}}
+	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{server(t)}, Clients: 2,
+		Limits: sim.Limits{Frozen: 300 * time.Millisecond}}
 	_, err := sim.Run(cfg, func(w *sim.World) error {
 		w.Client(0).Go(func() { _ = lock(w.Client(0)) })
 		w.Client(1).Go(func() {

@@ -16,7 +16,8 @@ import (
 // key is the name of a lease in the ground truth.
 func (t LeaseTable) key(row string) string { return "lease row " + t.Table + "/" + row }
 
-// query asks for the leases that somebody has: the row, the owner, and the end in microseconds since 1970, nothing for never.
+// query asks for the leases that somebody has: the row, the owner, and the end in microseconds since 1970, nothing for
+// never.
 func (t LeaseTable) query() string {
 	return fmt.Sprintf(`SELECT %[2]s::text, %[3]s::text, CASE WHEN isfinite(%[4]s) THEN (extract(epoch FROM %[4]s) * 1000000)::bigint::text ELSE '' END
 		FROM %[1]s WHERE %[3]s <> '' AND %[4]s > '-infinity'`, t.Table, t.Key, t.Owner, t.Until)
@@ -34,7 +35,8 @@ type leaseWork struct{ named, changed bool }
 
 // asked takes note of a statement: one that changes a lease names its table.
 func (w *leaseWork) asked(tables []LeaseTable, statement string) {
-	w.named = w.named || slices.ContainsFunc(tables, func(t LeaseTable) bool { return strings.Contains(statement, t.Table) })
+	w.named = w.named || slices.ContainsFunc(tables,
+		func(t LeaseTable) bool { return strings.Contains(statement, t.Table) })
 }
 
 // done takes note of what a statement did, by its tag: "UPDATE 0" did nothing.
@@ -42,8 +44,8 @@ func (w *leaseWork) done(tag string) {
 	w.changed = w.changed || w.named && !strings.HasSuffix(tag, " 0")
 }
 
-// lookAtLeases looks, at the end of a transaction that may have changed leases, which ones it has changed: status is that of
-// ReadyForQuery. It is told at once, before the server does anything else. The look is not in the trace.
+// lookAtLeases looks, at the end of a transaction that may have changed leases, which ones it has changed: status is
+// that of ReadyForQuery. It is told at once, before the server does anything else. The look is not in the trace.
 func (b *backend) lookAtLeases(status byte) {
 	if status != 'I' {
 		return
@@ -51,7 +53,8 @@ func (b *backend) lookAtLeases(status byte) {
 	changed := b.leases.changed
 	b.leases = leaseWork{}
 	if changed && !b.undone {
-		b.machine.tellLeases(trace.KeyChange{Step: b.step, By: b.conn.Client(), Asked: b.conn.Client(), Request: b.asked.Kind()})
+		b.machine.tellLeases(trace.KeyChange{Step: b.step, By: b.conn.Client(), Asked: b.conn.Client(),
+			Request: b.asked.Kind()})
 	}
 }
 
@@ -70,7 +73,8 @@ func (m *machine) leasesNow(first bool) map[string]lease {
 	return now
 }
 
-// tellLeases adds to the ground truth which leases are others than before. A lease that is over stays until somebody takes it.
+// tellLeases adds to the ground truth which leases are others than before. A lease that is over stays until somebody
+// takes it.
 func (m *machine) tellLeases(why trace.KeyChange) {
 	now := m.leasesNow(false)
 	keys := slices.Collect(maps.Keys(now))

@@ -17,8 +17,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// The world knows what becomes of leases in rows: when a transaction has set, prolonged, overwritten or deleted one, whose
-// statement that was, and the time that the lease had left by the clock of the server. Equal seeds give equal records.
+// The world knows what becomes of leases in rows: when a transaction has set, prolonged, overwritten or deleted one,
+// whose statement that was, and the time that the lease had left by the clock of the server. Equal seeds give equal
+// records.
 func TestLeasesInRows(t *testing.T) {
 	const lease = `INSERT INTO leases VALUES ('x', $1, clock_timestamp() + $2::bigint * interval '1 second')
 		ON CONFLICT (name) DO UPDATE SET who = excluded.who, ends = excluded.ends`
@@ -57,20 +58,25 @@ func TestLeasesInRows(t *testing.T) {
 		{"ended by its owner, and changed in no way", []step{
 			statement(lease, "a", 9), statement(`SELECT * FROM leases`), statement(`UPDATE leases SET who = who`),
 			statement(`UPDATE leases SET who = '', ends = '-infinity'`), statement(lease, "b", 9),
-		}, []string{"a set by c0, over false:  of , no key", " deleted by c1, over false: a of c0, 3s", "b set by c0, over false:  of , no key"}},
+		}, []string{"a set by c0, over false:  of , no key", " deleted by c1, over false: a of c0, 3s",
+			"b set by c0, over false:  of , no key"}},
 		{"over, and without an end", []step{
-			statement(lease, "a", 1), statement(`INSERT INTO leases VALUES ('x', 'b', 'infinity') ON CONFLICT (name) DO UPDATE SET who = 'b', ends = 'infinity'`),
+			statement(lease, "a", 1),
+			statement(`INSERT INTO leases VALUES ('x', 'b', 'infinity') ON CONFLICT (name) DO UPDATE SET who = 'b', ends = 'infinity'`),
 			statement(lease, "b", 9),
 		}, []string{
-			"a set by c0, over false:  of , no key", "b set by c1, over true: a of c0, -1s", "b prolonged by c0, over false: b of c1, no end",
+			"a set by c0, over false:  of , no key", "b set by c1, over true: a of c0, -1s",
+			"b prolonged by c0, over false: b of c1, no end",
 		}},
-		{"in transactions", []step{transaction(nil, lease, "a", 9), transaction(undone, lease, "b", 9), statement(`DELETE FROM leases`)}, []string{
+		{"in transactions", []step{transaction(nil, lease, "a", 9), transaction(undone, lease, "b", 9),
+			statement(`DELETE FROM leases`)}, []string{
 			"a set by c0, over false:  of , no key", " deleted by c0, over false: a of c0, 3s",
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			play := func() (got, full []string, hash string) {
-				kind := postgres.Kind{Server: server(t), Schema: []string{`CREATE TABLE leases (name text PRIMARY KEY, who text NOT NULL, ends timestamptz NOT NULL)`},
+				kind := postgres.Kind{Server: server(t),
+					Schema: []string{`CREATE TABLE leases (name text PRIMARY KEY, who text NOT NULL, ends timestamptz NOT NULL)`},
 					Leases: []postgres.LeaseTable{{Table: "leases", Key: "name", Owner: "who", Until: "ends"}}}
 				res, err := sim.Run(sim.Config{Servers: []sim.Kind{kind}, Clients: 2, Seed: 1}, func(w *sim.World) error {
 					w.Client(0).Go(func() {
@@ -94,11 +100,13 @@ func TestLeasesInRows(t *testing.T) {
 					for _, k := range w.KeyChanges() {
 						full = append(full, fmt.Sprintf("%+v", k))
 						event := w.Trace().Events[k.Step-1]
-						if x, ok := event.What.(trace.Exec); !ok || event.Peer != k.By || k.By != k.Asked || k.Request != trace.KindOf(x.Request) || k.Key != "lease row leases/x" {
+						if x, ok := event.What.(trace.Exec); !ok || event.Peer != k.By || k.By != k.Asked ||
+							k.Request != trace.KindOf(x.Request) || k.Key != "lease row leases/x" {
 							t.Errorf("%+v: its step is %s", k, event.String())
 						}
 						k.Left.Time = k.Left.Time.Round(time.Second)
-						got = append(got, fmt.Sprintf("%s %s by %s, over %v: %s of %s, %v", k.Value, k.Change, k.By, k.Over, k.Was, k.WasOf, k.Left))
+						got = append(got, fmt.Sprintf("%s %s by %s, over %v: %s of %s, %v", k.Value, k.Change, k.By, k.Over, k.Was,
+							k.WasOf, k.Left))
 					}
 					return err
 				})
@@ -118,10 +126,12 @@ func TestLeasesInRows(t *testing.T) {
 	}
 }
 
-// A statement that waits for the row is carried out when the transaction before it ends, and both are told, each by its client.
+// A statement that waits for the row is carried out when the transaction before it ends, and both are told, each by its
+// client.
 func TestLeasesOfStatementsThatWait(t *testing.T) {
 	kind := postgres.Kind{Server: server(t), Schema: []string{
-		`CREATE TABLE leases (name text PRIMARY KEY, who text NOT NULL, ends timestamptz NOT NULL)`, `INSERT INTO leases VALUES ('x', 'z', '2100-01-01')`,
+		`CREATE TABLE leases (name text PRIMARY KEY, who text NOT NULL, ends timestamptz NOT NULL)`,
+		`INSERT INTO leases VALUES ('x', 'z', '2100-01-01')`,
 	}, Leases: []postgres.LeaseTable{{Table: "leases", Key: "name", Owner: "who", Until: "ends"}}}
 	var got []string
 	_, err := sim.Run(sim.Config{Servers: []sim.Kind{kind}, Clients: 3, Seed: 1}, func(w *sim.World) error {
@@ -152,14 +162,16 @@ func TestLeasesOfStatementsThatWait(t *testing.T) {
 		})
 		err := w.RunUntil(w.Idle)
 		for _, k := range w.KeyChanges() {
-			got = append(got, fmt.Sprintf("%v %s %s by %s, over %s of %s: %v", k.At.Round(500*time.Millisecond), k.Value, k.Change, k.By, k.Was, k.WasOf, k.Over))
+			got = append(got, fmt.Sprintf("%v %s %s by %s, over %s of %s: %v", k.At.Round(500*time.Millisecond), k.Value,
+				k.Change, k.By, k.Was, k.WasOf, k.Over))
 		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"1s c0 set by c0, over z of : true", "2.5s c2 set by c2, over c0 of c0: true"}; !slices.Equal(got, want) {
+	if want := []string{"1s c0 set by c0, over z of : true", "2.5s c2 set by c2, over c0 of c0: true"}; !slices.Equal(got,
+		want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

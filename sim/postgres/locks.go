@@ -98,7 +98,8 @@ func (m *machine) tell(by string) {
 	}
 	var now map[string]int32
 	if !m.server.down {
-		now = m.sessionLocks(slices.ContainsFunc(m.watched, func(name string) bool { return strings.HasPrefix(name, rowLock) }))
+		now = m.sessionLocks(slices.ContainsFunc(m.watched,
+			func(name string) bool { return strings.HasPrefix(name, rowLock) }))
 	}
 	for _, name := range m.watched {
 		before, session := m.holders[name], now[name]
@@ -114,7 +115,8 @@ func (m *machine) tell(by string) {
 			if by == before.client { // no other client's statement gives up what a session has
 				change.Asked, change.Request = by, m.requests[by]
 			}
-			change.Session = m.server.down || !slices.ContainsFunc(m.backends, func(b *backend) bool { return b.id == before.session })
+			change.Session = m.server.down ||
+				!slices.ContainsFunc(m.backends, func(b *backend) bool { return b.id == before.session })
 			if by == "" {
 				change.Change = trace.KeyExpired
 			}
@@ -124,7 +126,8 @@ func (m *machine) tell(by string) {
 		if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == session }); i >= 0 {
 			client := m.backends[i].conn.Client()
 			m.holders[name] = holder{session, client}
-			change := trace.KeyChange{Step: m.step, Key: name, Value: valueOf(session), By: client, Change: trace.KeySet, Asked: by, Request: m.requests[by]}
+			change := trace.KeyChange{Step: m.step, Key: name, Value: valueOf(session), By: client, Change: trace.KeySet,
+				Asked: by, Request: m.requests[by]}
 			if waited, ok := m.requests[client]; ok {
 				change.Asked, change.Request = client, waited
 			}
@@ -138,11 +141,13 @@ func (m *machine) share(name string, has holder) {
 	if m.step == 0 || has.client == "" {
 		return
 	}
-	if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == has.session }); i >= 0 && m.backends[i].conn.Client() != has.client {
+	if i := slices.IndexFunc(m.backends, func(b *backend) bool { return b.id == has.session }); i >= 0 &&
+		m.backends[i].conn.Client() != has.client {
 		asked := m.backends[i].conn.Client()
 		m.holders[name] = holder{session: has.session}
 		m.node.KeyChanged(trace.KeyChange{
-			Step: m.step, Key: name, Value: valueOf(has.session), Change: trace.KeySet, Asked: asked, Request: m.requests[asked], Left: whileOpen,
+			Step: m.step, Key: name, Value: valueOf(has.session), Change: trace.KeySet, Asked: asked, Request: m.requests[asked],
+			Left: whileOpen,
 		})
 	}
 }

@@ -16,8 +16,9 @@ import (
 	"locksim/sim/postgres"
 )
 
-// The world knows who has a lock of a session: when it is taken, given up, handed to the one that waits, and lost with its
-// session. Behind a pooling proxy a session that has a lock gets it again for any client: from then on it is of none alone.
+// The world knows who has a lock of a session: when it is taken, given up, handed to the one that waits, and lost with
+// its session. Behind a pooling proxy a session that has a lock gets it again for any client: from then on it is of
+// none alone.
 func TestLocksOfSessions(t *testing.T) {
 	const (
 		take, give = "SELECT pg_advisory_lock(7)", "SELECT pg_advisory_unlock(7)"
@@ -59,7 +60,8 @@ func TestLocksOfSessions(t *testing.T) {
 		want      []string
 	}{
 		{"advisory", "advisory lock 7", advisory, "", false, []string{
-			"0s c0 set by c0: " + take + ", no key", "2s c0 deleted by c0: " + give + ", as long as its session", "2s c1 set by c1: " + take + ", no key",
+			"0s c0 set by c0: " + take + ", no key", "2s c0 deleted by c0: " + give + ", as long as its session",
+			"2s c1 set by c1: " + take + ", no key",
 		}},
 		{"row", "row lock places/x", row, "", false, []string{
 			"0s c0 set by c0: " + update + ", no key", "2s c0 deleted by c0: commit, as long as its session",
@@ -77,7 +79,8 @@ func TestLocksOfSessions(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			kind := postgres.Kind{Server: server(t), Schema: []string{`CREATE TABLE places (id text PRIMARY KEY)`, `INSERT INTO places VALUES ('x')`}, Pooled: tt.pooled}
+			kind := postgres.Kind{Server: server(t), Schema: []string{`CREATE TABLE places (id text PRIMARY KEY)`,
+				`INSERT INTO places VALUES ('x')`}, Pooled: tt.pooled}
 			database := open
 			if tt.pooled {
 				database = simple
@@ -101,7 +104,8 @@ func TestLocksOfSessions(t *testing.T) {
 				}
 				err := w.RunUntil(w.Idle)
 				for _, c := range w.KeyChanges() {
-					line := fmt.Sprintf("%v %s %s by %s: %s, %v", c.At.Round(500*time.Millisecond), c.By, c.Change, c.Asked, c.Request, c.Left)
+					line := fmt.Sprintf("%v %s %s by %s: %s, %v", c.At.Round(500*time.Millisecond), c.By, c.Change, c.Asked, c.Request,
+						c.Left)
 					if c.Session {
 						line += ", with it"
 					}

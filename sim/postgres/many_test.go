@@ -68,11 +68,13 @@ func TestNextWorldAfterTheServerHasFailed(t *testing.T) {
 		p.Go(func() {
 			var pid, one int
 			other := open(t, p)
-			if err := errors.Join(open(t, p).QueryRow("SELECT pg_backend_pid()").Scan(&pid), other.QueryRow("SELECT 1").Scan(&one)); err != nil {
+			if err := errors.Join(open(t, p).QueryRow("SELECT pg_backend_pid()").Scan(&pid),
+				other.QueryRow("SELECT 1").Scan(&one)); err != nil {
 				t.Error(err)
 				return
 			}
-			_ = syscall.Kill(pid, syscall.SIGABRT)                           // as a process that crashes: PostgreSQL then ends all of them
+			// as a process that crashes: PostgreSQL then ends all of them
+			_ = syscall.Kill(pid, syscall.SIGABRT)
 			for other.QueryRow("SELECT pg_sleep(0)").Scan(new(any)) == nil { // until it has
 			}
 		})

@@ -9,10 +9,10 @@ import (
 	"locksim/sim"
 )
 
-// pooler is a proxy between the clients and the server, as PgBouncer with pool_mode=transaction is one: the clients share
-// one connection to the server, each has it for a transaction, and what a client has set in the session is there for the
-// next. It is on the machine of the server, so that no time passes between them. It does not know about prepared
-// statements: drivers have to use the simple protocol. It is the [client] of its backend.
+// pooler is a proxy between the clients and the server, as PgBouncer with pool_mode=transaction is one: the clients
+// share one connection to the server, each has it for a transaction, and what a client has set in the session is there
+// for the next. It is on the machine of the server, so that no time passes between them. It does not know about
+// prepared statements: drivers have to use the simple protocol. It is the [client] of its backend.
 type pooler struct {
 	machine *machine
 	server  *backend // nil before the first client, and after the end of its process

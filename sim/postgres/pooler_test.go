@@ -18,9 +18,9 @@ import (
 	"locksim/sim/trace"
 )
 
-// Behind a pooling proxy the clients share a session, and each has it for a transaction: what one sets, the other finds, and
-// a statement waits for the end of the other's transaction. A client that goes away in a transaction takes the session with
-// it.
+// Behind a pooling proxy the clients share a session, and each has it for a transaction: what one sets, the other
+// finds, and a statement waits for the end of the other's transaction. A client that goes away in a transaction takes
+// the session with it.
 func TestPooler(t *testing.T) {
 	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{postgres.Kind{Server: server(t), Pooled: true}}, Clients: 2,
 		Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}}

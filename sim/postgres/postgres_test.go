@@ -48,7 +48,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server is the server of all tests. Where there can be none it skips the test, or fails it with LOCKSIM_REQUIRE_LIVE=1.
+// server is the server of all tests. Where there can be none it skips the test, or fails it with
+// LOCKSIM_REQUIRE_LIVE=1.
 func server(t testing.TB) *postgres.Server {
 	t.Helper()
 	missing := errors.Is(shared.err, pgserver.ErrMissing) || errors.Is(shared.err, pgserver.ErrNoCompiler)
@@ -92,9 +93,11 @@ func config(t testing.TB, m machine, mode pgx.QueryExecMode) *pgx.ConnConfig {
 }
 
 // story runs a world in which clients tell what they see, and returns its trace.
-func story(t testing.TB, clients int, faults func(*sim.World), client func(p *sim.Process, db *sql.DB, say func(string, ...any))) *trace.Trace {
+func story(t testing.TB, clients int, faults func(*sim.World), client func(p *sim.Process, db *sql.DB,
+	say func(string, ...any))) *trace.Trace {
 	t.Helper()
-	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{server(t)}, Clients: clients, Latency: sim.Latency{Min: time.Millisecond, Max: 3 * time.Millisecond}}
+	cfg := sim.Config{Seed: 1, Servers: []sim.Kind{server(t)}, Clients: clients,
+		Latency: sim.Latency{Min: time.Millisecond, Max: 3 * time.Millisecond}}
 	r, err := sim.Run(cfg, func(w *sim.World) error {
 		if faults != nil {
 			faults(w)
@@ -130,7 +133,8 @@ func said(t *trace.Trace) (all []string) {
 func rowLock(p *sim.Process, db *sql.DB, say func(string, ...any)) {
 	ctx := context.Background()
 	if p.Name() == "c0" {
-		for _, s := range []string{`CREATE TABLE locks (resource text PRIMARY KEY, count int)`, `INSERT INTO locks VALUES ('order', 0)`} {
+		for _, s := range []string{`CREATE TABLE locks (resource text PRIMARY KEY, count int)`,
+			`INSERT INTO locks VALUES ('order', 0)`} {
 			if _, err := db.ExecContext(ctx, s); err != nil {
 				say("%v", err)
 			}
@@ -146,7 +150,8 @@ func rowLock(p *sim.Process, db *sql.DB, say func(string, ...any)) {
 			defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
 			var count int
 			var now time.Time
-			if err := tx.QueryRowContext(ctx, `SELECT count, clock_timestamp() FROM locks WHERE resource = $1 FOR UPDATE`, "order").Scan(&count, &now); err != nil {
+			if err := tx.QueryRowContext(ctx, `SELECT count, clock_timestamp() FROM locks WHERE resource = $1 FOR UPDATE`,
+				"order").Scan(&count, &now); err != nil {
 				return err
 			}
 			say("has the row: %d, at %s", count, now.UTC().Format("15:04:05.000"))
@@ -178,8 +183,8 @@ func TestRowLock(t *testing.T) {
 	}
 }
 
-// Equal runs have equal traces: while clients wait in turn, one is paused with the row, and the connections of another one
-// are reset. LOCKSIM_SOAK=1 is 50 runs of each.
+// Equal runs have equal traces: while clients wait in turn, one is paused with the row, and the connections of another
+// one are reset. LOCKSIM_SOAK=1 is 50 runs of each.
 func TestEqual(t *testing.T) {
 	for name, faults := range map[string]func(*sim.World){
 		"calm":  nil,
@@ -265,7 +270,8 @@ func TestTimeLimits(t *testing.T) {
 	}
 }
 
-// Two clients that take two rows in opposite order: the server finds out after deadlock_timeout, and one of them goes on.
+// Two clients that take two rows in opposite order: the server finds out after deadlock_timeout, and one of them goes
+// on.
 func TestDeadlock(t *testing.T) {
 	var equal *trace.Trace
 	for range 3 {
@@ -274,7 +280,8 @@ func TestDeadlock(t *testing.T) {
 			mine, other := "a", "b"
 			if p.Name() == "c0" {
 				mine, other = other, mine
-				if _, err := db.ExecContext(ctx, `CREATE TABLE locks AS SELECT * FROM (VALUES ('a'), ('b')) AS v (resource)`); err != nil {
+				if _, err := db.ExecContext(ctx,
+					`CREATE TABLE locks AS SELECT * FROM (VALUES ('a'), ('b')) AS v (resource)`); err != nil {
 					say("%v", err)
 				}
 			}
@@ -330,7 +337,8 @@ func TestCancel(t *testing.T) {
 		for range 2 {
 			time.Sleep(2 * time.Second)
 			var waiting int
-			if err := c.QueryRowContext(ctx, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).Scan(&waiting); err != nil {
+			if err := c.QueryRowContext(ctx, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`).Scan(
+				&waiting); err != nil {
 				say("%v", err)
 			}
 			say("%d waiting", waiting)
@@ -345,8 +353,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A crash of the server loses what was not committed, and nothing else, and breaks its connections. LOCKSIM_SOAK=1 is 100
-// crashes.
+// A crash of the server loses what was not committed, and nothing else, and breaks its connections. LOCKSIM_SOAK=1 is
+// 100 crashes.
 func TestCrash(t *testing.T) {
 	for n := range testruns.Soak(t, 50, 0.04) {
 		mode := []faults.CrashMode{faults.CrashProcess, faults.CrashPower}[n%2]
@@ -438,7 +446,8 @@ func TestTooManyConnections(t *testing.T) {
 // A client that ends its connection has no lock when the next request arrives, however soon after that is.
 func TestEnd(t *testing.T) {
 	cfg := sim.Config{
-		Seed: 1, Servers: []sim.Kind{server(t)}, Clients: 2, Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}, Untraced: true,
+		Seed: 1, Servers: []sim.Kind{server(t)}, Clients: 2, Latency: sim.Latency{Min: time.Millisecond,
+			Max: time.Millisecond}, Untraced: true,
 	}
 	_, err := sim.Run(cfg, func(w *sim.World) error {
 		at := func(round int, part time.Duration) time.Duration { return time.Duration(1+round)*time.Second + part }

@@ -140,7 +140,8 @@ func newMachine(n *sim.Node, k Kind) *machine {
 		s.has.desert()
 	}
 	clear(s.ops)
-	m := &machine{node: n, server: s, kind: k, holders: map[string]holder{}, requests: map[string]string{}, leases: map[string]lease{}}
+	m := &machine{node: n, server: s, kind: k, holders: map[string]holder{}, requests: map[string]string{},
+		leases: map[string]lease{}}
 	s.has = m
 	if k.Pooled {
 		m.pooler = &pooler{machine: m}
@@ -162,7 +163,8 @@ func newMachine(n *sim.Node, k Kind) *machine {
 // alone ends the connections of the last world, and waits for their end. It reports false if the server has failed,
 // which it may learn only meanwhile.
 func (m *machine) alone() bool {
-	_, err := m.server.control.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+	_, err := m.server.control.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE backend_type = " +
+		"'client backend' AND pid <> pg_backend_pid()")
 	return err == nil
 }
 
@@ -200,7 +202,8 @@ func (m *machine) empty() {
 // tables are the tables of the schema, if they can be emptied; nil if one has rows, or if there is something else, such
 // as a sequence.
 func (m *machine) tables() (all []string) {
-	for _, row := range m.ask("SELECT relkind IN ('r', 'i'), relkind = 'r', quote_ident(relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY oid") {
+	for _, row := range m.ask("SELECT relkind IN ('r', 'i'), relkind = 'r', quote_ident(relname) FROM pg_class WHERE " +
+		"relnamespace = 'public'::regnamespace ORDER BY oid") {
 		switch {
 		case row[0] == "f":
 			return nil
@@ -392,7 +395,8 @@ const (
 
 // waits returns what a backend waits for.
 func (m *machine) waits(pid int32) wait {
-	rows := m.askOften("SELECT cardinality(pg_blocking_pids(pid)) > 0, wait_event = 'PgSleep' FROM pg_stat_get_activity($1)", strconv.Itoa(int(pid)))
+	rows := m.askOften("SELECT cardinality(pg_blocking_pids(pid)) > 0, wait_event = 'PgSleep' FROM "+
+		"pg_stat_get_activity($1)", strconv.Itoa(int(pid)))
 	switch {
 	case len(rows) != 1:
 		return forNothing

@@ -184,7 +184,8 @@ func connect(path string) (*control, error) {
 		return nil, err
 	}
 	c := &control{socket: s}
-	err = s.write(startup("user", "locksim", "database", "postgres", "application_name", "locksim", "options", "-c plan_cache_mode=force_generic_plan"))
+	err = s.write(startup("user", "locksim", "database", "postgres", "application_name", "locksim", "options",
+		"-c plan_cache_mode=force_generic_plan"))
 	if err == nil {
 		_, err = c.answer()
 	}

@@ -51,7 +51,8 @@ type Member struct {
 // Add adds a member to the group, the next one in the order of ids, which begin with 1. An election takes electionTicks
 // of [Member.Tick] at least. The member has to be started.
 func (g *Group) Add(node *sim.Node, machine Machine, electionTicks int) *Member {
-	m := &Member{node: node, group: g, machine: machine, ticks: electionTicks, id: uint64(len(g.members) + 1), log: raft.NewMemoryStorage()}
+	m := &Member{node: node, group: g, machine: machine, ticks: electionTicks, id: uint64(len(g.members) + 1),
+		log: raft.NewMemoryStorage()}
 	g.members = append(g.members, m)
 	voters := make([]uint64, g.size)
 	for i := range voters {
@@ -80,8 +81,8 @@ func (g *Group) Elect(first int64) {
 	g.started = true
 }
 
-// Start starts the process of the member, or starts it anew, with what is on its disk. The machine has applied the log up
-// to an index; 0 means that it is to apply all of it again.
+// Start starts the process of the member, or starts it anew, with what is on its disk. The machine has applied the log
+// up to an index; 0 means that it is to apply all of it again.
 func (m *Member) Start(applied uint64) {
 	var err error
 	m.raw, err = raft.NewRawNode(&raft.Config{

@@ -88,12 +88,14 @@ func (t *Truth) Tell(node *sim.Node, c Cause, head func(name string) Head) {
 	}
 }
 
-// Prolonged adds to the ground truth of a node that keys which end with a lease or a session have got more time, or less.
+// Prolonged adds to the ground truth of a node that keys which end with a lease or a session have got more time, or
+// less.
 func (t *Truth) Prolonged(node *sim.Node, c Cause, ends func(Head) bool) {
 	for _, name := range t.watched {
 		if h := t.heads[name]; h.Value != "" && ends(h) {
 			node.KeyChanged(trace.KeyChange{
-				Step: c.Step, Key: name, Value: h.Value, By: c.By, Change: trace.KeyProlonged, Asked: c.By, Request: c.Request, Left: c.left(h),
+				Step: c.Step, Key: name, Value: h.Value, By: c.By, Change: trace.KeyProlonged, Asked: c.By, Request: c.Request,
+				Left: c.left(h),
 			})
 		}
 	}

@@ -28,7 +28,8 @@ func TestBriefOfRequest(t *testing.T) {
 			script: "[broken: delete the key if it is the owner's]", want: "delete the key if it is the owner's",
 		},
 		{args: []string{"EVAL", "return 2", "0"}, answer: ":2\r\n", script: "7f923f79", want: "EVAL 7f923f79 0"},
-		{args: []string{"evalsha", id, "2", "lock:{order}"}, script: "cf0a9463", answer: "-NOSCRIPT No matching script. Please use EVAL.\r\n"},
+		{args: []string{"evalsha", id, "2", "lock:{order}"}, script: "cf0a9463", answer: "-NOSCRIPT No matching script. " +
+			"Please use EVAL.\r\n"},
 		{args: []string{"HELLO", "3"}, answer: "+server miniredis\r\n"},
 		{args: []string{"client", "setinfo", "LIB-NAME", "go-redis"}, answer: "-ERR unknown subcommand\r\n"},
 		{args: []string{"SUBSCRIBE", "lock:{order}:released"}},
@@ -96,8 +97,11 @@ func TestWordsOfRequest(t *testing.T) {
 // An answer is negative if nothing was done or found, or if it is an error.
 func TestNegative(t *testing.T) {
 	for in, want := range map[string]bool{
-		"$-1\r\n": true, "*-1\r\n": true, "_\r\n": true, ":0\r\n": true, "-ERR no\r\n": true, "-NOSCRIPT No matching script.\r\n": true,
-		"+OK\r\n": false, ":1\r\n": false, "$1\r\na\r\n": false, "$0\r\n\r\n": false, "*0\r\n": false, ":-2\r\n": true, ":10\r\n": false, "": false,
+		"$-1\r\n": true, "*-1\r\n": true, "_\r\n": true, ":0\r\n": true, "-ERR no\r\n": true,
+		"-NOSCRIPT No matching script.\r\n": true,
+		"+OK\r\n":                           false, ":1\r\n": false, "$1\r\na\r\n": false, "$0\r\n\r\n": false,
+		"*0\r\n": false, ":-2\r\n": true,
+		":10\r\n": false, "": false,
 	} {
 		if got := RESP(in).Negative(); got != want {
 			t.Errorf("%q is negative: %v", in, got)

@@ -8,7 +8,8 @@ import "testing"
 func TestCanonicalLeavesTheRest(t *testing.T) {
 	const head = "*4\r\n$6\r\nclient\r\n$7\r\nsetinfo\r\n$8\r\nLIB-NAME\r\n"
 	for in, want := range map[string]string{
-		head + "$19\r\ngo-redis(,go1.26.8)\r\n" + head + "$20\r\ngo-redis(a,go1.26.8)\r\n": head + "$13\r\ngo-redis(,go)\r\n" + head + "$14\r\ngo-redis(a,go)\r\n",
+		head + "$19\r\ngo-redis(,go1.26.8)\r\n" + head + "$20\r\ngo-redis(a,go1.26.8)\r\n": head +
+			"$13\r\ngo-redis(,go)\r\n" + head + "$14\r\ngo-redis(a,go)\r\n",
 		head + "$19\r\ngo-redis(,go1.2":         head + "$19\r\ngo-redis(,go1.2",
 		head + "$-1\r\n":                        head + "$-1\r\n",
 		head + "*19\r\ngo-redis(,go1.26.8)\r\n": head + "*19\r\ngo-redis(,go1.26.8)\r\n",

@@ -51,8 +51,9 @@ func ClientWith(m Machine, opt *redis.Options) *redis.Client {
 	return p.client
 }
 
-// FailoverClientWith returns a go-redis client that finds the primary by Sentinels, with the caller's options and the machine's
-// dialer. SentinelAddrs are names of Sentinels, or addresses from the machine. Otherwise it is as [ClientWith].
+// FailoverClientWith returns a go-redis client that finds the primary by Sentinels, with the caller's options and the
+// machine's dialer. SentinelAddrs are names of Sentinels, or addresses from the machine. Otherwise it is as
+// [ClientWith].
 func FailoverClientWith(m Machine, opt *redis.FailoverOptions) *redis.Client {
 	disableLogging()
 	o := *opt
@@ -82,8 +83,9 @@ func (p *pool) register(m Machine) {
 	m.OnEnd(func() { _ = p.client.Close() })
 }
 
-// QuietFailover are the options of [Quiet] for a client that finds the primary by Sentinels, with one dial at a time: go-redis
-// keeps a mutex while it searches for the primary. Add the addresses of the Sentinels, and the name of the primary.
+// QuietFailover are the options of [Quiet] for a client that finds the primary by Sentinels, with one dial at a time:
+// go-redis keeps a mutex while it searches for the primary. Add the addresses of the Sentinels, and the name of the
+// primary.
 func QuietFailover() *redis.FailoverOptions {
 	q := Quiet()
 	opt := &redis.FailoverOptions{MaxRetries: q.MaxRetries, PoolSize: q.PoolSize, DialTimeout: q.DialTimeout}
@@ -142,13 +144,14 @@ func Stock() *redis.Options {
 
 func setSmallBuffers(opt any) {
 	const buffer = 4 << 10
-	for _, name := range []string{"ReadBufferSize", "WriteBufferSize", "PipelineReadBufferSize", "PipelineWriteBufferSize"} {
+	for _, name := range []string{"ReadBufferSize", "WriteBufferSize", "PipelineReadBufferSize",
+		"PipelineWriteBufferSize"} {
 		set(opt, name, buffer)
 	}
 }
 
-// set sets an option that older versions of go-redis do not have, so that a module which pins one of them builds: what a
-// version does not know it does not do either. Name may lead to a field of a structure that the option points to.
+// set sets an option that older versions of go-redis do not have, so that a module which pins one of them builds: what
+// a version does not know it does not do either. Name may lead to a field of a structure that the option points to.
 func set(opt any, name string, value any) {
 	at := reflect.ValueOf(opt)
 	for part := range strings.SplitSeq(name, ".") {

@@ -116,7 +116,8 @@ func brief(command string, c trace.Content) string {
 
 // connectionCommands are commands that open a connection or subscribe.
 var connectionCommands = []string{
-	"HELLO", "CLIENT", "AUTH", "SELECT", "PING", "SCRIPT", "INFO", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
+	"HELLO", "CLIENT", "AUTH", "SELECT", "PING", "SCRIPT", "INFO", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE",
+	"PUNSUBSCRIBE",
 	"READONLY", "READWRITE",
 }
 

@@ -28,11 +28,13 @@ func (n *Server) correct(c *server.Peer, command string, args []string) bool {
 	switch {
 	case slices.ContainsFunc(databasesIn(command, args), beyond):
 		decided(func() { c.WriteError("ERR DB index is out of range") })
-	case command == "PUBSUB" && len(args) == 2 && strings.EqualFold(args[0], "CHANNELS") && args[1] == "": // not all channels
+	// not all channels
+	case command == "PUBSUB" && len(args) == 2 && strings.EqualFold(args[0], "CHANNELS") && args[1] == "":
 		decided(func() { c.WriteLen(0) })
 	case command == "SETRANGE" && len(args) == 3 && args[2] == "" && isIndex(args[1]): // miniredis creates the key
 		n.expiry.pass(c, "STRLEN", args[0])
-	case command == "GETRANGE" && len(args) == 3 && reversed(args[1], args[2]): // nothing, also where both are before the text
+	// nothing, also where both are before the text
+	case command == "GETRANGE" && len(args) == 3 && reversed(args[1], args[2]):
 		n.expiry.pass(c, "GETRANGE", args[0], "1", "0")
 	case command == "ROLE" && len(args) == 0:
 		decided(func() { c.WriteRaw(string(n.roleReply())) })
@@ -103,7 +105,8 @@ func greeting(resp3 bool, role string) []byte {
 		head, proto = "%7", 3
 	}
 	b := []byte(head + "\r\n")
-	for _, s := range []string{"server", "redis", "version", version, "proto", "", "id", "", "mode", "standalone", "role", role, "modules"} {
+	for _, s := range []string{"server", "redis", "version", version, "proto", "", "id", "", "mode", "standalone", "role",
+		role, "modules"} {
 		if s != "" {
 			b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(s), s)
 		}

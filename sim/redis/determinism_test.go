@@ -43,7 +43,8 @@ func TestDeterminismOfTheNodes(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{"apply", "resync", "expire", "promote", "crash", "restart", "evict", "flush", "read-only", "snapshot", "refused"} {
+	for _, kind := range []string{"apply", "resync", "expire", "promote", "crash", "restart", "evict", "flush",
+		"read-only", "snapshot", "refused"} {
 		if !labels[kind] {
 			t.Errorf("no run has an event %q: the test is empty", kind)
 		}
@@ -73,12 +74,14 @@ func troubledNodes(w *sim.World) error {
 			return w.Faults().Promote(faults.Failover{Old: faults.OldServing, Clients: []string{"c1", "c2"}})
 		},
 		func() error {
-			return errors.Join(w.Faults().Reset("c1", "r0"), w.Faults().Reset("c2", "r0"), w.Faults().RefuseWrites("r0a", 300*time.Millisecond))
+			return errors.Join(w.Faults().Reset("c1", "r0"), w.Faults().Reset("c2", "r0"),
+				w.Faults().RefuseWrites("r0a", 300*time.Millisecond))
 		},
 		func() error { return w.Faults().Restart("r1") },
 		func() error { return w.Faults().Promote(faults.Failover{To: "r0b", Old: faults.OldDemoted}) },
 		func() error {
-			return w.Faults().Cut(faults.Partition{Between: []string{"r0b"}, Bytes: faults.BytesDrop, For: 500 * time.Millisecond})
+			return w.Faults().Cut(faults.Partition{Between: []string{"r0b"}, Bytes: faults.BytesDrop,
+				For: 500 * time.Millisecond})
 		},
 		func() error { return faults.Flush{Node: "r0b", What: faults.FlushScripts}.Apply(w.Faults()) },
 		func() error { return w.Faults().Crash("r0b", faults.CrashProcess) },

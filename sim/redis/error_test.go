@@ -47,7 +47,8 @@ func TestErrorReplyLoading(t *testing.T) {
 			return nil
 		})
 	})
-	want := []string{"r0: loading, the next 2 requests, until healed", "r0: loading, for 1s", "r0: loading, the next request, for 1s"}
+	want := []string{"r0: loading, the next 2 requests, until healed", "r0: loading, for 1s",
+		"r0: loading, the next request, for 1s"}
 	if diff := cmp.Diff(want, texts(res.Trace, "world", "error-reply")); diff != "" {
 		t.Errorf("trace (-want +got):\n%s", diff)
 	}

@@ -98,13 +98,15 @@ func TestEvictWhereItCannot(t *testing.T) {
 		c.at("r0a").want("GET k", "v")
 		c.want("GET k", "v")
 		c.world(func(w *sim.World) error {
-			if (faults.Evict{Node: "r9", Policy: faults.EvictAllKeysLRU, Keys: 1}).Apply(w.Faults()) == nil || (faults.Evict{Node: "r0", Policy: "allkeys-lfu", Keys: 1}).Apply(w.Faults()) == nil {
+			if (faults.Evict{Node: "r9", Policy: faults.EvictAllKeysLRU, Keys: 1}).Apply(w.Faults()) == nil ||
+				(faults.Evict{Node: "r0", Policy: "allkeys-lfu", Keys: 1}).Apply(w.Faults()) == nil {
 				t.Error("no error for an unknown node, or an unknown policy")
 			}
 			return nil
 		})
 	})
-	if got := strings.Join(texts(res.Trace, "world", "evict"), "; "); got != "r0: volatile-ttl: nothing; r0a: nothing: it is replica of r0" {
+	if got := strings.Join(texts(res.Trace, "world", "evict"), "; "); got != "r0: volatile-ttl: nothing; r0a: nothing: "+
+		"it is replica of r0" {
 		t.Errorf("trace %q", got)
 	}
 }

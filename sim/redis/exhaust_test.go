@@ -92,7 +92,8 @@ func TestExhaustTakesWhatIsInUse(t *testing.T) {
 		return w.RunUntil(w.Idle)
 	})
 	if count(res, "exhaust") != 1 || count(res, "exhaust-end") != 1 {
-		t.Errorf("the trace has %d exhaust and %d exhaust-end, want one each", count(res, "exhaust"), count(res, "exhaust-end"))
+		t.Errorf("the trace has %d exhaust and %d exhaust-end, want one each", count(res, "exhaust"),
+			count(res, "exhaust-end"))
 	}
 }
 

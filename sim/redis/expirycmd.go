@@ -97,7 +97,8 @@ func (e *expiryCommands) run(c *server.Peer, command string, args []string) bool
 	}
 	amountProblem := x.resolve(e.data.node.Now().UnixMilli())
 	switch {
-	case state.inMulti && (problem+amountProblem != "" || !x.relative || command == "GETEX" || x.options["GT"] || x.options["LT"]):
+	case state.inMulti && (problem+amountProblem != "" || !x.relative || command == "GETEX" || x.options["GT"] ||
+		x.options["LT"]):
 		queueAsScript(c, e.data, command, args)
 	case problem != "":
 		c.WriteError(problem)
@@ -171,7 +172,8 @@ func (e *expiryCommands) expire(c *server.Peer, db int, x *expiring) {
 			end += e.data.node.Now().UnixMilli()
 		}
 		switch forever := is == -1; {
-		case is == -2, x.options["XX"] && forever, x.options["GT"] && (forever || end <= is), x.options["LT"] && !forever && end >= is:
+		case is == -2, x.options["XX"] && forever, x.options["GT"] && (forever || end <= is), x.options["LT"] && !forever &&
+			end >= is:
 			c.WriteInt(0)
 			return
 		}

@@ -40,7 +40,8 @@ func TestFlush(t *testing.T) {
 		c.world(flush("r0a", faults.FlushScripts))
 		replica.want("EVALSHA "+sha+" 0", unknown)
 		c.world(func(w *sim.World) error {
-			if (faults.Flush{Node: "r9", What: faults.FlushKeys}).Apply(w.Faults()) == nil || (faults.Flush{Node: "r0", What: "memory"}).Apply(w.Faults()) == nil {
+			if (faults.Flush{Node: "r9", What: faults.FlushKeys}).Apply(w.Faults()) == nil ||
+				(faults.Flush{Node: "r0", What: "memory"}).Apply(w.Faults()) == nil {
 				t.Error("no error for an unknown node, or an unknown kind of data")
 			}
 			return nil

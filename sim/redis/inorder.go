@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// inOrder is a hook that has the errors of several Sentinels in one order. The client asks them at once, and joins their
-// errors in the order in which its goroutines end, so that the texts of two runs of one seed would differ.
+// inOrder is a hook that has the errors of several Sentinels in one order. The client asks them at once, and joins
+// their errors in the order in which its goroutines end, so that the texts of two runs of one seed would differ.
 type inOrder struct{}
 
 // DialHook implements [redis.Hook].

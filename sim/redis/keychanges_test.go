@@ -120,8 +120,8 @@ func history(t *testing.T, cfg sim.Config, keys []string, f func(c *client)) []s
 	return out
 }
 
-// TestKeyChangesInFull shows what a server records of each change: what made it, what it replaced, and the time that the
-// key had left by the server's clock.
+// TestKeyChangesInFull shows what a server records of each change: what made it, what it replaced, and the time that
+// the key had left by the server's clock.
 func TestKeyChangesInFull(t *testing.T) {
 	one := sim.Config{Latency: sim.Latency{Min: time.Millisecond, Max: time.Millisecond}, Clients: 2}
 	const later = 998 * time.Millisecond // and 2 ms on the wire
@@ -175,7 +175,8 @@ func TestKeyChangesInFull(t *testing.T) {
 			c.want("HEXPIRE k 5 FIELDS 1 f", "[1]")
 			time.Sleep(later)
 			c.want("DEL k", "1")
-		}, []string{"r0 k=f=1 set by c0 (hset), no key", "r0 k=f=1 prolonged by c0 (hexpire), no end", "r0 k= deleted by c0 (del), 4s"}},
+		}, []string{"r0 k=f=1 set by c0 (hset), no key", "r0 k=f=1 prolonged by c0 (hexpire), no end",
+			"r0 k= deleted by c0 (del), 4s"}},
 		{"in a transaction", func(c *client) {
 			_, err := c.TxPipelined(c.ctx, func(p redis.Pipeliner) error {
 				p.Set(c.ctx, "k", "a", time.Second)
@@ -259,16 +260,17 @@ func TestKeyChangesOnAReplica(t *testing.T) {
 // TestKeyChangesOfARestart shows the changes at a restart, also of keys that
 // have expired meanwhile.
 func TestKeyChangesOfARestart(t *testing.T) {
-	got := changes(t, with(simredis.Servers{Persistence: simredis.PersistEverysec}), []string{"k", "l", "m"}, func(c *client) {
-		c.want("SET k a", "OK")
-		c.want("SET m a PX 2000", "OK")
-		time.Sleep(1100 * time.Millisecond)
-		c.want("SET l a", "OK")
-		c.world(crash("r0", faults.CrashPower))
-		time.Sleep(2 * time.Second)
-		c.world(restart("r0"))
-		c.at("r0").want("SET l b", "OK")
-	})
+	got := changes(t, with(simredis.Servers{Persistence: simredis.PersistEverysec}), []string{"k", "l", "m"},
+		func(c *client) {
+			c.want("SET k a", "OK")
+			c.want("SET m a PX 2000", "OK")
+			time.Sleep(1100 * time.Millisecond)
+			c.want("SET l a", "OK")
+			c.world(crash("r0", faults.CrashPower))
+			time.Sleep(2 * time.Second)
+			c.world(restart("r0"))
+			c.at("r0").want("SET l b", "OK")
+		})
 	wantChanges(t, got,
 		"r0 k=a set by c0", "r0 m=a set by c0", "r0 l=a set by c0",
 		"r0 k=a restored", "r0 l= restored", "r0 m= restored", "r0 l=b set by c0",
@@ -300,8 +302,9 @@ func TestKeyChangesAtTheirInstants(t *testing.T) {
 		"far forward":  {func(w *sim.World) error { return w.Faults().JumpClock("r0", time.Minute) }, 2 * time.Second},
 		"fast":         {func(w *sim.World) error { return w.Faults().DriftClock("r0", 1_000_000, 0) }, 6 * time.Second},
 		"slow":         {func(w *sim.World) error { return w.Faults().DriftClock("r0", -500_000, 0) }, 18 * time.Second},
-		"stopped":      {func(w *sim.World) error { return w.Faults().DriftClock("r0", -1_000_000, 3*time.Second) }, 13 * time.Second},
-		"renewed":      {nil, 12 * time.Second},
+		"stopped": {func(w *sim.World) error { return w.Faults().DriftClock("r0", -1_000_000, 3*time.Second) },
+			13 * time.Second},
+		"renewed": {nil, 12 * time.Second},
 	} {
 		withClient(t, sim.Config{}, func(c *client) {
 			c.world(func(w *sim.World) error { w.WatchKeys("k"); return nil })

@@ -211,7 +211,8 @@ func (s speaker) play(cases []expiryCase) []string {
 func expiryCases() []expiryCase {
 	values := []string{
 		"0", "-1", "9223372036854775807", "9223372036854775806", "-9223372036854775808", "9223372036854775808",
-		"9223372036854775", "9223372036854776", "-9223372036854776", "x", "1.5", "EMPTY", "SPACED", "+10", "010", "-0", "1e3", "0x10",
+		"9223372036854775", "9223372036854776", "-9223372036854776", "x", "1.5", "EMPTY", "SPACED", "+10", "010", "-0", "1e3",
+		"0x10",
 	}
 	relative := map[string][]string{"s": {"10"}, "ms": {"1", "10000"}}
 	instants := map[string][]string{
@@ -220,10 +221,13 @@ func expiryCases() []expiryCase {
 	}
 	var commands []string
 	for _, o := range []struct{ form, unit string }{
-		{"SET K v EX %s", "s"}, {"SET K v NX EX %s", "s"}, {"SET K v XX GET EX %s", "s"}, {"SETEX K %s v", "s"}, {"GETEX K EX %s", "s"},
-		{"SET K v PX %s", "ms"}, {"SET K v PX %s NX", "ms"}, {"SET K v GET PX %s", "ms"}, {"PSETEX K %s v", "ms"}, {"GETEX K PX %s", "ms"},
+		{"SET K v EX %s", "s"}, {"SET K v NX EX %s", "s"}, {"SET K v XX GET EX %s", "s"}, {"SETEX K %s v", "s"},
+		{"GETEX K EX %s", "s"},
+		{"SET K v PX %s", "ms"}, {"SET K v PX %s NX", "ms"}, {"SET K v GET PX %s", "ms"}, {"PSETEX K %s v", "ms"},
+		{"GETEX K PX %s", "ms"},
 		{"EXPIRE K %s", "s"}, {"EXPIRE K %s GT", "s"}, {"EXPIRE K %s LT", "s"},
-		{"PEXPIRE K %s", "ms"}, {"PEXPIRE K %s NX", "ms"}, {"PEXPIRE K %s XX", "ms"}, {"PEXPIRE K %s GT", "ms"}, {"PEXPIRE K %s LT", "ms"},
+		{"PEXPIRE K %s", "ms"}, {"PEXPIRE K %s NX", "ms"}, {"PEXPIRE K %s XX", "ms"}, {"PEXPIRE K %s GT", "ms"},
+		{"PEXPIRE K %s LT", "ms"},
 	} {
 		for _, v := range append(relative[o.unit], values...) {
 			commands = append(commands, fmt.Sprintf(o.form, v))
@@ -231,9 +235,11 @@ func expiryCases() []expiryCase {
 	}
 	for _, o := range []struct{ form, unit string }{
 		{"SET K v EXAT %s", "s"}, {"SET K v NX EXAT %s", "s"}, {"GETEX K EXAT %s", "s"},
-		{"SET K v PXAT %s", "ms"}, {"SET K v NX PXAT %s", "ms"}, {"SET K v XX PXAT %s", "ms"}, {"SET K v PXAT %s GET", "ms"}, {"GETEX K PXAT %s", "ms"},
+		{"SET K v PXAT %s", "ms"}, {"SET K v NX PXAT %s", "ms"}, {"SET K v XX PXAT %s", "ms"}, {"SET K v PXAT %s GET", "ms"},
+		{"GETEX K PXAT %s", "ms"},
 		{"EXPIREAT K %s", "s"}, {"EXPIREAT K %s GT", "s"}, {"EXPIREAT K %s LT", "s"},
-		{"PEXPIREAT K %s", "ms"}, {"PEXPIREAT K %s NX", "ms"}, {"PEXPIREAT K %s XX", "ms"}, {"PEXPIREAT K %s GT", "ms"}, {"PEXPIREAT K %s LT", "ms"},
+		{"PEXPIREAT K %s", "ms"}, {"PEXPIREAT K %s NX", "ms"}, {"PEXPIREAT K %s XX", "ms"}, {"PEXPIREAT K %s GT", "ms"},
+		{"PEXPIREAT K %s LT", "ms"},
 	} {
 		for _, v := range append(instants[o.unit], values...) {
 			commands = append(commands, fmt.Sprintf(o.form, v))
@@ -241,7 +247,8 @@ func expiryCases() []expiryCase {
 	}
 	commands = append(commands, optionConflicts...)
 	var all []expiryCase
-	for _, begin := range []string{"", "SET K old", "SET K old PXAT ms(now+100000)", "HSET K f old;PEXPIREAT K ms(now+100000)"} {
+	for _, begin := range []string{"", "SET K old", "SET K old PXAT ms(now+100000)",
+		"HSET K f old;PEXPIREAT K ms(now+100000)"} {
 		for _, command := range commands {
 			for _, how := range []way{directly, inMulti, byScript} {
 				all = append(all, expiryCase{begin, command, how})
@@ -257,17 +264,27 @@ var optionConflicts = []string{
 	"SET K v PXAT ms(now+100000) EXAT s(now+100)", "SET K v NX XX", "SET K v XX NX", "SET K v NX NX", "SET K v XX XX",
 	"SET K v KEEPTTL", "SET K v KEEPTTL NX", "SET K v KEEPTTL XX", "SET K v KEEPTTL EX 10", "SET K v EX 10 KEEPTTL",
 	"SET K v KEEPTTL PXAT ms(now)", "SET K v KEEPTTL KEEPTTL", "SET K v GET", "SET K v GET GET", "SET K v GET NX",
-	"SET K v NX GET PX 10000", "SET K v XX GET PX 10000", "SET K v GET KEEPTTL", "SET K v PERSIST", "SET K v EX", "SET K v PX",
-	"SET K v NX EX", "SET K v EX NX", "SET K v EX PX 10", "SET K v nx px 10000", "SET K v Px 10000 Nx", "SET K v FOO", "SET K v FOO EX 0",
-	"SET K v EX 0 FOO", "SET K v EX x NX XX", "SET K v EX x PX y", "SET K", "SET K v", "SETEX K 10", "SETEX K 10 v NX", "PSETEX K", "SETNX K v",
-	"SETNX K v w", "GETEX K", "GETEX K PERSIST", "GETEX K PERSIST EX 10", "GETEX K EX 10 PERSIST", "GETEX K EX 10 PX 10000",
-	"GETEX K EX 10 EX 20", "GETEX K EX", "GETEX K KEEPTTL", "GETEX K NX", "GETEX K FOO", "GETEX K EX 10 NX", "GETEX", "GETSET K v", "GETDEL K",
-	"EXPIRE K 10 NX XX", "EXPIRE K 10 NX GT", "EXPIRE K 10 NX LT", "EXPIRE K 10 GT LT", "EXPIRE K 10 XX GT", "EXPIRE K 10 XX LT",
-	"EXPIRE K 1000 XX GT", "EXPIRE K 1000 XX LT", "EXPIRE K 10 NX NX", "EXPIRE K 10 GT GT", "EXPIRE K 10 FOO", "EXPIRE K x FOO",
-	"EXPIRE K x NX XX", "EXPIRE K 10 NX XX GT LT", "EXPIRE K 10 xx gt", "EXPIRE K", "EXPIRE", "PEXPIRE K 0 XX", "PEXPIRE K 0 NX",
+	"SET K v NX GET PX 10000", "SET K v XX GET PX 10000", "SET K v GET KEEPTTL", "SET K v PERSIST", "SET K v EX",
+	"SET K v PX",
+	"SET K v NX EX", "SET K v EX NX", "SET K v EX PX 10", "SET K v nx px 10000", "SET K v Px 10000 Nx", "SET K v FOO",
+	"SET K v FOO EX 0",
+	"SET K v EX 0 FOO", "SET K v EX x NX XX", "SET K v EX x PX y", "SET K", "SET K v", "SETEX K 10", "SETEX K 10 v NX",
+	"PSETEX K", "SETNX K v",
+	"SETNX K v w", "GETEX K", "GETEX K PERSIST", "GETEX K PERSIST EX 10", "GETEX K EX 10 PERSIST",
+	"GETEX K EX 10 PX 10000",
+	"GETEX K EX 10 EX 20", "GETEX K EX", "GETEX K KEEPTTL", "GETEX K NX", "GETEX K FOO", "GETEX K EX 10 NX", "GETEX",
+	"GETSET K v", "GETDEL K",
+	"EXPIRE K 10 NX XX", "EXPIRE K 10 NX GT", "EXPIRE K 10 NX LT", "EXPIRE K 10 GT LT", "EXPIRE K 10 XX GT",
+	"EXPIRE K 10 XX LT",
+	"EXPIRE K 1000 XX GT", "EXPIRE K 1000 XX LT", "EXPIRE K 10 NX NX", "EXPIRE K 10 GT GT", "EXPIRE K 10 FOO",
+	"EXPIRE K x FOO",
+	"EXPIRE K x NX XX", "EXPIRE K 10 NX XX GT LT", "EXPIRE K 10 xx gt", "EXPIRE K", "EXPIRE", "PEXPIRE K 0 XX",
+	"PEXPIRE K 0 NX",
 	"PEXPIRE K -1 GT", "PEXPIRE K -1 LT", "PEXPIREAT K ms(now+100000) XX GT", "PEXPIREAT K ms(now+100000) XX LT",
-	"PEXPIREAT K ms(now+100001) GT", "PEXPIREAT K ms(now+99999) LT", "PEXPIREAT K ms(now+99999) GT", "PEXPIREAT K ms(now+100001) LT",
-	"PERSIST K", "TTL K", "TTL", "PTTL", "PTTL K K", "EXPIRETIME", "PEXPIRETIME K K", "DEL", "EXISTS", "INCR K", "APPEND K w", "SETRANGE K 0 w", "MSET K v", "MSETNX K v",
+	"PEXPIREAT K ms(now+100001) GT", "PEXPIREAT K ms(now+99999) LT", "PEXPIREAT K ms(now+99999) GT",
+	"PEXPIREAT K ms(now+100001) LT",
+	"PERSIST K", "TTL K", "TTL", "PTTL", "PTTL K K", "EXPIRETIME", "PEXPIRETIME K K", "DEL", "EXISTS", "INCR K",
+	"APPEND K w", "SETRANGE K 0 w", "MSET K v", "MSETNX K v",
 	"HSET K f v", "HINCRBY K g 1", "DEL K", "UNLINK K", "EXISTS K", "RENAME K K", "COPY K K",
 }
 

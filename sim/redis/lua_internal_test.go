@@ -129,48 +129,92 @@ func errorKind(reply string) string {
 func TestLuaAgreesWithMiniredis(t *testing.T) {
 	for _, script := range []string{
 		// What a script may return.
-		`return 1`, `return -1`, `return 3.99`, `return -3.99`, `return 1e15`, `return 'text'`, `return ''`, `return true`, `return false`, `return nil`, `return`,
-		``, `local x = 1`, `return {}`, `return {1, 2, 3}`, `return {1, {2, {3, 'x'}}, true, false}`, `return {1, nil, 3}`, `return {nil}`, `return {a = 1}`,
-		`return {1, 2, a = 3}`, `return {ok = 'fine'}`, `return {err = 'ERR bad'}`, `return {err = 'MY bad'}`, `return {{ok = 'a'}, {err = 'ERR b'}}`,
-		`return 1, 2, 3`, `return "line\nbreak"`, `return {ok = "two\r\nlines"}`, `return '\0binary\255'`, `return 0/0 ~= 0/0`,
+		`return 1`, `return -1`, `return 3.99`, `return -3.99`, `return 1e15`, `return 'text'`, `return ''`, `return true`,
+		`return false`, `return nil`, `return`,
+		``, `local x = 1`, `return {}`, `return {1, 2, 3}`, `return {1, {2, {3, 'x'}}, true, false}`, `return {1, nil, 3}`,
+		`return {nil}`, `return {a = 1}`,
+		`return {1, 2, a = 3}`, `return {ok = 'fine'}`, `return {err = 'ERR bad'}`, `return {err = 'MY bad'}`,
+		`return {{ok = 'a'}, {err = 'ERR b'}}`,
+		`return 1, 2, 3`, `return "line\nbreak"`, `return {ok = "two\r\nlines"}`, `return '\0binary\255'`,
+		`return 0/0 ~= 0/0`,
 		// Replies of the redis table.
-		`return redis.status_reply('FINE')`, `return redis.error_reply('MY fault')`, `return redis.error_reply('short')`, `return redis.error_reply('-MY fault')`,
-		`return redis.sha1hex('')`, `return redis.sha1hex('abc')`, `redis.log(redis.LOG_NOTICE, 'x') return redis.LOG_WARNING`, `return redis.replicate_commands()`,
+		`return redis.status_reply('FINE')`, `return redis.error_reply('MY fault')`, `return redis.error_reply('short')`,
+		`return redis.error_reply('-MY fault')`,
+		`return redis.sha1hex('')`, `return redis.sha1hex('abc')`,
+		`redis.log(redis.LOG_NOTICE, 'x') return redis.LOG_WARNING`, `return redis.replicate_commands()`,
 		`return server.call('PING')`, `return redis.status_reply(1)`, `return redis.error_reply()`, `redis.error_reply({})`,
 		// Commands.
-		`return redis.call('SET', KEYS[1], ARGV[1])`, `return redis.call('GET', KEYS[1])`, `return redis.call('GET', 'nothing')`, `return redis.call('get', KEYS[1]) == ARGV[1]`,
-		`return redis.call('SET', KEYS[1], 1, 'NX')`, `return redis.call('SET', KEYS[1], 'v', 'NX', 'PX', 5000)`, `return redis.call('SET', KEYS[1], 'v', 'PX', 5000)`,
-		`return redis.call('PTTL', KEYS[1])`, `return redis.call('PEXPIRE', KEYS[1], ARGV[2])`, `return redis.call('TTL', KEYS[1])`, `return redis.call('PERSIST', KEYS[1])`,
-		`return redis.call('DEL', KEYS[1], KEYS[2])`, `return redis.call('INCR', KEYS[1])`, `return redis.call('INCRBY', KEYS[1], 2.0)`, `return redis.call('INCRBYFLOAT', KEYS[1], 0.5)`,
-		`return redis.call('HINCRBY', KEYS[2], 'f', 2)`, `return redis.call('HGETALL', KEYS[2])`, `return redis.call('HMGET', KEYS[2], 'f', 'none')`, `return redis.call('HEXISTS', KEYS[2], 'f')`,
-		`return redis.call('ZADD', 'z', 1.5, 'a', 2, 'b')`, `return redis.call('ZRANGE', 'z', 0, -1, 'WITHSCORES')`, `return redis.call('ZSCORE', 'z', 'a')`, `return redis.call('ZREMRANGEBYSCORE', 'z', '-inf', 1.7)`,
-		`return redis.call('LPUSH', 'l', 'a', 'b', 3)`, `return redis.call('LRANGE', 'l', 0, -1)`, `return redis.call('RPOP', 'l')`, `return redis.call('LINDEX', 'l', 99)`, `return #redis.call('LRANGE', 'l', 0, -1)`,
-		`return redis.call('SADD', 's', 'x', 'y')`, `return redis.call('SMEMBERS', 's')`, `return redis.call('TYPE', 's')`, `return redis.call('TYPE', 's').ok`, `return redis.call('TIME')`,
-		`return redis.call('MGET', 'x', KEYS[1], 'y')`, `return {redis.call('MGET', 'x', 'y')[1]}`, `return redis.call('PUBLISH', 'ch', 'm')`, `return redis.call('SCAN', 0)[1]`,
-		`return redis.call('XADD', 'st', '1-1', 'f', 'v')`, `return redis.call('XRANGE', 'st', '-', '+')`, `return redis.call('ECHO', 'a\r\nb')`, `return redis.call('EXISTS', KEYS[1], KEYS[1])`,
-		`redis.call('SELECT', 1) return redis.call('SET', 'in1', 'v')`, `return redis.call('EXISTS', 'in1')`, `return redis.call('FLUSHDB')`,
+		`return redis.call('SET', KEYS[1], ARGV[1])`, `return redis.call('GET', KEYS[1])`,
+		`return redis.call('GET', 'nothing')`, `return redis.call('get', KEYS[1]) == ARGV[1]`,
+		`return redis.call('SET', KEYS[1], 1, 'NX')`, `return redis.call('SET', KEYS[1], 'v', 'NX', 'PX', 5000)`,
+		`return redis.call('SET', KEYS[1], 'v', 'PX', 5000)`,
+		`return redis.call('PTTL', KEYS[1])`, `return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
+		`return redis.call('TTL', KEYS[1])`, `return redis.call('PERSIST', KEYS[1])`,
+		`return redis.call('DEL', KEYS[1], KEYS[2])`, `return redis.call('INCR', KEYS[1])`,
+		`return redis.call('INCRBY', KEYS[1], 2.0)`, `return redis.call('INCRBYFLOAT', KEYS[1], 0.5)`,
+		`return redis.call('HINCRBY', KEYS[2], 'f', 2)`, `return redis.call('HGETALL', KEYS[2])`,
+		`return redis.call('HMGET', KEYS[2], 'f', 'none')`, `return redis.call('HEXISTS', KEYS[2], 'f')`,
+		`return redis.call('ZADD', 'z', 1.5, 'a', 2, 'b')`, `return redis.call('ZRANGE', 'z', 0, -1, 'WITHSCORES')`,
+		`return redis.call('ZSCORE', 'z', 'a')`, `return redis.call('ZREMRANGEBYSCORE', 'z', '-inf', 1.7)`,
+		`return redis.call('LPUSH', 'l', 'a', 'b', 3)`, `return redis.call('LRANGE', 'l', 0, -1)`,
+		`return redis.call('RPOP', 'l')`, `return redis.call('LINDEX', 'l', 99)`, `return #redis.call('LRANGE', 'l', 0, -1)`,
+		`return redis.call('SADD', 's', 'x', 'y')`, `return redis.call('SMEMBERS', 's')`, `return redis.call('TYPE', 's')`,
+		`return redis.call('TYPE', 's').ok`, `return redis.call('TIME')`,
+		`return redis.call('MGET', 'x', KEYS[1], 'y')`, `return {redis.call('MGET', 'x', 'y')[1]}`,
+		`return redis.call('PUBLISH', 'ch', 'm')`, `return redis.call('SCAN', 0)[1]`,
+		`return redis.call('XADD', 'st', '1-1', 'f', 'v')`, `return redis.call('XRANGE', 'st', '-', '+')`,
+		`return redis.call('ECHO', 'a\r\nb')`, `return redis.call('EXISTS', KEYS[1], KEYS[1])`,
+		`redis.call('SELECT', 1) return redis.call('SET', 'in1', 'v')`, `return redis.call('EXISTS', 'in1')`,
+		`return redis.call('FLUSHDB')`,
 		// Failures of commands.
-		`return redis.call('INCR', 'z')`, `redis.call('SET', 'before', 1) redis.call('INCR', 's') redis.call('SET', 'after', 1)`, `return redis.pcall('INCR', 's')`, `return redis.pcall('INCR', 's').err`,
-		`return redis.pcall('GET')`, `return redis.call('GET')`, `return redis.call('GET', 'a', 'b')`, `return redis.call('NOSUCH')`, `return redis.pcall('NOSUCH', 1)`, `return redis.call()`, `return redis.call(nil)`,
-		`return redis.call({})`, `return redis.call('GET', {})`, `return redis.call('GET', true)`, `return redis.call('GET', nil)`, `return {redis.pcall('INCR', 's'), 2}`, `return redis.call('EVAL', 'return 1', 0)`,
-		`return redis.call('EVALSHA', 'x', 0)`, `return redis.call('SCRIPT', 'FLUSH')`, `return redis.call('MULTI')`, `return redis.call('EXEC')`, `return redis.call('SUBSCRIBE', 'x')`, `return redis.call('AUTH', 'x')`, `return redis.call('WATCH', 'x')`,
-		`local ok = pcall(redis.call, 'INCR', 's') return ok`, `local ok, e = pcall(error, 'mine', 0) return {ok, e}`, `local ok, e = pcall(error, {code = 7}) return {ok, e.code}`, `return (pcall(error))`,
+		`return redis.call('INCR', 'z')`,
+		`redis.call('SET', 'before', 1) redis.call('INCR', 's') redis.call('SET', 'after', 1)`,
+		`return redis.pcall('INCR', 's')`, `return redis.pcall('INCR', 's').err`,
+		`return redis.pcall('GET')`, `return redis.call('GET')`, `return redis.call('GET', 'a', 'b')`,
+		`return redis.call('NOSUCH')`, `return redis.pcall('NOSUCH', 1)`, `return redis.call()`, `return redis.call(nil)`,
+		`return redis.call({})`, `return redis.call('GET', {})`, `return redis.call('GET', true)`,
+		`return redis.call('GET', nil)`, `return {redis.pcall('INCR', 's'), 2}`, `return redis.call('EVAL', 'return 1', 0)`,
+		`return redis.call('EVALSHA', 'x', 0)`, `return redis.call('SCRIPT', 'FLUSH')`, `return redis.call('MULTI')`,
+		`return redis.call('EXEC')`, `return redis.call('SUBSCRIBE', 'x')`, `return redis.call('AUTH', 'x')`,
+		`return redis.call('WATCH', 'x')`,
+		`local ok = pcall(redis.call, 'INCR', 's') return ok`, `local ok, e = pcall(error, 'mine', 0) return {ok, e}`,
+		`local ok, e = pcall(error, {code = 7}) return {ok, e.code}`, `return (pcall(error))`,
 		// Failures of the script itself.
-		`error('boom')`, `error('ERR boom')`, `error({})`, `return nosuch`, `return nosuch.field`, `nosuch()`, `x = 1`, `function f() end`, `return 1 +`, `retrun 1`, `return ("x")()`, `return #nil`,
-		`return 1 .. {}`, `return {} < {}`, `local function f() return f() + 1 end return f()`, `return string.rep('x', -1)`, `local t = setmetatable({}, {__index = function() error('deep') end}) return t.x`,
+		`error('boom')`, `error('ERR boom')`, `error({})`, `return nosuch`, `return nosuch.field`, `nosuch()`, `x = 1`,
+		`function f() end`, `return 1 +`, `retrun 1`, `return ("x")()`, `return #nil`,
+		`return 1 .. {}`, `return {} < {}`, `local function f() return f() + 1 end return f()`, `return string.rep('x', -1)`,
+		`local t = setmetatable({}, {__index = function() error('deep') end}) return t.x`,
 		// KEYS and ARGV.
-		`return {KEYS[1], KEYS[2], ARGV[1], ARGV[2]}`, `return {#KEYS, #ARGV}`, `return KEYS[3]`, `return ARGV[99]`, `return KEYS[0]`, `return {KEYS, ARGV}`, `KEYS[1] = 'mine' return KEYS[1]`, `return ARGV[1] .. ARGV[2]`, `return ARGV[2] + 1`,
+		`return {KEYS[1], KEYS[2], ARGV[1], ARGV[2]}`, `return {#KEYS, #ARGV}`, `return KEYS[3]`, `return ARGV[99]`,
+		`return KEYS[0]`, `return {KEYS, ARGV}`, `KEYS[1] = 'mine' return KEYS[1]`, `return ARGV[1] .. ARGV[2]`,
+		`return ARGV[2] + 1`,
 		// Libraries.
-		`return string.format('%d %s %5.2f %q', 42, 'x', 3.14159, 'q')`, `return ('abc'):upper() .. ('abc'):sub(2, -1)`, `return {string.find('hello', 'l+')}`, `return (string.gsub('hello', 'l', 'L'))`, `return string.byte('A')`, `return #string.rep('ab', 100)`,
-		`local t = {} for w in string.gmatch('a b c', '%a') do table.insert(t, w) end return t`, `return table.concat({1, 2, 3}, ',')`, `local t = {3, 1, 2} table.sort(t) return t`, `local t = {3, 1, 2} table.sort(t, function(a, b) return a > b end) return t`,
-		`local t = {1, 2} table.insert(t, 1, 0) table.remove(t) return t`, `return unpack({1, 2})`, `return select('#', 1, nil, 3)`, `return math.floor(3.7) + math.ceil(3.2) + math.max(1, 9, 2)`, `return math.abs(-5)`, `return tostring(math.pi):sub(1, 6)`,
-		`return tonumber('0x10')`, `return tonumber('12', 3)`, `return tonumber('nope')`, `return type(tonumber('1.5'))`, `return tostring(nil) .. tostring(true) .. tostring(12)`, `local n = 0 for _, v in ipairs({1, 2, nil, 4}) do n = n + v end return n`,
-		`local n = 0 for k, v in pairs({a = 1, b = 2}) do n = n + v end return n`, `return loadstring('return 7')()`, `local c = coroutine.wrap(function() coroutine.yield(1) coroutine.yield(2) end) return {c(), c()}`, `return next({})`,
-		`return rawget({a = 5}, 'a')`, `local t = {} rawset(t, 'x', 1) return t.x`, `return rawequal('a', 'a')`, `return type(getmetatable({}))`, `return _VERSION`, `assert(false, 'no')`, `return assert(5)`, `return xpcall(function() error('x') end, function() return 'handled' end)`,
-		`return cjson.encode({1, 2, {a = 'b'}})`, `return cjson.encode('text')`, `return cjson.decode('{"a": [1, 2, {"b": "c"}]}').a[3].b`, `return cjson.decode('[1, 2.5, "x", true]')`, `return cjson.encode({})`, `return cjson.decode('"x"')`, `return #cjson.decode('[1,2,3]')`,
+		`return string.format('%d %s %5.2f %q', 42, 'x', 3.14159, 'q')`, `return ('abc'):upper() .. ('abc'):sub(2, -1)`,
+		`return {string.find('hello', 'l+')}`, `return (string.gsub('hello', 'l', 'L'))`, `return string.byte('A')`,
+		`return #string.rep('ab', 100)`,
+		`local t = {} for w in string.gmatch('a b c', '%a') do table.insert(t, w) end return t`,
+		`return table.concat({1, 2, 3}, ',')`, `local t = {3, 1, 2} table.sort(t) return t`,
+		`local t = {3, 1, 2} table.sort(t, function(a, b) return a > b end) return t`,
+		`local t = {1, 2} table.insert(t, 1, 0) table.remove(t) return t`, `return unpack({1, 2})`,
+		`return select('#', 1, nil, 3)`, `return math.floor(3.7) + math.ceil(3.2) + math.max(1, 9, 2)`, `return math.abs(-5)`,
+		`return tostring(math.pi):sub(1, 6)`,
+		`return tonumber('0x10')`, `return tonumber('12', 3)`, `return tonumber('nope')`, `return type(tonumber('1.5'))`,
+		`return tostring(nil) .. tostring(true) .. tostring(12)`,
+		`local n = 0 for _, v in ipairs({1, 2, nil, 4}) do n = n + v end return n`,
+		`local n = 0 for k, v in pairs({a = 1, b = 2}) do n = n + v end return n`, `return loadstring('return 7')()`,
+		`local c = coroutine.wrap(function() coroutine.yield(1) coroutine.yield(2) end) return {c(), c()}`, `return next({})`,
+		`return rawget({a = 5}, 'a')`, `local t = {} rawset(t, 'x', 1) return t.x`, `return rawequal('a', 'a')`,
+		`return type(getmetatable({}))`, `return _VERSION`, `assert(false, 'no')`, `return assert(5)`,
+		`return xpcall(function() error('x') end, function() return 'handled' end)`,
+		`return cjson.encode({1, 2, {a = 'b'}})`, `return cjson.encode('text')`,
+		`return cjson.decode('{"a": [1, 2, {"b": "c"}]}').a[3].b`, `return cjson.decode('[1, 2.5, "x", true]')`,
+		`return cjson.encode({})`, `return cjson.decode('"x"')`, `return #cjson.decode('[1,2,3]')`,
 		`return cjson.encode({b = 1, a = 2})`, `return type(cjson.decode('null'))`, `return cjson.decode('{}').x`,
-		`while true do return 1 end`, `local s = 0 for i = 1, 1000 do s = s + i end return s`, `for i = 10, 1, -3 do if i < 5 then return i end end`, `local i = 0 repeat i = i + 1 until i > 4 return i`, `return (function(...) return select('#', ...) end)(1, 2, 3)`,
-		`return not nil and 1 or 2`, `return 7 % 3 + 2 ^ 10`, `return 'a' < 'b'`, `--[[ block ]] return 1`, "-- title\nreturn 1", "return 1 -- end", `return [[long
+		`while true do return 1 end`, `local s = 0 for i = 1, 1000 do s = s + i end return s`,
+		`for i = 10, 1, -3 do if i < 5 then return i end end`, `local i = 0 repeat i = i + 1 until i > 4 return i`,
+		`return (function(...) return select('#', ...) end)(1, 2, 3)`,
+		`return not nil and 1 or 2`, `return 7 % 3 + 2 ^ 10`, `return 'a' < 'b'`, `--[[ block ]] return 1`,
+		"-- title\nreturn 1", "return 1 -- end", `return [[long
 string]]`, `local a <const> = 1`, `goto done ::done:: return 1`,
 	} {
 		t.Run("", func(t *testing.T) {
@@ -189,24 +233,37 @@ string]]`, `local a <const> = 1`, `goto done ::done:: return 1`,
 // miniredis does not.
 func TestLuaDiffersFromMiniredis(t *testing.T) {
 	for _, tc := range []struct{ why, script, want string }{
-		{"an error that a command raised is caught as its text", `local ok, e = pcall(redis.call, 'INCR', 's') return e`, "$65\r\nWRONGTYPE Operation against a key holding the wrong kind of value\r\n"},
-		{"and so is one raised in a nested call", `local ok, e = pcall(function() return redis.call('INCR', 's') end) return {type(e), tostring(ok)}`, "*2\r\n$6\r\nstring\r\n$5\r\nfalse\r\n"},
-		{"a table of the script's own with the field err too", `local ok, e = pcall(error, {err = 'mine'}) return e`, "$4\r\nmine\r\n"},
+		{"an error that a command raised is caught as its text", `local ok, e = pcall(redis.call, 'INCR', 's') return e`,
+			"$65\r\nWRONGTYPE Operation against a key holding the wrong kind of value\r\n"},
+		{"and so is one raised in a nested call",
+			`local ok, e = pcall(function() return redis.call('INCR', 's') end) return {type(e), tostring(ok)}`,
+			"*2\r\n$6\r\nstring\r\n$5\r\nfalse\r\n"},
+		{"a table of the script's own with the field err too", `local ok, e = pcall(error, {err = 'mine'}) return e`,
+			"$4\r\nmine\r\n"},
 		{"not one without it", `local ok, e = pcall(error, {code = 7}) return type(e)`, "$5\r\ntable\r\n"},
-		{"nor what xpcall hands to its handler", `local ok, e = xpcall(function() redis.call('INCR', 's') end, function(m) return type(m) end) return e`, "$5\r\ntable\r\n"},
-		{"nor a table that was returned, not raised", `local ok, e = pcall(function() return {err = 'mine'} end) return type(e)`, "$5\r\ntable\r\n"},
-		{"pcall catches wrong types of arguments too", `return redis.pcall('GET', {})`, "-ERR Lua redis lib command arguments must be strings or integers\r\n"},
+		{"nor what xpcall hands to its handler",
+			`local ok, e = xpcall(function() redis.call('INCR', 's') end, function(m) return type(m) end) return e`,
+			"$5\r\ntable\r\n"},
+		{"nor a table that was returned, not raised",
+			`local ok, e = pcall(function() return {err = 'mine'} end) return type(e)`, "$5\r\ntable\r\n"},
+		{"pcall catches wrong types of arguments too", `return redis.pcall('GET', {})`,
+			"-ERR Lua redis lib command arguments must be strings or integers\r\n"},
 		{"a table with an error is one", `error({err = 'MY boom'})`, "-MY boom\r\n"},
 		{"cjson raises errors", `return pcall(cjson.decode, '{') and 1 or 0`, ":0\r\n"},
 		{"also of encoding", `return pcall(cjson.encode, {[2] = 1}) and 1 or 0`, ":0\r\n"},
 		{"text after a value is not JSON", `return pcall(cjson.decode, '1 2') and 1 or 0`, ":0\r\n"},
 		{"number fields named err are no errors", `return {err = 5}`, "*0\r\n"},
-		{"HELLO needs a connection", `return redis.call('HELLO', 3)`, "-ERR This Redis command is not allowed from script\r\n"},
-		{"BLPOP would stop the server", `return redis.call('BLPOP', 'none', 0)`, "-ERR BLPOP is not allowed from script: this server's scripts have no blocking commands\r\n"},
-		{"also XREAD", `return redis.call('XREAD', 'BLOCK', 0, 'STREAMS', 's', '$')`, "-ERR XREAD is not allowed from script: this server's scripts have no blocking commands\r\n"},
-		{"SELECT holds for call and pcall", `redis.call('SELECT', 2) redis.pcall('SET', 'x', 1) return redis.call('EXISTS', 'x')`, ":1\r\n"},
+		{"HELLO needs a connection", `return redis.call('HELLO', 3)`, "-ERR This Redis command is not allowed from " +
+			"script\r\n"},
+		{"BLPOP would stop the server", `return redis.call('BLPOP', 'none', 0)`, "-ERR BLPOP is not allowed from script: " +
+			"this server's scripts have no blocking commands\r\n"},
+		{"also XREAD", `return redis.call('XREAD', 'BLOCK', 0, 'STREAMS', 's', '$')`, "-ERR XREAD is not allowed from " +
+			"script: this server's scripts have no blocking commands\r\n"},
+		{"SELECT holds for call and pcall",
+			`redis.call('SELECT', 2) redis.pcall('SET', 'x', 1) return redis.call('EXISTS', 'x')`, ":1\r\n"},
 		{"a table in itself ends", `local t = {} t[1] = t return #t`, ":1\r\n"},
-		{"miniredis panics over functions", `return {function() end, redis.call, coroutine.create(function() end)}`, "*3\r\n$-1\r\n$-1\r\n$-1\r\n"},
+		{"miniredis panics over functions", `return {function() end, redis.call, coroutine.create(function() end)}`,
+			"*3\r\n$-1\r\n$-1\r\n$-1\r\n"},
 		{"os.clock is the node's", `return os.clock() < 1 and 1 or 0`, ":0\r\n"},
 	} {
 		n := loneNode(t)
@@ -256,7 +313,8 @@ func TestLuaKnownScripts(t *testing.T) {
 	}
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
-			for _, setup := range []string{"PING", "SET k me", "SET k other PX 7000", "HSET k me 2", "HSET k other 1", "ZADD k 5 other", "SET k2 5", "SET k2 text", "RPUSH k x"} {
+			for _, setup := range []string{"PING", "SET k me", "SET k other PX 7000", "HSET k me 2", "HSET k other 1",
+				"ZADD k 5 other", "SET k2 5", "SET k2 text", "RPUSH k x"} {
 				e := newEngines(t)
 				e.same(strings.Fields(setup)...)
 				e.same("SCRIPT", "LOAD", script) // miniredis drops a script that fails
@@ -296,7 +354,8 @@ func (g *scriptGen) script() string {
 	for range 1 + g.IntN(6) {
 		b.WriteString(g.statement(2) + "\n")
 	}
-	b.WriteString("return " + g.pick("r", "#r", "r[1]", "r[#r]", "{#r, r}", "type(r[1])", "{r[1], r[2], r[3]}", "cjson.encode(#r)", "redis.status_reply('N' .. #r)"))
+	b.WriteString("return " + g.pick("r", "#r", "r[1]", "r[#r]", "{#r, r}", "type(r[1])", "{r[1], r[2], r[3]}",
+		"cjson.encode(#r)", "redis.status_reply('N' .. #r)"))
 	return b.String()
 }
 
@@ -314,16 +373,21 @@ func (g *scriptGen) statement(depth int) string {
 }
 
 func (g *scriptGen) condition() string {
-	return g.pick(g.command()+" == 1", "#r > 1", "ARGV[1] == '1'", g.command()+" == ARGV[2]", "type(r[1]) == 'table'", "not r[2]")
+	return g.pick(g.command()+" == 1", "#r > 1", "ARGV[1] == '1'", g.command()+" == ARGV[2]", "type(r[1]) == 'table'",
+		"not r[2]")
 }
 
 func (g *scriptGen) command() string {
 	key := g.pick("KEYS[1]", "KEYS[2]", "'a'", "'b'", "'c'", "'d'")
 	value := g.pick("1", "2.5", "-3", "'x'", "ARGV[1]", "ARGV[2]", "'long ' .. #r")
-	form := g.pick("GET %k", "SET %k %v", "SET %k %v NX", "SET %k %v PX 5000", "DEL %k", "EXISTS %k", "INCR %k", "INCRBY %k %v", "APPEND %k %v", "STRLEN %k",
-		"PEXPIRE %k 1234", "PTTL %k", "PERSIST %k", "TYPE %k", "HSET %k f %v", "HGET %k f", "HGETALL %k", "HINCRBY %k f %v", "HDEL %k f", "LPUSH %k %v", "RPUSH %k %v y",
-		"LPOP %k", "LRANGE %k 0 -1", "LLEN %k", "SADD %k %v", "SMEMBERS %k", "SISMEMBER %k %v", "ZADD %k 1 %v", "ZADD %k %v m", "ZRANGE %k 0 -1 WITHSCORES", "ZSCORE %k m",
-		"MGET %k a b", "GETSET %k %v", "SETNX %k %v", "RENAME %k d", "SELECT 1", "NOSUCH %k", "GET", "HGET %k", "TIME", "ECHO %v")
+	form := g.pick("GET %k", "SET %k %v", "SET %k %v NX", "SET %k %v PX 5000", "DEL %k", "EXISTS %k", "INCR %k",
+		"INCRBY %k %v", "APPEND %k %v", "STRLEN %k",
+		"PEXPIRE %k 1234", "PTTL %k", "PERSIST %k", "TYPE %k", "HSET %k f %v", "HGET %k f", "HGETALL %k", "HINCRBY %k f %v",
+		"HDEL %k f", "LPUSH %k %v", "RPUSH %k %v y",
+		"LPOP %k", "LRANGE %k 0 -1", "LLEN %k", "SADD %k %v", "SMEMBERS %k", "SISMEMBER %k %v", "ZADD %k 1 %v",
+		"ZADD %k %v m", "ZRANGE %k 0 -1 WITHSCORES", "ZSCORE %k m",
+		"MGET %k a b", "GETSET %k %v", "SETNX %k %v", "RENAME %k d", "SELECT 1", "NOSUCH %k", "GET", "HGET %k", "TIME",
+		"ECHO %v")
 	var args []string
 	for i, f := range strings.Fields(form) {
 		switch {
@@ -429,7 +493,8 @@ func TestLuaStateIsolation(t *testing.T) {
 		{`rawset(string, 'format', function() return 'mine' end)`, `return string.format('%d', 5)`, "$1\r\n5\r\n"},
 		{`getmetatable('').__index.upper = nil`, `return ('x'):upper()`, "$1\r\nX\r\n"},
 		{`getmetatable('').__index = {}`, `return ('x'):upper()`, "$1\r\nX\r\n"},
-		{`setmetatable(_G, {__index = function() return 'mine' end})`, `return pcall(function() return nosuch end) and 1 or 0`, ":0\r\n"},
+		{`setmetatable(_G, {__index = function() return 'mine' end})`,
+			`return pcall(function() return nosuch end) and 1 or 0`, ":0\r\n"},
 		{`setmetatable(_G, nil)`, `return pcall(function() return nosuch end) and 1 or 0`, ":0\r\n"},
 		{`setmetatable(redis, nil)`, `return redis.call('ECHO', 'x')`, "$1\r\nx\r\n"},
 		{`table.x = 1`, `return table.x`, "$-1\r\n"},
@@ -441,7 +506,8 @@ func TestLuaStateIsolation(t *testing.T) {
 		{`redis.call('SELECT', 1)`, `redis.call('SET', 'here', 1) return redis.call('EXISTS', 'here')`, ":1\r\n"},
 		{`pcall(redis.call, 'HELLO', '3')`, `return redis.call('GET', 'none')`, "$-1\r\n"},
 		{`pcall(redis.call, 'CLIENT', 'SETNAME', 'x')`, `return 1`, ":1\r\n"},
-		{`math.randomseed(99) math.random()`, `math.randomseed(5) local a = math.random(1e6) math.randomseed(5) return a == math.random(1e6)`, ":1\r\n"},
+		{`math.randomseed(99) math.random()`,
+			`math.randomseed(5) local a = math.random(1e6) math.randomseed(5) return a == math.random(1e6)`, ":1\r\n"},
 		{`setfenv(1, {})`, `return 1`, ":1\r\n"},
 		{`loadstring('y = 1')()`, `return rawget(_G, 'y')`, "$-1\r\n"},
 		{`coroutine.wrap(function() y = 1 end)()`, `return rawget(_G, 'y')`, "$-1\r\n"},
@@ -507,7 +573,9 @@ func TestLuaJSONOrder(t *testing.T) {
 	n := loneNode(t)
 	for range 20 {
 		p, out := peerTo()
-		n.lua.run(p, []string{"EVAL", `local s = '' for k in pairs(cjson.decode('{"q":1,"w":2,"e":3,"r":4,"t":5,"y":6}')) do s = s .. k end return s`, "0"}, 0)
+		n.lua.run(p, []string{"EVAL",
+			`local s = '' for k in pairs(cjson.decode('{"q":1,"w":2,"e":3,"r":4,"t":5,"y":6}')) do s = s .. k end return s`,
+			"0"}, 0)
 		p.Flush()
 		if out.String() != "$6\r\nqwerty\r\n" {
 			t.Fatalf("pairs over decoded JSON: %q", out)
@@ -619,8 +687,8 @@ func BenchmarkLuaNative(b *testing.B) {
 	})
 }
 
-// A script gets each status reply as a table of its own with the field ok alone, whatever earlier scripts have done with
-// theirs.
+// A script gets each status reply as a table of its own with the field ok alone, whatever earlier scripts have done
+// with theirs.
 func TestStatusRepliesAreFresh(t *testing.T) {
 	n := loneNode(t)
 	p, out := peerTo()

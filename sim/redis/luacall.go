@@ -41,7 +41,8 @@ func (v *luaVM) call(l *lua.LState, fail failure) int {
 	case slices.Contains(noScript, strings.ToUpper(args[0])):
 		return fail(l, "ERR This Redis command is not allowed from script")
 	case blocks(args):
-		return fail(l, fmt.Sprintf("ERR %s is not allowed from script: this server's scripts have no blocking commands", args[0]))
+		return fail(l, fmt.Sprintf("ERR %s is not allowed from script: this server's scripts have no blocking commands",
+			args[0]))
 	}
 	reply := v.dispatch(args...)
 	if len(reply) > 0 && reply[0] == '-' {

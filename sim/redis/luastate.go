@@ -113,7 +113,8 @@ func openLibraries(l *lua.LState) {
 		l.Call(1, 0)
 	}
 	for _, name := range []string{
-		"print", "dofile", "loadfile", "require", "module", "newproxy", "getfenv", "setfenv", "_printregs", "_GOPHER_LUA_VERSION",
+		"print", "dofile", "loadfile", "require", "module", "newproxy", "getfenv", "setfenv", "_printregs",
+		"_GOPHER_LUA_VERSION",
 	} {
 		l.G.Global.RawSetString(name, lua.LNil)
 	}
@@ -155,7 +156,8 @@ func (v *luaVM) openRedis() {
 	for i, level := range []string{"LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING"} {
 		t.RawSetString(level, lua.LNumber(i))
 	}
-	for name, bits := range map[string]int{"REPL_NONE": 0, "REPL_AOF": 1, "REPL_SLAVE": 2, "REPL_REPLICA": 2, "REPL_ALL": 3} {
+	for name, bits := range map[string]int{"REPL_NONE": 0, "REPL_AOF": 1, "REPL_SLAVE": 2, "REPL_REPLICA": 2,
+		"REPL_ALL": 3} {
 		t.RawSetString(name, lua.LNumber(bits))
 	}
 	v.l.SetGlobal("redis", t)
@@ -224,7 +226,8 @@ func (v *luaVM) readOnly(of lua.LValue) *lua.LTable {
 	meta := v.l.NewTable()
 	meta.RawSetString("__index", of)
 	meta.RawSetString("__newindex", v.l.NewFunction(func(l *lua.LState) int {
-		l.RaiseError("Attempt to modify a readonly table: Script attempted to create global variable or field '%s'", l.Get(2).String())
+		l.RaiseError("Attempt to modify a readonly table: Script attempted to create global variable or field '%s'",
+			l.Get(2).String())
 		return 0
 	}))
 	meta.RawSetString("__metatable", lua.LFalse)
@@ -271,7 +274,8 @@ func (v *luaVM) run(c *server.Peer, proto *lua.FunctionProto, keys, argv []strin
 		if v.budget.left < 0 {
 			v.damaged = true
 			c.WriteError("ERR the script was stopped: it does not end")
-			return &sim.LimitError{What: "instructions of one script", Limit: strconv.Itoa(maxInstructions), At: v.commands.server.node.Virtual()}
+			return &sim.LimitError{What: "instructions of one script", Limit: strconv.Itoa(maxInstructions),
+				At: v.commands.server.node.Virtual()}
 		}
 		c.WriteError(scriptError(err))
 		return nil
@@ -333,8 +337,8 @@ func (v *luaVM) filled(name string, t *lua.LTable, values []string) *lua.LTable 
 // maxStatuses bounds the tables that are used again.
 const maxStatuses = 16
 
-// status is a status reply, a table with the field ok: one that an earlier script got, unless that has changed it. Nothing
-// of a script remains that could lead to it: see [luaVM].
+// status is a status reply, a table with the field ok: one that an earlier script got, unless that has changed it.
+// Nothing of a script remains that could lead to it: see [luaVM].
 func (v *luaVM) status(text string) *lua.LTable {
 	if v.given == len(v.statuses) {
 		if v.given == maxStatuses {

@@ -61,7 +61,8 @@ func TestGreetingDoesNotDependOnGo(t *testing.T) {
 			must(t, (faults.Bandwidth{Between: []string{"c0"}, Rate: 1}).Apply(w.Faults()))
 			p.Go(func() {
 				c := dial(p, "r0")
-				mustWrite(c, fmt.Sprintf("*4\r\n$6\r\nclient\r\n$7\r\nsetinfo\r\n$8\r\nLIB-NAME\r\n$%d\r\n%s\r\n*1\r\n$4\r\nPING\r\n", len(name), name))
+				mustWrite(c, fmt.Sprintf(
+					"*4\r\n$6\r\nclient\r\n$7\r\nsetinfo\r\n$8\r\nLIB-NAME\r\n$%d\r\n%s\r\n*1\r\n$4\r\nPING\r\n", len(name), name))
 				buf := make([]byte, 200)
 				n, err := c.Read(buf)
 				mark(p, "%q %v", buf[:n], err)
@@ -73,7 +74,8 @@ func TestGreetingDoesNotDependOnGo(t *testing.T) {
 	if text := string(first.JSON()); !strings.Contains(text, "LIB-NAME go-redis(,go)") || !strings.Contains(text, "PING") {
 		t.Errorf("the greeting and the command after it are not in the trace:\n%s", text)
 	}
-	for _, same := range []string{"go-redis(,go1.26.10)", "go-redis(,go1.27)", "go-redis(,devel-go1.28-3f2a1b9-Mon-Nov-2-10:00:00-2026-X:a,b)"} {
+	for _, same := range []string{"go-redis(,go1.26.10)", "go-redis(,go1.27)",
+		"go-redis(,devel-go1.28-3f2a1b9-Mon-Nov-2-10:00:00-2026-X:a,b)"} {
 		if d := trace.Diff(first, greet(same)); d != nil {
 			t.Errorf("%s: %v", same, d)
 		}
@@ -131,20 +133,21 @@ func TestStockResends(t *testing.T) {
 		{"quiet", func(p *sim.Process) *redis.Client { return simredis.Client(p, "r0") }, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			res := withClient(t, sim.Config{Latency: sim.Latency{Min: time.Millisecond, Max: 5 * time.Millisecond}}, func(c *client) {
-				r := tt.client(c.p)
-				must(t, r.Ping(c.ctx).Err())
-				c.world(func(w *sim.World) error {
-					return faults.LoseReply{Between: []string{"c0"}, And: []string{"r0"}}.Apply(w.Faults())
+			res := withClient(t, sim.Config{Latency: sim.Latency{Min: time.Millisecond, Max: 5 * time.Millisecond}},
+				func(c *client) {
+					r := tt.client(c.p)
+					must(t, r.Ping(c.ctx).Err())
+					c.world(func(w *sim.World) error {
+						return faults.LoseReply{Between: []string{"c0"}, And: []string{"r0"}}.Apply(w.Faults())
+					})
+					granted, err := r.SetNX(c.ctx, "lock", "mine", time.Minute).Result()
+					if granted || (err != nil) != tt.failed {
+						t.Errorf("granted %v, %v", granted, err)
+					}
+					if v, err := r.Get(c.ctx, "lock").Result(); v != "mine" {
+						t.Errorf("the lock is %q, %v", v, err)
+					}
 				})
-				granted, err := r.SetNX(c.ctx, "lock", "mine", time.Minute).Result()
-				if granted || (err != nil) != tt.failed {
-					t.Errorf("granted %v, %v", granted, err)
-				}
-				if v, err := r.Get(c.ctx, "lock").Result(); v != "mine" {
-					t.Errorf("the lock is %q, %v", v, err)
-				}
-			})
 			n := 0
 			for _, command := range executed(res, "r0") {
 				if strings.HasPrefix(strings.ToLower(command), "set lock mine") {

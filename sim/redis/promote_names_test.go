@@ -30,7 +30,8 @@ func TestImpossiblePromotion(t *testing.T) {
 					t.Errorf("%v: %v, want %s", wrong.f, err, wrong.want)
 				}
 			}
-			return errors.Join(w.Faults().Promote(faults.Failover{To: "r0"}), w.Faults().Crash("r0a", faults.CrashProcess), w.Faults().Promote(faults.Failover{}))
+			return errors.Join(w.Faults().Promote(faults.Failover{To: "r0"}), w.Faults().Crash("r0a", faults.CrashProcess),
+				w.Faults().Promote(faults.Failover{}))
 		})
 		c.at(simredis.Primary).want("SET k v", "OK")
 	})
@@ -50,7 +51,8 @@ func TestFaultsFollowTheName(t *testing.T) {
 		c.world(promote(faults.Failover{Old: faults.OldDemoted}))
 		between := []string{simredis.Primary}
 		c.world(func(w *sim.World) error {
-			return errors.Join(w.Faults().Cut(faults.Partition{Between: between, And: []string{"c0"}, For: time.Second}), w.Faults().Crash(simredis.Primary, faults.CrashPower))
+			return errors.Join(w.Faults().Cut(faults.Partition{Between: between, And: []string{"c0"}, For: time.Second}),
+				w.Faults().Crash(simredis.Primary, faults.CrashPower))
 		})
 		if between[0] != simredis.Primary {
 			t.Errorf("the fault was changed to %q", between)

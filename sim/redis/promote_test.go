@@ -16,7 +16,8 @@ import (
 )
 
 // replicated is a world in which a replica lags by 100 ms.
-var replicated = with(simredis.Servers{Replicas: 1, Lag: sim.Latency{Min: 100 * time.Millisecond, Max: 100 * time.Millisecond}})
+var replicated = with(simredis.Servers{Replicas: 1, Lag: sim.Latency{Min: 100 * time.Millisecond,
+	Max: 100 * time.Millisecond}})
 
 func promote(f faults.Failover) func(w *sim.World) error {
 	return func(w *sim.World) error { return w.Faults().Promote(f) }
@@ -84,33 +85,34 @@ func TestOldPrimaryFenced(t *testing.T) {
 // TestSplitBrain shows that the old primary serves clients that are connected
 // or still resolve to it, and that the data of the two diverge (F42).
 func TestSplitBrain(t *testing.T) {
-	res := run(t, sim.Config{Clients: 2, Latency: exactly, Servers: []sim.Kind{simredis.Servers{Replicas: 1}}}, func(w *sim.World) error {
-		for i := range 2 {
-			p := w.Client(i)
-			r := simredis.Client(p, simredis.Primary)
-			p.Go(func() {
-				mark(p, "counts %d", r.Incr(p.Context(), "n").Val())
-				time.Sleep(time.Second)
-				fresh := simredis.Client(p, simredis.Primary) // with a new connection
-				for range 3 {
-					mark(p, "counts %d", fresh.Incr(p.Context(), "n").Val())
-				}
-				mark(p, "on its old connection %d", r.Incr(p.Context(), "n").Val())
-			})
-		}
-		w.At(500*time.Millisecond, func() {
-			if err := w.Faults().Promote(faults.Failover{Old: faults.OldServing, Clients: []string{"c1"}}); err != nil {
-				t.Error(err)
+	res := run(t, sim.Config{Clients: 2, Latency: exactly, Servers: []sim.Kind{simredis.Servers{Replicas: 1}}},
+		func(w *sim.World) error {
+			for i := range 2 {
+				p := w.Client(i)
+				r := simredis.Client(p, simredis.Primary)
+				p.Go(func() {
+					mark(p, "counts %d", r.Incr(p.Context(), "n").Val())
+					time.Sleep(time.Second)
+					fresh := simredis.Client(p, simredis.Primary) // with a new connection
+					for range 3 {
+						mark(p, "counts %d", fresh.Incr(p.Context(), "n").Val())
+					}
+					mark(p, "on its old connection %d", r.Incr(p.Context(), "n").Val())
+				})
 			}
+			w.At(500*time.Millisecond, func() {
+				if err := w.Faults().Promote(faults.Failover{Old: faults.OldServing, Clients: []string{"c1"}}); err != nil {
+					t.Error(err)
+				}
+			})
+			if err := w.RunUntil(w.Idle); err != nil {
+				return err
+			}
+			if n, err := w.Node(simredis.Primary); err != nil || n.Name() != "r0a" {
+				t.Errorf("the primary is %v, %v", n, err)
+			}
+			return nil
 		})
-		if err := w.RunUntil(w.Idle); err != nil {
-			return err
-		}
-		if n, err := w.Node(simredis.Primary); err != nil || n.Name() != "r0a" {
-			t.Errorf("the primary is %v, %v", n, err)
-		}
-		return nil
-	})
 	// c0 still increments at r0, and c1 does while it keeps its connection.
 	last := func(client string) string {
 		all := texts(res.Trace, client, "point")

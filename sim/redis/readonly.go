@@ -57,8 +57,10 @@ const oomError = "OOM command not allowed when used memory > 'maxmemory'."
 
 // frees are the commands that write, and that Redis carries out without memory.
 var frees = []string{
-	"DEL", "EXPIRE", "EXPIREAT", "FLUSHALL", "FLUSHDB", "GETDEL", "GETEX", "HDEL", "LPOP", "LREM", "LTRIM", "MOVE", "PERSIST",
-	"PEXPIRE", "PEXPIREAT", "RENAME", "RENAMENX", "RPOP", "SPOP", "SREM", "SWAPDB", "UNLINK", "XACK", "XDEL", "XGROUP", "XTRIM",
+	"DEL", "EXPIRE", "EXPIREAT", "FLUSHALL", "FLUSHDB", "GETDEL", "GETEX", "HDEL", "LPOP", "LREM", "LTRIM", "MOVE",
+	"PERSIST",
+	"PEXPIRE", "PEXPIREAT", "RENAME", "RENAMENX", "RPOP", "SPOP", "SREM", "SWAPDB", "UNLINK", "XACK", "XDEL", "XGROUP",
+	"XTRIM",
 	"ZPOPMAX", "ZPOPMIN", "ZREM", "ZREMRANGEBYLEX", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE", "BLPOP", "BRPOP",
 }
 
@@ -73,7 +75,8 @@ const loadingError = "LOADING Redis is loading the dataset in memory"
 
 // whileLoading are the commands that it carries out meanwhile.
 var whileLoading = []string{
-	"AUTH", "CLIENT", "COMMAND", "DISCARD", "ECHO", "EXEC", "HELLO", "INFO", "MULTI", "PSUBSCRIBE", "PUBLISH", "PUNSUBSCRIBE",
+	"AUTH", "CLIENT", "COMMAND", "DISCARD", "ECHO", "EXEC", "HELLO", "INFO", "MULTI", "PSUBSCRIBE", "PUBLISH",
+	"PUNSUBSCRIBE",
 	"QUIT", "RESET", "SELECT", "SUBSCRIBE", "TIME", "UNSUBSCRIBE", "UNWATCH", "WATCH",
 }
 
@@ -104,7 +107,8 @@ func (s *session) refuseLoading(args []string) bool {
 // neutral are the commands that do not write although miniredis does not call
 // them read-only. Scripts are judged by their commands.
 var neutral = []string{
-	"AUTH", "CLIENT", "CLUSTER", "COMMAND", "DISCARD", "ECHO", "EVAL", "EVALSHA", "EXEC", "HELLO", "INFO", "MEMORY", "MULTI",
+	"AUTH", "CLIENT", "CLUSTER", "COMMAND", "DISCARD", "ECHO", "EVAL", "EVALSHA", "EXEC", "HELLO", "INFO", "MEMORY",
+	"MULTI",
 	"OBJECT", "PING", "PSUBSCRIBE", "PUBLISH", "PUBSUB", "PUNSUBSCRIBE", "QUIT", "SCRIPT", "SELECT", "SUBSCRIBE", "TIME",
 	"UNSUBSCRIBE", "UNWATCH", "WAIT", "WATCH", "XINFO",
 }

@@ -78,7 +78,8 @@ func TestTransactionAcrossTheRefusal(t *testing.T) {
 		say("MULTI")
 		say("SET k v")
 		c.world(func(w *sim.World) error { return w.Faults().RefuseWrites("r0", time.Second) })
-		if got, want := say("EXEC"), "-EXECABORT Transaction discarded because of: READONLY You can't write against a read only replica."; got != want {
+		if got, want := say("EXEC"), "-EXECABORT Transaction discarded because of: READONLY You can't write against a read "+
+			"only replica."; got != want {
 			t.Errorf("EXEC answers %q, want %q", got, want)
 		}
 		if got := say("EXEC"); got != "-ERR EXEC without MULTI" {

@@ -139,12 +139,13 @@ func TestWireProtocol(t *testing.T) {
 		r.want("QUIT\r\nPING\r\n", "+OK\r\n")
 		r.over()
 		for send, reply := range map[string]string{
-			"*x\r\n":                       "-ERR Protocol error: invalid multibulk length\r\n",
-			"*2000000\r\n":                 "-ERR Protocol error: invalid multibulk length\r\n",
-			"*1\r\nPING\r\n":               "-ERR Protocol error: expected '$', got 'P'\r\n",
-			"*1\r\n$-1\r\n":                "-ERR Protocol error: invalid bulk length\r\n",
-			"*1\r\n$999999999999\r\n":      "-ERR Protocol error: invalid bulk length\r\n",
-			"SET k \"a b\"\r\n":            "-ERR Protocol error: quotes in inline commands are not supported by this server\r\n",
+			"*x\r\n":                  "-ERR Protocol error: invalid multibulk length\r\n",
+			"*2000000\r\n":            "-ERR Protocol error: invalid multibulk length\r\n",
+			"*1\r\nPING\r\n":          "-ERR Protocol error: expected '$', got 'P'\r\n",
+			"*1\r\n$-1\r\n":           "-ERR Protocol error: invalid bulk length\r\n",
+			"*1\r\n$999999999999\r\n": "-ERR Protocol error: invalid bulk length\r\n",
+			"SET k \"a b\"\r\n": "-ERR Protocol error: quotes in inline commands are not supported by this " +
+				"server\r\n",
 			strings.Repeat("x", 70<<10):    "-ERR Protocol error: too big inline request\r\n",
 			"PING\r\n*1\r\n$x\r\nPING\r\n": "+PONG\r\n-ERR Protocol error: invalid bulk length\r\n",
 		} {
@@ -205,7 +206,8 @@ func TestPiecesOfRequest(t *testing.T) {
 	})
 	var sent [][]string
 	for _, e := range res.Trace.Events {
-		if m, ok := e.What.(trace.Send); ok && e.Actor == "c0" && !bytes.Contains(m.Content.(simredis.RESP), []byte("hello")) {
+		if m, ok := e.What.(trace.Send); ok && e.Actor == "c0" &&
+			!bytes.Contains(m.Content.(simredis.RESP), []byte("hello")) {
 			sent = append(sent, trace.WordsOf(m.Content))
 		}
 	}
@@ -213,7 +215,8 @@ func TestPiecesOfRequest(t *testing.T) {
 		t.Fatalf("sent %q, want two pieces", sent)
 	}
 	first := sent[0]
-	if len(first) != 3 || first[0] != "set" || first[1] != "big" || len(first[2]) < 4000 || !strings.HasPrefix(value, first[2]) {
+	if len(first) != 3 || first[0] != "set" || first[1] != "big" || len(first[2]) < 4000 ||
+		!strings.HasPrefix(value, first[2]) {
 		t.Errorf("the words of the first piece are %.20q", first)
 	}
 }
@@ -254,7 +257,8 @@ func TestStockOptions(t *testing.T) {
 		})
 		return w.RunUntil(w.Idle)
 	})
-	if !slices.ContainsFunc(texts(res.Trace, "r0", "exec"), func(s string) bool { return strings.Contains(s, "hello 3") }) {
+	if !slices.ContainsFunc(texts(res.Trace, "r0", "exec"),
+		func(s string) bool { return strings.Contains(s, "hello 3") }) {
 		t.Errorf("no HELLO 3 in the trace:\n%s", strings.Join(texts(res.Trace, "r0", "exec"), "\n"))
 	}
 }
@@ -542,7 +546,8 @@ func TestDatabases(t *testing.T) {
 func TestTraceOfCommands(t *testing.T) {
 	res := withClient(t, sim.Config{}, func(c *client) {
 		c.want("SET k v", "OK")
-		if err := c.Eval(c.ctx, "-- look: what is there\nreturn {redis.call('GET', KEYS[1]), 5, false}", []string{"k"}).Err(); err != nil {
+		if err := c.Eval(c.ctx, "-- look: what is there\nreturn {redis.call('GET', KEYS[1]), 5, false}",
+			[]string{"k"}).Err(); err != nil {
 			t.Error(err)
 		}
 		c.EvalSha(c.ctx, "0123456789012345678901234567890123456789", nil)

@@ -207,7 +207,8 @@ func TestInstantInThePast(t *testing.T) {
 			c.want("TTL k", "-1")
 			c.want("DEL k", "1")
 		}
-		if err := c.Eval(c.ctx, "redis.call('SET', 'k', 'v', 'PXAT', 1000) redis.call('SET', 'k', 'w')", nil).Err(); !errors.Is(err, redis.Nil) {
+		if err := c.Eval(c.ctx, "redis.call('SET', 'k', 'v', 'PXAT', 1000) redis.call('SET', 'k', 'w')",
+			nil).Err(); !errors.Is(err, redis.Nil) {
 			t.Error(err)
 		}
 		time.Sleep(time.Second)
@@ -231,8 +232,10 @@ func TestPresentInstant(t *testing.T) {
 	withClient(t, sim.Config{}, func(c *client) {
 		for _, way := range []string{"directly", "in MULTI", "queued before", "by a script"} {
 			for _, command := range []string{
-				"SET k v PXAT ms", "SET k v NX PXAT ms", "SET k v EXAT s", "GETEX k PXAT ms", "GETEX k EXAT s", "PEXPIREAT k ms", "EXPIREAT k s",
-				"EXPIRE k 0", "PEXPIRE k 0", "EXPIRE k -1", "PEXPIRE k -1", "SET k v XX PXAT ms", "SET k v PXAT past GET", "EXPIREAT k past",
+				"SET k v PXAT ms", "SET k v NX PXAT ms", "SET k v EXAT s", "GETEX k PXAT ms", "GETEX k EXAT s", "PEXPIREAT k ms",
+				"EXPIREAT k s",
+				"EXPIRE k 0", "PEXPIRE k 0", "EXPIRE k -1", "PEXPIRE k -1", "SET k v XX PXAT ms", "SET k v PXAT past GET",
+				"EXPIREAT k past",
 			} {
 				c.want("DEL k", c.do("EXISTS k"))
 				if !strings.Contains(command, "NX") {
@@ -242,7 +245,8 @@ func TestPresentInstant(t *testing.T) {
 				var now time.Time
 				c.atOnce(func(n *simredis.Server) { now = n.Node().Now() })
 				at := now.Add(2 * time.Millisecond).Truncate(time.Second).Add(time.Second)
-				line := strings.NewReplacer("ms", fmt.Sprint(at.UnixMilli()), "past", "1", " s", fmt.Sprint(" ", at.Unix())).Replace(command)
+				line := strings.NewReplacer("ms", fmt.Sprint(at.UnixMilli()), "past", "1", " s",
+					fmt.Sprint(" ", at.Unix())).Replace(command)
 				args := asArgs(line)
 				conn := c.Conn()
 				conn.Ping(c.ctx) // it dials
@@ -322,7 +326,8 @@ func TestFieldsThatExpireAtOnce(t *testing.T) {
 				c.want("HGET h f", "again") // no TTL is left behind
 			}
 		}
-		script := "redis.call('HSET', 'h', 'f', 1, 'g', 2) redis.call('HEXPIRE', 'h', 0, 'FIELDS', 1, 'f') return redis.call('HGET', 'h', 'f')"
+		script := "redis.call('HSET', 'h', 'f', 1, 'g', 2) redis.call('HEXPIRE', 'h', 0, 'FIELDS', 1, 'f') return " +
+			"redis.call('HGET', 'h', 'f')"
 		if v, err := c.Eval(c.ctx, script, nil).Result(); !errors.Is(err, redis.Nil) {
 			t.Errorf("in the script that has set its field to expire at once: %v %v", v, err)
 		}
@@ -341,7 +346,8 @@ func TestMistakesInMulti(t *testing.T) {
 				"-ERR NX and XX, GT or LT options at the same time are not compatible\r\n"+
 				"-ERR wrong number of arguments for 'hset' command\r\n"+
 				"+OK\r\n:1\r\n")
-		r.want("SELECT 0\r\nMULTI\r\nINCR n\r\nZADD z\r\nEXEC\r\n", "+OK\r\n+OK\r\n+QUEUED\r\n-ERR wrong number of arguments for 'zadd' command\r\n"+
+		r.want("SELECT 0\r\nMULTI\r\nINCR n\r\nZADD z\r\nEXEC\r\n", "+OK\r\n+OK\r\n+QUEUED\r\n-ERR wrong number of "+
+			"arguments for 'zadd' command\r\n"+
 			"-EXECABORT Transaction discarded because of previous errors.\r\n")
 		r.want("WATCH w\r\nMULTI\r\nSET k v PXAT 1\r\n", "+OK\r\n+OK\r\n+QUEUED\r\n")
 		c.want("SET w changed", "OK")
@@ -354,8 +360,10 @@ func TestMistakesInMulti(t *testing.T) {
 func TestExpiryFarAway(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		for _, command := range []string{
-			"SET k v PX 9000000000000000", "SET k v PXAT 9223372036854775807", "PSETEX k 9000000000000000 v", "SET k v EX 9000000000000",
-			"SETEX k 9000000000000 v", "GETEX k EXAT 9000000000000000", "EXPIRE k 9000000000000", "PEXPIREAT k 9223372036854775807",
+			"SET k v PX 9000000000000000", "SET k v PXAT 9223372036854775807", "PSETEX k 9000000000000000 v",
+			"SET k v EX 9000000000000",
+			"SETEX k 9000000000000 v", "GETEX k EXAT 9000000000000000", "EXPIRE k 9000000000000",
+			"PEXPIREAT k 9223372036854775807",
 		} {
 			c.do("SET k v")
 			if got := c.do(command); strings.HasPrefix(got, "ERR") {
@@ -376,14 +384,15 @@ func TestKeyNeverExpiresEarly(t *testing.T) {
 	const ttl = 7 * time.Millisecond
 	alive, dead := 0, 0
 	for seed := range uint64(30) {
-		res := withClient(t, sim.Config{Seed: seed, Latency: sim.Latency{Min: 0, Max: 3 * time.Millisecond}}, func(c *client) {
-			for range 20 {
-				c.do("SET k v PX 7")
-				time.Sleep(time.Duration(c.p.Rand("sleep").Int64N(int64(8 * time.Millisecond))))
-				c.do("GET k")
-				c.do("GET k")
-			}
-		})
+		res := withClient(t, sim.Config{Seed: seed, Latency: sim.Latency{Min: 0, Max: 3 * time.Millisecond}},
+			func(c *client) {
+				for range 20 {
+					c.do("SET k v PX 7")
+					time.Sleep(time.Duration(c.p.Rand("sleep").Int64N(int64(8 * time.Millisecond))))
+					c.do("GET k")
+					c.do("GET k")
+				}
+			})
 		var set time.Duration
 		for _, e := range res.Trace.Events {
 			switch age := e.At - set; {
@@ -415,7 +424,8 @@ func TestKeys(t *testing.T) {
 		time.Sleep(9 * time.Second)
 		c.atOnce(func(n *simredis.Server) {
 			keys := n.Keys()
-			if len(keys) != 3 || keys[0] != (trace.Key{Name: "a", Value: "x"}) || keys[2] != (trace.Key{Name: "l", Value: "(list)"}) {
+			if len(keys) != 3 || keys[0] != (trace.Key{Name: "a", Value: "x"}) ||
+				keys[2] != (trace.Key{Name: "l", Value: "(list)"}) {
 				t.Errorf("keys %+v", keys)
 			}
 			if b := keys[1]; b.Name != "b" || b.TTL <= 0 || b.TTL > time.Second {

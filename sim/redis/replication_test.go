@@ -140,7 +140,8 @@ func TestReplicationIsLate(t *testing.T) {
 // TestEffectsArriveInOrder although each draws its own lag and latency.
 func TestEffectsArriveInOrder(t *testing.T) {
 	for seed := range uint64(10) {
-		res := withClient(t, sim.Config{Seed: seed, Latency: sim.Latency{Max: 20 * time.Millisecond}, Servers: []sim.Kind{simredis.Servers{Replicas: 1, Lag: sim.Latency{Max: 50 * time.Millisecond}}}}, func(c *client) {
+		res := withClient(t, sim.Config{Seed: seed, Latency: sim.Latency{Max: 20 * time.Millisecond},
+			Servers: []sim.Kind{simredis.Servers{Replicas: 1, Lag: sim.Latency{Max: 50 * time.Millisecond}}}}, func(c *client) {
 			for range 30 {
 				c.do("INCR n")
 			}
@@ -160,7 +161,8 @@ func TestEffectsArriveInOrder(t *testing.T) {
 func TestScriptsAndTransactionsArriveAsOne(t *testing.T) {
 	res := withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		c.do("PING")
-		if err := c.Eval(c.ctx, "redis.call('SET', KEYS[1], 1) redis.call('HSET', KEYS[2], 'f', ARGV[1]) redis.call('PEXPIRE', KEYS[2], 5000)", []string{"a", "b"}, "v").Err(); err != nil && render(nil, err) != "nil" {
+		if err := c.Eval(c.ctx, "redis.call('SET', KEYS[1], 1) redis.call('HSET', KEYS[2], 'f', ARGV[1]) "+
+			"redis.call('PEXPIRE', KEYS[2], 5000)", []string{"a", "b"}, "v").Err(); err != nil && render(nil, err) != "nil" {
 			t.Error(err)
 		}
 		tx := c.TxPipeline()
@@ -190,10 +192,12 @@ func TestReplicaRefusesWrites(t *testing.T) {
 		} {
 			r.want(write, refusal)
 		}
-		if err := r.Eval(c.ctx, "return redis.call('SET', 'k', 'v')", nil).Err(); err == nil || !strings.HasPrefix(err.Error(), refusal) {
+		if err := r.Eval(c.ctx, "return redis.call('SET', 'k', 'v')", nil).Err(); err == nil ||
+			!strings.HasPrefix(err.Error(), refusal) {
 			t.Errorf("script: %v", err)
 		}
-		for _, read := range []string{"GET k", "HGETALL h", "PTTL k", "PING", "SCRIPT EXISTS 00", "PUBLISH c m", "SELECT 0", "WATCH k"} {
+		for _, read := range []string{"GET k", "HGETALL h", "PTTL k", "PING", "SCRIPT EXISTS 00", "PUBLISH c m", "SELECT 0",
+			"WATCH k"} {
 			if got := r.do(read); strings.Contains(got, "READONLY") {
 				t.Errorf("%s: %s", read, got)
 			}
@@ -243,7 +247,8 @@ func TestReplicationAcrossAPartition(t *testing.T) {
 				c.want("SET before 1", "OK")
 				time.Sleep(10 * time.Millisecond)
 				c.world(func(w *sim.World) error {
-					return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a"}, Bytes: bytes, For: time.Second})
+					return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a"}, Bytes: bytes,
+						For: time.Second})
 				})
 				c.want("SET meanwhile 1", "OK")
 				c.want("DEL before", "1")
@@ -271,7 +276,8 @@ func TestNothingPassesAfterAGap(t *testing.T) {
 	withClient(t, with(simredis.Servers{Replicas: 1}), func(c *client) {
 		cut := func(dir faults.Direction, bytes faults.Bytes, d time.Duration) {
 			c.world(func(w *sim.World) error {
-				return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a"}, Direction: dir, Bytes: bytes, For: d})
+				return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a"}, Direction: dir, Bytes: bytes,
+					For: d})
 			})
 		}
 		cut(faults.DirectionForward, faults.BytesDrop, 100*time.Millisecond)
@@ -292,7 +298,8 @@ func TestNothingPassesAfterAGap(t *testing.T) {
 
 // TestQuietWaitsForReplication also waits for messages that a partition holds.
 func TestQuietWaitsForReplication(t *testing.T) {
-	cfg := sim.Config{Latency: exactly, Servers: []sim.Kind{simredis.Servers{Replicas: 1, Lag: sim.Latency{Min: time.Second, Max: time.Second}}}}
+	cfg := sim.Config{Latency: exactly,
+		Servers: []sim.Kind{simredis.Servers{Replicas: 1, Lag: sim.Latency{Min: time.Second, Max: time.Second}}}}
 	run(t, cfg, func(w *sim.World) error {
 		p := w.Client(0)
 		p.Go(func() { _ = simredis.Client(p, "r0").Set(p.Context(), "k", "v", 0).Err() })

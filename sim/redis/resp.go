@@ -101,7 +101,8 @@ func parseLength(b []byte, what string, limit int) (length, n int, err error) {
 	if len(b) >= 4 && '0' <= b[1] && b[1] <= '9' && b[2] == '\r' && b[3] == '\n' { // the common case
 		return int(b[1] - '0'), 4, nil
 	}
-	if len(b) >= 5 && '1' <= b[1] && b[1] <= '9' && '0' <= b[2] && b[2] <= '9' && b[3] == '\r' && b[4] == '\n' { // likewise
+	// likewise
+	if len(b) >= 5 && '1' <= b[1] && b[1] <= '9' && '0' <= b[2] && b[2] <= '9' && b[3] == '\r' && b[4] == '\n' {
 		return int(b[1]-'0')*10 + int(b[2]-'0'), 5, nil
 	}
 	end := bytes.IndexByte(b, '\n')

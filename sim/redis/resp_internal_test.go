@@ -50,7 +50,8 @@ func TestParseCommand(t *testing.T) {
 // FuzzParseCommand looks for panics, for results longer than the input, and for
 // results that depend on how the bytes arrive.
 func FuzzParseCommand(f *testing.F) {
-	for _, s := range []string{"*1\r\n$4\r\nPING\r\n", "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "PING\r\n", "*-1\r\n", "$1\r\n", "*1\r\n$-1\r\n", "*3\r\n$0\r\n\r\n$1\r\n\n\r\n"} {
+	for _, s := range []string{"*1\r\n$4\r\nPING\r\n", "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "PING\r\n", "*-1\r\n", "$1\r\n",
+		"*1\r\n$-1\r\n", "*3\r\n$0\r\n\r\n$1\r\n\n\r\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -114,7 +115,8 @@ func TestReadable(t *testing.T) {
 
 func TestReplyLength(t *testing.T) {
 	for _, reply := range []string{
-		"+OK\r\n", ":1\r\n", "$-1\r\n", "$0\r\n\r\n", "$5\r\na\r\nbc\r\n", "*0\r\n", "*-1\r\n", "*2\r\n*1\r\n:1\r\n$1\r\nx\r\n",
+		"+OK\r\n", ":1\r\n", "$-1\r\n", "$0\r\n\r\n", "$5\r\na\r\nbc\r\n", "*0\r\n", "*-1\r\n",
+		"*2\r\n*1\r\n:1\r\n$1\r\nx\r\n",
 		"%2\r\n+a\r\n:1\r\n+b\r\n*0\r\n", ">2\r\n+a\r\n_\r\n", "~1\r\n,1.5\r\n",
 	} {
 		if n := replyLength([]byte(reply + "+next\r\n")); n != len(reply) {

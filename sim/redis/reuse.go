@@ -14,8 +14,8 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// Reuse keeps from run to run what is expensive to make: compiled scripts, Lua states, and the miniredis of each server. A
-// run does not affect another through it. The zero value is ready to use; it is safe for concurrent use.
+// Reuse keeps from run to run what is expensive to make: compiled scripts, Lua states, and the miniredis of each
+// server. A run does not affect another through it. The zero value is ready to use; it is safe for concurrent use.
 type Reuse struct {
 	mu     sync.Mutex
 	protos map[string]*lua.FunctionProto // by source; a run does not change them
@@ -95,7 +95,8 @@ func (r *Reuse) keepState(v *luaVM) {
 	r.states.keep(v)
 }
 
-// mini returns a miniredis that has just started: making one, with its 200 commands, takes as long as several round trips.
+// mini returns a miniredis that has just started: making one, with its 200 commands, takes as long as several round
+// trips.
 func (r *Reuse) mini() *miniredis.Miniredis {
 	if m, ok := r.minis.take(); ok {
 		return m
@@ -116,9 +117,9 @@ func (r *Reuse) keepMini(m *miniredis.Miniredis) {
 	}
 }
 
-// renew makes a miniredis as one that has just started, but for its time and its random numbers, which a new server sets,
-// and for the versions of keys, which are only compared. It reports false for one that cannot be used again: this version
-// of miniredis is not known, or a subscriber is left.
+// renew makes a miniredis as one that has just started, but for its time and its random numbers, which a new server
+// sets, and for the versions of keys, which are only compared. It reports false for one that cannot be used again: this
+// version of miniredis is not known, or a subscriber is left.
 func renew(m *miniredis.Miniredis) bool {
 	mini, serving := reflect.ValueOf(m).Elem(), reflect.ValueOf(m.Server()).Elem()
 	subscribers, commands := mini.FieldByName("subscribers"), serving.FieldByName("infoCmds")

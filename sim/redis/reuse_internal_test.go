@@ -27,10 +27,12 @@ func fieldsOf(v reflect.Value) []string {
 func dirty(t *testing.T, n *Server) {
 	t.Helper()
 	for _, args := range [][]string{
-		{"SET", "s", "v", "PX", "5000"}, {"HSET", "h", "f", "v"}, {"HEXPIRE", "h", "100", "FIELDS", "1", "f"}, {"RPUSH", "l", "v"},
+		{"SET", "s", "v", "PX", "5000"}, {"HSET", "h", "f", "v"}, {"HEXPIRE", "h", "100", "FIELDS", "1", "f"},
+		{"RPUSH", "l", "v"},
 		{"SADD", "set", "v"}, {"PFADD", "hll", "v"}, {"ZADD", "z", "1", "v"}, {"XADD", "x", "*", "f", "v"},
 		{"XGROUP", "CREATE", "x", "g", "0"}, {"SELECT", "3"}, {"SET", "k", "v"}, {"SWAPDB", "1", "3"}, {"SELECT", "0"},
-		{"SCRIPT", "LOAD", "return 1"}, {"EVAL", "return redis.call('SET', 'e', '1')", "0"}, {"SPOP", "set"}, {"PUBLISH", "c", "m"},
+		{"SCRIPT", "LOAD", "return 1"}, {"EVAL", "return redis.call('SET', 'e', '1')", "0"}, {"SPOP", "set"},
+		{"PUBLISH", "c", "m"},
 		{"CLIENT", "SETNAME", "n"}, {"MULTI"}, {"SET", "m", "v"}, {"EXEC"}, {"WATCH", "w"},
 	} {
 		if reply := n.data.ask(0, args...); len(reply) == 0 || reply[0] == '-' {
@@ -70,7 +72,8 @@ func TestRenewedMiniredisIsClean(t *testing.T) {
 		}
 	}
 	check("Miniredis", mini, map[string]func(reflect.Value) bool{
-		"Mutex": zero, "nextPreHook": zero, "ip": zero, "port": zero, "passwords": empty, "selectedDB": zero, "scripts": empty,
+		"Mutex": zero, "nextPreHook": zero, "ip": zero, "port": zero, "passwords": empty, "selectedDB": zero,
+		"scripts":  empty,
 		"clockTTL": zero, "lastTick": zero, "subscribers": empty,
 		"srv": anything, "dbs": anything, // see below
 		"signal":    anything, // it has waiters only during a blocking command, which miniredis never gets

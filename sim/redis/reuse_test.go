@@ -18,11 +18,14 @@ func manyUses(w *sim.World) error {
 		for _, args := range [][]any{
 			{"INFO"}, {"DBSIZE"}, {"KEYS", "*"}, {"GET", "s"}, {"TTL", "s"}, {"HGETALL", "h"}, {"PUBSUB", "CHANNELS"}, {"TIME"},
 			{"SCRIPT", "EXISTS", "e0e1f9fabfc9d4800c877a703b823ac0578ff8db"}, {"CLIENT", "GETNAME"},
-			{"SET", "s", "v", "PX", "50000"}, {"HSET", "h", "a", "1", "b", "2", "c", "3"}, {"HEXPIRE", "h", "100", "FIELDS", "1", "a"},
+			{"SET", "s", "v", "PX", "50000"}, {"HSET", "h", "a", "1", "b", "2", "c", "3"},
+			{"HEXPIRE", "h", "100", "FIELDS", "1", "a"},
 			{"SADD", "set", "a", "b", "c", "d", "e"}, {"SRANDMEMBER", "set", "2"}, {"SPOP", "set"},
-			{"XADD", "x", "*", "f", "v"}, {"XGROUP", "CREATE", "x", "g", "0"}, {"XREADGROUP", "GROUP", "g", "c", "STREAMS", "x", ">"},
+			{"XADD", "x", "*", "f", "v"}, {"XGROUP", "CREATE", "x", "g", "0"}, {"XREADGROUP", "GROUP", "g", "c", "STREAMS", "x",
+				">"},
 			{"ZADD", "z", "1", "m"}, {"PFADD", "hll", "v"}, {"RPUSH", "l", "v"}, {"SWAPDB", "0", "3"}, {"SET", "t", "v"},
-			{"SCRIPT", "LOAD", "return 1"}, {"EVAL", "return redis.call('TIME')", "0"}, {"OBJECT", "IDLETIME", "t"}, {"NOSUCH"}, {"INFO"},
+			{"SCRIPT", "LOAD", "return 1"}, {"EVAL", "return redis.call('TIME')", "0"}, {"OBJECT", "IDLETIME", "t"}, {"NOSUCH"},
+			{"INFO"},
 		} {
 			_ = r.Do(ctx, args...).Err() // the trace has the answer
 		}

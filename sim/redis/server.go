@@ -92,7 +92,8 @@ func (n *Server) before(c *server.Peer, command string, args ...string) bool {
 	if c == n.data.own || c == n.expiry.peer {
 		return false
 	}
-	if refuseCluster(c, command, args) || n.guard.refuse(c, command) || n.correct(c, command, args) || n.expiry.run(c, command, args) {
+	if refuseCluster(c, command, args) || n.guard.refuse(c, command) || n.correct(c, command, args) ||
+		n.expiry.run(c, command, args) {
 		return true
 	}
 	if connStateOf(c).inMulti && n.data.mistaken(command, args) {

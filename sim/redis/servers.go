@@ -34,9 +34,9 @@ type Servers struct {
 	// Lag is how long r0 delays what it replicates, in addition to the latency
 	// of the link; each message draws its own. Default none.
 	Lag sim.Latency
-	// MinReplicas is min-replicas-to-write: r0, and each replica that is made a primary, refuses writes while fewer replicas
-	// than that have acknowledged what they have within MaxLag, which is min-replicas-max-lag, in whole seconds. Default 0:
-	// it takes every write. MaxLag is 10 s by default.
+	// MinReplicas is min-replicas-to-write: r0, and each replica that is made a primary, refuses writes while fewer
+	// replicas than that have acknowledged what they have within MaxLag, which is min-replicas-max-lag, in whole seconds.
+	// Default 0: it takes every write. MaxLag is 10 s by default.
 	MinReplicas int
 	MaxLag      time.Duration
 	// Persistence says what a server keeps over a crash. Default none.
@@ -68,7 +68,8 @@ func (c Servers) Validate() error {
 	case c.Replicas < 0 || c.Replicas > maxReplicas:
 		return fmt.Errorf("%d replicas: give 0 to %d", c.Replicas, maxReplicas)
 	case c.MinReplicas < 0 || c.MinReplicas > c.Replicas:
-		return fmt.Errorf("%d replicas are to have each write, and there are %d: give 0 to %d", c.MinReplicas, c.Replicas, c.Replicas)
+		return fmt.Errorf("%d replicas are to have each write, and there are %d: give 0 to %d", c.MinReplicas, c.Replicas,
+			c.Replicas)
 	case c.MaxLag < 0:
 		return fmt.Errorf("the greatest lag of a replica is %v: give a duration that is not negative", c.MaxLag)
 	case !c.Lag.Valid():

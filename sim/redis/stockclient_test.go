@@ -110,15 +110,18 @@ func TestHello(t *testing.T) {
 	}
 	withClient(t, sim.Config{}, func(c *client) {
 		raw := c.raw()
-		raw.want("HELLO 3\r\n", "%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:3\r\n$2\r\nid\r\n:42\r\n"+
-			"$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n")
+		raw.want("HELLO 3\r\n",
+			"%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:3\r\n$2\r\nid\r\n:42\r\n"+
+				"$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n")
 		raw.want("XADD s 1-1 a b\r\n", "$3\r\n1-1\r\n")
 		raw.want("XADD t 1-2 a b\r\n", "$3\r\n1-2\r\n")
-		const s, u = "$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n", "$1\r\nt\r\n*1\r\n*2\r\n$3\r\n1-2\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n"
+		const s, u = "$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n",
+			"$1\r\nt\r\n*1\r\n*2\r\n$3\r\n1-2\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n"
 		raw.want("XREAD STREAMS s t 0 0\r\n", "%2\r\n"+s+u)
 		raw.want("XREAD BLOCK 0 STREAMS s 0\r\n", "%1\r\n"+s)
 		raw.want("XREAD STREAMS s 1-1\r\n", "_\r\n")
-		raw.want("HELLO 2\r\nXREAD STREAMS s 0\r\n", "*14\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:2\r\n$2\r\nid\r\n:42\r\n"+
-			"$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n*1\r\n*2\r\n"+s)
+		raw.want("HELLO 2\r\nXREAD STREAMS s 0\r\n",
+			"*14\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:2\r\n$2\r\nid\r\n:42\r\n"+
+				"$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n*1\r\n*2\r\n"+s)
 	})
 }

@@ -19,7 +19,8 @@ func TestSubscriptionKeepsNoTimeFromPassing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var heard string
-			cfg := served(sim.Config{Clients: 2, Latency: sim.Latency{Min: 200 * time.Millisecond, Max: 200 * time.Millisecond}, Limits: sim.Limits{Frozen: time.Second}})
+			cfg := served(sim.Config{Clients: 2, Latency: sim.Latency{Min: 200 * time.Millisecond, Max: 200 * time.Millisecond},
+				Limits: sim.Limits{Frozen: time.Second}})
 			_, err := sim.Run(cfg, func(w *sim.World) error {
 				p := w.Client(0)
 				options.Addr, options.Dialer = p.Address("r0"), p.Dial

@@ -198,7 +198,8 @@ func (n *Server) info() string {
 		if !r.LinkUp {
 			status, last = "down", -1
 		}
-		line("role:slave\r\nmaster_host:%s\r\nmaster_port:%s\r\nmaster_link_status:%s\r\nmaster_last_io_seconds_ago:%d", host, port, status, last)
+		line("role:slave\r\nmaster_host:%s\r\nmaster_port:%s\r\nmaster_link_status:%s\r\nmaster_last_io_seconds_ago:%d", host,
+			port, status, last)
 		line("master_sync_in_progress:0\r\nslave_read_repl_offset:%d\r\nslave_repl_offset:%d", r.Offset, r.Offset)
 		if !r.LinkUp {
 			line("master_link_down_since_seconds:%d", int64(r.Down/time.Second))

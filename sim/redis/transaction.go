@@ -42,7 +42,11 @@ func (s *session) abortRefused(args []string) bool {
 	switch {
 	case g.refuses() && slices.ContainsFunc(s.queued, func(q []string) bool { return g.writes(strings.ToUpper(q[0])) }):
 		why = readOnlyError
-	case slices.ContainsFunc(s.queued, func(q []string) bool { c := strings.ToUpper(q[0]); return g.writes(c) && g.grows(c) }) &&
+	case slices.ContainsFunc(s.queued, func(q []string) bool {
+		c := strings.ToUpper(q[0])
+		return g.writes(c) &&
+			g.grows(c)
+	}) &&
 		g.server.node.Refused(faults.ReplyOOM):
 		why = oomError
 	default:

@@ -15,7 +15,9 @@ type ackWait struct {
 	offset  int64 // that they have to acknowledge
 }
 
-const waitOnReplica = "-ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.\r\n"
+const waitOnReplica = "-ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a " +
+	"replica is configured to be writable (which is not the default) writes to replicas are just local and are not " +
+	"propagated.\r\n"
 
 // runWait runs WAIT: it asks the replicas for their offsets, which takes a
 // round trip over their links, and replies when enough of them have

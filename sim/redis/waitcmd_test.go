@@ -51,7 +51,8 @@ func TestWaitWaitsForTheLag(t *testing.T) {
 		c.timed("WAIT 2 0", "2", 52*time.Millisecond, 53*time.Millisecond) // the first acknowledgements suffice
 		for _, bytes := range faults.BytesModes() {
 			c.world(func(w *sim.World) error {
-				return w.Faults().Cut(faults.Partition{Between: []string{"r0b"}, And: []string{"r0"}, Bytes: bytes, For: time.Second})
+				return w.Faults().Cut(faults.Partition{Between: []string{"r0b"}, And: []string{"r0"}, Bytes: bytes,
+					For: time.Second})
 			})
 			c.want("SET k "+string(bytes), "OK")
 			c.want("WAIT 2 500", "1")

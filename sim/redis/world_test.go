@@ -7,9 +7,10 @@ import (
 )
 
 var (
-	run, served, onProcessors, seeds, must = testworld.Run, testworld.Served, testworld.RunOn, testworld.Seeds, testworld.Must
-	redisOf, mark, count                   = testworld.Redis, testworld.Mark, testworld.Count
-	dial, mustWrite, readErr, writeErr     = testworld.Dial, testworld.MustWrite, testworld.ReadError, testworld.WriteError
+	run, served, onProcessors, seeds, must = testworld.Run, testworld.Served, testworld.RunOn, testworld.Seeds,
+		testworld.Must
+	redisOf, mark, count               = testworld.Redis, testworld.Mark, testworld.Count
+	dial, mustWrite, readErr, writeErr = testworld.Dial, testworld.MustWrite, testworld.ReadError, testworld.WriteError
 )
 
 // with is a world of these servers.

@@ -45,7 +45,8 @@ func (s *Server) checkDown(in *instance) {
 	case !in.connected:
 		elapsed = now - in.lastAvail
 	}
-	if in.connected && now-in.connectedAt > minReconnectPeriod && in.pinged != 0 && now-in.pinged > after/2 && now-in.lastPong > after/2 {
+	if in.connected && now-in.connectedAt > minReconnectPeriod && in.pinged != 0 && now-in.pinged > after/2 &&
+		now-in.lastPong > after/2 {
 		in.disconnect()
 	}
 	down := elapsed > after || in.kind == master && in.reported == replica && now-in.reportedAt > after+2*infoPeriod
@@ -93,7 +94,8 @@ func (s *Server) startNeeded() bool {
 // begin begins a failover, in an epoch of its own.
 func (s *Server) begin() {
 	s.newEpoch(s.epoch + 1)
-	s.failover = failover{state: waitStart, epoch: s.epoch, startedAt: s.now() + ms(s.draw("desync", int64(maxDesync))), changedAt: s.now()}
+	s.failover = failover{state: waitStart, epoch: s.epoch, startedAt: s.now() + ms(s.draw("desync", int64(maxDesync))),
+		changedAt: s.now()}
 	s.event("+try-failover", s.master, "")
 }
 
@@ -148,7 +150,8 @@ func (s *Server) voteFor(epoch uint64, candidate string) (leader string, in uint
 	}
 	if s.voteEpoch < epoch && s.epoch <= epoch {
 		s.vote, s.voteEpoch = candidate, s.epoch
-		s.publish("+vote-for-leader", fmt.Sprintf("%s %d", candidate, s.voteEpoch), fmt.Sprintf("%s in epoch %d", s.nameOf(candidate), s.voteEpoch))
+		s.publish("+vote-for-leader", fmt.Sprintf("%s %d", candidate, s.voteEpoch),
+			fmt.Sprintf("%s in epoch %d", s.nameOf(candidate), s.voteEpoch))
 		if candidate != s.id { // it does not try at the same time
 			s.failover.startedAt = s.now() + ms(s.draw("desync", int64(maxDesync)))
 		}

@@ -54,7 +54,8 @@ func newLiveGroup(t *testing.T) *liveGroup {
 	for i, addr := range g.sentinels {
 		_, p, _ := net.SplitHostPort(addr)
 		conf := filepath.Join(dir, fmt.Sprintf("sen%d.conf", i))
-		text := fmt.Sprintf("port %s\nbind 127.0.0.1\nsentinel monitor mymaster %s %s 2\nsentinel down-after-milliseconds mymaster 1000\n"+
+		text := fmt.Sprintf("port %s\nbind 127.0.0.1\nsentinel monitor mymaster %s %s 2\nsentinel down-after-milliseconds "+
+			"mymaster 1000\n"+
 			"sentinel failover-timeout mymaster 60000\n", p, host, port)
 		if err := os.WriteFile(conf, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -106,7 +107,8 @@ func generate(seed uint64) program {
 		var c []string
 		switch r.IntN(12) {
 		case 0, 1, 2, 3:
-			c = []string{pick("SENTINEL", "sentinel"), pick("master", "MASTERS", "masters", "replicas", "slaves", "sentinels", "get-master-addr-by-name",
+			c = []string{pick("SENTINEL", "sentinel"), pick("master", "MASTERS", "masters", "replicas", "slaves", "sentinels",
+				"get-master-addr-by-name",
 				"ckquorum", "nosuch", "pending-scripts"), name()}
 			if r.IntN(3) == 0 {
 				c = c[:2]
@@ -115,7 +117,8 @@ func generate(seed uint64) program {
 				c = append(c, "more")
 			}
 		case 4:
-			c = []string{"SENTINEL", "is-master-down-by-addr", pick("$host", "10.9.9.9"), pick("$port", "1", "x"), pick("0", "0", "x"), "*"}
+			c = []string{"SENTINEL", "is-master-down-by-addr", pick("$host", "10.9.9.9"), pick("$port", "1", "x"),
+				pick("0", "0", "x"), "*"}
 			c = c[:3+r.IntN(4)]
 		case 5:
 			c = []string{pick("SUBSCRIBE", "PSUBSCRIBE"), pick("a", "b*", "+switch-master"), pick("c", "d")}[:2+r.IntN(2)]
@@ -134,9 +137,11 @@ func generate(seed uint64) program {
 				c = c[:1]
 			}
 		case 10:
-			c = []string{pick("GET", "SET", "MULTI", "EVAL", "CONFIG", "SELECT", "QUIT", "RESET"), pick("a", "0"), "b"}[:1+r.IntN(3)]
+			c = []string{pick("GET", "SET", "MULTI", "EVAL", "CONFIG", "SELECT", "QUIT", "RESET"), pick("a", "0"),
+				"b"}[:1+r.IntN(3)]
 		default:
-			c = [][]string{{"INFO", "sentinel"}, {"PUBLISH", "a", "b"}, {"SENTINEL"}, {"SENTINEL", "failover", "x"}, {"AUTH", "x"}, {"HELLO"}}[r.IntN(6)]
+			c = [][]string{{"INFO", "sentinel"}, {"PUBLISH", "a", "b"}, {"SENTINEL"}, {"SENTINEL", "failover", "x"},
+				{"AUTH", "x"}, {"HELLO"}}[r.IntN(6)]
 		}
 		p = append(p, c)
 	}
@@ -181,7 +186,8 @@ func answers(c net.Conn, p program, host, port string, plain func(string) string
 }
 
 // timed are fields whose values are times, or depend on them.
-var timed = []string{"last-ping-sent", "last-ok-ping-reply", "last-ping-reply", "info-refresh", "role-reported-time", "last-hello-message",
+var timed = []string{"last-ping-sent", "last-ok-ping-reply", "last-ping-reply", "info-refresh", "role-reported-time",
+	"last-hello-message",
 	"slave-repl-offset", "link-pending-commands", "id"}
 
 var runID = regexp.MustCompile(`[0-9a-f]{40}`)
@@ -321,7 +327,8 @@ func TestLiveSwitchTime(t *testing.T) {
 	for seed := range uint64(10) {
 		res := testworld.Run(t, world(seed, quick, redis.Servers{}), func(w *sim.World) error {
 			w.Client(0).Go(func() { time.Sleep(20 * time.Second) })
-			w.At(3*time.Second+time.Duration(seed)*137*time.Millisecond, func() { testworld.Must(t, w.Faults().Crash("r0", faults.CrashProcess)) })
+			w.At(3*time.Second+time.Duration(seed)*137*time.Millisecond,
+				func() { testworld.Must(t, w.Faults().Crash("r0", faults.CrashProcess)) })
 			return w.RunUntil(w.Idle)
 		})
 		crash := time.Duration(0)

@@ -49,7 +49,8 @@ const searchLasts = 15 * time.Second
 // the other Sentinels answer after that. Where the client never subscribes, it has ended their connections before the
 // search is over.
 func (x *session) holds(args []string) bool {
-	if len(args) != 3 || !strings.EqualFold(args[0], "SENTINEL") || !strings.EqualFold(args[1], "GET-MASTER-ADDR-BY-NAME") {
+	if len(args) != 3 || !strings.EqualFold(args[0], "SENTINEL") ||
+		!strings.EqualFold(args[1], "GET-MASTER-ADDR-BY-NAME") {
 		return false
 	}
 	searches, client, now := x.server.group.searches, x.conn.Client(), x.server.node.Virtual()
@@ -143,7 +144,8 @@ func (x *session) end() {
 func (x *session) run(args []string) {
 	x.out = nil
 	x.carryOut(args)
-	x.server.node.Record(x.conn.Client(), trace.Exec{Conn: x.conn.Name(), Request: redis.NewRequest(args), Answer: redis.RESP(x.out)})
+	x.server.node.Record(x.conn.Client(), trace.Exec{Conn: x.conn.Name(), Request: redis.NewRequest(args),
+		Answer: redis.RESP(x.out)})
 	if !greets(args) { // that was answered early
 		x.conn.Send(x.out)
 	}
@@ -284,7 +286,8 @@ func (x *session) carryOut(args []string) {
 		name += "|" + strings.ToLower(rest[0])
 	}
 	if !x.resp3 && len(x.channels)+len(x.patterns) > 0 && name != "ping" && !strings.HasSuffix(name, "subscribe") {
-		x.fail("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", name)
+		x.fail("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "+
+			"context", name)
 		return
 	}
 	c.do(x, rest)
@@ -368,7 +371,8 @@ func (x *session) helloCommand(args []string) {
 
 func (x *session) auth(args []string) {
 	if len(args) == 1 {
-		x.fail("ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?")
+		x.fail("ERR AUTH <password> called without any password configured for the default user. Are you sure your " +
+			"configuration is correct?")
 		return
 	}
 	if args[0] != "default" {
@@ -422,7 +426,8 @@ func (x *session) info(args []string) {
 	}
 	host, port := address(s.current().Node())
 	sections := []struct{ name, text string }{
-		{"server", "# Server\r\nredis_version:" + version + "\r\nredis_mode:sentinel\r\nrun_id:" + s.id + "\r\ntcp_port:" + strconv.Itoa(Port) + "\r\n"},
+		{"server", "# Server\r\nredis_version:" + version + "\r\nredis_mode:sentinel\r\nrun_id:" + s.id + "\r\ntcp_port:" +
+			strconv.Itoa(Port) + "\r\n"},
 		{"sentinel", fmt.Sprintf("# Sentinel\r\nsentinel_masters:1\r\nsentinel_tilt:%d\r\nsentinel_tilt_since_seconds:%d\r\n"+
 			"sentinel_running_scripts:0\r\nsentinel_scripts_queue_length:0\r\nsentinel_simulate_failure_flags:0\r\n"+
 			"master0:name=%s,status=%s,address=%s:%s,slaves=%d,sentinels=%d\r\n", tilt, since, MasterName, status, host, port,
@@ -431,7 +436,8 @@ func (x *session) info(args []string) {
 	var parts []string
 	for _, sec := range sections {
 		wanted := func(a string) bool {
-			return strings.EqualFold(a, sec.name) || slices.Contains([]string{"all", "default", "everything"}, strings.ToLower(a))
+			return strings.EqualFold(a, sec.name) ||
+				slices.Contains([]string{"all", "default", "everything"}, strings.ToLower(a))
 		}
 		if len(args) == 0 || slices.ContainsFunc(args, wanted) {
 			parts = append(parts, sec.text)
@@ -578,12 +584,15 @@ func (s *Server) common(in *instance, id string) []string {
 		sent = now - in.pinged
 	}
 	f := []string{
-		"name", in.name(), "ip", host, "port", port, "runid", id, "flags", s.flags(in), "link-pending-commands", "0", "link-refcount", "1",
+		"name", in.name(), "ip", host, "port", port, "runid", id, "flags", s.flags(in), "link-pending-commands", "0",
+		"link-refcount", "1",
 	}
 	if in.kind == master && s.failover.state != none {
-		f = append(f, "failover-state", []string{"none", "wait_start", "select_slave", "send_slaveof_noone", "wait_promotion", "reconf_slaves", "update_config"}[s.failover.state])
+		f = append(f, "failover-state", []string{"none", "wait_start", "select_slave", "send_slaveof_noone", "wait_promotion",
+			"reconf_slaves", "update_config"}[s.failover.state])
 	}
-	f = append(f, "last-ping-sent", text(sent), "last-ok-ping-reply", text(now-in.lastAvail), "last-ping-reply", text(now-in.lastPong))
+	f = append(f, "last-ping-sent", text(sent), "last-ok-ping-reply", text(now-in.lastAvail), "last-ping-reply",
+		text(now-in.lastPong))
 	if in.down {
 		f = append(f, "s-down-time", text(now-in.downSince))
 	}
@@ -596,7 +605,8 @@ func (s *Server) common(in *instance, id string) []string {
 		if in.infoAt != 0 {
 			refresh = now - in.infoAt
 		}
-		f = append(f, "info-refresh", text(refresh), "role-reported", string(in.reported), "role-reported-time", text(now-in.reportedAt))
+		f = append(f, "info-refresh", text(refresh), "role-reported", string(in.reported), "role-reported-time",
+			text(now-in.reportedAt))
 	}
 	return f
 }
@@ -604,8 +614,10 @@ func (s *Server) common(in *instance, id string) []string {
 func text[T ~int | ~int64 | ~uint64](n T) string { return fmt.Sprint(n) }
 
 func (s *Server) masterFields() []string {
-	return append(s.common(s.master, s.master.runID), "config-epoch", text(s.configEpoch), "num-slaves", text(len(s.slaves)),
-		"num-other-sentinels", text(len(s.sentinels)), "quorum", text(s.group.config.Quorum), "failover-timeout", text(s.timeout()),
+	return append(s.common(s.master, s.master.runID), "config-epoch", text(s.configEpoch), "num-slaves",
+		text(len(s.slaves)),
+		"num-other-sentinels", text(len(s.sentinels)), "quorum", text(s.group.config.Quorum), "failover-timeout",
+		text(s.timeout()),
 		"parallel-syncs", "1")
 }
 
@@ -617,8 +629,10 @@ func (s *Server) replicaFields(in *instance) []string {
 	if in.linkUp {
 		status = "ok"
 	}
-	return append(s.common(in, in.runID), "master-link-down-time", text(in.linkDown), "master-link-status", status, "master-host", host,
-		"master-port", port, "slave-priority", text(in.priority), "slave-repl-offset", text(in.offset), "replica-announced", "1")
+	return append(s.common(in, in.runID), "master-link-down-time", text(in.linkDown), "master-link-status", status,
+		"master-host", host,
+		"master-port", port, "slave-priority", text(in.priority), "slave-repl-offset", text(in.offset), "replica-announced",
+		"1")
 }
 
 func (s *Server) sentinelFields(in *instance) []string {

@@ -22,7 +22,8 @@ import (
 // world is a primary, two replicas and Sentinels.
 func world(seed uint64, s sentinel.Servers, r redis.Servers) sim.Config {
 	r.Replicas = max(r.Replicas, 2)
-	return sim.Config{Seed: seed, Clients: 2, Servers: []sim.Kind{r, s, store.Server{}}, Latency: sim.Latency{Min: time.Millisecond, Max: 5 * time.Millisecond}}
+	return sim.Config{Seed: seed, Clients: 2, Servers: []sim.Kind{r, s, store.Server{}},
+		Latency: sim.Latency{Min: time.Millisecond, Max: 5 * time.Millisecond}}
 }
 
 // quick are Sentinels that take a server for down after a second.
@@ -31,7 +32,8 @@ var quick = sentinel.Servers{DownAfter: time.Second, FailoverTimeout: time.Minut
 // failoverClient is a client as a user makes it, with a dialer.
 func failoverClient(p *sim.Process) *goredis.Client {
 	return goredis.NewFailoverClient(&goredis.FailoverOptions{
-		MasterName: sentinel.MasterName, SentinelAddrs: []string{p.Address("sen0"), p.Address("sen1"), p.Address("sen2")}, Dialer: p.Dial,
+		MasterName: sentinel.MasterName, SentinelAddrs: []string{p.Address("sen0"), p.Address("sen1"), p.Address("sen2")},
+		Dialer: p.Dial,
 	})
 }
 
@@ -106,7 +108,8 @@ var strikes = map[string]func(w *sim.World) error{
 	"crash": func(w *sim.World) error { return w.Faults().Crash("r0", faults.CrashProcess) },
 	"power": func(w *sim.World) error { return w.Faults().Crash("r0", faults.CrashPower) },
 	"cut": func(w *sim.World) error {
-		return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a", "r0b", "sen0", "sen1", "sen2"}, For: 6 * time.Second, Bytes: faults.BytesDrop, Direction: faults.DirectionBoth})
+		return w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a", "r0b", "sen0", "sen1", "sen2"},
+			For: 6 * time.Second, Bytes: faults.BytesDrop, Direction: faults.DirectionBoth})
 	},
 	"stall":   func(w *sim.World) error { return w.Faults().Stall("r0", 3*time.Second) },
 	"sen0":    func(w *sim.World) error { return w.Faults().Crash("sen0", faults.CrashProcess) },
@@ -165,9 +168,11 @@ func index(lines []string, want string) int {
 // earliest.
 func TestOldPrimaryIsMadeAReplica(t *testing.T) {
 	lines := told(t, world(2, quick, redis.Servers{}), 40*time.Second, strikes["cut"])
-	switched, convert, replica := index(lines, "+switch-master"), index(lines, "+convert-to-slave r0"), index(lines, "r0: replica of")
+	switched, convert, replica := index(lines, "+switch-master"), index(lines, "+convert-to-slave r0"),
+		index(lines, "r0: replica of")
 	if switched < 0 || convert < switched || replica < switched {
-		t.Errorf("r0 was replaced at line %d, and made a replica at %d and %d:\n%s", switched, convert, replica, strings.Join(lines, "\n"))
+		t.Errorf("r0 was replaced at line %d, and made a replica at %d and %d:\n%s", switched, convert, replica,
+			strings.Join(lines, "\n"))
 	}
 }
 
@@ -178,7 +183,8 @@ func TestNoFailoverWithoutAMajority(t *testing.T) {
 		want   string
 	}{
 		"one Sentinel is cut off": {func(w *sim.World) error {
-			return w.Faults().Cut(faults.Partition{Between: []string{"sen0"}, And: []string{"r0"}, For: 10 * time.Second, Bytes: faults.BytesHold})
+			return w.Faults().Cut(faults.Partition{Between: []string{"sen0"}, And: []string{"r0"}, For: 10 * time.Second,
+				Bytes: faults.BytesHold})
 		}, "sen0: +sdown r0"},
 		"no majority": {func(w *sim.World) error {
 			_ = w.Faults().Crash("sen1", faults.CrashPower)
@@ -210,7 +216,8 @@ func TestTiltDelaysAFailover(t *testing.T) {
 	}
 	// With 1 s in place of 5 s no replica is good by then: it has lost its primary for more than ten times as long.
 	slower := sentinel.Servers{DownAfter: 5 * time.Second, FailoverTimeout: time.Minute}
-	if lines := told(t, world(2, slower, redis.Servers{}), 50*time.Second, all); index(lines, "+switch-master") < index(lines, "-tilt") || index(lines, "-tilt") < 0 {
+	if lines := told(t, world(2, slower, redis.Servers{}), 50*time.Second, all); index(lines,
+		"+switch-master") < index(lines, "-tilt") || index(lines, "-tilt") < 0 {
 		t.Errorf("there is no failover after the TILT:\n%s", strings.Join(lines, "\n"))
 	}
 }
@@ -247,14 +254,15 @@ func TestMinReplicas(t *testing.T) {
 			set("<nil>")
 		})
 		w.At(5500*time.Millisecond, func() {
-			testworld.Must(t, w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a", "r0b"}, For: 6 * time.Second, Bytes: faults.BytesHold}))
+			testworld.Must(t, w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{"r0a", "r0b"},
+				For: 6 * time.Second, Bytes: faults.BytesHold}))
 		})
 		return w.RunUntil(w.Idle)
 	})
 }
 
-// Of five Sentinels three are a majority: two may be down, and the third one that is keeps the others from a failover, also
-// if two are the quorum that takes the primary for down.
+// Of five Sentinels three are a majority: two may be down, and the third one that is keeps the others from a failover,
+// also if two are the quorum that takes the primary for down.
 func TestFiveSentinels(t *testing.T) {
 	five := quick
 	five.Count = 5
@@ -275,7 +283,8 @@ func TestFiveSentinels(t *testing.T) {
 		}
 		lines := told(t, world(2, five, redis.Servers{}), 20*time.Second, strike)
 		if replaced := index(lines, "+switch-master") >= 0; replaced != c.replaces {
-			t.Errorf("with %v down and quorum %d there is a failover: %v\n%s", c.down, c.quorum, replaced, strings.Join(lines, "\n"))
+			t.Errorf("with %v down and quorum %d there is a failover: %v\n%s", c.down, c.quorum, replaced,
+				strings.Join(lines, "\n"))
 		}
 		if down := index(lines, "+odown r0") >= 0; c.quorum == 2 && !down {
 			t.Errorf("two of five do not take r0 for down with a quorum of two:\n%s", strings.Join(lines, "\n"))
@@ -296,7 +305,8 @@ func TestReplicaWithMostWritesIsChosen(t *testing.T) {
 				time.Sleep(19 * time.Second)
 			})
 			w.At(500*time.Millisecond, func() {
-				testworld.Must(t, w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{behind}, For: 4 * time.Second, Bytes: faults.BytesDrop}))
+				testworld.Must(t, w.Faults().Cut(faults.Partition{Between: []string{"r0"}, And: []string{behind},
+					For: 4 * time.Second, Bytes: faults.BytesDrop}))
 			})
 			w.At(2*time.Second, func() { testworld.Must(t, w.Faults().Crash("r0", faults.CrashProcess)) })
 			return w.RunUntil(w.Idle)
@@ -308,20 +318,23 @@ func TestReplicaWithMostWritesIsChosen(t *testing.T) {
 	}
 }
 
-// A client that is closed at the end of a run, while it looks for a Sentinel, does not freeze the run: it holds a mutex for
-// which its Close waits, until it is answered or gives up.
+// A client that is closed at the end of a run, while it looks for a Sentinel, does not freeze the run: it holds a mutex
+// for which its Close waits, until it is answered or gives up.
 func TestClosedWhileItSearches(t *testing.T) {
 	sentinels := []string{"sen0", "sen1", "sen2"}
 	for name, trouble := range map[string]func(w *sim.World) error{
 		"none": func(*sim.World) error { return nil },
 		"cut": func(w *sim.World) error {
-			return w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: sentinels, For: time.Hour, Bytes: faults.BytesHold, Direction: faults.DirectionBoth})
+			return w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: sentinels, For: time.Hour,
+				Bytes: faults.BytesHold, Direction: faults.DirectionBoth})
 		},
 		"cut back": func(w *sim.World) error {
-			return w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: sentinels, For: time.Hour, Bytes: faults.BytesDrop, Direction: faults.DirectionBackward})
+			return w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: sentinels, For: time.Hour,
+				Bytes: faults.BytesDrop, Direction: faults.DirectionBackward})
 		},
 	} {
-		for _, length := range []time.Duration{time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 12 * time.Millisecond, time.Second, 4 * time.Second} {
+		for _, length := range []time.Duration{time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
+			12 * time.Millisecond, time.Second, 4 * time.Second} {
 			cfg := world(1, quick, redis.Servers{})
 			cfg.Limits.Frozen = 2 * time.Second
 			_, err := sim.Run(cfg, func(w *sim.World) error {
@@ -339,7 +352,8 @@ func TestClosedWhileItSearches(t *testing.T) {
 	}
 }
 
-// One that is closed in the middle of a run, while another goroutine looks for a Sentinel, freezes it: that says what to do.
+// One that is closed in the middle of a run, while another goroutine looks for a Sentinel, freezes it: that says what
+// to do.
 func TestClosedInTheMiddle(t *testing.T) {
 	cfg := world(1, quick, redis.Servers{})
 	cfg.Limits.Frozen = time.Second
@@ -354,7 +368,8 @@ func TestClosedInTheMiddle(t *testing.T) {
 		return w.RunUntil(w.Idle)
 	})
 	frozen, ok := errors.AsType[*sim.FrozenError](err)
-	if !ok || !strings.Contains(frozen.Reason, "set MaxConcurrentDials to 1, and call Close when no command of the client is under way") {
+	if !ok || !strings.Contains(frozen.Reason, "set MaxConcurrentDials to 1, and call Close when no command of the "+
+		"client is under way") {
 		t.Errorf("it ended with %.1000v", err)
 	}
 }

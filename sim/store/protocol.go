@@ -15,9 +15,8 @@ import (
 //	READ resource register op token grant -
 //	WRITE resource register op token grant base
 //
-// where the resource is escaped as in the path of a URL, grant is the id of the sender's grant, base the id of the operation
-// that the write is based on, "-" for none. The answer is "OK value", "REFUSED
-// reason" or "ERROR message".
+// where the resource is escaped as in the path of a URL, grant is the id of the sender's grant, base the id of the
+// operation that the write is based on, "-" for none. The answer is "OK value", "REFUSED reason" or "ERROR message".
 
 // absent stands for an empty word on the wire.
 const absent = "-"
@@ -36,7 +35,8 @@ func requestLine(op Op, write bool) string {
 func parseRequest(line string) (trace.Decision, error) {
 	f := strings.Fields(line)
 	if len(f) != 7 || f[0] != "READ" && f[0] != "WRITE" {
-		return trace.Decision{}, fmt.Errorf("want READ or WRITE with resource, register, operation, token, grant and base, got %q", line)
+		return trace.Decision{}, fmt.Errorf("want READ or WRITE with resource, register, operation, token, grant and base, "+
+			"got %q", line)
 	}
 	token, err := strconv.ParseUint(f[4], 10, 64)
 	if err != nil {

@@ -130,8 +130,8 @@ func (s *Store) decide(op *trace.Decision) {
 	}
 }
 
-// Alike reports whether a store with another fencing rule would have answered each operation of a trace in the same words. The
-// run under that rule is then the same, event by event.
+// Alike reports whether a store with another fencing rule would have answered each operation of a trace in the same
+// words. The run under that rule is then the same, event by event.
 func Alike(t *trace.Trace, mode fence.Mode) bool {
 	other := New(mode)
 	for _, e := range t.Events {
@@ -156,7 +156,8 @@ func (s *Store) judge(r *resource, op trace.Decision) error {
 		rule = s.mode.Write
 	}
 	r.fence.Version = r.versions[made{op.Register, r.registers[op.Register]}]
-	state, err := rule(r.fence, fence.Op{Token: op.Token, Grant: op.Grant, Version: r.versions[made{op.Register, op.Base}]})
+	state, err := rule(r.fence, fence.Op{Token: op.Token, Grant: op.Grant,
+		Version: r.versions[made{op.Register, op.Base}]})
 	if err == nil {
 		r.fence = state
 	}

@@ -102,7 +102,8 @@ func TestStoreDecisions(t *testing.T) {
 		refused, last := 0, 0
 		for _, d := range store.Of(w).Decisions() {
 			e := w.Trace().Events[d.Step-1]
-			if d.Step <= last || e.Kind() != "store" || !strings.Contains(e.Text(), d.Op) || strings.Contains(e.Text(), "REFUSED") != (d.Refused != "") {
+			if d.Step <= last || e.Kind() != "store" || !strings.Contains(e.Text(), d.Op) ||
+				strings.Contains(e.Text(), "REFUSED") != (d.Refused != "") {
 				t.Errorf("decision %+v after step %d, its event is %v", d, last, e)
 			}
 			last = d.Step
@@ -130,7 +131,8 @@ func TestStoreOpValidate(t *testing.T) {
 			for _, bad := range []string{"", "a b", "a\n", "\ta", "a\rb", "a\vb", "a\u00a0b", "a\u2028"} {
 				for _, op := range []store.Op{
 					{Resource: "r", Register: bad, ID: "i"}, {Resource: "r", Register: "r", ID: bad},
-					{Resource: "r", Register: "r", ID: "i", Grant: bad + " "}, {Resource: "r", Register: "r", ID: "i", Base: bad + " "},
+					{Resource: "r", Register: "r", ID: "i", Grant: bad + " "}, {Resource: "r", Register: "r", ID: "i", Base: bad +
+						" "},
 				} {
 					err := s.Write(p.Context(), op)
 					if err == nil || !strings.Contains(err.Error(), "white space") {
@@ -163,7 +165,8 @@ func TestStoreUnknownOutcome(t *testing.T) {
 			defer cancel()
 			start := w.Now()
 			err := s.Write(ctx, storeOp("late", 2))
-			if !errors.Is(err, store.ErrUnknownOutcome) || !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrRefused) {
+			if !errors.Is(err, store.ErrUnknownOutcome) || !errors.Is(err, context.DeadlineExceeded) ||
+				errors.Is(err, store.ErrRefused) {
 				t.Errorf("error %v", err)
 			}
 			if d := w.Now() - start; d < time.Second || d > time.Second+time.Millisecond {
@@ -187,7 +190,8 @@ func TestStoreUnknownOutcome(t *testing.T) {
 				}
 				return
 			}
-			if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"s0"}, For: 5 * time.Second}); err != nil {
+			if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"s0"},
+				For: 5 * time.Second}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -213,13 +217,15 @@ func TestStoreNotSent(t *testing.T) {
 			}
 			soon, cancel := context.WithTimeout(p.Context(), time.Second)
 			defer cancel()
-			if err := s.Write(soon, storeOp("dial", 1)); err == nil || errors.Is(err, store.ErrUnknownOutcome) || !errors.Is(err, context.DeadlineExceeded) {
+			if err := s.Write(soon, storeOp("dial", 1)); err == nil || errors.Is(err, store.ErrUnknownOutcome) ||
+				!errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a dial that does not complete: %v", err)
 			}
 			time.Sleep(time.Minute)
 		})
 		w.OnMark(func(string, trace.Mark) {
-			if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"s0"}, For: 5 * time.Second}); err != nil {
+			if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"s0"},
+				For: 5 * time.Second}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -360,7 +366,8 @@ func TestStoreEndOfRun(t *testing.T) {
 	var err error
 	run(t, sim.Config{}, func(w *sim.World) error {
 		p := w.Client(0)
-		if err := w.Faults().Cut(faults.Partition{Between: []string{"s0"}, And: []string{"c0"}, Bytes: faults.BytesDrop, Direction: faults.DirectionForward}); err != nil {
+		if err := w.Faults().Cut(faults.Partition{Between: []string{"s0"}, And: []string{"c0"}, Bytes: faults.BytesDrop,
+			Direction: faults.DirectionForward}); err != nil {
 			return err
 		}
 		p.Go(func() { err = store.NewClient(p).Write(context.Background(), storeOp("waits", 0)) })
@@ -406,7 +413,8 @@ func TestStoreWire(t *testing.T) {
 				t.Error(err)
 			}
 			all, err := io.ReadAll(conn)
-			want := "OK\nOK op\nERROR want READ or WRITE with resource, register, operation, token, grant and base, got \"NOPE\"\n" +
+			want := "OK\nOK op\nERROR want READ or WRITE with resource, register, operation, token, grant and base, got " +
+				"\"NOPE\"\n" +
 				"ERROR want READ or WRITE with resource, register, operation, token, grant and base, got \"\"\n" +
 				"ERROR token \"-1\" is not a number\nOK\nERROR a request of more than 64 KiB\n"
 			if string(all) != want || err != nil {

@@ -166,7 +166,8 @@ func (c *Change) UnmarshalText(word []byte) error {
 }
 
 // endWords are the words of ends, by their numbers.
-var endWords = [...]string{EndUnknown: "unknown", EndNone: "none", EndNever: "never", EndSession: "session", EndTimed: "timed"}
+var endWords = [...]string{EndUnknown: "unknown", EndNone: "none", EndNever: "never", EndSession: "session",
+	EndTimed: "timed"}
 
 // MarshalText writes the word of the end.
 func (e End) MarshalText() ([]byte, error) {

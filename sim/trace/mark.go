@@ -237,7 +237,8 @@ func (m Mark) Words(v View) Words {
 		case m.Problem == "":
 			return Words{Story: "has released"}
 		case v.Several:
-			return Words{Story: "fails to release " + Name(m.Resource) + ": " + strings.TrimPrefix(m.Problem, "release "+m.Resource+": ")}
+			return Words{Story: "fails to release " + Name(m.Resource) + ": " + strings.TrimPrefix(m.Problem, "release "+
+				m.Resource+": ")}
 		}
 		return Words{Story: "fails to release: " + strings.TrimPrefix(m.Problem, "release "+m.Resource+": ")}
 	case Until:

@@ -2,8 +2,8 @@ package trace
 
 import "slices"
 
-// Server says what a server of a world is. It is known before anything happens, and does not change: what a failover makes
-// of a server is in the events.
+// Server says what a server of a world is. It is known before anything happens, and does not change: what a failover
+// makes of a server is in the events.
 type Server struct {
 	// Name is the name under which clients dial it and reports show it, such as "r0".
 	Name string `json:"name"`
@@ -29,7 +29,8 @@ const (
 	RoleReplica Role = "replica"
 	// RoleMember is a member of a cluster, which clients see as one server.
 	RoleMember Role = "member"
-	// RoleWatcher is a server that watches a family, and makes a replica the primary when that does not answer: a Sentinel.
+	// RoleWatcher is a server that watches a family, and makes a replica the primary when that does not answer: a
+	// Sentinel.
 	RoleWatcher Role = "watcher"
 	// RoleBehind is a server that other servers ask, and no client.
 	RoleBehind Role = "behind"

@@ -53,7 +53,8 @@ func (s Sentinel) Words(View) Words {
 	}
 	told := strings.TrimSuffix(verb+" "+s.About, " ")
 	w := Words{Story: told, Lane: told}
-	if s.Event == "+sdown" || s.Event == "-sdown" || s.Event == "+vote-for-leader" || s.Event == "+config-update-from" || s.Event == "-odown" {
+	if s.Event == "+sdown" || s.Event == "-sdown" || s.Event == "+vote-for-leader" || s.Event == "+config-update-from" ||
+		s.Event == "-odown" {
 		w.Untold, w.Story = ofPictures, ""
 	}
 	return w
@@ -92,7 +93,8 @@ func (r ReplicaOf) AppendText(b []byte) []byte {
 func (r ReplicaOf) Words(View) Words {
 	switch {
 	case r.Primary == "":
-		return Words{Story: fmt.Sprintf("BECOMES THE PRIMARY, with %d of the %d effects of %s", r.Has, r.Of, r.Was), Lane: "becomes the primary"}
+		return Words{Story: fmt.Sprintf("BECOMES THE PRIMARY, with %d of the %d effects of %s", r.Has, r.Of, r.Was),
+			Lane: "becomes the primary"}
 	case r.Was == "":
 		told := fmt.Sprintf("is the primary no more, and copies the keys of %s", r.Primary)
 		return Words{Story: "IS MADE A REPLICA: it " + told, Lane: told}

@@ -83,12 +83,17 @@ func TestDiffShowsBytes(t *testing.T) {
 		a, b trace.Content
 		want []string
 	}{
-		"text":             {trace.Text("SET k one"), trace.Text("SET k two"), []string{"send #1 SET k one\n", "send #1 SET k two\n"}},
-		"bytes":            {trace.Bytes("\x00\x00\x02hi"), trace.Bytes("\x00\x00\x02ho"), []string{`send #1 "\x00\x00\x02hi"`, `send #1 "\x00\x00\x02ho"`}},
-		"not UTF-8":        {trace.Bytes("a\xfe"), trace.Bytes("a\xff"), []string{`send #1 "a\xfe"`, `send #1 "a\xff"`}},
-		"a control":        {trace.Text("a\x1b[0m"), trace.Text("a\x1b[1m"), []string{`send #1 "a\x1b[0m"`, `send #1 "a\x1b[1m"`}},
-		"readable bytes":   {trace.Bytes("GET a\r\n"), trace.Bytes("GET b\r\n"), []string{"send #1 GET a\n", "send #1 GET b\n"}},
-		"behind the cut":   {trace.Text(long + "one"), trace.Text(long + "two"), []string{"details that their texts do not show", `xxxone" in one`, `xxxtwo" in the other`}},
+		"text": {trace.Text("SET k one"), trace.Text("SET k two"),
+			[]string{"send #1 SET k one\n", "send #1 SET k two\n"}},
+		"bytes": {trace.Bytes("\x00\x00\x02hi"), trace.Bytes("\x00\x00\x02ho"),
+			[]string{`send #1 "\x00\x00\x02hi"`, `send #1 "\x00\x00\x02ho"`}},
+		"not UTF-8": {trace.Bytes("a\xfe"), trace.Bytes("a\xff"), []string{`send #1 "a\xfe"`, `send #1 "a\xff"`}},
+		"a control": {trace.Text("a\x1b[0m"), trace.Text("a\x1b[1m"),
+			[]string{`send #1 "a\x1b[0m"`, `send #1 "a\x1b[1m"`}},
+		"readable bytes": {trace.Bytes("GET a\r\n"), trace.Bytes("GET b\r\n"),
+			[]string{"send #1 GET a\n", "send #1 GET b\n"}},
+		"behind the cut": {trace.Text(long + "one"), trace.Text(long + "two"),
+			[]string{"details that their texts do not show", `xxxone" in one`, `xxxtwo" in the other`}},
 		"only white space": {trace.Text("a\nb"), trace.Text("a\tb"), []string{`a\nb" in one`, `a\tb" in the other`}},
 	} {
 		traces := [2]trace.Trace{}
@@ -141,7 +146,8 @@ func TestFieldsAreJSON(t *testing.T) {
 			t.Errorf("%T%+v: %v in %s", tt.what, tt.what, err, one.JSON())
 		}
 	}
-	cut := trace.Trace{Events: []trace.Event{{What: trace.Cut{Between: []string{"c0"}, And: []string{"r0", "r1"}, Bytes: "held"}}}}
+	cut := trace.Trace{Events: []trace.Event{{What: trace.Cut{Between: []string{"c0"}, And: []string{"r0", "r1"},
+		Bytes: "held"}}}}
 	const want = `"fields":{"between":["c0"],"and":["r0","r1"],"bytes":"held"}}`
 	if got := string(cut.JSON()); !strings.Contains(got, want) {
 		t.Errorf("%s lacks %s", got, want)

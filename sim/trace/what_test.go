@@ -155,9 +155,11 @@ func values(t *testing.T, field reflect.Value) []reflect.Value {
 	case reflect.Uint64:
 		all = []any{1, 256, 1 << 40}
 	case reflect.Slice:
-		return []reflect.Value{reflect.ValueOf([]string{"x"}), reflect.ValueOf([]string{"x", "y"}), reflect.ValueOf([]string{"xy"}), reflect.ValueOf([]string{""})}
+		return []reflect.Value{reflect.ValueOf([]string{"x"}), reflect.ValueOf([]string{"x", "y"}),
+			reflect.ValueOf([]string{"xy"}), reflect.ValueOf([]string{""})}
 	case reflect.Interface:
-		return []reflect.Value{reflect.ValueOf(trace.Text("x")), reflect.ValueOf(trace.Text(strings.Repeat("x", 1000))), reflect.ValueOf(trace.Text(strings.Repeat("x", 999)))}
+		return []reflect.Value{reflect.ValueOf(trace.Text("x")), reflect.ValueOf(trace.Text(strings.Repeat("x", 1000))),
+			reflect.ValueOf(trace.Text(strings.Repeat("x", 999)))}
 	default:
 		t.Fatalf("no values for a %v", field.Type())
 	}

@@ -23,15 +23,16 @@ type Machine interface {
 	OnEnd(func())
 }
 
-// Connect makes a connection to these servers, which are tried in this order, with a session of this timeout, and no log.
-// It is closed at the end of the run. observe, which may be nil, is called with each event of the session; it must not
-// block.
+// Connect makes a connection to these servers, which are tried in this order, with a session of this timeout, and no
+// log. It is closed at the end of the run. observe, which may be nil, is called with each event of the session; it must
+// not block.
 func Connect(m Machine, timeout time.Duration, observe zk.EventCallback, servers ...string) (*zk.Conn, error) {
 	return ConnectBy(Dialer(m), m, timeout, observe, servers...)
 }
 
 // ConnectBy is Connect with another dialer, which dials by [Dialer].
-func ConnectBy(dial zk.Dialer, m Machine, timeout time.Duration, observe zk.EventCallback, servers ...string) (*zk.Conn, error) {
+func ConnectBy(dial zk.Dialer, m Machine, timeout time.Duration, observe zk.EventCallback,
+	servers ...string) (*zk.Conn, error) {
 	list := &hosts{next: -1, tried: -1}
 	for _, name := range servers {
 		list.addresses = append(list.addresses, m.Address(name))
@@ -39,7 +40,8 @@ func ConnectBy(dial zk.Dialer, m Machine, timeout time.Duration, observe zk.Even
 	if observe == nil {
 		observe = func(zk.Event) {}
 	}
-	c, _, err := zk.Connect(list.addresses, timeout, zk.WithHostProvider(list), zk.WithLogger(silent{}), zk.WithLogInfo(false),
+	c, _, err := zk.Connect(list.addresses, timeout, zk.WithHostProvider(list), zk.WithLogger(silent{}),
+		zk.WithLogInfo(false),
 		zk.WithEventCallback(observe), zk.WithDialer(dial))
 	if err != nil {
 		return nil, err
@@ -48,10 +50,10 @@ func ConnectBy(dial zk.Dialer, m Machine, timeout time.Duration, observe zk.Even
 	return c, nil
 }
 
-// Dialer is that of a machine, for a client that is to be repeatable. The client has a loop that sends requests and pings:
-// when a write has kept it waiting, as while the process is paused, a ping and a request may be due at once, and the
-// scheduler would choose between them. So a write is done when the connection has taken it, as the kernel does, and what
-// it has taken is sent in order. Of pings that wait one is sent, as the client would.
+// Dialer is that of a machine, for a client that is to be repeatable. The client has a loop that sends requests and
+// pings: when a write has kept it waiting, as while the process is paused, a ping and a request may be due at once, and
+// the scheduler would choose between them. So a write is done when the connection has taken it, as the kernel does, and
+// what it has taken is sent in order. Of pings that wait one is sent, as the client would.
 func Dialer(m Machine) zk.Dialer {
 	return func(network, address string, timeout time.Duration) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout) //nolint:forbidigo // it is in the bubble

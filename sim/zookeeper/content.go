@@ -37,13 +37,17 @@ func (r Request) Kind() string { return opWords[r.request.op] }
 func (r Request) Words() []string { return r.request.words() }
 
 var opWords = map[op]string{
-	opCreate: "create", opCreate2: "create", opCreateContainer: "create", opCreateTTL: "create", opDelete: "delete", opDeleteContainer: "delete",
-	opExists: "exists", opGetData: "get", opSetData: "set", opGetACL: "getACL", opSetACL: "setACL", opGetChildren: "children",
-	opGetChildren2: "children", opSync: "sync", opPing: "ping", opCheck: "check", opMulti: "multi", opReconfig: "reconfig", opAuth: "auth",
+	opCreate: "create", opCreate2: "create", opCreateContainer: "create", opCreateTTL: "create", opDelete: "delete",
+	opDeleteContainer: "delete",
+	opExists:          "exists", opGetData: "get", opSetData: "set", opGetACL: "getACL", opSetACL: "setACL",
+	opGetChildren:  "children",
+	opGetChildren2: "children", opSync: "sync", opPing: "ping", opCheck: "check", opMulti: "multi", opReconfig: "reconfig",
+	opAuth:       "auth",
 	opSetWatches: "setWatches", opCreateSession: "connect", opCloseSession: "close",
 }
 
-var createWords = [...]string{"", "ephemeral", "sequential", "ephemeral and sequential", "container", "with a TTL", "sequential with a TTL"}
+var createWords = [...]string{"", "ephemeral", "sequential", "ephemeral and sequential", "container", "with a TTL",
+	"sequential with a TTL"}
 
 func (q request) words() []string {
 	name, known := opWords[q.op]
@@ -241,8 +245,8 @@ func (m Messages) texts() []string {
 	}
 }
 
-// parseFirst reads a request that may be the first of a connection, which asks for a session. Its protocol version is 0,
-// which is no number of a request.
+// parseFirst reads a request that may be the first of a connection, which asks for a session. Its protocol version is
+// 0, which is no number of a request.
 func parseFirst(message []byte) (request, error) {
 	if r := (&reader{b: message}); r.int32() == 0 && len(message) >= 28 {
 		return request{op: opCreateSession}, nil

@@ -11,10 +11,12 @@ import (
 func requests() [][]byte {
 	w := func() *writer { return (&writer{}).int32(7) }
 	return [][]byte{
-		w().int32(int32(opCreate)).string("/a").bytes([]byte("1")).int32(1).int32(31).string("world").string("anyone").int32(3).packet(),
+		w().int32(int32(opCreate)).string("/a").bytes([]byte("1")).int32(1).int32(31).string("world").string("anyone").int32(
+			3).packet(),
 		w().int32(int32(opCreate)).string("").bytes(nil).int32(0).int32(1).packet(),
 		w().int32(int32(opSetWatches)).int64(9).int32(2).string("/b").string("/a").int32(0).int32(1).string("/c").packet(),
-		w().int32(int32(opMulti)).int32(int32(opDelete)).bool(false).int32(-1).string("/a").int32(-1).int32(-1).bool(true).int32(-1).packet(),
+		w().int32(int32(opMulti)).int32(int32(opDelete)).bool(false).int32(-1).string("/a").int32(-1).int32(-1).bool(
+			true).int32(-1).packet(),
 		w().int32(int32(opExists)).string("/").bool(true).packet(),
 		w().int32(int32(opPing)).packet(),
 		w().int32(int32(opSync)).int32(-5).packet(),

@@ -111,8 +111,8 @@ func (w *writer) packet() []byte {
 	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(w.b)), uint32(len(w.b))), w.b...)
 }
 
-// cut takes the first whole message off a stream: its content, and what comes after it. The content is nil if there is none
-// yet, and err says that a length cannot be.
+// cut takes the first whole message off a stream: its content, and what comes after it. The content is nil if there is
+// none yet, and err says that a length cannot be.
 func cut(stream []byte) (message, rest []byte, err error) {
 	if len(stream) < 4 {
 		return nil, stream, nil

@@ -13,7 +13,8 @@ import (
 	"locksim/sim/zookeeper"
 )
 
-// The record has of each change of a node what made it and what it replaced. No clock ends a node: it goes with its session.
+// The record has of each change of a node what made it and what it replaced. No clock ends a node: it goes with its
+// session.
 func TestKeyChanges(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -35,7 +36,8 @@ func TestKeyChanges(t *testing.T) {
 			return err
 		}, []string{
 			"/k=a set by c0 (create of c0), no key", "/k=b set by c0 (set of c0), over a of c0, as long as its session",
-			"/k= deleted by c1 (set of c1), over b of c0, as long as its session", "/k=c set by c0 (set of c1), over b of c0, as long as its session",
+			"/k= deleted by c1 (set of c1), over b of c0, as long as its session",
+			"/k=c set by c0 (set of c1), over b of c0, as long as its session",
 			"/k= deleted by c1 (delete of c1), as long as its session",
 		}},
 		{"with its session", "/k", func(c, _ *zk.Conn) error {
@@ -61,7 +63,8 @@ func TestKeyChanges(t *testing.T) {
 			}
 			return err
 		}, []string{
-			"/q/=a set by c0 (create of c0), no key", "/q/= deleted by c0 (delete of c0), no end", "/q/=b set by c1 (delete of c0), no end",
+			"/q/=a set by c0 (create of c0), no key", "/q/= deleted by c0 (delete of c0), no end",
+			"/q/=b set by c1 (delete of c0), no end",
 		}},
 		{"the members of a queue", "/q/*", func(c, other *zk.Conn) error {
 			_, err := c.Create("/q", nil, 0, zk.WorldACL(zk.PermAll))

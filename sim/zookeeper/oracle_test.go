@@ -20,8 +20,8 @@ import (
 	"locksim/sim/zookeeper"
 )
 
-// The oracle: random programs of requests, watches, lost connections and ended sessions have the same answers here and on
-// a real ZooKeeper. Zxids count from the program's begin, so that a request that fails, which takes one too, shows.
+// The oracle: random programs of requests, watches, lost connections and ended sessions have the same answers here and
+// on a real ZooKeeper. Zxids count from the program's begin, so that a request that fails, which takes one too, shows.
 
 // subject is a ZooKeeper that runs a program.
 type subject struct {
@@ -177,8 +177,10 @@ func (r *runner) stat(s *zk.Stat) string {
 	if s == nil {
 		return "no stat"
 	}
-	return fmt.Sprintf("[created %d changed %d children %d; versions %d %d %d; owner %s; %d bytes; %d children; times %v %v]",
-		r.zxid(s.Czxid), r.zxid(s.Mzxid), r.zxid(s.Pzxid), s.Version, s.Cversion, s.Aversion, r.owner(s.EphemeralOwner), s.DataLength,
+	return fmt.Sprintf("[created %d changed %d children %d; versions %d %d %d; owner %s; %d bytes; %d children; times "+
+		"%v %v]",
+		r.zxid(s.Czxid), r.zxid(s.Mzxid), r.zxid(s.Pzxid), s.Version, s.Cversion, s.Aversion, r.owner(s.EphemeralOwner),
+		s.DataLength,
 		s.NumChildren, s.Ctime > 0, s.Mtime >= s.Ctime)
 }
 
@@ -204,7 +206,8 @@ func (d *drawer) version() int32 { return pick[int32](d, -1, -1, -1, 0, 1, 2) }
 func (d *drawer) data() []byte { return []byte(pick(d, "", "1", "two")) }
 
 func (d *drawer) acl() []zk.ACL {
-	return pick(d, zk.WorldACL(zk.PermAll), zk.WorldACL(zk.PermAll), zk.WorldACL(zk.PermAll), zk.WorldACL(zk.PermRead|zk.PermAdmin|zk.PermWrite|zk.PermCreate|zk.PermDelete), nil,
+	return pick(d, zk.WorldACL(zk.PermAll), zk.WorldACL(zk.PermAll), zk.WorldACL(zk.PermAll),
+		zk.WorldACL(zk.PermRead|zk.PermAdmin|zk.PermWrite|zk.PermCreate|zk.PermDelete), nil,
 		[]zk.ACL{{Perms: zk.PermAll, Scheme: "unknown", ID: "x"}})
 }
 
@@ -315,13 +318,19 @@ func (d *drawer) multi(who int, text func(string, ...any) string) step {
 		switch d.IntN(4) {
 		case 0:
 			words = append(words, fmt.Sprintf("create %s %d %v", path, flags, acl))
-			ops = append(ops, func(root string) any { return &zk.CreateRequest{Path: root + path, Data: data, Acl: acl, Flags: flags} })
+			ops = append(ops, func(root string) any {
+				return &zk.CreateRequest{Path: root + path, Data: data, Acl: acl,
+					Flags: flags}
+			})
 		case 1:
 			words = append(words, fmt.Sprintf("delete %s %d", path, version))
 			ops = append(ops, func(root string) any { return &zk.DeleteRequest{Path: root + path, Version: version} })
 		case 2:
 			words = append(words, fmt.Sprintf("set %s %q %d", path, data, version))
-			ops = append(ops, func(root string) any { return &zk.SetDataRequest{Path: root + path, Data: data, Version: version} })
+			ops = append(ops, func(root string) any {
+				return &zk.SetDataRequest{Path: root + path, Data: data,
+					Version: version}
+			})
 		default:
 			words = append(words, fmt.Sprintf("check %s %d", path, version))
 			ops = append(ops, func(root string) any { return &zk.CheckVersionRequest{Path: root + path, Version: version} })
@@ -385,8 +394,8 @@ func realRun(t *testing.T, addresses []string, tick time.Duration, root string, 
 	return answers
 }
 
-// The programs have the same answers here and on real servers. LOCKSIM_SOAK is the part of 1,000 programs that is run, ten
-// at least.
+// The programs have the same answers here and on real servers. LOCKSIM_SOAK is the part of 1,000 programs that is run,
+// ten at least.
 func TestRealServersAnswerAlike(t *testing.T) {
 	soak.RealTime(t)
 	const tick = 500 * time.Millisecond

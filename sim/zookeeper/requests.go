@@ -55,10 +55,14 @@ const (
 )
 
 var codeWords = map[code]string{
-	ok: "ok", errRuntimeInconsistency: "not executed", errMarshalling: "the message cannot be read", errUnimplemented: "unimplemented",
-	errBadArguments: "bad arguments", errNoNode: "no node", errBadVersion: "bad version", errNoChildrenForEphemeral: "no children for ephemerals",
-	errNodeExists: "node exists", errNotEmpty: "not empty", errSessionExpired: "session expired", errInvalidACL: "invalid ACL",
-	errAuthFailed: "authentication failed", errSessionMoved: "session moved", errReconfigDisabled: "reconfiguration is disabled",
+	ok: "ok", errRuntimeInconsistency: "not executed", errMarshalling: "the message cannot be read",
+	errUnimplemented: "unimplemented",
+	errBadArguments:  "bad arguments", errNoNode: "no node", errBadVersion: "bad version",
+	errNoChildrenForEphemeral: "no children for ephemerals",
+	errNodeExists:             "node exists", errNotEmpty: "not empty", errSessionExpired: "session expired",
+	errInvalidACL: "invalid ACL",
+	errAuthFailed: "authentication failed", errSessionMoved: "session moved",
+	errReconfigDisabled: "reconfiguration is disabled",
 }
 
 func (c code) String() string {
@@ -180,7 +184,8 @@ func readACL(r *reader) []acl {
 // known reports whether a client may send a request of the kind.
 func (o op) known() bool {
 	switch o {
-	case opCreate, opDelete, opExists, opGetData, opSetData, opGetACL, opSetACL, opGetChildren, opSync, opPing, opGetChildren2, opMulti,
+	case opCreate, opDelete, opExists, opGetData, opSetData, opGetACL, opSetACL, opGetChildren, opSync, opPing,
+		opGetChildren2, opMulti,
 		opCreate2, opReconfig, opCreateContainer, opCreateTTL, opAuth, opSetWatches, opCloseSession:
 		return true
 	}

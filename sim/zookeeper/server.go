@@ -76,8 +76,9 @@ func newServer(node *sim.Node, e *ensemble) *Server {
 // start starts the process: it reads the log again.
 func (s *Server) start() {
 	s.memory = memory{
-		life: s.life + 1, tree: newTree(), applied: raftgroup.FirstIndex, booted: s.node.Monotonic(), waiting: map[uint64]*proposal{},
-		heard: map[uint64]time.Duration{}, touched: map[int64]bool{},
+		life: s.life + 1, tree: newTree(), applied: raftgroup.FirstIndex, booted: s.node.Monotonic(),
+		waiting: map[uint64]*proposal{},
+		heard:   map[uint64]time.Duration{}, touched: map[int64]bool{},
 	}
 	s.raft.Start(0)
 }
@@ -143,8 +144,8 @@ func (s *Server) Role() (role string, offset int64) {
 	return role, int64(s.applied)
 }
 
-// Crash implements [sim.Crasher]. The log is on the disk, whatever the mode. The others notice at once that a process has
-// ended, and only after some time that a machine has.
+// Crash implements [sim.Crasher]. The log is on the disk, whatever the mode. The others notice at once that a process
+// has ended, and only after some time that a machine has.
 func (s *Server) Crash(mode faults.CrashMode) {
 	s.life++
 	if mode == faults.CrashPower {

@@ -13,8 +13,8 @@ import (
 	"locksim/sim/trace"
 )
 
-// Leader is a name that is dialled like a server's, with an address of its own: it resolves to the leader, or to z0 while
-// there is none. Faults name it too.
+// Leader is a name that is dialled like a server's, with an address of its own: it resolves to the leader, or to z0
+// while there is none. Faults name it too.
 const Leader = "leader"
 
 // port is that on which ZooKeeper serves clients.
@@ -40,11 +40,12 @@ func (c Servers) Validate() error {
 // Ensemble is an ensemble of so many servers.
 func Ensemble(count int) sim.Kind { return Servers{Count: count} }
 
-// Build implements [sim.Kind]. An ensemble has a leader from the beginning: of servers that know equally much, ZooKeeper's
-// election chooses the one with the highest number.
+// Build implements [sim.Kind]. An ensemble has a leader from the beginning: of servers that know equally much,
+// ZooKeeper's election chooses the one with the highest number.
 func (c Servers) Build(b *sim.Builder) {
 	count := cmp.Or(c.Count, 1)
-	e := &ensemble{group: raftgroup.New(count), asked: map[uint64]string{}, creators: map[int64]string{}, members: map[string][]string{}}
+	e := &ensemble{group: raftgroup.New(count), asked: map[uint64]string{}, creators: map[int64]string{},
+		members: map[string][]string{}}
 	var nodes []*sim.Node
 	for i := range count {
 		nodes = append(nodes, b.Add(fmt.Sprintf("z%d", i), port, func(n *sim.Node) sim.Server {
@@ -90,8 +91,8 @@ func (e *ensemble) leader() *Server {
 	return found
 }
 
-// applied is told of each transaction that a server has executed, before it is answered. The first server that does so adds
-// it to the ground truth, on which all of them agree.
+// applied is told of each transaction that a server has executed, before it is answered. The first server that does so
+// adds it to the ground truth, on which all of them agree.
 func (e *ensemble) applied(s *Server, index uint64, x transaction, events []event) {
 	if index <= e.index {
 		return
@@ -133,7 +134,8 @@ func (e *ensemble) tellMembers(t *tree, c raftgroup.Cause, name string) {
 		return
 	}
 	change := trace.KeyChange{
-		Step: c.Step, Key: name, Value: strings.Join(members, " "), Members: members, By: c.By, Change: trace.KeySet, Asked: c.By, Request: c.Request,
+		Step: c.Step, Key: name, Value: strings.Join(members, " "), Members: members, By: c.By, Change: trace.KeySet,
+		Asked: c.By, Request: c.Request,
 	}
 	switch {
 	case len(members) == 0 && c.By == "":
@@ -168,8 +170,8 @@ func (c changes) AppendHash(b []byte) []byte {
 	return b
 }
 
-// head is the value of a watched node, and who has created it. Where the name ends with a slash, it is that of the nodes
-// under it that was created first.
+// head is the value of a watched node, and who has created it. Where the name ends with a slash, it is that of the
+// nodes under it that was created first.
 func (e *ensemble) head(t *tree, name string) raftgroup.Head {
 	if isMembers(name) {
 		return raftgroup.Head{}
@@ -179,7 +181,8 @@ func (e *ensemble) head(t *tree, name string) raftgroup.Head {
 		if n == nil {
 			return raftgroup.Head{}
 		}
-		return raftgroup.Head{Value: fmt.Sprintf("%x: %s", n.czxid, n.data), By: e.creators[n.czxid], Lease: n.owner, Made: n.czxid}
+		return raftgroup.Head{Value: fmt.Sprintf("%x: %s", n.czxid, n.data), By: e.creators[n.czxid], Lease: n.owner,
+			Made: n.czxid}
 	}
 	var first *node
 	var head raftgroup.Head
@@ -201,13 +204,13 @@ const allMembers = "/*"
 
 func isMembers(name string) bool { return strings.HasSuffix(name, allMembers) }
 
-// WatchKeys implements [sim.KeyWatcher]. A name that ends with a slash stands for a queue: its value is that of the nodes
-// under it that was created first, which is how a lock on ZooKeeper knows its holder. One that ends with "/*" stands for
-// the names of all nodes under it.
+// WatchKeys implements [sim.KeyWatcher]. A name that ends with a slash stands for a queue: its value is that of the
+// nodes under it that was created first, which is how a lock on ZooKeeper knows its holder. One that ends with "/*"
+// stands for the names of all nodes under it.
 func (s *Server) WatchKeys(names []string) { s.ensemble.truth.Watch(names) }
 
-// Keys implements [sim.Keyed]: the nodes as this server has them, and the watched ones as the servers have agreed on, which
-// this one may not know yet. The TTL of an ephemeral node is that of its session on the leader.
+// Keys implements [sim.Keyed]: the nodes as this server has them, and the watched ones as the servers have agreed on,
+// which this one may not know yet. The TTL of an ephemeral node is that of its session on the leader.
 func (s *Server) Keys() []trace.Key {
 	if s.node.Down() {
 		return nil

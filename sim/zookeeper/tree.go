@@ -86,8 +86,8 @@ func (w *writer) stat(n *node) *writer {
 		int64(owner).int32(int32(len(n.data))).int32(count).int64(n.pzxid)
 }
 
-// transaction is a write on its way through the log: a request of a session, at a time of the leader, with the error with
-// which the leader has refused it.
+// transaction is a write on its way through the log: a request of a session, at a time of the leader, with the error
+// with which the leader has refused it.
 type transaction struct {
 	id      uint64 // of the server that has it from a client
 	session int64
@@ -104,7 +104,8 @@ func (t transaction) encode() []byte {
 
 func decode(b []byte) (transaction, error) {
 	r := &reader{b: b}
-	t := transaction{id: uint64(r.int64()), session: r.int64(), time: r.int64(), refused: code(r.int32()), packet: r.bytes()}
+	t := transaction{id: uint64(r.int64()), session: r.int64(), time: r.int64(), refused: code(r.int32()),
+		packet: r.bytes()}
 	return t, r.err
 }
 

@@ -68,7 +68,8 @@ var strikes = map[string]strike{
 	"pause": func(w *sim.World) error { return w.Faults().Pause("c0", 15*time.Second) },
 	"reset": func(w *sim.World) error { return w.Faults().Reset("c1", "z1") },
 	"isolated leader": func(w *sim.World) error {
-		return w.Faults().Cut(faults.Partition{Between: []string{zookeeper.Leader}, And: []string{"z0", "z1", "z2"}, For: 25 * time.Second})
+		return w.Faults().Cut(faults.Partition{Between: []string{zookeeper.Leader}, And: []string{"z0", "z1", "z2"},
+			For: 25 * time.Second})
 	},
 	"crash of the leader": func(w *sim.World) error { return crash(w, faults.CrashProcess) },
 	"power of the leader": func(w *sim.World) error { return crash(w, faults.CrashPower) },
@@ -138,7 +139,8 @@ func TestRepeats(t *testing.T) {
 // A leader in trouble has a successor.
 func TestLeaderChanges(t *testing.T) {
 	for name, changes := range map[string]bool{
-		"isolated leader": true, "crash of the leader": true, "power of the leader": true, "stall of the leader": true, "pause": false,
+		"isolated leader": true, "crash of the leader": true, "power of the leader": true, "stall of the leader": true,
+		"pause": false,
 	} {
 		elected := 0
 		for _, e := range once(t, 7, 3, strikes[name], nil).Events {
@@ -152,8 +154,8 @@ func TestLeaderChanges(t *testing.T) {
 	}
 }
 
-// A server whose leader has crashed, and leads again in a new term, ends its connections: what they had asked of the former
-// one is never answered.
+// A server whose leader has crashed, and leads again in a new term, ends its connections: what they had asked of the
+// former one is never answered.
 func TestSameLeaderAgain(t *testing.T) {
 	cfg := sim.Config{Seed: 7, Clients: 1, Servers: []sim.Kind{zookeeper.Servers{Count: 3}}}
 	_, err := sim.Run(cfg, func(w *sim.World) error {
@@ -284,7 +286,8 @@ func TestSessionMoved(t *testing.T) {
 			t.Error(err)
 		}
 		// The request is written to z0, and the link to it holds it while the client moves to z1.
-		if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"z0"}, For: 30 * time.Second}); err != nil {
+		if err := w.Faults().Cut(faults.Partition{Between: []string{"c0"}, And: []string{"z0"},
+			For: 30 * time.Second}); err != nil {
 			t.Error(err)
 		}
 		_, err = c.Set("/a", []byte("late"), -1)
@@ -349,7 +352,8 @@ func TestWatchesAgain(t *testing.T) {
 		_, _, watch[zk.EventNodeDeleted], _ = c.ExistsW("/gone")
 		_, _, watch[zk.EventNodeCreated], _ = c.ExistsW("/new")
 		// z0 falls behind, and is asked first when the connection to z1 has broken.
-		if err := w.Faults().Cut(faults.Partition{Between: []string{"z0"}, And: []string{"z1", "z2"}, For: 5 * time.Second}); err != nil {
+		if err := w.Faults().Cut(faults.Partition{Between: []string{"z0"}, And: []string{"z1", "z2"},
+			For: 5 * time.Second}); err != nil {
 			t.Error(err)
 		}
 		if _, err := c.Create("/seen", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {

@@ -32,7 +32,8 @@ import (
 func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	c := &console.Console{Program: "mysim", In: strings.NewReader(""), Out: &out, Err: &err, Getenv: func(string) string { return "" }}
+	c := &console.Console{Program: "mysim", In: strings.NewReader(""), Out: &out, Err: &err,
+		Getenv: func(string) string { return "" }}
 	s := &shell{Console: c, args: args, Roster: roster.Roster{Extra: extra}}
 	code = s.run()
 	return code, out.String(), err.String()
@@ -41,7 +42,8 @@ func call(t *testing.T, extra []play.Lock, args ...string) (code int, stdout, st
 // mylock is a lock that is not built in: the single lock under another name.
 func mylock() play.Lock {
 	return play.Lock{Name: "mylock", New: func(e play.Env) (lock.Locker, error) {
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"),
+			Jitter: e.Source("lock")})
 	}}
 }
 
@@ -49,7 +51,8 @@ func mylock() play.Lock {
 // the replay command names the user's program.
 func TestExtraLock(t *testing.T) {
 	extra := []play.Lock{mylock()}
-	if code, out, _ := call(t, extra, "list"); code != console.ExitExpected || !regexp.MustCompile(`(?m)^  mylock +1 redis +no tokens$`).MatchString(out) {
+	if code, out, _ := call(t, extra, "list"); code != console.ExitExpected ||
+		!regexp.MustCompile(`(?m)^  mylock +1 redis +no tokens$`).MatchString(out) {
 		t.Errorf("list: exit code %d\n%s", code, out)
 	}
 	dir := t.TempDir()
@@ -71,7 +74,8 @@ func TestExtraLock(t *testing.T) {
 func TestReplayOfAnotherLock(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "run.json")
-	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--out", dir); code != console.ExitExpected {
+	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--out",
+		dir); code != console.ExitExpected {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	stored, err := os.ReadFile(name)
@@ -79,13 +83,15 @@ func TestReplayOfAnotherLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	onOthers := filepath.Join(dir, "others.json")
-	if err := os.WriteFile(onOthers, bytes.Replace(stored, []byte("clients: 2"), []byte("clients: 2, register: 3"), 1), 0o644); err != nil {
+	if err := os.WriteFile(onOthers, bytes.Replace(stored, []byte("clients: 2"), []byte("clients: 2, register: 3"), 1),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{name, onOthers} {
 		for _, args := range [][]string{{"replay", name}, {"replay", name, "--mode", "none", "--until-step", "3"}} {
 			code, out, errs := call(t, nil, args...)
-			if code != console.ExitUsage || out != "" || !strings.Contains(errs, `there is no lock "mylock": there are single, `) ||
+			if code != console.ExitUsage || out != "" ||
+				!strings.Contains(errs, `there is no lock "mylock": there are single, `) ||
 				!strings.HasSuffix(errs, "go run ./locksimtest/sim replay "+name+"\n") {
 				t.Errorf("%v: exit code %d\n%s", args, code, errs)
 			}
@@ -165,7 +171,8 @@ func TestBrokenLock(t *testing.T) {
 		code int
 		says string
 	}{
-		{"error", func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, console.ExitUsage, "cannot be made: no quorum possible"},
+		{"error", func(play.Env) (lock.Locker, error) { return nil, errors.New("no quorum possible") }, console.ExitUsage,
+			"cannot be made: no quorum possible"},
 		{"none", nil, console.ExitBroken, "has no New"},
 	} {
 		code, out, errs := call(t, []play.Lock{{Name: "mylock", New: tt.make}}, "run", "calm", "--lock", "mylock")
@@ -178,7 +185,8 @@ func TestBrokenLock(t *testing.T) {
 // A panic in the command itself is reported as a bug.
 func TestPanicIsABug(t *testing.T) {
 	var errs bytes.Buffer
-	c := &console.Console{Program: "mysim", Out: io.Discard, Err: &errs, Getenv: func(string) string { panic("out of cheese") }}
+	c := &console.Console{Program: "mysim", Out: io.Discard, Err: &errs,
+		Getenv: func(string) string { panic("out of cheese") }}
 	s := &shell{Console: c, args: []string{"run", "calm"}}
 	if code := s.run(); code != console.ExitBroken {
 		t.Errorf("exit code %d, want %d", code, console.ExitBroken)

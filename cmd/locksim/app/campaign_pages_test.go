@@ -14,7 +14,8 @@ import (
 
 var lastOfPage = regexp.MustCompile(`(?s).*<pre class="command"[^>]*><code>([^<]*)</code></pre>`)
 
-const smallScenario = "name: small\nlock: {kind: single, ttl: 1s, backoff: 60ms..120ms}\nworkload: {rounds: 1, hold: 200ms, think: 100ms}\n"
+const smallScenario = "name: small\nlock: {kind: single, ttl: 1s, backoff: 60ms..120ms}\nworkload: {rounds: 1, hold: " +
+	"200ms, think: 100ms}\n"
 
 // The last command of the page of a violation writes the same page in another folder, and
 // the page states the trace hash of the stored run. The page of the campaign ends with
@@ -45,7 +46,8 @@ func TestCampaignPagesEndWithTheirCommand(t *testing.T) {
 		if hash := r.run.Modes[fence.None].TraceHash; hash == "" || !strings.Contains(page, hash) {
 			t.Errorf("%s: the page of the violation does not state %q", kind, hash)
 		}
-		want := map[string]string{"explore": "explore --lock single --runs 10000 --faults pause", "sweep": "sweep small.yaml --lock single --seed 1 --faults pause"}[kind]
+		want := map[string]string{"explore": "explore --lock single --runs 10000 --faults pause",
+			"sweep": "sweep small.yaml --lock single --seed 1 --faults pause"}[kind]
 		if got := strings.Join(commandOf(t, read(t, filepath.Join(kind, kind+".html"))), " "); got != want {
 			t.Errorf("the page ends with %s, want %s", got, want)
 		}

@@ -39,7 +39,8 @@ func TestKilledAndResumed(t *testing.T) {
 		clients string
 		pages   []string
 	}{
-		{"matrix", []string{"matrix", "--scenario", "c*,g*,late-*", "--lock", "mylock", "--seeds", "2", "--fencing", "none"}, "30",
+		{"matrix", []string{"matrix", "--scenario", "c*,g*,late-*", "--lock", "mylock", "--seeds", "2", "--fencing", "none"},
+			"30",
 			[]string{"index.html", "matrix.json", "MATRIX.md", "runs/calm/mylock/seed-1.html"}},
 		{"review", []string{"report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "20"}, "300",
 			[]string{"review.html", "review.md", "review.json", "review.txt"}},
@@ -112,25 +113,32 @@ func TestFailedPairInShards(t *testing.T) {
 		t.Skip("it takes seconds, and much longer under the race detector")
 	}
 	parts, merged := t.TempDir(), t.TempDir()
-	args := []string{"matrix", "--scenario", "calm,gc-pause", "--lock", "mylock,single", "--seeds", "1", "--fencing", "none", "--quiet", "--out", parts}
+	args := []string{"matrix", "--scenario", "calm,gc-pause", "--lock", "mylock,single", "--seeds", "1", "--fencing",
+		"none", "--quiet", "--out", parts}
 	always := filepath.Join(t.TempDir(), "clients")
-	if code, _, errs := program(t, quiet, append(args, "--shard", "0/2")...); code != console.ExitExpected { // the jobs of single
+	// the jobs of single
+	if code, _, errs := program(t, quiet, append(args, "--shard", "0/2")...); code != console.ExitExpected {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	code, out, errs := program(t, "late-kill:0:"+always, append(args, "--shard", "1/2")...)
-	if code != console.ExitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") || !strings.Contains(errs, " with mylock, seed 1: the worker process ended during this job") {
+	if code != console.ExitBroken || out != "" || !strings.Contains(errs, "2 jobs failed; job 1: ") ||
+		!strings.Contains(errs, " with mylock, seed 1: the worker process ended during this job") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
 	code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet")
-	if code != console.ExitBroken || !strings.Contains(errs, "the runs of 2 pairs of scenario and lock failed; the first: ") || !strings.Contains(out, "\ncalm      .       FAILED\n") {
+	if code != console.ExitBroken ||
+		!strings.Contains(errs, "the runs of 2 pairs of scenario and lock failed; the first: ") ||
+		!strings.Contains(out, "\ncalm      .       FAILED\n") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	for _, shard := range []string{"0/2", "1/2"} {
-		if code, _, errs := program(t, quiet, append(args, "--shard", shard, "--resume")...); code != console.ExitExpected || errs != "" {
+		if code, _, errs := program(t, quiet, append(args, "--shard", shard, "--resume")...); code != console.ExitExpected ||
+			errs != "" {
 			t.Errorf("exit code %d\n%s", code, errs)
 		}
 	}
-	if code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet"); code != console.ExitExpected || strings.Contains(out, "FAILED") {
+	if code, out, errs = program(t, quiet, "merge", parts, "--out", merged, "--quiet"); code != console.ExitExpected ||
+		strings.Contains(out, "FAILED") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

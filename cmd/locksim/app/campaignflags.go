@@ -88,7 +88,8 @@ func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error)
 	case f.records && f.out == "" && !f.keep:
 		return campaign.Shard{}, errors.New("--records: name the folder for the records, with --out or --keep")
 	case f.shard != "" && f.shards != 0:
-		return campaign.Shard{}, errors.New("--shard and --shards: choose one; --shards takes the number of the shard from " + indexVariable)
+		return campaign.Shard{}, errors.New("--shard and --shards: choose one; --shards takes the number of the shard from " +
+			indexVariable)
 	case f.shard != "":
 		shard, err := campaign.ParseShard(f.shard)
 		return shard, withFlags("--shard "+console.Quote(f.shard), err)
@@ -102,7 +103,8 @@ func (f campaignFlags) check(getenv func(string) string) (campaign.Shard, error)
 func indexedShard(n int, index string) (campaign.Shard, error) {
 	i, err := strconv.Atoi(index)
 	if err != nil {
-		return campaign.Shard{}, fmt.Errorf("--shards %d: %s is %q and not the number of a shard: Kubernetes sets it in an Indexed Job; elsewhere say --shard 0/%d",
+		return campaign.Shard{}, fmt.Errorf("--shards %d: %s is %q and not the number of a shard: Kubernetes sets it in an "+
+			"Indexed Job; elsewhere say --shard 0/%d",
 			n, indexVariable, index, n)
 	}
 	shard, err := campaign.NewShard(i, n)
@@ -133,7 +135,8 @@ func (f campaignFlags) wholeOnly(shard campaign.Shard, what string, asked ...str
 
 // options are the flags as the campaigns take them.
 func (f campaignFlags) options(shard campaign.Shard, to publish.Folder, form publish.Form) publish.Options {
-	return publish.Options{Shard: shard, Resume: f.resume, Workers: f.workers, Quiet: f.quiet, Folder: to, Form: form, Records: f.records}
+	return publish.Options{Shard: shard, Resume: f.resume, Workers: f.workers, Quiet: f.quiet, Folder: to, Form: form,
+		Records: f.records}
 }
 
 // keepUsage is the help text of --keep.

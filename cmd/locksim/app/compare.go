@@ -77,7 +77,8 @@ with a fault that real servers cannot play do not count then.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.also, "also", nil, "also the scenarios in these `FILES`, each for the locks that it names: paths, with commas, or patterns such as './mine/*.yaml'")
+	flags.StringArrayVar(&f.also, "also", nil, "also the scenarios in these `FILES`, each for the locks that it names: "+
+		"paths, with commas, or patterns such as './mine/*.yaml'")
 	flags.IntVar(&f.seeds, "seeds", 1, "play each scenario with `N` seeds")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the table; see locksim schema compare")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
@@ -161,7 +162,8 @@ func comparedLocks(s *shell, names []string) ([]play.Lock, error) {
 	for i, name := range names {
 		l, err := play.FindLock(name, s.Extra)
 		if err != nil {
-			return nil, roster.NoLock(err, fmt.Errorf("there is no lock %s: %s", console.Quote(name), prose.Choose(name, s.EveryLock())))
+			return nil, roster.NoLock(err, fmt.Errorf("there is no lock %s: %s", console.Quote(name),
+				prose.Choose(name, s.EveryLock())))
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("lock %s is named twice: name each lock once", name)

@@ -48,11 +48,13 @@ func TestComparisonIsUpToDate(t *testing.T) {
 func TestCompareExtraLock(t *testing.T) {
 	testruns.OnlyWhole(t)
 	t.Setenv(asChild, "yes")
-	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "--quiet", "mylock", "single", "watchdog-fenced", "reentrant-fenced", "redlock-watchdog", "fair")
+	code, out, errs := call(t, []play.Lock{mylock()}, "compare", "--quiet", "mylock", "single", "watchdog-fenced",
+		"reentrant-fenced", "redlock-watchdog", "fair")
 	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	for _, want := range []string{"6 locks side by side\n", "\nmylock            1 redis  no      1        1        1\n", "\nredlock-watchdog  5 redis  no      1 (5)    1 (5)    1 (5), by itself\n"} {
+	for _, want := range []string{"6 locks side by side\n", "\nmylock            1 redis  no      1        1        1\n",
+		"\nredlock-watchdog  5 redis  no      1 (5)    1 (5)    1 (5), by itself\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q:\n%s", want, out)
 		}
@@ -73,7 +75,8 @@ func TestCompareUnusableLock(t *testing.T) {
 	t.Setenv(asChild, "yes")
 	t.Setenv(misbehaving, "exit")
 	extra := []play.Lock{{Name: "mylock", New: misbehave}}
-	if code, out, errs := call(t, extra, "compare", "mylock"); code != console.ExitBroken || out != "" || !strings.Contains(errs, "measure mylock: the worker process ended") {
+	if code, out, errs := call(t, extra, "compare", "mylock"); code != console.ExitBroken || out != "" ||
+		!strings.Contains(errs, "measure mylock: the worker process ended") {
 		t.Errorf("a child that ends: exit code %d\n%s%s", code, out, errs)
 	}
 }

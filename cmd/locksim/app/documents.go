@@ -44,8 +44,8 @@ type Overlaid struct {
 	GOROOT string `json:"goroot"`
 }
 
-// Written is the JSON that the commands init, pin, report DIR and playground --out print: the files that they have written, and
-// what to do next.
+// Written is the JSON that the commands init, pin, report DIR and playground --out print: the files that they have
+// written, and what to do next.
 type Written struct {
 	// Files are the files.
 	Files []string `json:"files"`

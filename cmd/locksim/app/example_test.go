@@ -15,7 +15,8 @@ func ExampleMain() {
 	mylock := play.Lock{
 		Name: "mylock",
 		New: func(e play.Env) (lock.Locker, error) {
-			return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+			return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{Clock: e.Clock(), Entropy: e.Entropy("lock"),
+				Jitter: e.Source("lock")})
 		},
 		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPartition}},
 	}

@@ -108,9 +108,11 @@ not deterministic or did not end, or the command was interrupted. With --against
 	f.judged.Add(flags)
 	f.space.Add(flags)
 	flags.BoolVar(&f.all, "all", false, "make all runs, and show one violation of each kind")
-	flags.BoolVar(&f.cause, "cause", false, "with --out or --keep, the page of each violation says from which step on it was inevitable")
+	flags.BoolVar(&f.cause, "cause", false, "with --out or --keep, the page of each violation says from which step on "+
+		"it was inevitable")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each violation")
-	flags.StringVar(&f.against, "against", "", "say what is new, still there, back or gone since the explorations that `FOLDER` remembers; implies --all")
+	flags.StringVar(&f.against, "against", "", "say what is new, still there, back or gone since the explorations that "+
+		"`FOLDER` remembers; implies --all")
 	flags.StringVar(&f.junit, "junit", "", "with --against, also write JUnit XML into `FILE`: a test case for each "+
 		"kind of violation")
 	flags.StringVar(&f.out, "out", "", outUsage)
@@ -157,9 +159,11 @@ func (f exploreFlags) run(s *shell) error {
 	var all []publish.Work
 	var names []string
 	for _, plan := range plans {
-		all, names = append(all, &works.Exploration{Console: s.Console, Plan: plan, Against: f.against, JUnit: f.junit, Cause: f.cause}), append(names, plan.Lock)
+		all, names = append(all, &works.Exploration{Console: s.Console, Plan: plan, Against: f.against, JUnit: f.junit,
+			Cause: f.cause}), append(names, plan.Lock)
 	}
-	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, f.folderName(names)...), f.form()), all, names)
+	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, f.folderName(names)...), f.form()),
+		all, names)
 }
 
 // fewLocks is how many locks the name of a folder lists one by one.
@@ -184,13 +188,16 @@ func (f exploreFlags) problem() error {
 	}
 	switch {
 	case f.cause && f.out == "" && !f.keep:
-		return errors.New("--cause: it is on the page of each violation: also name a folder for the pages, with --out or --keep")
+		return errors.New("--cause: it is on the page of each violation: also name a folder for the pages, with --out or " +
+			"--keep")
 	case f.junit != "" && f.against == "":
-		return errors.New("--junit: the test cases are violations over time: also name the folder that remembers them, with --against")
+		return errors.New("--junit: the test cases are violations over time: also name the folder that remembers them, " +
+			"with --against")
 	case f.runs < 1 || f.runs > explorations.MaxRuns:
 		return fmt.Errorf("%s %d: give a number from 1 to %d", f.runsName, f.runs, explorations.MaxRuns)
 	case f.from > math.MaxUint64-uint64(f.runs-1):
-		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs, uint64(math.MaxUint64))
+		return fmt.Errorf("--from-seed %d with %s %d: there are no seeds beyond %d", f.from, f.runsName, f.runs,
+			uint64(math.MaxUint64))
 	}
 	if f.csv && f.json {
 		return errors.New("--csv and --json: choose one")
@@ -217,7 +224,8 @@ func (f exploreFlags) plans(s *shell) ([]*explorations.Plan, error) {
 	for _, name := range names {
 		l, err := play.FindLock(name, s.Extra)
 		if err != nil {
-			return nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), s.ChooseLock(name)))
+			return nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name),
+				s.ChooseLock(name)))
 		}
 		plan, err := explore.NewPlan(l, opts)
 		if err != nil {

@@ -96,7 +96,8 @@ func TestExploreInterrupted(t *testing.T) {
 	}
 	dir := t.TempDir()
 	code, out, errs := program(t, "interrupt:700:", exploreMine(dir, "--workers", "1")...)
-	interrupted := regexp.MustCompile(`: interrupted, with ([12]) of 3 jobs done, which are in .*: continue with the same command and --resume\n\z`).FindStringSubmatch(errs)
+	interrupted := regexp.MustCompile(
+		`: interrupted, with ([12]) of 3 jobs done, which are in .*: continue with the same command and --resume\n\z`).FindStringSubmatch(errs)
 	if code != console.ExitBroken || out != "" || interrupted == nil {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -180,10 +181,13 @@ func TestExploreFailedJobs(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(misbehaving, "exit")
 	code, out, errs := call(t, []play.Lock{mylock()}, "explore", "--lock", "mylock", "--runs", "150", "--quiet")
-	if code != console.ExitBroken || !strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
-		!strings.Contains(errs, "\nit ended in the runs without faults with which a search begins, or in the run with seed 1, whose schedule is\n  name: drawn\n") ||
+	if code != console.ExitBroken ||
+		!strings.Contains(errs, "2 jobs failed; job 0: seeds 1 to 100: the worker process ended during this job") ||
+		!strings.Contains(errs, "\nit ended in the runs without faults with which a search begins, or in the run with seed "+
+			"1, whose schedule is\n  name: drawn\n") ||
 		!regexp.MustCompile(`(?m)^again: \S+ explore --lock mylock --from-seed 1 --runs 1$`).MatchString(errs) ||
-		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") || !strings.Contains(out, "No run tested the lock.") {
+		!strings.Contains(out, "INCOMPLETE: 2 jobs of 100 runs have no result.\n") ||
+		!strings.Contains(out, "No run tested the lock.") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

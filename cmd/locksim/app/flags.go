@@ -50,7 +50,8 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return fmt.Errorf("%s takes %s, and got %s: see %[1]s --help", cmd.CommandPath(), what, prose.Count(len(args), "argument"))
+		return fmt.Errorf("%s takes %s, and got %s: see %[1]s --help", cmd.CommandPath(), what,
+			prose.Count(len(args), "argument"))
 	}
 }
 
@@ -60,6 +61,7 @@ func atMostOne(what string) cobra.PositionalArgs {
 		if len(args) <= 1 {
 			return nil
 		}
-		return fmt.Errorf("%s takes %s, and got %s: see %[1]s --help", cmd.CommandPath(), what, prose.Count(len(args), "argument"))
+		return fmt.Errorf("%s takes %s, and got %s: see %[1]s --help", cmd.CommandPath(), what,
+			prose.Count(len(args), "argument"))
 	}
 }

@@ -44,9 +44,10 @@ var galleryStories = []galleryStory{
 func galleryCommand(s *shell) *cobra.Command {
 	var pages bool
 	cmd := &cobra.Command{
-		Use:    "gallery DIR",
-		Short:  "Write the gallery of famous stories",
-		Long:   "Gallery writes a page for each of some famous stories into DIR, and an index of\nthem. The folder is reports/gallery in a clone of locksim. With --html it writes the\npages for browsers, without an index.",
+		Use:   "gallery DIR",
+		Short: "Write the gallery of famous stories",
+		Long: "Gallery writes a page for each of some famous stories into DIR, and an index of\nthem. The folder is " +
+			"reports/gallery in a clone of locksim. With --html it writes the\npages for browsers, without an index.",
 		Hidden: true,
 		Args:   exactly(1, "one folder, such as reports/gallery"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -56,7 +57,8 @@ func galleryCommand(s *shell) *cobra.Command {
 			return writeGallery(s, args[0])
 		},
 	}
-	cmd.Flags().BoolVar(&pages, "html", false, "write pages for browsers; a story whose servers are missing here is left out")
+	cmd.Flags().BoolVar(&pages, "html", false, "write pages for browsers; a story whose servers are missing here is "+
+		"left out")
 	return cmd
 }
 
@@ -113,7 +115,8 @@ func writeGallery(s *shell, dir string) error {
 			return &console.BrokenError{Cause: err, Replay: t.replay}
 		}
 		files = append(files, page)
-		fmt.Fprintf(&index, "| %d | [%s](%s) | %s | %s | %s |\n", i+1, o.Scenario.Title, page.Name, o.Lock, labels(o), strings.Join(o.Scenario.Catalogue, ", "))
+		fmt.Fprintf(&index, "| %d | [%s](%s) | %s | %s | %s |\n", i+1, o.Scenario.Title, page.Name, o.Lock, labels(o),
+			strings.Join(o.Scenario.Catalogue, ", "))
 	}
 	files = append(files, outfile.Document{Name: "README.md", Data: index.Bytes()})
 	if err := outfile.WriteAll(dir, files); err != nil {

@@ -28,7 +28,8 @@ const galleryDir = "../../../reports/gallery"
 func own(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	c := &console.Console{Program: console.OwnProgram, In: strings.NewReader(""), Out: &out, Err: &err, Getenv: func(string) string { return "" }}
+	c := &console.Console{Program: console.OwnProgram, In: strings.NewReader(""), Out: &out, Err: &err,
+		Getenv: func(string) string { return "" }}
 	code = (&shell{Console: c, args: args, Roster: roster.Roster{Extra: ownLocks()}}).run()
 	return code, out.String(), err.String()
 }

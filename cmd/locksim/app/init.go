@@ -43,7 +43,8 @@ is a redis.NewFailoverClient that asks them for the primary.`,
 	flags.BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema init")
 	flags.StringVar(&f.Module, "module", "", "make a module of this `PATH` in a folder without go.mod")
 	flags.StringVar(&f.Lock, "lock", "", "reports call the lock `NAME` (default: the last word of the module's path)")
-	flags.StringVar(&f.Checkout, "checkout", "", "the checkout of locksim is in `DIR` (default: the one from which this program was built)")
+	flags.StringVar(&f.Checkout, "checkout", "", "the checkout of locksim is in `DIR` (default: the one from which this "+
+		"program was built)")
 	flags.BoolVar(&f.CI, "ci", false, "also write a workflow for GitHub")
 	flags.BoolVar(&f.Overlay, "overlay", false, "run the tests with the build overlay")
 	flags.StringVar(&f.Topology, "topology", starter.Node, "the `TOPOLOGY` of Redis: node or sentinel")

@@ -155,10 +155,12 @@ func storedIn(name string) ([]runfolder.StoredRun, error) {
 	}
 	found, err := runfolder.StoredRuns(os.DirFS(name))
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the stored runs in %s: %w: give a folder that can be read", console.Quote(name), err)
+		return nil, fmt.Errorf("cannot read the stored runs in %s: %w: give a folder that can be read", console.Quote(name),
+			err)
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("there is no stored run in %s: give a folder that run --out, or explore --out with a violation or --records, has written", console.Quote(name))
+		return nil, fmt.Errorf("there is no stored run in %s: give a folder that run --out, or explore --out with a "+
+			"violation or --records, has written", console.Quote(name))
 	}
 	under := func(path string) string {
 		if path == "" {
@@ -210,7 +212,8 @@ func (j *judging) read(name string) ([]*records.Run, error) {
 	return records.Read(name, f, j.ServerNames()...)
 }
 
-// judgeStored judges a stored run by the record that is beside it or, if that is missing or another run's, by playing it again.
+// judgeStored judges a stored run by the record that is beside it or, if that is missing or another run's, by playing
+// it again.
 func (j *judging) judgeStored(x runfolder.StoredRun, runs []*records.Run) error {
 	recording, err := readRecording(x.Run)
 	if err != nil {
@@ -242,7 +245,8 @@ func (j *judging) byRecord(name string, r *records.Run, of ...string) error {
 
 func damagedRecord(name string, err error) error {
 	return &file.InputError{Pos: faults.Pos{File: name}, Err: err,
-		Msg: "this record cannot be judged: " + err.Error() + "; make the run again, and store it with this version of locksim"}
+		Msg: "this record cannot be judged: " + err.Error() + "; make the run again, and store it with this version of " +
+			"locksim"}
 }
 
 // again plays a run again, once.

@@ -57,7 +57,8 @@ func TestKeepWithoutLink(t *testing.T) {
 func TestFoundPages(t *testing.T) {
 	t.Setenv(asChild, "1")
 	dir := t.TempDir()
-	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out", dir); code != console.ExitExpected {
+	if code, _, errs := call(t, []play.Lock{mylock()}, "run", "gc-pause", "--lock", "mylock", "--fencing", "none", "--out",
+		dir); code != console.ExitExpected {
 		t.Fatal(errs)
 	}
 	r, err := readRecording(runfiles.Path(dir))
@@ -86,13 +87,15 @@ func TestFoundPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, whole := pages["explore.html"]; !whole || len(pages) != 3 || pages["found-3.records.gz"] == "" || !strings.Contains(pages["found-3.html"], "mysim explore &lt;again&gt;") {
+	if _, whole := pages["explore.html"]; !whole || len(pages) != 3 || pages["found-3.records.gz"] == "" ||
+		!strings.Contains(pages["found-3.html"], "mysim explore &lt;again&gt;") {
 		t.Errorf("%d pages: %.200s", len(pages), pages["found-3.html"])
 	}
 	if linked[1] != "" || linked[3] != "found-3.html" {
 		t.Errorf("the page links to %v", linked)
 	}
-	if !strings.HasPrefix(errs.String(), "found-1.html cannot be written: ") || !strings.Contains(errs.String(), "nobodys") {
+	if !strings.HasPrefix(errs.String(), "found-1.html cannot be written: ") ||
+		!strings.Contains(errs.String(), "nobodys") {
 		t.Errorf("standard error has %q", errs.String())
 	}
 }

@@ -60,7 +60,8 @@ type ListedFault struct {
 type ListedField struct {
 	// Key is the key in a scenario file.
 	Key string `json:"key"`
-	// Type is what it holds: the name of a participant, names of several, one of words, a number, or a duration such as 1.5s.
+	// Type is what it holds: the name of a participant, names of several, one of words, a number, or a duration such as
+	// 1.5s.
 	Type string `json:"type" jsonschema:"enum=name,enum=names,enum=word,enum=number,enum=duration"`
 	// Text says what for.
 	Text string `json:"text" jsonschema:"minLength=0"`
@@ -189,7 +190,8 @@ modes, which are the checks that the store can make before it accepts a write.`,
 			return s.Print(c.write(s.Out))
 		},
 	}
-	cmd.Flags().BoolVar(&modes, "catalogue", false, "list the known failure modes of locks, and the scenarios that show them")
+	cmd.Flags().BoolVar(&modes, "catalogue", false, "list the known failure modes of locks, and the scenarios that "+
+		"show them")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema list")
 	return cmd
 }
@@ -222,7 +224,8 @@ func NewList(extra ...play.Lock) (*List, error) {
 		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), serversText(l), l.ForWhom, l.Promise})
 	}
 	for _, b := range mistake.All() {
-		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), spaces.NoFaults), b.Detector, b.Mode)
+		text := fmt.Sprintf("%s, faults: %s, seen by %s in mode %s", b.ID, cmp.Or(string(b.Fault), spaces.NoFaults),
+			b.Detector, b.Mode)
 		c.Specimens = append(c.Specimens, ListedEntry{"broken/" + b.Name, text})
 	}
 	for _, l := range extra {
@@ -349,7 +352,8 @@ func listedFault(k faults.Form) ListedFault {
 	out := ListedFault{Name: k.Name, Text: k.Text, Class: string(k.Class), Fields: []ListedField{}}
 	for _, f := range k.Fields {
 		_, example, _ := strings.Cut(f.Example(), ": ")
-		field := ListedField{Key: f.Key, Text: f.Doc, Domain: f.Domain(), Example: example, Needed: f.Needed(), Default: f.Absent()}
+		field := ListedField{Key: f.Key, Text: f.Doc, Domain: f.Domain(), Example: example, Needed: f.Needed(),
+			Default: f.Absent()}
 		between := func(least, most int64) { field.Least, field.Most = &least, &most }
 		switch h := f.Holds.(type) {
 		case faults.Name:

@@ -36,7 +36,8 @@ const (
 // add adds --live, with what it does, --scale, and, for commands whose runs are made more than once, --times.
 func (f *liveFlag) add(flags *pflag.FlagSet, live, scale string, times int, each string) {
 	flags.BoolVar(&f.live, "live", false, live)
-	flags.Float64Var(&f.scale, "scale", 0, "with --live, multiply all durations of a scenario by `FACTOR` (default: "+scale+")")
+	flags.Float64Var(&f.scale, "scale", 0, "with --live, multiply all durations of a scenario by `FACTOR` (default: "+
+		scale+")")
 	if f.times = times; each != "" {
 		flags.IntVar(&f.times, "times", times, "with --live, make `N` "+each)
 	}
@@ -50,13 +51,15 @@ func (f *liveFlag) check(flags *pflag.FlagSet) error {
 		}
 	}
 	if f.live && flags.Changed("once") {
-		return errors.New("--once and --live: a run on real servers cannot be repeated exactly, so it is made once anyway: leave --once out")
+		return errors.New("--once and --live: a run on real servers cannot be repeated exactly, so it is made once anyway: " +
+			"leave --once out")
 	}
 	switch {
 	case f.times < 1 || f.times > 1000:
 		return fmt.Errorf("--times %d: give a number from 1 to 1000", f.times)
 	case flags.Changed("scale") && !(f.scale > 0):
-		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file", f.scale)
+		return fmt.Errorf("--scale %v: give a number above 0, up to 10, such as 0.1 for a tenth of the times of the file",
+			f.scale)
 	}
 	return nil
 }
@@ -76,7 +79,8 @@ func (f liveFlag) playLive(s *shell, t *task) (*outcome.Outcome, error) {
 	worst, err := f.worst(ctx, s, session, t)
 	steady := live.ScaleFor(t.scenario, t.lock, worlds.Steady)
 	if err == nil && f.scale == 0 && steady > t.scale && unexplained(worst) {
-		s.Note(fmt.Sprintf("at scale %v live runs differ from the simulated world, which may be by the machine: they are made again at %v", t.scale, steady))
+		s.Note(fmt.Sprintf("at scale %v live runs differ from the simulated world, which may be by the machine: they are "+
+			"made again at %v", t.scale, steady))
 		*t = *t.at(steady)
 		worst, err = f.worst(ctx, s, session, t)
 	}
@@ -100,7 +104,8 @@ func unexplained(o *outcome.Outcome) bool {
 	return slices.ContainsFunc(o.Live.Differences, func(d outcome.Difference) bool { return d.Why == "" })
 }
 
-func (f liveFlag) worst(ctx context.Context, s *shell, session *live.Session, t *task) (worst *outcome.Outcome, err error) {
+func (f liveFlag) worst(ctx context.Context, s *shell, session *live.Session,
+	t *task) (worst *outcome.Outcome, err error) {
 	labels := map[fence.Mode]map[checker.Label]int{}
 	var all []*outcome.Outcome
 	for n := range f.times {
@@ -140,7 +145,8 @@ func differences(ctx context.Context, s *shell, t *task, all []*outcome.Outcome,
 // one makes one run. Its workload draws by another seed than that of the run before.
 func (f liveFlag) one(ctx context.Context, s *shell, session *live.Session, t *task, n int) (*outcome.Outcome, error) {
 	defer s.Busy(fmt.Sprintf("running %s on real servers, %d of %d", t.scenario.Name, n+1, f.times))()
-	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes, Scale: t.scale})
+	return session.Run(ctx, t.scenario, t.lock, live.Options{Seed: t.opts.Seed + uint64(n), Modes: t.opts.Modes,
+		Scale: t.scale})
 }
 
 // severity is how bad an outcome is: by its labels, the worst first.

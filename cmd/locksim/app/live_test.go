@@ -51,7 +51,8 @@ func TestLiveDiffers(t *testing.T) {
 	}
 	t.Setenv("NO_COLOR", "1")
 	dir := t.TempDir()
-	code, out, errs := call(t, []play.Lock{twoFaced(false)}, "run", "calm", "--lock", "two-faced", "--fencing", "none", "--live", "--out", dir)
+	code, out, errs := call(t, []play.Lock{twoFaced(false)}, "run", "calm", "--lock", "two-faced", "--fencing", "none",
+		"--live", "--out", dir)
 	if strings.Contains(out, "The worlds differ: mode none is ") {
 		t.Skip("the machine has too much other work to do")
 	}
@@ -59,8 +60,10 @@ func TestLiveDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: exit code %d\n%s%s", err, code, out, errs)
 	}
-	if code != console.ExitUnexpected || !strings.Contains(out, "in 1 of 1 live run, and never in the simulated world (20 seeds: safe)") ||
-		!strings.Contains(string(stored), `"as_expected": false`) || !strings.Contains(errs, "at scale 0.1 live runs differ") ||
+	if code != console.ExitUnexpected ||
+		!strings.Contains(out, "in 1 of 1 live run, and never in the simulated world (20 seeds: safe)") ||
+		!strings.Contains(string(stored), `"as_expected": false`) ||
+		!strings.Contains(errs, "at scale 0.1 live runs differ") ||
 		!strings.Contains(out, "--live --scale 0.3\n") {
 		t.Errorf("exit code %d\n%s%s%s", code, out, errs, stored)
 	}

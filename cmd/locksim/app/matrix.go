@@ -88,19 +88,23 @@ and nothing explains it. A run takes some seconds, and --workers of them are mad
 	flags := cmd.Flags()
 	flags.IntVar(&f.seeds, "seeds", 20, "`N` seeds for every cell")
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
-	flags.StringArrayVar(&f.scenarios, "scenario", nil, "only these `SCENARIOS`, with commas: names, patterns such as 'late-*', files")
-	flags.StringArrayVar(&f.locks, "lock", nil, "only these `LOCKS`, with commas: names, or patterns such as 'redlock*' and 'broken/*'")
+	flags.StringArrayVar(&f.scenarios, "scenario", nil, "only these `SCENARIOS`, with commas: names, patterns such as "+
+		"'late-*', files")
+	flags.StringArrayVar(&f.locks, "lock", nil, "only these `LOCKS`, with commas: names, or patterns such as 'redlock*' "+
+		"and 'broken/*'")
 	flags.StringVar(&f.fencing, "fencing", runfiles.JoinModes(fence.Modes()), "fencing `MODES`, with commas")
 	flags.BoolVar(&f.broken, "broken", false, "also the locks that are wrong on purpose")
 	flags.BoolVar(&f.own, "own", false, "play each scenario only with the lock that its file names")
 	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the table")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage)
-	flags.StringVar(&f.out, "out", "", "store the results in `DIR`, and write index.html with its pages, matrix.json, matrix.csv, matrix.txt and MATRIX.md")
+	flags.StringVar(&f.out, "out", "", "store the results in `DIR`, and write index.html with its pages, matrix.json, "+
+		"matrix.csv, matrix.txt and MATRIX.md")
 	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells lead to")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each cell")
 	f.campaignFlags.add(flags)
-	f.liveFlag.add(flags, "play each pair on real servers too, and compare both worlds", comparedScale, 5, "live runs of each pair")
+	f.liveFlag.add(flags, "play each pair on real servers too, and compare both worlds", comparedScale, 5,
+		"live runs of each pair")
 	completion{s.Roster}.flags(cmd)
 	return cmd
 }
@@ -128,7 +132,8 @@ func (f matrixFlags) run(s *shell) error {
 		return err
 	}
 	w := &works.Matrix{Console: s.Console, Plan: plan, Asked: f.asked(), JUnit: f.junit, NoRuns: f.noRuns}
-	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, works.MatrixKind), f.form()), []publish.Work{w}, nil)
+	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, works.MatrixKind), f.form()),
+		[]publish.Work{w}, nil)
 }
 
 // form is the form in which the matrix is printed.
@@ -158,7 +163,8 @@ func (f matrixFlags) forWhole() (asked []string) {
 	for _, flag := range []struct {
 		name string
 		on   bool
-	}{{"--json", f.json}, {"--markdown", f.markdown}, {"--csv", f.csv}, {"--junit", f.junit != ""}, {"--no-runs", f.noRuns}} {
+	}{{"--json", f.json}, {"--markdown", f.markdown}, {"--csv", f.csv}, {"--junit", f.junit != ""},
+		{"--no-runs", f.noRuns}} {
 		if flag.on {
 			asked = append(asked, flag.name)
 		}
@@ -208,6 +214,7 @@ func (f matrixFlags) plan(s *shell) (*matrix.Plan, error) {
 		return nil, err
 	}
 	return matrix.NewPlan(matrix.Options{
-		Scenarios: chosen, Locks: roster.SplitList(f.locks), Specimens: f.broken, Own: f.own, Modes: modes, Seeds: seeds, Extra: s.Extra,
+		Scenarios: chosen, Locks: roster.SplitList(f.locks), Specimens: f.broken, Own: f.own, Modes: modes, Seeds: seeds,
+		Extra: s.Extra,
 	})
 }

@@ -53,7 +53,8 @@ func (f matrixFlags) runLive(s *shell, byLock bool) error {
 	if f.resume && f.out == "" {
 		return errors.New("--resume: name the folder of the results, with --out")
 	}
-	o := worlds.Options{Plan: plan, Seeds: outcome.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1}, ByLock: byLock, Extra: s.Extra,
+	o := worlds.Options{Plan: plan, Seeds: outcome.Seeds{First: f.from, Last: f.from + uint64(f.seeds) - 1},
+		ByLock: byLock, Extra: s.Extra,
 		Times: f.times, Together: f.workers, Scale: f.scale, Replay: liveAgain(s)}
 	if o.Together == 0 {
 		o.Together = works.LiveTogether
@@ -64,7 +65,8 @@ func (f matrixFlags) runLive(s *shell, byLock bool) error {
 		}
 		o.Journal = filepath.Join(f.out, worldsJournal)
 		if _, err := os.Stat(o.Journal); err == nil && !f.resume {
-			return fmt.Errorf("--out %s: %s: there are results of an earlier run: continue with --resume, or give another folder", f.out, o.Journal)
+			return fmt.Errorf("--out %s: %s: there are results of an earlier run: continue with --resume, or give another "+
+				"folder", f.out, o.Journal)
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -95,8 +97,8 @@ func (f matrixFlags) runLive(s *shell, byLock bool) error {
 		for _, line := range open {
 			s.Note(line)
 		}
-		s.Note(prose.Count(len(open), "difference") + " without an explanation: give a larger --scale, or the machine less to do; " +
-			"what stays so is a mistake of one of the two worlds: report it")
+		s.Note(prose.Count(len(open), "difference") + " without an explanation: give a larger --scale, or the machine less " +
+			"to do; what stays so is a mistake of one of the two worlds: report it")
 		return console.ErrUnexpected
 	}
 	return nil
@@ -112,7 +114,8 @@ func storeWorlds(dir string, t *worlds.Table) error {
 	if err := t.Markdown(&page); err != nil {
 		return err
 	}
-	return outfile.WriteAll(dir, []outfile.Document{{Name: worldsPage, Data: []byte(page.String())}, {Name: worldsJSON, Data: b}})
+	return outfile.WriteAll(dir, []outfile.Document{{Name: worldsPage, Data: []byte(page.String())},
+		{Name: worldsJSON, Data: b}})
 }
 
 // showWorlds prints the table.

@@ -72,14 +72,16 @@ func TestMatrixPages(t *testing.T) {
 	}
 	first, second := t.TempDir(), t.TempDir()
 	for i, dir := range []string{first, second} {
-		code, _, errs := matrixOf(t, "--lock", "mylock,fenced", "--fencing", "none,seal", "--out", dir, "--workers", []string{"1", "2"}[i])
+		code, _, errs := matrixOf(t, "--lock", "mylock,fenced", "--fencing", "none,seal", "--out", dir, "--workers",
+			[]string{"1", "2"}[i])
 		if code != console.ExitExpected || errs != "" {
 			t.Fatalf("exit code %d\n%s", code, errs)
 		}
 	}
 	files, again := tree(t, first), tree(t, second)
 	linked(t, files)
-	for _, name := range []string{"index.html", "locks/mylock.html", "locks/fenced.html", "scenarios/calm.html", "scenarios/gc-pause.html",
+	for _, name := range []string{"index.html", "locks/mylock.html", "locks/fenced.html", "scenarios/calm.html",
+		"scenarios/gc-pause.html",
 		"runs/calm/fenced/seed-1.html", "runs/gc-pause/mylock/seed-1.html", "runs/gc-pause/fenced/seed-1.html"} {
 		if files[name] == "" || files[name] != again[name] {
 			t.Errorf("%s does not exist, or differs the second time", name)
@@ -89,7 +91,8 @@ func TestMatrixPages(t *testing.T) {
 		t.Errorf("%d files, want 5 pages, 4 reports and 4 forms of the matrix", n)
 	}
 	if index := files["index.html"]; !strings.Contains(index, `href="runs/gc-pause/fenced/seed-1.html#mode-seal"`) ||
-		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing none,seal</code>") {
+		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing "+
+			"none,seal</code>") {
 		t.Error("the index does not link to the report, or does not have its command")
 	}
 	var m matrices.Matrix
@@ -118,7 +121,8 @@ func TestMatrixPagesWithoutRuns(t *testing.T) {
 	}
 	files := tree(t, dir)
 	linked(t, files)
-	if len(files) != 1+4+4 || files["scenarios/mine.yaml"] != "name: mine\n" || !strings.Contains(files["index.html"], `href="scenarios/gc-pause.html#row-fenced"`) {
+	if len(files) != 1+4+4 || files["scenarios/mine.yaml"] != "name: mine\n" ||
+		!strings.Contains(files["index.html"], `href="scenarios/gc-pause.html#row-fenced"`) {
 		t.Errorf("%d files, or the link is missing", len(files))
 	}
 }
@@ -128,12 +132,15 @@ func TestMatrixPagesWithoutRuns(t *testing.T) {
 func TestMatrixReportFails(t *testing.T) {
 	dir := t.TempDir()
 	code, out, errs := lateMatrix(t, "late-kill", dir)
-	if code != console.ExitBroken || !strings.Contains(errs, "1 reports of runs could not be made, and their cells link to the pages of their scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cells") {
+	if code != console.ExitBroken ||
+		!strings.Contains(errs, "1 reports of runs could not be made, and their cells link to the pages of their "+
+			"scenarios; the last: runs/calm/mylock/seed-1.html: ") || !strings.Contains(out, "2 runs in 1 cells") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	files := tree(t, dir)
 	linked(t, files)
-	if files["runs/calm/mylock/seed-1.html"] != "" || !strings.Contains(files["index.html"], `href="scenarios/calm.html#row-mylock"`) {
+	if files["runs/calm/mylock/seed-1.html"] != "" ||
+		!strings.Contains(files["index.html"], `href="scenarios/calm.html#row-mylock"`) {
 		t.Error("a report that could not be made exists, or a cell links to it")
 	}
 }
@@ -142,7 +149,8 @@ func TestMatrixReportFails(t *testing.T) {
 func TestMatrixReportsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	code, _, errs := lateMatrix(t, "late-interrupt", dir)
-	if want := "mysim: interrupted, with 1 of 1 jobs done, which are in " + dir + ": continue with the same command and --resume\n"; code != console.ExitBroken || errs != want {
+	if want := "mysim: interrupted, with 1 of 1 jobs done, which are in " + dir + ": continue with the same command and " +
+		"--resume\n"; code != console.ExitBroken || errs != want {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 	if files := tree(t, dir); len(files) != 1 || files["matrix.jsonl"] == "" {
@@ -157,16 +165,19 @@ func lateMatrix(t *testing.T, how, dir string) (code int, stdout, stderr string)
 	t.Setenv(misbehaving, "yes")
 	t.Setenv(sabotage, how+":14:"+filepath.Join(t.TempDir(), "clients"))
 	t.Setenv(asChild, "1")
-	return call(t, []play.Lock{sabotagedLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock", "--workers", "1", "--fencing", "none", "--out", dir, "--quiet")
+	return call(t, []play.Lock{sabotagedLock()}, "matrix", "--scenario", "calm", "--seeds", "2", "--lock", "mylock",
+		"--workers", "1", "--fencing", "none", "--out", dir, "--quiet")
 }
 
 // The command on the index makes the same matrix, and does not depend on the folder.
 func TestMatrixAsked(t *testing.T) {
 	all := runfiles.JoinModes(fence.Modes())
 	for want, f := range map[string]matrixFlags{
-		"matrix --seeds 20": {seeds: 20, from: 1, fencing: all, campaignFlags: campaignFlags{crewFlags: crewFlags{out: "somewhere", workers: 3}}},
+		"matrix --seeds 20": {seeds: 20, from: 1, fencing: all,
+			campaignFlags: campaignFlags{crewFlags: crewFlags{out: "somewhere", workers: 3}}},
 		"matrix --seeds 5 --from-seed 7 --scenario 'late-*' --scenario gc-pause --lock 'broken/*' --fencing none --broken": {
-			seeds: 5, from: 7, scenarios: []string{"late-*", "gc-pause"}, locks: []string{"broken/*"}, fencing: "none", broken: true},
+			seeds: 5, from: 7, scenarios: []string{"late-*", "gc-pause"}, locks: []string{"broken/*"}, fencing: "none",
+			broken: true},
 	} {
 		if diff := cmp.Diff(want, f.asked()); diff != "" {
 			t.Error(diff)

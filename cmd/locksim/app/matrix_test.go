@@ -22,7 +22,8 @@ import (
 func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv(asChild, "1")
-	return call(t, []play.Lock{mylock()}, append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2", "--quiet"}, args...)...)
+	return call(t, []play.Lock{mylock()},
+		append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2", "--quiet"}, args...)...)
 }
 
 // reports/MATRIX.md is the output of the command: with LOCKSIM_SOAK=1 it is made anew, otherwise the section of one
@@ -53,7 +54,8 @@ func TestMatrixIsUpToDate(t *testing.T) {
 	for _, sc := range some {
 		names = append(names, sc.Name)
 	}
-	code, out, errs := own(t, "matrix", "--scenario", strings.Join(names, ","), "--seeds", "20", "--broken", "--markdown", "--quiet")
+	code, out, errs := own(t, "matrix", "--scenario", strings.Join(names, ","), "--seeds", "20", "--broken", "--markdown",
+		"--quiet")
 	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
@@ -93,11 +95,13 @@ func TestMatrixWithExtraLock(t *testing.T) {
 	got := map[string]int{}
 	for _, c := range m.Cells {
 		got[c.Scenario+" "+c.Lock]++
-		if c.Lock == "mylock" && (c.Match != matrices.NothingExpected || c.CellRuns != nil && !strings.HasPrefix(c.Replay, "mysim run "+c.Scenario+" --lock mylock --seed ")) {
+		if c.Lock == "mylock" && (c.Match != matrices.NothingExpected || c.CellRuns != nil &&
+			!strings.HasPrefix(c.Replay, "mysim run "+c.Scenario+" --lock mylock --seed ")) {
 			t.Errorf("%+v, replay %q", c, c.Replay)
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"calm fenced": 6, "calm mylock": 6, "gc-pause fenced": 6, "gc-pause mylock": 6}, got); diff != "" {
+	if diff := cmp.Diff(map[string]int{"calm fenced": 6, "calm mylock": 6, "gc-pause fenced": 6, "gc-pause mylock": 6},
+		got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -109,7 +113,8 @@ func TestMatrixIsStable(t *testing.T) {
 	}
 	one, three := t.TempDir(), t.TempDir()
 	var out [2]string
-	for i, args := range [][]string{{"--workers", "1", "--no-runs", "--out", one}, {"--workers", "3", "--no-runs", "--out", three}} {
+	for i, args := range [][]string{{"--workers", "1", "--no-runs", "--out", one}, {"--workers", "3", "--no-runs", "--out",
+		three}} {
 		code, stdout, errs := matrixOf(t, append(args, "--lock", "fenced,single,mylock")...)
 		if code != console.ExitExpected || errs != "" {
 			t.Fatalf("exit code %d\n%s", code, errs)
@@ -159,7 +164,8 @@ func TestMatrixFailure(t *testing.T) {
 func TestMatrixInterrupted(t *testing.T) {
 	t.Setenv(misbehaving, "interrupt")
 	code, out, errs := matrixOf(t, "--lock", "mylock", "--workers", "1")
-	if code != console.ExitBroken || out != "" || errs != "mysim: interrupted, with 0 of 2 jobs done: --out would have stored them\n" {
+	if code != console.ExitBroken || out != "" || errs != "mysim: interrupted, with 0 of 2 jobs done: --out would have "+
+		"stored them\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

@@ -40,7 +40,8 @@ review needs all of its results.`,
   locksim merge /tmp/parts --out /tmp/matrix`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s takes files or folders with results, such as those that explore --out has written: see %[1]s --help", cmd.CommandPath())
+				return fmt.Errorf("%s takes files or folders with results, such as those that explore --out has written: see "+
+					"%[1]s --help", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -48,7 +49,8 @@ review needs all of its results.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.out, "out", "", "also store the result in `DIR`")
-	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells of a matrix lead to")
+	flags.BoolVar(&f.noRuns, "no-runs", false, "with --out: leave out the reports of the runs that the cells of a "+
+		"matrix lead to")
 	f.add(flags)
 	completion{s.Roster}.flags(cmd)
 	return cmd
@@ -69,5 +71,6 @@ func (f mergeFlags) run(s *shell, args []string) error {
 		return err
 	}
 	o := publish.Options{Workers: f.workers, Quiet: f.quiet, Folder: publish.Folder{Dir: f.out}, Form: f.form()}
-	return publish.Merge(s.Console, o, groups, func(r *campaign.Record) (publish.Work, error) { return works.Read(s.Console, s.Extra, r, f.noRuns) })
+	return publish.Merge(s.Console, o, groups,
+		func(r *campaign.Record) (publish.Work, error) { return works.Read(s.Console, s.Extra, r, f.noRuns) })
 }

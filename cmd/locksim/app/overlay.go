@@ -128,7 +128,8 @@ func (f overlayFlags) folder() (string, error) {
 		return "", err
 	}
 	if strings.ContainsAny(dir, " \t\n") {
-		return "", fmt.Errorf("the folder %q has a space in its name, at which $(locksim overlay) would be split: name another one with --dir", dir)
+		return "", fmt.Errorf("the folder %q has a space in its name, at which $(locksim overlay) would be split: name "+
+			"another one with --dir", dir)
 	}
 	return dir, nil
 }

@@ -54,7 +54,8 @@ It takes the program that has your lock: locksim init writes it.`,
 // pin is the pin command.
 func pin(s *shell, name, into string, asJSON bool) error {
 	if tests, err := filepath.Glob(filepath.Join(globLiteral.Replace(into), "*_test.go")); err != nil || len(tests) == 0 {
-		return fmt.Errorf("--into %s: there is no test in it: name the folder of the package that tests the lock", console.Quote(into))
+		return fmt.Errorf("--into %s: there is no test in it: name the folder of the package that tests the lock",
+			console.Quote(into))
 	}
 	r, err := readRecording(name)
 	if err != nil {
@@ -66,7 +67,8 @@ func pin(s *shell, name, into string, asJSON bool) error {
 		return r.failed(err, "replay", command)
 	}
 	if why := search.Untried(l, r.run, sc); why != "" {
-		return fmt.Errorf("%s: a test of lock %s would not try this run: %s: pin what locksim explore --lock %[2]s --promise finds", console.Quote(name), l.Name, why)
+		return fmt.Errorf("%s: a test of lock %s would not try this run: %s: pin what locksim explore --lock %[2]s "+
+			"--promise finds", console.Quote(name), l.Name, why)
 	}
 	o, err := replayed(s, r)
 	mended := ""
@@ -137,9 +139,11 @@ func pinned(run outcome.RunFile, o *outcome.Outcome, name, into string) ([]outfi
 		return nil, err
 	}
 	files := []outfile.Document{html, md}
-	if record, err := records.Of("", o); err != nil || !record.IsOf(&run) { // of a lock that is mended, it is another run's
+	// of a lock that is mended, it is another run's
+	if record, err := records.Of("", o); err != nil || !record.IsOf(&run) {
 		return append(files, outfile.Document{Name: name, Data: text}), err
 	}
 	record, err := records.File(o)
-	return append(files, outfile.Document{Name: records.Beside(name), Data: record}, outfile.Document{Name: name, Data: text}), err
+	return append(files, outfile.Document{Name: records.Beside(name), Data: record},
+		outfile.Document{Name: name, Data: text}), err
 }

@@ -46,10 +46,13 @@ minutes the first time.`,
 		RunE: func(*cobra.Command, []string) error { return f.run(s) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 selects a free port")
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 selects a "+
+		"free port")
 	flags.StringVar(&f.out, "out", "", "write the page into `FILE`, and serve nothing")
-	flags.StringVar(&f.checkout, "checkout", "", "build the page from the checkout of locksim in `DIR` (default: playground.html beside this program, or the checkout from which it was built)")
-	flags.BoolVar(&f.json, "json", false, "print the address as one JSON document; see locksim schema serve; with --out see locksim schema init")
+	flags.StringVar(&f.checkout, "checkout", "", "build the page from the checkout of locksim in `DIR` (default: "+
+		"playground.html beside this program, or the checkout from which it was built)")
+	flags.BoolVar(&f.json, "json", false, "print the address as one JSON document; see locksim schema serve; with --out "+
+		"see locksim schema init")
 	completion{s.Roster}.flags(cmd)
 	return cmd
 }
@@ -92,8 +95,8 @@ func (f playgroundFlags) run(s *shell) error {
 	return nil
 }
 
-// source says where the page comes from: a release has it beside its program, others build it from a checkout. A failure to build
-// is one of the installation of Go, or of its network: the user can mend it.
+// source says where the page comes from: a release has it beside its program, others build it from a checkout. A
+// failure to build is one of the installation of Go, or of its network: the user can mend it.
 func (f playgroundFlags) source(s *shell) (func(context.Context) ([]byte, error), error) {
 	if self, err := os.Executable(); err == nil && f.checkout == "" {
 		if made, err := madePage(self); made != nil || err != nil {
@@ -124,7 +127,8 @@ func madePage(program string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: it is the page of this release: make it readable, or build another with --checkout DIR", err)
+		return nil, fmt.Errorf("%w: it is the page of this release: make it readable, or build another with --checkout DIR",
+			err)
 	}
 	return b, nil
 }
@@ -137,6 +141,7 @@ func (f playgroundFlags) write(s *shell, b []byte) error {
 	if f.json {
 		return s.PrintJSON(Written{Files: []string{filepath.ToSlash(f.out)}})
 	}
-	_, err := fmt.Fprintf(s.Out, "%s: %.1f MB; open it in a browser\n", console.Quote(filepath.ToSlash(f.out)), float64(len(b))/1e6)
+	_, err := fmt.Fprintf(s.Out, "%s: %.1f MB; open it in a browser\n", console.Quote(filepath.ToSlash(f.out)),
+		float64(len(b))/1e6)
 	return s.Print(err)
 }

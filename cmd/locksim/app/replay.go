@@ -68,7 +68,8 @@ stop where several are stored; without it that is the one that ended worst.`,
 	flags.StringVar(&f.mode, "mode", "", "fencing `MODE` of the run to stop (default: that of the run that ended worst)")
 	flags.IntVar(&f.until, "until-step", 0, "stop after step `N` of the trace and print the world")
 	flags.BoolVar(&f.timeline, "timeline", false, "print the run step by step: a narrow column for each client and node")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document; see locksim schema run, and schema state for --until-step")
+	flags.BoolVar(&f.json, "json", false, "print one JSON document; see locksim schema run, and schema state for "+
+		"--until-step")
 	completion{s.Roster}.flags(cmd)
 	return cmd
 }
@@ -80,7 +81,8 @@ func (f replayFlags) validate(stops bool) error {
 	case stops && f.until < 1:
 		return fmt.Errorf("--until-step %d: steps count from 1: give a number from 1", f.until)
 	case f.mode != "" && !stops:
-		return fmt.Errorf("--mode %s: also name the step to stop at, with --until-step and a number from 1", console.Quote(f.mode))
+		return fmt.Errorf("--mode %s: also name the step to stop at, with --until-step and a number from 1",
+			console.Quote(f.mode))
 	case stops && f.timeline:
 		return errors.New("--until-step and --timeline: choose one: the world at one step, or all steps")
 	}
@@ -157,7 +159,8 @@ func inspect(s *shell, r *recording, f replayFlags) error {
 		return r.failed(err, "replay", command)
 	}
 	if mode.NeedsToken() && !l.Tokens {
-		return fmt.Errorf("--mode %s: this mode needs fencing tokens, and lock %s mints none: choose %s", mode, l.Name, fence.None)
+		return fmt.Errorf("--mode %s: this mode needs fencing tokens, and lock %s mints none: choose %s", mode, l.Name,
+			fence.None)
 	}
 	state, err := play.Inspect(sc, l, r.run.Seed, mode, f.until)
 	if err != nil {
@@ -187,7 +190,8 @@ func readRecording(name string) (*recording, error) {
 			return nil, noRunIn(dir)
 		}
 	}
-	if err := scenarioInstead(name, "a stored run is JSON, such as the run.json that locksim run --out wrote"); err != nil {
+	if err := scenarioInstead(name, "a stored run is JSON, such as the run.json that locksim run "+
+		"--out wrote"); err != nil {
 		return nil, err
 	}
 	data, err := readStored(name)
@@ -195,7 +199,8 @@ func readRecording(name string) (*recording, error) {
 		return nil, fmt.Errorf("cannot read the stored run: %w: give the run.json that locksim run --out wrote", err)
 	}
 	if len(data) > maxStored {
-		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is no stored run: it is longer than %d MiB", maxStored>>20)}
+		return nil, &file.InputError{Pos: faults.Pos{File: name}, Msg: fmt.Sprintf("this is no stored run: it is longer "+
+			"than %d MiB", maxStored>>20)}
 	}
 	run, err := outcome.ReadRunFile(name, data)
 	if err != nil {
@@ -217,9 +222,11 @@ func scenarioInstead(name, wanted string) error {
 func noRunIn(dir string) error {
 	found, err := filepath.Glob(filepath.Join(globLiteral.Replace(dir), "found-*.json"))
 	if err != nil || len(found) == 0 {
-		return fmt.Errorf("cannot read the stored run: %s has no run.json: give the folder, or the run.json, that locksim run --out wrote", console.Quote(dir))
+		return fmt.Errorf("cannot read the stored run: %s has no run.json: give the folder, or the run.json, that locksim "+
+			"run --out wrote", console.Quote(dir))
 	}
-	return fmt.Errorf("%s has no run.json: name one of the runs in it, such as %s", console.Quote(dir), console.Quote(found[0]))
+	return fmt.Errorf("%s has no run.json: name one of the runs in it, such as %s", console.Quote(dir),
+		console.Quote(found[0]))
 }
 
 // globLiteral makes a pattern of a path that matches this path alone.
@@ -240,7 +247,8 @@ func readStored(name string) ([]byte, error) {
 // one that differs when repeated. command is the command to report, verb the one of locksim in it.
 func (r *recording) failed(err error, verb, command string) error {
 	if errors.Is(err, play.ErrUnknownLock) {
-		return fmt.Errorf("%s: this stored run cannot be made again: %w\n%s", r.name, err, fmt.Sprintf(withOwnLock, r.run.Lock, verb, console.Quote(r.name)))
+		return fmt.Errorf("%s: this stored run cannot be made again: %w\n%s", r.name, err,
+			fmt.Sprintf(withOwnLock, r.run.Lock, verb, console.Quote(r.name)))
 	}
 	if _, ok := errors.AsType[*file.InputError](err); ok {
 		return fmt.Errorf("%s: this stored run cannot be made again: %w", r.name, err)

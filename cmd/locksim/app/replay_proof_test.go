@@ -125,6 +125,7 @@ func sameHashes(t *testing.T, page string, want map[string]string, command strin
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
-		t.Errorf("%s states hashes for %q; those of its command, %s, differ:\n%s", page, slices.Sorted(maps.Keys(want)), command, diff)
+		t.Errorf("%s states hashes for %q; those of its command, %s, differ:\n%s", page, slices.Sorted(maps.Keys(want)),
+			command, diff)
 	}
 }

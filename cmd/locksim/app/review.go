@@ -51,9 +51,11 @@ func (f *reviewFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.on, "review", false, "measure a lock, and write its design review")
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to review")
 	flags.IntVar(&f.seeds, "seeds", 20, "`N` seeds for every scenario and fencing mode")
-	flags.IntVar(&f.runs, "runs", 3000, "try `N` random schedules within the promise, and a fifth of that with every fault")
+	flags.IntVar(&f.runs, "runs", 3000, "try `N` random schedules within the promise, and a fifth of that with "+
+		"every fault")
 	flags.StringArrayVar(&f.faults, "faults", nil, searchflags.FaultsUsage+", in the searches")
-	flags.StringVar(&f.out, "out", "", "write the review into `DIR` (default: reports/out/review-KIND, and an index of all: see locksim serve)")
+	flags.StringVar(&f.out, "out", "", "write the review into `DIR` (default: reports/out/review-KIND, and an index of "+
+		"all: see locksim serve)")
 	f.campaignFlags.add(flags)
 }
 
@@ -113,7 +115,8 @@ func (f reviewFlags) plan(s *shell) (play.Lock, *review.Work, error) {
 	}
 	l, err := play.FindLock(f.lock, s.Extra)
 	if err != nil {
-		return none, nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(f.lock), prose.Choose(f.lock, append(s.LockNames(), s.Specimens()...))))
+		return none, nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(f.lock),
+			prose.Choose(f.lock, append(s.LockNames(), s.Specimens()...))))
 	}
 	seeds, err := outcome.NewSeeds(1, f.seeds)
 	if err != nil {

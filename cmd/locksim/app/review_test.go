@@ -31,7 +31,8 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 	t.Setenv(asChild, "1")
 	t.Setenv(asPromising, "1")
 	dir := filepath.Join(t.TempDir(), "mine")
-	code, out, errs := call(t, []play.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1", "--runs", "70", "--out", dir)
+	code, out, errs := call(t, []play.Lock{promising()}, "report", "--review", "--lock", "mylock", "--seeds", "1",
+		"--runs", "70", "--out", dir)
 	if code != console.ExitExpected || !strings.HasSuffix(out, filepath.Join(dir, "review.md")+"\n") {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
@@ -40,8 +41,10 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	md := string(b)
-	for _, text := range []string{"# Design review: lock mylock\n", "This lock has no description", "How does the lock work?",
-		"<code>mysim run gc-pause --lock mylock --seed 1 --fencing none,claim,cas</code>", "\nmysim report --review --lock mylock --seeds 1 --runs 70\n```\n"} {
+	for _, text := range []string{"# Design review: lock mylock\n", "This lock has no description",
+		"How does the lock work?",
+		"<code>mysim run gc-pause --lock mylock --seed 1 --fencing none,claim,cas</code>", "\nmysim report --review --lock " +
+			"mylock --seeds 1 --runs 70\n```\n"} {
 		if !strings.Contains(md, text) {
 			t.Errorf("the review lacks %q", text)
 		}
@@ -54,7 +57,8 @@ func TestReviewOfAnExtraLock(t *testing.T) {
 		t.Fatalf("the review has no failure:\n%s", md)
 	}
 	again := strings.Fields(regexp.MustCompile(`(?m)^mysim (explore .*)$`).FindStringSubmatch(md)[1])
-	if code, out, errs = call(t, []play.Lock{promising()}, again...); code != console.ExitUnexpected || !strings.Contains(out, "VIOLATION 1: "+first[1]+" ") {
+	if code, out, errs = call(t, []play.Lock{promising()}, again...); code != console.ExitUnexpected ||
+		!strings.Contains(out, "VIOLATION 1: "+first[1]+" ") {
 		t.Errorf("%q does not find the failure again: exit code %d\n%s%s", again, code, out, errs)
 	}
 }

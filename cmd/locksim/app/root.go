@@ -52,7 +52,8 @@ when it was made again.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s), judgeCommand(s), pinCommand(s),
+	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s),
+		judgeCommand(s), pinCommand(s),
 		reportCommand(s), matrixCommand(s), exploreCommand(s), sweepCommand(s), mergeCommand(s), schemaCommand(s),
 		overlayCommand(s), versionCommand(s), workerCommand(s), galleryCommand(s), serveCommand(s), playgroundCommand(s))
 	speakOwnWords(s.Console, root)
@@ -82,7 +83,8 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("there is no command %q: %s", args[0], prose.Choose(args[0], names))
 }
 
-// seedFlags are the flags for a seed: a command that makes one run has the one, and a command that makes many the other.
+// seedFlags are the flags for a seed: a command that makes one run has the one, and a command that makes many the
+// other.
 var seedFlags = map[string]string{"seed": "from-seed", "from-seed": "seed"}
 
 // flagError adds a hint to an error about a flag.
@@ -137,9 +139,11 @@ func noEmptyFlag(flags *pflag.FlagSet) error {
 		switch {
 		case err != nil:
 		case slices.Contains(values, ""):
-			err = fmt.Errorf("--%s '': the value is empty, as from a variable that is not set: give a value, or leave the flag out", f.Name)
+			err = fmt.Errorf("--%s '': the value is empty, as from a variable that is not set: give a value, or leave the "+
+				"flag out", f.Name)
 		case f.Value.Type() == "stringArray" && slices.ContainsFunc(values, hasGap):
-			err = fmt.Errorf("--%s %s: there is no name before or after a comma: give one, or leave the comma out", f.Name, console.Quote(strings.Join(values, ",")))
+			err = fmt.Errorf("--%s %s: there is no name before or after a comma: give one, or leave the comma out", f.Name,
+				console.Quote(strings.Join(values, ",")))
 		case f.Name == "workers" && f.Value.String() == "0":
 			err = fmt.Errorf("--workers 0: %s", workersHint)
 		}

@@ -88,17 +88,23 @@ https://ui.perfetto.dev. Each fencing mode is a process there, and times are vir
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to run (default: the scenario's own)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
-	flags.StringVar(&f.fencing, "fencing", "", "fencing `MODES` to compare, with commas (default: "+runfiles.JoinModes(play.DefaultModes(play.Lock{Tokens: true}))+", and "+
+	flags.StringVar(&f.fencing, "fencing", "", "fencing `MODES` to compare, with commas (default: "+
+		runfiles.JoinModes(play.DefaultModes(play.Lock{Tokens: true}))+", and "+
 		runfiles.JoinModes(play.DefaultModes(play.Lock{}))+" for a lock without tokens)")
-	flags.StringVar(&f.out, "out", "", "also write run.json, its record, report.txt, report.md, report.html and the traces into `DIR`")
+	flags.StringVar(&f.out, "out", "", "also write run.json, its record, report.txt, report.md, report.html and the "+
+		"traces into `DIR`")
 	flags.BoolVar(&f.keep, "keep", false, keepUsage)
 	flags.StringVar(&f.junit, "junit", "", "also write JUnit XML into `FILE`: a test case for each mode")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema run")
-	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull request or the summary of a CI job")
-	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each client and node")
-	flags.BoolVar(&f.cause, "cause", false, "also say from which step on a violation was inevitable, by continuations with other delays and faults")
+	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram instead of the report, for a pull "+
+		"request or the summary of a CI job")
+	flags.BoolVar(&f.timeline, "timeline", false, "print a timeline instead of the report: a narrow column for each "+
+		"client and node")
+	flags.BoolVar(&f.cause, "cause", false, "also say from which step on a violation was inevitable, by continuations "+
+		"with other delays and faults")
 	flags.BoolVar(&f.once, "once", false, "make each run once, without the check that a second one is equal")
-	f.liveFlag.add(flags, "play on real servers and processes, in real time, in place of the simulated world", anyScale, 1, "runs, and report the worst")
+	f.liveFlag.add(flags, "play on real servers and processes, in real time, in place of the simulated world", anyScale, 1,
+		"runs, and report the worst")
 	completion{s.Roster}.flags(cmd)
 	return cmd
 }
@@ -129,7 +135,8 @@ func (f runFlags) run(s *shell, name string) error {
 		return errors.New("--cause and --live: choose one, since a run on real servers has no continuations")
 	}
 	if strings.HasSuffix(name, ".json") {
-		return fmt.Errorf("%s: run takes a scenario, which is YAML; locksim replay %[1]s makes a stored run again", console.Quote(name))
+		return fmt.Errorf("%s: run takes a scenario, which is YAML; locksim replay %[1]s makes a stored run again",
+			console.Quote(name))
 	}
 	t, err := f.task(s, name)
 	if err != nil {
@@ -178,7 +185,8 @@ func findCause(s *shell, o *outcome.Outcome, t *task) error {
 	}
 	defer w.Close()
 	if err := works.Cause(w, o); err != nil {
-		return &console.BrokenError{Cause: fmt.Errorf("play continuations of the run: %w", err), Seed: fmt.Sprintf("seed %d", o.Seed), Replay: t.replay + " --cause"}
+		return &console.BrokenError{Cause: fmt.Errorf("play continuations of the run: %w", err),
+			Seed: fmt.Sprintf("seed %d", o.Seed), Replay: t.replay + " --cause"}
 	}
 	if o.Cause == nil {
 		s.Note("--cause: no mode of this run ended with a violation, so that nothing became inevitable")
@@ -197,7 +205,8 @@ type task struct {
 
 // at is the task on real servers, at a scale.
 func (t task) at(scale float64) *task {
-	t.scale, t.replay = scale, strings.TrimSuffix(t.replay, runfiles.LiveFlags(&outcome.Live{Scale: t.scale}))+runfiles.LiveFlags(&outcome.Live{Scale: scale})
+	t.scale, t.replay = scale, strings.TrimSuffix(t.replay, runfiles.LiveFlags(&outcome.Live{Scale: t.scale}))+
+		runfiles.LiveFlags(&outcome.Live{Scale: scale})
 	return &t
 }
 
@@ -221,7 +230,8 @@ func (f runFlags) task(s *shell, name string) (*task, error) {
 		modes = play.DefaultModes(l)
 	}
 	t := &task{scenario: sc, lock: l, opts: play.RunOptions{Seed: f.seed, Modes: modes, Repeat: repeat(f.once)}}
-	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.Command(), console.Quote(name), console.Quote(l.Name), f.seed, runfiles.JoinModes(modes))
+	t.replay = fmt.Sprintf("%s run %s --lock %s --seed %d --fencing %s", s.Command(), console.Quote(name),
+		console.Quote(l.Name), f.seed, runfiles.JoinModes(modes))
 	if f.live {
 		t = t.at(cmp.Or(f.scale, live.ScaleFor(sc, l, live.DefaultScale)))
 	}
@@ -330,7 +340,8 @@ func (f runFlags) store(s *shell, o *outcome.Outcome, t *task) error {
 		if o.Live == nil {
 			opt.Replay = fmt.Sprintf("%s replay %s", s.Command(), console.Quote(runfiles.Path(f.out)))
 		}
-		if err := runfiles.Save(f.out, o, opt, runfiles.PageOptions(s.Console, o, t.lock, t.opts.Repeat), runfiles.MarkdownOptions(s.Console, o, t.opts.Repeat)); err != nil {
+		if err := runfiles.Save(f.out, o, opt, runfiles.PageOptions(s.Console, o, t.lock, t.opts.Repeat),
+			runfiles.MarkdownOptions(s.Console, o, t.opts.Repeat)); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,8 @@ func sabotagedLock() play.Lock {
 				return nil, err
 			}
 		}
-		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(), Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
+		return lock.NewSingle(simredis.Client(e, "r0"), lock.Options{TTL: time.Second, Clock: e.Clock(),
+			Entropy: e.Entropy("lock"), Jitter: e.Source("lock")})
 	}
 	return l
 }

@@ -42,7 +42,8 @@ Ctrl-C.`,
 			return serveFolder(s, append(args, runfolder.Default)[0], addr, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 selects a free port")
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`, a loopback address; port 0 selects a "+
+		"free port")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the address as one JSON document; see locksim schema serve")
 	completion{s.Roster}.flags(cmd)
 	return cmd
@@ -52,7 +53,8 @@ Ctrl-C.`,
 func serveFolder(s *shell, dir, addr string, asJSON bool) error {
 	root, err := os.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
-		return fmt.Errorf("cannot show %s: %w: store a run first, with %s run gc-pause --keep, or give a folder with stored runs", console.Quote(dir), err, s.Command())
+		return fmt.Errorf("cannot show %s: %w: store a run first, with %s run gc-pause --keep, or give a folder with "+
+			"stored runs", console.Quote(dir), err, s.Command())
 	}
 	defer func() { _ = root.Close() }() // it was only read
 	l, err := serve.Listen(addr)

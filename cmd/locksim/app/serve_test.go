@@ -25,7 +25,8 @@ var shownAt = regexp.MustCompile(`^serving .* at (http://127\.0\.0\.1:[0-9]+/) \
 // ends with 0 after Ctrl-C.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
-	if code, _, errs := call(t, nil, "run", "calm", "--fencing", "none", "--out", filepath.Join(dir, "first")); code != console.ExitExpected {
+	if code, _, errs := call(t, nil, "run", "calm", "--fencing", "none", "--out",
+		filepath.Join(dir, "first")); code != console.ExitExpected {
 		t.Fatal(errs)
 	}
 	cmd := exec.Command(os.Args[0], "serve", dir, "--addr", "127.0.0.1:0")
@@ -46,7 +47,8 @@ func TestServe(t *testing.T) {
 	if m == nil {
 		t.Fatalf("it prints %q\n%s", lines.Text(), errs.String())
 	}
-	if page := fetched(t, m[1]); !strings.Contains(page, `<a href="./first/report.html">calm with fenced</a>`) || !strings.Contains(page, "data-live") || strings.Contains(page, "./second/") {
+	if page := fetched(t, m[1]); !strings.Contains(page, `<a href="./first/report.html">calm with fenced</a>`) ||
+		!strings.Contains(page, "data-live") || strings.Contains(page, "./second/") {
 		t.Errorf("the index is\n%s", page)
 	}
 	if page := fetched(t, m[1]+"first/report.html"); !strings.Contains(page, "<h1>") {

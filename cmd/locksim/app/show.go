@@ -30,7 +30,8 @@ of your own. Given the path of a file, it checks that file and prints it.`,
 				return err
 			}
 			if asJSON {
-				return s.PrintJSON(Shown{Name: sc.Name, Title: sc.Title, Lock: sc.Lock.Kind, File: sc.File, Source: string(sc.Source)})
+				return s.PrintJSON(Shown{Name: sc.Name, Title: sc.Title, Lock: sc.Lock.Kind, File: sc.File,
+					Source: string(sc.Source)})
 			}
 			_, err = s.Out.Write(sc.Source)
 			return s.Print(err)

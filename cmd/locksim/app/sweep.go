@@ -108,7 +108,8 @@ func (f sweepFlags) run(s *shell, name string) error {
 	about := []string{sweeps.Kind, plan.Scenario, plan.Lock, fmt.Sprintf("s%d", plan.Seed)}
 	about = append(about, f.judged.Folder()...)
 	w := &works.Sweep{Console: s.Console, Plan: plan, Scenario: name}
-	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, about...), f.form()), []publish.Work{w}, nil)
+	return publish.Run(s.Console, f.options(shard, publish.NewFolder(f.keep, f.out, about...), f.form()),
+		[]publish.Work{w}, nil)
 }
 
 // problem refuses a number of pairs that makes no sense.

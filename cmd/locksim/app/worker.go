@@ -19,9 +19,10 @@ import (
 // of no use to a user.
 func workerCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
-		Use:    "worker",
-		Short:  "Execute jobs from standard input",
-		Long:   "Worker executes the jobs of another locksim process, which starts it. It ends when\nits standard input ends.",
+		Use:   "worker",
+		Short: "Execute jobs from standard input",
+		Long: "Worker executes the jobs of another locksim process, which starts it. It ends when\nits standard " +
+			"input ends.",
 		Hidden: true,
 		Args:   exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
@@ -30,7 +31,8 @@ func workerCommand(s *shell) *cobra.Command {
 			os.Stdout = os.Stderr // a lock that prints must not corrupt the answers
 			err := campaign.Serve(s.In, answers, works.Handlers(s.Console, s.Roster)...)
 			switch {
-			case err == nil, errors.Is(err, workers.ErrSpent), errors.Is(err, workers.ErrLast): // the answer has the error already
+			// the answer has the error already
+			case err == nil, errors.Is(err, workers.ErrSpent), errors.Is(err, workers.ErrLast):
 				return nil
 			case errors.Is(err, workers.ErrBadRequest):
 				return fmt.Errorf("worker: %w: only locksim itself calls it", err)

@@ -39,7 +39,8 @@ func serve(ctx context.Context, out string, command []string) error {
 		command = []string{"locksim"}
 	}
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return fmt.Errorf("%w: put locksim into PATH, or say how it is called, as in: locksim-mcp go run ./locksimtest/sim", err)
+		return fmt.Errorf("%w: put locksim into PATH, or say how it is called, as in: locksim-mcp go run ./locksimtest/sim",
+			err)
 	}
 	if out == "" {
 		dir, err := os.MkdirTemp("", "locksim-mcp-")

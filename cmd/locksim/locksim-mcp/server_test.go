@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 func fake(args []string) {
 	switch {
 	case args[0] == "list":
-		_, _ = os.Stdout.WriteString(`{"version": 1, "locks": [{"name": "single", "tokens": false}], "failure_modes": [{"id": "F01", "name": "crash"}]}`)
+		_, _ = os.Stdout.WriteString(
+			`{"version": 1, "locks": [{"name": "single", "tokens": false}], "failure_modes": [{"id": "F01", "name": "crash"}]}`)
 	case args[len(args)-1] == "nowhere":
 		_, _ = os.Stderr.WriteString("locksim: there is no scenario nowhere: did you mean anywhere?")
 		os.Exit(2)
@@ -68,7 +69,8 @@ func connect(t *testing.T, out string, env string, command ...string) *mcp.Clien
 }
 
 // call calls a tool. wrong says that it has returned an error, which is the text then.
-func call(t *testing.T, session *mcp.ClientSession, tool string, args map[string]any) (a Answer, text string, wrong bool) {
+func call(t *testing.T, session *mcp.ClientSession, tool string,
+	args map[string]any) (a Answer, text string, wrong bool) {
 	t.Helper()
 	r, err := session.CallTool(context.WithoutCancel(t.Context()), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
@@ -106,7 +108,8 @@ func TestTools(t *testing.T) {
 		{"run", map[string]any{"yaml": "name: mine"}, "run --json --out OUT/run-2 -- OUT/run-2/scenario.yaml"},
 		{"explore", map[string]any{"lock": "single", "faults": "pause", "promise": true, "all": true, "from_seed": 9},
 			"explore --json --quiet --out OUT/explore-3 --runs 1000 --lock=single --faults=pause --from-seed=9 --promise --all"},
-		{"replay", map[string]any{"file": "-x.json", "until_step": 5, "mode": "none"}, "replay --json --mode=none --until-step=5 -- -x.json"},
+		{"replay", map[string]any{"file": "-x.json", "until_step": 5, "mode": "none"},
+			"replay --json --mode=none --until-step=5 -- -x.json"},
 		{"explain", map[string]any{"file": "x.json"}, "replay --json -- x.json"},
 	} {
 		a, text, wrong := call(t, session, c.tool, c.args)
@@ -114,7 +117,8 @@ func TestTools(t *testing.T) {
 		for _, word := range asList(a.Document) {
 			words = append(words, strings.ReplaceAll(word, out, "OUT"))
 		}
-		if got := strings.Join(words, " "); wrong || got != c.want || a.ExitCode != 1 || !strings.HasPrefix(a.Meaning, "a violation") {
+		if got := strings.Join(words, " "); wrong || got != c.want || a.ExitCode != 1 ||
+			!strings.HasPrefix(a.Meaning, "a violation") {
 			t.Errorf("%s %v: %q\n%s", c.tool, c.args, got, text)
 		}
 		if c.tool == "explore" && (len(a.Files) != 1 || filepath.Base(a.Files[0]) != "found-1.json") {
@@ -129,7 +133,8 @@ func TestTools(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{"run", map[string]any{"scenario": "nowhere"}, "exit code 2: locksim: there is no scenario nowhere: did you mean anywhere?"},
+		{"run", map[string]any{"scenario": "nowhere"}, "exit code 2: locksim: there is no scenario nowhere: did you mean " +
+			"anywhere?"},
 		{"run", map[string]any{"scenario": "lost"}, "has printed no document"},
 		{"run", map[string]any{}, "give either scenario, the name of one, or yaml, its text"},
 		{"list", map[string]any{"part": "keys"}, `part "keys": choose one of failure_modes, locks, version`},
@@ -138,10 +143,12 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s %v: %s", c.tool, c.args, text)
 		}
 	}
-	if _, text, wrong := call(t, session, "list", nil); wrong || !strings.Contains(text, `"document":{"failure_modes":["F01 crash"],"locks":["single"]}`) {
+	if _, text, wrong := call(t, session, "list", nil); wrong ||
+		!strings.Contains(text, `"document":{"failure_modes":["F01 crash"],"locks":["single"]}`) {
 		t.Errorf("list: %s", text)
 	}
-	if _, text, wrong := call(t, session, "list", map[string]any{"part": "locks"}); wrong || !strings.Contains(text, `"document":{"locks":[{"name":"single","tokens":false}]}`) {
+	if _, text, wrong := call(t, session, "list", map[string]any{"part": "locks"}); wrong ||
+		!strings.Contains(text, `"document":{"locks":[{"name":"single","tokens":false}]}`) {
 		t.Errorf("list of locks: %s", text)
 	}
 }
@@ -171,7 +178,8 @@ func TestLocksim(t *testing.T) {
 	}
 	if locksim == "" {
 		locksim = filepath.Join(t.TempDir(), "locksim")
-		if out, err := exec.CommandContext(t.Context(), "go", "-C", "../../..", "build", "-o", locksim, "./cmd/locksim").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(t.Context(), "go", "-C", "../../..", "build", "-o", locksim,
+			"./cmd/locksim").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -181,16 +189,20 @@ func TestLocksim(t *testing.T) {
 		t.Fatal(text)
 	}
 	file := map[string]any{"file": found.Files[0]}
-	if again, text, wrong := call(t, session, "replay", file); wrong || again.ExitCode != 0 || !strings.Contains(text, `"verdict":"corrupted"`) {
+	if again, text, wrong := call(t, session, "replay", file); wrong || again.ExitCode != 0 ||
+		!strings.Contains(text, `"verdict":"corrupted"`) {
 		t.Error(text)
 	}
-	if why, text, wrong := call(t, session, "explain", file); wrong || !strings.Contains(text, `"reasons":["`) || !strings.Contains(why.Timeline, "PAUSED for") {
+	if why, text, wrong := call(t, session, "explain", file); wrong || !strings.Contains(text, `"reasons":["`) ||
+		!strings.Contains(why.Timeline, "PAUSED for") {
 		t.Error(text)
 	}
-	if _, text, wrong := call(t, session, "replay", map[string]any{"file": found.Files[0], "until_step": 20}); wrong || !strings.Contains(text, `"believes":`) {
+	if _, text, wrong := call(t, session, "replay", map[string]any{"file": found.Files[0], "until_step": 20}); wrong ||
+		!strings.Contains(text, `"believes":`) {
 		t.Error(text)
 	}
-	if _, text, wrong := call(t, session, "run", map[string]any{"scenario": "gc-puse"}); !wrong || !strings.Contains(text, "gc-pause") {
+	if _, text, wrong := call(t, session, "run", map[string]any{"scenario": "gc-puse"}); !wrong ||
+		!strings.Contains(text, "gc-pause") {
 		t.Error(text)
 	}
 }

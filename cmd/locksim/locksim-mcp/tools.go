@@ -29,15 +29,23 @@ Labels: safe; rescued (the fence refused what would have done harm); corrupted (
 
 // newServer is a server with the tools.
 func newServer(p *program) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "locksim", Title: "locksim", Version: "1"}, &mcp.ServerOptions{Instructions: instructions})
+	s := mcp.NewServer(&mcp.Implementation{Name: "locksim", Title: "locksim", Version: "1"},
+		&mcp.ServerOptions{Instructions: instructions})
 	add := func(name, title, text string) *mcp.Tool {
-		return &mcp.Tool{Name: name, Title: title, Description: text, Annotations: &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true}}
+		return &mcp.Tool{Name: name, Title: title, Description: text, Annotations: &mcp.ToolAnnotations{Title: title,
+			ReadOnlyHint: true, IdempotentHint: true}}
 	}
-	mcp.AddTool(s, add("list", "What there is", "What locksim has: without part the names of everything, with part all about one kind. Documents: schema list."), p.list)
-	mcp.AddTool(s, add("run", "Play a scenario", "Play a scenario with a lock, under each fencing mode, and judge it. It is stored. Document: schema run."), p.run)
-	mcp.AddTool(s, add("explore", "Search for a failure", "Play random schedules of faults until one breaks the lock, and make it minimal. What is found is stored. Document: schema explore."), p.explore)
-	mcp.AddTool(s, add("replay", "Make a run again", "Make a stored run again and confirm that it is the same, or, after a change of the lock, that it is safe now. With until_step: the world at that step. Documents: schema run, schema state."), p.replay)
-	mcp.AddTool(s, add("explain", "Explain a failure", "Why a stored run ended as it did: the verdict and the reasons of each mode, and the timeline of the run, step by step."), p.explain)
+	mcp.AddTool(s, add("list", "What there is", "What locksim has: without part the names of everything, with part all "+
+		"about one kind. Documents: schema list."), p.list)
+	mcp.AddTool(s, add("run", "Play a scenario", "Play a scenario with a lock, under each fencing mode, and judge it. "+
+		"It is stored. Document: schema run."), p.run)
+	mcp.AddTool(s, add("explore", "Search for a failure", "Play random schedules of faults until one breaks the lock, "+
+		"and make it minimal. What is found is stored. Document: schema explore."), p.explore)
+	mcp.AddTool(s, add("replay", "Make a run again", "Make a stored run again and confirm that it is the same, or, "+
+		"after a change of the lock, that it is safe now. With until_step: the world at that step. Documents: schema run, "+
+		"schema state."), p.replay)
+	mcp.AddTool(s, add("explain", "Explain a failure", "Why a stored run ended as it did: the verdict and the reasons "+
+		"of each mode, and the timeline of the run, step by step."), p.explain)
 	return s
 }
 
@@ -121,7 +129,8 @@ type Exploration struct {
 	All      bool   `json:"all,omitempty" jsonschema:"make all runs, and show one violation of each kind"`
 }
 
-func (p *program) explore(ctx context.Context, _ *mcp.CallToolRequest, in Exploration) (*mcp.CallToolResult, Answer, error) {
+func (p *program) explore(ctx context.Context, _ *mcp.CallToolRequest,
+	in Exploration) (*mcp.CallToolResult, Answer, error) {
 	dir, err := p.folder("explore")
 	if err != nil {
 		return nil, Answer{}, err
@@ -147,7 +156,8 @@ func (p *program) explore(ctx context.Context, _ *mcp.CallToolRequest, in Explor
 }
 
 // storing calls the command and says what it has stored in a folder.
-func (p *program) storing(ctx context.Context, dir, pattern string, args []string) (*mcp.CallToolResult, Answer, error) {
+func (p *program) storing(ctx context.Context, dir, pattern string,
+	args []string) (*mcp.CallToolResult, Answer, error) {
 	a, err := p.call(ctx, args...)
 	if err != nil {
 		return nil, a, err
@@ -187,7 +197,8 @@ type Explanation struct {
 	File string `json:"file" jsonschema:"a stored run, as run and explore name it in files"`
 }
 
-func (p *program) explain(ctx context.Context, _ *mcp.CallToolRequest, in Explanation) (*mcp.CallToolResult, Answer, error) {
+func (p *program) explain(ctx context.Context, _ *mcp.CallToolRequest,
+	in Explanation) (*mcp.CallToolResult, Answer, error) {
 	a, err := p.call(ctx, "replay", "--json", "--", in.File)
 	if err != nil {
 		return nil, a, err

@@ -16,9 +16,9 @@ var quick = []string{"redsync-38", "redsync-61", "redsync-timeout", "redislock-5
 var another = []string{"etcd-11456", "gozero-1704", "rueidislock-301"}
 
 // Every adapter builds with both versions of every bug, knows which one it has, and plays: the first runs of a fixed
-// version show no violation, and those of the other show the bug where few runs do. Since each version takes a build, one
-// bug is enough for a part of the soak, and none is built without it. That the adapters compile with the versions of
-// go.mod, the linter tells.
+// version show no violation, and those of the other show the bug where few runs do. Since each version takes a build,
+// one bug is enough for a part of the soak, and none is built without it. That the adapters compile with the versions
+// of go.mod, the linter tells.
 func TestBugs(t *testing.T) {
 	t.Chdir("..")
 	b := &builder{dir: t.TempDir()}

@@ -6,8 +6,8 @@
 //	go run ./cmd -fixed redsync-151    # the version without it
 //	go run ./cmd -helped redsync-4.5   # with the smallest change that finds it, where the defaults do not
 //	go run ./cmd redsync-151 replay F  # any command of locksim, in the program with that lock
-//	go run ./cmd -table                # all of them, from three first seeds, for reports/GROUNDTRUTH.md; goes on after an
-//	                                   # interruption
+//	go run ./cmd -table                # all of them, from three first seeds, for reports/GROUNDTRUTH.md; goes on
+//	                                   # after an interruption
 //
 // Run it in examples/groundtruth. The exit code is 0, also when a bug is found; 2 for bad input.
 package main
@@ -43,12 +43,15 @@ func run() error {
 	helped := flag.Bool("helped", false, "with the smallest change that finds it")
 	table := flag.Bool("table", false, "play every bug, or those that are named, and write the table")
 	page := flag.Bool("page", false, "with -table: play nothing, and write the pages of what the journal has")
-	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs, but for those of no commit or of fewer schedules")
+	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs, but for those of no "+
+		"commit or of fewer schedules")
 	seed := flag.Uint64("seed", groundtruth.FirstSeeds[0], "the first seed")
 	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
-	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the index that is written, beside the folder with a page for each row")
+	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the index that is written, beside the "+
+		"folder with a page for each row")
 	flag.Usage = func() {
-		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run ./cmd -table [FLAGS] [BUG…]\n\nThe bugs, and the recipes of articles:")
+		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run "+
+			"./cmd -table [FLAGS] [BUG…]\n\nThe bugs, and the recipes of articles:")
 		for _, b := range groundtruth.All() {
 			_, _ = fmt.Fprintf(flag.CommandLine.Output(), "  %-24s %s %s\n", b.ID, cmp.Or(b.Module, b.Mechanism), b.Has)
 		}
@@ -108,16 +111,18 @@ func run() error {
 	if err := os.RemoveAll(dir); err != nil { // else the failure that is there is tried first
 		return err
 	}
-	played, err := play(program, groundtruth.Play{Bug: bug.ID, Version: version, Seed: *seed, Helped: *helped, Dir: dir}, work)
+	played, err := play(program, groundtruth.Play{Bug: bug.ID, Version: version, Seed: *seed, Helped: *helped, Dir: dir},
+		work)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s, %.1f s of CPU time\n%s\n", strings.TrimSpace(cmp.Or(bug.Module, bug.ID)+" "+version), played.cpu.Seconds(), played.Text)
+	fmt.Printf("%s, %.1f s of CPU time\n%s\n", strings.TrimSpace(cmp.Or(bug.Module, bug.ID)+" "+version),
+		played.cpu.Seconds(), played.Text)
 	return nil
 }
 
-// lockCommand is a command of locksim in the program of a bug. What it prints names this program, which can be called again,
-// and not the other one, which is removed afterwards.
+// lockCommand is a command of locksim in the program of a bug. What it prints names this program, which can be called
+// again, and not the other one, which is removed afterwards.
 func lockCommand(program, bug string, fixed bool, words []string) *exec.Cmd {
 	called := "go run ./cmd "
 	if fixed {

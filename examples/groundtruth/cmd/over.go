@@ -13,9 +13,9 @@ import (
 )
 
 // over makes a folder with the files of a module that a bug names, as they were published, and in place of the other
-// packages of the module those of the adapter's folder over. With [groundtruth.Whole] they are those of the whole module,
-// and of the folder _over, which no pattern matches, since its files import what only the module may. The path is
-// relative, so that the program is the same wherever it is built.
+// packages of the module those of the adapter's folder over. With [groundtruth.Whole] they are those of the whole
+// module, and of the folder _over, which no pattern matches, since its files import what only the module may. The path
+// is relative, so that the program is the same wherever it is built.
 func over(bug groundtruth.Bug, version string) (folder string, err error) {
 	text, _, err := command("go", "-C", os.TempDir(), "mod", "download", "-json", bug.Module+"@"+version) // of no module
 	if err != nil {

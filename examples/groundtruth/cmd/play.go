@@ -85,7 +85,8 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 		return "", err
 	}
 	name := filepath.Join(b.dir, filepath.Base(program))
-	if err := errors.Join(os.WriteFile(name+".mod", mod, 0o644), os.WriteFile(name+".sum", append(sum, old...), 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(name+".mod", mod, 0o644), os.WriteFile(name+".sum", append(sum, old...),
+		0o644)); err != nil {
 		return "", err
 	}
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-mod=mod", "-modfile=" + name + ".mod", "-o", program}

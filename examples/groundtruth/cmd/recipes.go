@@ -43,7 +43,8 @@ func (m *measurement) recipe(r articles.Recipe) []byte {
 	if r.Fails {
 		expected = "fails"
 	}
-	fmt.Fprintf(&w, "<!-- Written by make groundtruth. Do not edit. -->\n\n# %s\n\n%s.\n\n- The text promises: %s Judged under: %s.\n- Expected: it %s: %s.\n",
+	fmt.Fprintf(&w, "<!-- Written by make groundtruth. Do not edit. -->\n\n# %s\n\n%s.\n\n- The text promises: %s "+
+		"Judged under: %s.\n- Expected: it %s: %s.\n",
 		r.ID, r.Idea, r.Says, promised(r.Lock.Promise), expected, strings.TrimPrefix(r.Expect, "passes: "))
 	if c, ok := shown(m.checks(r.ID, "", false)); ok {
 		word := "Passes"
@@ -52,6 +53,7 @@ func (m *measurement) recipe(r articles.Recipe) []byte {
 		}
 		fmt.Fprintf(&w, "- %s: %s\n", word, story(c.Text))
 	}
-	fmt.Fprintf(&w, "- Why: %s\n- Play it, in `examples/groundtruth`: `go run ./cmd %s`\n\n[All rows](../GROUNDTRUTH.md)\n", r.Cause, r.ID)
+	fmt.Fprintf(&w, "- Why: %s\n- Play it, in `examples/groundtruth`: `go run ./cmd %s`\n\n[All "+
+		"rows](../GROUNDTRUTH.md)\n", r.Cause, r.ID)
 	return w.Bytes()
 }

@@ -65,7 +65,8 @@ type result struct {
 // many schedules as there are.
 func (r result) lasts() bool {
 	const all = 2000 // the default of Check
-	return r.Program != "" && !strings.HasSuffix(r.Commit, dirty) && (r.Found || r.NoVerdict || r.OutOfTime || r.Runs >= all)
+	return r.Program != "" && !strings.HasSuffix(r.Commit, dirty) && (r.Found || r.NoVerdict || r.OutOfTime ||
+		r.Runs >= all)
 }
 
 // measurement has the results of the journal and those that it makes.
@@ -115,14 +116,16 @@ func (m *measurement) measure(bugs []groundtruth.Bug) error {
 			for c := range todo {
 				r, err := m.result(c)
 				if err == nil && r.NoVerdict && c.bug.Missed == "" && c.bug.Frozen == "" {
-					err = fmt.Errorf("%s %s from seed %d, a defect of locksim or of the adapter: %s", c.bug.ID, c.version, c.seed, r.Text)
+					err = fmt.Errorf("%s %s from seed %d, a defect of locksim or of the adapter: %s", c.bug.ID, c.version, c.seed,
+						r.Text)
 				}
 				mu.Lock()
 				if err != nil {
 					failed = append(failed, err)
 				}
 				first, _, _ := strings.Cut(r.Text, "\n")
-				fmt.Printf("%s %s seed %d helped %v: found %v, %d runs, %.1f s: %.120s\n", c.bug.ID, c.version, c.seed, c.helped, r.Found, r.Runs, r.CPU, first)
+				fmt.Printf("%s %s seed %d helped %v: found %v, %d runs, %.1f s: %.120s\n", c.bug.ID, c.version, c.seed, c.helped,
+					r.Found, r.Runs, r.CPU, first)
 				mu.Unlock()
 			}
 		})
@@ -158,7 +161,8 @@ func (m *measurement) result(c check) (result, error) {
 	if r.Commit, err = commit(); err != nil {
 		return result{}, err
 	}
-	p, err := play(program, groundtruth.Play{Bug: c.bug.ID, Version: c.version, Seed: c.seed, Helped: c.helped, Seconds: seconds}, m.dir)
+	p, err := play(program, groundtruth.Play{Bug: c.bug.ID, Version: c.version, Seed: c.seed, Helped: c.helped,
+		Seconds: seconds}, m.dir)
 	if err != nil {
 		return result{}, err
 	}
@@ -196,7 +200,8 @@ func commit() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports/GROUNDTRUTH.md", ":!../../reports/groundtruth", ":!results.jsonl", ":!versions.sum")
+	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..",
+		":!../../reports/GROUNDTRUTH.md", ":!../../reports/groundtruth", ":!results.jsonl", ":!versions.sum")
 	if err != nil {
 		return "", err
 	}
@@ -325,7 +330,8 @@ func (m *measurement) page(bugs []groundtruth.Bug) ([]byte, error) {
 
 # Ground truth
 
-Bugs that others found and published, in their unmodified libraries, and whether `+"`scenarios.Check`"+` finds them again. Each
+Bugs that others found and published, in their unmodified libraries, and whether `+"`scenarios.Check`"+
+		` finds them again. Each
 program is built with exactly the version that the row names, and looks at its build information before it begins. The lock is judged by
 what the documentation of the library says, from three first seeds, with all other options at their defaults: at most 2,000
 schedules and %d seconds of CPU time each. The version without the bug plays the same seeds within the same limits. Where it fails, it fails
@@ -351,7 +357,8 @@ Play one of them, with its story; the build takes longer than the play:
 
 | bug | how it stands | version with it | version without | at commit |
 |---|---|---|---|---|
-`, seconds, published.all, published.found, mended.all, mended.found, standing.all, standing.found, others.all, others.found,
+`, seconds, published.all, published.found, mended.all, mended.found, standing.all, standing.found, others.all,
+		others.found,
 		inHouse.all, inHouse.found, published.found, helped.found, unplayed.all, ours)
 	for _, b := range bugs {
 		m.line(&w, b)
@@ -391,7 +398,8 @@ func (m *measurement) line(w *bytes.Buffer, b groundtruth.Bug) {
 			fixed += "; helped: " + outcome(m.checks(b.ID, b.HasNot, true), "**fails**")
 		}
 	}
-	fmt.Fprintf(w, "| [%s](%s/%s.md) | %s | %s: %s | %s | %s |\n", b.ID, pages, b.ID, b.Finding().Status(), b.Has, is, fixed, at)
+	fmt.Fprintf(w, "| [%s](%s/%s.md) | %s | %s: %s | %s | %s |\n", b.ID, pages, b.ID, b.Finding().Status(), b.Has, is,
+		fixed, at)
 }
 
 // pages is the folder of the pages of single rows, beside the index.
@@ -401,7 +409,8 @@ const pages = "groundtruth"
 func (m *measurement) row(b groundtruth.Bug) []byte {
 	var w bytes.Buffer
 	f := b.Finding()
-	fmt.Fprintf(&w, "<!-- Written by make groundtruth. Do not edit. -->\n\n# %s\n\n%s ([source](%s); %s", b.ID, b.Mechanism, b.Source, moduleOf(b))
+	fmt.Fprintf(&w, "<!-- Written by make groundtruth. Do not edit. -->\n\n# %s\n\n%s ([source](%s); %s", b.ID,
+		b.Mechanism, b.Source, moduleOf(b))
 	if b.Kind != "" {
 		fmt.Fprintf(&w, "; kind %s", b.Kind)
 	}
@@ -443,7 +452,8 @@ func (m *measurement) row(b groundtruth.Bug) []byte {
 	if b.Helped != nil {
 		help = "-helped "
 	}
-	fmt.Fprintf(&w, "- Play it, in `examples/groundtruth`: `go run ./cmd %s%s`\n\n[All rows](../GROUNDTRUTH.md)\n", help, b.ID)
+	fmt.Fprintf(&w, "- Play it, in `examples/groundtruth`: `go run ./cmd %s%s`\n\n[All rows](../GROUNDTRUTH.md)\n", help,
+		b.ID)
 	return w.Bytes()
 }
 

@@ -14,13 +14,18 @@ func TestOutcome(t *testing.T) {
 		return result{Found: found, NoVerdict: unjudged, Runs: runs, CPU: 1.5}
 	}
 	for want, checks := range map[string][]result{
-		"not measured":                                              nil,
-		"found in 3 runs, 1.5 s":                                    {is(true, false, 9), is(true, false, 3), is(true, false, 1)},
-		"found without a fault, 1.5 s":                              {is(true, false, 0), is(true, false, 0), is(true, false, 0)},
-		"passes in 2000 runs, 1.5 s":                                {is(false, false, 2000), is(false, false, 2000), is(false, false, 1900)},
-		"passes in 7 runs, 1.5 s, of 1 first seed":                  {is(false, false, 7)},
-		"found from 1 of 3 seeds in 5 runs, 1.5 s":                  {is(true, false, 1), is(false, false, 5), is(false, false, 5)},
-		"passes in 5 runs, 1.5 s; **no verdict** from 1 of 3 seeds": {is(false, true, 1), is(false, false, 5), is(false, false, 5)},
+		"not measured": nil,
+		"found in 3 runs, 1.5 s": {is(true, false, 9), is(true, false, 3),
+			is(true, false, 1)},
+		"found without a fault, 1.5 s": {is(true, false, 0), is(true, false, 0),
+			is(true, false, 0)},
+		"passes in 2000 runs, 1.5 s": {is(false, false, 2000), is(false, false, 2000),
+			is(false, false, 1900)},
+		"passes in 7 runs, 1.5 s, of 1 first seed": {is(false, false, 7)},
+		"found from 1 of 3 seeds in 5 runs, 1.5 s": {is(true, false, 1), is(false, false, 5),
+			is(false, false, 5)},
+		"passes in 5 runs, 1.5 s; **no verdict** from 1 of 3 seeds": {is(false, true, 1), is(false, false, 5),
+			is(false, false, 5)},
 	} {
 		if got := outcome(checks, "found"); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -105,9 +110,11 @@ func TestStrictCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| published bugs | 4 | 2 |", "mended by a later version | 3 | 1 |", "closed without a change | 1 | 1 |",
+	for _, want := range []string{"| published bugs | 4 | 2 |", "mended by a later version | 3 | 1 |",
+		"closed without a change | 1 | 1 |",
 		"| feature requests, and declined | 1 | 1 |", "1 more rows are",
-		"| [redsync-38](groundtruth/redsync-38.md) | mended | v1.2.0: found", "| [redsync-71](groundtruth/redsync-71.md) | mended | v4.3.0: **missed**"} {
+		"| [redsync-38](groundtruth/redsync-38.md) | mended | v1.2.0: found", "| [redsync-71](groundtruth/redsync-71.md) | " +
+			"mended | v4.3.0: **missed**"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -18,8 +18,8 @@ import (
 // begins or ends to lead, from one goroutine.
 type Elect func(ctx context.Context, pool *pgxpool.Pool, name, id string, changed func(leads bool)) error
 
-// Lock is an election as a lock: an Acquire runs a candidate until it leads, and a Release ends it. detection is how long
-// a leader may take to learn that it does not lead any more.
+// Lock is an election as a lock: an Acquire runs a candidate until it leads, and a Release ends it. detection is how
+// long a leader may take to learn that it does not lead any more.
 func Lock(elect Elect, detection time.Duration, tables ...string) scenarios.Lock {
 	return scenarios.Lock{
 		Servers: sqllocks.With(tables...), Lease: scenarios.LeaseHeld, Detection: detection,

@@ -19,9 +19,10 @@ func main() {
 	open := func(c *clientv3.Client, ttl int) (*concurrency.Session, error) {
 		return concurrency.NewSession(c, concurrency.WithTTL(ttl))
 	}
-	groundtruth.Main(map[string]scenarios.Lock{"etcd-11456": etcdlocks.Library("", open, func(s *concurrency.Session, prefix string) etcdlocks.Held {
-		return mutex{concurrency.NewMutex(s, prefix)}
-	})})
+	groundtruth.Main(map[string]scenarios.Lock{"etcd-11456": etcdlocks.Library("", open,
+		func(s *concurrency.Session, prefix string) etcdlocks.Held {
+			return mutex{concurrency.NewMutex(s, prefix)}
+		})})
 }
 
 type mutex struct{ *concurrency.Mutex }

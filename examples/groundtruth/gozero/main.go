@@ -42,7 +42,8 @@ func kept() scenarios.Lock {
 	const ttl = 8 // seconds
 	return scenarios.Lock{New: func(e scenarios.Env) (lock.Locker, error) {
 		stringx.Seed(int64(e.Source("token").Uint64()))
-		c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3, MinRetryBackoff: -1, IdleCheckFrequency: -1})
+		c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3,
+			MinRetryBackoff: -1, IdleCheckFrequency: -1})
 		e.OnEnd(func() { _ = c.Close() })
 		name := strconv.FormatInt(processes.Add(1), 10)
 		if _, err := clients.GetResource(name, func() (io.Closer, error) { return c, nil }); err != nil {

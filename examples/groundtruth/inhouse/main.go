@@ -70,8 +70,8 @@ func balances(release func(ctx context.Context) (context.Context, context.Cancel
 	}}
 }
 
-// downloads is the lock of a download: redsync with one try at a time, whose release is told to nobody if it fails, under
-// the context that release makes of that of the request.
+// downloads is the lock of a download: redsync with one try at a time, whose release is told to nobody if it fails,
+// under the context that release makes of that of the request.
 func downloads(release func(ctx context.Context) context.Context) scenarios.Lock {
 	return scenarios.Lock{New: func(e scenarios.Env) (lock.Locker, error) {
 		locks := redsync.New(overRedigo.NewPool(pools.Redigo(e, scenarios.Primary)))

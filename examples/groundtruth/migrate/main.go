@@ -20,7 +20,8 @@ func main() { groundtruth.Main(map[string]scenarios.Lock{"migrate-296": advisory
 
 // advisory is asked again until it is not taken.
 func advisory() scenarios.Lock {
-	return scenarios.Lock{Servers: sqllocks.With("CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, dirty BOOLEAN NOT NULL)"),
+	return scenarios.Lock{Servers: sqllocks.With("CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, dirty " +
+		"BOOLEAN NOT NULL)"),
 		Lease: scenarios.LeaseHeld, Detection: time.Hour, Taken: []error{database.ErrLocked},
 		Keys: func(string) []string { return nil },
 		New: func(e scenarios.Env) (lock.Locker, error) {

@@ -21,14 +21,16 @@ func main() {
 func renewed() scenarios.Lock {
 	const ttl = 20 * time.Second // the default
 	return scenarios.Lock{Servers: sqllocks.With(
-		"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner CHARACTER VARYING(255))",
+		"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner "+
+			"CHARACTER VARYING(255))",
 		"CREATE SEQUENCE "+table+"_rvn OWNED BY "+table+".record_version_number",
 	), New: func(e scenarios.Env) (lock.Locker, error) {
 		db, err := sqllocks.Open(e)
 		if err != nil {
 			return nil, err
 		}
-		locks, err := pglock.UnsafeNew(db, pglock.WithLeaseDuration(ttl), pglock.WithHeartbeatFrequency(0), pglock.WithCustomTable(table))
+		locks, err := pglock.UnsafeNew(db, pglock.WithLeaseDuration(ttl), pglock.WithHeartbeatFrequency(0),
+			pglock.WithCustomTable(table))
 		if err != nil {
 			return nil, err
 		}

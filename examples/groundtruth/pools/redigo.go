@@ -21,7 +21,8 @@ func Redigo(e scenarios.Env, node string) *redis.Pool {
 		return e.Dial(ctx, network, addr)
 	}
 	p := &redis.Pool{MaxIdle: 4, DialContext: func(ctx context.Context) (redis.Conn, error) {
-		return redis.DialContext(ctx, "tcp", e.Address(node), redis.DialContextFunc(dial), redis.DialReadTimeout(limit), redis.DialWriteTimeout(limit))
+		return redis.DialContext(ctx, "tcp", e.Address(node), redis.DialContextFunc(dial), redis.DialReadTimeout(limit),
+			redis.DialWriteTimeout(limit))
 	}}
 	e.OnEnd(func() { _ = p.Close() })
 	return p

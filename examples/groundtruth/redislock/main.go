@@ -19,10 +19,12 @@ import (
 func main() {
 	every := func() redislock.RetryStrategy { return redislock.LinearBackoff(100 * time.Millisecond) }
 	again := of(func() string { return rand.Text() }, every)
-	grows := of(func() string { return "" }, func() redislock.RetryStrategy { return redislock.ExponentialBackoff(16*time.Millisecond, longest) })
+	grows := of(func() string { return "" },
+		func() redislock.RetryStrategy { return redislock.ExponentialBackoff(16*time.Millisecond, longest) })
 	grows.Pause = longest
 	plain := of(func() string { return "" }, every)
-	groundtruth.Main(map[string]scenarios.Lock{"redislock-71": again, "redislock-token": again, "redislock-58": grows, "redislock-64": plain, "redislock-79": plain})
+	groundtruth.Main(map[string]scenarios.Lock{"redislock-71": again, "redislock-token": again, "redislock-58": grows,
+		"redislock-64": plain, "redislock-79": plain})
 }
 
 // longest is the longest pause of a backoff that grows.

@@ -145,7 +145,8 @@ func limited(e scenarios.Env, node string) redis.Pool {
 
 // unlimited is a client of go-redis without limits: only a context ends its requests.
 func unlimited(e scenarios.Env, node string) redis.Pool {
-	c := goredis.NewClient(&goredis.Options{Addr: e.Address(node), Dialer: e.Dial, ReadTimeout: -1, WriteTimeout: -1, MaxRetries: -1, IdleCheckFrequency: -1})
+	c := goredis.NewClient(&goredis.Options{Addr: e.Address(node), Dialer: e.Dial, ReadTimeout: -1, WriteTimeout: -1,
+		MaxRetries: -1, IdleCheckFrequency: -1})
 	e.OnEnd(func() { _ = c.Close() })
 	return overGoredis.NewPool(c)
 }

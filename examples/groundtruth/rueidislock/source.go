@@ -6,8 +6,8 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// sources is the pool from which old versions take what they draw random numbers from: each is made with the time as its
-// seed, and kept, so that two processes of an instant would draw the same, and the next run what this one has left.
+// sources is the pool from which old versions take what they draw random numbers from: each is made with the time as
+// its seed, and kept, so that two processes of an instant would draw the same, and the next run what this one has left.
 //
 //go:linkname sources github.com/redis/rueidis/rueidislock.sources
 var sources sync.Pool

@@ -63,9 +63,9 @@ func Documented() scenarios.Lock {
 // Semaphore is api.Semaphore with one slot.
 func Semaphore() scenarios.Lock {
 	m := manner{semaphore: true}
-	l := underTest("consul-semaphore", m, "The Semaphore of Consul’s Go client with one slot: a key with the session of its "+
-		"holder, changed by comparison of its index, beside a key for each client, which ends with its session. There is "+
-		"no lock-delay for the slot. The fencing token is the ModifyIndex of the key.")
+	l := underTest("consul-semaphore", m, "The Semaphore of Consul’s Go client with one slot: a key with the session of "+
+		"its holder, changed by comparison of its index, beside a key for each client, which ends with its session. There "+
+		"is no lock-delay for the slot. The fencing token is the ModifyIndex of the key.")
 	l.Keys = func(resource string) []string { return []string{semaphorePrefix(resource) + cluster.SemaphoreKey} }
 	l.ForWhom = "Work by a few clients at once, that may be done by one more now and then."
 	return l

@@ -29,11 +29,12 @@ func Specimens() []scenarios.Lock {
 	}
 	return []scenarios.Lock{
 		wrong("broken/kube-goes-on", "its controllers go on when OnStoppedLeading is called.", manner{deaf: true}),
-		wrong("broken/kube-cached", "when it could not renew the lease, it looks whether the record still names it, and takes an "+
-			"answer from the cache of an API server (resourceVersion=0) for the truth.", manner{keeps: true, cached: true}),
+		wrong("broken/kube-cached", "when it could not renew the lease, it looks whether the record still names it, and "+
+			"takes an answer from the cache of an API server (resourceVersion=0) for the truth.",
+			manner{keeps: true, cached: true}),
 		wrong("broken/kube-same-identity", "all replicas campaign under one identity.", manner{same: true}),
-		wrong("broken/kube-short", "its LeaseDuration may be a second, and electors see a renewal when renewTime, to the second, "+
-			"has changed.", manner{keeps: true, short: true}),
+		wrong("broken/kube-short", "its LeaseDuration may be a second, and electors see a renewal when renewTime, to the "+
+			"second, has changed.", manner{keeps: true, short: true}),
 		specimen(wall, "it compares renewTime, by the clock of the holder, with its own clock, in place of its own "+
 			"observations."),
 	}

@@ -29,8 +29,8 @@ const namespace = "default"
 // times are those of an elector, in the proportions of its defaults: 15 s, 10 s and 2 s.
 type times struct{ lease, renew, retry time.Duration }
 
-// apart keeps timers from ending in one instant: five retry periods, or two requests, are a renew deadline otherwise, and
-// which of two timers of one instant comes first is the scheduler's choice.
+// apart keeps timers from ending in one instant: five retry periods, or two requests, are a renew deadline otherwise,
+// and which of two timers of one instant comes first is the scheduler's choice.
 const apart = time.Millisecond
 
 // shortest is the least duration of a lease. An elector takes a record for renewed when its renewTime has changed by a
@@ -38,8 +38,8 @@ const apart = time.Millisecond
 // time from five seconds on.
 const shortest = 5 * time.Second
 
-// timesOf are those of a TTL and a least duration. A record has its duration in whole seconds, so that is what a lease has:
-// an elector with another duration than that which it writes may lead for longer than others wait.
+// timesOf are those of a TTL and a least duration. A record has its duration in whole seconds, so that is what a lease
+// has: an elector with another duration than that which it writes may lead for longer than others wait.
 func timesOf(ttl, least time.Duration) times {
 	lease := max(ttl.Truncate(time.Second), least)
 	return times{lease: lease, renew: lease * 2 / 3, retry: lease*2/15 + apart}
@@ -117,8 +117,8 @@ func (l *locker) identity() (string, error) {
 	return l.env.Identity() + "_" + hex.EncodeToString(id[:]), nil
 }
 
-// Acquire implements [lock.Locker]: it runs an elector until it leads. One that is given up may have written the record,
-// which nothing takes back then.
+// Acquire implements [lock.Locker]: it runs an elector until it leads. One that is given up may have written the
+// record, which nothing takes back then.
 func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, error) {
 	id, err := l.identity()
 	if err != nil {
@@ -163,7 +163,8 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 			switch {
 			case over:
 				return lock.ErrNotHeld
-			case elector.IsLeader() && !l.manner.keeps && !l.manner.waits: // by what it knows, the record has its identity, and runs out
+			// by what it knows, the record has its identity, and runs out
+			case elector.IsLeader() && !l.manner.keeps && !l.manner.waits:
 				return fmt.Errorf("give up the lease of %s: %w", resource, lock.ErrOutcomeUnknown)
 			}
 			return nil

@@ -11,8 +11,8 @@ import (
 // The scenarios end as their files expect.
 func TestScenarios(t *testing.T) { leasetest.Scenarios(t, All()) }
 
-// Runs of a seed are equal on each number of processors, a hundred of them with LOCKSIM_SOAK=1: lost answers, a partition, a
-// pause, a slow webhook.
+// Runs of a seed are equal on each number of processors, a hundred of them with LOCKSIM_SOAK=1: lost answers, a
+// partition, a pause, a slow webhook.
 func TestRepeats(t *testing.T) {
 	for _, name := range []string{"kube-lost-answers", "kube-partition", "kube-successor-released", "kube-slow-webhook"} {
 		leasetest.Repeats(t, "scenarios/"+name+".yaml", Lease(), leasetest.Part(100))

@@ -1,5 +1,5 @@
-// Package kube puts the leader election of Kubernetes on trial: package leaderelection of client-go, unmodified, on a Lease
-// of a simulated control plane.
+// Package kube puts the leader election of Kubernetes on trial: package leaderelection of client-go, unmodified, on a
+// Lease of a simulated control plane.
 //
 //	scenarios.Check(t, kube.Lease(), scenarios.Options{})
 //
@@ -33,11 +33,14 @@ func Servers() []scenarios.Servers {
 	lacks := []string{"evict", "exhaust_pool", "failover", "flush", "read_only"}
 	behind := append([]string{"error_reply"}, lacks...)
 	return []scenarios.Servers{
-		{Count: 2, Kind: scenarios.ServerKind{Name: "kube", Prefix: cluster.APIPrefix, Lacks: lacks, Settles: settles, Uncompared: true,
-			Make: func(n int) sim.Kind { return cluster.APIServers(n) }}},
-		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-store", Prefix: cluster.StorePrefix, Lacks: behind, Behind: true, Uncompared: true,
-			Make: func(n int) sim.Kind { return cluster.Stores(n) }}},
-		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-webhook", Prefix: cluster.WebhookPrefix, Lacks: behind, Behind: true, Uncompared: true,
+		{Count: 2, Kind: scenarios.ServerKind{Name: "kube", Prefix: cluster.APIPrefix, Lacks: lacks, Settles: settles,
+			Uncompared: true,
+			Make:       func(n int) sim.Kind { return cluster.APIServers(n) }}},
+		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-store", Prefix: cluster.StorePrefix, Lacks: behind, Behind: true,
+			Uncompared: true,
+			Make:       func(n int) sim.Kind { return cluster.Stores(n) }}},
+		{Count: 1, Kind: scenarios.ServerKind{Name: "kube-webhook", Prefix: cluster.WebhookPrefix, Lacks: behind,
+			Behind: true, Uncompared: true,
 			Make: func(n int) sim.Kind { return cluster.Webhooks(n) }}},
 	}
 }
@@ -65,8 +68,8 @@ func All() []scenarios.Lock {
 
 // Lease is the LeaderElector of client-go with ReleaseOnCancel.
 //
-// A holder has the lock until OnStoppedLeading is called. The documentation of the package promises no exclusion where a
-// leader is paused, and where clocks run at rates that differ by more than LeaseDuration and RenewDeadline do.
+// A holder has the lock until OnStoppedLeading is called. The documentation of the package promises no exclusion where
+// a leader is paused, and where clocks run at rates that differ by more than LeaseDuration and RenewDeadline do.
 func Lease() scenarios.Lock {
 	return underTest("kube-lease", manner{})
 }
@@ -79,8 +82,7 @@ func Kept() scenarios.Lock {
 }
 
 // Example is an election as the example of client-go has it, with a client whose requests have no time limit of their
-// own.
-// Its holder has the lease until it is told otherwise: one that is cut off cannot be told.
+// own. Its holder has the lease until it is told otherwise: one that is cut off cannot be told.
 func Example(name string) scenarios.Lock {
 	l := underTest(name, manner{waits: true})
 	l.Lease = scenarios.LeaseHeld
@@ -103,9 +105,9 @@ func underTest(name string, m manner) scenarios.Lock {
 				promise.DutyWaits, promise.DutyRenews, promise.DutyExplains, promise.DutyReturns, promise.DutyKeeps,
 			},
 		},
-		About: "The LeaderElector of client-go: a Lease on the API servers of Kubernetes, which its holder renews. Others take " +
-			"it when they have seen no renewal for its duration, by their own clocks. The fencing token is leaseTransitions, " +
-			"and one more.",
+		About: "The LeaderElector of client-go: a Lease on the API servers of Kubernetes, which its holder renews. Others " +
+			"take it when they have seen no renewal for its duration, by their own clocks. The fencing token is " +
+			"leaseTransitions, and one more.",
 		ForWhom: "One active replica of a controller in Kubernetes, whose work may be done twice, or in a store that " +
 			"compares tokens.",
 		New: func(e scenarios.Env) (lock.Locker, error) {

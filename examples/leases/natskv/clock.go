@@ -8,9 +8,10 @@ import (
 	_ "github.com/nats-io/nats-server/v2/server/ats"
 )
 
-// Package ats of the server has the time of its caches and of its looks for keys that have expired, for the whole program: a
-// goroutine of the first server of all would write it every 100 ms, by the clock of that server's bubble. Here each server
-// has such a goroutine, and that of package ats never begins, since it takes itself to be in use already.
+// Package ats of the server has the time of its caches and of its looks for keys that have expired, for the whole
+// program: a goroutine of the first server of all would write it every 100 ms, by the clock of that server's bubble.
+// Here each server has such a goroutine, and that of package ats never begins, since it takes itself to be in use
+// already.
 var (
 	//go:linkname atsTime github.com/nats-io/nats-server/v2/server/ats.utime
 	atsTime atomic.Int64

@@ -12,13 +12,15 @@ import (
 	"locksim/scenarios"
 )
 
-// Connect connects an unmodified client of NATS in the world. It asks after a sixth of a TTL whether the server is still
-// there, and connects anew when that has no answer for as long, for ever: by default it would take four minutes to notice a
-// connection that is lost. The client is closed with the run.
+// Connect connects an unmodified client of NATS in the world. It asks after a sixth of a TTL whether the server is
+// still there, and connects anew when that has no answer for as long, for ever: by default it would take four minutes
+// to notice a connection that is lost. The client is closed with the run.
 func Connect(e scenarios.Env) (*nats.Conn, error) {
 	often := e.Spec().TTL / 6
-	nc, err := nats.Connect("nats://"+e.Address(Node), nats.Name(e.Name()), nats.SkipHostLookup(), nats.SetCustomDialer(dialer{e}),
-		nats.PingInterval(often), nats.MaxPingsOutstanding(1), nats.MaxReconnects(-1), nats.ReconnectWait(often), nats.ReconnectJitter(0, 0))
+	nc, err := nats.Connect("nats://"+e.Address(Node), nats.Name(e.Name()), nats.SkipHostLookup(),
+		nats.SetCustomDialer(dialer{e}),
+		nats.PingInterval(often), nats.MaxPingsOutstanding(1), nats.MaxReconnects(-1), nats.ReconnectWait(often),
+		nats.ReconnectJitter(0, 0))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +35,8 @@ type dialer struct{ env scenarios.Env }
 
 // Dial implements [nats.CustomDialer].
 func (d dialer) Dial(network, addr string) (net.Conn, error) {
-	c := &conn{greeting: []byte(info + pong), more: make(chan struct{}, 1), sends: make(chan struct{}, 1), addr: greeted(addr)}
+	c := &conn{greeting: []byte(info + pong), more: make(chan struct{}, 1), sends: make(chan struct{}, 1),
+		addr: greeted(addr)}
 	ctx, cancel := context.WithCancel(d.env.Context())
 	c.cancel = cancel
 	go c.connect(ctx, func(ctx context.Context) (net.Conn, error) {

@@ -10,11 +10,12 @@ import (
 	"locksim/scenarios"
 )
 
-// The record has of each change of a key whose request it was, and the time that the key had left by the server's clock.
-// A value that is stored again is no overwrite. Equal seeds give equal records.
+// The record has of each change of a key whose request it was, and the time that the key had left by the server's
+// clock. A value that is stored again is no overwrite. Equal seeds give equal records.
 func TestKeyChanges(t *testing.T) {
 	const (
-		calm  = "name: calm\nworld: {nats: 1, clients: 1, latency: 1ms..1ms}\nlock: {kind: %s, ttl: 5s}\nworkload: {rounds: 1, hold: 3s, extend: 1}\n"
+		calm = "name: calm\nworld: {nats: 1, clients: 1, latency: 1ms..1ms}\nlock: {kind: %s, ttl: 5s}\nworkload: " +
+			"{rounds: 1, hold: 3s, extend: 1}\n"
 		crash = calm + "faults:\n  - when: {client: c0, event: written, nth: 1}\n    crash: {process: c0}\n"
 	)
 	for _, tt := range []struct {
@@ -24,7 +25,8 @@ func TestKeyChanges(t *testing.T) {
 		{"given back", calm, "nats-kv", []string{
 			"set by c0 put, again false, no key", "set by c0 put, again true, 3.5s", "deleted by c0 delete, again false, 3.5s",
 		}},
-		{"expired", crash, "nats-kv", []string{"set by c0 put, again false, no key", "set by c0 put, again true, 3.5s", "expired by  , again false, 0s"}},
+		{"expired", crash, "nats-kv", []string{"set by c0 put, again false, no key", "set by c0 put, again true, 3.5s",
+			"expired by  , again false, 0s"}},
 		{"kept for ever", calm, "broken/nats-update", []string{
 			"set by c0 put, again false, no key", "set by c0 put, again true, 3.5s", "deleted by c0 delete, again false, no end",
 		}},

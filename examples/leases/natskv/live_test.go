@@ -29,8 +29,8 @@ const (
 	liveScale = 0.4
 )
 
-// The scenarios end on a real nats-server, a process of its own, with a label that some seed shows in the simulated world:
-// three times each with LOCKSIM_SOAK=1.
+// The scenarios end on a real nats-server, a process of its own, with a label that some seed shows in the simulated
+// world: three times each with LOCKSIM_SOAK=1.
 func TestLive(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("live runs need Linux")
@@ -78,8 +78,8 @@ func TestLive(t *testing.T) {
 	})
 }
 
-// liveAsSimulated plays a scenario on a real server, and again, at last more slowly, where the machine was too late for its
-// times or the label is none of the simulated world.
+// liveAsSimulated plays a scenario on a real server, and again, at last more slowly, where the machine was too late for
+// its times or the label is none of the simulated world.
 func liveAsSimulated(t *testing.T, s *live.Session, sc *scenarios.Scenario, l scenarios.Lock) {
 	t.Helper()
 	wrong := ""
@@ -106,7 +106,8 @@ func liveAsSimulated(t *testing.T, s *live.Session, sc *scenarios.Scenario, l sc
 			return
 		}
 		wrong = fmt.Sprint(m.Verdict.Reasons)
-		t.Logf("at scale %v it is %s, faults %v did not strike, and in the simulated world it is %v: %s", scale, m.Verdict.Label, never, seen, wrong)
+		t.Logf("at scale %v it is %s, faults %v did not strike, and in the simulated world it is %v: %s", scale,
+			m.Verdict.Label, never, seen, wrong)
 	}
 	if wrong == "" {
 		t.Skip("the machine has too much other work to do: in three runs it was late by a tenth of a lease or of a timeout")

@@ -1,6 +1,6 @@
-// Package natskv puts locks in a bucket of NATS JetStream on trial: the client of NATS, unmodified, and nats-server itself,
-// which runs in the bubble. There is no lock in that client: these are written as its documentation says that a bucket is
-// used for one, with Create, the revision, and a TTL for each key.
+// Package natskv puts locks in a bucket of NATS JetStream on trial: the client of NATS, unmodified, and nats-server
+// itself, which runs in the bubble. There is no lock in that client: these are written as its documentation says that a
+// bucket is used for one, with Create, the revision, and a TTL for each key.
 //
 //	scenarios.Check(t, natskv.KV(), scenarios.Options{})
 package natskv
@@ -25,13 +25,16 @@ func Servers() []scenarios.Servers { return serversIn(inMemory) }
 
 // serversIn is one server.
 func serversIn(in storage) []scenarios.Servers {
-	real := &scenarios.RealServer{Command: in.command, Ready: ready, Lease: 2 * time.Second, Why: "the server takes whole seconds, and a request has a third of it",
+	real := &scenarios.RealServer{Command: in.command, Ready: ready, Lease: 2 * time.Second,
+		Why:    "the server takes whole seconds, and a request has a third of it",
 		Return: 500 * time.Millisecond}
 	if in == inFiles {
-		real.Unsynced = "a process that is killed leaves up to two minutes of writes to the operating system, which a power failure would lose"
+		real.Unsynced = "a process that is killed leaves up to two minutes of writes to the operating system, which a " +
+			"power failure would lose"
 	}
 	return []scenarios.Servers{{Count: 1, Kind: scenarios.ServerKind{Name: "nats", Prefix: "n",
-		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},
+		Lacks: []string{"clock_drift", "clock_freeze", "clock_jump", "error_reply", "evict", "exhaust_pool", "failover",
+			"flush", "read_only"},
 		Make:  func(n int) sim.Kind { return servers{n, in} },
 		Power: in.power, Real: real}}}
 }
@@ -60,30 +63,33 @@ func Key(resource string) string {
 // All are the locks of this package.
 func All() []scenarios.Lock { return append([]scenarios.Lock{KV(), File(), Sync()}, Specimens()...) }
 
-// KV is a key of a bucket: Create with a TTL takes it, a message with the last revision and a TTL prolongs it, and Delete
-// with the last revision gives it back. The revision of the grant is the fencing token: it is a number of the stream, which
-// only grows.
+// KV is a key of a bucket: Create with a TTL takes it, a message with the last revision and a TTL prolongs it, and
+// Delete with the last revision gives it back. The revision of the grant is the fencing token: it is a number of the
+// stream, which only grows.
 func KV() scenarios.Lock { return underTest("nats-kv", manner{}) }
 
-// File is [KV] in a bucket whose server has it in files, and synchronises them every two minutes, as by default. It keeps
-// its promise when that server's process crashes, which loses nothing, and promises nothing when its machine loses power,
-// and with it what the server has acknowledged.
+// File is [KV] in a bucket whose server has it in files, and synchronises them every two minutes, as by default. It
+// keeps its promise when that server's process crashes, which loses nothing, and promises nothing when its machine
+// loses power, and with it what the server has acknowledged.
 func File() scenarios.Lock {
 	l := KV()
 	l.Name, l.Servers = "nats-kv-file", serversIn(inFiles)
 	l.Promise.Exclusion = append(l.Promise.Exclusion, lock.FaultNodeCrash)
-	l.About += " The bucket is in files, which are synchronised every two minutes, the default: a loss of power loses acknowledged grants."
-	l.ForWhom = "Programs that have NATS already, whose server may lose grants with its power, for work that may be done twice, or in a store that compares tokens."
+	l.About += " The bucket is in files, which are synchronised every two minutes, the default: a loss of power loses " +
+		"acknowledged grants."
+	l.ForWhom = "Programs that have NATS already, whose server may lose grants with its power, for work that may be " +
+		"done twice, or in a store that compares tokens."
 	return l
 }
 
-// Sync is [KV] in a bucket whose server has it in files, and synchronises them before each answer, by sync_interval: always. It
-// keeps its promise when that server crashes, or its machine loses power, and starts again with these files.
+// Sync is [KV] in a bucket whose server has it in files, and synchronises them before each answer, by sync_interval:
+// always. It keeps its promise when that server crashes, or its machine loses power, and starts again with these files.
 func Sync() scenarios.Lock {
 	l := KV()
 	l.Name, l.Servers = "nats-kv-sync", serversIn(inSync)
 	l.Promise.Exclusion = append(l.Promise.Exclusion, lock.FaultNodeCrash, lock.FaultNodePower)
-	l.About += " The bucket is in files, which are synchronised before each answer, by sync_interval: always: a crash of the server, or of its machine, loses no grant."
+	l.About += " The bucket is in files, which are synchronised before each answer, by sync_interval: always: a crash " +
+		"of the server, or of its machine, loses no grant."
 	l.ForWhom = "Programs that have NATS already, for work on data that must stay right, in a store that compares tokens."
 	return l
 }
@@ -92,16 +98,20 @@ func Sync() scenarios.Lock {
 func Specimens() []scenarios.Lock {
 	wrong := func(name, what string, m manner) scenarios.Lock {
 		l := underTest(name, m)
-		l.About, l.ForWhom, l.Promise = "A lock that is wrong on purpose: "+what, "Tests: it is wrong on purpose.", lock.Promise{}
+		l.About, l.ForWhom, l.Promise = "A lock that is wrong on purpose: "+what, "Tests: it is wrong on purpose.",
+			lock.Promise{}
 		return l
 	}
 	return []scenarios.Lock{
-		wrong("broken/nats-update", "it prolongs its key with Update, which stores it without a TTL: the key of a client that then dies stays for ever.", manner{update: true}),
-		wrong("broken/nats-delete-any", "it deletes its key without the revision, also when that is another client's by now.", manner{deletesAny: true}),
+		wrong("broken/nats-update", "it prolongs its key with Update, which stores it without a TTL: the key of a client "+
+			"that then dies stays for ever.", manner{update: true}),
+		wrong("broken/nats-delete-any", "it deletes its key without the revision, also when that is another client's by now.",
+			manner{deletesAny: true}),
 		wrong("broken/nats-put", "it puts its key after it has found none, in place of Create.", manner{puts: true}),
-		wrong("broken/nats-one-revision", "it knows the revision of the last answer, and takes one that it has stored itself, by a request whose answer was "+
-			"lost, for another client's.", manner{oneRevision: true}),
-		wrong("broken/nats-fraction", "it takes its TTL for exact, of which the server takes whole seconds.", manner{fraction: true}),
+		wrong("broken/nats-one-revision", "it knows the revision of the last answer, and takes one that it has stored "+
+			"itself, by a request whose answer was lost, for another client's.", manner{oneRevision: true}),
+		wrong("broken/nats-fraction", "it takes its TTL for exact, of which the server takes whole seconds.",
+			manner{fraction: true}),
 	}
 }
 
@@ -113,8 +123,8 @@ func underTest(name string, m manner) scenarios.Lock {
 		Name: name, Servers: Servers(), Tokens: true, FollowsSpec: true,
 		Keys:    func(resource string) []string { return []string{Key(resource)} },
 		Promise: promised(),
-		About: "A key of a bucket of NATS JetStream: Create takes it with a TTL, by the clock of the server. The fencing token is the " +
-			"revision of the grant. nats-server itself runs in the world.",
+		About: "A key of a bucket of NATS JetStream: Create takes it with a TTL, by the clock of the server. The fencing " +
+			"token is the revision of the grant. nats-server itself runs in the world.",
 		ForWhom: "Programs that have NATS already, for work that may be done twice, or in a store that compares tokens.",
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			nc, err := Connect(e)
@@ -192,7 +202,8 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		switch {
 		case err == nil:
 			g := &grant{locker: l, kv: kv, key: key, id: id, revision: revision}
-			return scenarios.NewLease(ctx, l.env, scenarios.Grant{Token: revision, TTL: spec.TTL, Asked: asked, Unlock: g.unlock, Extend: g.extend}), nil
+			return scenarios.NewLease(ctx, l.env, scenarios.Grant{Token: revision, TTL: spec.TTL, Asked: asked, Unlock: g.unlock,
+				Extend: g.extend}), nil
 		case !errors.Is(err, jetstream.ErrKeyExists):
 			l.takeBack(ctx, kv, key, id)
 			return nil, scenarios.Unanswered(err)
@@ -217,7 +228,8 @@ func (l *locker) create(ctx context.Context, kv jetstream.KeyValue, key, id stri
 		case !errors.Is(err, jetstream.ErrKeyNotFound):
 			return 0, err
 		}
-		ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: subject(key), Data: []byte(id)}, jetstream.WithMsgTTL(l.whole(ttl)))
+		ack, err := l.js.PublishMsg(ctx, &nats.Msg{Subject: subject(key), Data: []byte(id)},
+			jetstream.WithMsgTTL(l.whole(ttl)))
 		if err != nil {
 			return 0, err
 		}
@@ -306,8 +318,8 @@ func (g *grant) extend(ctx context.Context) error {
 	})
 }
 
-// try makes a request, and once more if another revision is the last one and is of this grant: one that a request has stored
-// whose answer was lost.
+// try makes a request, and once more if another revision is the last one and is of this grant: one that a request has
+// stored whose answer was lost.
 func (g *grant) try(ctx context.Context, request func() error) error {
 	err := notHeld(request())
 	if !errors.Is(err, lock.ErrNotHeld) || g.manner.oneRevision {

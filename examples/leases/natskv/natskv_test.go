@@ -20,7 +20,8 @@ func TestScenarios(t *testing.T) { leasetest.Scenarios(t, natskv.All()) }
 // Runs of a seed are equal, on one processor and on two, a hundred of them with LOCKSIM_SOAK=1: a pause, a server that
 // restarts, a holder that is cut off, requests of many clients at the end of a stall.
 func TestRepeats(t *testing.T) {
-	for _, file := range []string{"scenarios/nats-pause", "scenarios/nats-restart", "scenarios/nats-partition", "testdata/end-of-stall"} {
+	for _, file := range []string{"scenarios/nats-pause", "scenarios/nats-restart", "scenarios/nats-partition",
+		"testdata/end-of-stall"} {
 		leasetest.Repeats(t, file+".yaml", natskv.KV(), leasetest.Part(100))
 	}
 }

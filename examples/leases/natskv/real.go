@@ -15,15 +15,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// asServer has the address of a server. A program that imports this package is a nats-server if it is set, and does nothing
-// else: so a live run plays on the module that the simulated one has.
+// asServer has the address of a server. A program that imports this package is a nats-server if it is set, and does
+// nothing else: so a live run plays on the module that the simulated one has.
 const asServer = "LOCKSIM_NATS_SERVER"
 
 // itsStorage says where such a server has its bucket.
 const itsStorage = "LOCKSIM_NATS_STORAGE"
 
-// command makes the command of a server. The path is that of this program also where its user may not read the folder that
-// it is in.
+// command makes the command of a server. The path is that of this program also where its user may not read the folder
+// that it is in.
 func (in storage) command(_, address string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = []string{asServer + "=" + address, itsStorage + "=" + string(in)}

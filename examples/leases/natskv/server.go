@@ -150,13 +150,13 @@ func makeBucket(ctx context.Context, nc *nats.Conn, in storage) (jetstream.KeyVa
 	if err != nil {
 		return nil, err
 	}
-	// Where a key has expired there is a marker, for an hour. One that ends between the two requests of a Create, which asks
-	// what is there when its key was not free, lets that say that the key exists.
+	// Where a key has expired there is a marker, for an hour. One that ends between the two requests of a Create, which
+	// asks what is there when its key was not free, lets that say that the key exists.
 	return js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: Bucket, Storage: kind, LimitMarkerTTL: time.Hour})
 }
 
-// forgetTimers empties every sync.Pool of the program: it drops its contents after two collections. The client and the server
-// keep timers in some, and one that was made in the bubble of an earlier run would end the program.
+// forgetTimers empties every sync.Pool of the program: it drops its contents after two collections. The client and the
+// server keep timers in some, and one that was made in the bubble of an earlier run would end the program.
 func forgetTimers() {
 	runtime.GC()
 	runtime.GC()
@@ -255,8 +255,8 @@ func (s *natsServer) note(c trace.KeyChange, said string) {
 	s.node.KeyChanged(c)
 }
 
-// tell tells the ground truth of the changes. A value says which client has stored it: see signed. A marker that purges a
-// key comes from the server, when the key has expired: no lock here purges.
+// tell tells the ground truth of the changes. A value says which client has stored it: see signed. A marker that purges
+// a key comes from the server, when the key has expired: no lock here purges.
 func (s *natsServer) tell() {
 	s.mu.Lock()
 	changes := s.changes
@@ -274,7 +274,8 @@ func (s *natsServer) tell() {
 			_, c.By, _ = strings.Cut(c.Value, "@")
 		case jetstream.KeyValueDelete:
 			c.Request = "delete"
-			c.By, c.Change, said = s.deletes[e.Key()], trace.KeyDeleted, fmt.Sprintf("%s is deleted, revision %d", e.Key(), e.Revision())
+			c.By, c.Change, said = s.deletes[e.Key()], trace.KeyDeleted, fmt.Sprintf("%s is deleted, revision %d", e.Key(),
+				e.Revision())
 		case jetstream.KeyValuePurge:
 			c.Change, said = trace.KeyExpired, fmt.Sprintf("%s has expired, revision %d", e.Key(), e.Revision())
 		}
@@ -354,8 +355,8 @@ type turn struct {
 	b  []byte
 }
 
-// inTurn hands something to the server. It is at rest whenever virtual time moves on, so what comes in one instant, such as at
-// the end of a stall, is handed on a microsecond apart: otherwise its goroutines would race for the stream.
+// inTurn hands something to the server. It is at rest whenever virtual time moves on, so what comes in one instant,
+// such as at the end of a stall, is handed on a microsecond apart: otherwise its goroutines would race for the stream.
 func (s *natsServer) inTurn(t turn) {
 	now := time.Now()
 	if s.over || len(s.turns) == 0 && !now.Equal(s.handed) {

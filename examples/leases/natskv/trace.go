@@ -46,8 +46,8 @@ func frames(b []byte) (all []frame, rest []byte) {
 	return all, nil
 }
 
-// sorted has the answers of one instant in an order that does not depend on which goroutine of the server was first: those
-// without a subject come first, and those to one inbox keep their order.
+// sorted has the answers of one instant in an order that does not depend on which goroutine of the server was first:
+// those without a subject come first, and those to one inbox keep their order.
 func sorted(b []byte) []byte {
 	all, rest := frames(b)
 	slices.SortStableFunc(all, func(a, b frame) int { return cmp.Compare(a.inbox(), b.inbox()) })
@@ -121,7 +121,8 @@ func message(words []string, payload []byte) string {
 		text += " " + strings.Join(lines, ", ")
 	}
 	switch {
-	case strings.HasPrefix(words[1], "$KV."), bytes.Contains(payload, []byte(`"seq":`)) && len(payload) < 200, bytes.Contains(payload, []byte(`"error":`)):
+	case strings.HasPrefix(words[1], "$KV."), bytes.Contains(payload, []byte(`"seq":`)) &&
+		len(payload) < 200, bytes.Contains(payload, []byte(`"error":`)):
 		return text + " " + string(payload)
 	}
 	return text

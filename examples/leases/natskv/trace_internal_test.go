@@ -5,9 +5,11 @@ import (
 	"testing"
 )
 
-// The answers of one instant are sent in one order, those to one inbox in theirs, and what is no whole message comes last.
+// The answers of one instant are sent in one order, those to one inbox in theirs, and what is no whole message comes
+// last.
 func TestSorted(t *testing.T) {
-	const b, a1, a2, part = "MSG _INBOX.b 1 2\r\nhi\r\n", "MSG _INBOX.a 1 1\r\nx\r\n", "HMSG _INBOX.a 1 0 1\r\ny\r\n", "MSG _INBOX.c 1 900\r\nz"
+	const b, a1, a2, part = "MSG _INBOX.b 1 2\r\nhi\r\n", "MSG _INBOX.a 1 1\r\nx\r\n", "HMSG _INBOX.a 1 0 1\r\ny\r\n",
+		"MSG _INBOX.c 1 900\r\nz"
 	want := "PONG\r\n" + a1 + a2 + b + part
 	if got := string(sorted([]byte(b + a1 + "PONG\r\n" + a2 + part))); got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -53,7 +53,8 @@ func (b *builder) build(name string) (string, error) {
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
-	args := []string{"-C", ".", "build", "-buildvcs=false", "-ldflags=-w", "-o", program} // without the tables for a debugger it links faster
+	// without the tables for a debugger it links faster
+	args := []string{"-C", ".", "build", "-buildvcs=false", "-ldflags=-w", "-o", program}
 	needed, err := overlaid(name)
 	if err != nil {
 		return "", err
@@ -111,10 +112,12 @@ func (b *builder) sheet(program string) (s libraries.Sheet, err error) {
 // cell plays a cell. A program that ends in a panic is what the runs have shown, and no error.
 func (b *builder) cell(program, lock, trouble string, runs int, seed uint64) (c played, err error) {
 	began := time.Now()
-	text, cpu, err := command(program, "-cell", trouble, "-lock", lock, "-runs", strconv.Itoa(runs), "-seed", strconv.FormatUint(seed, 10))
+	text, cpu, err := command(program, "-cell", trouble, "-lock", lock, "-runs", strconv.Itoa(runs), "-seed",
+		strconv.FormatUint(seed, 10))
 	c.CPU, c.Wall = cpu.Round(100*time.Millisecond).Seconds(), time.Since(began).Round(100*time.Millisecond).Seconds()
 	if err != nil {
-		c.Cell = libraries.Cell{Lock: lock, Trouble: trouble, Shares: []libraries.Share{{Promised: true, NoVerdict: err.Error()}}}
+		c.Cell = libraries.Cell{Lock: lock, Trouble: trouble,
+			Shares: []libraries.Share{{Promised: true, NoVerdict: err.Error()}}}
 		return c, nil //nolint:nilerr // it is in the cell
 	}
 	if err := json.Unmarshal(text, &c.Cell); err != nil {
@@ -123,8 +126,9 @@ func (b *builder) cell(program, lock, trouble string, runs int, seed uint64) (c 
 	for _, s := range c.Shares {
 		if s.Frozen > 0 && (runs == 0 || s.Frozen < runs) {
 			c, err := b.cell(program, lock, trouble, s.Frozen, seed) // those before it, of each class as many
-			c.Note = fmt.Sprintf("The schedules before seed %d alone, of each class: with %s that run did not end, since code held a mutex while it waited for the "+
-				"network, and virtual time stands still for a mutex.", seed+uint64(s.Frozen), names(s.Faults))
+			c.Note = fmt.Sprintf("The schedules before seed %d alone, of each class: with %s that run did not end, since code "+
+				"held a mutex while it waited for the network, and virtual time stands still for a mutex.", seed+uint64(s.Frozen),
+				names(s.Faults))
 			return c, err
 		}
 	}

@@ -36,8 +36,8 @@ func (t *table) printedOf(name string, s libraries.Sheet) (out []printed) {
 	return out
 }
 
-// play plays a printed command, and says how what it shows differs from the page: another label in the mode of which the page
-// speaks, or another sentence.
+// play plays a printed command, and says how what it shows differs from the page: another label in the mode of which
+// the page speaks, or another sentence.
 func (p printed) play(program string) error {
 	text, _, err := command(program, append(p.args, "--json")...)
 	if ended, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || ended.ExitCode() != 1) {
@@ -96,7 +96,8 @@ func (t *table) checkTables(names []string) error {
 			return err
 		}
 		if !same(now, *s) {
-			failed = errors.Join(failed, fmt.Errorf("the pages of %s are not of what it is now: go run ./cmd -table %[1]s plays what is missing", name))
+			failed = errors.Join(failed, fmt.Errorf("the pages of %s are not of what it is now: go run ./cmd -table %[1]s "+
+				"plays what is missing", name))
 		}
 		all, differ := t.printedOf(name, *s), 0
 		for _, p := range all {
@@ -114,7 +115,8 @@ func (t *table) checkTables(names []string) error {
 				}
 			}
 		}
-		fmt.Printf("%s: %d printed commands, %d of which differ from the page; %d scenarios of findings\n", name, len(all), differ, shows)
+		fmt.Printf("%s: %d printed commands, %d of which differ from the page; %d scenarios of findings\n", name, len(all),
+			differ, shows)
 	}
 	return failed
 }

@@ -19,7 +19,8 @@ import (
 	"locksim/scenarios/outcome"
 )
 
-// liveTimes is how often each is played live, liveTogether how many are played at once: more would make the machine late.
+// liveTimes is how often each is played live, liveTogether how many are played at once: more would make the machine
+// late.
 const (
 	liveTimes    = 3
 	liveTogether = 2
@@ -38,15 +39,16 @@ type liveRun struct {
 	Why      []string
 	// Refused says why it was not played.
 	Refused string
-	// Load is the mean number of processes that ran or were due in the minute before. Late says by how many seconds the machine
-	// was late at most, where no run of [again] was in time; 0 if all that count were.
+	// Load is the mean number of processes that ran or were due in the minute before. Late says by how many seconds the
+	// machine was late at most, where no run of [again] was in time; 0 if all that count were.
 	Load, Late float64 `json:",omitempty"`
 }
 
 // again is how often a run is made at most in which the machine was late by more than the scenario can bear.
 const again = 3
 
-// liveScenarios are the scenarios of the library that are played live, by trouble. Those in redisOnly have faults of Redis.
+// liveScenarios are the scenarios of the library that are played live, by trouble. Those in redisOnly have faults of
+// Redis.
 var liveScenarios = map[string]string{
 	"pause": "gc-pause", "process": "holder-crash", "network": "partition-holder", "clocks": "wall-clock-jump",
 	"refusals": "script-flush", "server-crash": "process-crash-everysec", "failover": "failover-before-replication",
@@ -55,8 +57,8 @@ var liveScenarios = map[string]string{
 
 var redisOnly = []string{"refusals", "server-crash", "failover", "server-clocks", "lost-data"}
 
-// measureLive plays live what was not yet: a scenario for each trouble, the smallest schedule of each broken promise, and the
-// scenarios that show a finding.
+// measureLive plays live what was not yet: a scenario for each trouble, the smallest schedule of each broken promise,
+// and the scenarios that show a finding.
 func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 	var jobs []func() error
 	for _, l := range s.Locks {
@@ -74,7 +76,8 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 		for _, trouble := range libraries.Troubles() {
 			scenario, ok := liveScenarios[trouble.Name]
 			if ok && (redis || !slices.Contains(redisOnly, trouble.Name)) {
-				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}, 1))
+				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name,
+					What: scenario}, 1))
 			}
 			c, ok := t.cellOf(name, s.Version, l, trouble)
 			if !ok {
@@ -135,7 +138,8 @@ func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun, seed
 			return err
 		}
 	}
-	args := []string{"run", scenario, "--lock", l.Name, "--live", "--json", "--seed", strconv.FormatUint(seed, 10), "--fencing", "none"}
+	args := []string{"run", scenario, "--lock", l.Name, "--live", "--json", "--seed", strconv.FormatUint(seed, 10),
+		"--fencing", "none"}
 	if l.Tokens {
 		args[len(args)-1] = "none,seal"
 	}
@@ -186,7 +190,8 @@ func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun, seed
 	return nil
 }
 
-// lateness says by how many seconds the machine was late in a live run, where that is more than the scenario can bear; else 0.
+// lateness says by how many seconds the machine was late in a live run, where that is more than the scenario can bear;
+// else 0.
 func lateness(f *outcome.RunFile) (seconds float64, err error) {
 	sc, err := file.Parse(f.File, []byte(f.Source))
 	if err != nil || f.Live == nil {

@@ -9,8 +9,8 @@
 //	go run ./cmd -table -stored         # only writes the pages, from the stored cells
 //	go run ./cmd -check                 # plays the printed command of each failure, and compares it with its page
 //
-// Run it in examples/libraries. The exit code is 0, also where a promise is broken; 1 where -check finds a difference; 2 for bad
-// input.
+// Run it in examples/libraries. The exit code is 0, also where a promise is broken; 1 where -check finds a difference;
+// 2 for bad input.
 package main
 
 import (
@@ -42,10 +42,12 @@ func main() {
 var errDiffers = errors.New("the pages do not say what their commands print")
 
 func run() error {
-	table := flag.Bool("table", false, "play the cells that are missing, of all libraries or of those that are named, and write the pages")
+	table := flag.Bool("table", false, "play the cells that are missing, of all libraries or of those that are named, "+
+		"and write the pages")
 	live := flag.Bool("live", false, "with -table: also play on real servers what was not yet")
 	stored := flag.Bool("stored", false, "with -table: play nothing")
-	check := flag.Bool("check", false, "play the printed command of each failure, of all libraries or of those that are named, and compare it with its page")
+	check := flag.Bool("check", false, "play the printed command of each failure, of all libraries or of those that are "+
+		"named, and compare it with its page")
 	anew := flag.Bool("anew", false, "with -table: play all cells again")
 	runs := flag.Int("runs", 0, "in how many runs of a cell each class of fault is felt; 0 for that of the lock")
 	seed := flag.Uint64("seed", 1, "the seed of the first schedule")
@@ -107,7 +109,8 @@ func run() error {
 		return nil
 	}
 	if len(words) > 1 {
-		return fmt.Errorf("%q after the trouble: flags stand before the library, as in go run ./cmd -runs 50 %s %s", words[1], name, t.Name)
+		return fmt.Errorf("%q after the trouble: flags stand before the library, as in go run ./cmd -runs 50 %s %s", words[1],
+			name, t.Name)
 	}
 	for _, l := range s.Locks {
 		c, err := b.cell(program, l.Name, t.Name, *runs, *seed)
@@ -119,8 +122,8 @@ func run() error {
 	return nil
 }
 
-// lockCommand is a command of locksim in the program of a library. What it prints names this program, which can be called
-// again, and not the other one, which is removed afterwards.
+// lockCommand is a command of locksim in the program of a library. What it prints names this program, which can be
+// called again, and not the other one, which is removed afterwards.
 func lockCommand(program, name string, words []string) *exec.Cmd {
 	cmd := exec.Command(program, words...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -134,7 +137,8 @@ func unknown(name string, names []string) error {
 
 func usage() {
 	out := flag.CommandLine.Output()
-	_, _ = fmt.Fprint(out, "go run ./cmd LIBRARY [TROUBLE | COMMAND OF LOCKSIM…]    or    go run ./cmd -table [LIBRARY…]    or    go run ./cmd -check [LIBRARY…]\n\nThe libraries:\n")
+	_, _ = fmt.Fprint(out, "go run ./cmd LIBRARY [TROUBLE | COMMAND OF LOCKSIM…]    or    go run ./cmd -table "+
+		"[LIBRARY…]    or    go run ./cmd -check [LIBRARY…]\n\nThe libraries:\n")
 	names, _ := folders()
 	_, _ = fmt.Fprintf(out, "  %s\n\nThe troubles:\n", strings.Join(names, ", "))
 	for _, t := range libraries.Troubles() {

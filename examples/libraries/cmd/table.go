@@ -170,7 +170,8 @@ func (t *table) sheetOf(name string) *libraries.Sheet {
 // cellOf is the cell of a lock as it is used and judged now.
 func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble libraries.Trouble) (record, bool) {
 	return t.latest(func(r record) bool {
-		return r.Library == name && r.Version == version && r.Cell != nil && r.Cell.Lock == l.Name && r.Cell.Trouble == trouble.Name &&
+		return r.Library == name && r.Version == version && r.Cell != nil && r.Cell.Lock == l.Name &&
+			r.Cell.Trouble == trouble.Name &&
 			r.Judged == judgedCell(l, trouble)
 	})
 }
@@ -208,7 +209,8 @@ func commit() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports", ":!cells.jsonl")
+	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports",
+		":!cells.jsonl")
 	if err != nil {
 		return "", err
 	}

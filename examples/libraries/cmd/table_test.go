@@ -64,8 +64,8 @@ func TestPagesAreOfTheStoredCells(t *testing.T) {
 	}
 }
 
-// Each broken sentence has a finding that explains it, each of these is of the library, and those that are not known have a
-// draft.
+// Each broken sentence has a finding that explains it, each of these is of the library, and those that are not known
+// have a draft.
 func TestFindingsExplainWhatIsBroken(t *testing.T) {
 	tab, names := stored(t)
 	for _, name := range names {
@@ -114,7 +114,8 @@ func TestFindingsExplainWhatIsBroken(t *testing.T) {
 }
 
 // What a page prints beside a failure shows what the page says: each command, and each scenario of a finding. Without
-// LOCKSIM_SOAK=1 three commands of libraries whose programs need no overlay are played, with which all is compiled anew.
+// LOCKSIM_SOAK=1 three commands of libraries whose programs need no overlay are played, with which all is compiled
+// anew.
 func TestPrintedCommands(t *testing.T) {
 	tab, names := stored(t)
 	if os.Getenv("LOCKSIM_SOAK") == "1" {

@@ -42,7 +42,8 @@ const (
 type counted struct {
 	runs, evidence, broken, wished int
 	labels                         map[string]int
-	// rarest is the least number of runs in which one of the classes was felt, as each was drawn alone; felt has it for each.
+	// rarest is the least number of runs in which one of the classes was felt, as each was drawn alone; felt has it for
+	// each.
 	rarest   int
 	felt     []string
 	idle     []string // the classes that are nothing here, with the reason
@@ -123,12 +124,14 @@ func (n counted) documented() part {
 	case n.broken > 0:
 		p.broken = true
 		p.Short = fmt.Sprintf("✗ %d/%d", n.broken, n.evidence)
-		p.Sentence = fmt.Sprintf("It breaks what its documentation says, in %d of the %d runs in which two clients wanted it (%s).", n.broken, n.evidence, n.allLabels())
+		p.Sentence = fmt.Sprintf("It breaks what its documentation says, in %d of the %d runs in which two clients wanted "+
+			"it (%s).", n.broken, n.evidence, n.allLabels())
 	case n.runs == 0:
 		p.Short, p.Sentence = "–", "Not applicable."
 	default:
 		p.Short = fmt.Sprintf("✓ %d", n.rarest)
-		p.Sentence = fmt.Sprintf("It keeps what its documentation says in all of %d runs in which two clients wanted it; with 95 %% confidence fewer than %s of such runs break it.",
+		p.Sentence = fmt.Sprintf("It keeps what its documentation says in all of %d runs in which two clients wanted it; "+
+			"with 95 %% confidence fewer than %s of such runs break it.",
 			n.evidence, tally.Percent(tally.RateBound(0, n.evidence)))
 		if n.rarest < enough {
 			p.Short = fmt.Sprint(n.rarest)
@@ -161,7 +164,8 @@ func (n counted) wishes() (part, bool) {
 			p.Failures = append(p.Failures, f)
 		}
 	}
-	p.Sentence = fmt.Sprintf("No sentence of the documentation says that this does not happen, and we wish it did: in %d of the %d runs in which two clients wanted it (%s).",
+	p.Sentence = fmt.Sprintf("No sentence of the documentation says that this does not happen, and we wish it did: in "+
+		"%d of the %d runs in which two clients wanted it (%s).",
 		n.wished, n.evidence, n.allLabels())
 	return p, true
 }
@@ -175,7 +179,8 @@ func (n counted) beyond() part {
 	case failed > 0:
 		p.broken = true
 		p.Short = fmt.Sprintf("(✗ %d/%d)", failed, n.evidence)
-		p.Sentence = fmt.Sprintf("It promises nothing here, and broke: in %d of the %d runs in which two clients wanted it (%s).", failed, n.evidence, n.allLabels())
+		p.Sentence = fmt.Sprintf("It promises nothing here, and broke: in %d of the %d runs in which two clients wanted "+
+			"it (%s).", failed, n.evidence, n.allLabels())
 	case n.runs == 0:
 		p.Short = "–"
 	default:
@@ -183,7 +188,8 @@ func (n counted) beyond() part {
 		if n.rarest < enough {
 			p.Short = fmt.Sprintf("(%d)", n.rarest)
 		}
-		p.Sentence = fmt.Sprintf("It promises nothing here, and held in all of %d runs in which two clients wanted it.", n.evidence)
+		p.Sentence = fmt.Sprintf("It promises nothing here, and held in all of %d runs in which two clients wanted it.",
+			n.evidence)
 	}
 	p.Sentence = strings.TrimSpace(p.Sentence + n.rest())
 	return p
@@ -194,7 +200,8 @@ func misusedOf(c *libraries.Cell, misuse string) []part {
 	n, _ := addUp(c.Shares, false)
 	p := n.beyond()
 	if n.runs > 0 && n.problem == "" {
-		p.Sentence = fmt.Sprintf("%s: no documentation promises that this does no harm. In %d of the %d runs in which two clients wanted it a caller did that; %d runs failed",
+		p.Sentence = fmt.Sprintf("%s: no documentation promises that this does no harm. In %d of the %d runs in which two "+
+			"clients wanted it a caller did that; %d runs failed",
 			misuse, c.Shares[0].Felt, n.evidence, n.broken+n.wished)
 		if p.broken {
 			p.Sentence += " (" + n.allLabels() + ")"
@@ -231,8 +238,8 @@ func markOf(c *libraries.Cell, l libraries.LockSheet) string {
 	return strings.Join(out, " ")
 }
 
-// known are the findings that break the lock in this trouble, where the schedules of the cell do not: it has a dagger for
-// them. They say more than the schedules do.
+// known are the findings that break the lock in this trouble, where the schedules of the cell do not: it has a dagger
+// for them. They say more than the schedules do.
 func known(c *libraries.Cell, l libraries.LockSheet) []string {
 	parts := partsOf(c, l.Misuse)
 	if len(parts) == 0 || parts[0].broken || parts[0].Class() == "none" {
@@ -292,11 +299,12 @@ var meanings = map[checker.Label]string{
 	checker.Rescued:     "two clients had the lock, and the fence saved the data",
 	checker.Void:        "an Acquire returned as granted, with a lease that had ended or that the lock knew to be lost",
 	checker.Revived:     "a lease that had ended, and was granted to another client, was made to hold again",
-	checker.Misconduct:  "a call failed although nothing was wrong, or a holder was told of its loss later than the lock says",
-	checker.Overtaken:   "a later request was granted first, by a lock that promises an order",
-	checker.Repeated:    "work that the lock should have prevented was done twice",
-	checker.Regressed:   "a fencing token was not above those of the grants before it",
-	checker.Overlap:     "two clients had the lock at once, and the data was right by luck",
+	checker.Misconduct: "a call failed although nothing was wrong, or a holder was told of its loss later than the " +
+		"lock says",
+	checker.Overtaken: "a later request was granted first, by a lock that promises an order",
+	checker.Repeated:  "work that the lock should have prevented was done twice",
+	checker.Regressed: "a fencing token was not above those of the grants before it",
+	checker.Overlap:   "two clients had the lock at once, and the data was right by luck",
 }
 
 // storyOf is the story of a failure, a line for each step.

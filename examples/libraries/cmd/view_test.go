@@ -18,8 +18,8 @@ func of(faults []lock.Fault, n int) libraries.Share {
 	return libraries.Share{Faults: faults, Promised: true, Runs: n, Evidence: n, Felt: n}
 }
 
-// A cell has the number of its rarest class, a sign only where that is enough, a dagger for what is known, and brackets round
-// what no sentence promises; and it leaves no failing run out.
+// A cell has the number of its rarest class, a sign only where that is enough, a dagger for what is known, and brackets
+// round what no sentence promises; and it leaves no failing run out.
 func TestMarks(t *testing.T) {
 	broken := of(partition, 40)
 	broken.Broken, broken.Wished, broken.Labels = 3, 2, map[string]int{"overlap": 3, "stuck": 2}

@@ -44,8 +44,8 @@ type book struct {
 	CSS    htmltemplate.CSS
 }
 
-// playedLive counts what was played on real servers: scenarios and schedules, each with one lock, and their runs. Same are
-// those whose runs all ended as simulated ones do; of the others each difference has a reason, but for Open.
+// playedLive counts what was played on real servers: scenarios and schedules, each with one lock, and their runs. Same
+// are those whose runs all ended as simulated ones do; of the others each difference has a reason, but for Open.
 type playedLive struct{ Played, Runs, Same, Open int }
 
 func (p *playedLive) add(r *liveRun) {
@@ -158,7 +158,8 @@ func (t *table) write(all []string) error {
 
 // files are the pages by their names, from the folder of the pages.
 func (t *table) files(all []string) (map[string][]byte, error) {
-	b := &book{Troubles: libraries.Troubles(), Legend: legend(), Enough: enough, CSS: htmltemplate.CSS(html.Base() + extraCSS)}
+	b := &book{Troubles: libraries.Troubles(), Legend: legend(), Enough: enough,
+		CSS: htmltemplate.CSS(html.Base() + extraCSS)}
 	files := map[string][]byte{}
 	for _, name := range all {
 		s := t.sheetOf(name)
@@ -173,7 +174,8 @@ func (t *table) files(all []string) (map[string][]byte, error) {
 		}
 	}
 	// those of others first
-	slices.SortStableFunc(b.Books, func(x, y *libraryPage) int { return boolean(x.Name == "ours") - boolean(y.Name == "ours") })
+	slices.SortStableFunc(b.Books,
+		func(x, y *libraryPage) int { return boolean(x.Name == "ours") - boolean(y.Name == "ours") })
 	for _, p := range b.Books {
 		for _, as := range []string{"md", "html"} {
 			text, err := rendered("library."+as, p)
@@ -225,9 +227,11 @@ func (t *table) page(name string, s libraries.Sheet, b *book, files map[string][
 	return p
 }
 
-func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trouble libraries.Trouble, b *book, files map[string][]byte) cellView {
+func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trouble libraries.Trouble, b *book,
+	files map[string][]byte) cellView {
 	v := cellView{
-		Trouble: trouble, ID: l.Name + "-" + trouble.Name, Mark: "not played", Version: s.Version, Command: fmt.Sprintf("go run ./cmd %s %s", name, trouble.Name),
+		Trouble: trouble, ID: l.Name + "-" + trouble.Name, Mark: "not played", Version: s.Version,
+		Command: fmt.Sprintf("go run ./cmd %s %s", name, trouble.Name),
 	}
 	r, ok := t.cellOf(name, s.Version, l, trouble)
 	if !ok {
@@ -237,8 +241,10 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 	b.Cells++
 	b.Seconds += r.Cell.CPU
 	c := &r.Cell.Cell
-	v.Mark, v.Parts, v.Commit, v.Date, v.Wall, v.Note = markOf(c, l), partsOf(c, l.Misuse), r.Commit, r.Date, r.Cell.Wall, r.Cell.Note
-	if v.Known = foundViews(s.Findings, known(c, l)); v.Known == nil && slices.ContainsFunc(v.Parts, func(p part) bool { return p.broken }) {
+	v.Mark, v.Parts, v.Commit, v.Date, v.Wall, v.Note = markOf(c, l), partsOf(c, l.Misuse), r.Commit, r.Date, r.Cell.Wall,
+		r.Cell.Note
+	if v.Known = foundViews(s.Findings, known(c, l)); v.Known == nil &&
+		slices.ContainsFunc(v.Parts, func(p part) bool { return p.broken }) {
 		v.Findings = foundViews(s.Findings, l.Why[trouble.Name])
 	}
 	for _, share := range c.Shares {
@@ -252,7 +258,8 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 				file := path.Join("libraries", name, id+".yaml")
 				files[file] = []byte(f.Source)
 				x.File = path.Join(name, id+".yaml")
-				x.Command = strings.Join(append([]string{"go run ./cmd", name}, storyCommand(l, trouble, f, "../../reports/"+file)...), " ")
+				x.Command = strings.Join(append([]string{"go run ./cmd", name},
+					storyCommand(l, trouble, f, "../../reports/"+file)...), " ")
 			}
 			v.Stories = append(v.Stories, x)
 		}
@@ -266,8 +273,8 @@ func broken(c *libraries.Cell, l libraries.LockSheet) bool {
 	return slices.ContainsFunc(partsOf(c, l.Misuse), func(p part) bool { return p.Class() == "broken" })
 }
 
-// storyCommand plays the smallest run of a failure, in the program of its library: what the cell has played, with the lock as
-// its caller uses it there, in the same modes.
+// storyCommand plays the smallest run of a failure, in the program of its library: what the cell has played, with the
+// lock as its caller uses it there, in the same modes.
 func storyCommand(l libraries.LockSheet, trouble libraries.Trouble, f libraries.Failure, file string) []string {
 	name := l.Name
 	if trouble.Name == libraries.Misused {
@@ -277,7 +284,8 @@ func storyCommand(l libraries.LockSheet, trouble libraries.Trouble, f libraries.
 	for _, m := range f.Modes {
 		modes = append(modes, string(m))
 	}
-	return []string{"run", file, "--lock", name, "--seed", strconv.FormatUint(f.Played, 10), "--fencing", strings.Join(modes, ",")}
+	return []string{"run", file, "--lock", name, "--seed", strconv.FormatUint(f.Played, 10), "--fencing",
+		strings.Join(modes, ",")}
 }
 
 // shownOf are the scenarios that show the findings of a library. Each becomes a file beside the page.
@@ -288,7 +296,8 @@ func (t *table) shownOf(name string, s libraries.Sheet, b *book, files map[strin
 			id := fmt.Sprintf("%s-%s", f.ID, x.Lock)
 			file := path.Join("libraries", name, id+".yaml")
 			files[file] = []byte(x.Source)
-			out := shownBy{File: path.Join(name, id+".yaml"), Command: fmt.Sprintf("go run ./cmd %s run ../../reports/%s --lock %s", name, file, x.Lock)}
+			out := shownBy{File: path.Join(name, id+".yaml"), Command: fmt.Sprintf("go run ./cmd %s run ../../reports/%s "+
+				"--lock %s", name, file, x.Lock)}
 			i := slices.IndexFunc(s.Locks, func(l libraries.LockSheet) bool { return l.Name == x.Lock })
 			if r, ok := t.liveOf(name, s.Version, s.Locks[max(i, 0)], "", f.ID, x.Source); ok && i >= 0 {
 				out.Seen = liveLabels(r.Live)

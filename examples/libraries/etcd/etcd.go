@@ -12,8 +12,8 @@ import (
 	"locksim/scenarios/etcdlocks"
 )
 
-// What shows etcd-void also on real servers: the client that waits has had the lock under the same session, whose end is
-// known therefore.
+// What shows etcd-void also on real servers: the client that waits has had the lock under the same session, whose end
+// is known therefore.
 var (
 	//go:embed void-mutex.yaml
 	voidMutex string
@@ -26,23 +26,26 @@ var staleUnlock string
 
 func main() {
 	libraries.Main(libraries.Library{
-		Name: "etcd", Module: "go.etcd.io/etcd/client/v3", Source: "https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency",
+		Name: "etcd", Module: "go.etcd.io/etcd/client/v3",
+		Source: "https://github.com/etcd-io/etcd/tree/main/client/v3/concurrency",
 		Findings: []libraries.Finding{
 			{
 				ID:     "etcd-void",
 				Status: libraries.NotKnown,
 				Where:  "concurrency/mutex.go:97",
-				What:   "A Lock whose session ends while it waits can return as granted: it looks whether its key is still there, and not whether its session is.",
-				Draft:  "etcd-void.md",
-				Shows:  []libraries.Shown{{Lock: "etcd-mutex", Source: voidMutex}},
+				What: "A Lock whose session ends while it waits can return as granted: it looks whether its key is still " +
+					"there, and not whether its session is.",
+				Draft: "etcd-void.md",
+				Shows: []libraries.Shown{{Lock: "etcd-mutex", Source: voidMutex}},
 			},
 			{
 				ID:     "etcd-11007",
 				Status: libraries.Known,
 				Where:  "concurrency/election.go",
 				Link:   "https://github.com/etcd-io/etcd/issues/11007",
-				What:   "A Campaign whose session ends while it waits can return as elected: it looks neither for its key nor for its session.",
-				Shows:  []libraries.Shown{{Lock: "etcd-election", Source: voidElection}},
+				What: "A Campaign whose session ends while it waits can return as elected: it looks neither for its key nor " +
+					"for its session.",
+				Shows: []libraries.Shown{{Lock: "etcd-election", Source: voidElection}},
 			},
 			{
 				ID:     "etcd-22082",
@@ -50,42 +53,50 @@ func main() {
 				Where:  "concurrency/mutex.go:134, 144",
 				Link:   "https://github.com/etcd-io/etcd/issues/22082",
 				Shows:  []libraries.Shown{{Lock: "etcd-mutex-misused", Source: staleUnlock}},
-				What:   "Mutexes of one session have one key. An Unlock that failed, and is called again later, deletes the key of the next Lock of the same client, which is not told.",
+				What: "Mutexes of one session have one key. An Unlock that failed, and is called again later, deletes the key " +
+					"of the next Lock of the same client, which is not told.",
 			},
 			{
 				ID:     "etcd-22123",
 				Status: libraries.Known,
 				Where:  "concurrency/election.go",
 				Link:   "https://github.com/etcd-io/etcd/issues/22123",
-				What:   "A leader that resigns and campaigns again under the same session can have its last revision again, so a token does not always rise.",
+				What: "A leader that resigns and campaigns again under the same session can have its last revision again, so a " +
+					"token does not always rise.",
 			},
 		},
 		Locks: []libraries.Lock{
 			{
-				Lock:    promising(etcdlocks.Library("etcd-mutex", etcdlocks.NewSession, etcdlocks.NewMutex), glue.Session()),
-				Is:      "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
-				Why:     map[string][]string{"network": {"etcd-void"}, "misuse": {"etcd-22082"}},
-				Misuse:  "the context of Unlock has ended when it is called, or it is called again after it has failed, as on an old Mutex",
-				Options: "NewSession with a TTL of the scenario's length, which it renews by itself; NewMutex, Lock. Three servers.",
+				Lock: promising(etcdlocks.Library("etcd-mutex", etcdlocks.NewSession, etcdlocks.NewMutex), glue.Session()),
+				Is:   "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
+				Why:  map[string][]string{"network": {"etcd-void"}, "misuse": {"etcd-22082"}},
+				Misuse: "the context of Unlock has ended when it is called, or it is called again after it has failed, as on an " +
+					"old Mutex",
+				Options: "NewSession with a TTL of the scenario's length, which it renews by itself; NewMutex, Lock. Three " +
+					"servers.",
 				Says: []libraries.Sentence{
 					{
-						Text: "Lock locks the mutex with a cancelable context.", Where: "doc comment of Mutex.Lock", File: "concurrency/mutex.go",
+						Text: "Lock locks the mutex with a cancelable context.", Where: "doc comment of Mutex.Lock",
+						File:   "concurrency/mutex.go",
 						Labels: append(libraries.Exclusion(), checker.Void),
 					},
 				},
 				Fence: "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
 			},
 			{
-				Lock:    promising(etcdlocks.Library("etcd-election", etcdlocks.NewSession, etcdlocks.NewElection), unordered()),
-				Is:      "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
-				Why:     map[string][]string{"pause": {"etcd-11007"}, "network": {"etcd-11007"}, "server-crash": {"etcd-11007"}, "server-power": {"etcd-11007"}, "misuse": {"etcd-22123"}},
+				Lock: promising(etcdlocks.Library("etcd-election", etcdlocks.NewSession, etcdlocks.NewElection), unordered()),
+				Is:   "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
+				Why: map[string][]string{"pause": {"etcd-11007"}, "network": {"etcd-11007"}, "server-crash": {"etcd-11007"},
+					"server-power": {"etcd-11007"}, "misuse": {"etcd-22123"}},
 				Misuse:  "the context of Resign has ended when it is called, or it is called again after it has failed",
 				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",
 				Says: []libraries.Sentence{{
-					Text:  "Multiple sessions can participate in the election for the same prefix, but only one can be the leader at a time.",
+					Text: "Multiple sessions can participate in the election for the same prefix, but only one can be the leader " +
+						"at a time.",
 					Where: "doc comment of Election.Campaign", File: "concurrency/election.go",
 				}, {
-					Text:  "Otherwise, until the context is not cancelled or timed-out, Campaign will continue to be blocked until it becomes the leader.",
+					Text: "Otherwise, until the context is not cancelled or timed-out, Campaign will continue to be blocked until " +
+						"it becomes the leader.",
 					Where: "doc comment of Election.Campaign", File: "concurrency/election.go",
 					Labels: []checker.Label{checker.Void},
 				}},

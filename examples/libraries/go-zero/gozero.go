@@ -42,35 +42,40 @@ func main() {
 	)
 	says := []libraries.Sentence{
 		{ // it says what a grant means, and nothing of others, nor for how long
-			Text: "Acquire acquires the lock.", Where: "doc comment of RedisLock.Acquire", File: "core/stores/redis/redislock.go",
+			Text: "Acquire acquires the lock.", Where: "doc comment of RedisLock.Acquire",
+			File:   "core/stores/redis/redislock.go",
 			Labels: []checker.Label{checker.Void},
 		},
 		{Text: "Random version number, prevent outdated releases.", Where: "go-zero.dev/en/docs/tutorials/redis/redis-lock"},
 	}
 	libraries.Main(libraries.Library{
-		Name: "go-zero", Module: "github.com/zeromicro/go-zero", Source: "https://github.com/zeromicro/go-zero/tree/master/core/stores/redis",
+		Name: "go-zero", Module: "github.com/zeromicro/go-zero",
+		Source: "https://github.com/zeromicro/go-zero/tree/master/core/stores/redis",
 		Findings: []libraries.Finding{
 			{
 				ID:     "gozero-late",
 				Status: libraries.NotKnown,
 				Where:  "redislock.go:50, 62, 90",
-				What:   "The id is drawn once for an object. A Release that the client has sent again, and that arrives late, deletes the key that the same object has set since. A new object for each Acquire prevents it.",
-				Draft:  "gozero-late.md",
+				What: "The id is drawn once for an object. A Release that the client has sent again, and that arrives late, " +
+					"deletes the key that the same object has set since. A new object for each Acquire prevents it.",
+				Draft: "gozero-late.md",
 			},
 		},
 		Locks: []libraries.Lock{
 			{
-				Lock:    of("go-zero", false),
-				Is:      is,
-				Options: "A new RedisLock for each Acquire, as its documentation shows, with SetExpire(8); its user asks again after 100 ms. " + client,
-				Says:    says, Fence: fence, Untested: apart, Misuse: misuse,
+				Lock: of("go-zero", false),
+				Is:   is,
+				Options: "A new RedisLock for each Acquire, as its documentation shows, with SetExpire(8); its user asks again " +
+					"after 100 ms. " + client,
+				Says: says, Fence: fence, Untested: apart, Misuse: misuse,
 			},
 			{
-				Lock:    of("go-zero-kept", true),
-				Is:      is,
-				Why:     map[string][]string{"network": {"gozero-late"}},
-				Options: "One RedisLock for each name, which is kept as a field of a service: all its grants have one id. " + client,
-				Says:    says, Fence: fence, Untested: apart, Misuse: misuse,
+				Lock: of("go-zero-kept", true),
+				Is:   is,
+				Why:  map[string][]string{"network": {"gozero-late"}},
+				Options: "One RedisLock for each name, which is kept as a field of a service: all its grants have one id. " +
+					client,
+				Says: says, Fence: fence, Untested: apart, Misuse: misuse,
 			},
 		},
 	})
@@ -81,7 +86,8 @@ func of(name string, kept bool) scenarios.Lock {
 	const ttl = 8 // seconds
 	return scenarios.Lock{Name: name, Promise: glue.Lease(), New: func(e scenarios.Env) (lock.Locker, error) {
 		stringx.Seed(int64(e.Source("token").Uint64()))
-		c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3, MinRetryBackoff: -1})
+		c := red.NewClient(&red.Options{Addr: e.Address(scenarios.Primary), Dialer: e.Dial, MaxRetries: 3,
+			MinRetryBackoff: -1})
 		e.OnEnd(func() { _ = c.Close() })
 		process := strconv.FormatInt(processes.Add(1), 10)
 		if _, err := clients.GetResource(process, func() (io.Closer, error) { return c, nil }); err != nil {

@@ -32,7 +32,8 @@ func entry(found scenarios.Lock) libraries.Lock {
 	x := libraries.Lock{
 		Lock: found, Is: found.About, Options: "As it comes.", Fence: "Its token, which grows from grant to grant.", Runs: 30,
 		Says: []libraries.Sentence{{
-			Text: "`locksim list` prints the promises of the locks that come with locksim.", Where: "docs/concepts.md", File: "docs/concepts.md",
+			Text: "`locksim list` prints the promises of the locks that come with locksim.", Where: "docs/concepts.md",
+			File:   "docs/concepts.md",
 			Labels: checker.Labels(),
 		}},
 	}

@@ -26,23 +26,27 @@ func main() {
 				ID:     "pglock-power",
 				Status: libraries.NotKnown,
 				Where:  "client.go:231, 239",
-				What:   "Each try is a transaction of several requests. A client that vanishes within one keeps its row locked, and no other client gets the lock until the server notices.",
-				Draft:  "pglock-power.md",
+				What: "Each try is a transaction of several requests. A client that vanishes within one keeps its row locked, " +
+					"and no other client gets the lock until the server notices.",
+				Draft: "pglock-power.md",
 			},
 		},
 		Locks: []libraries.Lock{{
-			Runs:    30, // with leases of 20 s and a real server in the world, a run takes a second
-			Lock:    renewed(),
-			Why:     map[string][]string{"power": {"pglock-power"}},
-			Is:      "a row of PostgreSQL with a number that its holder raises: others take it when they have seen the same number for a lease.",
+			Runs: 30, // with leases of 20 s and a real server in the world, a run takes a second
+			Lock: renewed(),
+			Why:  map[string][]string{"power": {"pglock-power"}},
+			Is: "a row of PostgreSQL with a number that its holder raises: others take it when they have seen the same " +
+				"number for a lease.",
 			Options: "A lease of 20 s, which is the default, and WithHeartbeatFrequency(0): its user sends the heartbeats.",
 			Says: []libraries.Sentence{
 				{
-					Text:  "[…] even if two different machines disagree about what time it is, they will still avoid clobbering each other's locks.",
+					Text: "[…] even if two different machines disagree about what time it is, they will still avoid clobbering " +
+						"each other's locks.",
 					Where: "README, Logic to avoid problems with clock skew", File: "README.md",
 				},
 				{
-					Text:  "When the leader fails, it will fail over to another host within a customizable lease duration that you set.",
+					Text: "When the leader fails, it will fail over to another host within a customizable lease duration that " +
+						"you set.",
 					Where: "README, Use cases", File: "README.md", Labels: []checker.Label{checker.Stuck},
 					Under: []lock.Fault{lock.FaultCrash, lock.FaultPower, lock.FaultRestart},
 				},
@@ -58,14 +62,16 @@ func main() {
 func renewed() scenarios.Lock {
 	const ttl = 20 * time.Second // the default
 	return scenarios.Lock{Name: "pglock", Promise: glue.InTable(), Servers: sqllocks.With(
-		"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner CHARACTER VARYING(255))",
+		"CREATE TABLE "+table+" (name CHARACTER VARYING(255) PRIMARY KEY, record_version_number BIGINT, data BYTEA, owner "+
+			"CHARACTER VARYING(255))",
 		"CREATE SEQUENCE "+table+"_rvn OWNED BY "+table+".record_version_number",
 	), New: func(e scenarios.Env) (lock.Locker, error) {
 		db, err := sqllocks.Open(e)
 		if err != nil {
 			return nil, err
 		}
-		locks, err := pglock.UnsafeNew(db, pglock.WithLeaseDuration(ttl), pglock.WithHeartbeatFrequency(0), pglock.WithCustomTable(table))
+		locks, err := pglock.UnsafeNew(db, pglock.WithLeaseDuration(ttl), pglock.WithHeartbeatFrequency(0),
+			pglock.WithCustomTable(table))
 		if err != nil {
 			return nil, err
 		}

@@ -23,15 +23,17 @@ func main() {
 				ID:     "redislock-prefix",
 				Status: libraries.NotKnown,
 				Where:  "redislock.go:81, obtain.lua",
-				What:   "With a token of its user: a client with the token worker-1 takes the lock of worker-12, since the script compares as many bytes as its own token has.",
-				Draft:  "redislock-prefix.md",
+				What: "With a token of its user: a client with the token worker-1 takes the lock of worker-12, since the " +
+					"script compares as many bytes as its own token has.",
+				Draft: "redislock-prefix.md",
 			},
 			{
 				ID:     "redislock-token",
 				Status: libraries.Documented,
 				Where:  "doc comment of Options.Token",
-				What:   "With one token for all locks of a client, a release that arrives late deletes the key of its next lock. The documentation calls a token unique; whether for a client or for a lock it does not say.",
-				Draft:  "redislock-token.md",
+				What: "With one token for all locks of a client, a release that arrives late deletes the key of its next lock. " +
+					"The documentation calls a token unique; whether for a client or for a lock it does not say.",
+				Draft: "redislock-token.md",
 			},
 		},
 		Locks: []libraries.Lock{{
@@ -39,7 +41,8 @@ func main() {
 			Options: "A TTL of 8 s, LinearBackoff(100 ms); its user counts the lease from TTL(), as the library tells it.",
 			Is:      "a lease by a key of Redis that ends, which its holder counts by its own clock.",
 			Says: []libraries.Sentence{{
-				Text:  "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
+				Text: "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not " +
+					"successful.",
 				Where: "doc comment of Client.Obtain", File: "redislock.go",
 			}},
 			Misuse: "the context of Release has ended when it is called, or it is called again after it has failed",
@@ -54,7 +57,8 @@ func open(e scenarios.Env) (lock.Locker, error) {
 	return scenarios.LockerFunc(func(ctx context.Context, name string) (lock.Lease, error) {
 		waits, stop := context.WithTimeout(ctx, time.Hour) // else the library waits for a TTL only
 		defer stop()
-		l, err := locks.Obtain(waits, name, ttl, &redislock.Options{RetryStrategy: redislock.LinearBackoff(100 * time.Millisecond)})
+		l, err := locks.Obtain(waits, name, ttl,
+			&redislock.Options{RetryStrategy: redislock.LinearBackoff(100 * time.Millisecond)})
 		if err != nil {
 			return nil, scenarios.Unanswered(ended(waits, err))
 		}

@@ -19,9 +19,11 @@ const validity = 5 * time.Second
 
 func main() {
 	const (
-		is    = "a lease by a key of Redis that ends, and is renewed while it is held; its holder has it until a context ends."
+		is = "a lease by a key of Redis that ends, and is renewed while it is held; its holder has it until a " +
+			"context ends."
 		fence = "None: the value of a key is random."
-		cache = "Client-side caching: the Redis of the world has none, so DisableCache is set, and a loss is learnt by the next renewal."
+		cache = "Client-side caching: the Redis of the world has none, so DisableCache is set, and a loss is learnt by the " +
+			"next renewal."
 	)
 	says := []libraries.Sentence{
 		{
@@ -29,31 +31,40 @@ func main() {
 			Where: "README, How it works", File: "valkeylock/README.md",
 		},
 		{
-			Text:  "Please note that when the client-side caching is disabled, valkeylock will only try to re-acquire locks for every ExtendInterval.",
-			Where: "README, Disable Client Side Caching", File: "valkeylock/README.md", Labels: []checker.Label{checker.Misconduct},
+			Text: "Please note that when the client-side caching is disabled, valkeylock will only try to re-acquire locks " +
+				"for every ExtendInterval.",
+			Where: "README, Disable Client Side Caching", File: "valkeylock/README.md",
+			Labels: []checker.Label{checker.Misconduct},
 		},
 	}
 	libraries.Main(libraries.Library{
-		Name: "valkeylock", Module: "github.com/valkey-io/valkey-go", Source: "https://github.com/valkey-io/valkey-go/tree/main/valkeylock", Overlay: true,
+		Name: "valkeylock", Module: "github.com/valkey-io/valkey-go",
+		Source: "https://github.com/valkey-io/valkey-go/tree/main/valkeylock", Overlay: true,
 		Findings: []libraries.Finding{
 			{
 				ID:     "valkeylock-clock",
 				Status: libraries.NotKnown,
 				Where:  "lock.go:171, 258, 265, 437",
-				What:   "The end of a key is sent as an instant of the client's wall clock. Where that clock is behind the server's, the key ends early or at once, and another client enters; where it is ahead, the key of a client that has gone stays longer. FallbackSETPX helps until the first renewal.",
-				Draft:  "rueidislock-clock.md",
+				What: "The end of a key is sent as an instant of the client's wall clock. Where that clock is behind the " +
+					"server's, the key ends early or at once, and another client enters; where it is ahead, the key of a client " +
+					"that has gone stays longer. FallbackSETPX helps until the first renewal.",
+				Draft: "rueidislock-clock.md",
 			},
 		},
 		Locks: []libraries.Lock{
 			{
-				Lock:    of("valkeylock", valkeylock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second}),
-				Options: "One server, KeyMajority 1 as the README has it for one server, and leases of 5 s, the default. TryNextAfter is 1 s: with its default of 20 ms no client ever gets the lock where a round trip takes longer. It renews a lease by itself, twice in its length.",
-				Is:      is, Says: says, Fence: fence, Untested: cache,
+				Lock: of("valkeylock", valkeylock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second}),
+				Options: "One server, KeyMajority 1 as the README has it for one server, and leases of 5 s, the default. " +
+					"TryNextAfter is 1 s: with its default of 20 ms no client ever gets the lock where a round trip takes longer. " +
+					"It renews a lease by itself, twice in its length.",
+				Is: is, Says: says, Fence: fence, Untested: cache,
 			},
 			{
-				Lock:    of("valkeylock-hardened", valkeylock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second, FallbackSETPX: true}),
-				Options: "Hardened: FallbackSETPX, so that the request for a key has a length and not an instant of the client's clock.",
-				Is:      is, Says: says, Fence: fence, Untested: cache,
+				Lock: of("valkeylock-hardened", valkeylock.LockerOption{KeyMajority: 1, TryNextAfter: time.Second,
+					FallbackSETPX: true}),
+				Options: "Hardened: FallbackSETPX, so that the request for a key has a length and not an instant of the client's " +
+					"clock.",
+				Is: is, Says: says, Fence: fence, Untested: cache,
 			},
 		},
 	})
@@ -66,7 +77,8 @@ func of(name string, o valkeylock.LockerOption) scenarios.Lock {
 		New: func(e scenarios.Env) (lock.Locker, error) {
 			return libraries.Opened(e, func() (valkeylock.Locker, error) {
 				o := o
-				o.ClientOption = valkey.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true, AlwaysRESP2: true}
+				o.ClientOption = valkey.ClientOption{InitAddress: []string{e.Address(scenarios.Primary)}, DisableCache: true,
+					AlwaysRESP2: true}
 				return valkeylock.NewLocker(o)
 			}), nil
 		},

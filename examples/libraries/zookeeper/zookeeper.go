@@ -15,8 +15,9 @@ func main() {
 				ID:     "zk-void",
 				Status: libraries.NotKnown,
 				Where:  "lock.go:101, 106, 137; conn.go:497",
-				What:   "A Lock can return after its session has ended, while another client has the lock. Found by reading: it is a race of goroutines.",
-				Draft:  "zk-void.md",
+				What: "A Lock can return after its session has ended, while another client has the lock. Found by reading: it " +
+					"is a race of goroutines.",
+				Draft: "zk-void.md",
 			},
 			{
 				ID:     "zk-229",
@@ -27,10 +28,11 @@ func main() {
 			},
 		},
 		Locks: []libraries.Lock{{
-			Is:      "an ephemeral node in a queue, which lasts as long as a session of ZooKeeper.",
-			Why:     map[string][]string{"pause": {"zk-void"}, "network": {"zk-void"}},
-			Lock:    zklocks.Library(),
-			Options: "NewLock and Lock of a client with a session of the scenario's length, on three servers. Its user watches the session: the Lock does not tell when it is lost.",
+			Is:   "an ephemeral node in a queue, which lasts as long as a session of ZooKeeper.",
+			Why:  map[string][]string{"pause": {"zk-void"}, "network": {"zk-void"}},
+			Lock: zklocks.Library(),
+			Options: "NewLock and Lock of a client with a session of the scenario's length, on three servers. Its user " +
+				"watches the session: the Lock does not tell when it is lost.",
 			Says: []libraries.Sentence{{
 				Text: "Lock is a mutual exclusion lock.", Where: "doc comment of Lock", File: "lock.go",
 			}, {

@@ -78,17 +78,18 @@ func TakesOver() scenarios.Lock {
 		return func(ctx context.Context, _ scenarios.Env, c *redis.Client, key string) (scenarios.Grant, bool, error) {
 			end, v := time.Now().Add(ttl), rand.Text()
 			ok, err := setNX(ctx, c, key, v, ttl)
-			return scenarios.Grant{Unlock: unlock(c, key, v), Until: func() time.Time { return end }, Extend: func(ctx context.Context) error {
-				asked := time.Now()
-				ok, err := c.SetXX(ctx, key, v, ttl).Result()
-				if err == nil && !ok {
-					return lock.ErrNotHeld
-				}
-				if err == nil {
-					end = asked.Add(ttl)
-				}
-				return err
-			}}, ok, err
+			return scenarios.Grant{Unlock: unlock(c, key, v), Until: func() time.Time { return end },
+				Extend: func(ctx context.Context) error {
+					asked := time.Now()
+					ok, err := c.SetXX(ctx, key, v, ttl).Result()
+					if err == nil && !ok {
+						return lock.ErrNotHeld
+					}
+					if err == nil {
+						end = asked.Add(ttl)
+					}
+					return err
+				}}, ok, err
 		}
 	})
 }

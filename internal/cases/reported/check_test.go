@@ -32,8 +32,8 @@ func failsIn(t *testing.T, l scenarios.Lock, seeds uint64) bool {
 	return false
 }
 
-// What renews its lease is asked for that, and a lock that is held until it is told and loses its lease in a run without
-// faults fails there.
+// What renews its lease is asked for that, and a lock that is held until it is told and loses its lease in a run
+// without faults fails there.
 func TestRenewalIsLearnt(t *testing.T) {
 	for name, want := range map[string]struct{ renews, fails bool }{
 		"renewed": {renews: true}, "control": {}, "stop-and-timer": {renews: true}, "renewed-every-ttl": {fails: true},

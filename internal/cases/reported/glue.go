@@ -15,8 +15,10 @@ import (
 
 // All are the locks, for app.Main and for tests.
 func All() []scenarios.Lock {
-	return []scenarios.Lock{Control(), ReadBack(), ReadBackRenewed(), ByForce(), Renewed(), LostFirst(), LostLast(), StopAndTimer(),
-		TriesAMinute(), ClaimOnly(), RenewedEveryTTL(), Orphan(), TakesOver(), OwnerOne(), Notified(), Impatient(), Beat(), BeatTold(), BeatHasty(), Getset()}
+	return []scenarios.Lock{Control(), ReadBack(), ReadBackRenewed(), ByForce(), Renewed(), LostFirst(), LostLast(),
+		StopAndTimer(),
+		TriesAMinute(), ClaimOnly(), RenewedEveryTTL(), Orphan(), TakesOver(), OwnerOne(), Notified(), Impatient(), Beat(),
+		BeatTold(), BeatHasty(), Getset()}
 }
 
 // Control is right, as far as one server goes.
@@ -38,10 +40,12 @@ const (
 var errNotHeld = errors.New("not held")
 
 // deleteOwn deletes the key if it has this value.
-var deleteOwn = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
+var deleteOwn = redis.NewScript(
+	`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
 
 // extendOwn makes the key last longer if it has this value.
-var extendOwn = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`)
+var extendOwn = redis.NewScript(
+	`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 0`)
 
 // try asks once.
 type try func(ctx context.Context, e scenarios.Env, c *redis.Client, key string) (g scenarios.Grant, ok bool, err error)

@@ -66,8 +66,8 @@ func renewed(name string, take func(ctx context.Context, c *redis.Client, key, v
 	}, held(2*ttl))
 }
 
-// keep renews each third of a TTL, and closes lost when the key is another's, or when no renewal was answered for two thirds
-// of a TTL.
+// keep renews each third of a TTL, and closes lost when the key is another's, or when no renewal was answered for two
+// thirds of a TTL.
 func keep(e scenarios.Env, lost, stop chan struct{}, renew func(context.Context) (int, error)) {
 	for good := time.Now(); ; {
 		select {

@@ -33,7 +33,8 @@ func play(t *testing.T, scenario, lock string) checker.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := scenarios.Run(sc, lockOf(t, lock), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None}, Alone: true})
+	o, err := scenarios.Run(sc, lockOf(t, lock), scenarios.RunOptions{Seed: 1, Modes: []fence.Mode{fence.None},
+		Alone: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func TestWrongIsSaid(t *testing.T) {
 // A lock that puts its holder out is found by Check as soon as one whose lease tells its end; a lock that closes Lost
 // in its release passes calm runs.
 func TestChecked(t *testing.T) {
-	for name, found := range map[string]bool{"by-force": true, "claim-only": true, "lost-first": false, "lost-last": false, "control": false, "renewed": false, "notified": false, "tries-a-minute": false,
+	for name, found := range map[string]bool{"by-force": true, "claim-only": true, "lost-first": false, "lost-last": false,
+		"control": false, "renewed": false, "notified": false, "tries-a-minute": false,
 		"beat": false, "beat-told": false, "beat-hasty": true, "getset": false} {
 		got := failsIn(t, lockOf(t, name), 40)
 		if got != found {

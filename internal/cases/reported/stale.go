@@ -61,14 +61,17 @@ func beat(name string, leaseTTL, stale time.Duration) scenarios.Lock {
 			lost, stop := make(chan struct{}), make(chan struct{})
 			over := sync.OnceFunc(func() { close(stop) })
 			e.OnEnd(over)
-			go keep(e, lost, stop, func(ctx context.Context) (int, error) { return beatOwn.Run(ctx, c, []string{key}, owner).Int() })
+			go keep(e, lost, stop, func(ctx context.Context) (int, error) {
+				return beatOwn.Run(ctx, c, []string{key},
+					owner).Int()
+			})
 			return scenarios.Grant{Lost: lost, Unlock: func(ctx context.Context) error { over(); return free(ctx) }}, true, nil
 		}
 	}, held(2*ttl), func(l *scenarios.Lock) { l.LeaseTTL = leaseTTL })
 }
 
-// Getset is right as long as the clocks of the clients agree: the value of the key is the end of the lease, and who finds one
-// that is over takes it by SET with GET, as GETSET did, and has it if nobody was quicker.
+// Getset is right as long as the clocks of the clients agree: the value of the key is the end of the lease, and who
+// finds one that is over takes it by SET with GET, as GETSET did, and has it if nobody was quicker.
 func Getset() scenarios.Lock {
 	return onRedis("getset", func(scenarios.Env) try {
 		return func(ctx context.Context, _ scenarios.Env, c *redis.Client, key string) (scenarios.Grant, bool, error) {

@@ -41,7 +41,8 @@ func (j *job) run(pkg string, env ...string) (code int, out string) {
 	}
 	cmd := exec.CommandContext(j.t.Context(), "bash", script, pkg)
 	cmd.Dir = j.dir
-	cmd.Env = append(os.Environ(), "LOCKSIM_OUT="+results, "GITHUB_STEP_SUMMARY="+j.path("step"), "GITHUB_OUTPUT="+j.path("output"))
+	cmd.Env = append(os.Environ(), "LOCKSIM_OUT="+results, "GITHUB_STEP_SUMMARY="+j.path("step"), "GITHUB_OUTPUT="+
+		j.path("output"))
 	cmd.Env = append(append(cmd.Env, j.env...), env...)
 	b, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
@@ -107,7 +108,8 @@ esac
 
 // What the job ends with, by what is stored, what the tests find, and when it is to fail.
 func TestOutcomes(t *testing.T) {
-	const known, sameShape, otherShape = "mine-stuck-pause-00000001", "mine-stuck-pause-00000002", "mine-corrupted-crash-00000003"
+	const known, sameShape, otherShape = "mine-stuck-pause-00000001", "mine-stuck-pause-00000002",
+		"mine-corrupted-crash-00000003"
 	for name, c := range map[string]struct {
 		stored, outcome, failOn string
 		code                    int
@@ -115,21 +117,30 @@ func TestOutcomes(t *testing.T) {
 		output                  string
 		kept                    string
 	}{
-		"pass":                     {"", "pass", "any", 0, `^## locksim: no violation\n\n- mine: no violation in 100 runs\. 40`, "failures=0\nnew=0\n", ""},
-		"a failure":                {"", known, "any", 1, `^## locksim: 1 failure\n[\s\S]*<details open><summary>mine-stuck-pause-00000001</summary>\n\n# the story of mine`, "failures=1\nnew=1\n", known},
-		"no build":                 {"", "broken", "any", 1, "^## locksim: the tests fail\n\n```text\n.*undefined: x", "failures=0\nnew=0\n", ""},
-		"known":                    {known, "pass", "any", 1, `^## locksim: 1 failure\n`, "failures=1\nnew=0\n", known},
-		"known, on new":            {known, "pass", "new", 0, `^## locksim: 1 known, nothing new\n`, "failures=1\nnew=0\n", known},
-		"known and again, on new":  {known, sameShape, "new", 0, `^## locksim: 2 known, nothing new\n`, "failures=2\nnew=0\n", known + " " + sameShape},
-		"known and other, on new":  {known, otherShape, "new", 1, `^## locksim: 2 failures\n`, "failures=2\nnew=1\n", otherShape + " " + known},
+		"pass": {"", "pass", "any", 0,
+			`^## locksim: no violation\n\n- mine: no violation in 100 runs\. 40`, "failures=0\nnew=0\n", ""},
+		"a failure": {"", known, "any", 1,
+			`^## locksim: 1 failure\n[\s\S]*<details open><summary>mine-stuck-pause-00000001</summary>\n\n# the story of mine`,
+			"failures=1\nnew=1\n", known},
+		"no build": {"", "broken", "any", 1, "^## locksim: the tests fail\n\n```text\n.*undefined: x",
+			"failures=0\nnew=0\n", ""},
+		"known": {known, "pass", "any", 1, `^## locksim: 1 failure\n`, "failures=1\nnew=0\n", known},
+		"known, on new": {known, "pass", "new", 0, `^## locksim: 1 known, nothing new\n`, "failures=1\nnew=0\n",
+			known},
+		"known and again, on new": {known, sameShape, "new", 0, `^## locksim: 2 known, nothing new\n`, "failures=2\nnew=0\n",
+			known + " " + sameShape},
+		"known and other, on new": {known, otherShape, "new", 1, `^## locksim: 2 failures\n`, "failures=2\nnew=1\n",
+			otherShape + " " + known},
 		"first failure, on new":    {"", known, "new", 1, `^## locksim: 1 failure\n`, "failures=1\nnew=1\n", known},
 		"known and no lock at all": {known, "other", "new", 1, `^## locksim: 1 failure\n`, "failures=1\nnew=0\n", known},
-		"known and no build":       {known, "broken", "new", 1, "^## locksim: the tests fail\n\n```text\n.*undefined: x", "failures=0\nnew=0\n", ""},
+		"known and no build": {known, "broken", "new", 1, "^## locksim: the tests fail\n\n```text\n.*undefined: x",
+			"failures=0\nnew=0\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "my lock") // with a space, as a checkout may have
-			for file, text := range map[string]string{"bin/go": fakeGo, "outcome": c.outcome, "testdata/locksim/" + c.stored + ".json": "{\n  \"test\": \"TestLock\"\n}\n"} {
+			for file, text := range map[string]string{"bin/go": fakeGo, "outcome": c.outcome, "testdata/locksim/" + c.stored +
+				".json": "{\n  \"test\": \"TestLock\"\n}\n"} {
 				if strings.HasSuffix(file, "/.json") {
 					continue
 				}
@@ -149,7 +160,8 @@ func TestOutcomes(t *testing.T) {
 			if summary := j.read("step"); !regexp.MustCompile(c.summary).MatchString(summary) {
 				t.Errorf("the summary:\n%s", summary)
 			}
-			if got := j.read("output"); !strings.HasSuffix(got, c.output) || !strings.HasPrefix(got, "folder="+j.path("results")) {
+			if got := j.read("output"); !strings.HasSuffix(got, c.output) ||
+				!strings.HasPrefix(got, "folder="+j.path("results")) {
 				t.Errorf("the output: %q", got)
 			}
 			var want []string
@@ -201,7 +213,8 @@ func TestQuickstart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(strings.Replace(string(text), "=> ../..", "=> "+checkout, 1)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"),
+		[]byte(strings.Replace(string(text), "=> ../..", "=> "+checkout, 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	j := newJob(t, dir, "NAIVE=1", "LOCKSIM_FLAGS=-vet=off -run=TestNaive")
@@ -214,7 +227,8 @@ func TestQuickstart(t *testing.T) {
 		}
 	}
 	summary := j.read("step")
-	for _, want := range []string{"## locksim: 1 failure\n", "```mermaid\nsequenceDiagram\n", "go test -count=1 -run '^TestNaive$'"} {
+	for _, want := range []string{"## locksim: 1 failure\n", "```mermaid\nsequenceDiagram\n",
+		"go test -count=1 -run '^TestNaive$'"} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("the summary has no %q:\n%s", want, summary)
 		}
@@ -237,7 +251,8 @@ func TestWorkflows(t *testing.T) {
 // lint runs actionlint on workflows.
 func lint(t *testing.T, dir string, files ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"}, files...)...)
+	cmd := exec.CommandContext(t.Context(), "go",
+		append([]string{"run", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"}, files...)...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -20,7 +20,8 @@ func Root() (string, error) {
 	}
 	file := strings.TrimSpace(string(out))
 	if filepath.Base(file) != "go.mod" { // it is os.DevNull outside of a module
-		return "", fmt.Errorf("find the root of the checkout: there is no go.mod in this folder or above it: run this in the checkout")
+		return "", fmt.Errorf("find the root of the checkout: there is no go.mod in this folder or above it: run this in " +
+			"the checkout")
 	}
 	dir := filepath.Dir(file)
 	return strings.TrimSuffix(dir, string(filepath.Separator)+module), nil

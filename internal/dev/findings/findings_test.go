@@ -46,7 +46,8 @@ func TestShowsMistake(t *testing.T) {
 // Data that a broken watchdog loses shows its mistake only where the correct watchdog
 // does not lose it too.
 func TestShowsMistakeOfWatchdog(t *testing.T) {
-	const story = "name: cut\nlock: {kind: watchdog, ttl: 10s}\nworkload: {hold: 30s, stagger: 1s, checks_until: %s}\nfaults:\n" +
+	const story = "name: cut\nlock: {kind: watchdog, ttl: 10s}\nworkload: {hold: 30s, stagger: 1s, checks_until: " +
+		"%s}\nfaults:\n" +
 		"  - when: {client: c0, event: read}\n    partition: {between: [c0], and: [r0], for: 40s}\n"
 	for care, want := range map[string]bool{"lost": true, "never": false} {
 		sc, err := file.Parse("cut.yaml", []byte(strings.Replace(story, "%s", care, 1)))
@@ -68,7 +69,8 @@ func TestVerdict(t *testing.T) {
 	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 0}}}}, io.Discard); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 2}, mistake: counts{0}}}}, io.Discard); code != exitOK {
+	if code := verdict([]row{{lock: "x", runs: sample{any: counts{1, 2}, mistake: counts{0}}}},
+		io.Discard); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -33,7 +33,8 @@ func command(args []string, stdout, stderr io.Writer) int {
 	}
 	locks, err := regexp.Compile(*pattern)
 	if err != nil || *most < 1 || flags.NArg() > 0 {
-		_, _ = fmt.Fprintf(stderr, "findings: usage: -run takes a regular expression (%v), -most a number from 1, and there are no arguments\n", err)
+		_, _ = fmt.Fprintf(stderr, "findings: usage: -run takes a regular expression (%v), -most a number from 1, and "+
+			"there are no arguments\n", err)
 		return exitUsage
 	}
 	rows, err := measureAll(locks.MatchString, *most, stderr)

@@ -45,7 +45,8 @@ func subject(name string) (play.Lock, spaces.Space, error) {
 		return l, spaces.Space{}, err
 	}
 	l = l.DutiesAlone()
-	space := spaces.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: file.Range{Min: 500 * time.Millisecond, Max: 10 * time.Second}}
+	space := spaces.Space{Faults: []lock.Fault{lock.FaultPause}, TTL: file.Range{Min: 500 * time.Millisecond,
+		Max: 10 * time.Second}}
 	if isSpecimen(name) {
 		if space, err = search.SpecimenSpace(name); err != nil {
 			return l, space, err

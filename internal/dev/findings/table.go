@@ -11,8 +11,10 @@ import (
 const preamble = `# Findings
 
 Made by ` + "`make findings`" + `; do not edit. How many runs a search takes to find a violation of a lock that is
-wrong on purpose. Each specimen is searched as ` + "`scenarios.Check`" + ` would search it at its default settings, within the
-class of fault and the TTLs that it declares, among leaders if they are what shows it, and ` + "`single`" + ` under pauses.
+wrong on purpose. Each specimen is searched as ` + "`scenarios.Check`" +
+	` would search it at its default settings, within the
+class of fault and the TTLs that it declares, among leaders if they are what shows it, and ` + "`single`" +
+	` under pauses.
 The three numbers are from the first seeds %s; – means that %s runs found nothing.
 
 *Any* is the first violation of any kind. It may have nothing to do with the mistake: without a fence, any lock

@@ -43,7 +43,8 @@ func (w Workshop) Run(ctx context.Context, pkg, pattern string, flags ...string)
 	ctx, cancel := context.WithTimeoutCause(ctx, w.Limit, fmt.Errorf("%w: %v", ErrHangs, w.Limit))
 	defer cancel()
 	dir, pkg := w.module(pkg)
-	args := slices.Concat([]string{"test", "-json", "-vet=off", "-gcflags=./...=-N -l", "-count=1", "-run", pattern}, flags, []string{pkg})
+	args := slices.Concat([]string{"test", "-json", "-vet=off", "-gcflags=./...=-N -l", "-count=1", "-run", pattern},
+		flags, []string{pkg})
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+w.Dir, "TMPDIR="+w.Dir,

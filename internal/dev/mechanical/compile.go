@@ -62,7 +62,8 @@ func NewCompiler(ctx context.Context, root, folder string) (*Compiler, error) {
 			}
 		}
 	}
-	c.imports = importer.ForCompiler(c.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	c.imports = importer.ForCompiler(c.fset, "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	return c, nil
 }
 

@@ -131,7 +131,8 @@ func (e Edit) Kinds() []string {
 // unconcerned are the functions without mutants. No run of a lock depends on them: they decide whether there is a lock
 // at all, since a constructor refuses invalid options before any lock exists, or they word an error.
 var unconcerned = []string{
-	"Backoff.validate", "Options.Validate", "RedlockOptions.Validate", "Waiting.validate", "Waiting.check", "WatchdogOptions.Validate",
+	"Backoff.validate", "Options.Validate", "RedlockOptions.Validate", "Waiting.validate", "Waiting.check",
+	"WatchdogOptions.Validate",
 	"NodeError.Error", "NodeErrors.Error", "Waiting.String",
 }
 

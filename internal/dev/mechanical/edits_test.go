@@ -100,7 +100,8 @@ return n ~= 1
 		}
 		var got []string
 		for _, e := range list {
-			got = append(got, fmt.Sprintf("%s: %s -> %s", strings.TrimPrefix(e.Name, "mechanical/"), strings.Join(strings.Fields(e.Before), " "), e.After))
+			got = append(got, fmt.Sprintf("%s: %s -> %s", strings.TrimPrefix(e.Name, "mechanical/"),
+				strings.Join(strings.Fields(e.Before), " "), e.After))
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%s has\n%s\nwant\n%s", tc.file, strings.Join(got, "\n"), strings.Join(tc.want, "\n"))
@@ -203,7 +204,8 @@ func TestSampleIsThatOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(drawn) != sampleSize || possible != r.Possible || tried != r.Drawn {
-		t.Errorf("%d of %d possible mutants after %d draws, the file has %d of %d after %d: run go -C internal/dev run ./mutants sample",
+		t.Errorf("%d of %d possible mutants after %d draws, the file has %d of %d after %d: run go -C internal/dev run "+
+			"./mutants sample",
 			len(drawn), possible, tried, len(r.Mutants), r.Possible, r.Drawn)
 	}
 	if !slices.EqualFunc(r.Mutants, drawn, Tested.Is) {

@@ -55,11 +55,13 @@ func (o OwnTests) Run(ctx context.Context, root, dir string, stdout, progress io
 		}
 		passed++
 		name := o.nameOf(e)
-		if _, err := fmt.Fprintf(stdout, "%s: %s %s\n", name, e.Breaks(), reasons[strings.TrimSuffix(name, "`")]); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%s: %s %s\n", name, e.Breaks(),
+			reasons[strings.TrimSuffix(name, "`")]); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(stdout, "%s: of %d mutants %d were tried, and the tests pass with %d.\n", o.Folder, possible, len(drawn), passed)
+	_, err = fmt.Fprintf(stdout, "%s: of %d mutants %d were tried, and the tests pass with %d.\n", o.Folder, possible,
+		len(drawn), passed)
 	return err
 }
 

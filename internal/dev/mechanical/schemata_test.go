@@ -94,7 +94,8 @@ func TestSchemata(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A program with a package for each mutant that compiles by itself, to have one compilation.
-	write("go.mod", "module locksim\n\ngo 1.26\n\nrequire github.com/redis/go-redis/v9 v9.0.0\nreplace github.com/redis/go-redis/v9 => ./redis\n")
+	write("go.mod", "module locksim\n\ngo 1.26\n\nrequire github.com/redis/go-redis/v9 v9.0.0\nreplace "+
+		"github.com/redis/go-redis/v9 => ./redis\n")
 	write("redis/go.mod", "module github.com/redis/go-redis/v9\n")
 	write("redis/redis.go", "package redis\n\nfunc NewScript(string) int { return 0 }\n")
 	compile, err := NewCompiler(t.Context(), mustRoot(t), "lock")
@@ -126,7 +127,8 @@ func TestSchemata(t *testing.T) {
 	for file, text := range texts {
 		write(file, text)
 	}
-	const program = "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\n\t\"locksim/lock\"\n%s)\n\nfunc main() {\n\tlock.Print()\n\tfmt.Println()\n\tswitch os.Getenv(%q) {\n%s\t}\n}\n"
+	const program = "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\n\t\"locksim/lock\"\n%s)\n\nfunc main() " +
+		"{\n\tlock.Print()\n\tfmt.Println()\n\tswitch os.Getenv(%q) {\n%s\t}\n}\n"
 	write("main.go", fmt.Sprintf(program, imports, Chooser, cases))
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", "program", ".")
 	build.Dir = root
@@ -164,11 +166,13 @@ func TestSchemata(t *testing.T) {
 	}
 	// The constant of the package and the function without a name for its receiver: two edits each.
 	if apart != 4 || differ < 20 {
-		t.Errorf("%d mutants are left out, %d print something else than the right program; want 4, and 20 at least", apart, differ)
+		t.Errorf("%d mutants are left out, %d print something else than the right program; want 4, and 20 at least", apart,
+			differ)
 	}
 	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "program"))
 	cmd.Env = append(os.Environ(), Chooser+"=mechanical/other")
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "does not have the mutant mechanical/other") {
+	if out, err := cmd.CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "does not have the mutant mechanical/other") {
 		t.Errorf("a mutant that the program does not have: %v\n%s", err, out)
 	}
 }

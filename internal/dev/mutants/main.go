@@ -66,10 +66,13 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		root.AddCommand(c)
 	}
 	add("named", "Run the test that the patch of a mutant names, which must fail", cobra.NoArgs, &named{})
-	add("own FOLDER", "List the mechanical mutants of a package, of a sample, that its own tests do not detect", cobra.ExactArgs(1), &own{})
-	add("sample", "Run the unit tests of package lock with the sample of its mechanical mutants, and write the results into "+
+	add("own FOLDER", "List the mechanical mutants of a package, of a sample, that its own tests do not detect",
+		cobra.ExactArgs(1), &own{})
+	add("sample", "Run the unit tests of package lock with the sample of its mechanical mutants, and write the "+
+		"results into "+
 		mechanical.SampleFile, cobra.NoArgs, &sample{})
-	add("strategies", "Search hard mistakes with several strategies, and compare how soon they are found", cobra.NoArgs, &strategies.Request{})
+	add("strategies", "Search hard mistakes with several strategies, and compare how soon they are found", cobra.NoArgs,
+		&strategies.Request{})
 	add("reach", "Search a sample of the mutants of package lock with locksim", cobra.NoArgs, &reach.Request{})
 	if err := root.ExecuteContext(ctx); err != nil {
 		_, _ = fmt.Fprintf(stderr, "mutants: %v\n", err)
@@ -124,7 +127,8 @@ func (o *own) Validate(args []string) error {
 type sample struct{ earlier bool }
 
 func (s *sample) Flags(flags *pflag.FlagSet) {
-	flags.BoolVar(&s.earlier, "earlier", false, "keep what the tests made of a mutant before package lock changed elsewhere")
+	flags.BoolVar(&s.earlier, "earlier", false, "keep what the tests made of a mutant before package lock changed "+
+		"elsewhere")
 }
 
 func (*sample) Validate([]string) error { return nil }

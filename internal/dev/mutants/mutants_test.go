@@ -161,7 +161,8 @@ func TestReportIsUpToDate(t *testing.T) {
 	}
 	kept, err := os.ReadFile(filepath.Join(root, "reports", "MUTANTS.md"))
 	if err != nil || string(kept) != markdownText(all) {
-		t.Errorf("reports/MUTANTS.md is out of date, run make mutants: %v\n%s", err, cmp.Diff(markdownText(all), string(kept)))
+		t.Errorf("reports/MUTANTS.md is out of date, run make mutants: %v\n%s", err,
+			cmp.Diff(markdownText(all), string(kept)))
 	}
 }
 

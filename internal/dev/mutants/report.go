@@ -33,7 +33,8 @@ func sum(results []result) string {
 
 const preamble = `# Mutants
 
-Made by ` + "`make mutants`" + `; do not edit. Each line is one realistic mistake, made in the code by a patch, and the test
+Made by ` + "`make mutants`" +
+	`; do not edit. Each line is one realistic mistake, made in the code by a patch, and the test
 that detects it. That a test passes on correct code is weak evidence until it is seen to fail on wrong code.
 
 `

@@ -60,7 +60,8 @@ func (w workshop) soundness(mutants []mutant) []task {
 	var tasks []task
 	for _, m := range mutants {
 		if of[m.pkg] == nil {
-			tasks = append(tasks, task{m.pkg + " without a mutant", func(ctx context.Context) error { return w.sound(ctx, m.pkg, of[m.pkg]) }})
+			tasks = append(tasks,
+				task{m.pkg + " without a mutant", func(ctx context.Context) error { return w.sound(ctx, m.pkg, of[m.pkg]) }})
 		}
 		of[m.pkg] = append(of[m.pkg], m)
 	}

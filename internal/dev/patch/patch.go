@@ -80,7 +80,8 @@ var hunkLine = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
 func (p *Patch) parse() error {
 	lines := strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n")
 	if len(lines) < 6 {
-		return p.Errorf(len(lines), "the patch is too short: want a sentence, lines about the mutant, an empty line and a unified diff")
+		return p.Errorf(len(lines), "the patch is too short: want a sentence, lines about the mutant, an empty line and a "+
+			"unified diff")
 	}
 	p.Breaks = lines[0]
 	if p.Breaks == "" || strings.Contains(p.Breaks, "|") {
@@ -114,7 +115,8 @@ func (p *Patch) parse() error {
 			}
 		}
 		if len(h.before) != number(head[1]) || len(h.after) != number(head[2]) {
-			return p.Errorf(h.line, "the hunk has %d old lines and %d new ones, but other numbers after @@", len(h.before), len(h.after))
+			return p.Errorf(h.line, "the hunk has %d old lines and %d new ones, but other numbers after @@", len(h.before),
+				len(h.after))
 		}
 		if slices.Equal(h.before, h.after) {
 			return p.Errorf(h.line, "the hunk changes nothing")
@@ -138,7 +140,8 @@ func number(s string) int {
 func (p Patch) Mutated(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p.File)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", p.Errorf(len(p.Header)+3, "there is no %s: if it was moved, write its new path into the lines --- and +++", p.File)
+		return "", p.Errorf(len(p.Header)+3, "there is no %s: if it was moved, write its new path into the lines --- and +++",
+			p.File)
 	}
 	if err != nil {
 		return "", err

@@ -46,7 +46,8 @@ const resultsFile = "internal/dev/reach/results.jsonl"
 
 // Flags defines the flags.
 func (r *Request) Flags(flags *pflag.FlagSet) {
-	flags.StringVar(&r.pattern, "run", "", "only the mutants of the sample whose GROUP/NAME matches this regular expression")
+	flags.StringVar(&r.pattern, "run", "", "only the mutants of the sample whose GROUP/NAME matches this regular "+
+		"expression")
 	flags.StringVar(&r.results, "results", "", "the file of the results; default: "+resultsFile)
 	flags.IntVar(&r.size, "size", 60, "the size of the sample: a larger one has all of a smaller one")
 	flags.IntVar(&r.limits.Runs, "runs", 10_000, "end a search after so many runs")
@@ -128,7 +129,8 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 			}
 			made.Commit = strings.TrimSpace(string(commit))
 			fresh <- made
-			_, _ = fmt.Fprintf(stderr, "%s, %s: found by %d of %d searches, %s\n", made.Name, made.Lock, made.found(), len(made.Trials), runs(made))
+			_, _ = fmt.Fprintf(stderr, "%s, %s: found by %d of %d searches, %s\n", made.Name, made.Lock, made.found(),
+				len(made.Trials), runs(made))
 			return j.Add(made)
 		})
 	}
@@ -147,7 +149,8 @@ func (r *Request) Run(ctx context.Context, root, dir string, stdout, stderr io.W
 func (r *Request) search(ctx context.Context, shop *trials.Workshop, dir string, s subject) (made result, err error) {
 	for i, kind := range s.kinds {
 		made = result{Name: s.name, Lock: kind, Limits: r.limits}
-		plan := trials.Plan{Lock: kind, Strategies: []string{string(spaces.StrategyMixed)}, Firsts: firstSeeds, CPU: r.limits.CPU, Runs: r.limits.Runs}
+		plan := trials.Plan{Lock: kind, Strategies: []string{string(spaces.StrategyMixed)}, Firsts: firstSeeds,
+			CPU: r.limits.CPU, Runs: r.limits.Runs}
 		if made.Trials, err = shop.Search(ctx, fmt.Sprint(dir, "-", i), s.overlay, plan); err != nil || made.found() > 0 {
 			return made, err
 		}

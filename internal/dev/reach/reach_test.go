@@ -84,7 +84,8 @@ var (
 	mutantName = regexp.MustCompile(`^[a-z]+/[a-z]+(-[a-z]+)*$`)
 )
 
-// The sample is the same each time, two thirds of it are made by hand, none is equivalent, and a larger one has all of it.
+// The sample is the same each time, two thirds of it are made by hand, none is equivalent, and a larger one has all of
+// it.
 func TestSample(t *testing.T) {
 	names := func(size int) (out []string) {
 		_, all := committed(t)
@@ -146,13 +147,15 @@ func TestTable(t *testing.T) {
 		"a/one": {Name: "a/one", Lock: "single", Commit: "x", Trials: searches(3, 1200, 7)},
 		"b/two": {Name: "b/two", Lock: "redlock", Commit: "x", Trials: searches(-1000, 5, -1000)},
 		"d/four": {Name: "d/four", Lock: "fair", Commit: "y", Trials: []trials.Trial{
-			{Found: true, What: "stuck without faults"}, {Found: true, What: "stuck without faults"}, {Found: true, What: "stuck without faults"}}},
+			{Found: true, What: "stuck without faults"}, {Found: true, What: "stuck without faults"},
+			{Found: true, What: "stuck without faults"}}},
 	}
 	table := markdown(p, found, l)
 	for _, want := range []string{
 		"4 of the 5 that were made by hand", "Without a result yet, 1: c/three.", "Measured at x, y.",
 		"| made by hand | 3 | 3 (44 % to 100 %) | 2 (21 % to 94 %) |",
-		"| [a/one](../a/one.patch) | It breaks. | single | 3, 1,200, 7 |\n| [b/two](../b/two.patch) | It breaks. | redlock | –, 5, – |",
+		"| [a/one](../a/one.patch) | It breaks. | single | 3, 1,200, 7 |\n| [b/two](../b/two.patch) | It breaks. | redlock " +
+			"| –, 5, – |",
 		"| fair | stuck without faults |",
 	} {
 		if !strings.Contains(table, want) {
@@ -161,7 +164,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The sentences of the READMEs about planted mistakes have the numbers of the page, which is that of the stored results.
+// The sentences of the READMEs about planted mistakes have the numbers of the page, which is that of the stored
+// results.
 func TestReadmeHasTheNumbers(t *testing.T) {
 	root, _ := committed(t)
 	report, err := os.ReadFile(filepath.Join(root, "reports", "REACH.md"))
@@ -169,7 +173,8 @@ func TestReadmeHasTheNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	shares := map[string][]string{}
-	for _, m := range regexp.MustCompile(`(?m)^\| (made by hand|mechanical) \| (\d+) \| (\d+) .*\| (\d+) \(`).FindAllStringSubmatch(string(report), -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^\| (made by hand|mechanical) \| (\d+) \| (\d+) .*\| (\d+) \(`).FindAllStringSubmatch(string(report), -1) {
 		shares[m[1]] = m[2:]
 	}
 	hand, mech := shares["made by hand"], shares["mechanical"]
@@ -177,7 +182,8 @@ func TestReadmeHasTheNumbers(t *testing.T) {
 		t.Fatalf("reports/REACH.md has no shares of both parts: %q", shares)
 	}
 	for name, sentence := range map[string]string{
-		"docs/found.md":    fmt.Sprintf("Of a sample of %s made by hand that a run can show, %s are found; of %s mechanical ones that the unit tests notice, %s.", hand[0], hand[1], mech[0], mech[1]),
+		"docs/found.md": fmt.Sprintf("Of a sample of %s made by hand that a run can show, %s are found; of %s "+
+			"mechanical ones that the unit tests notice, %s.", hand[0], hand[1], mech[0], mech[1]),
 		"docs/found.zh.md": fmt.Sprintf("抽取的 %s 个中，找到 %s 个；单元测试能发现的 %s 个机械变异中，找到 %s 个。", hand[0], hand[1], mech[0], mech[1]),
 	} {
 		text, err := os.ReadFile(filepath.Join(root, name))

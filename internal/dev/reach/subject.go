@@ -29,8 +29,8 @@ const patches = "internal/dev/reach/patches"
 // root of the module.
 const equivalents = "internal/dev/reach/equivalent.txt"
 
-// readSubjects returns the mutants: those made by hand, and then the mechanical ones. The error names all patches that are
-// malformed.
+// readSubjects returns the mutants: those made by hand, and then the mechanical ones. The error names all patches that
+// are malformed.
 func readSubjects(root string) ([]subject, error) {
 	byHand, errPatches := readPatches(root)
 	drawn, errMechanical := readMechanical(root)
@@ -87,7 +87,8 @@ func readMechanical(root string) ([]subject, error) {
 	for _, u := range r.Mutants {
 		i := slices.IndexFunc(all, u.Is)
 		if i < 0 {
-			return nil, fmt.Errorf("%s: package lock has no place for %s any more: make the file anew, with go -C internal/dev run ./mutants sample",
+			return nil, fmt.Errorf("%s: package lock has no place for %s any more: make the file anew, with go -C "+
+				"internal/dev run ./mutants sample",
 				mechanical.SampleFile, u.Name)
 		}
 		s := subject{name: u.Name, kinds: all[i].Kinds(), equivalent: reasons[u.Name], edit: &all[i]}

@@ -12,9 +12,11 @@ import (
 
 const preamble = `# Reach
 
-Made by ` + "`make reach`" + `; do not edit. How much of what can be wrong with a lock a search finds. Each line is one mistake in a
+Made by ` + "`make reach`" +
+	`; do not edit. How much of what can be wrong with a lock a search finds. Each line is one mistake in a
 lock, from a sample that was drawn of all: %d of the %d that were made by hand and that a run can show, and %d of the %d mechanical
-ones that the unit tests of package lock notice. Each is searched as ` + "`locksim explore --promise`" + ` does, from each of the first
+ones that the unit tests of package lock notice. Each is searched as ` + "`locksim explore --promise`" +
+	` does, from each of the first
 seeds %s, for at most %s runs and %v of CPU time. What is found must pass with the lock that has no mistake.
 
 `
@@ -33,12 +35,14 @@ func markdown(p population, found map[string]result, l limits) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, preamble, p.handSize, len(p.byHand), p.mechanSize, len(p.mechanical), prose.Commas(seeds), prose.Thousands(l.Runs), l.CPU)
+	fmt.Fprintf(&b, preamble, p.handSize, len(p.byHand), p.mechanSize, len(p.mechanical), prose.Commas(seeds),
+		prose.Thousands(l.Runs), l.CPU)
 	if len(missing) > 0 {
 		fmt.Fprintf(&b, "Without a result yet, %d: %s.\n\n", len(missing), prose.Commas(missing))
 	}
 	slices.Sort(commits)
-	fmt.Fprintf(&b, "Measured at %s. The shares are those of all such mistakes, with 95 %% confidence.\n\n", prose.Commas(slices.Compact(commits)))
+	fmt.Fprintf(&b, "Measured at %s. The shares are those of all such mistakes, with 95 %% confidence.\n\n",
+		prose.Commas(slices.Compact(commits)))
 	b.WriteString("| mistakes | in the sample | found from a seed at least | found from every seed |\n|---|---|---|---|\n")
 	for _, part := range p.parts() {
 		some, every, of := 0, 0, 0
@@ -58,10 +62,13 @@ func markdown(p population, found map[string]result, l limits) string {
 		fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", part.name, of, share(some, of), share(every, of))
 	}
 	for _, part := range p.parts() {
-		fmt.Fprintf(&b, "\n## %s\n\n| mistake | what it breaks | lock | runs to the first violation |\n|---|---|---|---|\n", strings.ToUpper(part.name[:1])+part.name[1:])
-		for _, s := range slices.SortedFunc(slices.Values(part.sample), func(a, b subject) int { return cmp.Compare(a.name, b.name) }) {
+		fmt.Fprintf(&b, "\n## %s\n\n| mistake | what it breaks | lock | runs to the first violation |\n|---|---|---|---|\n",
+			strings.ToUpper(part.name[:1])+part.name[1:])
+		for _, s := range slices.SortedFunc(slices.Values(part.sample),
+			func(a, b subject) int { return cmp.Compare(a.name, b.name) }) {
 			if r, ok := found[s.name]; ok {
-				fmt.Fprintf(&b, "| [%s](../%s) | %s | %s | %s |\n", strings.TrimPrefix(s.name, "mechanical/"), s.path(), s.breaks(), r.Lock, runs(r))
+				fmt.Fprintf(&b, "| [%s](../%s) | %s | %s | %s |\n", strings.TrimPrefix(s.name, "mechanical/"), s.path(), s.breaks(),
+					r.Lock, runs(r))
 			}
 		}
 	}

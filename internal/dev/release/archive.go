@@ -49,7 +49,8 @@ func packTar(to *bytes.Buffer, at time.Time, files []entry) error {
 	compressed := gzip.NewWriter(to)
 	w := tar.NewWriter(compressed)
 	for _, f := range files {
-		err := w.WriteHeader(&tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: at, Format: tar.FormatPAX})
+		err := w.WriteHeader(&tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: at,
+			Format: tar.FormatPAX})
 		if err == nil {
 			_, err = w.Write(f.data)
 		}

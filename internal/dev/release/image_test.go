@@ -44,7 +44,8 @@ func TestDockerfile(t *testing.T) {
 	if user := lines["USER"]; len(user) != 1 || user[0] != "65534:65534" {
 		t.Errorf("USER %q", user)
 	}
-	if out, err := script(t).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage: sh cmd/locksim/image.sh DIR") {
+	if out, err := script(t).CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "usage: sh cmd/locksim/image.sh DIR") {
 		t.Errorf("without a folder: %v: %s", err, out)
 	}
 }

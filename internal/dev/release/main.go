@@ -4,10 +4,10 @@
 //	go -C internal/dev run ./release -targets linux/arm64 -out DIR
 //	go -C internal/dev run ./release -targets linux/amd64 -files DIR
 //
-// An archive has the program, the page of its playground, the licence of locksim, and those of all that is linked into the
-// program. Its name has the version that Go takes from Git: the tag of the commit, or a version with its time. The same commit
-// and the same Go give the same archives, byte for byte. With -files the files of one system go into a folder, without an
-// archive: the image of a container is made of them, also where Git is missing.
+// An archive has the program, the page of its playground, the licence of locksim, and those of all that is linked into
+// the program. Its name has the version that Go takes from Git: the tag of the commit, or a version with its time. The
+// same commit and the same Go give the same archives, byte for byte. With -files the files of one system go into a
+// folder, without an archive: the image of a container is made of them, also where Git is missing.
 //
 // The exit code is 2 for wrong flags, and 1 if a program cannot be built.
 package main
@@ -165,7 +165,8 @@ func build(ctx context.Context, root, dir, target string, known bool) (*program,
 // versioned refuses the version of a program of which Go does not know what it was built from.
 func versioned(version string) error {
 	if version == "" || version == "(devel)" {
-		return errors.New("the version of this checkout is not known to Go: make a release in a clone, with its tags, and not in a worktree of Git")
+		return errors.New("the version of this checkout is not known to Go: make a release in a clone, with its tags, and " +
+			"not in a worktree of Git")
 	}
 	return nil
 }
@@ -211,5 +212,6 @@ func (p *program) content(ctx context.Context, root string, playground []byte) (
 	if err != nil {
 		return nil, err
 	}
-	return []entry{{p.name(), 0o755, binary}, {page.Name, 0o644, playground}, {"LICENSE", 0o644, licence}, {"LICENSES-OF-DEPENDENCIES", 0o644, notices}}, nil
+	return []entry{{p.name(), 0o755, binary}, {page.Name, 0o644, playground}, {"LICENSE", 0o644, licence},
+		{"LICENSES-OF-DEPENDENCIES", 0o644, notices}}, nil
 }

@@ -86,7 +86,8 @@ func licence(w io.Writer, title, dir string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "\n%s\n%s, %s\n%s\n\n%s\n", line, title, f.Name(), line, bytes.TrimSpace(text)); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s\n%s, %s\n%s\n\n%s\n", line, title, f.Name(), line,
+			bytes.TrimSpace(text)); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,8 @@ func TestWrongFlags(t *testing.T) {
 
 // A program whose version is not known makes no release: the name of an archive has it.
 func TestVersioned(t *testing.T) {
-	for version, ok := range map[string]bool{"v1.2.3": true, "v0.0.0-20261128164235-a904c31d4921": true, "(devel)": false, "": false} {
+	for version, ok := range map[string]bool{"v1.2.3": true, "v0.0.0-20261128164235-a904c31d4921": true, "(devel)": false,
+		"": false} {
 		if err := versioned(version); (err == nil) != ok {
 			t.Errorf("%q: %v", version, err)
 		}
@@ -124,18 +125,20 @@ func TestNotices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"linked into locksim v1.2.3", "Go go1.26.8, LICENSE", "github.com/google/go-cmp v0.7.0, LICENSE", "Redistribution"} {
+	for _, want := range []string{"linked into locksim v1.2.3", "Go go1.26.8, LICENSE",
+		"github.com/google/go-cmp v0.7.0, LICENSE", "Redistribution"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("there is no %q", want)
 		}
 	}
-	if err := licence(io.Discard, "x v1", t.TempDir()); err == nil || !strings.Contains(err.Error(), "x v1 has no file with its licence") {
+	if err := licence(io.Discard, "x v1", t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "x v1 has no file with its licence") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A release of this system has a program that says its commit, plays a scenario and shows the playground in an empty folder,
-// without Go.
+// A release of this system has a program that says its commit, plays a scenario and shows the playground in an empty
+// folder, without Go.
 func TestRelease(t *testing.T) {
 	soak.Only(t, "it builds the command once more")
 	dir := t.TempDir()

@@ -116,7 +116,8 @@ func newRenaming(root, from, to string) (*renaming, error) {
 		`@v`, `=\.`, // go mod edit -require=PATH@VERSION -replace=PATH=FOLDER
 	}
 	pattern := func(follows ...string) *regexp.Regexp {
-		return regexp.MustCompile(`(?m)(^|\\[nt]|[^\w./~-])` + regexp.QuoteMeta(from) + `(` + strings.Join(follows, "|") + `)`)
+		return regexp.MustCompile(`(?m)(^|\\[nt]|[^\w./~-])` + regexp.QuoteMeta(from) + `(` + strings.Join(follows, "|") +
+			`)`)
 	}
 	return &renaming{to: to, old: pattern(follows...), inGoMod: pattern(append(follows, `$`, ` v[0-9]`, ` => `)...)}, nil
 }

@@ -30,16 +30,23 @@ func TestTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, text, want string }{
-		{"a.go", "package a\n\nimport (\n\t\"locksim/lock\"\n\n\t\"locksim/cmd/locksim/app\"\n)\n", "package a\n\nimport (\n\t\"example.org/you/locksim/lock\"\n\n\t\"example.org/you/locksim/cmd/locksim/app\"\n)\n"},
-		{"sorted.go", "package a\n\nimport (\n\t\"github.com/x/y\"\n\t\"locksim/lock\"\n)\n", "package a\n\nimport (\n\t\"example.org/you/locksim/lock\"\n\t\"github.com/x/y\"\n)\n"},
+		{"a.go", "package a\n\nimport (\n\t\"locksim/lock\"\n\n\t\"locksim/cmd/locksim/app\"\n)\n",
+			"package a\n\nimport (\n\t\"example.org/you/locksim/lock\"\n\n\t\"example.org/you/locksim/cmd/locksim/app\"\n)\n"},
+		{"sorted.go", "package a\n\nimport (\n\t\"github.com/x/y\"\n\t\"locksim/lock\"\n)\n",
+			"package a\n\nimport (\n\t\"example.org/you/locksim/lock\"\n\t\"github.com/x/y\"\n)\n"},
 		{"go.mod", "module locksim\n\nreplace locksim => ../..\n\nrequire locksim v0.0.0\n\ntool locksim/cmd/locksim\n",
-			"module example.org/you/locksim\n\nreplace example.org/you/locksim => ../..\n\nrequire example.org/you/locksim v0.0.0\n\ntool example.org/you/locksim/cmd/locksim\n"},
+			"module example.org/you/locksim\n\nreplace example.org/you/locksim => ../..\n\nrequire example.org/you/locksim " +
+				"v0.0.0\n\ntool example.org/you/locksim/cmd/locksim\n"},
 		{"sub/go.mod", "module locksim/lock/peers\n", "module example.org/you/locksim/lock/peers\n"},
-		{"a.md", "go doc locksim/lock, `locksim/cmd`: [locksim/lock.Locker]; -require=locksim@v0.0.0 -replace=locksim=../locksim\n",
-			"go doc example.org/you/locksim/lock, `example.org/you/locksim/cmd`: [example.org/you/locksim/lock.Locker]; -require=example.org/you/locksim@v0.0.0 -replace=example.org/you/locksim=../locksim\n"},
-		{"escaped.go", "package a\n\nconst stack = \"panic\\nlocksim/lock.Release\"\n", "package a\n\nconst stack = \"panic\\nexample.org/you/locksim/lock.Release\"\n"},
+		{"a.md", "go doc locksim/lock, `locksim/cmd`: [locksim/lock.Locker]; -require=locksim@v0.0.0 " +
+			"-replace=locksim=../locksim\n",
+			"go doc example.org/you/locksim/lock, `example.org/you/locksim/cmd`: [example.org/you/locksim/lock.Locker]; " +
+				"-require=example.org/you/locksim@v0.0.0 -replace=example.org/you/locksim=../locksim\n"},
+		{"escaped.go", "package a\n\nconst stack = \"panic\\nlocksim/lock.Release\"\n",
+			"package a\n\nconst stack = \"panic\\nexample.org/you/locksim/lock.Release\"\n"},
 		{"a.yml", "{pkg: locksim/, desc: x}\n", "{pkg: example.org/you/locksim/, desc: x}\n"},
-		{"kept.md", "locksim run gc-pause; go run ./cmd/locksim list; testdata/locksim/lock.json; ../locksim/lock; locksim/other; mylocksim/lock; urn:locksim:schema\n", ""},
+		{"kept.md", "locksim run gc-pause; go run ./cmd/locksim list; testdata/locksim/lock.json; ../locksim/lock; " +
+			"locksim/other; mylocksim/lock; urn:locksim:schema\n", ""},
 		{"picture.png", "locksim/lock\x00", ""},
 	} {
 		file := filepath.Join(root, filepath.FromSlash(tt.name))
@@ -140,7 +147,8 @@ func TestTheCheckoutUnderAnotherPath(t *testing.T) {
 	if after, err := os.ReadFile(filepath.Join(dir, schema)); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the schema of a run has changed: %v", err)
 	}
-	if d := cmp.Diff(run(t, root, "go", "run", "./cmd/locksim", "run", "gc-pause"), run(t, dir, "go", "run", "./cmd/locksim", "run", "gc-pause")); d != "" {
+	if d := cmp.Diff(run(t, root, "go", "run", "./cmd/locksim", "run", "gc-pause"),
+		run(t, dir, "go", "run", "./cmd/locksim", "run", "gc-pause")); d != "" {
 		t.Errorf("the run differs (-here +there):\n%s", d)
 	}
 	installed(t, dir, to)
@@ -194,7 +202,8 @@ func installed(t *testing.T, dir, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"list": []byte(version + "\n"), version + ".mod": goMod, version + ".zip": packed.Bytes(),
+	for name, data := range map[string][]byte{"list": []byte(version + "\n"), version + ".mod": goMod,
+		version + ".zip":  packed.Bytes(),
 		version + ".info": []byte(`{"Version": "` + version + `"}`)} {
 		if err := os.WriteFile(filepath.Join(versions, name), data, 0o644); err != nil {
 			t.Fatal(err)

@@ -96,7 +96,8 @@ var documents = []document{
 
 // campaigns are the packages whose types have the same names in several documents, such as
 // Plan, Summary and Timing, and what is put before these names.
-var campaigns = map[string]string{"explorations": "explore", "sweeps": "sweep", "matrices": "matrix", "reviews": "review"}
+var campaigns = map[string]string{"explorations": "explore", "sweeps": "sweep", "matrices": "matrix",
+	"reviews": "review"}
 
 // names are the names in $defs of types whose own name, in snake case, is also that of
 // another type of the same document.
@@ -112,15 +113,18 @@ type part struct {
 // parts are the types that embed a pointer that can be nil. Every other type with an
 // embedded pointer always has its fields.
 var parts = map[reflect.Type]part{
-	reflect.TypeFor[outcome.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons", "trace_hash"}},
-	reflect.TypeFor[matrices.Cell]():    {"label", checker.NotApplicable, nil},
+	reflect.TypeFor[outcome.ModeFile](): {"verdict", checker.NotApplicable, []string{"pause", "corroboration", "reasons",
+		"trace_hash"}},
+	reflect.TypeFor[matrices.Cell](): {"label", checker.NotApplicable, nil},
 }
 
 // withPromise adds to the words of a document those of a promise of a lock.
 func withPromise(more map[string]words) map[string]words {
 	all := map[string]words{
-		"promise.Promise.data":        {"promised_mode", "A fencing mode, or none.", append([]string{""}, textsOf(fence.Modes())...)},
-		"promise.Promise.free_within": {"term", "A length of time in terms of a lock's options, or none.", append([]string{""}, textsOf(lock.Terms())...)},
+		"promise.Promise.data": {"promised_mode", "A fencing mode, or none.",
+			append([]string{""}, textsOf(fence.Modes())...)},
+		"promise.Promise.free_within": {"term", "A length of time in terms of a lock's options, or none.",
+			append([]string{""}, textsOf(lock.Terms())...)},
 	}
 	maps.Copy(all, more)
 	return all

@@ -62,15 +62,17 @@ func scenarioSchema(root string) ([]byte, error) {
 		"world":     g.world(),
 		"lock":      g.group(reflect.TypeFor[file.LockSpec](), map[string]*jsonschema.Schema{"kind": {Type: "string"}}),
 		"workload": g.group(reflect.TypeFor[file.Workload](), map[string]*jsonschema.Schema{
-			"resources": {Type: "array", Items: &jsonschema.Schema{Type: "string"}, MinItems: number(1), MaxItems: number(file.MaxResource), UniqueItems: true},
-			"section":   g.section(),
+			"resources": {Type: "array", Items: &jsonschema.Schema{Type: "string"}, MinItems: number(1),
+				MaxItems: number(file.MaxResource), UniqueItems: true},
+			"section": g.section(),
 		}),
 		"faults": {Type: "array", Items: g.fault(), MaxItems: number(file.MaxFaults)},
 		"locks":  {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		"expect": {
 			Type: "object",
 			AdditionalProperties: &jsonschema.Schema{
-				Type: "object", PropertyNames: texts(textsOf(fence.Modes())), AdditionalProperties: texts(textsOf(checker.Labels())),
+				Type: "object", PropertyNames: texts(textsOf(fence.Modes())),
+				AdditionalProperties: texts(textsOf(checker.Labels())),
 			},
 		},
 	})
@@ -181,16 +183,20 @@ func (g *generator) fault() *jsonschema.Schema {
 	s.Description = "A fault: one trigger, which is at or when, and one action."
 	when := closed()
 	when.Description = "The event of a client at which the fault strikes."
-	when.Properties.Set("client", &jsonschema.Schema{Description: "The client that passes the event, such as c0.", Type: "string"})
+	when.Properties.Set("client", &jsonschema.Schema{Description: "The client that passes the event, such as c0.",
+		Type: "string"})
 	when.Properties.Set("event", &jsonschema.Schema{
 		Description: "The event: " + prose.Commas(faults.Events()) + ", or another named point of the workload or the lock.",
 		Type:        "string", Pattern: labelForm,
 	})
-	when.Properties.Set("nth", &jsonschema.Schema{Description: "Which passing of it: 1 is the first.", Type: "integer", Minimum: "1"})
+	when.Properties.Set("nth", &jsonschema.Schema{Description: "Which passing of it: 1 is the first.", Type: "integer",
+		Minimum: "1"})
 	when.Required = []string{"client", "event"}
 	s.Properties.Set("when", when)
-	s.Properties.Set("at", &jsonschema.Schema{Description: "The virtual time at which the fault strikes.", Type: "string", Pattern: lengthForm})
-	s.Properties.Set("after", &jsonschema.Schema{Description: "How long after the event of when it strikes.", Type: "string", Pattern: lengthForm})
+	s.Properties.Set("at", &jsonschema.Schema{Description: "The virtual time at which the fault strikes.", Type: "string",
+		Pattern: lengthForm})
+	s.Properties.Set("after", &jsonschema.Schema{Description: "How long after the event of when it strikes.",
+		Type: "string", Pattern: lengthForm})
 	var actions []*jsonschema.Schema
 	for _, k := range faults.Kinds() {
 		s.Properties.Set(k.Name, action(k))
@@ -238,7 +244,8 @@ func action(k faults.Form) *jsonschema.Schema {
 
 // closed is the schema of a mapping that has no other keys than its properties.
 func closed() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+	return &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(),
+		AdditionalProperties: jsonschema.FalseSchema}
 }
 
 // texts is the schema of one of several words.

@@ -26,7 +26,8 @@ func (d document) schema(root string) ([]byte, error) {
 		words:    jsonschema.Definitions{},
 		limited:  map[string]bool{},
 	}
-	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Namer: g.name, Mapper: g.mapped, LookupComment: g.comment}
+	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Namer: g.name, Mapper: g.mapped,
+		LookupComment: g.comment}
 	t := reflect.TypeOf(d.value)
 	s := r.ReflectFromType(t)
 	s.ID = jsonschema.ID(fmt.Sprintf("urn:locksim:schema:%s:%d", d.name, d.version))

@@ -60,7 +60,8 @@ func TestScenarioKeys(t *testing.T) {
 		}
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		_, list, _ := strings.Cut(first, "hoose one of ")
-		if diff := cmp.Diff(slices.Sorted(maps.Keys(at.Properties)), slices.Sorted(slices.Values(strings.Split(list, ", ")))); diff != "" {
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(at.Properties)),
+			slices.Sorted(slices.Values(strings.Split(list, ", ")))); diff != "" {
 			t.Errorf("%s(-schema +parser):\n%s", text, diff)
 		}
 	}
@@ -95,7 +96,8 @@ func TestWhatCannotBeDescribed(t *testing.T) {
 		Ours   Violation         `json:"ours"`
 		Count  int               `json:"count"`
 	}
-	_, err := document{name: "both", value: both{}, words: map[string]words{"luck": {"luck", "Luck.", []string{"good"}}}}.schema(root)
+	_, err := document{name: "both", value: both{},
+		words: map[string]words{"luck": {"luck", "Luck.", []string{"good"}}}}.schema(root)
 	for _, want := range []string{
 		"outcome.Violation and main.Violation are both violation in $defs",
 		"type main.both has no comment",

@@ -127,7 +127,8 @@ func description(name, text string) string {
 	}
 	text = strings.TrimSpace(string((&comment.Printer{TextWidth: -1}).Text(links.Parse(text))))
 	for _, verb := range []struct{ old, new string }{
-		{"is ", ""}, {"are ", ""}, {"says ", ""}, {"lists ", ""}, {"counts the ", "The number of "}, {"counts ", "The number of "},
+		{"is ", ""}, {"are ", ""}, {"says ", ""}, {"lists ", ""}, {"counts the ", "The number of "},
+		{"counts ", "The number of "},
 	} {
 		if rest, ok := strings.CutPrefix(text, name+" "+verb.old); ok {
 			rest = verb.new + rest

@@ -25,14 +25,17 @@ import (
 	"locksim/reports/html"
 )
 
-// written are the documents of the site. A page of the gallery is not among them: the site has it as the page of its run.
-var written = []string{"README.md", "README.zh.md", "AGENTS.md", "CHANGELOG.md", "docs/*.md", "docs/upstream/*.md", "reports/*.md", "reports/groundtruth/*.md", "reports/gallery/README.md"}
+// written are the documents of the site. A page of the gallery is not among them: the site has it as the page of its
+// run.
+var written = []string{"README.md", "README.zh.md", "AGENTS.md", "CHANGELOG.md", "docs/*.md", "docs/upstream/*.md",
+	"reports/*.md", "reports/groundtruth/*.md", "reports/gallery/README.md"}
 
 // copied are files that the site has as they are: what the documents show or lead to.
-var copied = []string{"LICENSE", "reports/*.png", "reports/schema/*.json", "reports/libraries/*.html", "reports/libraries/*/*.yaml", "scenarios/library/*.yaml"}
+var copied = []string{"LICENSE", "reports/*.png", "reports/schema/*.json", "reports/libraries/*.html",
+	"reports/libraries/*/*.yaml", "scenarios/library/*.yaml"}
 
-// addressed are the documents in whose tables each cell has an address: that of its row and its column, in words. It stays as
-// long as there are such a row and such a column.
+// addressed are the documents in whose tables each cell has an address: that of its row and its column, in words. It
+// stays as long as there are such a row and such a column.
 var addressed = []string{"reports/LIBRARIES.md", "reports/GROUNDTRUTH.md", "docs/compare.md", "docs/compare-leases.md"}
 
 // pageOf is the name of the page of a document.
@@ -123,7 +126,8 @@ func (s *site) find(patterns []string) ([]string, error) {
 	return all, nil
 }
 
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()))
 
 // parse is a document as a tree, with its links made those of the site.
 func (s *site) parse(name string) (ast.Node, []byte, error) {
@@ -215,8 +219,10 @@ func (s *site) document(name string) error {
 	}
 	var b bytes.Buffer
 	err = documentTemplate.Execute(&b, map[string]any{
-		"Title": title, "Lang": lang, "CSS": template.CSS(html.Base() + documentCSS), "Body": template.HTML(framed(body.String())),
-		"Home": relative(to, map[bool]string{false: "index.html", true: "index.zh.html"}[lang == "zh"]), "Docs": relative(to, "docs/index.html"),
+		"Title": title, "Lang": lang, "CSS": template.CSS(html.Base() + documentCSS),
+		"Body":       template.HTML(framed(body.String())),
+		"Home":       relative(to, map[bool]string{false: "index.html", true: "index.zh.html"}[lang == "zh"]),
+		"Docs":       relative(to, "docs/index.html"),
 		"Playground": relative(to, "playground.html") + map[bool]string{true: "?zh"}[lang == "zh"],
 	})
 	if err != nil {
@@ -274,7 +280,8 @@ func addressCells(doc ast.Node, src []byte) {
 	}
 }
 
-// short is the length of the longest cell, in characters, of a table that is drawn with narrow columns where there is room.
+// short is the length of the longest cell, in characters, of a table that is drawn with narrow columns where there is
+// room.
 const short = 20
 
 // scrollTables marks the tables, which framed puts into frames that scroll.
@@ -302,8 +309,10 @@ const frame = `tabindex="0" role="region" aria-label="table"><table>`
 
 // framed puts the tables into frames that scroll, by the keyboard too, and keeps a sign and its number on one line.
 func framed(body string) string {
-	return strings.NewReplacer(`<table class="data">`, `<div class="scroll" `+frame, `<table class="data short">`, `<div class="scroll short" `+frame,
-		"</table>\n", "</table></div>\n", "<pre><code", `<pre tabindex="0"><code`, "✓ ", "✓&nbsp;", "✗ ", "✗&nbsp;").Replace(body)
+	return strings.NewReplacer(`<table class="data">`, `<div class="scroll" `+frame, `<table class="data short">`,
+		`<div class="scroll short" `+frame,
+		"</table>\n", "</table></div>\n", "<pre><code", `<pre tabindex="0"><code`, "✓ ", "✓&nbsp;", "✗ ",
+		"✗&nbsp;").Replace(body)
 }
 
 // headings gives headings the names that GitHub gives them.

@@ -1,11 +1,11 @@
-// Site writes the web site of locksim into a folder: a front page in two languages, the playground, the gallery as pages, and the
-// documents of the checkout, with an address for each cell of the tables of verdicts. The folder needs no server and no network:
-// it can be opened from disk, or put anywhere.
+// Site writes the web site of locksim into a folder: a front page in two languages, the playground, the gallery as
+// pages, and the documents of the checkout, with an address for each cell of the tables of verdicts. The folder needs
+// no server and no network: it can be opened from disk, or put anywhere.
 //
 //	go -C internal/dev run ./site DIR
 //
-// Links between the documents lead to the pages made of them. What is not on the site, such as source files, is named without a
-// link. A link of the site that leads nowhere is an error.
+// Links between the documents lead to the pages made of them. What is not on the site, such as source files, is named
+// without a link. A link of the site that leads nowhere is an error.
 package main
 
 import (
@@ -43,6 +43,7 @@ func write(ctx context.Context, root, dir string) error {
 			return err
 		}
 	}
-	fmt.Printf("%s: %d pages, %d links between them, %d links to other sites\n", filepath.Join(dir, "index.html"), s.pages, s.inner, s.outer)
+	fmt.Printf("%s: %d pages, %d links between them, %d links to other sites\n", filepath.Join(dir, "index.html"), s.pages,
+		s.inner, s.outer)
 	return nil
 }

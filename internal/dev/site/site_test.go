@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A link that leads nowhere, to no such place, or to what a page would load from elsewhere is an error that names the page.
+// A link that leads nowhere, to no such place, or to what a page would load from elsewhere is an error that names the
+// page.
 func TestLinksAreFollowed(t *testing.T) {
 	for _, c := range []struct{ page, want string }{
 		{`<a href="docs/b.html#there">b</a> <a href="#here">up</a> <h1 id="here">a</h1> <a href="https://example.org/">out</a>`, ""},
@@ -39,7 +40,8 @@ func TestTables(t *testing.T) {
 		{"✗ 15/164, of which the page of the library tells", `<div class="scroll" tabindex="0"`},
 	} {
 		s := &site{root: t.TempDir(), dir: t.TempDir()}
-		if err := os.WriteFile(filepath.Join(s.root, "a.md"), []byte("# A\n\n| lock | none |\n|---|---|\n| single | "+c.cell+" |\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(s.root, "a.md"), []byte("# A\n\n| lock | none |\n|---|---|\n| single | "+c.cell+
+			" |\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.document("a.md"); err != nil {
@@ -82,7 +84,8 @@ func TestFront(t *testing.T) {
 		if made == nil || !strings.Contains(page, "report --review --lock "+made[1]+" ") {
 			t.Errorf("%s: the lock that init makes is %q, and another one is reviewed", w.Page, made)
 		}
-		for _, want := range []string{w.Heading, w.OtherPage, `<td class="broken">✗</td>`, "<th><span>failover</span></th>", "playground.html" + w.Query, "default-src 'none'"} {
+		for _, want := range []string{w.Heading, w.OtherPage, `<td class="broken">✗</td>`, "<th><span>failover</span></th>",
+			"playground.html" + w.Query, "default-src 'none'"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s has no %q", w.Page, want)
 			}

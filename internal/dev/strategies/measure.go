@@ -40,7 +40,8 @@ type Request struct {
 // Flags defines the flags.
 func (r *Request) Flags(flags *pflag.FlagSet) {
 	flags.StringVar(&r.pattern, "run", "", "only the mistakes whose name matches this regular expression")
-	flags.StringSliceVar(&r.strategies, "strategies", []string{string(spaces.StrategySwarm), string(spaces.StrategyMixed)}, "compare these; the first is what the others are measured by")
+	flags.StringSliceVar(&r.strategies, "strategies", []string{string(spaces.StrategySwarm), string(spaces.StrategyMixed)},
+		"compare these; the first is what the others are measured by")
 	flags.StringVar(&r.list, "list", "", "search the mistakes of another file; its results need a file of their own, too")
 	flags.StringVar(&r.results, "results", "", "the file of the results; default: "+resultsFile)
 	flags.IntVar(&r.seeds, "seeds", 4, "search from so many first seeds")

@@ -86,11 +86,13 @@ func TestRatios(t *testing.T) {
 		found[m.name] = result{Name: m.name, Limit: 100 * time.Second,
 			Trials: append(seconds("slow", 2*f, 2*f, 2*f), seconds("fast", f, f, f)...)}
 	}
-	if mean, low, high := ratios(all, found, "fast", "slow"); math.Abs(mean-0.5) > 1e-9 || math.Abs(low-0.5) > 1e-9 || math.Abs(high-0.5) > 1e-9 {
+	if mean, low, high := ratios(all, found, "fast", "slow"); math.Abs(mean-0.5) > 1e-9 || math.Abs(low-0.5) > 1e-9 ||
+		math.Abs(high-0.5) > 1e-9 {
 		t.Errorf("ratio %v [%v, %v], want 0.5", mean, low, high)
 	}
 	table := markdown(all, found, []string{"slow", "fast"})
-	for _, want := range []string{"| all (3) | 0.50 [0.50, 0.50] |", "| a (2) | 0.50", "| three |  | 20.00 [20.00, 20.00] s, 2000, 3 of 3 | 10.00",
+	for _, want := range []string{"| all (3) | 0.50 [0.50, 0.50] |", "| a (2) | 0.50",
+		"| three |  | 20.00 [20.00, 20.00] s, 2000, 3 of 3 | 10.00",
 		"| slow | 100 % | 67 % | 67 % | 67 % | 33 % |", "| fast | 67 % | 67 % | 67 % | 33 % |"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table lacks %q:\n%s", want, table)

@@ -153,7 +153,8 @@ func markdown(all []mistake, found map[string]result, strategies []string) strin
 		b.WriteString("\n")
 	}
 	survival(&b, all, found, strategies)
-	b.WriteString("\n## Each mistake\n\nMedian CPU seconds, with the interval; median runs; how many of the searches found it.\n\n| mistake | lock |")
+	b.WriteString("\n## Each mistake\n\nMedian CPU seconds, with the interval; median runs; how many of the searches " +
+		"found it.\n\n| mistake | lock |")
 	for _, s := range strategies {
 		fmt.Fprintf(&b, " %s |", s)
 	}
@@ -177,7 +178,8 @@ func markdown(all []mistake, found map[string]result, strategies []string) strin
 // survival writes how many of all searches have not found their mistake after so many CPU seconds.
 func survival(b *strings.Builder, all []mistake, found map[string]result, strategies []string) {
 	limit := found[all[0].name].Limit.Seconds()
-	times := slices.DeleteFunc([]float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100}, func(t float64) bool { return t > limit })
+	times := slices.DeleteFunc([]float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100},
+		func(t float64) bool { return t > limit })
 	b.WriteString("\n## Searches that have not found their mistake yet\n\n| CPU seconds |")
 	for _, t := range times {
 		fmt.Fprintf(b, " %v |", t)

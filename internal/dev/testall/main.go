@@ -3,8 +3,9 @@
 //
 //	go -C internal/dev run ./testall [-only FOLDERS | -without FOLDERS] [FLAGS OF GO TEST]
 //
-// -only names the modules that are tested, -without those that are not, separated by spaces; "." is the main one. It prints
-// what go test prints. The exit code is 0 when all tests pass, 1 when one fails, and 2 when the modules cannot be listed.
+// -only names the modules that are tested, -without those that are not, separated by spaces; "." is the main one. It
+// prints what go test prints. The exit code is 0 when all tests pass, 1 when one fails, and 2 when the modules cannot
+// be listed.
 package main
 
 import (
@@ -43,8 +44,8 @@ func main() {
 	}
 }
 
-// testModules runs the tests of the modules, one after another. The main one, if it is among them, comes first, and the others
-// are tested meanwhile.
+// testModules runs the tests of the modules, one after another. The main one, if it is among them, comes first, and the
+// others are tested meanwhile.
 func testModules(w io.Writer, modules, flags []string) (ok bool) {
 	s := newSummary(w)
 	next, done := make(chan string), make(chan bool)
@@ -93,8 +94,8 @@ func modulesUnder(root string) ([]string, error) {
 	return dirs, err
 }
 
-// chosen are the modules that the first flag selects, and the other flags. A folder without a module is an error: it may have
-// been renamed.
+// chosen are the modules that the first flag selects, and the other flags. A folder without a module is an error: it
+// may have been renamed.
 func chosen(modules, flags []string) (tested, rest []string, err error) {
 	if len(flags) == 0 || flags[0] != "-only" && flags[0] != "-without" {
 		return modules, flags, nil

@@ -31,13 +31,18 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	var events [][4]string
-	events = append(events, [4]string{"output", "a", "TestGood", "output of a test that passes\n"}, [4]string{"pass", "a", "TestGood", ""})
-	events = append(events, skip("a", "TestOne", "redis-server is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure")...)
-	events = append(events, skip("a", "TestTwo", "redis-server is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a failure")...)
+	events = append(events, [4]string{"output", "a", "TestGood", "output of a test that passes\n"},
+		[4]string{"pass", "a", "TestGood", ""})
+	events = append(events, skip("a", "TestOne", "redis-server is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a "+
+		"failure")...)
+	events = append(events, skip("a", "TestTwo", "redis-server is missing; set LOCKSIM_REQUIRE_LIVE=1 to make this a "+
+		"failure")...)
 	events = append(events, skip("a", "TestLong", "make soak does it")...)
 	events = append(events,
-		[4]string{"output", "a", "", "PASS\n"}, [4]string{"output", "a", "", "ok  \ta\t0.1s\n"}, [4]string{"pass", "a", "", ""},
-		[4]string{"output", "b", "TestBad", "=== RUN   TestBad\n"}, [4]string{"output", "b", "TestBad", "    b_test.go:3: wrong\n"},
+		[4]string{"output", "a", "", "PASS\n"}, [4]string{"output", "a", "", "ok  \ta\t0.1s\n"},
+		[4]string{"pass", "a", "", ""},
+		[4]string{"output", "b", "TestBad", "=== RUN   TestBad\n"},
+		[4]string{"output", "b", "TestBad", "    b_test.go:3: wrong\n"},
 		[4]string{"output", "b", "TestBad", "--- FAIL: TestBad (0.00s)\n"}, [4]string{"fail", "b", "TestBad", ""},
 		[4]string{"output", "b", "", "FAIL\tb\t0.1s\n"}, [4]string{"fail", "b", "", ""},
 		[4]string{"build-output", "c", "", "c.go:1: syntax error\n"})
@@ -59,7 +64,8 @@ func TestSummaryRefusesWhatIsNoEvent(t *testing.T) {
 	}
 }
 
-// Modules are chosen by their folders, named or left out. A folder that has none is an error, and so is a choice of none.
+// Modules are chosen by their folders, named or left out. A folder that has none is an error, and so is a choice of
+// none.
 func TestChosen(t *testing.T) {
 	all := []string{".", "examples/a", "internal/dev"}
 	for _, c := range []struct {

@@ -35,7 +35,8 @@ const (
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: typecheck SYSTEM/ARCHITECTURE[,...] PACKAGE..., such as typecheck darwin/arm64,windows/amd64 ./...")
+		fmt.Fprintln(os.Stderr, "usage: typecheck SYSTEM/ARCHITECTURE[,...] PACKAGE..., such as typecheck "+
+			"darwin/arm64,windows/amd64 ./...")
 		os.Exit(exitUsage)
 	}
 	root, err := checkout.Root()

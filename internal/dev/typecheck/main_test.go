@@ -12,9 +12,11 @@ func module(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":       "module example.org/m\n\ngo 1.26\n",
-		"m.go":         "// Package m has a number.\npackage m\n\nimport \"os\"\n\n// N is the number.\nvar N = os.Getpid()\n",
-		"m_test.go":    "package m\n\nimport (\n\t\"syscall\"\n\t\"testing\"\n)\n\nfunc TestN(t *testing.T) {\n\tif err := syscall.Kill(N, 0); err != nil {\n\t\tt.Error(err)\n\t}\n}\n",
+		"go.mod": "module example.org/m\n\ngo 1.26\n",
+		"m.go": "// Package m has a number.\npackage m\n\nimport \"os\"\n\n// N is the number.\nvar N = " +
+			"os.Getpid()\n",
+		"m_test.go": "package m\n\nimport (\n\t\"syscall\"\n\t\"testing\"\n)\n\nfunc TestN(t *testing.T) {\n\tif err := " +
+			"syscall.Kill(N, 0); err != nil {\n\t\tt.Error(err)\n\t}\n}\n",
 		"m_windows.go": "package m\n\nvar _ = N\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -34,7 +36,8 @@ func TestCheck(t *testing.T) {
 		t.Errorf("code %d, %v", code, err)
 	}
 	said := out.String()
-	if !strings.Contains(said, "packages, 0 mistakes\nwindows/amd64: ") || strings.Count(said, "undefined: syscall.Kill") != 1 {
+	if !strings.Contains(said, "packages, 0 mistakes\nwindows/amd64: ") ||
+		strings.Count(said, "undefined: syscall.Kill") != 1 {
 		t.Errorf("said:\n%s", said)
 	}
 	if !strings.Contains(said, "m_test.go:9:20: undefined") || !strings.HasSuffix(said, "packages, 1 mistake\n") {

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program starts processes and says which: in the folder, there and stopped, elsewhere and registered, and elsewhere in the
-// group of a registered one. Then it returns, ends in order on a signal, or hangs.
+// program starts processes and says which: in the folder, there and stopped, elsewhere and registered, and elsewhere in
+// the group of a registered one. Then it returns, ends in order on a signal, or hangs.
 func program(how string) error {
 	g, err := guard.Start("locksim-guard-")
 	if err != nil {
@@ -93,9 +93,9 @@ func program(how string) error {
 	select {}
 }
 
-// However a program ends, nothing is left of it soon after: it returns or ends in order, is killed, is killed with
-// its group, at a moment when it has started some of its processes, and with a guard that was told to end. LOCKSIM_SOAK=1 is
-// 100 times.
+// However a program ends, nothing is left of it soon after: it returns or ends in order, is killed, is killed with its
+// group, at a moment when it has started some of its processes, and with a guard that was told to end. LOCKSIM_SOAK=1
+// is 100 times.
 func TestProgramEnds(t *testing.T) {
 	const patience = time.Minute // on a busy machine; it is five seconds on one that has a processor for the guard
 	var longest time.Duration
@@ -178,7 +178,8 @@ func endGuard(t *testing.T, program int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil && strings.Contains(string(environment), guard.AsGuard+"=") {
+		if environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil &&
+			strings.Contains(string(environment), guard.AsGuard+"=") {
 			_ = syscall.Kill(pid, syscall.SIGTERM)
 		}
 	}

@@ -25,10 +25,11 @@ func init() {
 	}
 }
 
-// guard makes a folder, says where it is, waits until its parent has ended or closes the pipe, and clears up. The result is
-// the exit code.
+// guard makes a folder, says where it is, waits until its parent has ended or closes the pipe, and clears up. The
+// result is the exit code.
 func guard(prefix string) int {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE) // they are meant for the program
+	// they are meant for the program
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	dir, err := os.MkdirTemp("", prefix)
 	if err != nil {
 		return failed(err)
@@ -59,8 +60,8 @@ func failed(err error) int {
 	return 1
 }
 
-// clear kills the processes of a folder and those that were registered, and removes the folder and the shared memory that
-// is noted there.
+// clear kills the processes of a folder and those that were registered, and removes the folder and the shared memory
+// that is noted there.
 func clear(dir string, registered map[identity]bool) error {
 	return errors.Join(kill(dir, registered), removeSharedMemory(dir), os.RemoveAll(dir))
 }
@@ -108,8 +109,9 @@ func Start(prefix string) (*Guard, error) {
 // Dir is the folder. A process whose working directory is the folder, or a folder in it, ends with the program.
 func (g *Guard) Dir() string { return g.dir }
 
-// Register makes a process end with the program, and with it the other processes of its group if it leads one. It is for
-// processes that work elsewhere than in the folder. The process is a child of this program that has not been waited for.
+// Register makes a process end with the program, and with it the other processes of its group if it leads one. It is
+// for processes that work elsewhere than in the folder. The process is a child of this program that has not been waited
+// for.
 func (g *Guard) Register(p *os.Process) error {
 	s, err := statusOf(p.Pid)
 	if err != nil {
@@ -127,8 +129,8 @@ func (g *Guard) Register(p *os.Process) error {
 	return nil
 }
 
-// End makes the guard do its work now, and waits for it. If the guard was killed before, this program does it. Later calls
-// do nothing.
+// End makes the guard do its work now, and waits for it. If the guard was killed before, this program does it. Later
+// calls do nothing.
 func (g *Guard) End() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -32,7 +32,8 @@ func statusOf(pid int) (s status, err error) {
 	if err != nil {
 		return s, err
 	}
-	_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')'):]), " ") // the name before it may have any character
+	// the name before it may have any character
+	_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')'):]), " ")
 	fields := strings.Fields(rest)
 	if len(fields) < 20 {
 		return s, fmt.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
@@ -102,8 +103,8 @@ func kill(dir string, registered map[identity]bool) error {
 	return until(dir, registered, syscall.SIGKILL, "end", func(status) bool { return false })
 }
 
-// until sends a signal to all processes that are not done, until all are, twice in a row: a process may have started another
-// one while the first list was made.
+// until sends a signal to all processes that are not done, until all are, twice in a row: a process may have started
+// another one while the first list was made.
 func until(dir string, registered map[identity]bool, sig syscall.Signal, verb string, done func(status) bool) error {
 	if !filepath.IsAbs(dir) || dir == "/" {
 		return fmt.Errorf("%q is no folder of a guard", dir)
@@ -140,8 +141,8 @@ func pause() {
 	_ = syscall.Nanosleep(&ts, nil)
 }
 
-// Kill kills the processes that work in a folder, stopped ones too, and waits for their end. Here and below the folder is an
-// absolute path without symbolic links, as [Guard.Dir] is.
+// Kill kills the processes that work in a folder, stopped ones too, and waits for their end. Here and below the folder
+// is an absolute path without symbolic links, as [Guard.Dir] is.
 func Kill(dir string) error { return kill(dir, nil) }
 
 // Stop stops the processes that work in a folder, by SIGSTOP, and waits until all of them stand.
@@ -160,8 +161,8 @@ func Exited(p *os.Process) bool {
 	return err != nil || s.state == 'Z'
 }
 
-// removeSharedMemory removes the segments that PostgreSQL notes in its postmaster.pid, with the id at the end of line 7. A
-// server that has ended in order has removed both.
+// removeSharedMemory removes the segments that PostgreSQL notes in its postmaster.pid, with the id at the end of line
+// 7. A server that has ended in order has removed both.
 func removeSharedMemory(dir string) (err error) {
 	for _, depth := range []string{"*", "*/*", "*/*/*"} {
 		notes, failure := filepath.Glob(filepath.Join(dir, depth, "postmaster.pid"))

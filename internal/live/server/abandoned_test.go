@@ -11,8 +11,8 @@ import (
 	"locksim/internal/live/server"
 )
 
-// session opens a session with a ZooKeeper. The function closes its connections and lets it make no other: the client is
-// gone, and has not said so.
+// session opens a session with a ZooKeeper. The function closes its connections and lets it make no other: the client
+// is gone, and has not said so.
 func session(t *testing.T, s *server.Server, timeout time.Duration) (c *zk.Conn, hangUp func()) {
 	t.Helper()
 	var mu sync.Mutex
@@ -31,7 +31,8 @@ func session(t *testing.T, s *server.Server, timeout time.Duration) (c *zk.Conn,
 		}
 		return c, err
 	}
-	c, events, err := zk.Connect([]string{s.Addr()}, timeout, zk.WithDialer(dial), zk.WithLogInfo(false), zk.WithLogger(silent{}))
+	c, events, err := zk.Connect([]string{s.Addr()}, timeout, zk.WithDialer(dial), zk.WithLogInfo(false),
+		zk.WithLogger(silent{}))
 	must(t, err)
 	t.Cleanup(func() { go c.Close() }) // it waits for a connection, which there may be none of
 	for late := time.After(patience); c.State() != zk.StateHasSession; {

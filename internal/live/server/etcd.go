@@ -23,8 +23,8 @@ func missingEtcd() error {
 	return nil
 }
 
-// startEtcd starts the members of one cluster. They do not sync their files: a process that is killed leaves them to the
-// operating system.
+// startEtcd starts the members of one cluster. They do not sync their files: a process that is killed leaves them to
+// the operating system.
 func (g *Group) startEtcd(ctx context.Context) error {
 	names := file.Numbered("e", g.options.Count)
 	at, err := addresses(2 * len(names))

@@ -88,8 +88,8 @@ func Starts(kind Kind) bool {
 	return ok
 }
 
-// Missing returns an error of one line if there are no servers of a kind here: what is missing, and which package of Debian
-// has it.
+// Missing returns an error of one line if there are no servers of a kind here: what is missing, and which package of
+// Debian has it.
 func Missing(kind Kind) error {
 	k, ok := kinds[kind]
 	if !ok {
@@ -149,12 +149,12 @@ var kinds = map[Kind]struct {
 			300 * time.Millisecond, false}, nil},
 }
 
-// attempts is how often servers are started on other ports if one of them does not start: another program may have taken
-// its port.
+// attempts is how often servers are started on other ports if one of them does not start: another program may have
+// taken its port.
 const attempts = 3
 
-// Start starts servers, and returns when all of them serve and all replicas are in sync. The error is that of [Missing], or
-// has the output of the server that does not start. The context limits the start only.
+// Start starts servers, and returns when all of them serve and all replicas are in sync. The error is that of
+// [Missing], or has the output of the server that does not start. The context limits the start only.
 func Start(ctx context.Context, o Options) (g *Group, err error) {
 	if err := o.Missing(); err != nil {
 		return nil, err
@@ -263,8 +263,8 @@ func (g *Group) Server(name string) *Server {
 	return nil
 }
 
-// Leader asks the members of a cluster which of them leads, until one says so, or ctx ends. Of two that say so, one has not
-// heard of a later term yet. A single server leads itself.
+// Leader asks the members of a cluster which of them leads, until one says so, or ctx ends. Of two that say so, one has
+// not heard of a later term yet. A single server leads itself.
 func (g *Group) Leader(ctx context.Context) (*Server, error) {
 	ask := kinds[g.options.Kind].leads
 	if ask == nil {

@@ -44,7 +44,8 @@ func TestEtcd(t *testing.T) {
 		return err
 	}
 	e0, e1, e2 := g.Server("e0"), g.Server("e1"), g.Server("e2")
-	writes := func(value string) { // a member refuses a put while an election goes on, which takes seconds on a busy machine
+	// a member refuses a put while an election goes on, which takes seconds on a busy machine
+	writes := func(value string) {
 		t.Helper()
 		eventually(t, "e0 writes "+value, func() bool { return put(e0, value, patience) == nil })
 	}
@@ -71,7 +72,8 @@ func TestEtcd(t *testing.T) {
 		t.Errorf("after a restart of all members k is %v", r.Kvs)
 	}
 	for what, err := range map[string]error{
-		"a jump of a clock": e0.JumpClock(time.Hour), "a drift": e0.DriftClock(1000), "a flush": e0.Flush(ctx, faults.FlushKeys),
+		"a jump of a clock": e0.JumpClock(time.Hour), "a drift": e0.DriftClock(1000),
+		"a flush": e0.Flush(ctx, faults.FlushKeys),
 	} {
 		if !errors.Is(err, faults.ErrUnable) {
 			t.Errorf("%s: %v", what, err)
@@ -85,7 +87,8 @@ func TestEtcd(t *testing.T) {
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	for _, o := range []server.Options{
-		{Kind: server.Redis}, {Kind: server.Etcd, Count: 3}, {Kind: server.ZooKeeper, Count: 3, Tick: 300 * time.Millisecond}, {Kind: server.Postgres},
+		{Kind: server.Redis}, {Kind: server.Etcd, Count: 3}, {Kind: server.ZooKeeper, Count: 3, Tick: 300 * time.Millisecond},
+		{Kind: server.Postgres},
 	} {
 		t.Run(string(o.Kind), func(t *testing.T) {
 			t.Parallel()
@@ -180,7 +183,8 @@ func TestZooKeeper(t *testing.T) {
 	if lasted := abandon("/true", 2*time.Second, patience); lasted < 1500*time.Millisecond {
 		t.Errorf("a session of 2s lasts %v", lasted)
 	}
-	eventually(t, "the server has the node that it had before it was killed", func() bool { there, _, err := watcher.Exists("/kept"); return err == nil && there })
+	eventually(t, "the server has the node that it had before it was killed",
+		func() bool { there, _, err := watcher.Exists("/kept"); return err == nil && there })
 	must(t, z0.DriftClock(faults.MaxPPM))
 	if lasted := abandon("/fast", 20*time.Second, patience); lasted > 15*time.Second {
 		t.Errorf("a session of 20s by a clock that is ten times too fast lasts %v", lasted)
@@ -190,7 +194,11 @@ func TestZooKeeper(t *testing.T) {
 		t.Errorf("a session by a clock that stands still ends after %v", lasted)
 	}
 	must(t, z0.DriftClock(0))
-	eventually(t, "the session ends", func() bool { there, _, err := watcher.Exists("/frozen"); return err == nil && !there })
+	eventually(t, "the session ends", func() bool {
+		there, _, err := watcher.Exists("/frozen")
+		return err == nil &&
+			!there
+	})
 }
 
 // An ensemble of ZooKeeper serves without one of three, which gets what it has missed when it is back.
@@ -252,7 +260,8 @@ func TestPostgres(t *testing.T) {
 	}
 	must(t, p0.Restart(ctx))
 	var sum int
-	eventually(t, "the server answers", func() bool { return db.QueryRowContext(ctx, "SELECT sum(n) FROM t").Scan(&sum) == nil })
+	eventually(t, "the server answers",
+		func() bool { return db.QueryRowContext(ctx, "SELECT sum(n) FROM t").Scan(&sum) == nil })
 	if sum != 1 {
 		t.Errorf("after a crash the sum is %d, want what was committed: 1", sum)
 	}

@@ -27,8 +27,8 @@ func need(t *testing.T, kind server.Kind) {
 	}
 }
 
-// start starts servers, which end with the test. It is for tests in real time: without LOCKSIM_SOAK they are skipped, and
-// [TestStartsAndAnswers] is what is left.
+// start starts servers, which end with the test. It is for tests in real time: without LOCKSIM_SOAK they are skipped,
+// and [TestStartsAndAnswers] is what is left.
 func start(t *testing.T, o server.Options) (*server.Group, context.Context) {
 	t.Helper()
 	soak.RealTime(t)

@@ -63,8 +63,8 @@ func (p *postgres) output() string {
 	return string(text[max(0, len(text)-enough):])
 }
 
-// Source names the database of a PostgreSQL for a driver: a connection string, without a password. The address in it may be
-// replaced by that of a proxy. It is empty for other kinds.
+// Source names the database of a PostgreSQL for a driver: a connection string, without a password. The address in it
+// may be replaced by that of a proxy. It is empty for other kinds.
 func (s *Server) Source() string {
 	if p, ok := s.engine.(*postgres); ok && p.real != nil {
 		return p.real.Source()

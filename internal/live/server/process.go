@@ -33,7 +33,8 @@ type process struct {
 func (p *process) start(ctx context.Context) error {
 	cmd := p.command()
 	cmd.Dir = p.dir
-	cmd.Env = append([]string{"HOME=" + p.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}, append(p.env, cmd.Env...)...)
+	cmd.Env = append([]string{"HOME=" + p.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"},
+		append(p.env, cmd.Env...)...)
 	guard.Prepare(cmd)
 	said, exited := &output{}, make(chan struct{})
 	cmd.Stdout, cmd.Stderr = said, said

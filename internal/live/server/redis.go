@@ -56,7 +56,8 @@ func (g *Group) startRedis(ctx context.Context) error {
 		if err := s.follow(ctx, g.primary); err != nil {
 			return err
 		}
-		if err := s.inSync(ctx); err != nil { // one after the other: Redis copies to one at a time, and pauses for a second in between
+		// one after the other: Redis copies to one at a time, and pauses for a second in between
+		if err := s.inSync(ctx); err != nil {
 			return err
 		}
 	}
@@ -76,8 +77,8 @@ func (s *Server) client() *redis.Options {
 // acknowledgement, and it sends one a second.
 const acknowledged = 1100 * time.Millisecond
 
-// streams waits until the primary sends its replicas what it writes. It writes, and waits until all have that. A link that
-// lags keeps it for longer than the replica's acknowledgement takes, which does not lag.
+// streams waits until the primary sends its replicas what it writes. It writes, and waits until all have that. A link
+// that lags keeps it for longer than the replica's acknowledgement takes, which does not lag.
 func (g *Group) streams(ctx context.Context) error {
 	const key = "locksim:in-sync"
 	if err := errors.Join(g.primary.ask(ctx, "set", key, ""), g.primary.ask(ctx, "del", key)); err != nil {
@@ -163,7 +164,8 @@ func (s *Server) answers(pid int) error {
 	return nil
 }
 
-// follow makes a Redis a replica of another: now, or after its restart if it is down. The caller holds the group's mutex.
+// follow makes a Redis a replica of another: now, or after its restart if it is down. The caller holds the group's
+// mutex.
 func (s *Server) follow(ctx context.Context, primary *Server) error {
 	addr, err := s.group.link(s, primary)
 	if err != nil {
@@ -230,8 +232,8 @@ func (s *Server) inSync(ctx context.Context) error {
 	}
 }
 
-// isReplica reports whether a Redis follows another, or will after its restart. One that a failover has left serving does
-// not. If Sentinels watch it, it is asked.
+// isReplica reports whether a Redis follows another, or will after its restart. One that a failover has left serving
+// does not. If Sentinels watch it, it is asked.
 func (s *Server) isReplica(ctx context.Context) bool {
 	if s.group.options.Watched {
 		r, err := s.Replication(ctx)
@@ -259,7 +261,8 @@ func (s *Server) losesNothing(mode faults.CrashMode) error {
 		return s.unable(o.Unsynced)
 	}
 	if mode == faults.CrashPower && s.admin != nil && s.group.options.Persistence == file.PersistEverysec {
-		return s.unable("a process that is killed leaves its last second of writes to the operating system, which a power failure would lose")
+		return s.unable("a process that is killed leaves its last second of writes to the operating system, which a power " +
+			"failure would lose")
 	}
 	return nil
 }
@@ -323,9 +326,9 @@ type Promotion struct {
 }
 
 // Promote makes a replica the primary, with what it has by now: what is under way to it is lost. The former primary is
-// killed if it is to be fenced, and a replica of the new one after its restart; or it goes on; or it closes its clients'
-// connections and becomes a replica of the new one. Other replicas follow the new primary. Who is told of the new primary
-// is the caller's part. It is an error if the replica is down, stalled, or the primary already.
+// killed if it is to be fenced, and a replica of the new one after its restart; or it goes on; or it closes its
+// clients' connections and becomes a replica of the new one. Other replicas follow the new primary. Who is told of the
+// new primary is the caller's part. It is an error if the replica is down, stalled, or the primary already.
 func (g *Group) Promote(ctx context.Context, f faults.Failover) (p Promotion, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

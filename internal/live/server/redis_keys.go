@@ -37,8 +37,8 @@ var keysScript string
 //go:embed evict.lua
 var evictScript string
 
-// Keys are the keys of database 0 at one moment, sorted by name. They count as used by that, which the next eviction by LRU
-// may notice after a second. It fails while the server is down or stalled.
+// Keys are the keys of database 0 at one moment, sorted by name. They count as used by that, which the next eviction by
+// LRU may notice after a second. It fails while the server is down or stalled.
 func (s *Server) Keys(ctx context.Context) (all []Key, err error) {
 	if s.admin == nil {
 		return nil, s.unable("it is no Redis")
@@ -68,9 +68,9 @@ func (s *Server) Keys(ctx context.Context) (all []Key, err error) {
 	return all, nil
 }
 
-// Evict deletes so many keys of database 0, as Redis does when its memory is full, and returns their names; there may be
-// fewer. A volatile policy deletes only keys with a TTL. Redis draws five keys and deletes the best of them; this considers
-// all, and draws among equal ones. The time of the last use is exact to a second. A replica deletes none.
+// Evict deletes so many keys of database 0, as Redis does when its memory is full, and returns their names; there may
+// be fewer. A volatile policy deletes only keys with a TTL. Redis draws five keys and deletes the best of them; this
+// considers all, and draws among equal ones. The time of the last use is exact to a second. A replica deletes none.
 func (s *Server) Evict(ctx context.Context, policy faults.EvictionPolicy, keys int) (deleted []string, err error) {
 	if s.admin == nil {
 		return nil, s.unable("it is no Redis, and deletes nothing for lack of memory")
@@ -93,8 +93,8 @@ func (s *Server) Flush(ctx context.Context, what faults.FlushWhat) error {
 	return s.ask(ctx, "flushall", "sync")
 }
 
-// RefuseWrites makes a Redis answer writes with READONLY, as a replica does: it is one, of a primary that does not answer.
-// It serves reads, and hides keys that have expired.
+// RefuseWrites makes a Redis answer writes with READONLY, as a replica does: it is one, of a primary that does not
+// answer. It serves reads, and hides keys that have expired.
 func (s *Server) RefuseWrites(ctx context.Context) error {
 	return s.ask(ctx, "replicaof", "127.0.0.1", "1") // nothing listens there
 }

@@ -37,8 +37,8 @@ func has(t *testing.T, ctx context.Context, s *server.Server, key string) (strin
 	return v, err == nil
 }
 
-// A Redis tells the time of its own clock, and its keys expire by it: early after a jump forward, late after a jump back or
-// by a clock that stands still. A replica has a clock of its own.
+// A Redis tells the time of its own clock, and its keys expire by it: early after a jump forward, late after a jump
+// back or by a clock that stands still. A replica has a clock of its own.
 func TestRedisClock(t *testing.T) {
 	t.Parallel()
 	g, ctx := start(t, server.Options{Kind: server.Redis, Replicas: 1, Clock: true})
@@ -109,14 +109,16 @@ func TestRedis(t *testing.T) {
 	must(t, err)
 	for i, k := range keys {
 		if k.Name == "lock" {
-			if k.TTL <= 30*time.Second || k.TTL > time.Minute || time.Until(k.Expires) > time.Minute || time.Until(k.Expires) < 30*time.Second {
+			if k.TTL <= 30*time.Second || k.TTL > time.Minute || time.Until(k.Expires) > time.Minute ||
+				time.Until(k.Expires) < 30*time.Second {
 				t.Errorf("the lock expires in %v, at %v", k.TTL, k.Expires)
 			}
 			keys[i].TTL, keys[i].Expires = 0, time.Time{}
 		}
 	}
 	want := []server.Key{
-		{Name: "hash", Type: "hash", Members: []string{"field", "1"}}, {Name: "list", Type: "list", Members: []string{"a", "b"}},
+		{Name: "hash", Type: "hash", Members: []string{"field", "1"}},
+		{Name: "list", Type: "list", Members: []string{"a", "b"}},
 		{Name: "lock", Type: "string", Value: "c0"}, {Name: "zset", Type: "zset", Members: []string{"m", "1.5"}},
 	}
 	if d := cmp.Diff(want, keys); d != "" {
@@ -163,7 +165,8 @@ func TestRedisRestart(t *testing.T) {
 				t.Error("the server has another address, or restarts although it runs")
 			}
 			err := r0.Crash(faults.CrashPower)
-			if unable := errors.Is(err, faults.ErrUnable); unable != (c.persistence == file.PersistEverysec) || !unable && err != nil {
+			if unable := errors.Is(err, faults.ErrUnable); unable != (c.persistence == file.PersistEverysec) || !unable &&
+				err != nil {
 				t.Errorf("a power failure: %v", err)
 			}
 		})
@@ -254,7 +257,8 @@ func (h *held) copy(to, from net.Conn) {
 func (h *held) hold()    { h.mu.Lock(); h.free = make(chan struct{}); h.mu.Unlock() }
 func (h *held) release() { h.mu.Lock(); close(h.free); h.mu.Unlock() }
 
-// A failover before the replication loses what the replica has not received, and the fate of the former primary is as asked.
+// A failover before the replication loses what the replica has not received, and the fate of the former primary is as
+// asked.
 func TestPromote(t *testing.T) {
 	t.Parallel()
 	for _, old := range faults.OldPrimaries() {
@@ -424,8 +428,8 @@ func TestRedisThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// A replica has what its primary writes right after the start, and not after its first acknowledgement only: it sends one a
-// second, whose moment another clock moves.
+// A replica has what its primary writes right after the start, and not after its first acknowledgement only: it sends
+// one a second, whose moment another clock moves.
 func TestReplicaFollowsAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 3 {

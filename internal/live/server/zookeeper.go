@@ -29,8 +29,8 @@ func missingZooKeeper() error {
 	return nil
 }
 
-// startZooKeeper starts one server, or an ensemble. They do not sync their files: a process that is killed leaves them to the
-// operating system. Empty containers stay for a day.
+// startZooKeeper starts one server, or an ensemble. They do not sync their files: a process that is killed leaves them
+// to the operating system. Empty containers stay for a day.
 func (g *Group) startZooKeeper(ctx context.Context) error {
 	names := file.Numbered("z", g.options.Count)
 	at, err := addresses(3 * len(names))
@@ -49,7 +49,9 @@ func (g *Group) startZooKeeper(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		config := fmt.Sprintf("tickTime=%d\ninitLimit=20\nsyncLimit=5\nmaxClientCnxns=0\ndataDir=%s\nclientPortAddress=127.0.0.1\nclientPort=%s\n%s",
+		config := fmt.Sprintf(
+			"tickTime=%d\ninitLimit=20\nsyncLimit=5\nmaxClientCnxns=0\ndataDir=%s\n"+
+				"clientPortAddress=127.0.0.1\nclientPort=%s\n%s",
 			g.options.Tick.Milliseconds(), s.dir, port(s.addr), ensemble)
 		for name, text := range map[string]string{"zoo.cfg": config, "myid": fmt.Sprintln(i + 1)} {
 			path := filepath.Join(s.dir, name)
@@ -60,9 +62,11 @@ func (g *Group) startZooKeeper(ctx context.Context) error {
 		s.engine = &process{
 			dir: s.dir, env: s.clock.env(pretendMonotonic),
 			command: func() *exec.Cmd {
-				return exec.Command("java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dzookeeper.admin.enableServer=false",
+				return exec.Command("java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+					"-Dzookeeper.admin.enableServer=false",
 					"-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=86400000", "-Dzookeeper.jmx.log4j.disable=true",
-					"-Djava.io.tmpdir="+s.dir, "-XX:-UsePerfData", "-cp", jar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", filepath.Join(s.dir, "zoo.cfg"))
+					"-Djava.io.tmpdir="+s.dir, "-XX:-UsePerfData", "-cp", jar, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+					filepath.Join(s.dir, "zoo.cfg"))
 			},
 			ready: func(int) error {
 				if len(names) == 1 { // a member of an ensemble serves when a majority runs
@@ -89,15 +93,15 @@ func servesClients(ctx context.Context, s *Server) error {
 	return err
 }
 
-// zooKeeperLeads asks a server for its mode. One that leads no majority any more serves no client and has none, so the term
-// does not matter.
+// zooKeeperLeads asks a server for its mode. One that leads no majority any more serves no client and has none, so the
+// term does not matter.
 func zooKeeperLeads(ctx context.Context, s *Server) (leads bool, term uint64, err error) {
 	mode, err := zooKeeperMode(ctx, s)
 	return mode == "leader" || mode == "standalone", 0, err
 }
 
-// zooKeeperMode is leader, follower or standalone, by one of the words of four letters. A server that serves no clients has
-// none.
+// zooKeeperMode is leader, follower or standalone, by one of the words of four letters. A server that serves no clients
+// has none.
 func zooKeeperMode(ctx context.Context, s *Server) (string, error) {
 	ctx, end := context.WithTimeout(ctx, time.Second)
 	defer end()

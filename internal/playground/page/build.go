@@ -64,7 +64,8 @@ func Build(ctx context.Context, checkout string) (*Engine, error) {
 	return &Engine{b, string(glue)}, err
 }
 
-// withoutTLS writes a build overlay into a folder that has assets/tls.go.txt in place of crypto/tls, and returns its path.
+// withoutTLS writes a build overlay into a folder that has assets/tls.go.txt in place of crypto/tls, and returns its
+// path.
 func withoutTLS(ctx context.Context, checkout, dir string) (string, error) {
 	out, err := goTool(ctx, checkout, "list", "-json=Dir,GoFiles", "crypto/tls")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package page has the page of the playground: one file with its styles, its scripts and the engine, package playground compiled
-// for js/wasm. It asks for nothing else, neither from the network nor from the disk, and needs no server.
+// Package page has the page of the playground: one file with its styles, its scripts and the engine, package playground
+// compiled for js/wasm. It asks for nothing else, neither from the network nor from the disk, and needs no server.
 package page
 
 import (
@@ -19,10 +19,10 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// Policy is the content security policy of the page: it may run what is in it, the engine and a worker of its own included, and
-// load nothing.
-const Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; " +
-	"img-src data:; base-uri 'none'; form-action 'none'"
+// Policy is the content security policy of the page: it may run what is in it, the engine and a worker of its own
+// included, and load nothing.
+const Policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; " +
+	"worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'"
 
 // pieceSize is the length of the pieces in which the engine is in the page. A browser shows how many it has.
 const pieceSize = 192 << 10
@@ -68,8 +68,11 @@ func Make(e *Engine, o Options) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	_, err = strings.NewReplacer(
-		"{{POLICY}}", Policy, "{{FRONT}}", template.HTMLEscapeString(o.Front), "{{FRONT_ZH}}", template.HTMLEscapeString(o.FrontChinese), "{{CSS}}", css+asset("page.css"), "{{DEFS}}", defs, "{{LEGEND}}", legend, "{{MENU}}", menuJSON, "{{FIRST}}", firstJSON,
-		"{{WORKER}}", strings.ReplaceAll(e.Glue, "</", `<\/`)+asset("worker.js"), "{{JS}}", js+asset("words.js")+asset("draw.js")+asset("app.js"), "{{ENGINE}}", engine,
+		"{{POLICY}}", Policy, "{{FRONT}}", template.HTMLEscapeString(o.Front), "{{FRONT_ZH}}",
+		template.HTMLEscapeString(o.FrontChinese), "{{CSS}}", css+asset("page.css"), "{{DEFS}}", defs, "{{LEGEND}}", legend,
+		"{{MENU}}", menuJSON, "{{FIRST}}", firstJSON,
+		"{{WORKER}}", strings.ReplaceAll(e.Glue, "</", `<\/`)+asset("worker.js"), "{{JS}}",
+		js+asset("words.js")+asset("draw.js")+asset("app.js"), "{{ENGINE}}", engine,
 	).WriteString(&b, asset("page.html"))
 	return b.Bytes(), err
 }

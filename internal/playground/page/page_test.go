@@ -75,11 +75,15 @@ WebAssembly.instantiate(fs.readFileSync(process.argv[2]), go.importObject).then(
   process.exit(0);
 });`
 
-// compared are stories, each with its own lock, in which clients meet all errors of the network, clocks, scripts and restarts.
+// compared are stories, each with its own lock, in which clients meet all errors of the network, clocks, scripts and
+// restarts.
 var compared = []string{
-	"failover-before-replication", "gc-pause", "redlock-clock-jump", "split-brain", "lost-reply", "late-packet", "del-without-owner",
-	"watchdog-bare-expire", "token-after-lock", "stale-write-first", "process-crash-everysec", "holder-crash", "partition-holder",
-	"redlock-restart", "redlock-dead-node", "pool-exhausted", "release-while-loading", "wall-clock-jump", "reentrant-expiry", "script-flush",
+	"failover-before-replication", "gc-pause", "redlock-clock-jump", "split-brain", "lost-reply", "late-packet",
+	"del-without-owner",
+	"watchdog-bare-expire", "token-after-lock", "stale-write-first", "process-crash-everysec", "holder-crash",
+	"partition-holder",
+	"redlock-restart", "redlock-dead-node", "pool-exhausted", "release-while-loading", "wall-clock-jump",
+	"reentrant-expiry", "script-flush",
 	"torn-by-crash", "lock-key-evicted", "release-retried", "wait-cancelled",
 }
 
@@ -128,7 +132,8 @@ func TestTheTracesAreThoseOfThisMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, write("run.cjs", []byte(run)), write("engine.wasm", engine.Program), write("glue.js", []byte(engine.Glue)), write("requests.json", asked))
+	cmd := exec.Command(node, write("run.cjs", []byte(run)), write("engine.wasm", engine.Program),
+		write("glue.js", []byte(engine.Glue)), write("requests.json", asked))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

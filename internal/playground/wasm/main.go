@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command wasm is package playground for a browser: it sets the function locksim(what, request, say), which answers by calling
-// say with JSON. Package page builds it.
+// Command wasm is package playground for a browser: it sets the function locksim(what, request, say), which answers by
+// calling say with JSON. Package page builds it.
 //
 //go:debug randseednop=0
 package main
@@ -39,7 +39,8 @@ func main() {
 func (c call) answer() {
 	defer func() {
 		if p := recover(); p != nil {
-			c.send("done", map[string]any{"problem": playground.Problem{Text: fmt.Sprintf("locksim panicked, which is a bug: %v", p)}})
+			c.send("done", map[string]any{"problem": playground.Problem{Text: fmt.Sprintf("locksim panicked, which is a bug: %v",
+				p)}})
 		}
 	}()
 	var r playground.Request

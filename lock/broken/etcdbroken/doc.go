@@ -1,6 +1,6 @@
-// Package etcdbroken has locks on etcd that are wrong on purpose, as package [locksim/lock/broken] has them for Redis: each
-// has one mistake that is easily made with etcd's leases, and the rest is right. The harness must catch them. Never use one
-// to guard anything.
+// Package etcdbroken has locks on etcd that are wrong on purpose, as package [locksim/lock/broken] has them for Redis:
+// each has one mistake that is easily made with etcd's leases, and the rest is right. The harness must catch them.
+// Never use one to guard anything.
 //
 //	for _, s := range etcdbroken.All() {
 //		fmt.Println(s.Name, s.ID, s.Wrong)

@@ -31,7 +31,8 @@ type Specimen struct {
 // mistake replaces a step of the lock. What is nil is right.
 type mistake struct {
 	// enter puts the key with a lease, if it is not there.
-	enter func(ctx context.Context, client *clientv3.Client, key string, id clientv3.LeaseID) (revision int64, granted bool, err error)
+	enter func(ctx context.Context, client *clientv3.Client, key string, id clientv3.LeaseID) (revision int64,
+		granted bool, err error)
 	// until is the end of the lease.
 	until func(sent, answered time.Time, ttl time.Duration) time.Time
 	// token is the fencing token.
@@ -58,7 +59,8 @@ func All() []Specimen {
 		{
 			Name: "etcd-put-without-compare", ID: "F03",
 			Wrong: "It looks whether the key is there, and puts it with a second request, so that two clients may put it.",
-			mistake: mistake{enter: func(ctx context.Context, client *clientv3.Client, key string, id clientv3.LeaseID) (int64, bool, error) {
+			mistake: mistake{enter: func(ctx context.Context, client *clientv3.Client, key string, id clientv3.LeaseID) (int64,
+				bool, error) {
 				there, err := client.Get(ctx, key)
 				if err != nil || len(there.Kvs) > 0 {
 					return 0, false, err
@@ -94,7 +96,8 @@ func All() []Specimen {
 // New returns the lock of one client. It sends nothing.
 func (s Specimen) New(client *clientv3.Client, o Options) (lock.Locker, error) {
 	if client == nil || o.TTL < time.Second || o.Clock == nil || o.Jitter == nil || o.Point == nil {
-		return nil, errors.New("make broken/" + s.Name + ": a client, a TTL of a second or more, a Clock, a Jitter and a Point are needed")
+		return nil, errors.New("make broken/" + s.Name + ": a client, a TTL of a second or more, a Clock, a Jitter and a " +
+			"Point are needed")
 	}
 	m := s.mistake
 	if m.enter == nil {
@@ -106,11 +109,13 @@ func (s Specimen) New(client *clientv3.Client, o Options) (lock.Locker, error) {
 	if m.token == nil {
 		m.token = func(_ clientv3.LeaseID, revision int64) uint64 { return uint64(revision) }
 	}
-	return &poller{Specimen: s, mistake: m, client: client, opt: o, polling: polling.New(o.Clock, o.Backoff, o.Jitter, nil)}, nil
+	return &poller{Specimen: s, mistake: m, client: client, opt: o, polling: polling.New(o.Clock, o.Backoff, o.Jitter,
+		nil)}, nil
 }
 
 // enter is the right way: one transaction.
-func enter(ctx context.Context, client *clientv3.Client, key string, id clientv3.LeaseID) (revision int64, granted bool, err error) {
+func enter(ctx context.Context, client *clientv3.Client, key string,
+	id clientv3.LeaseID) (revision int64, granted bool, err error) {
 	r, err := client.Txn(ctx).
 		If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
 		Then(clientv3.OpPut(key, "", clientv3.WithLease(id))).

@@ -43,7 +43,8 @@ var (
 	}
 	WatchdogRecreatesKey = Mistake{
 		Name: "watchdog-recreates-key", ID: "F05",
-		Wrong: "A renewal that finds the key gone sets it again, and the holder is not told that others may have had the lock.",
+		Wrong: "A renewal that finds the key gone sets it again, and the holder is not told that others may have had " +
+			"the lock.",
 		Fault: promise.Pause, MinTTL: time.Second, MaxTTL: time.Hour, // another has to come and go within a pause
 		Detector: Corrupted, Mode: "none", Nodes: 1,
 	}
@@ -73,19 +74,22 @@ var (
 	}
 	RenewalsTimeOut = Mistake{
 		Name: "renewals-time-out", ID: "F35",
-		Wrong:  "The renewals run under the context of the campaign and end with its time limit of ten TTLs, under a leader that holds on for longer.",
+		Wrong: "The renewals run under the context of the campaign and end with its time limit of ten TTLs, under a " +
+			"leader that holds on for longer.",
 		MinTTL: 2 * time.Second, MaxTTL: time.Hour, // below, no request is sure to be answered before the next renewal
 		Detector: Misconduct, Mode: "none", Nodes: 1, Leads: true, Duties: []promise.Duty{promise.DutyRenews},
 	}
 	CandidateSettles = Mistake{
 		Name: "candidate-settles", ID: "F50",
-		Wrong:  "A candidate that has found the same leader for ten TTLs asks once in ten TTLs from then on, and when that one resigns no client leads.",
+		Wrong: "A candidate that has found the same leader for ten TTLs asks once in ten TTLs from then on, and when that " +
+			"one resigns no client leads.",
 		MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 		Detector: LeaderlessOverdue, Mode: "none", Nodes: 1, Leads: true,
 	}
 	ExtendForgetsOwner = Mistake{
 		Name: "extend-forgets-owner", ID: "F04",
-		Wrong:  "Extend prolongs the key without a check of its owner, and a lease that had ended goes on beside its successor's.",
+		Wrong: "Extend prolongs the key without a check of its owner, and a lease that had ended goes on beside its " +
+			"successor's.",
 		MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 		Detector: RevivedClaims, Mode: "none", Nodes: 1,
 	}
@@ -97,7 +101,8 @@ var (
 	}
 	TtlFromDeadline = Mistake{
 		Name: "ttl-from-deadline", ID: "F48",
-		Wrong:  "The key lives until the deadline of the request that took it, and the holder counts on the TTL of the options.",
+		Wrong: "The key lives until the deadline of the request that took it, and the holder counts on the TTL of the " +
+			"options.",
 		MinTTL: time.Second, MaxTTL: time.Hour,
 		Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
 	}
@@ -115,7 +120,8 @@ var (
 	}
 	TokenBeforeLock = Mistake{
 		Name: "token-before-lock", ID: "F06",
-		Wrong: "The token is minted before the grant, so a holder may have a lower token than the one before it, and is refused.",
+		Wrong: "The token is minted before the grant, so a holder may have a lower token than the one before it, and is " +
+			"refused.",
 		Fault: promise.Pause, MinTTL: time.Second, MaxTTL: time.Hour,
 		Detector: FalseRejects, Mode: "check", Nodes: 1, Tokens: true,
 	}
@@ -133,19 +139,22 @@ var (
 	}
 	ReentrantTwoKeys = Mistake{
 		Name: "reentrant-two-keys", ID: "F33",
-		Wrong: "Owner and count expire apart, so the next owner inherits a count and its last release does not free the lock.",
+		Wrong: "Owner and count expire apart, so the next owner inherits a count and its last release does not free " +
+			"the lock.",
 		Fault: promise.Pause, MinTTL: time.Second, MaxTTL: time.Hour,
 		Detector: Leaked, Mode: "none", Nodes: 1,
 	}
 	OwnerPrefix = Mistake{
 		Name: "owner-prefix", ID: "F31",
-		Wrong:  "A client recognises its own lock by the beginning of the owner id, so that client 1 enters the lock of client 10.",
+		Wrong: "A client recognises its own lock by the beginning of the owner id, so that client 1 enters the lock of " +
+			"client 10.",
 		MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 		Detector: ClaimOverlaps, Mode: "none", Nodes: 1,
 	}
 	NamesCollide = Mistake{
 		Name: "names-collide", ID: "F31",
-		Wrong:  "The key is made of the letters of the resource's name alone, so that the holder of order:1 keeps others out of order:2.",
+		Wrong: "The key is made of the letters of the resource's name alone, so that the holder of order:1 keeps others " +
+			"out of order:2.",
 		MinTTL: time.Second, MaxTTL: time.Hour, // the work has to take longer than the network
 		Detector: Overdue, Mode: "none", Nodes: 1,
 	}
@@ -157,7 +166,8 @@ var (
 	}
 	FairPlaceTooShort = Mistake{
 		Name: "fair-place-too-short", ID: "F52",
-		Wrong:  "A place in the queue lasts less long than a waiter is silent between two requests, so that later waiters overtake it.",
+		Wrong: "A place in the queue lasts less long than a waiter is silent between two requests, so that later waiters " +
+			"overtake it.",
 		MinTTL: time.Second, MaxTTL: time.Hour,
 		Detector: Overtaken, Mode: "none", Nodes: 1, Queue: true,
 	}
@@ -169,7 +179,8 @@ var (
 	}
 	WedgedAfterRelease = Mistake{
 		Name: "wedged-after-release", ID: "F62",
-		Wrong:  "The client remembers that it has the lock, and a release does not make it forget: its next acquire is refused although the lock is free.",
+		Wrong: "The client remembers that it has the lock, and a release does not make it forget: its next acquire is " +
+			"refused although the lock is free.",
 		MinTTL: 100 * time.Millisecond, MaxTTL: time.Hour,
 		Detector: Denied, Mode: "none", Nodes: 1,
 	}
@@ -188,7 +199,8 @@ var (
 	RedlockNoDrift = Mistake{
 		Name: "redlock-no-drift", ID: "F20",
 		Wrong: "The validity leaves no margin for clock drift, so keys on fast nodes expire within it.",
-		Fault: promise.ClockDrift, MinTTL: 5 * time.Second, MaxTTL: time.Hour, // below, the drift is less than a few round trips
+		// below, the drift is less than a few round trips
+		Fault: promise.ClockDrift, MinTTL: 5 * time.Second, MaxTTL: time.Hour,
 		Detector: ClaimOverlaps, Mode: "none", Nodes: 5,
 	}
 	RedlockKeepsMinority = Mistake{
@@ -199,7 +211,8 @@ var (
 	}
 	RedlockWallClock = Mistake{
 		Name: "redlock-wall-clock", ID: "F21",
-		Wrong: "Elapsed time is the difference of two wall clock readings, and a clock set back in between lengthens the lease.",
+		Wrong: "Elapsed time is the difference of two wall clock readings, and a clock set back in between lengthens the " +
+			"lease.",
 		Fault: promise.WallClock, MinTTL: time.Second, MaxTTL: time.Hour,
 		Detector: ClaimOverlaps, Mode: "none", Nodes: 5,
 	}
@@ -211,7 +224,8 @@ var (
 	}
 	LeaseEndsWithTheWait = Mistake{
 		Name: "lease-ends-with-the-wait", ID: "F29",
-		Wrong:  "The lease ends with the context of Acquire, so that a caller who ends that context after the wait loses the lock.",
+		Wrong: "The lease ends with the context of Acquire, so that a caller who ends that context after the wait loses " +
+			"the lock.",
 		MinTTL: time.Second, MaxTTL: time.Hour, // the work has to take longer than the network
 		Detector: VoidGrants, Mode: "none", Nodes: 1,
 	}
@@ -240,7 +254,8 @@ var (
 func All() []Mistake {
 	return []Mistake{
 		SetnxThenExpire, DelWithoutOwner, TryThenUnlock, GetThenDel,
-		WatchdogBareExpire, WatchdogRecreatesKey, WatchdogStopLost, WatchdogStopsAfterError, WatchdogIgnoresFailure, SessionNeverTells,
+		WatchdogBareExpire, WatchdogRecreatesKey, WatchdogStopLost, WatchdogStopsAfterError, WatchdogIgnoresFailure,
+		SessionNeverTells,
 		RenewalsTimeOut, CandidateSettles, ExtendForgetsOwner,
 		ExpireWholeSeconds, TtlFromDeadline, ExpiryByClientClock,
 		TokenAfterLock, TokenBeforeLock, TokenReadLate, TokenPerReentry,

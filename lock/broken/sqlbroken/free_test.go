@@ -17,8 +17,8 @@ import (
 	"locksim/lock/broken/sqlbroken"
 )
 
-// On a PostgreSQL that runs freely, without a world, each mistake shows as in its scenario, and the lock without mistakes has
-// none of them.
+// On a PostgreSQL that runs freely, without a world, each mistake shows as in its scenario, and the lock without
+// mistakes has none of them.
 func TestMistakesOnAFreeServer(t *testing.T) {
 	testruns.NeedsPostgres(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -71,12 +71,14 @@ type freely struct {
 	resource string
 }
 
-// client is one that does something when it has taken the row, and says when it was refused. Its leases do not end before
-// the test does.
+// client is one that does something when it has taken the row, and says when it was refused. Its leases do not end
+// before the test does.
 func (f *freely) client(taken, refused func()) lock.Locker {
 	f.t.Helper()
-	l, err := f.specimen.New(f.db, sqlbroken.Options{TTL: time.Hour, Backoff: lock.Backoff{Min: time.Millisecond, Max: 5 * time.Millisecond},
-		Clock: noticed{lock.SystemClock(), refused}, Wall: lock.SystemClock(), Jitter: rand.NewPCG(1, 2), Entropy: crypto.Reader, Point: func(string) { taken() }})
+	l, err := f.specimen.New(f.db,
+		sqlbroken.Options{TTL: time.Hour, Backoff: lock.Backoff{Min: time.Millisecond, Max: 5 * time.Millisecond},
+			Clock: noticed{lock.SystemClock(), refused}, Wall: lock.SystemClock(), Jitter: rand.NewPCG(1, 2),
+			Entropy: crypto.Reader, Point: func(string) { taken() }})
 	if err != nil {
 		f.t.Error(err)
 	}
@@ -109,7 +111,8 @@ func (f *freely) acquire(ctx context.Context) lock.Lease {
 // expire ends the lease of the row, as its end does.
 func (f *freely) expire(ctx context.Context) {
 	f.t.Helper()
-	if _, err := f.db.ExecContext(ctx, "UPDATE broken_locks SET expires_at = clock_timestamp() WHERE resource = $1", f.resource); err != nil {
+	if _, err := f.db.ExecContext(ctx, "UPDATE broken_locks SET expires_at = clock_timestamp() WHERE resource = $1",
+		f.resource); err != nil {
 		f.t.Error(err)
 	}
 }
@@ -120,7 +123,8 @@ func releasesAnother(ctx context.Context, f *freely) (freed bool) {
 	f.expire(ctx)
 	f.acquire(ctx)
 	_ = late.Release(ctx)
-	if err := f.db.QueryRowContext(ctx, "SELECT expires_at <= clock_timestamp() FROM broken_locks WHERE resource = $1", f.resource).Scan(&freed); err != nil {
+	if err := f.db.QueryRowContext(ctx, "SELECT expires_at <= clock_timestamp() FROM broken_locks WHERE resource = $1",
+		f.resource).Scan(&freed); err != nil {
 		f.t.Fatal(err)
 	}
 	return freed
@@ -145,7 +149,8 @@ func bothTake(ctx context.Context, f *freely) bool {
 		}()
 	}
 	for waiting := 0; waiting < 2; {
-		if err := f.db.QueryRowContext(ctx, "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'broken_locks'::regclass").Scan(&waiting); err != nil {
+		if err := f.db.QueryRowContext(ctx, "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = "+
+			"'broken_locks'::regclass").Scan(&waiting); err != nil {
 			f.t.Fatal(err)
 		}
 	}

@@ -83,7 +83,8 @@ const (
 // Schema makes the tables.
 func Schema() []string {
 	return []string{
-		`CREATE TABLE ` + rows + ` (resource text PRIMARY KEY, owner text NOT NULL, expires_at timestamptz NOT NULL, token bigint NOT NULL)`,
+		`CREATE TABLE ` + rows +
+			` (resource text PRIMARY KEY, owner text NOT NULL, expires_at timestamptz NOT NULL, token bigint NOT NULL)`,
 		`CREATE TABLE ` + single + ` (resource text PRIMARY KEY)`,
 	}
 }
@@ -95,12 +96,14 @@ func All() []Specimen {
 			Name: "sql-release-without-owner", ID: "F02",
 			Wrong: "Its release ends the lease of the row, also that of another client.",
 			mistake: mistake{free: func(ctx context.Context, db *sql.DB, r row) (bool, error) {
-				return changed(db.ExecContext(ctx, `UPDATE `+rows+` SET owner = '', expires_at = '-infinity' WHERE resource = $1`, r.resource))
+				return changed(db.ExecContext(ctx, `UPDATE `+rows+` SET owner = '', expires_at = '-infinity' WHERE resource = $1`,
+					r.resource))
 			}},
 		},
 		{
 			Name: "sql-takeover-unchecked", ID: "F03",
-			Wrong:   "It looks whether the row is free or expired, and takes it by a second statement, which does not look again.",
+			Wrong: "It looks whether the row is free or expired, and takes it by a second statement, which does not look " +
+				"again.",
 			mistake: mistake{take: takeUnchecked},
 		},
 		{
@@ -113,7 +116,8 @@ func All() []Specimen {
 		},
 		{
 			Name: "sql-cleaner", ID: "F64", Tokens: true,
-			Wrong: "Before it asks, it deletes the rows whose leases have ended by the clock of the client, and their numbers with them.",
+			Wrong: "Before it asks, it deletes the rows whose leases have ended by the clock of the client, and their numbers " +
+				"with them.",
 			mistake: mistake{clean: func(ctx context.Context, db *sql.DB, wall lock.Clock) error {
 				_, err := db.ExecContext(ctx, `DELETE FROM `+rows+` WHERE expires_at < $1`, wall.Now())
 				return err
@@ -121,7 +125,8 @@ func All() []Specimen {
 		},
 		{
 			Name: "sql-advisory-pooled", ID: "F66", Held: true, Pooled: true,
-			Wrong: "Its advisory lock belongs to a session, and a pooling proxy gives the next transaction of any client that session.",
+			Wrong: "Its advisory lock belongs to a session, and a pooling proxy gives the next transaction of any client that " +
+				"session.",
 			lock: func(db *sql.DB, o Options) (lock.Locker, error) {
 				return sqllock.NewAdvisory(db, o.right())
 			},
@@ -146,8 +151,10 @@ func (o Options) right() sqllock.Options {
 
 // New returns the lock of one client. It sends nothing.
 func (s Specimen) New(db *sql.DB, o Options) (lock.Locker, error) {
-	if db == nil || o.TTL < time.Millisecond || o.Clock == nil || o.Wall == nil || o.Jitter == nil || o.Entropy == nil || o.Point == nil {
-		return nil, errors.New("make broken/" + s.Name + ": a database, a TTL, a Clock, a Wall, a Jitter, an Entropy and a Point are needed")
+	if db == nil || o.TTL < time.Millisecond || o.Clock == nil || o.Wall == nil || o.Jitter == nil || o.Entropy == nil ||
+		o.Point == nil {
+		return nil, errors.New("make broken/" + s.Name + ": a database, a TTL, a Clock, a Wall, a Jitter, an Entropy and a " +
+			"Point are needed")
 	}
 	if s.lock != nil {
 		l, err := s.lock(db, o)
@@ -169,12 +176,14 @@ func (s Specimen) New(db *sql.DB, o Options) (lock.Locker, error) {
 	if m.free == nil {
 		m.free = free
 	}
-	return &poller{Specimen: s, mistake: m, db: db, opt: o, polling: polling.New(o.Clock, o.Backoff, o.Jitter, o.Entropy)}, nil
+	return &poller{Specimen: s, mistake: m, db: db, opt: o, polling: polling.New(o.Clock, o.Backoff, o.Jitter, o.Entropy)},
+		nil
 }
 
 // take is the right way: one statement.
 func take(ctx context.Context, db *sql.DB, r row) (token uint64, granted bool, err error) {
-	return granting(db.QueryRowContext(ctx, `INSERT INTO `+rows+` AS held VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond', 1)
+	return granting(db.QueryRowContext(ctx, `INSERT INTO `+rows+
+		` AS held VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond', 1)
 		ON CONFLICT (resource) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at, token = held.token + 1
 		WHERE held.expires_at <= clock_timestamp() RETURNING token`, r.resource, r.owner, r.ttl.Milliseconds()))
 }
@@ -182,11 +191,13 @@ func take(ctx context.Context, db *sql.DB, r row) (token uint64, granted bool, e
 // takeUnchecked looks, and takes what it has found to be free.
 func takeUnchecked(ctx context.Context, db *sql.DB, r row) (token uint64, granted bool, err error) {
 	var taken bool
-	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM `+rows+` WHERE resource = $1 AND expires_at > clock_timestamp())`, r.resource).Scan(&taken)
+	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM `+rows+
+		` WHERE resource = $1 AND expires_at > clock_timestamp())`, r.resource).Scan(&taken)
 	if err != nil || taken {
 		return 0, false, err
 	}
-	return granting(db.QueryRowContext(ctx, `INSERT INTO `+rows+` AS held VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond', 1)
+	return granting(db.QueryRowContext(ctx, `INSERT INTO `+rows+
+		` AS held VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond', 1)
 		ON CONFLICT (resource) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at, token = held.token + 1
 		RETURNING token`, r.resource, r.owner, r.ttl.Milliseconds()))
 }

@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The lock without the mistakes does no harm where each of the specimens does, so it is the mistake that the scenarios show.
-// (The other two specimens have a lock of package sqllock; that one is in their scenarios.)
+// The lock without the mistakes does no harm where each of the specimens does, so it is the mistake that the scenarios
+// show. (The other two specimens have a lock of package sqllock; that one is in their scenarios.)
 func TestRightDoesNoHarm(t *testing.T) {
 	testruns.NeedsPostgres(t)
 	for _, x := range []struct {
@@ -51,7 +51,8 @@ func TestRightDoesNoHarm(t *testing.T) {
 			}
 			harm := o.Modes[0].Verdict.Label == checker.Corrupted
 			if isRight && harm {
-				t.Errorf("%s: without the mistake it is %s: %s", x.scenario, o.Modes[0].Verdict.Label, o.Modes[0].Verdict.Reasons[0].Text)
+				t.Errorf("%s: without the mistake it is %s: %s", x.scenario, o.Modes[0].Verdict.Label,
+					o.Modes[0].Verdict.Reasons[0].Text)
 			}
 			wrong = wrong || !isRight && harm
 		}

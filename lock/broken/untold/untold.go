@@ -1,5 +1,5 @@
-// Package untold has the lease that is wrong on purpose in one way: its holder takes the lock for its own until it releases
-// it. Specimens on several servers have it.
+// Package untold has the lease that is wrong on purpose in one way: its holder takes the lock for its own until it
+// releases it. Specimens on several servers have it.
 package untold
 
 import (
@@ -17,7 +17,8 @@ type lease struct {
 	end   context.CancelCauseFunc
 }
 
-// New returns the lease of a grant. The end of ctx, that of Acquire, does not end it, nor does anything but its Release.
+// New returns the lease of a grant. The end of ctx, that of Acquire, does not end it, nor does anything but its
+// Release.
 func New(ctx context.Context, g lock.Grant, token uint64) lock.Lease {
 	held, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	return &lease{g, token, held, end}

@@ -76,8 +76,8 @@ type node struct {
 	path        string // once it is known
 }
 
-// join creates the node, unless there is one already, and waits until it is the first. The token is its czxid. The lease
-// ends half a session timeout after the last look at it.
+// join creates the node, unless there is one already, and waits until it is the first. The token is its czxid. The
+// lease ends half a session timeout after the last look at it.
 func (n *node) join(ctx context.Context) (until time.Time, token uint64, err error) {
 	if n.path == "" {
 		if err := n.create(ctx); err != nil {
@@ -104,7 +104,8 @@ func (n *node) join(ctx context.Context) (until time.Time, token uint64, err err
 	if err != nil {
 		return until, 0, err
 	}
-	if ephemeral := n.mistake.flags != zk.FlagSequence; !there || ephemeral && !n.mistake.adopts && stat.EphemeralOwner != n.conn.SessionID() {
+	if ephemeral := n.mistake.flags != zk.FlagSequence; !there || ephemeral && !n.mistake.adopts &&
+		stat.EphemeralOwner != n.conn.SessionID() {
 		n.path = ""
 		return until, 0, errors.New("the node is gone, or another session's")
 	}
@@ -124,7 +125,8 @@ func (n *node) create(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, n.name) }); i >= 0 && !n.Fixed {
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, n.name) }); i >= 0 &&
+		!n.Fixed {
 		n.path = n.queue + "/" + names[i]
 		return nil
 	}

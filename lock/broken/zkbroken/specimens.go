@@ -60,7 +60,8 @@ func All() []Specimen {
 		},
 		{
 			Name: "zk-believes", ID: "F58", Held: true, mistake: mistake{forever: true},
-			Wrong: "Its holder believes through a pause or a disconnection that it has the lock, although its session may have ended.",
+			Wrong: "Its holder believes through a pause or a disconnection that it has the lock, although its session may " +
+				"have ended.",
 		},
 		{
 			Name: "zk-fixed-path", ID: "F02", Fixed: true, mistake: mistake{flags: zk.FlagEphemeral},
@@ -68,7 +69,8 @@ func All() []Specimen {
 		},
 		{
 			Name: "zk-adopts", ID: "F59", mistake: mistake{adopts: true},
-			Wrong: "It takes the node that has its client’s name for its own, although a former session owns it, and the node ends with that.",
+			Wrong: "It takes the node that has its client’s name for its own, although a former session owns it, and the node " +
+				"ends with that.",
 		},
 	}
 }
@@ -76,7 +78,8 @@ func All() []Specimen {
 // New returns the lock of one client. It sends nothing.
 func (s Specimen) New(conn *zk.Conn, o Options) (lock.Locker, error) {
 	if conn == nil || o.SessionTimeout <= 0 || o.Retry <= 0 || o.Name == "" || o.Clock == nil || o.Entropy == nil {
-		return nil, errors.New("make broken/" + s.Name + ": a connection, a SessionTimeout, a Retry, a Name, a Clock and an Entropy are needed")
+		return nil, errors.New("make broken/" + s.Name + ": a connection, a SessionTimeout, a Retry, a Name, a Clock and " +
+			"an Entropy are needed")
 	}
 	return &recipe{Specimen: s, conn: conn, opt: o}, nil
 }

@@ -129,7 +129,8 @@ func refusal(rule judge, s fence.State, op fence.Op) error {
 	if _, err := rule(s, op); err != nil {
 		return err
 	}
-	return fmt.Errorf("refused, although the rule accepts %+v on %+v: the fields %q* of the hash are damaged", op, s, Reserved)
+	return fmt.Errorf("refused, although the rule accepts %+v on %+v: the fields %q* of the hash are damaged", op, s,
+		Reserved)
 }
 
 // ask runs the script: a write if there is a value, a read otherwise.

@@ -54,7 +54,8 @@ func TestRefusalChangesNothing(t *testing.T) {
 			g := guard(t, client, mode)
 			server.HSet(key, "balance", "10", "owner", "c9")
 
-			if v, err := g.Read(t.Context(), key, "balance", overtaken); err != nil || v != (redisguard.Value{Text: "10", Found: true}) {
+			if v, err := g.Read(t.Context(), key, "balance", overtaken); err != nil ||
+				v != (redisguard.Value{Text: "10", Found: true}) {
 				t.Fatalf("read %+v, %v", v, err)
 			}
 			successor := fence.Op{Token: 2, Grant: "b"}
@@ -105,7 +106,8 @@ func TestEmptyValue(t *testing.T) {
 	if err := g.Write(t.Context(), key, "balance", "", fence.Op{}); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := g.Read(t.Context(), key, "balance", fence.Op{}); err != nil || v != (redisguard.Value{Found: true, Version: 1}) {
+	if v, err := g.Read(t.Context(), key, "balance", fence.Op{}); err != nil ||
+		v != (redisguard.Value{Found: true, Version: 1}) {
 		t.Errorf("read %+v, %v", v, err)
 	}
 }
@@ -133,7 +135,8 @@ func TestReservedFields(t *testing.T) {
 	_, readErr := g.Read(t.Context(), key, "fence:highest", fence.Op{Token: 1})
 	writeErr := g.Write(t.Context(), key, "fence:highest", "0", fence.Op{Token: 1})
 	for _, err := range []error{readErr, writeErr} {
-		if err == nil || !strings.HasSuffix(err.Error(), `field fence:highest of order:42: fields that begin with "fence:" are the guard's own`) {
+		if err == nil || !strings.HasSuffix(err.Error(),
+			`field fence:highest of order:42: fields that begin with "fence:" are the guard's own`) {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -152,7 +155,8 @@ func TestDamagedHash(t *testing.T) {
 			mode = fence.CAS
 		}
 		err := guard(t, client, mode).Write(t.Context(), key, "balance", "1", op)
-		if err == nil || errors.Is(err, fence.ErrStale) || !strings.Contains(err.Error(), `holds "many", which is not a number`) {
+		if err == nil || errors.Is(err, fence.ErrStale) ||
+			!strings.Contains(err.Error(), `holds "many", which is not a number`) {
 			t.Errorf("%s: %v", field, err)
 		}
 		if server.HGet(key, "balance") != "" {
@@ -185,7 +189,8 @@ func TestLostAnswerIsUnknown(t *testing.T) {
 	})
 	defer func() { _ = client.Close() }()
 	op := fence.Op{Token: 1}
-	if err := guard(t, client, fence.Seal).Write(t.Context(), key, "balance", "1", op); !errors.Is(err, redisguard.ErrOutcomeUnknown) {
+	if err := guard(t, client, fence.Seal).Write(t.Context(), key, "balance", "1", op); !errors.Is(err,
+		redisguard.ErrOutcomeUnknown) {
 		t.Errorf("write: %v", err)
 	}
 	_, err := guard(t, client, fence.Seal).Read(t.Context(), key, "balance", op)

@@ -129,7 +129,8 @@ func (g *Guard) check(op fence.Op, rule judge) error {
 }
 
 // update runs the conditional statement of an operation and checks the number of rows that it changed.
-func (g *Guard) update(ctx context.Context, db DB, key any, op fence.Op, set []Column, accept *condition, rule judge) error {
+func (g *Guard) update(ctx context.Context, db DB, key any, op fence.Op, set []Column, accept *condition,
+	rule judge) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

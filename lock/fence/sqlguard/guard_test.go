@@ -40,11 +40,14 @@ func TestStatements(t *testing.T) {
 		write, read []string
 	}{
 		{fence.Check,
-			[]string{"UPDATE accounts SET balance = ?, fence_token = ?, fence_version = fence_version + 1 WHERE id = ? AND fence_token <= ? [7 33 x 33]"},
+			[]string{"UPDATE accounts SET balance = ?, fence_token = ?, fence_version = fence_version + 1 WHERE id = ? AND " +
+				"fence_token <= ? [7 33 x 33]"},
 			[]string{"SELECT fence_version, balance FROM accounts WHERE id = ? [x]"}},
 		{fence.Seal,
-			[]string{"UPDATE accounts SET balance = ?, fence_token = ?, fence_version = fence_version + 1 WHERE id = ? AND fence_token <= ? [7 33 x 33]"},
-			[]string{"UPDATE accounts SET fence_token = ?, fence_version = fence_version + 1 WHERE id = ? AND fence_token <= ? [33 x 33]",
+			[]string{"UPDATE accounts SET balance = ?, fence_token = ?, fence_version = fence_version + 1 WHERE id = ? AND " +
+				"fence_token <= ? [7 33 x 33]"},
+			[]string{"UPDATE accounts SET fence_token = ?, fence_version = fence_version + 1 WHERE id = ? AND fence_token <= " +
+				"? [33 x 33]",
 				"SELECT fence_version, balance FROM accounts WHERE id = ? [x]"}},
 		{fence.Strict,
 			[]string{"UPDATE accounts SET balance = ?, fence_token = ?, fence_grant = ?, fence_version = fence_version + 1 " +
@@ -53,11 +56,13 @@ func TestStatements(t *testing.T) {
 				"WHERE id = ? AND (fence_token < ? OR fence_token = ? AND fence_grant IN ('', ?)) [33 a x 33 33 a]",
 				"SELECT fence_version, balance FROM accounts WHERE id = ? [x]"}},
 		{fence.Claim,
-			[]string{"UPDATE accounts SET balance = ?, fence_version = fence_version + 1 WHERE id = ? AND fence_grant = ? [7 x a]"},
+			[]string{"UPDATE accounts SET balance = ?, fence_version = fence_version + 1 WHERE id = ? AND fence_grant = ? " +
+				"[7 x a]"},
 			[]string{"UPDATE accounts SET fence_grant = ?, fence_version = fence_version + 1 WHERE id = ? [a x]",
 				"SELECT fence_version, balance FROM accounts WHERE id = ? [x]"}},
 		{fence.CAS,
-			[]string{"UPDATE accounts SET balance = ?, fence_version = fence_version + 1 WHERE id = ? AND fence_version = ? [7 x 4]"},
+			[]string{"UPDATE accounts SET balance = ?, fence_version = fence_version + 1 WHERE id = ? AND fence_version = ? " +
+				"[7 x 4]"},
 			[]string{"SELECT fence_version, balance FROM accounts WHERE id = ? [x]"}},
 	} {
 		t.Run(string(tc.mode), func(t *testing.T) {
@@ -82,9 +87,11 @@ func TestStatements(t *testing.T) {
 // PostgreSQL numbers its arguments; names can be chosen.
 func TestDollarsAndNames(t *testing.T) {
 	f := &fake{affected: 1}
-	g := guard(t, sqlguard.Options{Mode: fence.Strict, Table: "bank.accounts", Key: "no", Token: "tok", Grant: "who", Version: "v",
+	g := guard(t, sqlguard.Options{Mode: fence.Strict, Table: "bank.accounts", Key: "no", Token: "tok", Grant: "who",
+		Version:      "v",
 		Placeholders: sqlguard.Dollar})
-	if err := g.Write(t.Context(), f.open(t), 12, sender, balance(7), sqlguard.Column{Name: "owner", Value: "?"}); err != nil {
+	if err := g.Write(t.Context(), f.open(t), 12, sender, balance(7),
+		sqlguard.Column{Name: "owner", Value: "?"}); err != nil {
 		t.Fatal(err)
 	}
 	want := "UPDATE bank.accounts SET balance = $1, owner = $2, tok = $3, who = $4, v = v + 1 " +
@@ -103,7 +110,8 @@ func TestNoRowChangedIsRefused(t *testing.T) {
 	}{
 		{fence.Check, []any{int64(34)}, "write with token 33 refused, token 34 was seen: stale operation"},
 		{fence.Seal, []any{int64(34)}, "write with token 33 refused, token 34 was seen: stale operation"},
-		{fence.Strict, []any{int64(33), "b"}, `write with token 33 of grant "a" refused, grant "b" has sent the same token: stale operation`},
+		{fence.Strict, []any{int64(33), "b"},
+			`write with token 33 of grant "a" refused, grant "b" has sent the same token: stale operation`},
 		{fence.Claim, []any{"b"}, `write of grant "a" refused, the claim is that of grant "b": stale operation`},
 		{fence.Claim, []any{""}, `write of grant "a" refused, it has not read: stale operation`},
 		{fence.CAS, []any{int64(5)}, "write based on version 4 refused, version 5 is there: stale operation"},
@@ -149,9 +157,11 @@ func TestFailures(t *testing.T) {
 		want    string
 	}{
 		{"the statement fails", &fake{execErr: broken}, true, "outcome unknown: broken pipe"},
-		{"rows cannot be counted", &fake{affected: 1, countErr: broken}, true, "outcome unknown: the driver does not count changed rows: broken pipe"},
+		{"rows cannot be counted", &fake{affected: 1, countErr: broken}, true, "outcome unknown: the driver does not count " +
+			"changed rows: broken pipe"},
 		{"two rows", &fake{affected: 2}, false, "2 rows were changed: column id is not unique"},
-		{"the second query fails", &fake{queryErr: broken}, false, "no row was changed, and its state could not be read: broken pipe"},
+		{"the second query fails", &fake{queryErr: broken}, false, "no row was changed, and its state could not be read: " +
+			"broken pipe"},
 	} {
 		err := accounts(t, fence.Seal).Write(t.Context(), tc.fake.open(t), "x", sender, balance(7))
 		if err == nil || !strings.HasSuffix(err.Error(), ": "+tc.want) {
@@ -176,11 +186,14 @@ func TestNothingIsSent(t *testing.T) {
 		want   string
 	}{
 		{"no grant", t.Context(), fence.Claim, fence.Op{}, "balance", "the operation names no grant"},
-		{"a large token", t.Context(), fence.Seal, fence.Op{Token: 1 << 63}, "balance", "token 9223372036854775808 does not fit into a BIGINT"},
-		{"a large version", t.Context(), fence.CAS, fence.Op{Version: 1 << 63}, "balance", "version 9223372036854775808 does not fit into a BIGINT"},
+		{"a large token", t.Context(), fence.Seal, fence.Op{Token: 1 << 63}, "balance", "token 9223372036854775808 does " +
+			"not fit into a BIGINT"},
+		{"a large version", t.Context(), fence.CAS, fence.Op{Version: 1 << 63}, "balance", "version 9223372036854775808 " +
+			"does not fit into a BIGINT"},
 		{"a column of the guard", t.Context(), fence.Seal, sender, "Fence_Token", "column Fence_Token is the guard's own"},
 		{"the key", t.Context(), fence.Seal, sender, "id", "column id is the guard's own"},
-		{"a column with a space", t.Context(), fence.Seal, sender, "balance = 0, x", `column "balance = 0, x" is not a plain name`},
+		{"a column with a space", t.Context(), fence.Seal, sender, "balance = 0, x",
+			`column "balance = 0, x" is not a plain name`},
 		{"an ended context", over, fence.Seal, sender, "balance", "context canceled"},
 	} {
 		f := &fake{affected: 1}

@@ -18,13 +18,18 @@ func TestValidate(t *testing.T) {
 		{"the defaults", sqlguard.Options{Mode: fence.Seal, Table: "accounts"}, nil},
 		{"a schema", sqlguard.Options{Mode: fence.CAS, Table: "bank.accounts", Key: "no"}, nil},
 		{"nothing", sqlguard.Options{}, []string{`unknown fencing mode ""`, `Table "" is not a plain name`}},
-		{"no rule", sqlguard.Options{Mode: fence.None, Table: "accounts"}, []string{`rule "none" guards nothing: choose one of ["check"`}},
-		{"a quoted table", sqlguard.Options{Mode: fence.Seal, Table: `"accounts"`}, []string{`Table "\"accounts\"" is not a plain name`}},
+		{"no rule", sqlguard.Options{Mode: fence.None, Table: "accounts"},
+			[]string{`rule "none" guards nothing: choose one of ["check"`}},
+		{"a quoted table", sqlguard.Options{Mode: fence.Seal, Table: `"accounts"`},
+			[]string{`Table "\"accounts\"" is not a plain name`}},
 		{"half a schema", sqlguard.Options{Mode: fence.Seal, Table: "bank."}, []string{`Table "bank." is not a plain name`}},
 		{"three names", sqlguard.Options{Mode: fence.Seal, Table: "a.b.c"}, []string{`Table "a.b.c" is not a plain name`}},
-		{"an invalid column", sqlguard.Options{Mode: fence.Seal, Table: "t", Token: "1st"}, []string{`column "1st" is not a plain name`}},
-		{"one column twice", sqlguard.Options{Mode: fence.Seal, Table: "t", Token: "n", Version: "N"}, []string{`column "N" has two roles`}},
-		{"other placeholders", sqlguard.Options{Mode: fence.Seal, Table: "t", Placeholders: ":1"}, []string{`Placeholders ":1": want "?" or "$1"`}},
+		{"an invalid column", sqlguard.Options{Mode: fence.Seal, Table: "t", Token: "1st"},
+			[]string{`column "1st" is not a plain name`}},
+		{"one column twice", sqlguard.Options{Mode: fence.Seal, Table: "t", Token: "n", Version: "N"},
+			[]string{`column "N" has two roles`}},
+		{"other placeholders", sqlguard.Options{Mode: fence.Seal, Table: "t", Placeholders: ":1"},
+			[]string{`Placeholders ":1": want "?" or "$1"`}},
 	} {
 		_, err := sqlguard.New(tc.o)
 		if (err == nil) != (len(tc.want) == 0) {

@@ -34,7 +34,8 @@ func Renewed(ctx context.Context, l lock.Locker, o lock.WatchdogOptions, resourc
 
 // Acquire tries until a try is granted the lock, fails, or ctx ends. After the nth try, from 1, and its error again
 // waits, and returns nil if it is to be tried again, or else the error of Acquire.
-func Acquire(ctx context.Context, c lock.Clock, resource string, try func() (lock.Lease, error), again func(n int, err error) error) (lock.Lease, error) {
+func Acquire(ctx context.Context, c lock.Clock, resource string, try func() (lock.Lease, error),
+	again func(n int, err error) error) (lock.Lease, error) {
 	began := c.Now()
 	for n := 1; ; n++ {
 		l, err := try()

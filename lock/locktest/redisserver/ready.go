@@ -30,8 +30,8 @@ func (s *Server) answers() error {
 	}
 }
 
-// Ask asks the server at an address for the id of its process. The error is not nil until the server has read its files and
-// answers PING.
+// Ask asks the server at an address for the id of its process. The error is not nil until the server has read its files
+// and answers PING.
 func Ask(addr string) (int, error) {
 	c, err := net.DialTimeout("tcp", addr, time.Second)
 	if err != nil {

@@ -162,8 +162,8 @@ const oldest = 7
 
 var version = regexp.MustCompile(`v=(\d+)\.`)
 
-// Find returns the path of redis-server, or of valkey-server where there is no other. The error says that it is missing, or
-// too old, and how to install it. Find searches once per program.
+// Find returns the path of redis-server, or of valkey-server where there is no other. The error says that it is
+// missing, or too old, and how to install it. Find searches once per program.
 func Find() (string, error) { return find() }
 
 var find = sync.OnceValues(func() (string, error) {
@@ -172,7 +172,8 @@ var find = sync.OnceValues(func() (string, error) {
 		path, err = exec.LookPath("valkey-server")
 	}
 	if err != nil {
-		return "", errors.New("there is no redis-server and no valkey-server on the PATH (Debian and Ubuntu: apt-get install redis-server)")
+		return "", errors.New("there is no redis-server and no valkey-server on the PATH (Debian and Ubuntu: apt-get " +
+			"install redis-server)")
 	}
 	said, err := exec.Command(path, "--version").Output()
 	if err != nil {

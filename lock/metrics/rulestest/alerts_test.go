@@ -44,10 +44,13 @@ func TestAlerts(t *testing.T) {
 			}
 		}, nil},
 
-		{"two in a hundred wait for long", validity, func(p *fixture, _ int) { p.do(196, success); p.do(4, section{wait: 1500 * time.Millisecond}) },
+		{"two in a hundred wait for long", validity,
+			func(p *fixture, _ int) { p.do(196, success); p.do(4, section{wait: 1500 * time.Millisecond}) },
 			[]string{"LockWaitLong"}},
-		{"one in two hundred waits for long", validity, func(p *fixture, _ int) { p.do(199, success); p.do(1, section{wait: 1500 * time.Millisecond}) }, nil},
-		{"all wait for almost a second", validity, func(p *fixture, _ int) { p.do(200, section{wait: 900 * time.Millisecond}) }, nil},
+		{"one in two hundred waits for long", validity,
+			func(p *fixture, _ int) { p.do(199, success); p.do(1, section{wait: 1500 * time.Millisecond}) }, nil},
+		{"all wait for almost a second", validity,
+			func(p *fixture, _ int) { p.do(200, section{wait: 900 * time.Millisecond}) }, nil},
 
 		{"a tenth of the leases expires, without a TTL", 0, func(p *fixture, _ int) { p.do(180, success); p.do(20, expired) },
 			[]string{"LockLeasesExpire"}},
@@ -55,12 +58,16 @@ func TestAlerts(t *testing.T) {
 			[]string{"LockHoldNearTTL", "LockLeasesExpire"}},
 		{"four in a hundred expire", 0, func(p *fixture, _ int) { p.do(192, success); p.do(8, expired) }, nil},
 
-		{"two in a hundred hold it for most of the TTL", validity, func(p *fixture, _ int) { p.do(196, success); p.do(4, section{hold: 7 * time.Second}) },
+		{"two in a hundred hold it for most of the TTL", validity,
+			func(p *fixture, _ int) { p.do(196, success); p.do(4, section{hold: 7 * time.Second}) },
 			[]string{"LockHoldNearTTL"}},
-		{"the same without a TTL", 0, func(p *fixture, _ int) { p.do(196, success); p.do(4, section{hold: 7 * time.Second}) }, nil},
-		{"all hold it for less than half of the TTL", validity, func(p *fixture, _ int) { p.do(200, section{hold: 4 * time.Second}) }, nil},
+		{"the same without a TTL", 0, func(p *fixture, _ int) { p.do(196, success); p.do(4, section{hold: 7 * time.Second}) },
+			nil},
+		{"all hold it for less than half of the TTL", validity,
+			func(p *fixture, _ int) { p.do(200, section{hold: 4 * time.Second}) }, nil},
 
-		{"one release finds the key gone", validity, once(success, section{release: lock.ErrNotHeld}), []string{"LockReleasedByNonOwner"}},
+		{"one release finds the key gone", validity, once(success, section{release: lock.ErrNotHeld}),
+			[]string{"LockReleasedByNonOwner"}},
 		{"one release is after the end of its lease", validity, once(success, expired), nil},
 		{"one release has no answer", validity, once(success, section{release: lock.ErrOutcomeUnknown}), nil},
 

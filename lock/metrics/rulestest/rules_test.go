@@ -18,7 +18,8 @@ func TestRules(t *testing.T) {
 		names = append(names, rule.Name())
 	}
 	want := []string{ // sorted, as the manager returns them
-		"LockAcquireRateLow", "LockHoldNearTTL", "LockLeasesExpire", "LockReleasedByNonOwner", "LockTokenDecreased", "LockWaitLong",
+		"LockAcquireRateLow", "LockHoldNearTTL", "LockLeasesExpire", "LockReleasedByNonOwner", "LockTokenDecreased",
+		"LockWaitLong",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("rules, wanted and got:\n%s", diff)

@@ -1,4 +1,5 @@
-// Package facts has what every scenario file knows of the servers and the locks of package etcdlocks, also in a program that does not have them.
+// Package facts has what every scenario file knows of the servers and the locks of package etcdlocks, also in a program
+// that does not have them.
 package facts
 
 import "locksim/scenarios/kinds/server"

@@ -1,8 +1,6 @@
-// Package blame says whose fault the end of a run is, from what the clients saw and what the servers recorded:
-// no text is
-// read. [Find] goes through a table, in the order lock, section, choice, client, network, no one, and the first
-// row that
-// finds its fact decides.
+// Package blame says whose fault the end of a run is, from what the clients saw and what the servers recorded: no text
+// is read. [Find] goes through a table, in the order lock, section, choice, client, network, no one, and the first row
+// that finds its fact decides.
 package blame
 
 import (
@@ -96,8 +94,7 @@ type Finding struct {
 	Left trace.TimeLeft `json:"left,omitzero"`
 	// Op is the write that a client or the network is to blame for; "" for none.
 	Op string `json:"op,omitempty"`
-	// After is how long after the end of its lease the client sent Op or, of one that was late, the store decided
-	// on it;
+	// After is how long after the end of its lease the client sent Op or, of one that was late, the store decided on it;
 	// Ran is how much of that the client ran.
 	After time.Duration `json:"after_ns,omitzero"`
 	Ran   time.Duration `json:"ran_ns,omitzero"`
@@ -119,9 +116,8 @@ type Case struct {
 	// nothing.
 	Terms  evidence.Terms
 	Record *evidence.Record
-	// Failed are the classes of fault that struck and after which servers or clocks do not do what the lock relies
-	// on, such
-	// as lost keys, and which it does not promise to survive. Unpromised are all that a lock with a promise does not
+	// Failed are the classes of fault that struck and after which servers or clocks do not do what the lock relies on,
+	// such as lost keys, and which it does not promise to survive. Unpromised are all that a lock with a promise does not
 	// promise to survive.
 	Failed, Unpromised []promise.Fault
 }

@@ -86,15 +86,20 @@ func TestTable(t *testing.T) {
 // The story says what became of the contested key or place, and by which request where that was late.
 func TestStoryOfTheKey(t *testing.T) {
 	for _, tc := range []struct{ scenario, lock, actor, says string }{
-		{"place-too-short", "broken/fair-place-too-short", "c0", "takes the place of c1, which still waits, out of lock:{order}:queue on r0"},
+		{"place-too-short", "broken/fair-place-too-short", "c0", "takes the place of c1, which still waits, out of " +
+			"lock:{order}:queue on r0"},
 		{"place-too-short", "broken/fair-place-too-short", "c1", "the last of 12 times in this wait"},
 		{"calm", "claim-only", "c2", "deletes its key order on r0, before its Acquire returns"},
-		{"late-write-of-a-rival", "read-back-renewed", "c1", "writes over the key order on r0, which c0 had set, by a request that it sent 1.0"},
+		{"late-write-of-a-rival", "read-back-renewed", "c1", "writes over the key order on r0, which c0 had set, by a " +
+			"request that it sent 1.0"},
 		{"names-collide", "single", "c0", "asks for "},
 		{"names-collide", "single", "c0", "has released "},
 	} {
 		story := played(t, row{scenario: tc.scenario, lock: tc.lock, mode: "none", seed: 1}).Modes[0].Story
-		if !slices.ContainsFunc(story, func(l outcome.Line) bool { return l.Actor == tc.actor && strings.Contains(l.What, tc.says) }) {
+		if !slices.ContainsFunc(story, func(l outcome.Line) bool {
+			return l.Actor == tc.actor &&
+				strings.Contains(l.What, tc.says)
+		}) {
 			t.Errorf("%s, %s: the story does not say that %s %s: %v", tc.scenario, tc.lock, tc.actor, tc.says, story)
 		}
 	}
@@ -104,7 +109,8 @@ func TestStoryOfTheKey(t *testing.T) {
 func TestWrongRefusalIsDecidedAtTheStore(t *testing.T) {
 	o := played(t, row{scenario: "redlock-clock-jump", lock: "redlock", mode: "cas", seed: 1})
 	story := o.Modes[0].Story
-	if i := slices.IndexFunc(story, func(l outcome.Line) bool { return l.Fatal }); i < 0 || !strings.Contains(story[i].What, "REFUSES") {
+	if i := slices.IndexFunc(story, func(l outcome.Line) bool { return l.Fatal }); i < 0 ||
+		!strings.Contains(story[i].What, "REFUSES") {
 		t.Errorf("line %d decides: %v", i, story)
 	}
 }
@@ -112,7 +118,8 @@ func TestWrongRefusalIsDecidedAtTheStore(t *testing.T) {
 // What a request does to a key after two claims overlapped did not let the second client in.
 func TestWhatComesLaterIsNoCause(t *testing.T) {
 	grant := func(id int, client string, from checker.Pos) checker.Grant {
-		return checker.Grant{ID: id, Client: client, Resource: "order", Invoked: from, Granted: from + 1, Released: 30 + from, ReleaseReturned: 31 + from}
+		return checker.Grant{ID: id, Client: client, Resource: "order", Invoked: from, Granted: from + 1, Released: 30 + from,
+			ReleaseReturned: 31 + from}
 	}
 	for _, tc := range []struct {
 		deleted checker.Pos
@@ -124,10 +131,12 @@ func TestWhatComesLaterIsNoCause(t *testing.T) {
 			t.Fatal(err)
 		}
 		key := trace.KeyChange{Server: "r0", Key: "order", Value: "a", By: "c0", Asked: "c0", Change: trace.KeySet, Step: 2}
-		gone := trace.KeyChange{Server: "r0", Key: "order", By: "c1", Asked: "c1", Was: "a", WasOf: "c0", Change: trace.KeyDeleted,
-			Step: int(tc.deleted), Left: trace.LeftFor(time.Second)}
+		gone := trace.KeyChange{Server: "r0", Key: "order", By: "c1", Asked: "c1", Was: "a", WasOf: "c0",
+			Change: trace.KeyDeleted,
+			Step:   int(tc.deleted), Left: trace.LeftFor(time.Second)}
 		f := blame.Find(blame.Case{Scenario: &file.Scenario{}, Mode: fence.None, Verdict: v, History: h,
-			Record: &evidence.Record{Over: 100, Changes: []trace.KeyChange{key, gone}, Keys: map[string][]string{"order": {"order"}}}})
+			Record: &evidence.Record{Over: 100, Changes: []trace.KeyChange{key, gone},
+				Keys: map[string][]string{"order": {"order"}}}})
 		if f.Culprit != blame.Lock || f.Deed != tc.want {
 			t.Errorf("deleted at %d: %+v, want %s", tc.deleted, f, tc.want)
 		}

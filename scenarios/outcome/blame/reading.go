@@ -67,8 +67,8 @@ func ofKey(c trace.KeyChange) *Finding {
 	return &Finding{At: checker.Pos(c.Step), By: c.Asked, Of: c.WasOf, Server: c.Server, Key: c.Key, Left: c.Left}
 }
 
-// taken is the first change of a key by a request of another client than the one that had it, if it is of a kind: that client
-// had a claim, or its key had time left. Of claims that overlapped before it is not the cause.
+// taken is the first change of a key by a request of another client than the one that had it, if it is of a kind: that
+// client had a claim, or its key had time left. Of claims that overlapped before it is not the cause.
 func (r *reading) taken(kind Deed) *Finding {
 	for _, c := range r.changes {
 		if len(r.shared) > 0 && r.shared[0].Claims && checker.Pos(c.Step) > r.shared[0].Granted.Granted {
@@ -252,9 +252,8 @@ func (r *reading) withoutKey() *Finding {
 	return nil
 }
 
-// outlives finds a claim that went on after its key had ended by itself. A lease without an end is told of its
-// loss within
-// the detection bound, or ends itself.
+// outlives finds a claim that went on after its key had ended by itself. A lease without an end is told of its loss
+// within the detection bound, or ends itself.
 func (r *reading) outlives() *Finding {
 	for _, s := range r.shared {
 		held := r.holding(s.Held.Client, s.Held.Resource, s.Held.Granted)
@@ -268,9 +267,8 @@ func (r *reading) outlives() *Finding {
 	return nil
 }
 
-// untold reports whether a holder of a lease without an end ran for longer than its detection bound after it had
-// lost its
-// lock, and was not told: a process that is cut off has a clock.
+// untold reports whether a holder of a lease without an end ran for longer than its detection bound after it had lost
+// its lock, and was not told: a process that is cut off has a clock.
 func (r *reading) untold(g checker.Grant, lost checker.Pos) bool {
 	if r.History.Detection == 0 || g.Until > 0 {
 		return false
@@ -352,9 +350,8 @@ func (r *reading) admits() *Finding {
 	return nil
 }
 
-// undisturbed reports whether the holder of a lease without an end had not been told of any loss when another
-// client was
-// granted the lock, although no fault had struck by then.
+// undisturbed reports whether the holder of a lease without an end had not been told of any loss when another client
+// was granted the lock, although no fault had struck by then.
 func (r *reading) undisturbed(s checker.SharedGrant) bool {
 	t := r.History.Timing
 	untold := s.Held.Until == 0 && (s.Held.Lost == 0 || s.Held.Lost > s.Granted.Granted)
@@ -362,8 +359,8 @@ func (r *reading) undisturbed(s checker.SharedGrant) bool {
 		t.Undisturbed > r.when(s.Granted.Granted)
 }
 
-// belated finds a second client that was granted a lease which was over by its own clock when the last answer came: the lock
-// could know that.
+// belated finds a second client that was granted a lease which was over by its own clock when the last answer came: the
+// lock could know that.
 func (r *reading) belated() *Finding {
 	for _, s := range r.shared {
 		if !s.Claims && s.Granted.OverBefore {
@@ -414,9 +411,8 @@ type stale struct {
 	end   checker.Pos // when its lease ended; 0 if it has no end that the client could know
 }
 
-// staleOp is the first write that the store took so or, if it took none, the first operation that a fence
-// refused so; nil
-// for none. A client that has entered a reentrant lock again makes nothing stale.
+// staleOp is the first write that the store took so or, if it took none, the first operation that a fence refused so;
+// nil for none. A client that has entered a reentrant lock again makes nothing stale.
 func (r *reading) staleOp() *stale {
 	var found *stale
 	for _, op := range r.History.Ops {

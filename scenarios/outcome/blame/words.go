@@ -85,8 +85,8 @@ var vocabulary = map[Deed]words{
 	Belated: {"it grants a lease that is over", func(f Finding) string {
 		return fmt.Sprintf("at step %d %s was granted a lease that was over when the last answer came, while %s had the lock",
 			f.At, f.By, f.Of)
-	}, "Mend the lock: it grants a lease that is over. Look at the clock after the last answer, and return an error if the " +
-		"lease has ended."},
+	}, "Mend the lock: it grants a lease that is over. Look at the clock after the last answer, and return an error if " +
+		"the lease has ended."},
 	Mints: {"its tokens do not grow with the grants", nil, "Mend the lock: mint the token in the step that " +
 		"takes the lock, one for each grant, from a counter that outlives the key."},
 	Leaves: {"it leaves its key behind", func(f Finding) string {
@@ -107,8 +107,8 @@ var vocabulary = map[Deed]words{
 	Displaces: {"it takes a client that still waits out of its queue", func(f Finding) string {
 		return fmt.Sprintf("at step %d a request of %s took the place of %s, which still waited, out of %s on %s",
 			f.At, f.By, f.Of, trace.Name(f.Key), f.Server)
-	}, "Mend the lock: keep the place of a client that still waits. Let a place last for several requests of its client, by " +
-		"the clock of the server, and drop none because the queue is long."},
+	}, "Mend the lock: keep the place of a client that still waits. Let a place last for several requests of its " +
+		"client, by the clock of the server, and drop none because the queue is long."},
 	LateSend: {"", nil, "Let the section look at its lease before it writes."},
 	Repeats: {"", nil, "Look after the grant whether the work is done already, or let it be done twice " +
 		"without harm."},

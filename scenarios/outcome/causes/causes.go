@@ -1,5 +1,5 @@
-// Package causes has the answer to the question when a violation became inevitable: how probable it was after each step of
-// its run.
+// Package causes has the answer to the question when a violation became inevitable: how probable it was after each step
+// of its run.
 package causes
 
 import (
@@ -18,7 +18,8 @@ import (
 type Curve struct {
 	// Mode is the fencing mode of the run.
 	Mode fence.Mode `json:"mode"`
-	// Label is the verdict of the run. A continuation ends badly if it does harm, and its label is this one or a worse one.
+	// Label is the verdict of the run. A continuation ends badly if it does harm, and its label is this one or a worse
+	// one.
 	Label checker.Label `json:"label"`
 	// Points are the steps that were measured, in their order.
 	Points []Point `json:"points"`
@@ -99,8 +100,8 @@ func (p Point) Share() string {
 	return fmt.Sprintf("%d of %d continuations", p.Bad, p.Runs)
 }
 
-// Steepest is the index of the point before which the probability rose most, from the point before: the first of several;
-// 0 if it rose nowhere.
+// Steepest is the index of the point before which the probability rose most, from the point before: the first of
+// several; 0 if it rose nowhere.
 func (c *Curve) Steepest() int {
 	most, at := 0.0, 0
 	for i := 1; i < len(c.Points); i++ {
@@ -147,7 +148,8 @@ func (c *Curve) sentence(before, after Point) string {
 	if c.What != "" {
 		at = " (" + c.What + ")"
 	}
-	text := fmt.Sprintf("%s, %s %s; after step %d%s, %s did.", c.until(before), before.Share(), bad, after.Step, at, after.Share())
+	text := fmt.Sprintf("%s, %s %s; after step %d%s, %s did.", c.until(before), before.Share(), bad, after.Step, at,
+		after.Share())
 	if top := c.highest(before); top.Low > before.High {
 		text += fmt.Sprintf(" It had been more probable before: %s after step %d.", top.Share(), top.Step)
 	}
@@ -160,7 +162,8 @@ func (c *Curve) sentence(before, after Point) string {
 	return text
 }
 
-// until is how the sentence begins: "Until step 63" if the point is as probable as all before it, as far as their bands tell.
+// until is how the sentence begins: "Until step 63" if the point is as probable as all before it, as far as their bands
+// tell.
 func (c *Curve) until(p Point) string {
 	if p.Step == 0 {
 		return "At the start"
@@ -190,8 +193,9 @@ func (c *Curve) Method() string {
 	for _, p := range c.Points {
 		runs += p.Runs
 	}
-	text := fmt.Sprintf("Measured at %s by %s in mode %s: each is the run up to a step, with every later delay and every fault "+
-		"that had not struck drawn anew. Such a fault strikes at any instant from there to the end of the work, and lasts for half to one and a half of its time.",
+	text := fmt.Sprintf("Measured at %s by %s in mode %s: each is the run up to a step, with every later delay and "+
+		"every fault that had not struck drawn anew. Such a fault strikes at any instant from there to the end of the "+
+		"work, and lasts for half to one and a half of its time.",
 		prose.Count(len(c.Points), "step"), prose.Count(runs, "continuation"), c.Mode)
 	if c.Undrawn > 0 {
 		text += fmt.Sprintf(" %s could not be played.", prose.Count(c.Undrawn, "further continuation"))

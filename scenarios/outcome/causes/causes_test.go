@@ -30,10 +30,12 @@ func TestSays(t *testing.T) {
 		want string
 	}{
 		{[]int{100, 100}, "From the start, all 100 continuations ended as badly (corrupted, or worse)"},
-		{[]int{8, 8, 100, 100}, "Until step 10, 1 continuation in 13 ended as badly (corrupted, or worse); after step 20 (c1 writes), all 100 continuations did."},
-		{[]int{2, 60, 100}, "At the start, 1 continuation in 50 ended as badly (corrupted, or worse); after step 10 (c1 writes), 60 of 100 continuations did. From step 20 on, every"},
-		{[]int{40, 0, 100}, "After step 10, none of 100 continuations ended as badly (corrupted, or worse); after step 20 (c1 writes), all 100 continuations did." +
-			" It had been more probable before: 40 of 100 continuations after step 0."},
+		{[]int{8, 8, 100, 100}, "Until step 10, 1 continuation in 13 ended as badly (corrupted, or worse); after step 20 " +
+			"(c1 writes), all 100 continuations did."},
+		{[]int{2, 60, 100}, "At the start, 1 continuation in 50 ended as badly (corrupted, or worse); after step 10 (c1 " +
+			"writes), 60 of 100 continuations did. From step 20 on, every"},
+		{[]int{40, 0, 100}, "After step 10, none of 100 continuations ended as badly (corrupted, or worse); after step 20 " +
+			"(c1 writes), all 100 continuations did. It had been more probable before: 40 of 100 continuations after step 0."},
 		{[]int{10, 50}, "It was not certain even at the last step that was measured."},
 		{[]int{50, 50, 50}, "It became more probable at no step"},
 	} {

@@ -134,10 +134,12 @@ func (e *Exploration) Problems() []string {
 	s := &e.Summary
 	var out []string
 	if s.Unsteady != nil {
-		out = append(out, fmt.Sprintf("seed %d: NOT DETERMINISTIC, as were %d runs in all: %s", s.Unsteady.Seed, s.Nondeterministic, s.Unsteady.Why))
+		out = append(out, fmt.Sprintf("seed %d: NOT DETERMINISTIC, as were %d runs in all: %s", s.Unsteady.Seed,
+			s.Nondeterministic, s.Unsteady.Why))
 	}
 	if s.Broken != nil {
-		out = append(out, fmt.Sprintf("seed %d: NO RESULT, as with %d runs in all: %s", s.Broken.Seed, s.Failed, s.Broken.Why))
+		out = append(out, fmt.Sprintf("seed %d: NO RESULT, as with %d runs in all: %s", s.Broken.Seed, s.Failed,
+			s.Broken.Why))
 	}
 	if many := s.TooMany(e.Plan.Runs); many != "" {
 		out = append(out, "NO RESULT: "+many)

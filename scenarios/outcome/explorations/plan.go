@@ -58,7 +58,8 @@ func (j Judge) Validate() error {
 	if slices.Contains(Judges(), j) {
 		return nil
 	}
-	return fmt.Errorf("a lock is judged by %q: say %s, %s or %s", string(j), string(JudgeEverything), string(JudgePromise), string(JudgeClaims))
+	return fmt.Errorf("a lock is judged by %q: say %s, %s or %s", string(j), string(JudgeEverything), string(JudgePromise),
+		string(JudgeClaims))
 }
 
 // Collect is how many failures an exploration looks for.
@@ -97,7 +98,8 @@ func (p *Plan) Problem() error {
 	case p.Runs < 1 || p.Runs > MaxRuns:
 		return fmt.Errorf("%d runs: give a number from 1 to %d", p.Runs, MaxRuns)
 	case p.FirstSeed > math.MaxUint64-uint64(p.Runs-1):
-		return fmt.Errorf("%d runs from seed %d on: there are no seeds beyond %d", p.Runs, p.FirstSeed, uint64(math.MaxUint64))
+		return fmt.Errorf("%d runs from seed %d on: there are no seeds beyond %d", p.Runs, p.FirstSeed,
+			uint64(math.MaxUint64))
 	case p.Block < 1:
 		return fmt.Errorf("%d runs to a job: there has to be one", p.Block)
 	case p.Collect != CollectFirst && p.Collect != CollectAll:

@@ -17,8 +17,8 @@ import (
 type Failure struct {
 	// Lock is the lock's name.
 	Lock string `json:"lock"`
-	// Seed is the seed by which the search names the run. One that is a variation of another run is played with the seed of
-	// that, which Run has.
+	// Seed is the seed by which the search names the run. One that is a variation of another run is played with the seed
+	// of that, which Run has.
 	Seed uint64 `json:"seed"`
 	// Placed is the fault that a sweep had placed in the scenario.
 	Placed *Placed `json:"placed,omitempty"`

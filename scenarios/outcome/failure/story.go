@@ -55,7 +55,10 @@ func ShortStory(lines []outcome.Line) []Step {
 	}
 	var out []Step
 	skipped := last - maxStory
-	for _, part := range outcome.Shorten(lines, func(i int) bool { return i < last && (i < opening || i >= opening+skipped) }) {
+	for _, part := range outcome.Shorten(lines, func(i int) bool {
+		return i < last &&
+			(i < opening || i >= opening+skipped)
+	}) {
 		if part.Left > 0 {
 			out = append(out, Step{Skipped: part.Left})
 			continue

@@ -35,7 +35,8 @@ func TestShortStoryKeepsWhatDecides(t *testing.T) {
 		lines = append(lines, outcome.Line{N: i + 1, Fatal: i == 149, Decides: i == 50})
 	}
 	got := ShortStory(lines)
-	if len(got) != maxStory+4 || got[opening] != (Step{Skipped: 44}) || got[opening+1].N != 51 || got[opening+2] != (Step{Skipped: 51}) {
+	if len(got) != maxStory+4 || got[opening] != (Step{Skipped: 44}) || got[opening+1].N != 51 ||
+		got[opening+2] != (Step{Skipped: 51}) {
 		t.Errorf("%d steps:\n%s", len(got), storyText(got))
 	}
 }

@@ -93,5 +93,6 @@ func (f *Failure) doubt(unseeded string) string {
 }
 
 // remedy says what to do about a lock that is not deterministic.
-const remedy = "a lock must draw from e.Source or e.Entropy, and take its time from e.Clock: the seed does not decide the order\n" +
+const remedy = "a lock must draw from e.Source or e.Entropy, and take its time from e.Clock: the seed does not " +
+	"decide the order\n" +
 	"of a map, or a select with two ready cases"

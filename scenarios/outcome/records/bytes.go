@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// JSON has only text, and the value of a key may be any bytes: two different ones must not become equal. A byte that is not
-// part of a character is written as one of these 256 characters, which are for private use, and so is each byte of those.
+// JSON has only text, and the value of a key may be any bytes: two different ones must not become equal. A byte that is
+// not part of a character is written as one of these 256 characters, which are for private use, and so is each byte of
+// those.
 const (
 	firstByte = '\U0010FE00'
 	lastByte  = firstByte + 0xFF

@@ -37,14 +37,16 @@ func textOf(t testing.TB, data []byte) string {
 // small is a file of a run with a fault, a queue, and most of what a record can have.
 func small(t testing.TB) []byte {
 	t.Helper()
-	sc := testruns.Parse(t, "name: small\nlock: {ttl: 2s, backoff: 50ms..200ms}\nworld: {clients: 2}\nworkload: {rounds: 1, hold: 100ms}\n"+
+	sc := testruns.Parse(t, "name: small\nlock: {ttl: 2s, backoff: 50ms..200ms}\nworld: {clients: 2}\nworkload: "+
+		"{rounds: 1, hold: 100ms}\n"+
 		"faults: [{when: {client: c0, event: read}, pause: {process: c0, for: 3s}}]\n")
-	o := testruns.Play(t, sc, testruns.Kind(t, "fair-fenced"), play.RunOptions{Seed: 2, Modes: []fence.Mode{fence.None, fence.Seal}})
+	o := testruns.Play(t, sc, testruns.Kind(t, "fair-fenced"),
+		play.RunOptions{Seed: 2, Modes: []fence.Mode{fence.None, fence.Seal}})
 	return fileOf(t, of(t, "seed 2", o))
 }
 
-// judge reads a text and judges its runs. A text that cannot be judged must be refused with an error about the file, or by
-// the checker: it must never end in a panic.
+// judge reads a text and judges its runs. A text that cannot be judged must be refused with an error about the file, or
+// by the checker: it must never end in a panic.
 func judge(t testing.TB, text string) error {
 	t.Helper()
 	runs, err := records.ReadText("x.records.gz", strings.NewReader(text))
@@ -102,26 +104,43 @@ func TestDamagedRecords(t *testing.T) {
 		return nil
 	}
 	for want, damaged := range map[string]string{
-		"x.records.gz:1:1: these records cannot be judged: it is cut off":                               header,
-		"x.records.gz:2:1: these records cannot be judged: it is cut off":                               header + "\n" + run[:len(run)/2],
-		"the first line does not say that it is a file of records":                                      `{"version":1}` + "\n",
-		"they have version 2, and this locksim reads version 1: take the locksim that has written them": strings.Replace(header, "1", "2", 1) + "\n" + run,
+		"x.records.gz:1:1: these records cannot be judged: it is cut off": header,
+		"x.records.gz:2:1: these records cannot be judged: it is cut off": header + "\n" +
+			run[:len(run)/2],
+		"the first line does not say that it is a file of records": `{"version":1}` +
+			"\n",
+		"they have version 2, and this locksim reads version 1: take the locksim that has written them": strings.Replace(
+			header, "1", "2", 1) + "\n" + run,
 		"it is not JSON":              header + "\nhello\n",
 		"there is no run in the line": header + "\n{}\n",
-		`it has a field "over_there", which this version of locksim does not know: so that a newer`:       edit(`"over":`, `"over_there":`),
-		"the value of modes.record.over has the wrong type, string":                                       edit(`"over":`, `"over":"x","over":`),
-		"its run: this stored run is invalid":                                                             edit(`"trace_hash":"`, `"trace_hash":"x`),
-		`"sett" is no change of a key: say set, deleted`:                                                  edit(`"change":"set"`, `"change":"sett"`),
-		"its scenario: small.yaml:1:1":                                                                    edit(`"source":"name: small`, `"source":"nome: small`),
-		"modes.none: damaged record: over: event 99999, and the run has":                                  changed(func(r map[string]any) { r["over"] = 99999 }),
-		"modes.none: damaged record: faults: there are 2, and the scenario has 1":                         changed(func(r map[string]any) { r["faults"] = append(r["faults"].([]any), map[string]any{}) }),
-		"modes.none: damaged record: faults: there are 0, and the scenario has 1":                         changed(func(r map[string]any) { delete(r, "faults") }),
-		"modes.none: damaged record: clients[0].grants[0].released: position 99999, and the run has":      changed(func(r map[string]any) { grant(r)["released"] = 99999 }),
-		"modes.none: damaged record: clients[0].grants[0].lost_seen: position -1, and the run has":        changed(func(r map[string]any) { grant(r)["lost_seen"] = -1 }),
-		"modes.none: damaged record: changes_before: 99999 of":                                            changed(func(r map[string]any) { r["changes_before"] = 99999 }),
-		"modes.none: damaged record: changes[0].step: step 99999 comes after step 0, and the run has":     changed(func(r map[string]any) { r["changes"].([]any)[0].(map[string]any)["step"] = 99999 }),
-		"modes.none: damaged record: timeline.at[1]: the instant 0s is before the one before it, or befo": changed(func(r map[string]any) { at := r["timeline"].(map[string]any)["at"].([]any); at[0], at[1] = 5, 0 }),
-		"modes.none: there is no record in it":                                                            withoutRecord(t, header, run),
+		`it has a field "over_there", which this version of locksim does not know: so that a newer`: edit(`"over":`,
+			`"over_there":`),
+		"the value of modes.record.over has the wrong type, string": edit(`"over":`,
+			`"over":"x","over":`),
+		"its run: this stored run is invalid": edit(
+			`"trace_hash":"`, `"trace_hash":"x`),
+		`"sett" is no change of a key: say set, deleted`: edit(
+			`"change":"set"`, `"change":"sett"`),
+		"its scenario: small.yaml:1:1": edit(
+			`"source":"name: small`, `"source":"nome: small`),
+		"modes.none: damaged record: over: event 99999, and the run has": changed(
+			func(r map[string]any) { r["over"] = 99999 }),
+		"modes.none: damaged record: faults: there are 2, and the scenario has 1": changed(
+			func(r map[string]any) { r["faults"] = append(r["faults"].([]any), map[string]any{}) }),
+		"modes.none: damaged record: faults: there are 0, and the scenario has 1": changed(
+			func(r map[string]any) { delete(r, "faults") }),
+		"modes.none: damaged record: clients[0].grants[0].released: position 99999, and the run has": changed(
+			func(r map[string]any) { grant(r)["released"] = 99999 }),
+		"modes.none: damaged record: clients[0].grants[0].lost_seen: position -1, and the run has": changed(
+			func(r map[string]any) { grant(r)["lost_seen"] = -1 }),
+		"modes.none: damaged record: changes_before: 99999 of": changed(
+			func(r map[string]any) { r["changes_before"] = 99999 }),
+		"modes.none: damaged record: changes[0].step: step 99999 comes after step 0, and the run has": changed(
+			func(r map[string]any) { r["changes"].([]any)[0].(map[string]any)["step"] = 99999 }),
+		"modes.none: damaged record: timeline.at[1]: the instant 0s is before the one before it, or befo": changed(
+			func(r map[string]any) { at := r["timeline"].(map[string]any)["at"].([]any); at[0], at[1] = 5, 0 }),
+		"modes.none: there is no record in it": withoutRecord(t,
+			header, run),
 	} {
 		err := judge(t, damaged)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -183,7 +202,8 @@ func TestBytesThatAreNoText(t *testing.T) {
 	}
 }
 
-// mutate changes a few values of a document: numbers and words become others, entries disappear, come twice or change places.
+// mutate changes a few values of a document: numbers and words become others, entries disappear, come twice or change
+// places.
 func mutate(rng *rand.Rand, v any, left *int, chance float64) any {
 	if *left > 0 && rng.Float64() < chance {
 		*left--

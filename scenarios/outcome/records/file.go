@@ -104,8 +104,8 @@ func File(o *outcome.Outcome) ([]byte, error) {
 // maxLine limits the bytes of a run in a file, far above those of the longest run.
 const maxLine = 256 << 20
 
-// Read reads a file of records, and checks that each run can be judged. servers are the kinds of servers that do not come
-// with locksim. Every fault of the file is an *InputError, whose line is that of the text in the gzip.
+// Read reads a file of records, and checks that each run can be judged. servers are the kinds of servers that do not
+// come with locksim. Every fault of the file is an *InputError, whose line is that of the text in the gzip.
 func Read(name string, r io.Reader, servers ...server.Facts) ([]*Run, error) {
 	zip, err := gzip.NewReader(r)
 	if err != nil {
@@ -175,7 +175,8 @@ func readHeader(line []byte) error {
 		return errors.New("the first line does not say that it is a file of records: give one that locksim has written")
 	}
 	if h.Version != Version {
-		return fmt.Errorf("they have version %d, and this locksim reads version %d: take the locksim that has written them, or play the runs again", h.Version, Version)
+		return fmt.Errorf("they have version %d, and this locksim reads version %d: take the locksim that has written "+
+			"them, or play the runs again", h.Version, Version)
 	}
 	return nil
 }
@@ -218,10 +219,12 @@ func readRun(name string, line []byte, servers []server.Facts) (*Run, error) {
 // wrong is an error of the JSON decoder in words.
 func wrong(err error) string {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Sprintf("the value of %s has the wrong type, %s", strings.TrimPrefix(kind.Field, "withoutRun."), kind.Value)
+		return fmt.Sprintf("the value of %s has the wrong type, %s", strings.TrimPrefix(kind.Field, "withoutRun."),
+			kind.Value)
 	}
 	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return "it has a field " + field + ", which this version of locksim does not know: so that a newer one has written it, which can judge it"
+		return "it has a field " + field + ", which this version of locksim does not know: so that a newer one has written " +
+			"it, which can judge it"
 	}
 	return "it is not JSON: " + strings.TrimPrefix(err.Error(), "json: ")
 }

@@ -30,8 +30,8 @@ type Verdict struct {
 // Equal reports whether the label and all facts are as they were stored.
 func (v Verdict) Equal() bool { return v.Stored == v.Today && len(v.Differences) == 0 }
 
-// Judge judges the run of each stored mode by its record, without playing it. Errors are those of the checker, of a record
-// that contradicts itself.
+// Judge judges the run of each stored mode by its record, without playing it. Errors are those of the checker, of a
+// record that contradicts itself.
 func (r *Run) Judge() ([]Verdict, error) {
 	runs, err := r.Judged()
 	if err != nil {
@@ -83,12 +83,14 @@ func Compare(stored outcome.ModeFile, run *outcome.ModeRun) Verdict {
 	was, is := fields(stored.Facts), fields(&run.Verdict.Facts)
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if !bytes.Equal(was[name], is[name]) {
-			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s is stored, today's judge says %s", name, said(was[name]), said(is[name])))
+			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s is stored, today's judge says %s", name, said(was[name]),
+				said(is[name])))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if _, ok := is[name]; !ok {
-			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s is stored, today's judge says nothing", name, said(was[name])))
+			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s is stored, today's judge says nothing", name,
+				said(was[name])))
 		}
 	}
 	for _, reason := range run.Verdict.Reasons {

@@ -87,7 +87,8 @@ func judgedEqual(t *testing.T, o *outcome.Outcome, r *records.Run) {
 }
 
 // The judge says of the record of a run, once it has been written and read, all that it said of the run: the label, the
-// facts, the reasons and the slack, for the scenarios of the library with all of their locks: make soak has all scenarios.
+// facts, the reasons and the slack, for the scenarios of the library with all of their locks: make soak has all
+// scenarios.
 func TestLibraryJudgedAnew(t *testing.T) {
 	library, err := play.Library(nil)
 	if err != nil {
@@ -116,7 +117,8 @@ func TestDrawnJudgedAnew(t *testing.T) {
 	for _, name := range []string{"single", "fair", "redlock", "broken/get-then-del"} {
 		l := testruns.Kind(t, name)
 		runs := outcome.Seeds{First: 1, Last: uint64(testruns.Soak(t, 200, 0.05))}
-		plan, err := explore.NewPlan(l, explore.Options{Runs: runs.Len(), FirstSeed: 1, Judge: explorations.JudgeEverything, Collect: explorations.CollectAll})
+		plan, err := explore.NewPlan(l, explore.Options{Runs: runs.Len(), FirstSeed: 1, Judge: explorations.JudgeEverything,
+			Collect: explorations.CollectAll})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,9 +38,8 @@ type Mode struct {
 // ErrNone is returned by [Of] for an outcome without a record.
 var ErrNone = errors.New("there is no record of the run")
 
-// Of is an outcome as it is stored. name is its name among the runs of a campaign, or "" for one whose scenario is that of its
-// source. Errors are [ErrNone] and those
-// of [file.Format].
+// Of is an outcome as it is stored. name is its name among the runs of a campaign, or "" for one whose scenario is that
+// of its source. Errors are [ErrNone] and those of [file.Format].
 func Of(name string, o *outcome.Outcome) (*Run, error) {
 	r := &Run{Name: name, Stored: outcome.NewRunFile(o), Modes: map[fence.Mode]Mode{}}
 	clear(r.Stored.Timing.WallSeconds) // all else is the same on every machine
@@ -84,8 +83,8 @@ func (r *Run) IsOf(run *outcome.RunFile) bool {
 	return r.Stored.Lock == run.Lock && r.Stored.Source == run.Source
 }
 
-// prepare reads the scenario, and checks that a history can be made of the records. servers are the kinds of servers that do
-// not come with locksim. An error names the place in the run.
+// prepare reads the scenario, and checks that a history can be made of the records. servers are the kinds of servers
+// that do not come with locksim. An error names the place in the run.
 func (r *Run) prepare(servers []server.Facts) error {
 	text := r.Stored.Source
 	if r.Played != "" {

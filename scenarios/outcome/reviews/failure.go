@@ -71,7 +71,8 @@ func Failures(p Parts, replay func(Failure) string) []Failure {
 		add(FromSweep, s.Summary.Placements(), s.Summary.Failures)
 	}
 	slices.SortStableFunc(all, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(oneIf(a.From == FromAll), oneIf(b.From == FromAll)), cmp.Compare(b.Label().Severity(), a.Label().Severity()),
+		return cmp.Or(cmp.Compare(oneIf(a.From == FromAll), oneIf(b.From == FromAll)),
+			cmp.Compare(b.Label().Severity(), a.Label().Severity()),
 			cmp.Compare(a.Faults, b.Faults), cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Shape, b.Shape))
 	})
 	return all

@@ -48,11 +48,13 @@ func TestUnfenced(t *testing.T) {
 		}
 		return b
 	}
-	sealed := &Failure{Failure: failure.Failure{Violations: []outcome.Violation{{Mode: fence.Seal, Label: checker.Corrupted}}}}
+	sealed := &Failure{Failure: failure.Failure{Violations: []outcome.Violation{{Mode: fence.Seal,
+		Label: checker.Corrupted}}}}
 	if !none(checker.Corrupted).unfenced() {
 		t.Error("data lost without a fence is counted as the lock's failing")
 	}
-	for _, b := range []*Failure{none(checker.Corrupted, checker.Overlap), none(checker.Stuck), none(checker.Overlap), sealed} {
+	for _, b := range []*Failure{none(checker.Corrupted, checker.Overlap), none(checker.Stuck), none(checker.Overlap),
+		sealed} {
 		if b.unfenced() {
 			t.Errorf("%v is not counted as the lock's failing", b.Violations)
 		}

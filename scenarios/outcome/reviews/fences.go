@@ -33,7 +33,8 @@ func (f *Figures) bestFence() (best Mode, ok bool) {
 	}
 	slices.SortStableFunc(modes, func(a, b Mode) int {
 		return cmp.Or(cmp.Compare(f.losses(a), f.losses(b)), cmp.Compare(f.refusals(a), f.refusals(b)),
-			cmp.Compare(oneIf(a.Mode != f.Data), oneIf(b.Mode != f.Data)), cmp.Compare(a.Total().corrupted(), b.Total().corrupted()))
+			cmp.Compare(oneIf(a.Mode != f.Data), oneIf(b.Mode != f.Data)),
+			cmp.Compare(a.Total().corrupted(), b.Total().corrupted()))
 	})
 	return modes[0], true
 }

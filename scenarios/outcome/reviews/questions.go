@@ -27,14 +27,16 @@ var questionRules = slices.Concat([]questionRule{
 	{"promise", "the lock promises nothing",
 		func(f *Figures) bool { return !f.Promises },
 		func(*Figures) string {
-			return "What does the lock promise, and under which faults? Without a promise (the field Promise of play.Lock) it cannot be judged by one."
+			return "What does the lock promise, and under which faults? Without a promise (the field Promise of play.Lock) it " +
+				"cannot be judged by one."
 		}},
 	{"fence", "a fence rescued data",
 		func(f *Figures) bool { _, ok := f.rescuer(); return ok },
 		func(f *Figures) string {
 			m, _ := f.rescuer()
 			n, _ := f.mode(fence.None)
-			return fmt.Sprintf("Can the protected store apply the rule %s to every operation? It rescued the data in %s of the library; where it cannot, data is lost as without a fence, in %s.",
+			return fmt.Sprintf("Can the protected store apply the rule %s to every operation? It rescued the data in %s of "+
+				"the library; where it cannot, data is lost as without a fence, in %s.",
 				m.Mode, runsOf(m.Total().Labels[checker.Rescued]), share(n.Total()))
 		}},
 	{"ttl", "a pause, a delay or a slow process did harm",
@@ -42,32 +44,37 @@ var questionRules = slices.Concat([]questionRule{
 			return f.seen(promise.Pause, promise.Slow, promise.Latency, promise.Stall, promise.Partition) > 0
 		},
 		func(f *Figures) string {
-			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a throttled container, a migrated machine, a network that stalls? %s.",
+			return fmt.Sprintf("Is the TTL longer than the longest stop that you have measured: garbage collection, a "+
+				"throttled container, a migrated machine, a network that stalls? %s.",
 				f.harmWith(promise.Pause, promise.Slow, promise.Latency, promise.Stall, promise.Partition))
 		}},
 	{"hold", "data was lost without any fault, only because there was no fence",
 		func(f *Figures) bool { return len(f.Outlived) > 0 },
 		func(f *Figures) string {
-			return fmt.Sprintf("Can the work ever take longer than the lease? Without a fence data was lost here although nothing had gone wrong (%s).", strings.Join(f.Outlived, "; "))
+			return fmt.Sprintf("Can the work ever take longer than the lease? Without a fence data was lost here although "+
+				"nothing had gone wrong (%s).", strings.Join(f.Outlived, "; "))
 		}},
 	{"several-writes", "a section that writes more than once lost data",
 		func(f *Figures) bool {
 			return slices.ContainsFunc(f.Modes, func(m Mode) bool { return m.Grounds[GroundSeveralWrites].corrupted() > 0 })
 		},
 		func(*Figures) string {
-			return "Does a section ever write more than once? No fence makes several writes atomic: they need a transaction of the store."
+			return "Does a section ever write more than once? No fence makes several writes atomic: they need a transaction " +
+				"of the store."
 		}},
 	{"independent", "the lock has several nodes",
 		func(f *Figures) bool { return f.Nodes > 1 },
 		func(f *Figures) string {
-			return fmt.Sprintf("Are the %d nodes independent of each other: machines, disks, power, clocks, and the people who restart them?", f.Nodes)
+			return fmt.Sprintf("Are the %d nodes independent of each other: machines, disks, power, clocks, and the people "+
+				"who restart them?", f.Nodes)
 		}},
 	{"stuck", "the lock could not be acquired again",
 		func(f *Figures) bool {
 			return f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]+f.Swept.Violations[checker.Stuck] > 0
 		},
 		func(f *Figures) string {
-			return fmt.Sprintf("Who notices that no client can get the lock, and who may free it? That happened in %s.", explored(f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]))
+			return fmt.Sprintf("Who notices that no client can get the lock, and who may free it? That happened in %s.",
+				explored(f.All.Violations[checker.Stuck]+f.Within.Violations[checker.Stuck]))
 		}},
 	{"partial", "the lock acted during a pause",
 		func(f *Figures) bool { return f.Partial > 0 },
@@ -87,10 +94,14 @@ func classQuestions() []questionRule {
 		{promise.Worker, "What ends a process whose worker has died? The lock is held for as long as the process lives."},
 		{promise.ClockDrift, "How are clocks kept at one rate, on clients and nodes? The promise does not allow for drift."},
 		{promise.ClockRate, "What tells you that a clock runs at a wrong rate, or stands still, on a client or a node?"},
-		{promise.NodeClock, "How is the time of the Redis nodes kept: is it slewed, never stepped, also after a start and by hand?"},
-		{promise.NodeCrash, "What does a Redis node keep when its process ends (appendonly yes), and how long does it stay down before it restarts?"},
-		{promise.NodePower, "What does a Redis node keep when its machine loses power (appendfsync always, or less), and how long does it stay down before it restarts?"},
-		{promise.Failover, "Does the key live on a primary that a replica can replace? What had not been replicated is lost with it."},
+		{promise.NodeClock, "How is the time of the Redis nodes kept: is it slewed, never stepped, also after a start and " +
+			"by hand?"},
+		{promise.NodeCrash, "What does a Redis node keep when its process ends (appendonly yes), and how long does it stay " +
+			"down before it restarts?"},
+		{promise.NodePower, "What does a Redis node keep when its machine loses power (appendfsync always, or less), and " +
+			"how long does it stay down before it restarts?"},
+		{promise.Failover, "Does the key live on a primary that a replica can replace? What had not been replicated is " +
+			"lost with it."},
 		{promise.Eviction, "Is maxmemory-policy noeviction on the nodes, and does nothing else fill their memory?"},
 		{promise.Flush, "Who may run FLUSHALL, or delete keys, on the nodes?"},
 	} {

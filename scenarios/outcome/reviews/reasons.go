@@ -15,8 +15,8 @@ func explored(n int) string { return prose.Count(n, "explored run") }
 // within says how the promise was kept.
 func within(f *Figures) string {
 	return fmt.Sprintf("within its promise no violation in %s (with 95 %% confidence fewer than %s of such runs "+
-		"break it), which is "+
-		"no proof", prose.Evidence(f.Within.Evidence, "explored run"), Percentage(tally.RateBound(f.Within.Violating, f.Within.Evidence)))
+		"break it), which is no proof", prose.Evidence(f.Within.Evidence, "explored run"),
+		Percentage(tally.RateBound(f.Within.Violating, f.Within.Evidence)))
 }
 
 // consequences are the effects of violations on work that may be done twice.
@@ -26,7 +26,8 @@ func consequences(labels map[checker.Label]int) string {
 		n    int
 		text string
 	}{
-		{labels[checker.Overlap] + labels[checker.Repeated] + labels[checker.Corrupted], "work that is done twice, or undone"},
+		{labels[checker.Overlap] + labels[checker.Repeated] + labels[checker.Corrupted],
+			"work that is done twice, or undone"},
 		{labels[checker.Stuck], "work that waits until the lock is freed"},
 		{labels[checker.FalseReject], "work that a fence refuses and that is done again"},
 	} {
@@ -39,12 +40,14 @@ func consequences(labels map[checker.Label]int) string {
 
 // brokenByAll says what an exploration with every fault found.
 func brokenByAll(f *Figures) string {
-	return fmt.Sprintf("%s of %s broke it%s", prose.Thousands(f.All.Violating), prose.Evidence(f.All.Evidence, "explored run"), bracketed(f.All.Violations))
+	return fmt.Sprintf("%s of %s broke it%s", prose.Thousands(f.All.Violating),
+		prose.Evidence(f.All.Evidence, "explored run"), bracketed(f.All.Violations))
 }
 
 // brokenBySweep says what a sweep without a promise found.
 func brokenBySweep(f *Figures) string {
-	return fmt.Sprintf("so did %s of %s of a single fault%s", prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs), bracketed(f.Swept.Violations))
+	return fmt.Sprintf("so did %s of %s of a single fault%s", prose.Thousands(f.Swept.Violating),
+		placementsOf(f.Swept.Runs), bracketed(f.Swept.Violations))
 }
 
 func placementsOf(n int) string {
@@ -78,11 +81,15 @@ func (f *Figures) reasons(a Advice) []string {
 			out = append(out, fmt.Sprintf(format, args...))
 		}
 	}
-	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that its promise covers, at every step of one scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), prose.Thousands(f.Swept.Violating))
+	add(f.Swept.Runs > 0 && f.Promises, "A sweep of the single faults that its promise covers, at every step of one "+
+		"scenario: %s, %s with a violation.", placementsOf(f.Swept.Runs), prose.Thousands(f.Swept.Violating))
 	if a.Use == ForEfficiency {
-		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s.", prose.Evidence(f.Within.Evidence, "explored run"))
-		add(f.All.Violations[checker.Overlap] > 0, "With %s, two clients had the lock at once in %s.", tried(f.Faults), explored(f.All.Violations[checker.Overlap]))
-		add(f.All.Violations[checker.Stuck] > 0, "With %s, the lock did not become free by itself in %s.", tried(f.Faults), explored(f.All.Violations[checker.Stuck]))
+		add(f.Promises && f.Within.Violating == 0 && a.Rule != "kept", "Within its promise: no violation in %s.",
+			prose.Evidence(f.Within.Evidence, "explored run"))
+		add(f.All.Violations[checker.Overlap] > 0, "With %s, two clients had the lock at once in %s.", tried(f.Faults),
+			explored(f.All.Violations[checker.Overlap]))
+		add(f.All.Violations[checker.Stuck] > 0, "With %s, the lock did not become free by itself in %s.", tried(f.Faults),
+			explored(f.All.Violations[checker.Stuck]))
 		return out
 	}
 	return append(out, f.fenceReasons(a)...)
@@ -95,7 +102,8 @@ func (f *Figures) fenceReasons(a Advice) []string {
 		out = append(f.residue(best), f.alternative(best)...)
 	}
 	if cas, ok := f.mode(fence.CAS); ok {
-		out = append(out, fmt.Sprintf("For comparison, a store that checks versions (cas) needs no lock at all: data was lost in %s on the same ground.", share(cas.Grounds[f.ground()])))
+		out = append(out, fmt.Sprintf("For comparison, a store that checks versions (cas) needs no lock at all: data was "+
+			"lost in %s on the same ground.", share(cas.Grounds[f.ground()])))
 	}
 	return out
 }
@@ -104,14 +112,17 @@ func (f *Figures) fenceReasons(a Advice) []string {
 func (f *Figures) residue(best Mode) []string {
 	var out []string
 	if n := best.Grounds[f.ground()]; n.refused() > 0 {
-		out = append(out, fmt.Sprintf("With %s, %s of %s on the ground of its promise ended stuck or with a rightful holder refused (%s): a client that is refused must be able to begin again.",
+		out = append(out, fmt.Sprintf("With %s, %s of %s on the ground of its promise ended stuck or with a rightful "+
+			"holder refused (%s): a client that is refused must be able to begin again.",
 			best.Mode, prose.Thousands(n.refused()), runsOf(n.Runs), harms(n.Labels)))
 	}
 	if n := best.Grounds[GroundOutside]; f.Promises && n.corrupted() > 0 {
-		out = append(out, fmt.Sprintf("Outside its promise %s does not always help: data was lost in %s.", best.Mode, strings.Join(n.Corrupted, ", ")))
+		out = append(out, fmt.Sprintf("Outside its promise %s does not always help: data was lost in %s.", best.Mode,
+			strings.Join(n.Corrupted, ", ")))
 	}
 	if n := best.Grounds[GroundSeveralWrites]; n.corrupted() > 0 {
-		out = append(out, fmt.Sprintf("A section that writes more than once can be cut in half with any fence: with %s data was lost in %s (%s).",
+		out = append(out, fmt.Sprintf("A section that writes more than once can be cut in half with any fence: with %s "+
+			"data was lost in %s (%s).",
 			best.Mode, share(n), strings.Join(n.Corrupted, ", ")))
 	}
 	return out
@@ -123,10 +134,12 @@ func (f *Figures) alternative(best Mode) []string {
 	if !f.Promises || !ok {
 		return nil
 	}
-	text := fmt.Sprintf("Outside its promise the rule %s does better: data was lost in %s", other.Mode, share(other.Grounds[GroundOutside]))
+	text := fmt.Sprintf("Outside its promise the rule %s does better: data was lost in %s", other.Mode,
+		share(other.Grounds[GroundOutside]))
 	for _, g := range []Ground{GroundOutside, GroundPromised} {
 		if n := other.Grounds[g]; n.refused() > 0 {
-			text += fmt.Sprintf("; at the price of %s of %s %s in which a rightful holder was refused or the lock was stuck", prose.Thousands(n.refused()), runsOf(n.Runs), g.words())
+			text += fmt.Sprintf("; at the price of %s of %s %s in which a rightful holder was refused or the lock was stuck",
+				prose.Thousands(n.refused()), runsOf(n.Runs), g.words())
 		}
 	}
 	return []string{text + "."}

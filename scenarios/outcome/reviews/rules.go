@@ -114,7 +114,8 @@ var commonRules = []adviceRule{
 		when:  "a run differed when it was repeated, did not end, or could not be made",
 		holds: func(f *Figures) bool { return f.Doubtful > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("No recommendation: %s differed when repeated, did not end, or could not be made. Find out why first.", prose.Count(f.Doubtful, "run"))
+			return fmt.Sprintf("No recommendation: %s differed when repeated, did not end, or could not be made. Find out why "+
+				"first.", prose.Count(f.Doubtful, "run"))
 		}},
 	{id: "faultless", uses: bothUses, verdict: NotSuitable,
 		when:  "it breaks without any fault, and not only because there is no fence",
@@ -126,8 +127,10 @@ var commonRules = []adviceRule{
 		when:  "it breaks its promise",
 		holds: func(f *Figures) bool { return f.Promises && f.Within.Violating+f.Swept.Violating > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Not in its present form: it breaks its own promise, in %s of %s, and at %s of %s of a single fault.",
-				prose.Thousands(f.Within.Violating), prose.Evidence(f.Within.Evidence, "explored run"), prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs))
+			return fmt.Sprintf("Not in its present form: it breaks its own promise, in %s of %s, and at %s of %s of a single "+
+				"fault.",
+				prose.Thousands(f.Within.Violating), prose.Evidence(f.Within.Evidence, "explored run"),
+				prose.Thousands(f.Swept.Violating), placementsOf(f.Swept.Runs))
 		}},
 	{id: "unproven", uses: bothUses, verdict: NotSuitable,
 		when:  "no Release of it succeeded in the explored runs, or no Extend, or a server did not know a command of it",
@@ -151,19 +154,23 @@ var efficiencyRules = []adviceRule{
 		when:  "it promises nothing, and a run broke it",
 		holds: func(f *Figures) bool { return !f.Promises && f.All.Violating+f.Swept.Violating > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Only if a failure costs little and is noticed: the lock promises nothing by which it could be judged, and %s, %s.", brokenByAll(f), brokenBySweep(f))
+			return fmt.Sprintf("Only if a failure costs little and is noticed: the lock promises nothing by which it could be "+
+				"judged, and %s, %s.", brokenByAll(f), brokenBySweep(f))
 		}},
 	{id: "kept", uses: []Use{ForEfficiency}, verdict: Suitable,
 		when:  "it keeps its promise, and breaks only when it is judged by more than it promises",
 		holds: func(f *Figures) bool { return f.Promises && f.All.Violating > 0 },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under %s, %s: that is %s.", within(f), tried(f.Faults), brokenByAll(f), consequences(f.All.Violations))
+			return fmt.Sprintf("Suitable, as far as was measured: %s. Judged as if it promised everything, under %s, %s: that "+
+				"is %s.", within(f), tried(f.Faults), brokenByAll(f), consequences(f.All.Violations))
 		}},
 	{id: "unbroken", uses: []Use{ForEfficiency}, verdict: Suitable,
 		when:  "no run broke it",
 		holds: func(*Figures) bool { return true },
 		say: func(f *Figures) string {
-			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s, with %s, nor at %s of a single fault. That is no proof.", prose.Evidence(f.All.Evidence+f.Within.Evidence, "explored run"), tried(f.Faults), placementsOf(f.Swept.Runs))
+			return fmt.Sprintf("Suitable, as far as was measured: no violation in %s, with %s, nor at %s of a single fault. "+
+				"That is no proof.", prose.Evidence(f.All.Evidence+f.Within.Evidence, "explored run"), tried(f.Faults),
+				placementsOf(f.Swept.Runs))
 		}},
 }
 
@@ -177,14 +184,16 @@ var correctnessRules = []adviceRule{
 			return !ok
 		},
 		say: func(*Figures) string {
-			return "No recommendation: neither a scenario of the library nor a break compares the fences with this lock as far as its promise reaches."
+			return "No recommendation: neither a scenario of the library nor a break compares the fences with this lock as " +
+				"far as its promise reaches."
 		}},
 	{id: "not-refuted", uses: []Use{ForCorrectness}, verdict: WithCare,
 		when:  "no run lost data, not even without a fence",
 		holds: func(f *Figures) bool { return f.corrupted() == 0 },
 		say: func(f *Figures) string {
 			none, _ := f.mode(fence.None)
-			return fmt.Sprintf("Not refuted: no data was lost without a fence in %s, nor in %s. That is no proof: put a fence before the data anyway if the store can have one.",
+			return fmt.Sprintf("Not refuted: no data was lost without a fence in %s, nor in %s. That is no proof: put a fence "+
+				"before the data anyway if the store can have one.",
 				inScenarios(none.Total()), prose.Evidence(f.All.Evidence, "explored run"))
 		}},
 	{id: "fence", uses: []Use{ForCorrectness}, verdict: BehindFence, fences: true,
@@ -195,14 +204,16 @@ var correctnessRules = []adviceRule{
 		},
 		say: func(f *Figures) string {
 			best, _ := f.bestFence()
-			return fmt.Sprintf("Only behind a store that fences by the rule %s. Without a fence %s; with it %s.", best.Mode, f.lost(fence.None), f.lost(best.Mode))
+			return fmt.Sprintf("Only behind a store that fences by the rule %s. Without a fence %s; with it %s.", best.Mode,
+				f.lost(fence.None), f.lost(best.Mode))
 		}},
 	{id: "no-fence-helps", uses: []Use{ForCorrectness}, verdict: NotSuitable,
 		when:  "the best fence lost data too, as far as its promise reaches",
 		holds: func(*Figures) bool { return true },
 		say: func(f *Figures) string {
 			best, _ := f.bestFence()
-			return fmt.Sprintf("Not suitable: no fence that was measured kept the data right. Without one %s; with the best, %s, %s.", f.lost(fence.None), best.Mode, f.lost(best.Mode))
+			return fmt.Sprintf("Not suitable: no fence that was measured kept the data right. Without one %s; with the best, "+
+				"%s, %s.", f.lost(fence.None), best.Mode, f.lost(best.Mode))
 		}},
 }
 

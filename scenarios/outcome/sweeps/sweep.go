@@ -45,7 +45,8 @@ type Summary struct {
 // Assemble combines the existing blocks. examined are the results of the
 // examinations, by their shapes. The result has no timing yet.
 func Assemble(plan *Plan, blocks map[int]Block, examined map[string]*failure.Failure) *Sweep {
-	s := &Sweep{Version: Version, Kind: Kind, Plan: *plan, Summary: Summary{Failures: failure.Failures{}}, Blocks: []Block{}}
+	s := &Sweep{Version: Version, Kind: Kind, Plan: *plan, Summary: Summary{Failures: failure.Failures{}},
+		Blocks: []Block{}}
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		b := blocks[i]
 		s.Blocks = append(s.Blocks, b)
@@ -64,12 +65,13 @@ func Assemble(plan *Plan, blocks map[int]Block, examined map[string]*failure.Fai
 	return s
 }
 
-// Problem is why a result cannot be relied upon: a run was not deterministic, or did not end, or too many have no verdict.
-// It is empty if the result can be relied upon.
+// Problem is why a result cannot be relied upon: a run was not deterministic, or did not end, or too many have no
+// verdict. It is empty if the result can be relied upon.
 func (sw *Sweep) Problem() string {
 	s := &sw.Summary
 	if s.Unsteady != nil {
-		return fmt.Sprintf("%d runs were not deterministic; with %s: %s", s.Nondeterministic, s.Unsteady.Faults, s.Unsteady.Why)
+		return fmt.Sprintf("%d runs were not deterministic; with %s: %s", s.Nondeterministic, s.Unsteady.Faults,
+			s.Unsteady.Why)
 	}
 	for _, f := range s.Failures {
 		if f.Same < f.Replays && kinds.Reserved(f.Lock) {
@@ -86,7 +88,8 @@ func (sw *Sweep) Problem() string {
 // fault at 300 boundaries: 2 classes of violation, smallest shown".
 func (s *Sweep) Statement() string {
 	n := &s.Summary
-	text := outOf(n.Placements(), s.Plan.Placements) + " placements of one fault at " + prose.Thousands(s.Plan.Boundaries) + " boundaries"
+	text := outOf(n.Placements(), s.Plan.Placements) + " placements of one fault at " +
+		prose.Thousands(s.Plan.Boundaries) + " boundaries"
 	if s.Plan.Pairs > 0 {
 		text += ", and " + outOf(n.Pairs, s.Plan.Pairs) + " pairs"
 		if s.Plan.Pairs < s.Plan.AllPairs {

@@ -89,6 +89,7 @@ func (n Novelty) String() string {
 	case n.Rate < 0.1:
 		worth = "little that is new"
 	}
-	return fmt.Sprintf("about %s of further runs that test the lock would still try something new (%s of %s were seen in one run only); more runs would show %s",
+	return fmt.Sprintf("about %s of further runs that test the lock would still try something new (%s of %s were seen "+
+		"in one run only); more runs would show %s",
 		Percent(n.Rate), prose.Thousands(n.Once), prose.Count(n.Courses, "course"), worth)
 }

@@ -45,15 +45,15 @@ func (t *Tally) Unproven() string {
 	return ""
 }
 
-// Doubt says what casts doubt on a lock without a violation, in a sentence; "" if nothing does: in a third of the runs that
-// nothing disturbed, and in three at least, a Release returned that the lock was not held.
+// Doubt says what casts doubt on a lock without a violation, in a sentence; "" if nothing does: in a third of the runs
+// that nothing disturbed, and in three at least, a Release returned that the lock was not held.
 func (t *Tally) Doubt() string {
 	const few, part = 3, 3
 	if t.NotHeld < few || t.NotHeld*part < t.Undisturbed {
 		return ""
 	}
-	return fmt.Sprintf("In %s of %s that nothing disturbed, a Release said that the lock was not held, although its lease had not ended: "+
-		"the lock loses it by itself, or its Release looks for something else than Acquire has set.",
+	return fmt.Sprintf("In %s of %s that nothing disturbed, a Release said that the lock was not held, although its "+
+		"lease had not ended: the lock loses it by itself, or its Release looks for something else than Acquire has set.",
 		prose.Thousands(t.NotHeld), prose.Count(t.Undisturbed, "run"))
 }
 
@@ -62,14 +62,16 @@ func (t *Tally) WithoutFaults() Tally {
 	return Tally{Undisturbed: t.Undisturbed, NotHeld: t.NotHeld, Connections: t.Connections, PerSecond: t.PerSecond}
 }
 
-// Load says in a sentence how many connections clients of the lock had, and how often they asked; "" if that is not known.
+// Load says in a sentence how many connections clients of the lock had, and how often they asked; "" if that is not
+// known.
 func (t *Tally) Load() string {
 	if t.Connections == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("open connections of a client at the end of a run: at most %s", prose.Thousands(t.Connections))
 	if t.PerSecond > 0 {
-		text += fmt.Sprintf("; messages that a client sent while it waited: at most %s a second", prose.Thousands(t.PerSecond))
+		text += fmt.Sprintf("; messages that a client sent while it waited: at most %s a second",
+			prose.Thousands(t.PerSecond))
 	}
 	return text
 }

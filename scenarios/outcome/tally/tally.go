@@ -29,17 +29,19 @@ type Tally struct {
 	// NoticedLate is the longest time that a loss was noticed late in any of the runs, in nanoseconds: see
 	// [checker.Facts.NoticedLateSeconds].
 	NoticedLate time.Duration `json:"noticed_late,omitzero"`
-	// Connections is the greatest number of connections to the servers of the lock that a client had open at the end of a run
-	// without exhausted pools.
+	// Connections is the greatest number of connections to the servers of the lock that a client had open at the end of a
+	// run without exhausted pools.
 	Connections int `json:"connections,omitempty"`
-	// PerSecond is how often a client sent something, at most, while it waited for the lock: see [evidence.AskedPerSecond].
+	// PerSecond is how often a client sent something, at most, while it waited for the lock: see
+	// [evidence.AskedPerSecond].
 	PerSecond int `json:"per_second,omitempty"`
 	// Undisturbed counts the runs that nothing disturbed: no fault was felt, and no call had a limit but Acquire.
 	Undisturbed int `json:"undisturbed,omitempty"`
-	// NotHeld counts those of them in which a Release returned that the lock was not held, although its lease had no end or
-	// had not ended.
+	// NotHeld counts those of them in which a Release returned that the lock was not held, although its lease had no end
+	// or had not ended.
 	NotHeld int `json:"undisturbed_not_held,omitempty"`
-	// Nearest is the nearest miss of the runs that are evidence and have no violation. It is absent if none of them has one.
+	// Nearest is the nearest miss of the runs that are evidence and have no violation. It is absent if none of them has
+	// one.
 	Nearest *NearMiss `json:"nearest_miss,omitempty"`
 	// Unknown counts the runs in which a server did not know something, by what it was: see [outcome.ModeRun.Unknown].
 	Unknown map[string]int `json:"unknown,omitempty"`
@@ -54,8 +56,8 @@ type Tally struct {
 	// NoVerdict counts the runs without a verdict: they were frozen, left goroutines behind, or came to a limit. They are
 	// neither in Runs nor evidence. A search bears a few: see [Tally.TooMany].
 	NoVerdict int `json:"no_verdict,omitempty"`
-	// Differing counts the runs that came out differently when they were played again, none of ten with a violation, of a lock
-	// that is none of this project. They are neither in Runs nor evidence. A search bears a few: see [Tally.TooMany].
+	// Differing counts the runs that came out differently when they were played again, none of ten with a violation, of a
+	// lock that is none of this project. They are neither in Runs nor evidence. A search bears a few: see [Tally.TooMany].
 	Differing int `json:"differing,omitempty"`
 	// Faults counts the faults by kind.
 	Faults map[string]FaultTally `json:"faults,omitempty"`

@@ -9,9 +9,9 @@ import (
 // mostUnjudged is how many runs without a verdict a search bears at most, however many runs it makes.
 const mostUnjudged = 10
 
-// TooMany says why a search of so many runs has failed although it found nothing wrong: more than one run in a hundred, or
-// more than ten, have no verdict, or more than one in a hundred came out differently when they were played again. It is "" if
-// fewer are so.
+// TooMany says why a search of so many runs has failed although it found nothing wrong: more than one run in a hundred,
+// or more than ten, have no verdict, or more than one in a hundred came out differently when they were played again. It
+// is "" if fewer are so.
 func (t *Tally) TooMany(runs int) string {
 	most := runs / 100
 	if bears := min(most, mostUnjudged); t.NoVerdict > bears {
@@ -19,7 +19,8 @@ func (t *Tally) TooMany(runs int) string {
 			prose.Thousands(t.NoVerdict), prose.Count(runs, "run"), bears, t.Unjudged)
 	}
 	if t.Differing > most {
-		return fmt.Sprintf("%s of %s came out differently when played again, where at most %s may: the first is that with %s\n%s",
+		return fmt.Sprintf("%s of %s came out differently when played again, where at most %s may: the first is that with "+
+			"%s\n%s",
 			prose.Thousands(t.Differing), prose.Count(runs, "run"), prose.Thousands(most), t.Unequal.name(), t.Unequal.All)
 	}
 	return ""
@@ -29,7 +30,8 @@ func (t *Tally) TooMany(runs int) string {
 func (t *Tally) Uncounted() []string {
 	var out []string
 	if t.NoVerdict > 0 {
-		out = append(out, fmt.Sprintf("%s had no verdict, and counts for nothing: the first is %s", prose.Count(t.NoVerdict, "run"), t.Unjudged))
+		out = append(out, fmt.Sprintf("%s had no verdict, and counts for nothing: the first is %s",
+			prose.Count(t.NoVerdict, "run"), t.Unjudged))
 	}
 	if t.Differing > 0 {
 		out = append(out, fmt.Sprintf("%s came out differently when played again, and counts for nothing: the first is %s",

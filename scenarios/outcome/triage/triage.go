@@ -1,8 +1,8 @@
-// Package triage remembers the violations of earlier explorations by their shape, and says of each what has become of it:
-// new, still there, back, or gone.
+// Package triage remembers the violations of earlier explorations by their shape, and says of each what has become of
+// it: new, still there, back, or gone.
 //
-// The memory is one file, [FileName], in a folder that the user chooses. It counts rounds and knows no time of the clock:
-// the same explorations in the same order give the same file.
+// The memory is one file, [FileName], in a folder that the user chooses. It counts rounds and knows no time of the
+// clock: the same explorations in the same order give the same file.
 package triage
 
 import (
@@ -106,10 +106,12 @@ type Shape struct {
 func Read(name string, data []byte) (*History, error) {
 	h := new(History)
 	if err := json.Unmarshal(data, h); err != nil {
-		return nil, fmt.Errorf("%s: this is no memory of explorations: %w: name another folder, or remove the file", name, err)
+		return nil, fmt.Errorf("%s: this is no memory of explorations: %w: name another folder, or remove the file", name,
+			err)
 	}
 	if h.Kind != Kind || h.Version != Version {
-		return nil, fmt.Errorf("%s: this is no memory of explorations of version %d: name another folder, or remove the file", name, Version)
+		return nil, fmt.Errorf("%s: this is no memory of explorations of version %d: name another folder, or remove the file",
+			name, Version)
 	}
 	return h, nil
 }
@@ -126,9 +128,10 @@ func (h *History) JSON() ([]byte, error) {
 
 // Take adds the violations that one more exploration of a lock has found, and returns what is known of the lock now.
 //
-// replay is the command that makes the run of a violation again. A known shape that was not found is played again: again reports for each of the runs whether it still breaks the lock. An
-// error in its place says that the run could not be played: the shape counts as still there, with that problem. An error of
-// again itself ends Take, and the history is as before.
+// replay is the command that makes the run of a violation again. A known shape that was not found is played again:
+// again reports for each of the runs whether it still breaks the lock. An error in its place says that the run could
+// not be played: the shape counts as still there, with that problem. An error of again itself ends Take, and the
+// history is as before.
 func (h *History) Take(lock, judge string, found failure.Failures, replay func(*failure.Failure) string,
 	again func([]*outcome.RunFile) ([]bool, []error, error)) (*Subject, error) {
 	s := h.subject(lock, judge)

@@ -39,12 +39,17 @@ func TestRounds(t *testing.T) {
 		worse  bool
 	}{
 		{found("a", "b"), nil, map[string]triage.State{"a": triage.New, "b": triage.New}, "Round 1: 2 new.", true},
-		{found("a"), []string{"b"}, map[string]triage.State{"a": triage.Still, "b": triage.Still}, "Round 2: 2 still there.", false},
-		{found("c"), []string{"a"}, map[string]triage.State{"a": triage.Still, "b": triage.Gone, "c": triage.New}, "Round 3: 1 new, 1 still there, 1 gone.", true},
-		{found("b", "c"), nil, map[string]triage.State{"a": triage.Gone, "b": triage.Back, "c": triage.Still}, "Round 4: 1 back, 1 still there, 1 gone.", true},
-		{found("b", "c"), nil, map[string]triage.State{"a": triage.Gone, "b": triage.Still, "c": triage.Still}, "Round 5: 2 still there.", false},
+		{found("a"), []string{"b"}, map[string]triage.State{"a": triage.Still, "b": triage.Still}, "Round 2: 2 still there.",
+			false},
+		{found("c"), []string{"a"}, map[string]triage.State{"a": triage.Still, "b": triage.Gone, "c": triage.New},
+			"Round 3: 1 new, 1 still there, 1 gone.", true},
+		{found("b", "c"), nil, map[string]triage.State{"a": triage.Gone, "b": triage.Back, "c": triage.Still},
+			"Round 4: 1 back, 1 still there, 1 gone.", true},
+		{found("b", "c"), nil, map[string]triage.State{"a": triage.Gone, "b": triage.Still, "c": triage.Still},
+			"Round 5: 2 still there.", false},
 		{nil, nil, map[string]triage.State{"a": triage.Gone, "b": triage.Gone, "c": triage.Gone}, "Round 6: 2 gone.", false},
-		{nil, nil, map[string]triage.State{"a": triage.Gone, "b": triage.Gone, "c": triage.Gone}, "Round 7: no violation.", false},
+		{nil, nil, map[string]triage.State{"a": triage.Gone, "b": triage.Gone, "c": triage.Gone}, "Round 7: no violation.",
+			false},
 	} {
 		broken = map[string]bool{}
 		for _, shape := range round.broken {
@@ -71,7 +76,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// A schedule that cannot be played proves nothing: its violation is not gone. Locks and judges have rounds of their own.
+// A schedule that cannot be played proves nothing: its violation is not gone. Locks and judges have rounds of their
+// own.
 func TestUnplayable(t *testing.T) {
 	h := &triage.History{Version: triage.Version, Kind: triage.Kind}
 	problem := func(runs []*outcome.RunFile) ([]bool, []error, error) {

@@ -1,5 +1,5 @@
-// Package facts has what every scenario file knows of Sentinels and the locks of package sentinellocks, also in a program that does not
-// have them.
+// Package facts has what every scenario file knows of Sentinels and the locks of package sentinellocks, also in a
+// program that does not have them.
 package facts
 
 import "locksim/scenarios/kinds/server"

@@ -1,10 +1,11 @@
-// Package facts has what every scenario file knows of the servers and the locks of package zklocks, also in a program that does not have them.
+// Package facts has what every scenario file knows of the servers and the locks of package zklocks, also in a program
+// that does not have them.
 package facts
 
 import "locksim/scenarios/kinds/server"
 
-// Server is the servers of package sim/zookeeper. Their sessions are by monotonic clocks, they never delete a node for lack
-// of memory, and no server follows another as a replica of Redis does. A client has one connection to a server.
+// Server is the servers of package sim/zookeeper. Their sessions are by monotonic clocks, they never delete a node for
+// lack of memory, and no server follows another as a replica of Redis does. A client has one connection to a server.
 var Server = server.Facts{
 	Kind: "zookeeper", Prefix: "z", Leader: "leader",
 	Lacks:   []string{"clock_jump", "error_reply", "evict", "exhaust_pool", "failover", "flush", "read_only"},

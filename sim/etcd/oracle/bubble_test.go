@@ -32,7 +32,8 @@ func small(t *testing.T, members int, p []step) []string {
 	t.Helper()
 	var answers []string
 	instant := sim.Latency{Min: time.Microsecond, Max: time.Microsecond} // the answers have numbers of seconds
-	_, err := sim.Run(sim.Config{Seed: 1, Clients: 1, Latency: instant, Servers: []sim.Kind{etcd.Servers{Members: members}}}, func(w *sim.World) error {
+	_, err := sim.Run(sim.Config{Seed: 1, Clients: 1, Latency: instant,
+		Servers: []sim.Kind{etcd.Servers{Members: members}}}, func(w *sim.World) error {
 		process := w.Client(0)
 		process.Go(func() {
 			c, err := etcd.Client(process, "e0")
@@ -88,10 +89,12 @@ func inBubble(t testing.TB, body func(dial dialer)) {
 			Name: "e0", DataDir: dir, ClientURLs: client, PeerURLs: peer, InitialPeerURLsMap: types.URLsMap{"e0": peer},
 			InitialClusterToken: "oracle", NewCluster: true, SnapshotCount: 10_000, TickMs: 100, ElectionTicks: 10,
 			InitialElectionTickAdvance: true, BootstrapTimeout: time.Second, MaxTxnOps: 128, MaxRequestBytes: 1 << 20,
-			MaxConcurrentStreams: 1000, AuthToken: "simple", BcryptCost: 4, TokenTTL: 300, Logger: zap.NewNop(), UnsafeNoFsync: true,
-			MaxLearners: 1, V2Deprecation: config.V2DeprDefault, Metrics: "basic", WatchProgressNotifyInterval: 10 * time.Minute,
-			ServerFeatureGate:    features.NewDefaultServerFeatureGate("e0", zap.NewNop()),
-			WarningApplyDuration: time.Second, WarningUnaryRequestDuration: time.Second,
+			MaxConcurrentStreams: 1000, AuthToken: "simple", BcryptCost: 4, TokenTTL: 300, Logger: zap.NewNop(),
+			UnsafeNoFsync: true,
+			MaxLearners:   1, V2Deprecation: config.V2DeprDefault, Metrics: "basic",
+			WatchProgressNotifyInterval: 10 * time.Minute,
+			ServerFeatureGate:           features.NewDefaultServerFeatureGate("e0", zap.NewNop()),
+			WarningApplyDuration:        time.Second, WarningUnaryRequestDuration: time.Second,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +119,10 @@ func inBubble(t testing.TB, body func(dial dialer)) {
 			c, err := clientv3.New(clientv3.Config{Endpoints: []string{"passthrough:///e0"}, Logger: zap.NewNop(),
 				DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: time.Second, DialOptions: []grpc.DialOption{
 					grpc.WithTransportCredentials(insecure.NewCredentials()),
-					grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return dial(ctx, "tcp", addr) })}})
+					grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn,
+						error) {
+						return dial(ctx, "tcp", addr)
+					})}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +178,8 @@ func same(t *testing.T, got, want []string) {
 	}
 	for i := range want {
 		if i >= len(got) || got[i] != want[i] {
-			t.Fatalf("after %s\n got %s\nwant %s", strings.Join(want[max(0, i-6):i], "\n      "), got[min(i, len(got)-1)], want[i])
+			t.Fatalf("after %s\n got %s\nwant %s", strings.Join(want[max(0, i-6):i], "\n      "), got[min(i, len(got)-1)],
+				want[i])
 		}
 	}
 }

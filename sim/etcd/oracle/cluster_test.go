@@ -19,9 +19,9 @@ import (
 // patience is how long a cluster may take to serve.
 const patience = 20 * time.Second
 
-// cluster starts three members of Debian's etcd-server on free ports of the loopback interface, as an unprivileged user,
-// and returns a client of the first. They end with the test, and with the test program. Without the server the test is
-// skipped, or fails with LOCKSIM_REQUIRE_LIVE=1.
+// cluster starts three members of Debian's etcd-server on free ports of the loopback interface, as an unprivileged
+// user, and returns a client of the first. They end with the test, and with the test program. Without the server the
+// test is skipped, or fails with LOCKSIM_REQUIRE_LIVE=1.
 func cluster(t *testing.T) *clientv3.Client {
 	t.Helper()
 	program, err := exec.LookPath("etcd")

@@ -13,8 +13,8 @@ import (
 	"locksim/lock/locktest"
 )
 
-// The lock on etcd keeps the promises of every lock on the real server, in a bubble. A connection that loses a message is
-// broken, and gRPC notices that after 10 s, so leases are long.
+// The lock on etcd keeps the promises of every lock on the real server, in a bubble. A connection that loses a message
+// is broken, and gRPC notices that after 10 s, so leases are long.
 func TestConformanceInABubble(t *testing.T) {
 	const ttl = 60 * time.Second
 	h := locktest.Harness{TTL: ttl, Slack: 30 * time.Second, Tokens: true, Renews: true}

@@ -14,7 +14,8 @@ import (
 	"locksim/internal/soak"
 )
 
-// What locksim says of the Mutex and the Election of etcd's package concurrency is so on the real server too, in plain Go.
+// What locksim says of the Mutex and the Election of etcd's package concurrency is so on the real server too, in plain
+// Go.
 func TestLibraries(t *testing.T) {
 	for _, story := range []struct {
 		name string
@@ -83,12 +84,13 @@ func grantAfterTheSession(t *testing.T, client func() *clientv3.Client) {
 		t.Errorf("Lock returned %v, want a grant: its key was there when it asked", err)
 	}
 	if mine, others := waiting.Header().Revision, second.Header().Revision; mine >= others {
-		t.Errorf("the late grant has revision %d, and the one before it %d: want a lower one, which a fence refuses", mine, others)
+		t.Errorf("the late grant has revision %d, and the one before it %d: want a lower one, which a fence refuses", mine,
+			others)
 	}
 }
 
-// electedAfterTheSession: a candidate's session ends while it waits. Campaign waits for those before it, and does not look
-// whether its own key is still there (F56): it returns as elected, and so does that of the candidate behind it.
+// electedAfterTheSession: a candidate's session ends while it waits. Campaign waits for those before it, and does not
+// look whether its own key is still there (F56): it returns as elected, and so does that of the candidate behind it.
 func electedAfterTheSession(t *testing.T, client func() *clientv3.Client) {
 	ctx := context.Background()
 	leader, ended, next := session(t, client()), session(t, client()), session(t, client())
@@ -133,7 +135,8 @@ func waits(ctx context.Context, c *clientv3.Client, prefix string, keys int) <-c
 	there := make(chan struct{})
 	go func() {
 		for { // the test ends with the program, if they never are
-			if r, err := c.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithCountOnly()); err == nil && int(r.Count) >= keys {
+			if r, err := c.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithCountOnly()); err == nil &&
+				int(r.Count) >= keys {
 				close(there)
 				return
 			}

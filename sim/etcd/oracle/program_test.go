@@ -56,15 +56,16 @@ type watched struct {
 // pause is a time between the ends of leases: see leases.
 const pause = 3100 * time.Millisecond
 
-// settle is the time in which a watch catches up. A program has so few watches that it moves no pause beyond the end of a
-// lease.
+// settle is the time in which a watch catches up. A program has so few watches that it moves no pause beyond the end of
+// a lease.
 const (
 	settle     = 200 * time.Millisecond
 	maxWatches = 2
 )
 
-// leases have their TTLs in seconds. No two of them end within a second of each other, whichever pauses they were granted
-// after, and none ends within half a second of a pause's end: etcd looks for leases that have ended twice a second.
+// leases have their TTLs in seconds. No two of them end within a second of each other, whichever pauses they were
+// granted after, and none ends within half a second of a pause's end: etcd looks for leases that have ended twice a
+// second.
 var leases = []struct{ id, ttl int64 }{{101, 4}, {102, 5}}
 
 // run is the answers of a program, one for each step, and then what each watch has told.
@@ -258,8 +259,9 @@ type release string
 
 const (
 	etcd37 release = "3.7"
-	// etcd34 is different, and none of that is drawn for it: it takes a watch from revision -1; it has the lease of a key in
-	// an answer with the keys only; and of several things wrong with a transaction, or with a put, it reports another one.
+	// etcd34 is different, and none of that is drawn for it: it takes a watch from revision -1; it has the lease of a key
+	// in an answer with the keys only; and of several things wrong with a transaction, or with a put, it reports another
+	// one.
 	etcd34 release = "3.4"
 )
 
@@ -322,12 +324,14 @@ func (d *drawer) step() step {
 	case 13:
 		rev, physical := 1+d.Int64N(30), d.once(2)
 		return step{fmt.Sprintf("compact %d", rev), func(ctx context.Context, r *runner) string {
-			return answer[*pb.CompactionResponse](r)(r.kv.Compact(ctx, &pb.CompactionRequest{Revision: r.rev(rev), Physical: physical}))
+			return answer[*pb.CompactionResponse](r)(r.kv.Compact(ctx, &pb.CompactionRequest{Revision: r.rev(rev),
+				Physical: physical}))
 		}}
 	case 14, 15:
 		l := pick(d, leases...)
 		return step{fmt.Sprintf("grant %d for %d s", l.id, l.ttl), func(ctx context.Context, r *runner) string {
-			return answer[*pb.LeaseGrantResponse](r)(r.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{ID: l.id + r.ids, TTL: l.ttl}))
+			return answer[*pb.LeaseGrantResponse](r)(r.lease.LeaseGrant(ctx,
+				&pb.LeaseGrantRequest{ID: l.id + r.ids, TTL: l.ttl}))
 		}}
 	case 16:
 		id := pick(d, 101, 102, 999)
@@ -336,11 +340,13 @@ func (d *drawer) step() step {
 				return answer[*pb.LeaseRevokeResponse](r)(r.lease.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: int64(id) + r.ids}))
 			}}
 		}
-		return step{fmt.Sprintf("keep %d alive", id), func(ctx context.Context, r *runner) string { return r.keepAlive(ctx, int64(id)) }}
+		return step{fmt.Sprintf("keep %d alive", id),
+			func(ctx context.Context, r *runner) string { return r.keepAlive(ctx, int64(id)) }}
 	case 17:
 		id, keys := pick(d, 101, 102, 999), d.once(2)
 		return step{fmt.Sprintf("time to live of %d", id), func(ctx context.Context, r *runner) string {
-			return answer[*pb.LeaseTimeToLiveResponse](r)(r.lease.LeaseTimeToLive(ctx, &pb.LeaseTimeToLiveRequest{ID: int64(id) + r.ids, Keys: keys}))
+			return answer[*pb.LeaseTimeToLiveResponse](r)(r.lease.LeaseTimeToLive(ctx,
+				&pb.LeaseTimeToLiveRequest{ID: int64(id) + r.ids, Keys: keys}))
 		}}
 	case 18:
 		if d.watches++; d.watches > maxWatches {
@@ -359,7 +365,8 @@ func (d *drawer) step() step {
 			key = "a"
 		}
 		return step{fmt.Sprintf("watch %s..%s from %d", key, end, rev), func(ctx context.Context, r *runner) string {
-			return r.begin(ctx, &pb.WatchCreateRequest{Key: r.key(key), RangeEnd: r.keyEnd(end), StartRevision: r.rev(rev), PrevKv: prev, Filters: filters})
+			return r.begin(ctx, &pb.WatchCreateRequest{Key: r.key(key), RangeEnd: r.keyEnd(end), StartRevision: r.rev(rev),
+				PrevKv: prev, Filters: filters})
 		}}
 	}
 	return step{"pause", func(_ context.Context, r *runner) string {

@@ -14,7 +14,8 @@ import (
 type build[Q proto.Message] func(r *runner) Q
 
 // requestOf is the step of a request to the keys.
-func requestOf[Q, A proto.Message](name string, draw func() build[Q], call func(pb.KVClient, context.Context, Q, ...grpc.CallOption) (A, error)) step {
+func requestOf[Q, A proto.Message](name string, draw func() build[Q], call func(pb.KVClient, context.Context, Q,
+	...grpc.CallOption) (A, error)) step {
 	b := draw()
 	text := name + " {" + strings.Join(strings.Fields(prototext.Format(b(&runner{}))), " ") + "}"
 	return step{text, func(ctx context.Context, r *runner) string {
@@ -32,7 +33,8 @@ func (d *drawer) put() build[*pb.PutRequest] {
 		value = ""
 	}
 	return func(r *runner) *pb.PutRequest {
-		q := &pb.PutRequest{Key: r.key(key), Value: []byte(value), PrevKv: prev, IgnoreValue: ignoreValue, IgnoreLease: ignoreLease}
+		q := &pb.PutRequest{Key: r.key(key), Value: []byte(value), PrevKv: prev, IgnoreValue: ignoreValue,
+			IgnoreLease: ignoreLease}
 		if id != 0 {
 			q.Lease = id + r.ids
 		}
@@ -107,7 +109,8 @@ func (d *drawer) compare() build[*pb.Compare] {
 		key, end = d.span()
 	}
 	result := pick(d, pb.Compare_EQUAL, pb.Compare_EQUAL, pb.Compare_GREATER, pb.Compare_LESS, pb.Compare_NOT_EQUAL)
-	target := pick(d, pb.Compare_CREATE, pb.Compare_CREATE, pb.Compare_MOD, pb.Compare_VALUE, pb.Compare_VERSION, pb.Compare_LEASE)
+	target := pick(d, pb.Compare_CREATE, pb.Compare_CREATE, pb.Compare_MOD, pb.Compare_VALUE, pb.Compare_VERSION,
+		pb.Compare_LEASE)
 	n, value, id := d.Int64N(12), pick(d, "1", "2", ""), d.leaseID()
 	return func(r *runner) *pb.Compare {
 		c := &pb.Compare{Key: r.key(key), RangeEnd: r.keyEnd(end), Result: result, Target: target}

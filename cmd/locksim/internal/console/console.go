@@ -22,8 +22,8 @@ type Console struct {
 	Getenv func(string) string
 }
 
-// CommandVariable is the variable of the environment that says by which command line this program is started, where another
-// program has built and started it: its own path is of no use to the user then.
+// CommandVariable is the variable of the environment that says by which command line this program is started, where
+// another program has built and started it: its own path is of no use to the user then.
 const CommandVariable = "LOCKSIM_COMMAND"
 
 // OfProcess is the console of the process.

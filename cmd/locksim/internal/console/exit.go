@@ -62,7 +62,8 @@ func (c *Console) ExitCode(err error) int {
 
 // ReportPanic writes a panic as a bug of locksim: no input should cause one.
 func (c *Console) ReportPanic(cause any, stack []byte) int {
-	c.Note(fmt.Sprintf("%s: this is a bug in locksim, please report it with the lines below: %v\n%s", c.Program, cause, stack))
+	c.Note(fmt.Sprintf("%s: this is a bug in locksim, please report it with the lines below: %v\n%s", c.Program, cause,
+		stack))
 	return ExitBroken
 }
 

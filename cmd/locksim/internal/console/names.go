@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// slashed is a path with slashes, of a system with a separator: what is printed and compared is the same on all systems.
+// slashed is a path with slashes, of a system with a separator: what is printed and compared is the same on all
+// systems.
 func slashed(path string, separator rune) string {
 	return strings.ReplaceAll(path, string(separator), "/")
 }
@@ -80,7 +81,8 @@ func (c *Console) InOwnWords(text string) string {
 }
 
 // locksimCommand matches a call of locksim in a text, with its command.
-var locksimCommand = regexp.MustCompile(`(^|[^\w./-])locksim( (?:compare|completion|explore|gallery|init|judge|list|matrix|mcp|merge|overlay|pin|playground|replay|report|run|schema|serve|show|sweep|version)\b)`)
+var locksimCommand = regexp.MustCompile(
+	`(^|[^\w./-])locksim( (?:compare|completion|explore|gallery|init|judge|list|matrix|mcp|merge|overlay|pin|playground|replay|report|run|schema|serve|show|sweep|version)\b)`)
 
 // mainPackage are the import paths of the main package of this program and of its module, as
 // the Go command has recorded them; "" where it has not.

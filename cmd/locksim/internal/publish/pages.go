@@ -82,7 +82,8 @@ func FoundPage(c *console.Console, extra []play.Lock, j FoundPageJob) (Page, err
 // FoundWidth is the width of the diagram of a violation, in pixels, as wide as a page.
 const FoundWidth = 1100
 
-// foundCause bounds the continuations of a violation, of which a campaign can have many, to a quarter of those of a run.
+// foundCause bounds the continuations of a violation, of which a campaign can have many, to a quarter of those of a
+// run.
 var foundCause = cause.Options{Events: 1_000_000, Continuations: 100}
 
 // PageJob is a page to be written: its file name and its job.

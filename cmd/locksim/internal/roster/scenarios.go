@@ -26,7 +26,8 @@ func (r Roster) Load(name string) (*file.Scenario, error) {
 	known := slices.Concat(r.LockNames(), r.Specimens(), kinds.Groups())
 	check := func(path, lock string) {
 		if err == nil && !slices.Contains(known, lock) {
-			err = sc.ErrorAt(sc.Pos(path), "%s: there is no lock %q: %s, or a group: %s", path, lock, r.ChooseLock(lock), prose.Commas(kinds.Groups()))
+			err = sc.ErrorAt(sc.Pos(path), "%s: there is no lock %q: %s, or a group: %s", path, lock, r.ChooseLock(lock),
+				prose.Commas(kinds.Groups()))
 		}
 	}
 	for i, lock := range sc.Locks {
@@ -117,7 +118,8 @@ func (r Roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 		return !fits
 	})
 	if len(found) == 0 {
-		return nil, fmt.Errorf("--scenario %s: no scenario of the library has such a name: see locksim list", console.Quote(pattern))
+		return nil, fmt.Errorf("--scenario %s: no scenario of the library has such a name: see locksim list",
+			console.Quote(pattern))
 	}
 	return found, nil
 }
@@ -126,7 +128,8 @@ func (r Roster) matchingScenarios(pattern string) ([]*file.Scenario, error) {
 func (r Roster) matchingFiles(flag, pattern string) ([]*file.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w: write a path, or one with *, such as './mine/*.yaml'", flag, console.Quote(pattern), err)
+		return nil, fmt.Errorf("--%s %s: %w: write a path, or one with *, such as './mine/*.yaml'", flag,
+			console.Quote(pattern), err)
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("--%s %s: there is no such file", flag, console.Quote(pattern))

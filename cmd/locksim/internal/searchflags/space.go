@@ -35,7 +35,8 @@ var allSpaceFlags = []spaceFlag{
 	spanFlag("clients", "the number of clients", func(s *spaces.Space) *spaces.Span { return &s.Clients }),
 	numberFlag("crowd", "the number of clients in some of the runs", func(s *spaces.Space) *int { return &s.Crowd }),
 	spanFlag("rounds", "the number of rounds of each client", func(s *spaces.Space) *spaces.Span { return &s.Rounds }),
-	spanFlag("nodes", "the number of nodes of a lock over a quorum, where it is drawn,", func(s *spaces.Space) *spaces.Span { return &s.Nodes }),
+	spanFlag("nodes", "the number of nodes of a lock over a quorum, where it is drawn,",
+		func(s *spaces.Space) *spaces.Span { return &s.Nodes }),
 	numberFlag("replicas", "the greatest number of replicas of r0", func(s *spaces.Space) *int { return &s.Replicas }),
 	{
 		"ttl", "span of time, such as 1s..5s", "the TTL of the lock is in this `RANGE`, such as 1s..5s",
@@ -60,10 +61,14 @@ var allSpaceFlags = []spaceFlag{
 			return nil
 		},
 	},
-	numberFlag("max-faults", "the greatest number of faults of a schedule", func(s *spaces.Space) *int { return &s.MaxFaults }),
-	numberFlag("nested", "the greatest number of times that a section enters its lock again", func(s *spaces.Space) *int { return &s.Nested }),
-	wordsFlag("wait", "how the lock waits", []file.WaitMode{file.WaitPoll, file.WaitNotify}, func(s *spaces.Space) *[]file.WaitMode { return &s.Waits }),
-	wordsFlag("client", "the configuration of the lock's clients", []file.ClientProfile{file.ClientQuiet, file.ClientStock},
+	numberFlag("max-faults", "the greatest number of faults of a schedule",
+		func(s *spaces.Space) *int { return &s.MaxFaults }),
+	numberFlag("nested", "the greatest number of times that a section enters its lock again",
+		func(s *spaces.Space) *int { return &s.Nested }),
+	wordsFlag("wait", "how the lock waits", []file.WaitMode{file.WaitPoll, file.WaitNotify},
+		func(s *spaces.Space) *[]file.WaitMode { return &s.Waits }),
+	wordsFlag("client", "the configuration of the lock's clients",
+		[]file.ClientProfile{file.ClientQuiet, file.ClientStock},
 		func(s *spaces.Space) *[]file.ClientProfile { return &s.Profiles }),
 	{
 		"strategy", "one of " + strategyNames(), "schedules are chosen in this `WAY`: " + strategyNames(),
@@ -140,7 +145,8 @@ func wordsFlag[W ~string](name, usage string, known []W, of func(*spaces.Space) 
 		names[i] = string(w)
 	}
 	return spaceFlag{
-		name, "one of " + strings.Join(names, ", "), usage + " is one of these `WORDS`, with commas: " + strings.Join(names, ", "),
+		name, "one of " + strings.Join(names, ", "), usage + " is one of these `WORDS`, with commas: " +
+			strings.Join(names, ", "),
 		func(s *spaces.Space) string {
 			var words []string
 			for _, w := range *of(s) {

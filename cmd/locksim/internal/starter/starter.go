@@ -82,8 +82,8 @@ type initialized struct {
 	Sentinels bool
 }
 
-// Write writes the files into the module in the working directory, all or none. It overwrites no file but go.mod and go.sum. A
-// failure of go mod tidy is a [console.BrokenError]: the files are written then.
+// Write writes the files into the module in the working directory, all or none. It overwrites no file but go.mod and
+// go.sum. A failure of go mod tidy is a [console.BrokenError]: the files are written then.
 func Write(o Options) (*Written, error) {
 	for _, file := range skeletonFiles {
 		if _, err := os.Lstat(filepath.FromSlash(file.name)); err == nil {
@@ -188,16 +188,19 @@ func userModule(asked string) (path string, goMod []byte, err error) {
 	case err == nil && here == "":
 		return "", nil, errors.New("go.mod has no module line: repair it first")
 	case err == nil && asked != "" && asked != here:
-		return "", nil, fmt.Errorf("--module %s: the module here is %s: leave the flag out, or use another folder", console.Quote(asked), here)
+		return "", nil, fmt.Errorf("--module %s: the module here is %s: leave the flag out, or use another folder",
+			console.Quote(asked), here)
 	case err == nil && here == console.OwnModule():
 		return "", nil, errors.New("this is the checkout of locksim itself: run init in the module of your lock")
 	case err == nil:
 		goMod, err := os.ReadFile("go.mod")
 		return here, goMod, err
 	case asked == "":
-		return "", nil, errors.New("there is no go.mod here: run init in the folder of your module, or make one with --module PATH")
+		return "", nil, errors.New("there is no go.mod here: run init in the folder of your module, or make one with " +
+			"--module PATH")
 	case !modulePath.MatchString(asked):
-		return "", nil, fmt.Errorf("--module %s: this is no path of a module: write one such as example.org/you/lock", console.Quote(asked))
+		return "", nil, fmt.Errorf("--module %s: this is no path of a module: write one such as example.org/you/lock",
+			console.Quote(asked))
 	}
 	return asked, []byte("module " + asked + "\n"), nil
 }
@@ -208,7 +211,8 @@ func lockName(asked, path string) (string, error) {
 	switch {
 	case asked == "":
 	case !file.IsWord(asked):
-		return "", fmt.Errorf("--lock %s: make it one word, such as stock-lock: scenario files contain it", console.Quote(asked))
+		return "", fmt.Errorf("--lock %s: make it one word, such as stock-lock: scenario files contain it",
+			console.Quote(asked))
 	case taken(asked):
 		return "", fmt.Errorf("--lock %s: a lock that comes with locksim has this name: choose another", console.Quote(asked))
 	default:
@@ -281,8 +285,8 @@ func locksimFor(checkout string) (origin, error) {
 	return origin{version: "v0.0.0", replace: relative, checkout: checkout}, nil
 }
 
-// sums is the go.sum of the module in the working directory with what that of the checkout knows too: then go mod tidy, which
-// removes what is not needed, asks no server for it, which takes a HOME. There is none for a published version.
+// sums is the go.sum of the module in the working directory with what that of the checkout knows too: then go mod tidy,
+// which removes what is not needed, asks no server for it, which takes a HOME. There is none for a published version.
 func (o origin) sums() ([]outfile.Document, error) {
 	if o.checkout == "" {
 		return nil, nil
@@ -327,11 +331,13 @@ func Checkout(flag string) (string, error) {
 		_, file, _, _ := runtime.Caller(0)
 		flag = filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
 		if console.ModuleIn(flag) != console.OwnModule() {
-			return "", errors.New("this program does not know from which checkout of locksim it was built: name it with --checkout DIR")
+			return "", errors.New("this program does not know from which checkout of locksim it was built: name it with " +
+				"--checkout DIR")
 		}
 	}
 	if console.ModuleIn(flag) != console.OwnModule() {
-		return "", fmt.Errorf("--checkout %s: there is no go.mod of module %s: name the folder of a checkout of locksim", console.Quote(flag), console.OwnModule())
+		return "", fmt.Errorf("--checkout %s: there is no go.mod of module %s: name the folder of a checkout of locksim",
+			console.Quote(flag), console.OwnModule())
 	}
 	return flag, nil
 }

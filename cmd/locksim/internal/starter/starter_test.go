@@ -63,7 +63,8 @@ func TestMergedSums(t *testing.T) {
 	for _, c := range []struct{ own, want string }{
 		{"", known},
 		{known, known},
-		{"a v1.0.0 h1:OTHER=\nc v1.0.0 h1:C=", "a v1.0.0 h1:OTHER=\nc v1.0.0 h1:C=\na v1.0.0/go.mod h1:AM=\nb v1.0.0/go.mod h1:BM=\n"},
+		{"a v1.0.0 h1:OTHER=\nc v1.0.0 h1:C=", "a v1.0.0 h1:OTHER=\nc v1.0.0 h1:C=\na v1.0.0/go.mod h1:AM=\nb " +
+			"v1.0.0/go.mod h1:BM=\n"},
 	} {
 		if got := string(mergedSums([]byte(c.own), []byte(known))); got != c.want {
 			t.Errorf("%q: got\n%swant\n%s", c.own, got, c.want)

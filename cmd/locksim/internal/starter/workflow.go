@@ -55,8 +55,8 @@ func git(dir string, args ...string) (string, error) {
 	return strings.TrimRight(string(out), "\r\n"), err
 }
 
-// workflow is the workflow for a module that takes locksim from an origin. It is an error if a CI job cannot get locksim
-// from there.
+// workflow is the workflow for a module that takes locksim from an origin. It is an error if a CI job cannot get
+// locksim from there.
 func (o origin) workflow(at repository, overlay bool) (*workflow, error) {
 	w := &workflow{Locksim: console.OwnModule(), Folder: at.folder, Overlay: overlay}
 	if o.replace == "" {
@@ -70,18 +70,21 @@ func (o origin) workflow(at repository, overlay bool) (*workflow, error) {
 		return w, nil
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, fmt.Errorf("--ci: there is no git in PATH, which says from where a CI job gets the checkout in %s: install it, or leave --ci out", console.Quote(o.replace))
+		return nil, fmt.Errorf("--ci: there is no git in PATH, which says from where a CI job gets the checkout in %s: "+
+			"install it, or leave --ci out", console.Quote(o.replace))
 	}
 	remote, err := git(o.checkout, "remote", "get-url", "origin")
 	if err != nil {
-		return nil, fmt.Errorf("--ci: a CI job cannot get locksim: the checkout in %s has no remote: push it to a repository that "+
-			"the job can read, and git remote add origin URL; or keep it inside this repository", console.Quote(o.replace))
+		return nil, fmt.Errorf("--ci: a CI job cannot get locksim: the checkout in %s has no remote: push it to a "+
+			"repository that the job can read, and git remote add origin URL; or keep it inside this repository",
+			console.Quote(o.replace))
 	}
 	if w.Clone, err = publicAddress(remote); err != nil {
 		return nil, err
 	}
 	if w.Commit, err = git(o.checkout, "rev-parse", "HEAD"); err != nil {
-		return nil, fmt.Errorf("--ci: the checkout of locksim in %s has no commit: commit and push it first", console.Quote(o.replace))
+		return nil, fmt.Errorf("--ci: the checkout of locksim in %s has no commit: commit and push it first",
+			console.Quote(o.replace))
 	}
 	return w, nil
 }
@@ -123,8 +126,8 @@ func publicAddress(remote string) (string, error) {
 	}
 	u, err := url.Parse(remote)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" && u.Scheme != "ssh" && u.Scheme != "git" {
-		return "", errors.New("--ci: a CI job cannot get locksim: the remote origin of its checkout is a folder of this machine: " +
-			"push locksim to a repository that the job can read, and git remote set-url origin URL")
+		return "", errors.New("--ci: a CI job cannot get locksim: the remote origin of its checkout is a folder of this " +
+			"machine: push locksim to a repository that the job can read, and git remote set-url origin URL")
 	}
 	if u.Scheme == "ssh" || u.Scheme == "git" {
 		u.Scheme, u.Host = "https", u.Hostname()

@@ -86,11 +86,13 @@ func TestWorkflow(t *testing.T) {
 	run("remote", "set-url", "origin", "git@git.example.org:you/locksim.git")
 	refused("has no commit")
 	run("commit", "-q", "--allow-empty", "-m", "first")
-	wants(checkout, "git clone --quiet 'https://git.example.org/you/locksim.git'", "checkout --quiet ", "/.github/action/test.sh", "LOCKSIM_OVERLAY: true")
+	wants(checkout, "git clone --quiet 'https://git.example.org/you/locksim.git'", "checkout --quiet ",
+		"/.github/action/test.sh", "LOCKSIM_OVERLAY: true")
 	if err := os.Mkdir(filepath.Join(top, "third party"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	wants(origin{replace: "../third party", checkout: filepath.Join(top, "third party")}, "submodules: recursive", "/.github/action/test.sh")
+	wants(origin{replace: "../third party", checkout: filepath.Join(top, "third party")}, "submodules: recursive",
+		"/.github/action/test.sh")
 	wants(origin{version: "v1.2.3"}, "/.github/action")
 	t.Setenv("PATH", t.TempDir())
 	refused("there is no git in PATH")
@@ -105,7 +107,8 @@ func TestWriteWorkflow(t *testing.T) {
 	top := t.TempDir()
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOFLAGS", "-mod=mod")
-	for name, text := range map[string]string{"locksim/go.mod": "module " + console.OwnModule() + "\n", "locks/go.mod": "module example.org/you/shop\n\ngo 1.26.0\n"} {
+	for name, text := range map[string]string{"locksim/go.mod": "module " + console.OwnModule() + "\n",
+		"locks/go.mod": "module example.org/you/shop\n\ngo 1.26.0\n"} {
 		file := filepath.Join(top, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
@@ -117,7 +120,8 @@ func TestWriteWorkflow(t *testing.T) {
 	t.Chdir(filepath.Join(top, "locks"))
 	o := Options{CI: true, Checkout: filepath.Join(top, "locksim")}
 	_, err := Write(o)
-	if broken, ok := errors.AsType[*console.BrokenError](err); !ok || !strings.Contains(broken.Error(), workflowName+" are written, but go mod tidy fails") {
+	if broken, ok := errors.AsType[*console.BrokenError](err); !ok ||
+		!strings.Contains(broken.Error(), workflowName+" are written, but go mod tidy fails") {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(workflowName)))

@@ -10,8 +10,8 @@ import (
 	"locksim/scenarios/outcome"
 )
 
-// Cause adds to an outcome when its violation became inevitable. Child processes play the continuations. An outcome without
-// a violation stays as it is.
+// Cause adds to an outcome when its violation became inevitable. Child processes play the continuations. An outcome
+// without a violation stays as it is.
 func Cause(w *publish.Crew, o *outcome.Outcome) error {
 	found, err := cause.Find(o, cause.Options{}, func(jobs []cause.Job) ([]cause.Answer, error) {
 		defer w.Progress.Clear()

@@ -49,8 +49,9 @@ func StoreComparison(w *publish.Crew, dir string, c *comparisons.Comparison, nam
 	}
 	timing := explorations.NewTiming()
 	var page, md bytes.Buffer
-	err := html.Comparison(&page, c, html.ComparisonOptions{Again: again, Versions: runfiles.VersionsOf(timing.Go, timing.Modules),
-		Figure: func(lock string, run comparisons.Seen) html.Found { return drawn[figureOf(lock, run)] }})
+	err := html.Comparison(&page, c,
+		html.ComparisonOptions{Again: again, Versions: runfiles.VersionsOf(timing.Go, timing.Modules),
+			Figure: func(lock string, run comparisons.Seen) html.Found { return drawn[figureOf(lock, run)] }})
 	if err != nil {
 		return err
 	}
@@ -172,9 +173,8 @@ func measure(c *console.Console, r roster.Roster, j compareJob, step func()) (co
 	return compareAnswer{Lock: m}, err
 }
 
-// Compare measures the locks in child processes. It starts with the locks on most
-// servers: they send most messages and take longest, and would delay the end. The scenarios of the files also are played
-// too.
+// Compare measures the locks in child processes. It starts with the locks on most servers: they send most messages and
+// take longest, and would delay the end. The scenarios of the files also are played too.
 func Compare(c *publish.Crew, locks []play.Lock, seeds outcome.Seeds, also []string) (*comparisons.Comparison, error) {
 	order := make([]int, len(locks))
 	for i := range order {

@@ -26,7 +26,8 @@ const LiveTogether = 6
 
 // CompareLive measures what the locks survive on real servers, several locks at once. The round trips are those of the
 // simulated world, which counts them.
-func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, files []string, scale float64) (*comparisons.Comparison, error) {
+func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outcome.Seeds, files []string,
+	scale float64) (*comparisons.Comparison, error) {
 	also, err := r.Also(files)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,8 @@ func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outc
 	err = errors.Join(first, session.Close())
 	switch {
 	case w.Ctx.Err() != nil:
-		return nil, &console.BrokenError{Cause: fmt.Errorf("the comparison was interrupted: %d of %d locks are measured", done.Load(), len(locks))}
+		return nil, &console.BrokenError{Cause: fmt.Errorf("the comparison was interrupted: %d of %d locks are measured",
+			done.Load(), len(locks))}
 	case errors.Is(err, compare.ErrUnusable):
 		return nil, err
 	case err != nil:
@@ -77,9 +79,11 @@ func CompareLive(w *publish.Crew, r roster.Roster, locks []play.Lock, seeds outc
 }
 
 // playLive makes one run of a comparison on real servers.
-func playLive(ctx context.Context, session *live.Session, scale float64) func(*file.Scenario, play.Lock, uint64, fence.Mode) (*outcome.ModeRun, error) {
+func playLive(ctx context.Context, session *live.Session, scale float64) func(*file.Scenario, play.Lock, uint64,
+	fence.Mode) (*outcome.ModeRun, error) {
 	return func(sc *file.Scenario, l play.Lock, seed uint64, mode fence.Mode) (*outcome.ModeRun, error) {
-		o, err := session.Run(ctx, sc, l, live.Options{Seed: seed, Modes: []fence.Mode{mode}, Scale: live.ScaleFor(sc, l, scale), Alone: true})
+		o, err := session.Run(ctx, sc, l, live.Options{Seed: seed, Modes: []fence.Mode{mode},
+			Scale: live.ScaleFor(sc, l, scale), Alone: true})
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +92,8 @@ func playLive(ctx context.Context, session *live.Session, scale float64) func(*f
 }
 
 // liveRunAgain makes the commands that make runs of a lock again on real servers.
-func liveRunAgain(c *console.Console, r roster.Roster, l play.Lock, scale float64) func(string, string, uint64, ...fence.Mode) string {
+func liveRunAgain(c *console.Console, r roster.Roster, l play.Lock, scale float64) func(string, string, uint64,
+	...fence.Mode) string {
 	return func(scenario, lock string, seed uint64, modes ...fence.Mode) string {
 		at := scale
 		if sc, err := file.Load(scenario, r.ServerNames()...); err == nil {

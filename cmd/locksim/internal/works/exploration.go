@@ -31,8 +31,8 @@ import (
 type Exploration struct {
 	*console.Console
 	Plan *explorations.Plan
-	// Against is the folder whose memory of earlier explorations this one is compared with, "" for none. JUnit is the file for
-	// the comparison as JUnit XML, or "".
+	// Against is the folder whose memory of earlier explorations this one is compared with, "" for none. JUnit is the file
+	// for the comparison as JUnit XML, or "".
 	Against, JUnit string
 
 	// Cause says whether the page of each violation says when it became inevitable.
@@ -59,7 +59,8 @@ func (x *Exploration) Campaign() campaign.Campaign {
 			job.Unit = func(reported int) string {
 				what, seed, ok := data.Unit(reported)
 				if ok {
-					what += "\nagain: " + x.again(seed) + "\na panic in a goroutine that the lock has started is made minimal, with a page, by a test with scenarios.Check"
+					what += "\nagain: " + x.again(seed) + "\na panic in a goroutine that the lock has started is made minimal, with " +
+						"a page, by a test with scenarios.Check"
 				}
 				return "it ended " + what
 			}
@@ -88,7 +89,8 @@ func (x *Exploration) Detail() string {
 	if t.Runs == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s: %v virtual, %d of %d classes of fault", x.Plan.Lock, t.Virtual.Round(time.Minute), len(t.Classes), len(x.Plan.Classes()))
+	text := fmt.Sprintf("%s: %v virtual, %d of %d classes of fault", x.Plan.Lock, t.Virtual.Round(time.Minute),
+		len(t.Classes), len(x.Plan.Classes()))
 	for _, label := range t.Labels() {
 		text += fmt.Sprintf(", %s %d", label, t.Violations[label])
 	}
@@ -223,7 +225,8 @@ func lastLines(c *console.Console, dir string, replay func(int, *failure.Failure
 			} else {
 				i = 1
 			}
-			steps = fmt.Sprintf("%s --out %s; %s replay %s", again, console.Quote(to), c.Command(), console.Quote(path.Join(to, publish.FoundName(i))))
+			steps = fmt.Sprintf("%s --out %s; %s replay %s", again, console.Quote(to), c.Command(),
+				console.Quote(path.Join(to, publish.FoundName(i))))
 		}
 		return []string{"step by step: " + steps + " --timeline", "replay: " + again}
 	}

@@ -108,7 +108,8 @@ func (x *Matrix) Finished(r *publish.Results) (publish.Finished, error) {
 	for i, wall := range r.Took {
 		m.Timing.Slowest = append(m.Timing.Slowest, x.Plan.Timing(i, wall))
 	}
-	slices.SortFunc(m.Timing.Slowest, func(a, b matrices.JobTiming) int { return cmp.Compare(b.WallSeconds, a.WallSeconds) })
+	slices.SortFunc(m.Timing.Slowest,
+		func(a, b matrices.JobTiming) int { return cmp.Compare(b.WallSeconds, a.WallSeconds) })
 	m.Timing.Slowest = m.Timing.Slowest[:min(slowest, len(m.Timing.Slowest))]
 	var notes []string
 	for _, c := range m.Problems() {
@@ -146,7 +147,8 @@ const matrixWidth = 100
 func matrixProblem(m *matrices.Matrix) error {
 	switch n := len(m.Failures); {
 	case n > 0:
-		return &console.BrokenError{Cause: fmt.Errorf("the runs of %d pairs of scenario and lock failed; the first: %s with %s: %s",
+		return &console.BrokenError{Cause: fmt.Errorf("the runs of %d pairs of scenario and lock failed; the first: %s "+
+			"with %s: %s",
 			n, m.Failures[0].Scenario, m.Failures[0].Lock, m.Failures[0].Why), Replay: m.Failures[0].Replay}
 	case !m.Expected:
 		return console.ErrUnexpected

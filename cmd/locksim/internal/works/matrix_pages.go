@@ -22,7 +22,8 @@ func (x *Matrix) pages(r *publish.Results, m *matrices.Matrix, add func(string, 
 		return nil, err
 	}
 	written := map[string]bool{}
-	site := html.MatrixSite{Matrix: m, Scenarios: x.Plan.Scenarios(), Locks: x.Plan.Columns(), FailureModes: modes, Replay: x.PublicName() + " " + x.Asked,
+	site := html.MatrixSite{Matrix: m, Scenarios: x.Plan.Scenarios(), Locks: x.Plan.Columns(), FailureModes: modes,
+		Replay: x.PublicName() + " " + x.Asked,
 		HasReport: func(scenario, lock string, seed uint64) bool {
 			return written[html.MatrixRunFile(scenario, lock, seed)]
 		}}
@@ -33,7 +34,8 @@ func (x *Matrix) pages(r *publish.Results, m *matrices.Matrix, add func(string, 
 			return add(name, made.HTML)
 		}, func(name string, err error) {
 			failed++
-			problem = &console.BrokenError{Cause: fmt.Errorf("%d reports of runs could not be made, and their cells link to the pages of their scenarios; the last: %s: %w", failed, name, err)}
+			problem = &console.BrokenError{Cause: fmt.Errorf("%d reports of runs could not be made, and their cells link to "+
+				"the pages of their scenarios; the last: %s: %w", failed, name, err)}
 		})
 		if err != nil {
 			return nil, err
@@ -78,7 +80,8 @@ func runPagesOf(site html.MatrixSite) []publish.PageJob {
 			i, at[name] = len(jobs), len(jobs)
 			sc := sources[c.Scenario]
 			todo = append(todo, publish.PageJob{Name: name})
-			jobs = append(jobs, runPageJob{File: sc.File, Source: string(sc.Source), Lock: c.Lock, Seed: c.Seed, Modes: site.Matrix.Modes,
+			jobs = append(jobs, runPageJob{File: sc.File, Source: string(sc.Source), Lock: c.Lock, Seed: c.Seed,
+				Modes:  site.Matrix.Modes,
 				Hashes: map[fence.Mode]string{}, Links: html.MatrixRunLinks(c.Scenario, c.Lock)})
 		}
 		jobs[i].Hashes[c.Mode] = c.TraceHash

@@ -33,5 +33,6 @@ func Read(c *console.Console, extra []play.Lock, r *campaign.Record, noRuns bool
 }
 
 // ResultNames are the files that hold results of single jobs.
-var ResultNames = []string{explorations.Kind + ".json", explorations.Kind + campaign.JournalSuffix, sweeps.Kind + ".json", sweeps.Kind + campaign.JournalSuffix,
+var ResultNames = []string{explorations.Kind + ".json", explorations.Kind + campaign.JournalSuffix, sweeps.Kind +
+	".json", sweeps.Kind + campaign.JournalSuffix,
 	MatrixKind + campaign.JournalSuffix, reviews.Kind + campaign.JournalSuffix}

@@ -101,7 +101,8 @@ func (x *Review) Divisible() bool { return false }
 // follow are the jobs that follow from results: first those of the parts, then the run
 // of each failure in each fencing mode. A shard has none, since none of its parts is
 // complete.
-func (x *Review) follow(r *campaign.Record, examinations func(*campaign.Record) ([]campaign.Job, error)) ([]campaign.Job, error) {
+func (x *Review) follow(r *campaign.Record, examinations func(*campaign.Record) ([]campaign.Job,
+	error)) ([]campaign.Job, error) {
 	if x.missing(r) > 0 {
 		return nil, nil
 	}
@@ -186,11 +187,13 @@ func (x *Review) Finished(r *publish.Results) (publish.Finished, error) {
 	if err != nil {
 		return publish.Finished{}, &console.BrokenError{Cause: err}
 	}
-	again := fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", x.PublicName(), console.Quote(x.lock.Name), x.plan.Seeds.Len(), x.plan.Runs)
+	again := fmt.Sprintf("%s report --review --lock %s --seeds %d --runs %d", x.PublicName(), console.Quote(x.lock.Name),
+		x.plan.Seeds.Len(), x.plan.Runs)
 	if x.plan.Faults != nil {
 		again += " --faults " + cmp.Or(strings.Join(x.plan.Faults, ","), spaces.NoFaults)
 	}
-	file := func(name string, render func(io.Writer, *reviews.Review, reports.Options) error) func() (outfile.Document, error) {
+	file := func(name string, render func(io.Writer, *reviews.Review, reports.Options) error) func() (outfile.Document,
+		error) {
 		return func() (outfile.Document, error) {
 			var b bytes.Buffer
 			err := render(&b, done, reports.Options{Replay: again})
@@ -232,7 +235,8 @@ func (x *Review) drawWorst(r *publish.Results, done *reviews.Review) (html.Found
 	if w.Failure != nil {
 		job = publish.FoundPageTask.Job(publish.FoundPageJob{Run: w.Failure.Run, Mode: w.Mode, ID: "worst", Answers: true})
 	} else {
-		job = figureTask.Job(figureJob{Lock: x.lock.Name, Scenario: w.Scenario.Name, Seed: w.Seed, Mode: w.Mode, ID: "worst", Width: publish.FoundWidth, Answers: true})
+		job = figureTask.Job(figureJob{Lock: x.lock.Name, Scenario: w.Scenario.Name, Seed: w.Seed, Mode: w.Mode, ID: "worst",
+			Width: publish.FoundWidth, Answers: true})
 	}
 	var figure html.Found
 	err := r.WritePages([]publish.PageJob{{Name: "worst", Job: job}}, func(_ string, made publish.Page) error {

@@ -45,7 +45,8 @@ func runPage(c *console.Console, r roster.Roster, j runPageJob) (publish.Page, e
 	for _, m := range o.Modes {
 		want, known := j.Hashes[m.Mode]
 		if known && m.TraceHash != want {
-			return publish.Page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, but %s in the matrix", m.Mode, j.Seed, m.TraceHash, want)
+			return publish.Page{}, fmt.Errorf("not deterministic: in mode %s the trace of seed %d has the hash %s, but %s in "+
+				"the matrix", m.Mode, j.Seed, m.TraceHash, want)
 		}
 		if m.Trace != nil && want == "" {
 			repeated = outcome.Once

@@ -50,7 +50,8 @@ func (x *Sweep) Campaign() campaign.Campaign {
 			data := sweep.NewJob(x.Plan, i)
 			data.Records = x.records
 			job := sweepTask.Job(data)
-			job.Name, job.Noun, job.Count = fmt.Sprintf("%d placements from number %d on", data.Runs, data.First), "placements", data.Runs
+			job.Name, job.Noun, job.Count = fmt.Sprintf("%d placements from number %d on", data.Runs, data.First), "placements",
+				data.Runs
 			if data.Of == sweeps.Pairs {
 				job.Name = fmt.Sprintf("%d pairs from number %d on", data.Runs, data.First)
 			}
@@ -178,7 +179,8 @@ func (x *Sweep) again(f *failure.Failure) string {
 
 // asking is the command that makes a sweep with some pairs, classes and kinds of fault.
 func (x *Sweep) asking(pairs int, classes []lock.Fault, kinds []string) string {
-	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.Command(), console.Quote(x.Scenario), console.Quote(x.Plan.Lock), x.Plan.Seed)
+	text := fmt.Sprintf("%s sweep %s --lock %s --seed %d", x.Command(), console.Quote(x.Scenario),
+		console.Quote(x.Plan.Lock), x.Plan.Seed)
 	if pairs > 0 {
 		text += fmt.Sprintf(" --pairs %d", pairs)
 	}

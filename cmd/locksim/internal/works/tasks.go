@@ -43,8 +43,8 @@ const (
 	runPageTask = campaign.Task[runPageJob, publish.Page]("run page")
 )
 
-// handle makes the handler of a task. After a run in a frozen world the process is not used again: the bubble still exists,
-// and may be busy.
+// handle makes the handler of a task. After a run in a frozen world the process is not used again: the bubble still
+// exists, and may be busy.
 func handle[J, A any](task campaign.Task[J, A], do func(J, func()) (A, error)) campaign.Handler {
 	return task.Handler(func(j J, step func()) (A, error) {
 		a, err := do(j, step)

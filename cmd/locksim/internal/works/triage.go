@@ -45,9 +45,10 @@ func (x *Exploration) triage(r *publish.Results, e *explorations.Exploration) (w
 	}
 	public := &Exploration{Console: x.Public(), Plan: x.Plan}
 	replay := func(f *failure.Failure) string { return public.again(f.Seed) }
-	s, err := h.Take(e.Plan.Lock, string(e.Plan.Judge), e.Summary.Failures, replay, func(runs []*outcome.RunFile) ([]bool, []error, error) {
-		return playAgain(r.Crew, e.Plan.Judge, runs)
-	})
+	s, err := h.Take(e.Plan.Lock, string(e.Plan.Judge), e.Summary.Failures, replay,
+		func(runs []*outcome.RunFile) ([]bool, []error, error) {
+			return playAgain(r.Crew, e.Plan.Judge, runs)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,8 @@ func (x *Exploration) triage(r *publish.Results, e *explorations.Exploration) (w
 }
 
 // playAgain plays runs in child processes and reports which of them still break the lock.
-func playAgain(c *publish.Crew, judge explorations.Judge, runs []*outcome.RunFile) (fails []bool, problems []error, err error) {
+func playAgain(c *publish.Crew, judge explorations.Judge,
+	runs []*outcome.RunFile) (fails []bool, problems []error, err error) {
 	fails, problems = make([]bool, len(runs)), make([]error, len(runs))
 	jobs := make([]campaign.Job, len(runs))
 	for i, run := range runs {

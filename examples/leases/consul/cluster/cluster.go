@@ -54,7 +54,8 @@ func (n Cluster) Build(b *sim.Builder) {
 		b.Fail(fmt.Errorf("%d servers of Consul: give 1 to %d", int(n), maxServers))
 		return
 	}
-	c := &cluster{group: raftgroup.New(int(n)), asked: map[uint64]string{}, clients: map[string]string{}, timed: map[string]bool{}}
+	c := &cluster{group: raftgroup.New(int(n)), asked: map[uint64]string{}, clients: map[string]string{},
+		timed: map[string]bool{}}
 	var nodes []*sim.Node
 	for i := range int(n) {
 		nodes = append(nodes, b.Add(fmt.Sprint(Prefix, i), Port, func(node *sim.Node) sim.Server {
@@ -120,8 +121,8 @@ func (c *cluster) applied(s *server, index uint64, e entry, changed bool) {
 	c.truth.Tell(c.servers[0].node, cause, func(name string) raftgroup.Head { return c.head(s.state, name) })
 }
 
-// prolonged is told that the leader is about to give a session its time again: for a client that renews it, or without one when
-// it begins to lead. Then the time that was left by the former leader's clock is not known.
+// prolonged is told that the leader is about to give a session its time again: for a client that renews it, or without
+// one when it begins to lead. Then the time that was left by the former leader's clock is not known.
 func (c *cluster) prolonged(leader *server, by, session string) {
 	if len(c.truth.Watched()) == 0 {
 		return
@@ -170,7 +171,8 @@ func (c *cluster) head(s *state, name string) raftgroup.Head {
 		return raftgroup.Head{}
 	}
 	return raftgroup.Head{
-		Value: fmt.Sprintf("%s #%d", p.Session, p.acquired), By: c.clients[p.Session], Session: p.Session, Made: int64(p.CreateIndex),
+		Value: fmt.Sprintf("%s #%d", p.Session, p.acquired), By: c.clients[p.Session], Session: p.Session,
+		Made: int64(p.CreateIndex),
 	}
 }
 

@@ -275,8 +275,8 @@ func TestKV(t *testing.T) {
 		if l := w.pair("l"); l.LockIndex != 1 || string(l.Value) != "c" {
 			t.Errorf("acquired again: %+v", l)
 		}
-		// KV, Create, acquire: an update without it goes on even if another session has the key. Consul's state store 1.14.11:
-		// it sets the LockIndex to 0, also with cas.
+		// KV, Create, acquire: an update without it goes on even if another session has the key. Consul's state store
+		// 1.14.11: it sets the LockIndex to 0, also with cas.
 		w.is(w.put("kv/l", "d"), "true")
 		if l := w.pair("l"); l.LockIndex != 0 || l.Session != first || string(l.Value) != "d" {
 			t.Errorf("updated: %+v", l)

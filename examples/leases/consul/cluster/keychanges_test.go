@@ -26,7 +26,8 @@ func TestKeyChanges(t *testing.T) {
 			w.put("session/renew/"+id, "")
 			w.sleep(3 * time.Second)
 			w.is(w.put("kv/k?release="+id, ""), "true")
-		}, []string{"set by c0 (acquire of c0), no key", "prolonged by c0 (renew of c0), 16s", "deleted by c0 (release of c0), 17s"}},
+		}, []string{"set by c0 (acquire of c0), no key", "prolonged by c0 (renew of c0), 16s",
+			"deleted by c0 (release of c0), 17s"}},
 		{"a session without a TTL", "k", func(w world) {
 			id := w.session(`{}`)
 			w.is(w.put("kv/k?acquire="+id, ""), "true")

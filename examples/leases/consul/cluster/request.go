@@ -198,7 +198,8 @@ func (q request) create(body []byte) (request, error) {
 		return q, fmt.Errorf("%w: a session of another node, or with other checks than serfHealth", errUnknown)
 	}
 	made := session{
-		Name: in.Name, LockDelay: defaultLockDelay, Behavior: behaviorRelease, TTL: in.TTL, NodeChecks: []string{"serfHealth"},
+		Name: in.Name, LockDelay: defaultLockDelay, Behavior: behaviorRelease, TTL: in.TTL,
+		NodeChecks: []string{"serfHealth"},
 	}
 	if in.LockDelay != nil {
 		delay, err := time.ParseDuration(*in.LockDelay)

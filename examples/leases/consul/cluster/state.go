@@ -128,8 +128,8 @@ func (s *state) apply(e entry, index uint64, now time.Duration) (done, changed b
 	return s.write(e, index)
 }
 
-// write sets a key. As in Consul's own state store (1.14.11), a write without a session sets the LockIndex to 0, and one
-// that changes nothing moves no index.
+// write sets a key. As in Consul's own state store (1.14.11), a write without a session sets the LockIndex to 0, and
+// one that changes nothing moves no index.
 func (s *state) write(e entry, index uint64) (done, changed bool, err error) {
 	before := s.pairs[e.Key]
 	next := pair{Key: e.Key, Value: e.Value, Flags: e.Flags, CreateIndex: index, ModifyIndex: index}
@@ -170,8 +170,8 @@ func (s *state) write(e entry, index uint64) (done, changed bool, err error) {
 	return true, true, nil
 }
 
-// remove deletes a key, or those that begin with it. To delete a key that is not there succeeds, whatever its index should
-// be.
+// remove deletes a key, or those that begin with it. To delete a key that is not there succeeds, whatever its index
+// should be.
 func (s *state) remove(e entry, index uint64) (done, changed bool) {
 	before := s.pairs[e.Key]
 	if e.Checked && before != nil && before.ModifyIndex != e.Index {

@@ -6,8 +6,8 @@ import (
 	"locksim/sim"
 )
 
-// Balanced is what a name resolves to that stands for several servers, as behind a load balancer that asks them for their
-// health: each client has one of them, and the next one while that is down.
+// Balanced is what a name resolves to that stands for several servers, as behind a load balancer that asks them for
+// their health: each client has one of them, and the next one while that is down.
 func Balanced(nodes []*sim.Node) func(process string) *sim.Node {
 	return func(process string) *sim.Node {
 		first := 0

@@ -66,7 +66,8 @@ func ScenariosIn(t *testing.T, folder string, locks []scenarios.Lock) {
 		named := sc.LockNames()
 		for name := range sc.Expect {
 			if !slices.Contains(named, name) {
-				t.Errorf("%s expects something of lock %s, which it does not name: add it to locks, or remove the expectation", file, name)
+				t.Errorf("%s expects something of lock %s, which it does not name: add it to locks, or remove the expectation",
+					file, name)
 			}
 		}
 		for _, name := range named {

@@ -123,8 +123,8 @@ func (w *work) found(o *object) {
 	w.end(http.StatusOK, o.lease)
 }
 
-// change makes the change to what is there, lets the webhook look at it, and writes it. It begins anew if another change
-// came first.
+// change makes the change to what is there, lets the webhook look at it, and writes it. It begins anew if another
+// change came first.
 func (w *work) change(before *object) {
 	l, err := w.next(w.node, before)
 	if w.made++; err == nil && w.made > attempts {

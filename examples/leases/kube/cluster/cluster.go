@@ -1,14 +1,15 @@
 // Package cluster has the control plane of a Kubernetes cluster for a simulated world, as far as leases go: API servers
 // that speak HTTP/1.1, the store behind them, and an admission webhook that they ask before each write.
 //
-// The store is one server, kv0. Each change has a number of its own, the resourceVersion, and is on the disk before it is
-// acknowledged. An API server keeps nothing but a cache, which follows the store's changes: a read without a
-// resourceVersion asks the store, and one with resourceVersion=0 is answered from the cache, which is stale while the link
-// to the store is cut. docs/limits.md has what is not as in Kubernetes.
+// The store is one server, kv0. Each change has a number of its own, the resourceVersion, and is on the disk before it
+// is acknowledged. An API server keeps nothing but a cache, which follows the store's changes: a read without a
+// resourceVersion asks the store, and one with resourceVersion=0 is answered from the cache, which is stale while the
+// link to the store is cut. docs/limits.md has what is not as in Kubernetes.
 //
-// The sources are the Kubernetes API concepts (kubernetes.io/docs/reference/using-api/api-concepts), the strategy and the
-// validation of leases in kubernetes/kubernetes (pkg/registry/coordination/lease, pkg/apis/coordination/validation), and
-// the types and errors of k8s.io/api and k8s.io/apimachinery, which the servers use themselves.
+// The sources are the Kubernetes API concepts (kubernetes.io/docs/reference/using-api/api-concepts), the strategy and
+// the validation of leases in kubernetes/kubernetes (pkg/registry/coordination/lease,
+// pkg/apis/coordination/validation), and the types and errors of k8s.io/api and k8s.io/apimachinery, which the servers
+// use themselves.
 package cluster
 
 import (

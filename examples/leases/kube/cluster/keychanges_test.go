@@ -13,8 +13,8 @@ import (
 	"locksim/sim"
 )
 
-// The record has of each write of a lease whose it was, what it replaced, and the time that was left by the clock of the
-// store, for clients that have seen the write before it. Equal seeds give equal records.
+// The record has of each write of a lease whose it was, what it replaced, and the time that was left by the clock of
+// the store, for clients that have seen the write before it. Equal seeds give equal records.
 func TestKeyChanges(t *testing.T) {
 	play := func() (got, full []string) {
 		var over *sim.World

@@ -78,7 +78,8 @@ func (s *store) record(client, server, key, from string, l *coordination.Lease, 
 	})
 }
 
-// plan says when a lease was not renewed for as long as it says, from when on a client that has observed it may take it.
+// plan says when a lease was not renewed for as long as it says, from when on a client that has observed it may take
+// it.
 func (s *store) plan(key string) {
 	o := s.disk[key]
 	if holder(o.lease) == "" || o.over {
@@ -94,8 +95,8 @@ func (s *store) plan(key string) {
 	})
 }
 
-// left is the time that a lease had left, of which the store knows as much as its clients: they end a lease, by their own
-// clocks, when they have not seen it renewed for as long as it says.
+// left is the time that a lease had left, of which the store knows as much as its clients: they end a lease, by their
+// own clocks, when they have not seen it renewed for as long as it says.
 func (s *store) left(o *object) trace.TimeLeft {
 	if o == nil || o.over || holder(o.lease) == "" {
 		return trace.TimeLeft{End: trace.EndNone}
@@ -113,7 +114,8 @@ func (s *store) tell(key string, step int, by string, before *object) {
 	if before != nil && !before.over {
 		had = holder(before.lease)
 	}
-	c := trace.KeyChange{Step: step, Key: key, By: by, Change: trace.KeyDeleted, Asked: by, Request: verb(now.lease, before), Left: s.left(before)}
+	c := trace.KeyChange{Step: step, Key: key, By: by, Change: trace.KeyDeleted, Asked: by,
+		Request: verb(now.lease, before), Left: s.left(before)}
 	if had != "" {
 		c.Was, c.WasOf = had, before.holder
 	}
@@ -171,8 +173,8 @@ func (s *store) list(a *apiServer) {
 // WatchKeys implements [sim.KeyWatcher].
 func (s *store) WatchKeys(names []string) { s.watched = append(s.watched, names...) }
 
-// Keys implements [sim.Keyed]: the leases that somebody has. A client that begins to observe one now may take it when the
-// whole duration has passed, so that is its TTL.
+// Keys implements [sim.Keyed]: the leases that somebody has. A client that begins to observe one now may take it when
+// the whole duration has passed, so that is its TTL.
 func (s *store) Keys() []trace.Key {
 	var out []trace.Key
 	for _, key := range slices.Sorted(maps.Keys(s.disk)) {

@@ -57,10 +57,11 @@ const (
 var ErrFalseAlarm = errors.New("the lock without the mistake fails in the same run: this is no find, but a false alarm")
 
 // Search searches a lock with a mistake. overlay writes the overlay of the mistake into a folder and returns its name;
-// nil is for a lock of the checkout. name is that of a folder in Dir that there is not. The seed of each find is played with
-// the lock without the mistake, which must pass: else the error wraps [ErrFalseAlarm]. Where the find is a variation of
-// another run, the lock without the mistake may vary another one.
-func (w *Workshop) Search(ctx context.Context, name string, overlay func(root, dir string) (string, error), p Plan) ([]Trial, error) {
+// nil is for a lock of the checkout. name is that of a folder in Dir that there is not. The seed of each find is played
+// with the lock without the mistake, which must pass: else the error wraps [ErrFalseAlarm]. Where the find is a
+// variation of another run, the lock without the mistake may vary another one.
+func (w *Workshop) Search(ctx context.Context, name string, overlay func(root, dir string) (string, error),
+	p Plan) ([]Trial, error) {
 	dir := filepath.Join(w.Dir, name)
 	if err := w.build(ctx, dir, overlay); err != nil {
 		return nil, err
@@ -78,12 +79,14 @@ func (w *Workshop) Search(ctx context.Context, name string, overlay func(root, d
 		if !t.Found || t.Runs == 0 {
 			continue
 		}
-		again, err := run(ctx, filepath.Join(w.Dir, theRight), Plan{p.Lock, []string{t.Strategy}, []uint64{t.seed()}, p.CPU, 1})
+		again, err := run(ctx, filepath.Join(w.Dir, theRight), Plan{p.Lock, []string{t.Strategy}, []uint64{t.seed()}, p.CPU,
+			1})
 		if err != nil {
 			return nil, err
 		}
 		if again[0].Found {
-			return nil, fmt.Errorf("%s, strategy %s, seed %d: %s: %w", p.Lock, t.Strategy, t.seed(), again[0].What, ErrFalseAlarm)
+			return nil, fmt.Errorf("%s, strategy %s, seed %d: %s: %w", p.Lock, t.Strategy, t.seed(), again[0].What,
+				ErrFalseAlarm)
 		}
 	}
 	return found, nil
@@ -110,8 +113,8 @@ func (w *Workshop) build(ctx context.Context, dir string, overlay func(root, dir
 	return nil
 }
 
-// run makes the searches of a plan with the program in a folder. A lock that ends the program, by a panic in a goroutine of
-// its own, is found.
+// run makes the searches of a plan with the program in a folder. A lock that ends the program, by a panic in a
+// goroutine of its own, is found.
 func run(ctx context.Context, dir string, p Plan) ([]Trial, error) {
 	plan, err := json.Marshal(p)
 	if err != nil {

@@ -18,7 +18,8 @@ var rules = fence.Modes()[1:]
 func accounts(t testing.TB) *sql.DB {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "test.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)")
+	db, err := sql.Open("sqlite", "file:"+file+
+		"?_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ import (
 // Elect runs an elector until ctx ends, in the mode that polls. It calls changed with what the elector tells its
 // subscribers.
 func Elect(ctx context.Context, pool *pgxpool.Pool, name, id string, changed func(leads bool)) error {
-	elector := leadership.NewElector(baseservice.NewArchetype(slog.New(slog.DiscardHandler)), riverpgxv5.New(pool).GetExecutor(), nil,
+	elector := leadership.NewElector(baseservice.NewArchetype(slog.New(slog.DiscardHandler)),
+		riverpgxv5.New(pool).GetExecutor(), nil,
 		&leadership.Config{ClientID: id, Schema: schemaOf(name)})
 	told := elector.Listen()
 	over := make(chan struct{})
