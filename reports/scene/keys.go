@@ -171,6 +171,9 @@ func (k *keyFollower) ended(c trace.KeyChange) string {
 		if e, ok := k.event(c.Step).What.(trace.Expire); !ok || e.Key != c.Key {
 			k.mark(c, MarkExpire, c.Key+" expires")
 		}
+		if c.ByClients {
+			return "it was not renewed for as long as it says"
+		}
 		return "it expired"
 	case c.Change == trace.KeySet && c.By == "":
 		return "other clients shared it"

@@ -127,7 +127,11 @@ func (k keyTeller) tell(c trace.KeyChange) {
 
 // gone says how a key went that no request deleted.
 func (keyTeller) gone(c trace.KeyChange, key, renewals string) string {
-	if c.Change == trace.KeyExpired {
+	switch {
+	case c.Change == trace.KeyExpired && c.ByClients:
+		return fmt.Sprintf("sees the key %s of %s%s not renewed for as long as it says: another client may take it", key,
+			c.WasOf, renewals)
+	case c.Change == trace.KeyExpired:
 		return fmt.Sprintf("lets the key %s of %s%s expire", key, c.WasOf, renewals)
 	}
 	return fmt.Sprintf("loses the key %s of %s%s: it is %s", key, c.WasOf, renewals, c.Change)

@@ -55,6 +55,9 @@ type KeyChange struct {
 	WasOf string `json:"was_of,omitempty"`
 	// Left is the time that the key had left just before the change.
 	Left TimeLeft `json:"left,omitzero"`
+	// ByClients says of a [KeyExpired] that no server ended the key: it was not renewed for as long as it says, from when
+	// on a client may take it, by its own clock.
+	ByClients bool `json:"by_clients,omitempty"`
 }
 
 // Change is what happened to a watched key.

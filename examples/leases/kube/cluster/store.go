@@ -90,7 +90,7 @@ func (s *store) plan(key string) {
 		o.over = true
 		if slices.Contains(s.watched, key) {
 			step := s.node.Note("", trace.Expire{Key: key})
-			s.node.KeyChanged(trace.KeyChange{Step: step, Key: key, Change: trace.KeyExpired, Left: left})
+			s.node.KeyChanged(trace.KeyChange{Step: step, Key: key, Change: trace.KeyExpired, Left: left, ByClients: true})
 		}
 	})
 }

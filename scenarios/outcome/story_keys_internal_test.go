@@ -1,0 +1,21 @@
+package outcome
+
+import (
+	"testing"
+
+	"locksim/sim/trace"
+)
+
+// A server that only keeps a lease does not end it: its clients do, by their own clocks.
+func TestWhoEndsAKey(t *testing.T) {
+	for want, c := range map[string]trace.KeyChange{
+		"lets the key k of c0 expire": {Change: trace.KeyExpired, WasOf: "c0"},
+		"sees the key k of c0 not renewed for as long as it says: another client may take it": {
+			Change: trace.KeyExpired, WasOf: "c0", ByClients: true},
+		"loses the key k of c0: it is evicted": {Change: trace.KeyEvicted, WasOf: "c0"},
+	} {
+		if got := (keyTeller{}).gone(c, "k", ""); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
