@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"locksim/checker"
+	"locksim/faults"
 	"locksim/internal/live/server"
 	"locksim/lock"
 	"locksim/lock/fence"
@@ -90,8 +91,10 @@ type Share struct {
 type Failure struct {
 	Seed uint64
 	Runs int
-	// Played is the seed with which the smallest schedule is played.
-	Played uint64
+	// Played is the seed with which the smallest schedule is played, Classes are the classes of its faults. A loss of power
+	// may have become the end of a process, which is that of another column.
+	Played  uint64
+	Classes []lock.Fault `json:",omitempty"`
 	// What is what was broken under which faults, Label what was broken.
 	What  string
 	Label checker.Label
@@ -237,9 +240,13 @@ func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised b
 	if !promised {
 		runs = min(runs, fewest)
 	}
-	most := runs * drawn
+	most := runs * tries
 	if t.Name == Misused { // mistakes are seldom
-		most *= drawn
+		most *= tries
+	}
+	strikes := drawn(faults)
+	if len(strikes) > len(faults) { // and in few of these the other one is felt
+		most *= 2
 	}
 	for _, f := range faults {
 		if why := cmp.Or(x.Refuses[f], lacks(l, f)); why != "" {
@@ -249,7 +256,7 @@ func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised b
 	}
 	l = l.Cached()
 	plan, err := explore.NewPlan(l, explore.Options{
-		Runs: most, FirstSeed: seed, Faults: append([]lock.Fault{}, faults...), Space: t.space(),
+		Runs: most, FirstSeed: seed, Faults: strikes, Space: t.space(),
 		Judge: explorations.JudgePromise, Collect: explorations.CollectAll,
 	})
 	if errors.Is(err, search.ErrNoFailover) {
@@ -293,10 +300,18 @@ func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised b
 	return s, s.examined(x, l, e.Summary.Failures)
 }
 
-// drawn is how many schedules are drawn at most for a run that counts. fewest is how many runs count where a lock
+// drawn are the classes that are drawn so that some are felt: a client is started again only after its crash.
+func drawn(felt []lock.Fault) []lock.Fault {
+	if slices.Equal(felt, []lock.Fault{lock.FaultRestart}) {
+		return []lock.Fault{lock.FaultCrash, lock.FaultRestart}
+	}
+	return append([]lock.Fault{}, felt...)
+}
+
+// tries is how many schedules are drawn at most for a run that counts. fewest is how many runs count where a lock
 // promises nothing, and how many a sign needs.
 const (
-	drawn  = 4
+	tries  = 4
 	fewest = 30
 )
 
@@ -311,12 +326,13 @@ func (s *Share) count(x Lock, t *search.Trial, may bool) {
 	if felt {
 		s.Felt++
 	}
-	if len(t.Violations) == 0 {
+	violations := slices.DeleteFunc(slices.Clone(t.Violations), func(v outcome.Violation) bool { return !s.counts(v.Label) })
+	if len(violations) == 0 {
 		return
 	}
 	broken := false
 	counted := map[checker.Label]bool{}
-	for _, v := range t.Violations {
+	for _, v := range violations {
 		broken = broken || x.against(s, v.Label) != nil
 		if !counted[v.Label] {
 			counted[v.Label] = true
@@ -333,11 +349,20 @@ func (s *Share) count(x Lock, t *search.Trial, may bool) {
 	}
 }
 
+// counts reports whether what was broken counts in the share: where the lock promises nothing, what its calls say does
+// not, such as that a lease which it was seen to renew is renewed until it is released.
+func (s *Share) counts(label checker.Label) bool {
+	return s.Promised || len(s.Faults) == 0 || label != checker.Misconduct && label != checker.Overtaken
+}
+
 // examined has the smallest run of each failure.
 func (s *Share) examined(x Lock, l scenarios.Lock, all failure.Failures) error {
 	for _, f := range all {
 		out := Failure{Seed: f.Seed, Runs: f.Runs, What: f.Shape, Reasons: f.Reasons, Story: f.Story, Same: f.Same}
 		for _, v := range f.Violations {
+			if !s.counts(v.Label) {
+				continue
+			}
 			if out.Label == "" {
 				out.Label, out.Mode = v.Label, v.Mode
 			}
@@ -345,8 +370,20 @@ func (s *Share) examined(x Lock, l scenarios.Lock, all failure.Failures) error {
 				out.Against = x.against(s, v.Label)
 			}
 		}
+		if out.Label == "" {
+			continue
+		}
 		if f.Run != nil {
 			out.Source, out.Played = f.Run.Source, f.Run.Seed
+			sc, _, err := play.Setup(f.Run, []scenarios.Lock{l})
+			if err != nil {
+				return err
+			}
+			for _, one := range sc.Faults {
+				if class := faults.ClassIn(sc.Faults, one.Action); !slices.Contains(out.Classes, class) {
+					out.Classes = append(out.Classes, class)
+				}
+			}
 			for _, mode := range fence.Modes() {
 				if m, ok := f.Run.Modes[mode]; ok {
 					out.Modes = append(out.Modes, mode)

@@ -109,6 +109,20 @@ func TestClassesInEqualShares(t *testing.T) {
 	}
 }
 
+// A client is started again only after its crash: the two are drawn together, and the restart has to be felt.
+func TestRestartsAreFelt(t *testing.T) {
+	l := scenarios.Lock{Name: "careful", Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultRestart}}}
+	x := Lock{Lock: careful(l), Says: says("it excludes")}
+	process, err := FindTrouble("process")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := x.share(x.Lock, process, []lock.Fault{lock.FaultRestart}, true, 3, 1)
+	if err != nil || s.Felt != 3 || s.Idle != "" || s.NoVerdict != "" || s.Broken+s.Wished > 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // Under faults of which no sentence speaks nothing is promised, and a label that no sentence has is a wish.
 func TestOnlySentencesArePromises(t *testing.T) {
 	excludes, free := says("it excludes")[0], Sentence{Text: "it is free soon", Labels: []checker.Label{checker.Stuck},
@@ -139,6 +153,18 @@ func TestOnlySentencesArePromises(t *testing.T) {
 		s.count(x, &search.Trial{Violations: []outcome.Violation{{Label: c.label}}}, true)
 		if s.Broken+s.Wished != 1 || (s.Broken == 1) != (c.want != "") || s.Labels[string(c.label)] != 1 {
 			t.Errorf("%s under %v: counted as %+v", c.label, c.faults, s)
+		}
+	}
+	// Beyond the promise, what its calls say counts for nothing; where the caller makes mistakes, or it is promised, it does.
+	for _, c := range []struct {
+		s    Share
+		want int
+	}{
+		{Share{Faults: power}, 0}, {Share{Faults: power, Promised: true}, 1}, {Share{}, 1},
+	} {
+		c.s.count(x, &search.Trial{Violations: []outcome.Violation{{Label: checker.Misconduct}}}, true)
+		if got := c.s.Broken + c.s.Wished; got != c.want {
+			t.Errorf("misconduct under %v, promised %v: counted %d times, want %d", c.s.Faults, c.s.Promised, got, c.want)
 		}
 	}
 	bears := Lock{Says: says("it bears pauses", lock.FaultPause)}

@@ -29,7 +29,7 @@ func printSheet(w io.Writer, s libraries.Sheet) {
 // printCell writes a cell, with the smallest story of each failure.
 func printCell(w io.Writer, s libraries.Sheet, l libraries.LockSheet, t libraries.Trouble, c played) {
 	_, _ = fmt.Fprintf(w, "%s, %s %s: %s (%s)  %.1f s\n", l.Name, s.Module, s.Version, t.Name, t.Means, c.Wall)
-	for _, p := range partsOf(&c.Cell, l.Misuse) {
+	for _, p := range partsOf(&c.Cell, l) {
 		_, _ = fmt.Fprintf(w, "  %s  %s\n", p.Short, p.Sentence)
 		for _, f := range p.Failures {
 			_, _ = fmt.Fprintf(w, "\n    %s, in %s; the smallest one, of seed %d:\n", f.What, prose.Count(f.Runs, "run"), f.Seed)

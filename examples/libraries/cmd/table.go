@@ -177,7 +177,7 @@ func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble libr
 }
 
 // rules is raised when cells are judged by other rules than before: those of docs/verdicts.md.
-const rules = 2
+const rules = 3
 
 // judgedCell identifies how a lock is used and what it is judged by in a cell.
 func judgedCell(l libraries.LockSheet, t libraries.Trouble) string {

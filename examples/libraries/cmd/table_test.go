@@ -103,7 +103,7 @@ func TestFindingsExplainWhatIsBroken(t *testing.T) {
 						t.Errorf("%s %s: %s has no finding %q", l.Name, trouble.Name, name, id)
 					}
 				}
-				for _, p := range partsOf(&r.Cell.Cell, l.Misuse) {
+				for _, p := range partsOf(&r.Cell.Cell, l) {
 					if p.NoVerdict != "" {
 						t.Errorf("%s %s has no verdict: %s", l.Name, trouble.Name, p.NoVerdict)
 					}

@@ -61,9 +61,6 @@ func addUp(shares []libraries.Share, promised bool) (n counted, any bool) {
 		}
 		any = true
 		if s.Idle != "" {
-			if s.Runs > 0 && slices.Equal(s.Faults, []lock.Fault{lock.FaultRestart}) {
-				s.Idle = "not judged, since it is drawn only after a crash" // and the classes are drawn alone
-			}
 			n.idle = append(n.idle, strings.TrimPrefix(names(s.Faults)+": "+s.Idle, ": "))
 			continue
 		}
@@ -89,20 +86,20 @@ func addUp(shares []libraries.Share, promised bool) (n counted, any bool) {
 }
 
 // partsOf are the parts of a cell that say something. None is left out: each failing run is counted in one.
-func partsOf(c *libraries.Cell, misuse string) []part {
+func partsOf(c *libraries.Cell, l libraries.LockSheet) []part {
 	if c.Trouble == libraries.Misused {
-		return misusedOf(c, misuse)
+		return misusedOf(c, l.Misuse)
 	}
 	var out []part
 	n, promised := addUp(c.Shares, true)
 	if promised {
-		out = append(out, n.documented())
+		out = append(out, n.documented(l.Detection))
 		if p, ok := n.wishes(); ok {
 			out = append(out, p)
 		}
 	}
 	if m, any := addUp(c.Shares, false); any {
-		if p := m.beyond(); p.Short != "–" || !promised || n.problem != "" {
+		if p := m.beyond(l.Detection); p.Short != "–" || !promised || n.problem != "" {
 			out = append(out, p)
 		} else { // it says no more in the table than that of the promise
 			out[0].Sentence += " " + p.Sentence
@@ -111,7 +108,16 @@ func partsOf(c *libraries.Cell, misuse string) []part {
 	return out
 }
 
-func (n counted) documented() part {
+// allowed says of a ✓ that two holders within the time that a holder has to notice its loss are not counted: "" is for a
+// lock that ends by itself.
+func allowed(detection string) string {
+	if detection == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Two holders for up to %s, within which a holder learns of its loss, are not counted.", detection)
+}
+
+func (n counted) documented(detection string) part {
 	p := part{kind: documented, NoVerdict: n.problem}
 	for _, f := range n.failures {
 		if f.Against != nil {
@@ -130,9 +136,13 @@ func (n counted) documented() part {
 		p.Short, p.Sentence = "–", "Not applicable."
 	default:
 		p.Short = fmt.Sprintf("✓ %d", n.rarest)
-		p.Sentence = fmt.Sprintf("It keeps what its documentation says in all of %d runs in which two clients wanted it; "+
-			"with 95 %% confidence fewer than %s of such runs break it.",
-			n.evidence, tally.Percent(tally.RateBound(0, n.evidence)))
+		such := "such runs"
+		if len(n.felt) > 0 {
+			such = "the runs of the rarest fault"
+		}
+		p.Sentence = fmt.Sprintf("It keeps what its documentation says in all of %d runs in which two clients wanted it; with "+
+			"95 %% confidence fewer than %s of %s break it.", n.evidence, tally.Percent(tally.RateBound(0, n.rarest)), such) +
+			allowed(detection)
 		if n.rarest < enough {
 			p.Short = fmt.Sprint(n.rarest)
 			p.Sentence += fmt.Sprintf(" Fewer than %d runs of one class are too few for a sign.", enough)
@@ -170,7 +180,7 @@ func (n counted) wishes() (part, bool) {
 	return p, true
 }
 
-func (n counted) beyond() part {
+func (n counted) beyond(detection string) part {
 	p := part{kind: beyond, Failures: n.failures, NoVerdict: n.problem}
 	failed := n.broken + n.wished
 	switch {
@@ -189,7 +199,7 @@ func (n counted) beyond() part {
 			p.Short = fmt.Sprintf("(%d)", n.rarest)
 		}
 		p.Sentence = fmt.Sprintf("It promises nothing here, and held in all of %d runs in which two clients wanted it.",
-			n.evidence)
+			n.evidence) + allowed(detection)
 	}
 	p.Sentence = strings.TrimSpace(p.Sentence + n.rest())
 	return p
@@ -198,7 +208,7 @@ func (n counted) beyond() part {
 // misusedOf is the part of a cell in which the caller makes mistakes, which nobody promises to bear.
 func misusedOf(c *libraries.Cell, misuse string) []part {
 	n, _ := addUp(c.Shares, false)
-	p := n.beyond()
+	p := n.beyond("")
 	if n.runs > 0 && n.problem == "" {
 		p.Sentence = fmt.Sprintf("%s: no documentation promises that this does no harm. In %d of the %d runs in which two "+
 			"clients wanted it a caller did that; %d runs failed",
@@ -229,7 +239,7 @@ func (p part) Class() string {
 // markOf are the marks of a cell, in one line, with the findings that are known where no schedule shows them.
 func markOf(c *libraries.Cell, l libraries.LockSheet) string {
 	var out []string
-	for _, p := range partsOf(c, l.Misuse) {
+	for _, p := range partsOf(c, l) {
 		out = append(out, p.Short)
 	}
 	if known(c, l) != nil {
@@ -241,11 +251,34 @@ func markOf(c *libraries.Cell, l libraries.LockSheet) string {
 // known are the findings that break the lock in this trouble, where the schedules of the cell do not: it has a dagger
 // for them. They say more than the schedules do.
 func known(c *libraries.Cell, l libraries.LockSheet) []string {
-	parts := partsOf(c, l.Misuse)
+	parts := partsOf(c, l)
 	if len(parts) == 0 || parts[0].broken || parts[0].Class() == "none" {
 		return nil
 	}
 	return l.Why[c.Trouble]
+}
+
+// beside are the columns of other faults in which a smallest run has faults of this one alone: a loss of power may have
+// become the end of a process. Such a run breaks the lock here too, though no schedule of the cell does.
+func beside(c *libraries.Cell, l libraries.LockSheet, others []*libraries.Cell) (columns []string) {
+	trouble, err := libraries.FindTrouble(c.Trouble)
+	if parts := partsOf(c, l); err != nil || len(parts) == 0 || parts[0].broken || parts[0].Class() == "none" {
+		return nil
+	}
+	within := func(f libraries.Failure) bool {
+		return len(f.Classes) > 0 && !slices.ContainsFunc(f.Classes, func(class lock.Fault) bool {
+			return !slices.Contains(trouble.Faults, class)
+		})
+	}
+	for _, other := range others {
+		if other.Trouble == c.Trouble {
+			continue
+		}
+		if slices.ContainsFunc(other.Shares, func(s libraries.Share) bool { return slices.ContainsFunc(s.Failures, within) }) {
+			columns = append(columns, other.Trouble)
+		}
+	}
+	return columns
 }
 
 func names(faults []lock.Fault) string {

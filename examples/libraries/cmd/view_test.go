@@ -62,3 +62,34 @@ func TestMarksOfMisuse(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A smallest run of another column whose faults are those of this one breaks the lock here too.
+func TestBeside(t *testing.T) {
+	of := func(trouble string, class lock.Fault, shrunk ...lock.Fault) *libraries.Cell {
+		s := libraries.Share{Faults: []lock.Fault{class}, Runs: 40, Evidence: 40, Felt: 40}
+		if shrunk != nil {
+			s.Wished, s.Failures = 2, []libraries.Failure{{Label: "overlap", Classes: shrunk}}
+		}
+		return &libraries.Cell{Trouble: trouble, Shares: []libraries.Share{s}}
+	}
+	crash := of("server-crash", lock.FaultNodeCrash)
+	for _, c := range []struct {
+		power *libraries.Cell
+		want  []string
+	}{
+		{of("server-power", lock.FaultNodePower, lock.FaultNodeCrash), []string{"server-power"}},
+		{of("server-power", lock.FaultNodePower, lock.FaultNodePower), nil},
+		{of("server-power", lock.FaultNodePower, lock.FaultNodeCrash, lock.FaultPause), nil},
+		{of("server-power", lock.FaultNodePower), nil},
+	} {
+		got := beside(crash, libraries.LockSheet{}, []*libraries.Cell{crash, c.power})
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.power.Shares[0].Failures, got, c.want)
+		}
+	}
+	broken := of("server-crash", lock.FaultNodeCrash, lock.FaultNodeCrash)
+	power := of("server-power", lock.FaultNodePower, lock.FaultNodeCrash)
+	if got := beside(broken, libraries.LockSheet{}, []*libraries.Cell{broken, power}); got != nil {
+		t.Errorf("a cell that is broken itself has %v beside it", got)
+	}
+}

@@ -99,16 +99,18 @@ type cellView struct {
 	Parts []part
 	// Findings explain what breaks the promise. Known break the lock here too, though no schedule of the cell shows them.
 	Findings, Known []foundView
-	Note            string
-	Live            []liveView
-	Stories         []story
+	// Beside are the columns of which a smallest run breaks the lock here too.
+	Beside  []string
+	Note    string
+	Live    []liveView
+	Stories []story
 	// Command plays the cell again.
 	Command, Commit, Date, Version string
 	Wall                           float64
 }
 
 // Dagger reports whether the cell has findings that are known, and not shown by its schedules.
-func (v cellView) Dagger() bool { return len(v.Known) > 0 }
+func (v cellView) Dagger() bool { return len(v.Known)+len(v.Beside) > 0 }
 
 // foundView is a finding beside a cell: its name, and whether its authors were told.
 type foundView struct{ ID, Told string }
@@ -241,11 +243,14 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 	b.Cells++
 	b.Seconds += r.Cell.CPU
 	c := &r.Cell.Cell
-	v.Mark, v.Parts, v.Commit, v.Date, v.Wall, v.Note = markOf(c, l), partsOf(c, l.Misuse), r.Commit, r.Date, r.Cell.Wall,
+	v.Mark, v.Parts, v.Commit, v.Date, v.Wall, v.Note = markOf(c, l), partsOf(c, l), r.Commit, r.Date, r.Cell.Wall,
 		r.Cell.Note
 	if v.Known = foundViews(s.Findings, known(c, l)); v.Known == nil &&
 		slices.ContainsFunc(v.Parts, func(p part) bool { return p.broken }) {
 		v.Findings = foundViews(s.Findings, l.Why[trouble.Name])
+	}
+	if v.Beside = beside(c, l, t.cellsOf(name, s.Version, l)); v.Beside != nil && v.Known == nil {
+		v.Mark += " †"
 	}
 	for _, share := range c.Shares {
 		b.Schedules += share.Runs
@@ -268,9 +273,19 @@ func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trou
 	return v
 }
 
+// cellsOf are all cells of a lock that are stored.
+func (t *table) cellsOf(name, version string, l libraries.LockSheet) (all []*libraries.Cell) {
+	for _, trouble := range libraries.Troubles() {
+		if r, ok := t.cellOf(name, version, l, trouble); ok {
+			all = append(all, &r.Cell.Cell)
+		}
+	}
+	return all
+}
+
 // broken reports whether a cell breaks a sentence of the documentation.
 func broken(c *libraries.Cell, l libraries.LockSheet) bool {
-	return slices.ContainsFunc(partsOf(c, l.Misuse), func(p part) bool { return p.Class() == "broken" })
+	return slices.ContainsFunc(partsOf(c, l), func(p part) bool { return p.Class() == "broken" })
 }
 
 // storyCommand plays the smallest run of a failure, in the program of its library: what the cell has played, with the

@@ -24,6 +24,10 @@ var (
 //go:embed stale-unlock.yaml
 var staleUnlock string
 
+// oneServer says how the client reaches its servers.
+const oneServer = "Other settings of the client: it has one of the servers at a time here (pick_first), and leaves one that " +
+	"does not answer after a keep-alive of 10 s and 3 s more."
+
 func main() {
 	libraries.Main(libraries.Library{
 		Name: "etcd", Module: "go.etcd.io/etcd/client/v3",
@@ -69,7 +73,7 @@ func main() {
 			{
 				Lock: promising(etcdlocks.Library("etcd-mutex", etcdlocks.NewSession, etcdlocks.NewMutex), glue.Session()),
 				Is:   "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
-				Why:  map[string][]string{"network": {"etcd-void"}, "misuse": {"etcd-22082"}},
+				Why:  map[string][]string{"network": {"etcd-void"}, "refusals": {"etcd-void"}, "misuse": {"etcd-22082"}},
 				Misuse: "the context of Unlock has ended when it is called, or it is called again after it has failed, as on an " +
 					"old Mutex",
 				Options: "NewSession with a TTL of the scenario's length, which it renews by itself; NewMutex, Lock. Three " +
@@ -81,13 +85,14 @@ func main() {
 						Labels: append(libraries.Exclusion(), checker.Void),
 					},
 				},
-				Fence: "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
+				Untested: oneServer,
+				Fence:    "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
 			},
 			{
 				Lock: promising(etcdlocks.Library("etcd-election", etcdlocks.NewSession, etcdlocks.NewElection), unordered()),
 				Is:   "a key of etcd in a queue, which lasts as long as a session, a lease that the client keeps alive.",
 				Why: map[string][]string{"pause": {"etcd-11007"}, "network": {"etcd-11007"}, "server-crash": {"etcd-11007"},
-					"server-power": {"etcd-11007"}, "misuse": {"etcd-22123"}},
+					"server-power": {"etcd-11007"}, "refusals": {"etcd-11007"}, "misuse": {"etcd-22123"}},
 				Misuse:  "the context of Resign has ended when it is called, or it is called again after it has failed",
 				Options: "NewSession as for the Mutex; NewElection, Campaign, Resign.",
 				Says: []libraries.Sentence{{
@@ -100,7 +105,8 @@ func main() {
 					Where: "doc comment of Election.Campaign", File: "concurrency/election.go",
 					Labels: []checker.Label{checker.Void},
 				}},
-				Fence: "Rev(), the revision at which its key was made; a leader may have its last one again (etcd 22123).",
+				Untested: oneServer,
+				Fence:    "Rev(), the revision at which its key was made; a leader may have its last one again (etcd 22123).",
 			},
 		},
 	})
