@@ -125,9 +125,10 @@ live: ## plays each scenario of the library, with its own lock, on real servers 
 schemas: ## the JSON Schemas of the documents that locksim prints, from its Go types; writes reports/schema
 	$(DEV) ./schemas
 
-matrix: ## every lock and specimen in every scenario; writes reports/MATRIX.md
-	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --markdown >reports/MATRIX.md.new
-	mv reports/MATRIX.md.new reports/MATRIX.md
+matrix: ## every lock and specimen in every scenario; writes reports/MATRIX.md, and a page for each scenario in reports/matrix
+	$(GO) run ./cmd/locksim matrix --seeds 20 --broken --no-runs --out reports/matrix.new
+	rm -rf reports/matrix && mv reports/matrix.new/matrix reports/matrix && mv reports/matrix.new/MATRIX.md reports/MATRIX.md
+	rm -rf reports/matrix.new
 
 LEASES = kube-lease kube-lease-kept consul-lock consul-semaphore nats-kv nats-kv-file nats-kv-sync
 

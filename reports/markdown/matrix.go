@@ -13,34 +13,63 @@ import (
 	"locksim/scenarios/outcome/matrices"
 )
 
-// Matrix writes a matrix as Markdown for the file reports/MATRIX.md: its links to the
-// scenarios are relative to that folder. It has an overview in signs and a section for
-// each scenario, in which locks with equal results share a line. It has no wall times:
-// the same matrix gives the same bytes on every machine. Matrix returns the error of
-// the writer.
+// Matrix writes a matrix as one page of Markdown: its links to the scenarios are relative to a folder beside theirs, such
+// as reports. It has an overview in signs and a section for each scenario, in which locks with equal results share a line.
+// It has no wall times: the same matrix gives the same bytes on every machine. Matrix returns the error of the writer.
 func Matrix(w io.Writer, m *matrices.Matrix) error {
+	p := matrixFront(m, writtenBy(m), linked)
+	p.Add([]string{"## Scenarios", "", howToRead})
+	g := grid.New(m)
+	for _, sc := range m.Scenarios {
+		p.Add(append([]string{"### " + sc.Name, ""}, scenarioSection(m, g, sc, "../scenarios")...))
+	}
+	return p.Render(w)
+}
+
+// MatrixFolder is the folder of the pages of scenarios, from that of the index.
+const MatrixFolder = "matrix"
+
+// MatrixIndex writes the page without the sections of scenarios, of which each has a page of its own: see
+// [MatrixScenario]. It returns the error of the writer.
+func MatrixIndex(w io.Writer, m *matrices.Matrix) error {
+	p := matrixFront(m, folderWriter, func(sc matrices.Row) string {
+		return fmt.Sprintf("[%s](%s)", sc.Name, path.Join(MatrixFolder, sc.Name+".md"))
+	})
+	return p.Render(w)
+}
+
+// MatrixScenario writes the page of a scenario, for [MatrixFolder]. It returns the error of the writer.
+func MatrixScenario(w io.Writer, m *matrices.Matrix, sc matrices.Row) error {
+	p := new(prose.Page)
+	p.Add([]string{"# " + sc.Name})
+	p.Add([]string{"<!-- Written by " + folderWriter + ". Do not edit. -->"})
+	p.Add(append(scenarioSection(m, grid.New(m), sc, "../../scenarios"), "", howToRead, "", "[The matrix](../MATRIX.md)."))
+	return p.Render(w)
+}
+
+// howToRead explains the cells of a scenario.
+const howToRead = "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those " +
+	"runs count\nthat tested the lock: clients contended, every fault struck, and one was felt. Where a lock cannot feel " +
+	"the faults, the cell says\nnot felt."
+
+// matrixFront is all but the scenarios, to whose name name gives a link.
+func matrixFront(m *matrices.Matrix, by string, name func(matrices.Row) string) *prose.Page {
 	p := new(prose.Page)
 	p.Add([]string{"# The matrix"})
-	p.Add([]string{"<!-- Written by " + writtenBy(m) + ". Do not edit. -->"})
+	p.Add([]string{"<!-- Written by " + by + ". Do not edit. -->"})
 	p.Add(matrixHead(m))
 	p.Add(choosing(m))
 	p.Add(legend(m))
 	p.Add([]string{"## Overview"})
-	p.Add(overview(m))
-	p.Add(specimens(m))
+	p.Add(overview(m, name))
+	p.Add(specimens(m, name))
 	p.Add(notRun(m))
 	p.Add(problems(m))
-	p.Add([]string{"## Scenarios", "", "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a " +
-		"safe cell, only those runs count",
-		"that tested the lock: clients contended, every fault struck, and one was felt. Where a lock cannot feel the " +
-			"faults, the cell says",
-		"not felt."})
-	g := grid.New(m)
-	for _, sc := range m.Scenarios {
-		p.Add(scenarioSection(m, g, sc))
-	}
-	return p.Render(w)
+	return p
 }
+
+// folderWriter is the command that writes the index and the pages of scenarios.
+const folderWriter = "locksim matrix"
 
 // writtenBy is the command that writes the whole matrix.
 func writtenBy(m *matrices.Matrix) string {
@@ -104,7 +133,7 @@ func legend(m *matrices.Matrix) []string {
 }
 
 // overview is the table of groups, without the specimens.
-func overview(m *matrices.Matrix) []string {
+func overview(m *matrices.Matrix, name func(matrices.Row) string) []string {
 	var locks []string
 	for _, l := range m.Locks {
 		if !grid.IsSpecimen(l.Name) {
@@ -114,7 +143,7 @@ func overview(m *matrices.Matrix) []string {
 	g := grid.New(m)
 	lines := []string{rowOf(append([]string{"scenario"}, locks...)), ruler(1 + len(locks))}
 	for _, sc := range m.Scenarios {
-		row := []string{linked(sc)}
+		row := []string{name(sc)}
 		for _, l := range locks {
 			row = append(row, signsOf(g, sc.Name, l))
 		}
@@ -125,13 +154,13 @@ func overview(m *matrices.Matrix) []string {
 	return lines
 }
 
-func specimens(m *matrices.Matrix) []string {
+func specimens(m *matrices.Matrix, name func(matrices.Row) string) []string {
 	g := grid.New(m)
 	var rows []string
 	for _, l := range m.Locks {
 		for _, sc := range m.Scenarios {
 			if grid.IsSpecimen(l.Name) && g.Has(sc.Name, l.Name) {
-				rows = append(rows, rowOf([]string{l.Name, linked(sc), signsOf(g, sc.Name, l.Name)}))
+				rows = append(rows, rowOf([]string{l.Name, name(sc), signsOf(g, sc.Name, l.Name)}))
 			}
 		}
 	}
@@ -175,14 +204,13 @@ func problems(m *matrices.Matrix) []string {
 	return lines
 }
 
-// scenarioSection is the section of one scenario.
-func scenarioSection(m *matrices.Matrix, g grid.Grid, sc matrices.Row) []string {
-	lines := []string{"### " + sc.Name, ""}
+// scenarioSection is the section of one scenario, whose file is below a folder.
+func scenarioSection(m *matrices.Matrix, g grid.Grid, sc matrices.Row, folder string) (lines []string) {
 	about := []string{escape(sc.Title)}
 	if len(sc.Catalogue) > 0 {
 		about = append(about, strings.Join(sc.Catalogue, ", "))
 	}
-	about = append(about, fileLink(sc, path.Base(sc.File)))
+	about = append(about, fileLink(sc, path.Base(sc.File), folder))
 	lines = append(lines, strings.Join(slices.DeleteFunc(about, func(s string) bool { return s == "" }), " · "), "")
 	head := []string{"lock"}
 	for _, mode := range m.Modes {
@@ -252,15 +280,15 @@ func signsOf(g grid.Grid, scenario, lock string) string {
 }
 
 // linked is the name of a scenario, with a link to its file.
-func linked(sc matrices.Row) string { return fileLink(sc, sc.Name) }
+func linked(sc matrices.Row) string { return fileLink(sc, sc.Name, "../scenarios") }
 
 // fileLink is a link to the file of a scenario of the library. For another scenario it
 // is the text alone: its path relative to the report is not known.
-func fileLink(sc matrices.Row, text string) string {
+func fileLink(sc matrices.Row, text, folder string) string {
 	if !sc.InLibrary {
 		return text
 	}
-	return fmt.Sprintf("[%s](%s)", text, path.Join("../scenarios", sc.File))
+	return fmt.Sprintf("[%s](%s)", text, path.Join(folder, sc.File))
 }
 
 func rowOf(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }

@@ -30,6 +30,34 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// The pages of scenarios have what the sections of the one page have, and the index leads to them.
+func TestMatrixPages(t *testing.T) {
+	m := testreports.SmallMatrix()
+	var whole, index bytes.Buffer
+	if err := errors.Join(markdown.Matrix(&whole, m), markdown.MatrixIndex(&index, m)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(index.String(), "## Scenarios") || index.Len() >= whole.Len() {
+		t.Errorf("the index has the scenarios:\n%s", index.String())
+	}
+	for _, sc := range m.Scenarios {
+		var page bytes.Buffer
+		if err := markdown.MatrixScenario(&page, m, sc); err != nil {
+			t.Fatal(err)
+		}
+		_, section, ok := strings.Cut(whole.String(), "\n### "+sc.Name+"\n")
+		_, rows, _ := strings.Cut(section, "|---|")
+		row, _, _ := strings.Cut(strings.TrimLeft(rows, "-|\n"), "\n")
+		if !ok || row == "" || !strings.Contains(page.String(), row) {
+			t.Errorf("the page of %s has no row %q:\n%s", sc.Name, row, page.String())
+		}
+		link := "[" + sc.Name + "](" + markdown.MatrixFolder + "/" + sc.Name + ".md)"
+		if !strings.Contains(index.String(), link) {
+			t.Errorf("the index has no %s:\n%s", link, index.String())
+		}
+	}
+}
+
 // A title does not become markup, and does not end the cell of a table.
 func TestMatrixEscapes(t *testing.T) {
 	m := testreports.SmallMatrix()

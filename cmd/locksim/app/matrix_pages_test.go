@@ -121,7 +121,7 @@ func TestMatrixPagesWithoutRuns(t *testing.T) {
 	}
 	files := tree(t, dir)
 	linked(t, files)
-	if len(files) != 1+4+4 || files["scenarios/mine.yaml"] != "name: mine\n" ||
+	if len(files) != 1+4+4+2 || files["scenarios/mine.yaml"] != "name: mine\n" ||
 		!strings.Contains(files["index.html"], `href="scenarios/gc-pause.html#row-fenced"`) {
 		t.Errorf("%d files, or the link is missing", len(files))
 	}

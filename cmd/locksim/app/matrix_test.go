@@ -13,6 +13,7 @@ import (
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/internal/testruns"
+	"locksim/reports/markdown"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/matrices"
 	"locksim/scenarios/play"
@@ -26,18 +27,14 @@ func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 		append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2", "--quiet"}, args...)...)
 }
 
-// reports/MATRIX.md is the output of the command: with LOCKSIM_SOAK=1 it is made anew, otherwise the section of one
-// scenario of Redis is, or those of more in a larger soak. The others take longer, and the test of package library
-// plays one seed of them.
+// reports/MATRIX.md and the pages of its scenarios are the output of the command: with LOCKSIM_SOAK=1 they are made anew,
+// otherwise the page of one scenario of Redis is, or those of more in a larger soak. The others take longer, and the test
+// of package library plays one seed of them.
 func TestMatrixIsUpToDate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes thousands of runs")
 	}
 	t.Setenv(asChild, "yes")
-	stored, err := os.ReadFile("../../../reports/MATRIX.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	all, err := play.Library(ownLocks())
 	if err != nil {
 		t.Fatal(err)
@@ -54,31 +51,31 @@ func TestMatrixIsUpToDate(t *testing.T) {
 	for _, sc := range some {
 		names = append(names, sc.Name)
 	}
-	code, out, errs := own(t, "matrix", "--scenario", strings.Join(names, ","), "--seeds", "20", "--broken", "--markdown",
-		"--quiet")
+	made := t.TempDir()
+	code, _, errs := own(t, "matrix", "--scenario", strings.Join(names, ","), "--seeds", "20", "--broken", "--out", made,
+		"--no-runs", "--quiet")
 	if code != console.ExitExpected || errs != "" {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	want, got := matrixSections(string(stored)), matrixSections(out)
-	if len(want) != len(all) || len(got) != len(names) {
-		t.Errorf("%d and %d sections, for %d and %d scenarios", len(want), len(got), len(all), len(names))
+	const reports = "../../../reports"
+	stored, err := filepath.Glob(filepath.Join(reports, markdown.MatrixFolder, "*.md"))
+	if err != nil || len(stored) != len(all) {
+		t.Errorf("%d pages, for %d scenarios: %v", len(stored), len(all), err)
 	}
-	for name, section := range got {
-		if d := cmp.Diff(want[name], section); d != "" {
-			t.Errorf("reports/MATRIX.md is out of date: run make matrix, and read the diff (-is +now):\n%s", d)
+	for _, name := range names {
+		page := filepath.Join(markdown.MatrixFolder, name+".md")
+		want, err := os.ReadFile(filepath.Join(reports, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(made, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), string(got)); d != "" {
+			t.Errorf("reports/%s is out of date: run make matrix, and read the diff (-is +now):\n%s", page, d)
 		}
 	}
-}
-
-// matrixSections are the sections of a matrix as Markdown, by the scenario.
-func matrixSections(page string) map[string]string {
-	sections := map[string]string{}
-	for _, section := range strings.Split(page, "\n### ")[1:] {
-		name, rest, _ := strings.Cut(section, "\n")
-		rest, _, _ = strings.Cut(rest, "\n## ")
-		sections[name] = strings.TrimSpace(rest)
-	}
-	return sections
 }
 
 // A lock that is passed to Main has its own column, without expectations, and the child

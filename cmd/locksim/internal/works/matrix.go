@@ -118,7 +118,6 @@ func (x *Matrix) Finished(r *publish.Results) (publish.Finished, error) {
 			notes = append(notes, "replay: "+c.Replay)
 		}
 	}
-	markdown := func(w io.Writer) error { return markdown.Matrix(w, m) }
 	return publish.Finished{
 		Kind:     MatrixKind,
 		Document: m,
@@ -126,11 +125,11 @@ func (x *Matrix) Finished(r *publish.Results) (publish.Finished, error) {
 			opt.Width = matrixWidth
 			return terminal.Matrix(w, m, opt)
 		},
-		Markdown: markdown,
+		Markdown: func(w io.Writer) error { return markdown.Matrix(w, m) },
 		CSV:      func() csv.Table { return csv.Matrix(m) },
 		Files: []func() (outfile.Document, error){func() (outfile.Document, error) {
 			var b bytes.Buffer
-			err := markdown(&b)
+			err := markdown.MatrixIndex(&b, m)
 			return outfile.Document{Name: "MATRIX.md", Data: b.Bytes()}, err
 		}},
 		Pages:      func(add func(string, []byte) error) (problem, err error) { return x.pages(r, m, add) },

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path"
 
 	"locksim/cmd/locksim/internal/console"
 	"locksim/cmd/locksim/internal/publish"
 	"locksim/lock/fence"
 	"locksim/reports/html"
+	"locksim/reports/markdown"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/matrices"
 )
@@ -52,6 +54,11 @@ func (x *Matrix) pages(r *publish.Results, m *matrices.Matrix, add func(string, 
 	}
 	for _, sc := range m.Scenarios {
 		render(html.MatrixScenarioFile(sc.Name), func(w io.Writer) error { return html.MatrixScenario(w, site, sc.Name) })
+	}
+	for _, sc := range m.Scenarios {
+		render(path.Join(markdown.MatrixFolder, sc.Name+".md"), func(w io.Writer) error {
+			return markdown.MatrixScenario(w, m, sc)
+		})
 	}
 	for _, l := range m.Locks {
 		render(html.MatrixLockFile(l.Name), func(w io.Writer) error { return html.MatrixLock(w, site, l.Name) })
