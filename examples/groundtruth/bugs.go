@@ -464,6 +464,19 @@ func Bugs() []Bug {
 			Also:    "The repository has been left; its successor, golang-migrate, keeps one connection for both.",
 		},
 		{
+			ID: "bun-crash", Adapter: "bun", Module: "github.com/uptrace/bun", Has: "v1.3.0", Apart: true,
+			Source: "https://github.com/superseriousbusiness/gotosocial/issues/930",
+			Mechanism: "The lock is a row that Lock inserts and Unlock deletes, without an end and without an owner: a process " +
+				"that dies in between leaves it, and no other one migrates again until somebody deletes the row by hand.",
+			Kind:    "F01",
+			Quote:   "Lock acquires an advisory lock on the migration table to prevent concurrent migrations.",
+			Where:   "doc comment of Migrator.Lock",
+			Promise: leaving(), Expected: "stuck",
+			With: []string{"github.com/uptrace/bun/dialect/pgdialect => github.com/uptrace/bun/dialect/pgdialect VERSION"},
+			Also: "The issue is of GoToSocial, which uses this lock. An advisory lock of PostgreSQL, of which the doc comment " +
+				"speaks, would end with its connection.",
+		},
+		{
 			ID: "gozero-1704", Adapter: "gozero", Module: "github.com/zeromicro/go-zero", Has: "v1.3.1", HasNot: "v1.3.2",
 			Apart:  true,
 			Source: "https://github.com/zeromicro/go-zero/pull/1704",
@@ -836,6 +849,11 @@ func pooled() lock.Promise {
 		Exclusion: []lock.Fault{lock.FaultPause, lock.FaultPool, lock.FaultLatency},
 		Data:      "claim", FreeWithin: lock.TermTTL,
 	}
+}
+
+// leaving is that of a lock which a process that dies does not keep.
+func leaving() lock.Promise {
+	return lock.Promise{Exclusion: []lock.Fault{lock.FaultCrash}, Data: "claim", FreeWithin: lock.TermAnyTime}
 }
 
 // stopped is that of an election whose calls return when their contexts end, whatever the network does.

@@ -48,6 +48,8 @@ var all = []Finding{
 	{ID: "libkv-156", Class: Bug, State: Left, Thread: "https://github.com/docker/libkv/pull/156"},
 	{ID: "migrate-296", Class: Bug, State: Left, Thread: "https://github.com/mattes/migrate/issues/296",
 		Note: "its successor golang-migrate keeps one connection"},
+	{ID: "bun-crash", Class: Bug, State: Closed, Thread: "https://github.com/superseriousbusiness/gotosocial/issues/930",
+		Note: "of an application that uses bun, which has the same lock today"},
 	{ID: "gozero-1704", Class: Bug, State: Mended, Thread: "https://github.com/zeromicro/go-zero/pull/1704"},
 	{ID: "gocron-799", Class: Request, State: Closed, Thread: gocron + "issues/799",
 		Note: "gocron-redis-lock extends its lock since #107"},
