@@ -691,6 +691,18 @@ func Bugs() []Bug {
 			Also:    "The servers are modelled after Consul's documentation, and were not compared with a real server.",
 		},
 		{
+			ID: "consul-4935", Adapter: "consul", Module: "github.com/hashicorp/consul/api", Has: "v1.33.0", Apart: true,
+			Source: "https://github.com/hashicorp/consul/pull/4935",
+			Mechanism: "Where the monitor of a Lock meets an error, it closes the channel, and the session is renewed all the " +
+				"same: the key is never free, unless the holder also calls Unlock on a lock that it was told to have lost.",
+			Kind:  "F62",
+			Quote: "Returns a channel that is closed if our lock is lost or an error.", Where: "doc comment of Lock.Lock",
+			Promise: abandoned(), Expected: "stuck",
+			With: []string{"locksim/examples/leases => ../leases"},
+			Also: "The pull request was closed for a sentence in the documentation, which issue 5686 still asks for: Unlock " +
+				"must be called. The servers are modelled after Consul's documentation, and were not compared with a real server.",
+		},
+		{
 			ID: "blnk-354", Adapter: "inhouse", Has: "before", HasNot: "after",
 			Source: "https://github.com/blnkfinance/blnk/issues/354",
 			Mechanism: "The release of the lock of a balance runs under the context of the request: where that was cancelled, " +
@@ -772,6 +784,13 @@ func toldOfLoss() lock.Promise {
 		Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultReset, lock.FaultPartition},
 		Data:      "seal", FreeWithin: lock.TermAnyTime,
 		FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermAnyTime},
+	}
+}
+
+// abandoned is that of one which somebody else can have once its holder was told that it is lost.
+func abandoned() lock.Promise {
+	return lock.Promise{
+		Exclusion: []lock.Fault{lock.FaultReset, lock.FaultNodeCrash}, Data: "seal", FreeWithin: lock.TermAnyTime,
 	}
 }
 

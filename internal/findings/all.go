@@ -64,6 +64,8 @@ var all = []Finding{
 	{ID: "kube-124588", Class: Bug, State: Mended, Thread: kube + "issues/124588"},
 	{ID: "kube-131867", Class: Bug, State: Mended, Thread: kube + "issues/131867"},
 	{ID: "kube-137988", Class: Bug, State: Mended, Thread: kube + "pull/137988"},
+	{ID: "consul-4935", Class: Bug, State: Closed, Thread: "https://github.com/hashicorp/consul/pull/4935",
+		Note: "labelled docs; #5686 asks for the sentence"},
 	{ID: "consul-18271", Class: Bug, State: Open, Thread: "https://github.com/hashicorp/consul/issues/18271"},
 
 	{ID: "blnk-354", Class: InHouse, State: Mended, Thread: "https://github.com/blnkfinance/blnk/issues/354"},

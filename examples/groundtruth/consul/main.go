@@ -10,5 +10,5 @@ import (
 )
 
 func main() {
-	groundtruth.Main(map[string]scenarios.Lock{"consul-18271": consul.Lock()})
+	groundtruth.Main(map[string]scenarios.Lock{"consul-18271": consul.Lock(), "consul-4935": consul.Left()})
 }

@@ -69,6 +69,7 @@ type manner struct {
 	behavior  string        // of the session
 	deaf      bool          // it does not look for the loss
 	stale     bool          // the token is what any server knows of the key
+	leaves    bool          // it does not unlock what it was told to have lost
 }
 
 // locker has a client, and makes a lock of it for each Acquire.
@@ -177,7 +178,12 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 		Token: token,
 	}
 	g.Lost, g.Unlock = l.giveBack(h, lost)
-	l.env.OnEnd(func() { _ = g.Unlock(context.Background()) }) // else the client would renew its session for ever
+	l.env.OnEnd(func() { // else the client would renew its session for ever
+		_ = g.Unlock(context.Background())
+		if l.manner.leaves {
+			_ = h.release()
+		}
+	})
 	if l.manner.deaf {
 		g.Lost = nil
 	}
@@ -204,6 +210,10 @@ func (l *locker) giveBack(h held, lost <-chan struct{}) (told <-chan struct{}, r
 		once.Do(func() {
 			over = isClosed(ended)
 			close(begun)
+			if over && l.manner.leaves {
+				close(done)
+				return
+			}
 			go func() {
 				failed = h.release()
 				_ = l.env.Clock().Sleep(l.env.Context(), apart)
