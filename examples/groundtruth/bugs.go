@@ -791,6 +791,7 @@ func toldOfLoss() lock.Promise {
 func abandoned() lock.Promise {
 	return lock.Promise{
 		Exclusion: []lock.Fault{lock.FaultReset, lock.FaultNodeCrash}, Data: "seal", FreeWithin: lock.TermAnyTime,
+		FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
 	}
 }
 
@@ -872,7 +873,7 @@ func pooled() lock.Promise {
 
 // leaving is that of a lock which a process that dies does not keep.
 func leaving() lock.Promise {
-	return lock.Promise{Exclusion: []lock.Fault{lock.FaultCrash}, Data: "claim", FreeWithin: lock.TermAnyTime}
+	return lock.Promise{Exclusion: []lock.Fault{lock.FaultCrash}, Data: "claim", FreeWithin: lock.TermTTL}
 }
 
 // stopped is that of an election whose calls return when their contexts end, whatever the network does.
