@@ -2,12 +2,14 @@ package groundtruth
 
 import (
 	"slices"
+	"time"
 
 	"locksim/internal/findings"
 	"locksim/internal/glue"
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
+	"locksim/scenarios/file"
 )
 
 // Bug is a published bug of an unmodified library: a row of the table.
@@ -699,6 +701,14 @@ func Bugs() []Bug {
 			Quote: "Returns a channel that is closed if our lock is lost or an error.", Where: "doc comment of Lock.Lock",
 			Promise: abandoned(), Expected: "stuck",
 			With: []string{"locksim/examples/leases => ../leases"},
+			Missed: "A lock of Consul is free again 45 s after its session was lost, so that no lease which is drawn bounds " +
+				"how long it may be taken.",
+			Helped: &Help{What: "leases of 60 s, within which it has to be free, and a server's crash alone",
+				Promise: within(lock.TermTTLAndCluster),
+				Options: scenarios.Options{
+					Faults: []lock.Fault{lock.FaultNodeCrash},
+					Space:  scenarios.Space{TTL: file.Range{Min: time.Minute, Max: time.Minute}},
+				}},
 			Also: "The pull request was closed for a sentence in the documentation, which issue 5686 still asks for: Unlock " +
 				"must be called. The servers are modelled after Consul's documentation, and were not compared with a real server.",
 		},
@@ -793,6 +803,13 @@ func abandoned() lock.Promise {
 		Exclusion: []lock.Fault{lock.FaultReset, lock.FaultNodeCrash}, Data: "seal", FreeWithin: lock.TermAnyTime,
 		FreeAfter: map[promise.Cause]lock.Term{promise.CauseOther: lock.TermTTLAndCluster},
 	}
+}
+
+// within is that of one which is free within a term, whatever its last holder did.
+func within(term lock.Term) lock.Promise {
+	p := abandoned()
+	p.Exclusion, p.FreeWithin, p.FreeAfter = []lock.Fault{lock.FaultNodeCrash}, term, nil
+	return p
 }
 
 // lease is the promise to start from for a lock with a lease.
