@@ -246,7 +246,7 @@ func (x Lock) share(l scenarios.Lock, t Trouble, faults []lock.Fault, promised b
 	}
 	strikes := drawn(faults)
 	if len(strikes) > len(faults) { // and in few of these the other one is felt
-		most *= 2
+		most *= 3
 	}
 	for _, f := range faults {
 		if why := cmp.Or(x.Refuses[f], lacks(l, f)); why != "" {
