@@ -56,24 +56,31 @@ type Point struct {
 	High float64 `json:"high" jsonschema:"maximum=1"`
 }
 
-// NewPoint is a point with its interval, by Wilson's score: Journal of the American Statistical Association 22, 1927.
+// NewPoint is a point with its interval, by [Wilson].
 func NewPoint(step int, at time.Duration, runs, bad int) Point {
 	p := Point{Step: step, Seconds: at.Seconds(), Runs: runs, Bad: bad, High: 1}
 	if runs == 0 {
 		return p
 	}
-	const z = 1.959963984540054 // of 95 %
-	n, rate := float64(runs), p.Rate()
-	middle := (rate + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(rate*(1-rate)/n+z*z/(4*n*n))
-	p.Low, p.High = max(middle-half, 0), min(middle+half, 1)
-	if bad == 0 {
-		p.Low = 0
-	}
-	if bad == runs {
-		p.High = 1
-	}
+	p.Low, p.High = Wilson(p.Rate(), runs)
 	return p
+}
+
+// Wilson is the interval in which the share of all is with a confidence of 95 %, if rate is that of n of them: by
+// Wilson's score, Journal of the American Statistical Association 22, 1927.
+func Wilson(rate float64, n int) (low, high float64) {
+	const z = 1.959963984540054 // of 95 %
+	of := float64(n)
+	middle := (rate + z*z/(2*of)) / (1 + z*z/of)
+	half := z / (1 + z*z/of) * math.Sqrt(rate*(1-rate)/of+z*z/(4*of*of))
+	low, high = max(middle-half, 0), min(middle+half, 1)
+	if rate == 0 {
+		low = 0
+	}
+	if rate == 1 {
+		high = 1
+	}
+	return low, high
 }
 
 // Rate is the share of continuations that ended badly; 0 without any.
