@@ -13,7 +13,7 @@ var schemas embed.FS
 // Schemas are the names of the documents that [Schema] describes, in order.
 func Schemas() []string {
 	return []string{"compare", "explore", "init", "judge", "list", "matrix", "overlay", "review", "run", "scenario",
-		"serve", "show", "state", "sweep", "triage", "version", "worlds"}
+		"serve", "show", "state", "sweep", "triage", "tune", "version", "worlds"}
 }
 
 // Schema is the JSON Schema (draft 2020-12) of a document that locksim prints: of what the command of that name prints

@@ -114,7 +114,8 @@ func Uniform(from, to time.Duration, source string) Distribution {
 // None is the distribution of what never takes any time. source says why.
 func None(source string) Distribution { return newDistribution([]weighted{{0, 1}}, source, 0) }
 
-// exceeding is the share that exceeds x. Beyond what is known of counted durations it is that of tail, or 0 without one.
+// exceeding is the share that exceeds x. Beyond what is known of counted durations it is that of tail, or 0 without
+// one.
 func (d Distribution) exceeding(x float64, tail *lognormal) float64 {
 	if d.law != nil {
 		return d.law.above(x)

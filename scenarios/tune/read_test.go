@@ -11,7 +11,7 @@ import (
 func TestReadRefuses(t *testing.T) {
 	good := strings.Repeat("250ms\n", 100)
 	for text, want := range map[string]string{
-		"":                              "it has 0 durations, and a P99 needs 100: measure more sections, or give --p50 and --p99",
+		"":                              "it has 0 durations, and a P99 needs 100: measure more sections, or give",
 		strings.Repeat("1s\n", 99):      "it has 99 durations",
 		good + "\n":                     "line 101: it is empty: write a duration such as 250ms, or remove the line",
 		good + "-3ms\n":                 `line 101: "-3ms" is negative: remove the line`,

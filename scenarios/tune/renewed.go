@@ -5,7 +5,8 @@ import (
 )
 
 // renewedOutlives is [Options.outlives] of a lease that is renewed: the share of sections in which the age of the lease
-// at the beginning of the pause, and the pause, exceed what the lease lasts. The pause begins at any instant of the work.
+// at the beginning of the pause, and the pause, exceed what the lease lasts. The pause begins at any instant of the
+// work.
 func (opt Options) renewedOutlives(r tunings.Renewal, ttl float64) (share float64, extrapolated bool) {
 	lasts, interval := ttl-opt.Margin, ttl/float64(r.Times())
 	works := opt.Work.thinned(thin)

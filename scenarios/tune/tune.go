@@ -29,9 +29,12 @@ const (
 	curvePoints = 25
 	// farthest is how many P99s the longest TTL is that a choice may have.
 	farthest = 1000
-	tries    = 4   // points of the time of a backoff
-	starts   = 16  // instants of the work at which a pause begins, where they are not integrated
-	thin     = 256 // points of the work, where they are not all taken
+	// spare is how many round trips a renewal has that is sent when it is due, so that a lost one can be sent again: no
+	// shorter TTL is chosen.
+	spare  = 10
+	tries  = 4   // points of the time of a backoff
+	starts = 16  // instants of the work at which a pause begins, where they are not integrated
+	thin   = 256 // points of the work, where they are not all taken
 	// Distinct pauses up to which all are counted; of more, the shorter ones are counted in groups.
 	allPauses  = 4000
 	somePauses = 256 // the same where the share is not the one that a TTL is chosen by
@@ -73,7 +76,11 @@ func (opt Options) plan(r tunings.Renewal) tunings.Plan {
 
 // shortest is the shortest TTL, to two digits, that keeps to the target.
 func (opt Options) shortest(r tunings.Renewal) (float64, bool) {
-	low, high := math.Log(opt.Margin+opt.Reply.largest()+1e-4), math.Log(opt.Work.Quantile(.99)*farthest+opt.Pauses.largest())
+	least := opt.Margin + opt.Reply.largest() + 1e-4
+	if r != tunings.Never {
+		least = opt.Margin + spare*2*opt.Reply.largest()/(1-1/float64(r.Times())) + 1e-4
+	}
+	low, high := math.Log(least), math.Log(opt.Work.Quantile(.99)*farthest+opt.Pauses.largest()+least)
 	if share, _ := opt.outlives(r, math.Exp(high)); share > opt.Target {
 		return 0, false
 	}
@@ -111,7 +118,8 @@ func (opt Options) At(r tunings.Renewal, ttl float64) tunings.Point {
 	if extrapolated && n > 0 {
 		p.Outlives.Low = 0 // none was counted
 	}
-	p.Twice, p.LostUnfenced, p.LostCheck = tunings.NewShare(twice, n), tunings.NewShare(twice, n), tunings.NewShare(check, n)
+	p.Twice, p.LostCheck = tunings.NewShare(twice, n), tunings.NewShare(check, n)
+	p.LostUnfenced = p.Twice
 	p.BlockedWorstSeconds = round(ttl + opt.Backoff)
 	p.BlockedMeanSeconds = round(opt.blocked(r, ttl))
 	return p
@@ -172,12 +180,12 @@ func (opt Options) late(r tunings.Renewal, ttl float64) (twice, check float64) {
 	works := opt.Work.thinned(32)
 	for i := range tries {
 		granted := ttl - opt.Margin + opt.Backoff*(float64(i)+.5)/tries + reply
-		acts := share(granted)
+		acts := share(granted + reply) // the read is on its way for as long as a reply
 		twice += acts / tries
 		after := 0.
 		if acts > 0 {
 			for _, w := range works {
-				after += w.weight * share(granted+2*reply+w.value)
+				after += w.weight * share(granted+max(w.value, reply))
 			}
 		}
 		check += max(acts-after, 0) / tries

@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/outcome/reviews"
 	"locksim/scenarios/outcome/sweeps"
 	"locksim/scenarios/outcome/triage"
+	"locksim/scenarios/outcome/tunings"
 	"locksim/scenarios/placing"
 )
 
@@ -87,6 +88,10 @@ var documents = []document{
 	{
 		name: "triage", title: "What a folder remembers of its explorations", version: triage.Version,
 		value: triage.History{Version: triage.Version, Kind: triage.Kind},
+	},
+	{
+		name: "tune", title: "What lengths of a lease mean", version: tunings.Version,
+		value: tunings.Tuning{Version: tunings.Version},
 	},
 	{
 		name: "worlds", title: "A matrix of both worlds", version: worlds.Version,

@@ -62,14 +62,19 @@ func NewPoint(step int, at time.Duration, runs, bad int) Point {
 	if runs == 0 {
 		return p
 	}
-	p.Low, p.High = Wilson(p.Rate(), runs)
+	p.Low, p.High = Wilson(p.Rate(), runs, Z95)
 	return p
 }
 
-// Wilson is the interval in which the share of all is with a confidence of 95 %, if rate is that of n of them: by
-// Wilson's score, Journal of the American Statistical Association 22, 1927.
-func Wilson(rate float64, n int) (low, high float64) {
-	const z = 1.959963984540054 // of 95 %
+// Z95 and Z999 are the confidences of 95 % and of 99.9 %, as standard deviations.
+const (
+	Z95  = 1.959963984540054
+	Z999 = 3.290526731491895
+)
+
+// Wilson is the interval in which the share of all is with the confidence z, if rate is that of n of them: by Wilson's
+// score, Journal of the American Statistical Association 22, 1927.
+func Wilson(rate float64, n int, z float64) (low, high float64) {
 	of := float64(n)
 	middle := (rate + z*z/(2*of)) / (1 + z*z/of)
 	half := z / (1 + z*z/of) * math.Sqrt(rate*(1-rate)/of+z*z/(4*of*of))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"locksim/scenarios/outcome/causes"
 )
@@ -130,15 +131,16 @@ type Share struct {
 func NewShare(value float64, n int) Share {
 	s := Share{Value: value, Low: value, High: value}
 	if n > 0 {
-		s.Low, s.High = causes.Wilson(value, n)
+		s.Low, s.High = causes.Wilson(value, n, causes.Z95)
 	}
 	return s
 }
 
 // Played is what played sections say of one TTL, beside the arithmetic.
 type Played struct {
-	// Renewal and TTLSeconds say which point of which curve was played.
-	Renewal    Renewal `json:"renewal"`
+	// Renewal is how often the lease was renewed.
+	Renewal Renewal `json:"renewal"`
+	// TTLSeconds is the length of the lease.
 	TTLSeconds float64 `json:"ttl_seconds"`
 	// Lock is the lock that was played.
 	Lock string `json:"lock"`
@@ -146,7 +148,7 @@ type Played struct {
 	Seed uint64 `json:"seed"`
 	// Sections counts the sections that were played.
 	Sections int `json:"sections" jsonschema:"minimum=1"`
-	// Outlives is what the sections showed, and Computed what the arithmetic says.
+	// Outlives is how many sections outlived their lease, beside what the arithmetic says.
 	Outlives PlayedShare `json:"outlives"`
 	// Lost is the same of acknowledged writes that were lost without a fence.
 	Lost PlayedShare `json:"lost_unfenced"`
@@ -160,8 +162,16 @@ type PlayedShare struct {
 	Share Share `json:"share"`
 	// Computed is the share of the arithmetic.
 	Computed float64 `json:"computed" jsonschema:"maximum=1"`
-	// Agrees says that the computed share is in the interval.
+	// Agrees says that the computed share is in the interval of 99.9 %, which is wider than that of Share.
 	Agrees bool `json:"agrees"`
+}
+
+// NewPlayedShare compares what happened in count of n played sections with what was computed.
+func NewPlayedShare(count, n int, computed float64) PlayedShare {
+	rate := float64(count) / float64(n)
+	low, high := causes.Wilson(rate, n, causes.Z999)
+	return PlayedShare{Count: count, Share: NewShare(rate, n), Computed: computed,
+		Agrees: low <= computed && computed <= high}
 }
 
 // Agree reports whether both shares of the played sections agree with the arithmetic.
@@ -177,4 +187,11 @@ func (t *Tuning) JSON() ([]byte, error) {
 		return nil, fmt.Errorf("write the tuning as JSON: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// Extrapolated reports whether a point lies above what was measured.
+func (t *Tuning) Extrapolated() bool {
+	return slices.ContainsFunc(t.Plans, func(p Plan) bool {
+		return slices.ContainsFunc(p.Curve, func(c Point) bool { return c.Extrapolated })
+	})
 }

@@ -82,7 +82,7 @@ func (c *Console) InOwnWords(text string) string {
 
 // locksimCommand matches a call of locksim in a text, with its command.
 var locksimCommand = regexp.MustCompile(
-	`(^|[^\w./-])locksim( (?:compare|completion|explore|gallery|init|judge|list|matrix|mcp|merge|overlay|pin|playground|replay|report|run|schema|serve|show|sweep|version)\b)`)
+	`(^|[^\w./-])locksim( (?:compare|completion|explore|gallery|init|judge|list|matrix|mcp|merge|overlay|pin|playground|replay|report|run|schema|serve|show|sweep|tune|version)\b)`)
 
 // mainPackage are the import paths of the main package of this program and of its module, as
 // the Go command has recorded them; "" where it has not.
