@@ -16,7 +16,7 @@ import (
 type Journal[T any] struct {
 	mu   sync.Mutex
 	made []T
-	out  *os.File // nil without a file
+	out  *os.File // nil without a file to write
 }
 
 // Open reads the journal in a file, which may be missing, and adds to it from then on. A line that was cut off is
@@ -30,12 +30,7 @@ func Open[T any](name string) (*Journal[T], error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	for line := range bytes.Lines(before) {
-		var r T
-		if json.Unmarshal(line, &r) == nil { // else the program was interrupted in the middle of a line
-			j.made = append(j.made, r)
-		}
-	}
+	j.take(before)
 	if j.out, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return nil, err
 	}
@@ -43,6 +38,27 @@ func Open[T any](name string) (*Journal[T], error) {
 		_, err = j.out.WriteString("\n")
 	}
 	return j, err
+}
+
+// Read reads the journal in a file, which must be there, and leaves the file as it is: what is added is not written.
+// Another program may write the file meanwhile.
+func Read[T any](name string) (*Journal[T], error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	j := new(Journal[T])
+	j.take(text)
+	return j, nil
+}
+
+func (j *Journal[T]) take(text []byte) {
+	for line := range bytes.Lines(text) {
+		var r T
+		if json.Unmarshal(line, &r) == nil { // else a program was interrupted in the middle of a line
+			j.made = append(j.made, r)
+		}
+	}
 }
 
 // Made are the results that were in the file, in the order in which they were added. The journal owns the slice.
