@@ -142,11 +142,11 @@ findings: ## explores each specimen until its mistake is found; writes reports/F
 	$(DEV) ./findings >reports/FINDINGS.md.new
 	mv reports/FINDINGS.md.new reports/FINDINGS.md
 
-groundtruth: ## plays published bugs of other people's locks; writes reports/GROUNDTRUTH.md and reports/groundtruth; takes most of an hour on two cores, and goes on after an interruption; TRUTH=-earlier keeps the results of earlier programs, TRUTH=-page plays nothing
-	cd examples/groundtruth && $(GO) run ./cmd -table $(TRUTH)
+groundtruth: ## plays published bugs of other people's locks; writes reports/GROUNDTRUTH.md and reports/groundtruth; takes most of an hour on two cores, and goes on after an interruption; TABLE=-anew plays results of other commits again, TABLE=-stored plays nothing
+	cd examples/groundtruth && $(GO) run ./cmd -table $(TABLE)
 
-libraries: ## judges other people's lock libraries; writes reports/LIBRARIES.md and its pages; takes most of an hour on two cores, and goes on after an interruption
-	cd examples/libraries && $(GO) run ./cmd -table
+libraries: ## judges other people's lock libraries; writes reports/LIBRARIES.md and its pages; takes most of an hour on two cores, and goes on after an interruption; TABLE is as for groundtruth
+	cd examples/libraries && $(GO) run ./cmd -table $(TABLE)
 
 tables-check: ## plays the command that a page of reports/libraries prints beside each failure, and compares what it shows with the page; takes minutes
 	cd examples/libraries && $(GO) run ./cmd -check

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locksim/examples/groundtruth"
+	"locksim/internal/book"
 )
 
 // quick are the bugs that the first runs show.
@@ -21,7 +22,7 @@ var another = []string{"etcd-11456", "gozero-1704", "rueidislock-301"}
 // of go.mod, the linter tells.
 func TestBugs(t *testing.T) {
 	t.Chdir("..")
-	b := &builder{dir: t.TempDir()}
+	b := &builder{&book.Builder{Dir: t.TempDir()}}
 	ids := map[string]bool{}
 	for _, bug := range groundtruth.Bugs() {
 		if ids[bug.ID] {
@@ -46,7 +47,7 @@ func TestBugs(t *testing.T) {
 				}
 				p := groundtruth.Play{Bug: bug.ID, Version: version, Seed: groundtruth.FirstSeeds[0], Runs: 100}
 				if plays {
-					got, err := play(program, p, t.TempDir())
+					got, err := play(program.File, p, t.TempDir())
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -61,7 +62,7 @@ func TestBugs(t *testing.T) {
 					}
 				}
 				if p.Version = "v0.0.1"; version == bug.Has {
-					if _, err := play(program, p, t.TempDir()); err == nil {
+					if _, err := play(program.File, p, t.TempDir()); err == nil {
 						t.Error("a program plays although it was built with another version")
 					}
 				}

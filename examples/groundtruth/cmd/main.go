@@ -6,8 +6,10 @@
 //	go run ./cmd -fixed redsync-151    # the version without it
 //	go run ./cmd -helped redsync-4.5   # with the smallest change that finds it, where the defaults do not
 //	go run ./cmd redsync-151 replay F  # any command of locksim, in the program with that lock
-//	go run ./cmd -table                # all of them, from three first seeds, for reports/GROUNDTRUTH.md; goes on
-//	                                   # after an interruption
+//	go run ./cmd -table                # plays what is missing, from three first seeds, and writes reports/GROUNDTRUTH.md
+//	                                   # and its pages; goes on after an interruption
+//	go run ./cmd -table -anew          # also plays again what was made at another commit, by another program
+//	go run ./cmd -table -stored        # only writes the pages, from the stored results
 //
 // Run it in examples/groundtruth. The exit code is 0, also when a bug is found; 2 for bad input.
 package main
@@ -18,19 +20,17 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"locksim/examples/groundtruth"
-	"locksim/internal/journal"
+	"locksim/internal/book"
 )
 
 func main() {
 	err := run()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.Exited() { // a command of locksim, which has said why
-		os.Exit(ended.ExitCode())
+	if ended, ok := errors.AsType[book.Ended](err); ok {
+		os.Exit(ended.Code)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -41,14 +41,8 @@ func main() {
 func run() error {
 	fixed := flag.Bool("fixed", false, "the version without the bug")
 	helped := flag.Bool("helped", false, "with the smallest change that finds it")
-	table := flag.Bool("table", false, "play every bug, or those that are named, and write the table")
-	page := flag.Bool("page", false, "with -table: play nothing, and write the pages of what the journal has")
-	earlier := flag.Bool("earlier", false, "with -table: keep the results of earlier programs, but for those of no "+
-		"commit or of fewer schedules")
+	choices := book.Flags(flag.CommandLine, "results.jsonl")
 	seed := flag.Uint64("seed", groundtruth.FirstSeeds[0], "the first seed")
-	file := flag.String("journal", "results.jsonl", "with -table: the file of the results")
-	out := flag.String("out", "../../reports/GROUNDTRUTH.md", "with -table: the index that is written, beside the "+
-		"folder with a page for each row")
 	flag.Usage = func() {
 		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "go run ./cmd [FLAGS] BUG [COMMAND OF LOCKSIM…]    or    go run "+
 			"./cmd -table [FLAGS] [BUG…]\n\nThe bugs, and the recipes of articles:")
@@ -59,6 +53,9 @@ func run() error {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
+	if err := choices.Check(); err != nil {
+		return err
+	}
 	if _, err := os.Stat("versions.sum"); err != nil {
 		return fmt.Errorf("run it in the folder examples/groundtruth: %w", err)
 	}
@@ -67,23 +64,13 @@ func run() error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	b := &builder{dir: work}
-	if *table {
+	b := &builder{Builder: &book.Builder{Dir: work, Commits: choices.Table}}
+	if choices.Table {
 		bugs, err := named(flag.Args())
 		if err != nil {
 			return err
 		}
-		j, err := journal.Open[result](*file)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = j.Close() }() // each line is written at once
-		t := &measurement{builder: b, journal: j, earlier: *earlier}
-		var failed error
-		if !*page {
-			failed = t.measure(bugs)
-		}
-		return errors.Join(failed, t.write(*out, groundtruth.Bugs()))
+		return makeTable(b, bugs, choices)
 	}
 	if flag.NArg() == 0 {
 		flag.Usage()
@@ -105,33 +92,24 @@ func run() error {
 		return err
 	}
 	if len(words) > 0 {
-		return lockCommand(program, bug.ID, *fixed, words).Run()
+		called := "go run ./cmd "
+		if *fixed {
+			called += "-fixed "
+		}
+		return book.Call(program.File, called+bug.ID, words)
 	}
 	dir := filepath.Join("testdata", "locksim", strings.TrimRight(bug.ID+"-"+version, "-"))
 	if err := os.RemoveAll(dir); err != nil { // else the failure that is there is tried first
 		return err
 	}
-	played, err := play(program, groundtruth.Play{Bug: bug.ID, Version: version, Seed: *seed, Helped: *helped, Dir: dir},
-		work)
+	played, err := play(program.File, groundtruth.Play{Bug: bug.ID, Version: version, Seed: *seed, Helped: *helped,
+		Dir: dir}, work)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%s, %.1f s of CPU time\n%s\n", strings.TrimSpace(cmp.Or(bug.Module, bug.ID)+" "+version),
 		played.cpu.Seconds(), played.Text)
 	return nil
-}
-
-// lockCommand is a command of locksim in the program of a bug. What it prints names this program, which can be called
-// again, and not the other one, which is removed afterwards.
-func lockCommand(program, bug string, fixed bool, words []string) *exec.Cmd {
-	called := "go run ./cmd "
-	if fixed {
-		called += "-fixed "
-	}
-	cmd := exec.Command(program, words...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "LOCKSIM_COMMAND="+called+bug)
-	return cmd
 }
 
 // named are the bugs with some ids, and all without any.

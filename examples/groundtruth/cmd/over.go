@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"locksim/examples/groundtruth"
+	"locksim/internal/book"
 )
 
 // over makes a folder with the files of a module that a bug names, as they were published, and in place of the other
@@ -17,12 +19,14 @@ import (
 // module, and of the folder _over, which no pattern matches, since its files import what only the module may. The path
 // is relative, so that the program is the same wherever it is built.
 func over(bug groundtruth.Bug, version string) (folder string, err error) {
-	text, _, err := command("go", "-C", os.TempDir(), "mod", "download", "-json", bug.Module+"@"+version) // of no module
+	download := exec.Command("go", "mod", "download", "-json", bug.Module+"@"+version)
+	download.Dir = os.TempDir() // of no module
+	text, _, err := book.Output(download)
 	if err != nil {
 		return "", err
 	}
 	var module struct{ Dir string }
-	if err := json.Unmarshal([]byte(text), &module); err != nil {
+	if err := json.Unmarshal(text, &module); err != nil {
 		return "", err
 	}
 	folder = filepath.Join("testdata", "over", strings.ReplaceAll(bug.Module, "/", "_")+"@"+version)

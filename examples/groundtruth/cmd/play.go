@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -12,54 +11,60 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"locksim/examples/groundtruth"
+	"locksim/internal/book"
 )
 
 // builder builds the program of an adapter with one version of the module of a bug.
-type builder struct {
-	dir string // for what it makes
-
-	mu sync.Mutex // one build at a time: each uses all processors
-	// overlay is the flag of the build overlay; "" until it is needed.
-	overlay string
-	// took are the CPU times of the builds that tookToBuild has not told yet, by program.
-	took map[string]time.Duration
-}
-
-// tookToBuild is the CPU time that a program took to build, once; 0 after that.
-func (b *builder) tookToBuild(program string) time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	defer delete(b.took, program)
-	return b.took[program]
-}
+type builder struct{ *book.Builder }
 
 // build returns the program. The go.mod of the module is used with that version in place of the one that it requires,
 // so that neither the other adapters nor locksim can raise it.
-func (b *builder) build(bug groundtruth.Bug, version string) (program string, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (b *builder) build(bug groundtruth.Bug, version string) (*book.Program, error) {
 	bug = bug.At(version)
-	program = filepath.Join(b.dir, bug.Adapter+"-"+version)
+	name := bug.Adapter + "-" + version
 	if bug.Overlay {
-		program += "-overlay"
+		name += "-overlay"
 	}
-	if _, err := os.Stat(program); err == nil {
-		return program, nil
-	}
+	return b.Program(name, func(file string) (is book.Build, err error) {
+		mod, err := moduleFile(bug, version)
+		if err != nil {
+			return is, err
+		}
+		sum, err := os.ReadFile("go.sum")
+		if err != nil {
+			return is, err
+		}
+		old, err := os.ReadFile("versions.sum")
+		if err != nil {
+			return is, err
+		}
+		known := slices.Concat(sum, old)
+		err = errors.Join(os.WriteFile(file+".mod", mod, 0o644), os.WriteFile(file+".sum", known, 0o644))
+		is = book.Build{Target: "./" + bug.Adapter, Overlay: bug.Overlay,
+			Flags: []string{"-trimpath", "-buildvcs=false", "-mod=mod", "-modfile=" + file + ".mod"},
+			Built: func() error { return addSums("versions.sum", string(known), file+".sum") }}
+		if bug.Apart {
+			is.Target += "/main.go"
+		}
+		return is, err
+	})
+}
+
+// moduleFile is the go.mod for a version of the module of a bug.
+func moduleFile(bug groundtruth.Bug, version string) ([]byte, error) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	replaced := bug.With
 	switch {
 	case bug.Over != nil:
 		folder, err := over(bug, version)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		mod = fmt.Appendf(mod, "\nrequire %[1]s %[2]s\nreplace %[1]s => ./%[3]s\n", bug.Module, version, folder)
 	case bug.Module != "":
@@ -76,46 +81,7 @@ func (b *builder) build(bug groundtruth.Bug, version string) (program string, er
 		}
 		mod = fmt.Appendf(mod, "\nreplace %s\n", line)
 	}
-	sum, err := os.ReadFile("go.sum")
-	if err != nil {
-		return "", err
-	}
-	old, err := os.ReadFile("versions.sum")
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(b.dir, filepath.Base(program))
-	if err := errors.Join(os.WriteFile(name+".mod", mod, 0o644), os.WriteFile(name+".sum", append(sum, old...),
-		0o644)); err != nil {
-		return "", err
-	}
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-mod=mod", "-modfile=" + name + ".mod", "-o", program}
-	if bug.Overlay {
-		if b.overlay == "" {
-			text, _, err := command("go", "tool", "locksim", "overlay")
-			if err != nil {
-				return "", err
-			}
-			b.overlay = strings.TrimSpace(text)
-		}
-		args = append(args, b.overlay)
-	}
-	target := "./" + bug.Adapter
-	if bug.Apart {
-		target += "/main.go"
-	}
-	_, took, err := command("go", append(args, target)...)
-	if err != nil {
-		return "", fmt.Errorf("build %s with %s %s: %w", bug.Adapter, bug.Module, version, err)
-	}
-	if err := addSums("versions.sum", string(sum)+string(old), name+".sum"); err != nil {
-		return "", err
-	}
-	if b.took == nil {
-		b.took = map[string]time.Duration{}
-	}
-	b.took[program] = took
-	return program, nil
+	return mod, nil
 }
 
 // addSums adds to a file the checksums that a build had to look up, since neither it nor go.sum has them: known.
@@ -142,17 +108,6 @@ func addSums(file, known, made string) error {
 	return os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644)
 }
 
-// command runs a program and returns what it prints, and the CPU time that it took.
-func command(name string, args ...string) (string, time.Duration, error) {
-	cmd := exec.Command(name, args...)
-	var out, diagnostics bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &diagnostics
-	if err := cmd.Run(); err != nil {
-		return "", 0, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, diagnostics.String())
-	}
-	return out.String(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
-}
-
 // played is an answer with the CPU time that it took.
 type played struct {
 	groundtruth.Answer
@@ -169,29 +124,29 @@ func play(program string, p groundtruth.Play, dir string) (played, error) {
 	p.Answer = filepath.Join(dir, "answer.json")
 	p.Dir = cmp.Or(p.Dir, dir)
 	var out played
+	var ended error
 	for range 2 {
 		if err := os.Remove(p.Answer); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return played{}, err
 		}
 		cmd := exec.Command(program, p.Flags()...)
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-		said, failed := cmd.CombinedOutput()
-		if cmd.ProcessState == nil {
-			return played{}, failed
-		}
-		out.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		var cpu time.Duration
+		_, cpu, ended = book.Output(cmd)
+		out.cpu += cpu
 		text, err := os.ReadFile(p.Answer)
-		if errors.Is(err, fs.ErrNotExist) && cmd.ProcessState.ExitCode() == 2 {
-			out.Text = string(said)
-			continue
+		if errors.Is(err, fs.ErrNotExist) {
+			if code, ok := errors.AsType[*exec.ExitError](ended); ok && code.ExitCode() == 2 {
+				continue
+			}
 		}
 		if err != nil {
-			return played{}, fmt.Errorf("%s gave no answer: %w\n%s", program, failed, said)
+			return played{}, fmt.Errorf("%s gave no answer: %w", program, cmp.Or(ended, err))
 		}
 		if err := json.Unmarshal(text, &out.Answer); err != nil {
 			return played{}, err
 		}
 		return out, nil
 	}
-	return played{}, fmt.Errorf("%s gave no answer:\n%s", program, out.Text)
+	return played{}, fmt.Errorf("%s gave no answer: %w", program, ended)
 }

@@ -31,7 +31,7 @@ fail. Runs and seconds are as above.
 |---|---|---|---|---|
 `, len(all), fails)
 	for _, r := range all {
-		fmt.Fprintf(w, "| [%s](%s/%s.md) | %s | %s | %s | `go run ./cmd %[1]s` |\n", r.ID, pages, r.ID, r.Idea,
+		fmt.Fprintf(w, "| [%s](%s/%s.md) | %s | %s | %s | `go run ./cmd %[1]s` |\n", r.ID, folder, r.ID, r.Idea,
 			outcome(m.checks(r.ID, "", false), "**fails**"), cmp.Or(r.Kind, "–"))
 	}
 }

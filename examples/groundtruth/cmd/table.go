@@ -12,17 +12,17 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"locksim/examples/articles"
 	"locksim/examples/groundtruth"
+	"locksim/internal/book"
 	"locksim/internal/findings"
-	"locksim/internal/journal"
 	"locksim/lock"
 )
 
@@ -61,22 +61,71 @@ type result struct {
 	Text  string  `json:"text"`
 }
 
+// key is what a result is of. Of the results with the same one the latest counts.
+type key struct {
+	bug, version string
+	seed         uint64
+	helped       bool
+}
+
+func (r result) key() key { return key{r.Bug, r.Version, r.Seed, r.Helped} }
+
 // lasts reports whether a result may be kept although the program is another one now: it is that of a commit, and of as
 // many schedules as there are.
 func (r result) lasts() bool {
 	const all = 2000 // the default of Check
-	return r.Program != "" && !strings.HasSuffix(r.Commit, dirty) && (r.Found || r.NoVerdict || r.OutOfTime ||
+	return r.Program != "" && !book.Dirty(r.Commit) && (r.Found || r.NoVerdict || r.OutOfTime ||
 		r.Runs >= all)
 }
 
-// measurement has the results of the journal and those that it makes.
+// measurement has the stored results and those that it makes.
 type measurement struct {
 	*builder
-	journal *journal.Journal[result]
-	earlier bool
+	results *book.Book[key, result]
+	now     *book.Checkout // with -anew, else nil
+}
 
-	mu   sync.Mutex // of made
-	made []result
+// reports is the folder of the pages, from here.
+const reports = "../../reports"
+
+// makeTable plays what is missing of some bugs, and writes the pages of all.
+func makeTable(b *builder, bugs []groundtruth.Bug, choices *book.Choices) (err error) {
+	m := &measurement{builder: b}
+	if choices.Anew {
+		if m.now, err = book.ThisCheckout(); err != nil {
+			return err
+		}
+	}
+	if choices.Stored {
+		m.results, err = book.Read(choices.Journal, result.key)
+	} else {
+		m.results, err = book.Open(choices.Journal, result.key)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.results.Close()) }()
+	if !choices.Stored {
+		err = m.measure(bugs)
+	}
+	pages, failed := m.pages(groundtruth.Bugs())
+	if failed == nil {
+		failed = book.Publish(reports, folder, pages)
+	}
+	book.TellAge(os.Stderr, m.commits())
+	return errors.Join(err, failed)
+}
+
+// commits are those of the results that the pages have.
+func (m *measurement) commits() (all []string) {
+	for _, bug := range groundtruth.All() {
+		for _, c := range checksOf(bug) {
+			if r, ok := m.results.Latest(c.key()); ok {
+				all = append(all, r.Commit)
+			}
+		}
+	}
+	return all
 }
 
 // check is one Check to be played.
@@ -86,6 +135,8 @@ type check struct {
 	seed    uint64
 	helped  bool
 }
+
+func (c check) key() key { return key{c.bug.ID, c.version, c.seed, c.helped} }
 
 // checksOf are those of a bug: of the version with it, of the fixed one and, where it needs help, of both with it.
 func checksOf(bug groundtruth.Bug) (all []check) {
@@ -104,119 +155,78 @@ func checksOf(bug groundtruth.Bug) (all []check) {
 
 // measure plays bugs, as many Checks at a time as there are processors. What fails in one does not stop the others.
 func (m *measurement) measure(bugs []groundtruth.Bug) error {
-	var all []check
+	var jobs []func() error
 	for _, bug := range bugs {
-		all = append(all, checksOf(bug)...)
-	}
-	todo, failed := make(chan check), make([]error, 0)
-	var workers sync.WaitGroup
-	var mu sync.Mutex
-	for range runtime.NumCPU() {
-		workers.Go(func() {
-			for c := range todo {
+		for _, c := range checksOf(bug) {
+			jobs = append(jobs, func() error {
 				r, err := m.result(c)
 				if err == nil && r.NoVerdict && c.bug.Missed == "" && c.bug.Frozen == "" {
 					err = fmt.Errorf("%s %s from seed %d, a defect of locksim or of the adapter: %s", c.bug.ID, c.version, c.seed,
 						r.Text)
 				}
-				mu.Lock()
-				if err != nil {
-					failed = append(failed, err)
-				}
 				first, _, _ := strings.Cut(r.Text, "\n")
-				fmt.Printf("%s %s seed %d helped %v: found %v, %d runs, %.1f s: %.120s\n", c.bug.ID, c.version, c.seed, c.helped,
-					r.Found, r.Runs, r.CPU, first)
-				mu.Unlock()
-			}
-		})
+				fmt.Fprintf(os.Stderr, "%s %s seed %d helped %v: found %v, %d runs, %.1f s: %.120s\n", c.bug.ID, c.version, c.seed,
+					c.helped, r.Found, r.Runs, r.CPU, first)
+				return err
+			})
+		}
 	}
-	for _, c := range all {
-		todo <- c
-	}
-	close(todo)
-	workers.Wait()
-	return errors.Join(failed...)
+	err := book.Do(runtime.NumCPU(), jobs)
+	fmt.Fprintf(os.Stderr, "the builds took %.0f s of CPU time\n", m.Took().Seconds())
+	return err
 }
 
-// result is the one of the journal, or a new one.
+// keeps reports whether a result may stay: any, but for those of other commits with -anew.
+func (m *measurement) keeps(r result) (bool, error) {
+	if m.now == nil {
+		return true, nil
+	}
+	return m.now.Same(r.Commit)
+}
+
+// result is the stored one, or a new one. One that the same program has made, byte for byte, is not made anew, and gets
+// the commit of that program.
 func (m *measurement) result(c check) (result, error) {
-	old, known := m.stored(c.bug.ID, c.version, c.seed, c.helped)
-	if m.earlier && known && old.lasts() {
-		return old, nil
+	old, known := m.results.Latest(c.key())
+	if known && old.lasts() {
+		if same, err := m.keeps(old); same || err != nil {
+			return old, err
+		}
 	}
 	program, err := m.build(c.bug, c.version)
 	if err != nil {
 		return result{}, err
 	}
-	text, err := os.ReadFile(program)
+	text, err := os.ReadFile(program.File)
 	if err != nil {
 		return result{}, err
 	}
 	sum := sha256.Sum256(text)
-	r := result{Bug: c.bug.ID, Version: c.version, Seed: c.seed, Helped: c.helped, Program: hex.EncodeToString(sum[:8])}
+	r := result{Bug: c.bug.ID, Version: c.version, Seed: c.seed, Helped: c.helped, Program: hex.EncodeToString(sum[:8]),
+		Commit: program.Commit}
 	if known && old.Program == r.Program {
-		return old, nil
+		if old.Commit == r.Commit || book.Dirty(r.Commit) {
+			return old, nil
+		}
+		old.Commit = r.Commit
+		return old, m.results.Add(old)
 	}
-	r.Build = m.tookToBuild(program).Round(100 * time.Millisecond).Seconds()
-	if r.Commit, err = commit(); err != nil {
-		return result{}, err
-	}
-	p, err := play(program, groundtruth.Play{Bug: c.bug.ID, Version: c.version, Seed: c.seed, Helped: c.helped,
-		Seconds: seconds}, m.dir)
+	r.Build = program.Took().Round(100 * time.Millisecond).Seconds()
+	p, err := play(program.File, groundtruth.Play{Bug: c.bug.ID, Version: c.version, Seed: c.seed, Helped: c.helped,
+		Seconds: seconds}, m.Dir)
 	if err != nil {
 		return result{}, err
 	}
 	r.Found, r.NoVerdict, r.Runs, r.OutOfTime = p.Found, p.NoVerdict, p.Runs, p.OutOfTime
 	r.CPU, r.Text = p.cpu.Round(10*time.Millisecond).Seconds(), kept(p.Text)
-	m.mu.Lock()
-	m.made = append(m.made, r)
-	m.mu.Unlock()
-	return r, m.journal.Add(r)
-}
-
-// stored is the latest result of one Check.
-func (m *measurement) stored(bug, version string, seed uint64, helped bool) (result, bool) {
-	for _, r := range slices.Backward(m.results()) {
-		if r.Bug == bug && r.Version == version && r.Seed == seed && r.Helped == helped {
-			return r, true
-		}
-	}
-	return result{}, false
-}
-
-// results are those of the journal, and those that were made.
-func (m *measurement) results() []result {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Concat(m.journal.Made(), m.made)
-}
-
-// dirty is the mark of a commit since which locksim has changed.
-const dirty = "-dirty"
-
-// commit is the state of locksim. What this command writes itself is no change of it.
-func commit() (string, error) {
-	id, _, err := command("git", "rev-parse", "--short", "HEAD")
-	if err != nil {
-		return "", err
-	}
-	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..",
-		":!../../reports/GROUNDTRUTH.md", ":!../../reports/groundtruth", ":!results.jsonl", ":!versions.sum")
-	if err != nil {
-		return "", err
-	}
-	id = strings.TrimSpace(id)
-	if changed != "" {
-		id += dirty
-	}
-	return id, nil
+	return r, m.results.Add(r)
 }
 
 // checks are the results of a version, one for each first seed; fewer if some are missing.
 func (m *measurement) checks(bug, version string, helped bool) []result {
 	var out []result
 	for _, seed := range groundtruth.FirstSeeds {
-		if r, ok := m.stored(bug, version, seed, helped); ok {
+		if r, ok := m.results.Latest(key{bug, version, seed, helped}); ok {
 			out = append(out, r)
 		}
 	}
@@ -398,12 +408,12 @@ func (m *measurement) line(w *bytes.Buffer, b groundtruth.Bug) {
 			fixed += "; helped: " + outcome(m.checks(b.ID, b.HasNot, true), "**fails**")
 		}
 	}
-	fmt.Fprintf(w, "| [%s](%s/%s.md) | %s | %s: %s | %s | %s |\n", b.ID, pages, b.ID, b.Finding().Status(), b.Has, is,
+	fmt.Fprintf(w, "| [%s](%s/%s.md) | %s | %s: %s | %s | %s |\n", b.ID, folder, b.ID, b.Finding().Status(), b.Has, is,
 		fixed, at)
 }
 
-// pages is the folder of the pages of single rows, beside the index.
-const pages = "groundtruth"
+// folder is that of the pages of single rows, beside the index.
+const folder = "groundtruth"
 
 // row is the page of a bug.
 func (m *measurement) row(b groundtruth.Bug) []byte {
@@ -457,25 +467,20 @@ func (m *measurement) row(b groundtruth.Bug) []byte {
 	return w.Bytes()
 }
 
-// write writes the index to a file, and the pages of the rows beside it. A page of a row that is no more is removed.
-func (m *measurement) write(index string, bugs []groundtruth.Bug) error {
-	text, err := m.page(bugs)
+// pages are the index, and a page for each row, by their names from the folder of the pages.
+func (m *measurement) pages(bugs []groundtruth.Bug) (map[string][]byte, error) {
+	index, err := m.page(bugs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	folder := filepath.Join(filepath.Dir(index), pages)
-	if err := errors.Join(os.WriteFile(index, text, 0o644), os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
-		return err
-	}
-	put := func(id string, text []byte) error { return os.WriteFile(filepath.Join(folder, id+".md"), text, 0o644) }
-	var failed []error
+	all := map[string][]byte{"GROUNDTRUTH.md": index}
 	for _, b := range bugs {
-		failed = append(failed, put(b.ID, m.row(b)))
+		all[path.Join(folder, b.ID+".md")] = m.row(b)
 	}
 	for _, r := range articles.Recipes() {
-		failed = append(failed, put(r.ID, m.recipe(r)))
+		all[path.Join(folder, r.ID+".md")] = m.recipe(r)
 	}
-	return errors.Join(failed...)
+	return all, nil
 }
 
 // story is the sentences of a failure that come before its story, in one line.
@@ -529,7 +534,7 @@ func (m *measurement) glue(w *bytes.Buffer, bugs []groundtruth.Bug) error {
 			all, i = append(all, adapter{name: b.Adapter, lines: lines}), len(all)
 		}
 		all[i].bugs++
-		for _, r := range m.results() {
+		for _, r := range m.results.All() {
 			if r.Bug == b.ID {
 				all[i].build = max(all[i].build, r.Build)
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"locksim/examples/groundtruth"
-	"locksim/internal/journal"
+	"locksim/internal/book"
 )
 
 // A cell says what each first seed came to; a run without a verdict is neither a find nor a pass.
@@ -91,11 +91,11 @@ func TestShown(t *testing.T) {
 
 // A find by another bug, a feature request, and a bug of our own do not count as a published bug that is found.
 func TestStrictCounts(t *testing.T) {
-	none, err := journal.Open[result]("")
+	none, err := book.Open("", result.key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &measurement{journal: none}
+	m := &measurement{results: none}
 	var bugs []groundtruth.Bug
 	for _, id := range []string{"redsync-38", "redsync-71", "redsync-164", "redsync-late", "etcd-22123", "redislock-79"} {
 		b, ok := groundtruth.Find(id)
@@ -103,7 +103,10 @@ func TestStrictCounts(t *testing.T) {
 			t.Fatal(id)
 		}
 		bugs = append(bugs, b)
-		m.made = append(m.made, result{Bug: id, Version: b.Has, Seed: groundtruth.FirstSeeds[0], Found: id != "redislock-79"})
+		r := result{Bug: id, Version: b.Has, Seed: groundtruth.FirstSeeds[0], Found: id != "redislock-79"}
+		if err := none.Add(r); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Chdir("..")
 	page, err := m.page(bugs)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -12,10 +11,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"locksim/examples/libraries"
+	"locksim/internal/book"
 )
 
 // folders are the libraries: each folder with a program, but this one.
@@ -34,47 +33,17 @@ func folders() ([]string, error) {
 	return out, nil
 }
 
-// builder builds the programs of libraries.
-type builder struct {
-	dir string
-
-	mu      sync.Mutex // one build at a time: each uses all processors
-	overlay string     // the flag of the build overlay; "" until it is needed
-}
-
 // build returns the program of a library.
-func (b *builder) build(name string) (string, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	program, err := filepath.Abs(filepath.Join(b.dir, name))
-	if err != nil {
-		return "", err
-	}
-	if _, err := os.Stat(program); err == nil {
-		return program, nil
-	}
-	// without the tables for a debugger it links faster
-	args := []string{"-C", ".", "build", "-buildvcs=false", "-ldflags=-w", "-o", program}
-	needed, err := overlaid(name)
-	if err != nil {
-		return "", err
-	}
-	if needed {
-		if b.overlay == "" {
-			text, _, err := command("go", "tool", "locksim", "overlay")
-			if err != nil {
-				return "", err
-			}
-			b.overlay = strings.TrimSpace(string(text))
+func build(b *book.Builder, name string) (*book.Program, error) {
+	return b.Program(name, func(string) (is book.Build, err error) {
+		// without the tables for a debugger it links faster
+		is = book.Build{Target: "./" + name, Flags: []string{"-buildvcs=false", "-ldflags=-w"}}
+		if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil { // it needs other versions than the rest
+			is.Folder, is.Target = name, "."
 		}
-		args = append(args, b.overlay)
-	}
-	target := "./" + name
-	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil { // it needs other versions than the rest
-		args[1], target = name, "."
-	}
-	_, _, err = command("go", append(args, target)...)
-	return program, err
+		is.Overlay, err = overlaid(name)
+		return is, err
+	})
 }
 
 // overlaid reports whether the program of a library has to be built with the overlay: whether its Library says so.
@@ -100,20 +69,17 @@ func overlaid(name string) (needed bool, err error) {
 	return needed, nil
 }
 
-// sheet is what a program says of its library.
-func (b *builder) sheet(program string) (s libraries.Sheet, err error) {
-	text, _, err := command(program, "-sheet")
-	if err != nil {
-		return s, err
-	}
-	return s, json.Unmarshal(text, &s)
+// askSheet is what a program says of its library.
+func askSheet(program *book.Program) (s libraries.Sheet, err error) {
+	_, err = book.Ask(&s, program.File, "-sheet")
+	return s, err
 }
 
-// cell plays a cell. A program that ends in a panic is what the runs have shown, and no error.
-func (b *builder) cell(program, lock, trouble string, runs int, seed uint64) (c played, err error) {
+// playCell plays a cell. A program that ends in a panic is what the runs have shown, and no error.
+func playCell(program *book.Program, lock, trouble string, runs int, seed uint64) (c played, err error) {
 	began := time.Now()
-	text, cpu, err := command(program, "-cell", trouble, "-lock", lock, "-runs", strconv.Itoa(runs), "-seed",
-		strconv.FormatUint(seed, 10))
+	text, cpu, err := book.Output(exec.Command(program.File, "-cell", trouble, "-lock", lock, "-runs", strconv.Itoa(runs),
+		"-seed", strconv.FormatUint(seed, 10)))
 	c.CPU, c.Wall = cpu.Round(100*time.Millisecond).Seconds(), time.Since(began).Round(100*time.Millisecond).Seconds()
 	if err != nil {
 		c.Cell = libraries.Cell{Lock: lock, Trouble: trouble,
@@ -125,7 +91,7 @@ func (b *builder) cell(program, lock, trouble string, runs int, seed uint64) (c 
 	}
 	for _, s := range c.Shares {
 		if s.Frozen > 0 && (runs == 0 || s.Frozen < runs) {
-			c, err := b.cell(program, lock, trouble, s.Frozen, seed) // those before it, of each class as many
+			c, err := playCell(program, lock, trouble, s.Frozen, seed) // those before it, of each class as many
 			c.Note = fmt.Sprintf("The schedules before seed %d alone, of each class: with %s that run did not end, since code "+
 				"held a mutex while it waited for the network, and virtual time stands still for a mutex.", seed+uint64(s.Frozen),
 				names(s.Faults))
@@ -141,20 +107,4 @@ type played struct {
 	CPU, Wall float64
 	// Note says why there are fewer runs; "" if there are not.
 	Note string `json:",omitempty"`
-}
-
-// command runs a program and returns what it prints, also where it fails, and the CPU time that it took.
-func command(name string, args ...string) ([]byte, time.Duration, error) {
-	cmd := exec.Command(name, args...)
-	var out, diagnostics bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &diagnostics
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		return nil, 0, err
-	}
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if err != nil {
-		return out.Bytes(), cpu, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, diagnostics.String())
-	}
-	return out.Bytes(), cpu, nil
 }

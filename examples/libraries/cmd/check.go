@@ -1,15 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"locksim/checker"
 	"locksim/examples/libraries"
+	"locksim/internal/book"
 	"locksim/lock/fence"
 	"locksim/scenarios/outcome"
 )
@@ -22,7 +21,7 @@ type printed struct {
 
 // printedOf are those of a library, with the files of the schedules in the folder of the pages.
 func (t *table) printedOf(name string, s libraries.Sheet) (out []printed) {
-	b, files := &book{Troubles: libraries.Troubles()}, map[string][]byte{}
+	b, files := &overview{Troubles: libraries.Troubles()}, map[string][]byte{}
 	for _, row := range t.page(name, s, b, files).Rows {
 		for _, cell := range row.Cells {
 			for _, x := range cell.Stories {
@@ -38,13 +37,9 @@ func (t *table) printedOf(name string, s libraries.Sheet) (out []printed) {
 
 // play plays a printed command, and says how what it shows differs from the page: another label in the mode of which
 // the page speaks, or another sentence.
-func (p printed) play(program string) error {
-	text, _, err := command(program, append(p.args, "--json")...)
-	if ended, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || ended.ExitCode() != 1) {
-		return err
-	}
+func (p printed) play(program *book.Program) error {
 	var f outcome.RunFile
-	if err := json.Unmarshal(text, &f); err != nil {
+	if _, err := book.Ask(&f, program.File, append(p.args, "--json")...); err != nil {
 		return fmt.Errorf("%s: %w", p.Command, err)
 	}
 	m, ok := f.Modes[p.Mode]
@@ -60,17 +55,14 @@ func (p printed) play(program string) error {
 }
 
 // shown plays the scenario of a finding. An error says that it does not show it.
-func shown(dir, program string, x libraries.Shown) error {
+func shown(dir string, program *book.Program, x libraries.Shown) error {
 	file := filepath.Join(dir, "shows-"+x.Lock+".yaml")
 	if err := os.WriteFile(file, []byte(x.Source), 0o600); err != nil {
 		return err
 	}
-	text, _, err := command(program, "run", file, "--lock", x.Lock, "--fencing", "none", "--json")
-	if ended, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || ended.ExitCode() != 1) {
-		return err
-	}
 	var f outcome.RunFile
-	if err := json.Unmarshal(text, &f); err != nil {
+	_, err := book.Ask(&f, program.File, "run", file, "--lock", x.Lock, "--fencing", "none", "--json")
+	if err != nil {
 		return err
 	}
 	if label := f.Modes[fence.None].Verdict; label == checker.Safe {
@@ -87,11 +79,11 @@ func (t *table) checkTables(names []string) error {
 		if s == nil {
 			return fmt.Errorf("no cell of %s is stored: go run ./cmd -table %[1]s plays them", name)
 		}
-		program, err := t.build(name)
+		program, err := build(t.programs, name)
 		if err != nil {
 			return err
 		}
-		now, err := t.sheet(program)
+		now, err := askSheet(program)
 		if err != nil {
 			return err
 		}
@@ -110,7 +102,7 @@ func (t *table) checkTables(names []string) error {
 		for _, f := range s.Findings {
 			for _, x := range f.Shows {
 				shows++
-				if err := shown(t.dir, program, x); err != nil {
+				if err := shown(t.programs.Dir, program, x); err != nil {
 					failed = errors.Join(failed, fmt.Errorf("%s: %w", f.ID, err))
 				}
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"locksim/checker"
 	"locksim/examples/libraries"
+	"locksim/internal/book"
 	"locksim/internal/live"
 	"locksim/lock/fence"
 	"locksim/scenarios/file"
@@ -59,8 +59,25 @@ var redisOnly = []string{"refusals", "server-crash", "failover", "server-clocks"
 
 // measureLive plays live what was not yet: a scenario for each trouble, the smallest schedule of each broken promise,
 // and the scenarios that show a finding.
-func (t *table) measureLive(name, program string, s libraries.Sheet) error {
+func (t *table) measureLive(name string, program *book.Program, s libraries.Sheet) error {
 	var jobs []func() error
+	var failed error
+	add := func(l libraries.LockSheet, r liveRun, seed uint64) {
+		if old, ok := t.liveOf(name, s.Version, l, r.Trouble, r.What, r.Source); ok {
+			keeps, err := t.keeps(old)
+			failed = errors.Join(failed, err)
+			if keeps {
+				return
+			}
+		}
+		jobs = append(jobs, func() error {
+			if err := t.playLive(program, l, &r, seed); err != nil {
+				return err
+			}
+			fmt.Fprintf(os.Stderr, "%s %s live, %s: %v %s\n", l.Name, r.Trouble, r.What, r.Labels, r.Refused)
+			return t.add(program, record{Library: name, Version: s.Version, Judged: judged(l), Live: &r})
+		})
+	}
 	for _, l := range s.Locks {
 		if !l.Live {
 			continue
@@ -68,7 +85,7 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 		for _, f := range s.Findings {
 			for _, x := range f.Shows {
 				if x.Lock == l.Name {
-					jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, What: f.ID, Source: x.Source}, 1))
+					add(l, liveRun{Lock: l.Name, What: f.ID, Source: x.Source}, 1)
 				}
 			}
 		}
@@ -76,8 +93,7 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 		for _, trouble := range libraries.Troubles() {
 			scenario, ok := liveScenarios[trouble.Name]
 			if ok && (redis || !slices.Contains(redisOnly, trouble.Name)) {
-				jobs = append(jobs, t.liveJob(name, program, s.Version, l, liveRun{Lock: l.Name, Trouble: trouble.Name,
-					What: scenario}, 1))
+				add(l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: scenario}, 1)
 			}
 			c, ok := t.cellOf(name, s.Version, l, trouble)
 			if !ok {
@@ -85,13 +101,12 @@ func (t *table) measureLive(name, program string, s libraries.Sheet) error {
 			}
 			for _, f := range promisedFailures(&c.Cell.Cell) {
 				if f.Source != "" {
-					r := liveRun{Lock: l.Name, Trouble: trouble.Name, What: f.What, Source: f.Source}
-					jobs = append(jobs, t.liveJob(name, program, s.Version, l, r, f.Played))
+					add(l, liveRun{Lock: l.Name, Trouble: trouble.Name, What: f.What, Source: f.Source}, f.Played)
 				}
 			}
 		}
 	}
-	return together(liveTogether, slices.DeleteFunc(jobs, func(job func() error) bool { return job == nil }))
+	return errors.Join(failed, book.Do(liveTogether, jobs))
 }
 
 // promisedFailures are those of a cell under faults for which the lock promises something.
@@ -104,32 +119,16 @@ func promisedFailures(c *libraries.Cell) (out []libraries.Failure) {
 	return out
 }
 
-// liveJob plays a live run; nil where it is stored.
-func (t *table) liveJob(name, program, version string, l libraries.LockSheet, r liveRun, seed uint64) func() error {
-	if _, ok := t.liveOf(name, version, l, r.Trouble, r.What, r.Source); ok {
-		return nil
-	}
-	return func() error {
-		if err := t.playLive(program, l, &r, seed); err != nil {
-			return err
-		}
-		fmt.Fprintf(os.Stderr, "%s %s live, %s: %v %s\n", l.Name, r.Trouble, r.What, r.Labels, r.Refused)
-		return t.add(record{Library: name, Version: version, Judged: judged(l), Live: &r})
-	}
-}
-
+// liveOf is the live run of a lock as it is used and judged now.
 func (t *table) liveOf(name, version string, l libraries.LockSheet, trouble, what, source string) (record, bool) {
-	return t.latest(func(r record) bool {
-		return r.Library == name && r.Version == version && r.Judged == judged(l) && r.Live != nil && r.Live.Lock == l.Name &&
-			r.Live.Trouble == trouble && r.Live.What == what && r.Live.Source == source
-	})
+	return t.stored.Latest(key{name, version, judged(l), l.Name, trouble, what, source})
 }
 
 // playLive makes the runs, each anew while the machine is late. Those that count are the last ones.
-func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun, seed uint64) error {
+func (t *table) playLive(program *book.Program, l libraries.LockSheet, r *liveRun, seed uint64) error {
 	scenario := r.What
 	if r.Source != "" {
-		dir, err := os.MkdirTemp(t.dir, "live-")
+		dir, err := os.MkdirTemp(t.programs.Dir, "live-")
 		if err != nil {
 			return err
 		}
@@ -153,18 +152,14 @@ func (t *table) playLive(program string, l libraries.LockSheet, r *liveRun, seed
 		var f outcome.RunFile
 		late := 0.0
 		for range again {
-			text, _, err := command(program, args...)
-			var ended *exec.ExitError
-			if errors.As(err, &ended) && ended.ExitCode() == 2 {
+			f = outcome.RunFile{}
+			_, err := book.Ask(&f, program.File, args...)
+			if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() == 2 {
 				_, said, _ := strings.Cut(err.Error(), "\n")
 				r.Refused, _, _ = strings.Cut(said, "\n")
 				return nil
 			}
-			if err != nil && (ended == nil || ended.ExitCode() != 1) {
-				return err
-			}
-			f = outcome.RunFile{}
-			if err := json.Unmarshal(text, &f); err != nil {
+			if err != nil {
 				return fmt.Errorf("%s %s live: %w", l.Name, r.What, err)
 			}
 			if late, err = lateness(&f); err != nil {

@@ -6,6 +6,7 @@
 //	go run ./cmd redsync explore --lock redsync-5 --promise    # any command of locksim, in the program with these locks
 //	go run ./cmd -table                 # plays the cells that are missing, and writes reports/LIBRARIES.md and its pages
 //	go run ./cmd -table -live           # also plays live what is missing there: it needs the real servers
+//	go run ./cmd -table -anew           # also plays again what was made at another commit
 //	go run ./cmd -table -stored         # only writes the pages, from the stored cells
 //	go run ./cmd -check                 # plays the printed command of each failure, and compares it with its page
 //
@@ -18,15 +19,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
 	"locksim/examples/libraries"
+	"locksim/internal/book"
 )
 
 func main() {
 	err := run()
+	if ended, ok := errors.AsType[book.Ended](err); ok {
+		os.Exit(ended.Code)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
@@ -42,17 +46,17 @@ func main() {
 var errDiffers = errors.New("the pages do not say what their commands print")
 
 func run() error {
-	table := flag.Bool("table", false, "play the cells that are missing, of all libraries or of those that are named, "+
-		"and write the pages")
+	choices := book.Flags(flag.CommandLine, "cells.jsonl")
 	live := flag.Bool("live", false, "with -table: also play on real servers what was not yet")
-	stored := flag.Bool("stored", false, "with -table: play nothing")
 	check := flag.Bool("check", false, "play the printed command of each failure, of all libraries or of those that are "+
 		"named, and compare it with its page")
-	anew := flag.Bool("anew", false, "with -table: play all cells again")
 	runs := flag.Int("runs", 0, "in how many runs of a cell each class of fault is felt; 0 for that of the lock")
 	seed := flag.Uint64("seed", 1, "the seed of the first schedule")
 	flag.Usage = usage
 	flag.Parse()
+	if err := choices.Check(); err != nil {
+		return err
+	}
 	if _, err := os.Stat("library.go"); err != nil {
 		return fmt.Errorf("run it in the folder examples/libraries: %w", err)
 	}
@@ -65,17 +69,17 @@ func run() error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	b := &builder{dir: work}
-	if *table || *check {
+	b := &book.Builder{Dir: work, Commits: choices.Table}
+	if choices.Table || *check {
 		for _, name := range flag.Args() {
 			if !slices.Contains(names, name) {
 				return unknown(name, names)
 			}
 		}
 		if *check {
-			return checkPages(b, names, flag.Args())
+			return checkPages(b, choices.Journal, names, flag.Args())
 		}
-		return makeTable(b, names, flag.Args(), choices{live: *live, stored: *stored, anew: *anew})
+		return makeTable(b, names, flag.Args(), choices, *live)
 	}
 	if flag.NArg() == 0 {
 		usage()
@@ -85,11 +89,11 @@ func run() error {
 	if !slices.Contains(names, name) {
 		return unknown(name, names)
 	}
-	program, err := b.build(name)
+	program, err := build(b, name)
 	if err != nil {
 		return err
 	}
-	s, err := b.sheet(program)
+	s, err := askSheet(program)
 	if err != nil {
 		return err
 	}
@@ -99,36 +103,20 @@ func run() error {
 	}
 	t, err := libraries.FindTrouble(words[0])
 	if err != nil { // it is a command of locksim
-		cmd := lockCommand(program, name, words)
-		var ended *exec.ExitError
-		if err := cmd.Run(); errors.As(err, &ended) {
-			os.Exit(ended.ExitCode()) //nolint:gocritic // the folder of the program is in the way of nothing
-		} else if err != nil {
-			return err
-		}
-		return nil
+		return book.Call(program.File, "go run ./cmd "+name, words)
 	}
 	if len(words) > 1 {
 		return fmt.Errorf("%q after the trouble: flags stand before the library, as in go run ./cmd -runs 50 %s %s", words[1],
 			name, t.Name)
 	}
 	for _, l := range s.Locks {
-		c, err := b.cell(program, l.Name, t.Name, *runs, *seed)
+		c, err := playCell(program, l.Name, t.Name, *runs, *seed)
 		if err != nil {
 			return err
 		}
 		printCell(os.Stdout, s, l, t, c)
 	}
 	return nil
-}
-
-// lockCommand is a command of locksim in the program of a library. What it prints names this program, which can be
-// called again, and not the other one, which is removed afterwards.
-func lockCommand(program, name string, words []string) *exec.Cmd {
-	cmd := exec.Command(program, words...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "LOCKSIM_COMMAND=go run ./cmd "+name)
-	return cmd
 }
 
 func unknown(name string, names []string) error {

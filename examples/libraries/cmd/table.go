@@ -9,13 +9,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"locksim/examples/libraries"
-	"locksim/internal/journal"
+	"locksim/internal/book"
 )
 
 // record is a line of the journal: what a program says of its library, a cell, or what was played live.
@@ -30,150 +27,164 @@ type record struct {
 	Live   *liveRun `json:",omitempty"`
 }
 
-// choices are the flags of the table.
-type choices struct{ live, stored, anew bool }
+// key is what a record is of. Of the records with the same one the latest counts.
+type key struct{ library, version, judged, lock, trouble, what, source string }
+
+func (r record) key() key {
+	switch {
+	case r.Sheet != nil:
+		return key{library: r.Library}
+	case r.Cell != nil:
+		return key{library: r.Library, version: r.Version, judged: r.Judged, lock: r.Cell.Lock, trouble: r.Cell.Trouble}
+	case r.Live != nil:
+		return key{r.Library, r.Version, r.Judged, r.Live.Lock, r.Live.Trouble, r.Live.What, r.Live.Source}
+	}
+	return key{} // of a later version of this program
+}
 
 // table has what is stored, and adds to it.
 type table struct {
-	*builder
-	journal *journal.Journal[record]
-	commit  string
-
-	mu   sync.Mutex // of made
-	made []record
+	programs *book.Builder
+	stored   *book.Book[key, record]
+	now      *book.Checkout // with -anew, else nil
 }
 
 // makeTable plays what is missing of some libraries, of all where none are named, and writes the pages of all.
-func makeTable(b *builder, all, named []string, c choices) error {
-	j, err := journal.Open[record]("cells.jsonl")
+func makeTable(b *book.Builder, all, named []string, c *book.Choices, live bool) (err error) {
+	t := &table{programs: b}
+	if c.Anew {
+		if t.now, err = book.ThisCheckout(); err != nil {
+			return err
+		}
+	}
+	if c.Stored {
+		t.stored, err = book.Read(c.Journal, record.key)
+	} else {
+		t.stored, err = book.Open(c.Journal, record.key)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = j.Close() }() // each line is written at once
-	t := &table{builder: b, journal: j}
-	if t.commit, err = commit(); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, t.stored.Close()) }()
 	if len(named) == 0 {
 		named = all
+	}
+	if c.Stored {
+		named = nil
 	}
 	var failed error
 	for _, name := range named {
-		if c.stored {
-			break
-		}
-		if err := t.measure(name, c); err != nil {
+		if err := t.measure(name, live); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	return errors.Join(failed, t.write(all))
+	if !c.Stored {
+		fmt.Fprintf(os.Stderr, "the builds took %.0f s of CPU time\n", b.Took().Seconds())
+	}
+	failed = errors.Join(failed, t.write(all))
+	book.TellAge(os.Stderr, t.commits(all))
+	return failed
+}
+
+// commits are those of the cells that the pages have.
+func (t *table) commits(names []string) (all []string) {
+	for _, name := range names {
+		s := t.sheetOf(name)
+		if s == nil {
+			continue
+		}
+		for _, l := range s.Locks {
+			for _, trouble := range libraries.Troubles() {
+				if r, ok := t.cellOf(name, s.Version, l, trouble); ok {
+					all = append(all, r.Commit)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// keeps reports whether a record may stay: any, but for those of other commits with -anew.
+func (t *table) keeps(r record) (bool, error) {
+	if t.now == nil {
+		return true, nil
+	}
+	return t.now.Same(r.Commit)
 }
 
 // checkPages checks the pages of some libraries, of all where none are named.
-func checkPages(b *builder, all, named []string) error {
-	j, err := journal.Open[record]("cells.jsonl")
+func checkPages(b *book.Builder, file string, all, named []string) error {
+	stored, err := book.Read(file, record.key)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = j.Close() }() // nothing is written
 	if len(named) == 0 {
 		named = all
 	}
-	if err := (&table{builder: b, journal: j}).checkTables(named); err != nil {
+	if err := (&table{programs: b, stored: stored}).checkTables(named); err != nil {
 		return fmt.Errorf("%w: %w", errDiffers, err)
 	}
 	return nil
 }
 
 // measure plays what is missing of a library.
-func (t *table) measure(name string, c choices) error {
-	program, err := t.build(name)
+func (t *table) measure(name string, live bool) error {
+	program, err := build(t.programs, name)
 	if err != nil {
 		return err
 	}
-	s, err := t.sheet(program)
+	s, err := askSheet(program)
 	if err != nil {
 		return err
 	}
 	if old := t.sheetOf(name); old == nil || !same(*old, s) {
-		if err := t.add(record{Library: name, Version: s.Version, Sheet: &s}); err != nil {
+		if err := t.add(program, record{Library: name, Version: s.Version, Sheet: &s}); err != nil {
 			return err
 		}
 	}
 	var jobs []func() error
 	for _, l := range s.Locks {
 		for _, trouble := range libraries.Troubles() {
-			if _, ok := t.cellOf(name, s.Version, l, trouble); ok && !c.anew {
-				continue
+			if old, ok := t.cellOf(name, s.Version, l, trouble); ok {
+				keeps, err := t.keeps(old)
+				if err != nil {
+					return err
+				}
+				if keeps {
+					continue
+				}
 			}
 			jobs = append(jobs, func() error {
-				played, err := t.cell(program, l.Name, trouble.Name, 0, 1)
+				played, err := playCell(program, l.Name, trouble.Name, 0, 1)
 				if err != nil {
 					return err
 				}
 				fmt.Fprintf(os.Stderr, "%s %s: %s, %.1f s\n", l.Name, trouble.Name, markOf(&played.Cell, l), played.Wall)
-				return t.add(record{Library: name, Version: s.Version, Judged: judgedCell(l, trouble), Cell: &played})
+				return t.add(program, record{Library: name, Version: s.Version, Judged: judgedCell(l, trouble), Cell: &played})
 			})
 		}
 	}
-	if err := together(runtime.NumCPU(), jobs); err != nil || !c.live {
+	if err := book.Do(runtime.NumCPU(), jobs); err != nil || !live {
 		return err
 	}
 	return t.measureLive(name, program, s)
 }
 
-// together does jobs, some at a time. What fails in one does not stop the others.
-func together(workers int, jobs []func() error) error {
-	todo, failed := make(chan func() error), make([]error, workers)
-	var all sync.WaitGroup
-	for i := range workers {
-		all.Go(func() {
-			for job := range todo {
-				failed[i] = errors.Join(failed[i], job())
-			}
-		})
-	}
-	for _, job := range jobs {
-		todo <- job
-	}
-	close(todo)
-	all.Wait()
-	return errors.Join(failed...)
-}
-
-// add stores a record.
-func (t *table) add(r record) error {
-	r.Commit, r.Date = t.commit, time.Now().UTC().Format(time.DateOnly)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.made = append(t.made, r)
-	return t.journal.Add(r)
-}
-
-// latest is the last record for which is holds.
-func (t *table) latest(is func(r record) bool) (record, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, r := range slices.Backward(slices.Concat(t.journal.Made(), t.made)) {
-		if is(r) {
-			return r, true
-		}
-	}
-	return record{}, false
+// add stores a record that a program has made.
+func (t *table) add(program *book.Program, r record) error {
+	r.Commit, r.Date = program.Commit, time.Now().UTC().Format(time.DateOnly)
+	return t.stored.Add(r)
 }
 
 func (t *table) sheetOf(name string) *libraries.Sheet {
-	r, _ := t.latest(func(r record) bool { return r.Library == name && r.Sheet != nil })
+	r, _ := t.stored.Latest(key{library: name})
 	return r.Sheet
 }
 
 // cellOf is the cell of a lock as it is used and judged now.
 func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble libraries.Trouble) (record, bool) {
-	return t.latest(func(r record) bool {
-		return r.Library == name && r.Version == version && r.Cell != nil && r.Cell.Lock == l.Name &&
-			r.Cell.Trouble == trouble.Name &&
-			r.Judged == judgedCell(l, trouble)
-	})
+	return t.stored.Latest(key{library: name, version: version, judged: judgedCell(l, trouble), lock: l.Name,
+		trouble: trouble.Name})
 }
 
 // rules is raised when cells are judged by other rules than before: those of docs/verdicts.md.
@@ -201,22 +212,4 @@ func same(a, b any) bool {
 	x, err1 := json.Marshal(a)
 	y, err2 := json.Marshal(b)
 	return cmp.Or(err1, err2) == nil && string(x) == string(y)
-}
-
-// commit is the state of locksim. What this command writes itself is no change of it.
-func commit() (string, error) {
-	id, _, err := command("git", "rev-parse", "--short", "HEAD")
-	if err != nil {
-		return "", err
-	}
-	changed, _, err := command("git", "status", "--porcelain", "--untracked-files=no", "../..", ":!../../reports",
-		":!cells.jsonl")
-	if err != nil {
-		return "", err
-	}
-	text := strings.TrimSpace(string(id))
-	if len(changed) > 0 {
-		text += "-dirty"
-	}
-	return text, nil
 }

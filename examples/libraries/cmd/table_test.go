@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"os"
 	"path/filepath"
@@ -9,31 +8,22 @@ import (
 	"testing"
 
 	"locksim/examples/libraries"
-	"locksim/internal/journal"
+	"locksim/internal/book"
 )
 
 // stored is the table of what is stored, with the names of the libraries.
 func stored(t *testing.T) (*table, []string) {
 	t.Helper()
 	t.Chdir("..")
-	text, err := os.ReadFile("cells.jsonl")
+	b, err := book.Read("cells.jsonl", record.key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied := filepath.Join(t.TempDir(), "cells.jsonl") // opening a journal may change it
-	if err := os.WriteFile(copied, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	j, err := journal.Open[record](copied)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = j.Close() })
 	names, err := folders()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &table{builder: &builder{dir: t.TempDir()}, journal: j}, names
+	return &table{programs: &book.Builder{Dir: t.TempDir()}, stored: b}, names
 }
 
 // The pages in the repository are those of the stored cells, and no cell is missing.
@@ -43,10 +33,9 @@ func TestPagesAreOfTheStoredCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range files {
-		if have, err := os.ReadFile(filepath.Join(reports, name)); err != nil || !bytes.Equal(have, text) {
-			t.Errorf("%s is not of the stored cells: run go run ./cmd -table -stored", name)
-		}
+	differ, err := book.Differ(reports, "libraries", files)
+	if err != nil || len(differ) > 0 {
+		t.Errorf("%v are not of the stored cells: run go run ./cmd -table -stored; %v", differ, err)
 	}
 	for _, name := range names {
 		s := tab.sheetOf(name)
@@ -128,7 +117,7 @@ func TestPrintedCommands(t *testing.T) {
 		t.Skip("the programs take a minute to compile")
 	}
 	for _, name := range []string{"redsync", "gocron", "etcd"} {
-		program, err := tab.build(name)
+		program, err := build(tab.programs, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,13 +147,13 @@ func TestCellsStayTrue(t *testing.T) {
 		t.Skip("its programs take minutes to compile: LOCKSIM_SOAK=1 plays it")
 	}
 	for _, name := range names {
-		program, err := tab.build(name)
+		program, err := build(tab.programs, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := tab.sheetOf(name)
 		for _, l := range s.Locks {
-			c, err := tab.cell(program, l.Name, "none", 5, 1)
+			c, err := playCell(program, l.Name, "none", 5, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,13 +3,10 @@ package main
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"fmt"
 	htmltemplate "html/template"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +14,7 @@ import (
 
 	"locksim/checker"
 	"locksim/examples/libraries"
+	"locksim/internal/book"
 	"locksim/internal/prose"
 	"locksim/lock"
 	"locksim/lock/fence"
@@ -29,8 +27,8 @@ var pages embed.FS
 // reports is the folder of the pages, from here.
 const reports = "../../reports"
 
-// book is all pages.
-type book struct {
+// overview is all pages.
+type overview struct {
 	Troubles []libraries.Trouble
 	Books    []*libraryPage
 	// Cells counts the cells, Schedules their runs; Seconds is the CPU time that they took.
@@ -155,12 +153,12 @@ func (t *table) write(all []string) error {
 	if err != nil {
 		return err
 	}
-	return publish(files)
+	return book.Publish(reports, "libraries", files)
 }
 
 // files are the pages by their names, from the folder of the pages.
 func (t *table) files(all []string) (map[string][]byte, error) {
-	b := &book{Troubles: libraries.Troubles(), Legend: legend(), Enough: enough,
+	b := &overview{Troubles: libraries.Troubles(), Legend: legend(), Enough: enough,
 		CSS: htmltemplate.CSS(html.Base() + extraCSS)}
 	files := map[string][]byte{}
 	for _, name := range all {
@@ -204,20 +202,7 @@ func boolean(b bool) int {
 	return 0
 }
 
-// publish puts files in place of what the folder of the pages has.
-func publish(files map[string][]byte) error {
-	if err := os.RemoveAll(filepath.Join(reports, "libraries")); err != nil {
-		return err
-	}
-	var failed error
-	for name, text := range files {
-		file := filepath.Join(reports, filepath.FromSlash(name))
-		failed = errors.Join(failed, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
-	}
-	return failed
-}
-
-func (t *table) page(name string, s libraries.Sheet, b *book, files map[string][]byte) *libraryPage {
+func (t *table) page(name string, s libraries.Sheet, b *overview, files map[string][]byte) *libraryPage {
 	p := &libraryPage{Sheet: s, Shown: t.shownOf(name, s, b, files)}
 	for _, l := range s.Locks {
 		row := &lockRow{LockSheet: l, Library: name, Version: s.Version}
@@ -229,7 +214,7 @@ func (t *table) page(name string, s libraries.Sheet, b *book, files map[string][
 	return p
 }
 
-func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trouble libraries.Trouble, b *book,
+func (t *table) view(name string, s libraries.Sheet, l libraries.LockSheet, trouble libraries.Trouble, b *overview,
 	files map[string][]byte) cellView {
 	v := cellView{
 		Trouble: trouble, ID: l.Name + "-" + trouble.Name, Mark: "not played", Version: s.Version,
@@ -304,7 +289,7 @@ func storyCommand(l libraries.LockSheet, trouble libraries.Trouble, f libraries.
 }
 
 // shownOf are the scenarios that show the findings of a library. Each becomes a file beside the page.
-func (t *table) shownOf(name string, s libraries.Sheet, b *book, files map[string][]byte) map[string][]shownBy {
+func (t *table) shownOf(name string, s libraries.Sheet, b *overview, files map[string][]byte) map[string][]shownBy {
 	all := map[string][]shownBy{}
 	for _, f := range s.Findings {
 		for _, x := range f.Shows {
@@ -328,7 +313,8 @@ func (t *table) shownOf(name string, s libraries.Sheet, b *book, files map[strin
 type shownBy struct{ File, Command, Seen string }
 
 // livesOf is what was seen live of a cell: of a scenario, and of the failures that it has now.
-func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble libraries.Trouble, b *book) []liveView {
+func (t *table) livesOf(name, version string, l libraries.LockSheet, trouble libraries.Trouble,
+	b *overview) []liveView {
 	var out []liveView
 	add := func(r record, ok bool, what string) {
 		if !ok {
