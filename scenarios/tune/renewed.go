@@ -68,7 +68,7 @@ func (opt Options) blocked(r tunings.Renewal, ttl float64) float64 {
 		whole := float64(int(length / interval))
 		left += w.weight * (whole*area(ttl, interval) + area(ttl, length-whole*interval))
 	}
-	return left/held + opt.Backoff/2
+	return left/held + opt.Backoff/3
 }
 
 // area is the integral of what is left of a lease, from its beginning until so long after it.

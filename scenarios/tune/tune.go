@@ -32,7 +32,7 @@ const (
 	// spare is how many round trips a renewal has that is sent when it is due, so that a lost one can be sent again: no
 	// shorter TTL is chosen.
 	spare  = 10
-	tries  = 4   // points of the time of a backoff
+	tries  = 8   // points of the time of a backoff
 	starts = 16  // instants of the work at which a pause begins, where they are not integrated
 	thin   = 256 // points of the work, where they are not all taken
 	// Distinct pauses up to which all are counted; of more, the shorter ones are counted in groups.
@@ -179,7 +179,7 @@ func (opt Options) late(r tunings.Renewal, ttl float64) (twice, check float64) {
 	reply := opt.Reply.mean()
 	works := opt.Work.thinned(32)
 	for i := range tries {
-		granted := ttl - opt.Margin + opt.Backoff*(float64(i)+.5)/tries + reply
+		granted := ttl - opt.Margin + opt.Backoff*(1-math.Sqrt(1-(float64(i)+.5)/tries)) + reply
 		acts := share(granted + reply) // the read is on its way for as long as a reply
 		twice += acts / tries
 		after := 0.

@@ -68,7 +68,8 @@ func (p Plan) Sentence() string {
 		return fmt.Sprintf("A TTL %s: impossible, since %s.", how, p.Impossible)
 	}
 	text := fmt.Sprintf("With a TTL of %s, %s, %s outlives its lease; a crash blocks the others for %s at most, %s on "+
-		"average.", Seconds(c.TTLSeconds), how, c.Outlives.Sections(), Seconds(c.BlockedWorstSeconds), Seconds(c.BlockedMeanSeconds))
+		"average.", Seconds(c.TTLSeconds), how, c.Outlives.Sections(), Seconds(c.BlockedWorstSeconds),
+		Seconds(c.BlockedMeanSeconds))
 	switch {
 	case c.Extrapolated && c.Outlives.High > c.Outlives.Value:
 		text += fmt.Sprintf(" That is extrapolated: what was measured shows no such section, which says only that it is at "+
