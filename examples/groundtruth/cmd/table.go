@@ -27,7 +27,7 @@ import (
 )
 
 // seconds is the CPU time of one Check at most.
-const seconds = 20
+const seconds = 60
 
 // kept is what is kept of a text: a failure with its schedule, and not where it was stored, or the first line of a
 // verdict.
