@@ -91,8 +91,8 @@ type Share struct {
 type Failure struct {
 	Seed uint64
 	Runs int
-	// Played is the seed with which the smallest schedule is played, Classes are the classes of its faults. A loss of power
-	// may have become the end of a process, which is that of another column.
+	// Played is the seed with which the smallest schedule is played, Classes are the classes of its faults. A loss of
+	// power may have become the end of a process, which is that of another column.
 	Played  uint64
 	Classes []lock.Fault `json:",omitempty"`
 	// What is what was broken under which faults, Label what was broken.
@@ -326,7 +326,8 @@ func (s *Share) count(x Lock, t *search.Trial, may bool) {
 	if felt {
 		s.Felt++
 	}
-	violations := slices.DeleteFunc(slices.Clone(t.Violations), func(v outcome.Violation) bool { return !s.counts(v.Label) })
+	violations := slices.DeleteFunc(slices.Clone(t.Violations),
+		func(v outcome.Violation) bool { return !s.counts(v.Label) })
 	if len(violations) == 0 {
 		return
 	}

@@ -111,7 +111,8 @@ func TestClassesInEqualShares(t *testing.T) {
 
 // A client is started again only after its crash: the two are drawn together, and the restart has to be felt.
 func TestRestartsAreFelt(t *testing.T) {
-	l := scenarios.Lock{Name: "careful", Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultRestart}}}
+	l := scenarios.Lock{Name: "careful",
+		Promise: lock.Promise{Exclusion: []lock.Fault{lock.FaultCrash, lock.FaultRestart}}}
 	x := Lock{Lock: careful(l), Says: says("it excludes")}
 	process, err := FindTrouble("process")
 	if err != nil {
@@ -155,7 +156,8 @@ func TestOnlySentencesArePromises(t *testing.T) {
 			t.Errorf("%s under %v: counted as %+v", c.label, c.faults, s)
 		}
 	}
-	// Beyond the promise, what its calls say counts for nothing; where the caller makes mistakes, or it is promised, it does.
+	// Beyond the promise, what its calls say counts for nothing; where the caller makes mistakes, or it is promised, it
+	// does.
 	for _, c := range []struct {
 		s    Share
 		want int

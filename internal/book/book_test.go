@@ -250,7 +250,7 @@ func TestBuilder(t *testing.T) {
 		"hidden") {
 		t.Errorf("the exit code 2 comes with %v", err)
 	}
-	if err := book.Call(p.File, "go run ./cmd hello", []string{"1", "2", "3"}); err != (book.Ended{Code: 3}) {
+	if err := book.Call(p.File, "go run ./cmd hello", []string{"1", "2", "3"}); !errors.Is(err, book.Ended{Code: 3}) {
 		t.Errorf("a command of locksim ends with %v", err)
 	}
 	if err := book.Call(p.File+"-missing", "", nil); err == nil || errors.As(err, new(book.Ended)) {

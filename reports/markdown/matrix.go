@@ -13,9 +13,10 @@ import (
 	"locksim/scenarios/outcome/matrices"
 )
 
-// Matrix writes a matrix as one page of Markdown: its links to the scenarios are relative to a folder beside theirs, such
-// as reports. It has an overview in signs and a section for each scenario, in which locks with equal results share a line.
-// It has no wall times: the same matrix gives the same bytes on every machine. Matrix returns the error of the writer.
+// Matrix writes a matrix as one page of Markdown: its links to the scenarios are relative to a folder beside theirs,
+// such as reports. It has an overview in signs and a section for each scenario, in which locks with equal results share
+// a line. It has no wall times: the same matrix gives the same bytes on every machine. Matrix returns the error of the
+// writer.
 func Matrix(w io.Writer, m *matrices.Matrix) error {
 	p := matrixFront(m, writtenBy(m), linked)
 	p.Add([]string{"## Scenarios", "", howToRead})
@@ -48,9 +49,9 @@ func MatrixScenario(w io.Writer, m *matrices.Matrix, sc matrices.Row) error {
 }
 
 // howToRead explains the cells of a scenario.
-const howToRead = "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only those " +
-	"runs count\nthat tested the lock: clients contended, every fault struck, and one was felt. Where a lock cannot feel " +
-	"the faults, the cell says\nnot felt."
+const howToRead = "`corrupted 3/20, seed 7` means that 3 of 20 seeds show it, seed 7 first. Of a safe cell, only " +
+	"those runs count\nthat tested the lock: clients contended, every fault struck, and one was felt. Where a lock " +
+	"cannot feel the faults, the cell says\nnot felt."
 
 // matrixFront is all but the scenarios, to whose name name gives a link.
 func matrixFront(m *matrices.Matrix, by string, name func(matrices.Row) string) *prose.Page {

@@ -68,7 +68,8 @@ func TestKeyLives(t *testing.T) {
 	}
 	// A lease that clients end by their own clocks is not ended by the server.
 	m.KeyChanges[3].ByClients = true
-	if story := scene.New(&m).KeyStory(); !strings.Contains(story[0], "it was not renewed for as long as it says at 0.005s") {
+	if story := scene.New(&m).KeyStory(); !strings.Contains(story[0], "it was not renewed for as long as it says at "+
+		"0.005s") {
 		t.Errorf("the story of a lease that no server ends is %q", story)
 	}
 	// An expiry that is not in the trace, as of a key that was learnt, has a mark too.

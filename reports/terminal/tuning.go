@@ -39,11 +39,11 @@ func Tuning(w io.Writer, t *tunings.Tuning, opt reports.Options) error {
 	if t.Extrapolated() {
 		add("~ extrapolated: above the largest value that was measured or given.")
 	}
-	add(fmt.Sprintf("Another client waits in %.3g %% of the sections, and asks again after %s at most. “two at once” acts "+
-		"after the other one was granted the lock and has read, which without a fence loses a write. “lost, check” is what "+
-		"the fence check lets through; behind seal nothing is lost. “crash” is for how long a crash blocks the others on "+
-		"average, in the second table with a renewal each tenth. The bars are on a logarithmic scale, from one section in "+
-		"1,000,000 to all.", t.Contended*100, tunings.Seconds(t.BackoffSeconds)))
+	add(fmt.Sprintf("Another client waits in %.3g %% of the sections, and asks again after %s at most. “two at once” "+
+		"acts after the other one was granted the lock and has read, which without a fence loses a write. “lost, check” is "+
+		"what the fence check lets through; behind seal nothing is lost. “crash” is for how long a crash blocks the others "+
+		"on average, in the second table with a renewal each tenth. The bars are on a logarithmic scale, from one section "+
+		"in 1,000,000 to all.", t.Contended*100, tunings.Seconds(t.BackoffSeconds)))
 	return p.Render(w)
 }
 

@@ -27,9 +27,9 @@ func matrixOf(t *testing.T, args ...string) (code int, stdout, stderr string) {
 		append([]string{"matrix", "--scenario", "calm,gc-pause", "--seeds", "2", "--quiet"}, args...)...)
 }
 
-// reports/MATRIX.md and the pages of its scenarios are the output of the command: with LOCKSIM_SOAK=1 they are made anew,
-// otherwise the page of one scenario of Redis is, or those of more in a larger soak. The others take longer, and the test
-// of package library plays one seed of them.
+// reports/MATRIX.md and the pages of its scenarios are the output of the command: with LOCKSIM_SOAK=1 they are made
+// anew, otherwise the page of one scenario of Redis is, or those of more in a larger soak. The others take longer, and
+// the test of package library plays one seed of them.
 func TestMatrixIsUpToDate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes thousands of runs")

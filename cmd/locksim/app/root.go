@@ -55,7 +55,8 @@ when it was made again.`,
 	root.AddCommand(initCommand(s), listCommand(s), compareCommand(s), showCommand(s), runCommand(s), replayCommand(s),
 		judgeCommand(s), pinCommand(s),
 		reportCommand(s), matrixCommand(s), exploreCommand(s), sweepCommand(s), mergeCommand(s), schemaCommand(s),
-		tuneCommand(s), overlayCommand(s), versionCommand(s), workerCommand(s), galleryCommand(s), serveCommand(s), playgroundCommand(s))
+		tuneCommand(s), overlayCommand(s), versionCommand(s), workerCommand(s), galleryCommand(s), serveCommand(s),
+		playgroundCommand(s))
 	speakOwnWords(s.Console, root)
 	return root
 }

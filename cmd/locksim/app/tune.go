@@ -222,7 +222,7 @@ func readDurations(flag, name string, zero bool) (tune.Distribution, error) {
 	if err != nil {
 		return tune.Distribution{}, fmt.Errorf("--%s %s: %w", flag, console.Quote(name), err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was read
 	all, err := tune.Read(file, zero)
 	if err != nil {
 		return tune.Distribution{}, fmt.Errorf("--%s %s: %w", flag, console.Quote(name), err)

@@ -358,7 +358,7 @@ library that does not tell it, is no find. Feature requests, and what the mainta
 | feature requests, and declined | %d | %d |
 | locks that applications have written for themselves, anew in the form with the bug and in the mended one | %d | %d |
 
-Of the %d, %d are found with a change that the row names, the others at the defaults. %d more rows were not played yet, and are not counted. %d more rows are
+Of the %d, %d are found with a change that the row names, the others at the defaults.%s %d more rows are
 bugs that locksim found itself, and are not counted here. How threads stand is as of November 2026.
 
 Play one of them, with its story; the build takes longer than the play:
@@ -369,7 +369,7 @@ Play one of them, with its story; the build takes longer than the play:
 |---|---|---|---|---|
 `, seconds, published.all, published.found, mended.all, mended.found, standing.all, standing.found, others.all,
 		others.found,
-		inHouse.all, inHouse.found, published.found, helped.found, unplayed.all, ours)
+		inHouse.all, inHouse.found, published.found, helped.found, notPlayed(unplayed.all), ours)
 	for _, b := range bugs {
 		m.line(&w, b)
 	}
@@ -385,6 +385,14 @@ Play one of them, with its story; the build takes longer than the play:
 }
 
 // line is the line of a bug in the index.
+// notPlayed says how many rows were not played yet, where there are some.
+func notPlayed(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %d more rows were not played yet, and are not counted.", n)
+}
+
 func (m *measurement) line(w *bytes.Buffer, b groundtruth.Bug) {
 	plain := m.checks(b.ID, b.Has, false)
 	fixed := "–"

@@ -123,3 +123,20 @@ func TestStrictCounts(t *testing.T) {
 		}
 	}
 }
+
+// The pages in the repository are those of the stored results.
+func TestPagesAreOfTheStoredResults(t *testing.T) {
+	t.Chdir("..")
+	stored, err := book.Read("results.jsonl", result.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := (&measurement{results: stored}).pages(groundtruth.Bugs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := book.Differ(reports, folder, pages)
+	if err != nil || len(names) > 0 {
+		t.Errorf("%v are not of the stored results: run go run ./cmd -table -stored; %v", names, err)
+	}
+}

@@ -18,8 +18,10 @@ func main() {
 		return writer{recipe.NewRWMutex(s, prefix)}
 	})
 	rw.Tokens = false
+	// Its leader resigns under the context of its caller, which may have ended.
+	resigning := etcdlocks.Library("", etcdlocks.NewSession, etcdlocks.NewElection)
 	groundtruth.Main(map[string]scenarios.Lock{
-		"etcd-22123": etcdlocks.Election(), "etcd-11007": etcdlocks.Election(), "etcd-21128": etcdlocks.Election(),
+		"etcd-22123": resigning, "etcd-11007": etcdlocks.Election(), "etcd-21128": etcdlocks.Election(),
 		"etcd-19597": etcdlocks.Mutex(), "etcd-11456": etcdlocks.Mutex(), "etcd-void": etcdlocks.Mutex(),
 		"etcd-16221": rw,
 	})

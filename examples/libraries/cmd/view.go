@@ -108,8 +108,8 @@ func partsOf(c *libraries.Cell, l libraries.LockSheet) []part {
 	return out
 }
 
-// allowed says of a ✓ that two holders within the time that a holder has to notice its loss are not counted: "" is for a
-// lock that ends by itself.
+// allowed says of a ✓ that two holders within the time that a holder has to notice its loss are not counted: "" is for
+// a lock that ends by itself.
 func allowed(detection string) string {
 	if detection == "" {
 		return ""
@@ -140,8 +140,9 @@ func (n counted) documented(detection string) part {
 		if len(n.felt) > 0 {
 			such = "the runs of the rarest fault"
 		}
-		p.Sentence = fmt.Sprintf("It keeps what its documentation says in all of %d runs in which two clients wanted it; with "+
-			"95 %% confidence fewer than %s of %s break it.", n.evidence, tally.Percent(tally.RateBound(0, n.rarest)), such) +
+		p.Sentence = fmt.Sprintf("It keeps what its documentation says in all of %d runs in which two clients wanted it; "+
+			"with 95 %% confidence fewer than %s of %s break it.", n.evidence, tally.Percent(tally.RateBound(0, n.rarest)),
+			such) +
 			allowed(detection)
 		if n.rarest < enough {
 			p.Short = fmt.Sprint(n.rarest)
@@ -274,7 +275,8 @@ func beside(c *libraries.Cell, l libraries.LockSheet, others []*libraries.Cell) 
 		if other.Trouble == c.Trouble {
 			continue
 		}
-		if slices.ContainsFunc(other.Shares, func(s libraries.Share) bool { return slices.ContainsFunc(s.Failures, within) }) {
+		if slices.ContainsFunc(other.Shares,
+			func(s libraries.Share) bool { return slices.ContainsFunc(s.Failures, within) }) {
 			columns = append(columns, other.Trouble)
 		}
 	}

@@ -25,8 +25,8 @@ var (
 var staleUnlock string
 
 // oneServer says how the client reaches its servers.
-const oneServer = "Other settings of the client: it has one of the servers at a time here (pick_first), and leaves one that " +
-	"does not answer after a keep-alive of 10 s and 3 s more."
+const oneServer = "Other settings of the client: it has one of the servers at a time here (pick_first), and leaves " +
+	"one that does not answer after a keep-alive of 10 s and 3 s more."
 
 func main() {
 	libraries.Main(libraries.Library{
@@ -86,7 +86,8 @@ func main() {
 					},
 				},
 				Untested: oneServer,
-				Fence:    "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to grant.",
+				Fence: "The revision of its key (Header().Revision of the Txn, or CreateRevision): it grows from grant to " +
+					"grant.",
 			},
 			{
 				Lock: promising(etcdlocks.Library("etcd-election", etcdlocks.NewSession, etcdlocks.NewElection), unordered()),

@@ -54,8 +54,8 @@ func main() {
 				Lock: onlyClocks(kube.Lease()),
 				Is:   is,
 				Why:  why,
-				Options: "LeaseDuration of the scenario, RenewDeadline two thirds and RetryPeriod two fifteenths of it, as the defaults " +
-					"of client-go are; ReleaseOnCancel.",
+				Options: "LeaseDuration of the scenario, RenewDeadline two thirds and RetryPeriod two fifteenths of it, as the " +
+					"defaults of client-go are; ReleaseOnCancel.",
 				Says: says, Fence: fence,
 			},
 			{

@@ -40,8 +40,8 @@ func main() {
 				Where: "doc comment of Lock.LockWithData", File: "lock.go", Labels: []checker.Label{checker.Void},
 			}},
 			Fence: "The czxid of its node, which its user has to ask for.",
-			Untested: "What a Lock returns without a node of its session: its user here looks for that node after each grant, to " +
-				"have a token, and takes a grant without it for an error. The cells do not show zk-void therefore. Another " +
+			Untested: "What a Lock returns without a node of its session: its user here looks for that node after each grant, " +
+				"to have a token, and takes a grant without it for an error. The cells do not show zk-void therefore. Another " +
 				"HostProvider: the client has one server at a time.",
 		}},
 	})
