@@ -87,8 +87,8 @@ func TestMatrixPages(t *testing.T) {
 			t.Errorf("%s does not exist, or differs the second time", name)
 		}
 	}
-	if n := len(files); n != 5+4+4 {
-		t.Errorf("%d files, want 5 pages, 4 reports and 4 forms of the matrix", n)
+	if n := len(files); n != 5+4+4+2 {
+		t.Errorf("%d files, want 5 pages, 4 reports, 4 forms of the matrix and 2 scenarios in Markdown", n)
 	}
 	if index := files["index.html"]; !strings.Contains(index, `href="runs/gc-pause/fenced/seed-1.html#mode-seal"`) ||
 		!strings.Contains(index, "<code>mysim matrix --seeds 2 --scenario calm,gc-pause --lock mylock,fenced --fencing "+
