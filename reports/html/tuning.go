@@ -32,6 +32,7 @@ var tuningTemplate = page("tuning.html")
 type tuningPage struct {
 	Target       string
 	Sentences    []tuningSentence
+	NotCounted   string
 	Played       []string
 	Inputs       []tuningInput
 	Chart        tuningChart
@@ -90,6 +91,7 @@ func newTuningPage(t *tunings.Tuning, opt TuningOptions) *tuningPage {
 		Contended: fmt.Sprintf("%.3g %%", t.Contended*100), Backoff: tunings.Seconds(t.BackoffSeconds),
 		Extrapolated: t.Extrapolated(), Again: opt.Again, Versions: opt.Versions,
 		CSS: template.CSS(asset("base.css") + asset("tuning.css"))}
+	p.NotCounted = tunings.NotCounted
 	p.Inputs = []tuningInput{{"Work", t.Work.Sentence()}, {"Pauses", t.Pauses.Sentence()}, {"Reply", t.Reply.Sentence()}}
 	if t.MarginSeconds > 0 {
 		p.Inputs = append(p.Inputs, tuningInput{"Margin", "a lease may end " + tunings.Seconds(t.MarginSeconds) +

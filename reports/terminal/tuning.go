@@ -27,6 +27,7 @@ func Tuning(w io.Writer, t *tunings.Tuning, opt reports.Options) error {
 	for _, played := range t.Played {
 		add(played.Sentence())
 	}
+	add(tunings.NotCounted)
 	add("Work: " + t.Work.Sentence())
 	add("Pauses: " + t.Pauses.Sentence())
 	add("Delay of a reply: " + t.Reply.Sentence())

@@ -9,6 +9,7 @@ import (
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/terminal"
+	"locksim/scenarios/outcome/tunings"
 	"locksim/scenarios/tune"
 )
 
@@ -30,6 +31,9 @@ func TestTuningFits(t *testing.T) {
 			if prose.Columns(line) > 80 {
 				t.Errorf("P50 %v: %d columns: %s", p50, prose.Columns(line), line)
 			}
+		}
+		if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), tunings.NotCounted) {
+			t.Errorf("P50 %v: it does not say what is not counted:\n%s", p50, b.String())
 		}
 		if !strings.Contains(b.String(), "  ~  ") || strings.Contains(b.String(), "NaN") {
 			t.Errorf("P50 %v:\n%s", p50, b.String())

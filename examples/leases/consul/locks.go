@@ -63,9 +63,8 @@ func Documented() scenarios.Lock {
 // Left is the Lock of a user who takes the channel at its word: a lock that it says is lost is not unlocked, and the
 // next Acquire makes another one.
 func Left() scenarios.Lock {
-	l := underTest("consul-lock-left", manner{leaves: true}, "The Lock of Consul’s Go client, which its user does not "+
+	return underTest("consul-lock-left", manner{leaves: true}, "The Lock of Consul’s Go client, which its user does not "+
 		"unlock when its channel has said that it is lost.")
-	return l
 }
 
 // Semaphore is api.Semaphore with one slot.
