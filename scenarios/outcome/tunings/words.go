@@ -10,8 +10,8 @@ import (
 )
 
 // NotCounted says what the shares of a renewed lease leave out. A TTL that is a small one of them is no recommendation.
-const NotCounted = "With a renewal only the pauses that were given count. A renewal that fails, a message that is lost " +
-	"and an outage of the servers do not: a short TTL that is renewed ends at the first of them."
+const NotCounted = "With a renewal only the pauses that were given count. A renewal that fails, a message that is " +
+	"lost and an outage of the servers do not: a short TTL that is renewed ends at the first of them."
 
 // Sections is a share of sections in words: "one section in 10,000".
 func (s Share) Sections() string {
