@@ -132,11 +132,11 @@ matrix: ## every lock and specimen in every scenario; writes reports/MATRIX.md, 
 
 LEASES = kube-lease kube-lease-kept consul-lock consul-semaphore nats-kv nats-kv-file nats-kv-sync
 
-compare: ## the locks side by side; writes docs/compare.md, and docs/compare-leases.md for examples/leases; takes ten minutes
-	$(GO) run ./cmd/locksim compare --markdown >docs/compare.md.new
-	mv docs/compare.md.new docs/compare.md
-	cd examples/leases && $(GO) run ./cmd compare $(LEASES) --seeds 20 --also '*/scenarios/*.yaml' --markdown >../../docs/compare-leases.md.new
-	mv docs/compare-leases.md.new docs/compare-leases.md
+compare: ## the locks side by side; writes docs/reference/compare.md, and docs/reference/compare-leases.md for examples/leases; takes ten minutes
+	$(GO) run ./cmd/locksim compare --markdown >docs/reference/compare.md.new
+	mv docs/reference/compare.md.new docs/reference/compare.md
+	cd examples/leases && $(GO) run ./cmd compare $(LEASES) --seeds 20 --also '*/scenarios/*.yaml' --markdown >../../docs/reference/compare-leases.md.new
+	mv docs/reference/compare-leases.md.new docs/reference/compare-leases.md
 
 findings: ## explores each specimen until its mistake is found; writes reports/FINDINGS.md; takes minutes
 	$(DEV) ./findings >reports/FINDINGS.md.new

@@ -13,11 +13,11 @@ import (
 	"locksim/lock/promise"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/faults.md anew")
+var update = flag.Bool("update", false, "write the tables of docs/reference/faults.md anew")
 
-// TestReference holds the tables of docs/faults.md equal to what the forms and the classes say.
+// TestReference holds the tables of docs/reference/faults.md equal to what the forms and the classes say.
 func TestReference(t *testing.T) {
-	const page = "../docs/faults.md"
+	const page = "../docs/reference/faults.md"
 	for name, want := range map[string]string{"faults": reference(), "classes": classTable()} {
 		begin, end := "<!-- "+name+":begin", "<!-- "+name+":end -->"
 		data, err := os.ReadFile(page)

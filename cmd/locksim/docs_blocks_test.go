@@ -35,7 +35,7 @@ const quickstart = "../../examples/quickstart"
 //
 // A table has a comment too where its cells are those of a page that a command writes:
 //
-//	from docs/compare.md and docs/compare-leases.md
+//	from docs/reference/compare.md and docs/reference/compare-leases.md
 //	signs of reports/LIBRARIES.md
 //
 // The list below the comment "choose" is the same wherever it is.
@@ -303,7 +303,7 @@ func TestTheTableForChoosingIsThatOfTheComparison(t *testing.T) {
 		}
 		cells[lock][column] = cell
 	}
-	for _, page := range []string{"docs/compare.md", "docs/compare-leases.md"} {
+	for _, page := range []string{"docs/reference/compare.md", "docs/reference/compare-leases.md"} {
 		for _, rows := range tables(readFile(t, filepath.Join(root, page))) {
 			for _, row := range rows[1:] {
 				for i, cell := range row[1:] {
@@ -318,8 +318,8 @@ func TestTheTableForChoosingIsThatOfTheComparison(t *testing.T) {
 			}
 		}
 	}
-	const marker = "<!-- from docs/compare.md and docs/compare-leases.md -->\n"
-	const name = "docs/locks.md"
+	const marker = "<!-- from docs/reference/compare.md and docs/reference/compare-leases.md -->\n"
+	const name = "docs/reference/locks.md"
 	words := verdicts{"right", "right with ", "not promised", "wrong", "not measured"}
 	_, text, found := strings.Cut(readFile(t, filepath.Join(root, name)), marker)
 	if !found {
@@ -352,7 +352,7 @@ func TestTheReadmeChoosesAsTheLocksDo(t *testing.T) {
 		}
 		return list
 	}
-	if d := cmp.Diff(list("docs/locks.md"), list("README.md")); d != "" {
+	if d := cmp.Diff(list("docs/reference/locks.md"), list("README.md")); d != "" {
 		t.Errorf("-docs/locks.md +README.md:\n%s", d)
 	}
 }

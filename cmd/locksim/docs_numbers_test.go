@@ -27,21 +27,22 @@ func match(pattern string) func(string) []string {
 }
 
 // The pages with figures.
-const readme, found = "README", "docs/found"
+const readme, found = "README", "docs/explanation/found"
 
 // figures are the sentences of these pages with numbers. A number that a test of another block or table compares is not
 // among them.
 var figures = []figure{
 	{readme, "Go %s is all it takes", "只需要 Go %s", "go.mod", match(`(?m)^go (\d+\.\d+)`)},
-	{readme, "draws %s schedules of faults", "抽取 %s 种故障时序", "docs/adapter.md", match(`The default is ([\d,]+) schedules`)},
+	{readme, "draws %s schedules of faults", "抽取 %s 种故障时序", "docs/how-to/adapter.md",
+		match(`The default is ([\d,]+) schedules`)},
 	{readme, "By hand it takes under %s lines", "手写也不到 %s 行", "cmd/locksim/docs_blocks_test.go", match(`lines >= (\d+)`)},
 	{found, "| go-redsync/redsync v%s |", "| go-redsync/redsync v%s |", "examples/redsync/go.mod",
 		match(`go-redsync/redsync/v4 v(4\.\d+)`)},
 	{found, "found by a search in run %s |", "由搜索在第 %s 次运行发现 |", "examples/redsync/redsync_test.go",
 		match(`found by a search, in run ([\d,]+)`)},
-	{found, "[the gallery](../reports/gallery/README.md), with %s more", "[案例集](../reports/gallery/README.md)，另有%s例",
+	{found, "[the gallery](../../reports/gallery/README.md), with %s more", "[案例集](../../reports/gallery/README.md)，另有%s例",
 		"reports/gallery/README.md", oneLess},
-	{found, "Issue %s, open", "该问题编号 %s，尚未修复", "docs/locks.md", match(`consul issues (\d+)`)},
+	{found, "Issue %s, open", "该问题编号 %s，尚未修复", "docs/reference/locks.md", match(`consul issues (\d+)`)},
 	{found, "Of %s recipes as well-read articles print them, %s fail", "热门文章中的 %s 个写法，有 %s 个会出错",
 		"reports/GROUNDTRUTH.md", match(`Of (\d+) recipes (\d+)\s+fail`)},
 	{found, "of %s, %s are found as themselves", "%s 个中有 %s 个按其本身被找到",
@@ -52,7 +53,7 @@ var figures = []figure{
 		match(`of ` + "`Campaign`" + ` known since (\d+) `)},
 	{found, "state store of Consul %s,", "在 Consul %s 自己的状态存储中", "internal/findings/all.go",
 		match(`Library: "Consul", Version: "v([\d.]+)"`)},
-	{found, "back to %s:", "置回 %s：", "docs/locks.md", match(`sets the ` + "`LockIndex`" + ` back to (\d)`)},
+	{found, "back to %s:", "置回 %s：", "docs/reference/locks.md", match(`sets the ` + "`LockIndex`" + ` back to (\d)`)},
 	{found, "most within %s runs", "大多在 %s 次运行之内", "reports/GROUNDTRUTH.md", mostWithin},
 	{found, "%s mistakes, all but one of them published. From three different first seeds, a search finds each within " +
 		"%s runs",

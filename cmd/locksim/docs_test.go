@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -23,11 +24,18 @@ type page struct {
 	text string
 }
 
-// pages are all pages, in the order of their names.
+// shelves are the folders of docs. Beside them are drafts of reports to the authors of other libraries, in docs/upstream.
+var shelves = []string{"tutorial", "how-to", "reference", "explanation", "contributing"}
+
+// pages are all pages: the READMEs, then those of docs, shelf by shelf.
 func pages(t *testing.T) []page {
 	t.Helper()
 	var all []page
-	for _, pattern := range []string{"README*.md", "AGENTS.md", "docs/*.md", "examples/*/README.md"} {
+	patterns := []string{"README*.md", "AGENTS.md", "docs/*.md", "examples/*/README.md"}
+	for _, shelf := range shelves {
+		patterns = append(patterns, "docs/"+shelf+"/*.md")
+	}
+	for _, pattern := range patterns {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("there is no %s: %v", pattern, err)
@@ -95,11 +103,12 @@ func (p page) prose() string { return fences.ReplaceAllString(p.text, "") }
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	place   = regexp.MustCompile(`<a (?:id|name)="([^"]+)">`)
 )
 
-// anchors are the names that GitHub gives to the headings of a page.
+// anchors are the names that GitHub gives to the headings of a page, and those of its places.
 func (p page) anchors() map[string]bool {
-	all := map[string]bool{}
+	all, times := map[string]bool{}, map[string]int{}
 	for _, m := range heading.FindAllStringSubmatch(p.prose(), -1) {
 		name := strings.Map(func(r rune) rune {
 			switch {
@@ -110,18 +119,29 @@ func (p page) anchors() map[string]bool {
 			}
 			return -1
 		}, m[1])
+		if n := times[name]; n > 0 {
+			all[fmt.Sprintf("%s-%d", name, n)] = true
+		}
 		all[name] = true
+		times[name]++
+	}
+	for _, m := range place.FindAllStringSubmatch(p.text, -1) {
+		all[m[1]] = true
 	}
 	return all
 }
 
-// A link leads to an existing file and, with an anchor, to a heading of it.
+// A link of a Markdown document leads to an existing file and, with an anchor, to a heading of it.
 func TestDocsLinks(t *testing.T) {
 	headings := map[string]map[string]bool{}
-	for _, p := range pages(t) {
-		headings[p.name] = p.anchors()
+	var all []page
+	for _, name := range files(t, ".md") {
+		if !strings.HasPrefix(name, templates) {
+			p := page{name, readFile(t, filepath.Join(root, name))}
+			headings[name], all = p.anchors(), append(all, p)
+		}
 	}
-	for _, p := range pages(t) {
+	for _, p := range all {
 		for _, m := range link.FindAllStringSubmatch(p.prose(), -1) {
 			target, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(target, "://") {
@@ -135,6 +155,56 @@ func TestDocsLinks(t *testing.T) {
 				t.Errorf("%s: the link %s leads nowhere: %v", p.name, m[1], err)
 			} else if anchor != "" && !headings[to][anchor] {
 				t.Errorf("%s: the link %s: %s has no such heading", p.name, m[1], to)
+			}
+		}
+	}
+}
+
+// templates have pages of reports/libraries with places to fill in. Their links are those of the filled pages.
+const templates = "examples/libraries/cmd/pages/"
+
+// files are the files of the repository with some endings of their names, but for those in testdata, of results, and of
+// tools, in the order of their names.
+func files(t *testing.T, endings ...string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := d.Name(); {
+		case d.IsDir() && name != ".github" &&
+			(name == "testdata" || name == "out" || name == "node_modules" || strings.HasPrefix(name, ".") && name != ".."):
+			return filepath.SkipDir
+		case !d.IsDir() && slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) }):
+			name, err := filepath.Rel(root, path)
+			all = append(all, filepath.ToSlash(name))
+			return err
+		}
+		return nil
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%s has no %q: %v", root, endings, err)
+	}
+	return all
+}
+
+// namedPage is the name of a page of docs in a text that is no link: in a doc comment, or in what the program prints.
+var namedPage = regexp.MustCompile("(?:^|[\\s\"'`(<>]|\\.\\./)(docs/[\\w./-]+\\.md)(#[\\w-]+)?")
+
+// A page that a source file, a workflow or a document names is there, with its heading.
+func TestDocsAreWhereTheyAreNamed(t *testing.T) {
+	headings := map[string]map[string]bool{}
+	for _, name := range files(t, ".md") {
+		headings[name] = page{name, readFile(t, filepath.Join(root, name))}.anchors()
+	}
+	for _, name := range files(t, ".go", ".md", ".html", ".yaml", ".yml", ".sh", "Makefile") {
+		for _, m := range namedPage.FindAllStringSubmatch(readFile(t, filepath.Join(root, name)), -1) {
+			switch anchors := headings[m[1]]; {
+			case anchors == nil:
+				t.Errorf("%s names %s, and there is no such page", name, m[1])
+			case m[2] != "" && !anchors[m[2][1:]]:
+				t.Errorf("%s names %s, which has no such heading", name, m[1]+m[2])
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // which stories tell; those of another a kind of servers and a lock on it, which a scenario file names; those of the
 // third a key that is read, written, checked, and played. Each changes few files.
 func TestPages(t *testing.T) {
-	module, pages := testpages.Follow(t, "../..", "docs/adding-a-fault.md", "docs/adding-a-server.md",
-		"docs/adding-a-scenario-key.md")
+	module, pages := testpages.Follow(t, "../..", "docs/contributing/adding-a-fault.md",
+		"docs/contributing/adding-a-server.md", "docs/contributing/adding-a-scenario-key.md")
 	for i, most := range []struct{ added, changed int }{{3, 2}, {4, 2}, {0, 3}} {
 		if p := pages[i]; len(p.New) != most.added || len(p.Changed) != most.changed {
 			t.Errorf("page %d adds %q and changes %q, want %d and %d files", i, p.New, p.Changed, most.added, most.changed)

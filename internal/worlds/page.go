@@ -80,7 +80,7 @@ func (t *Table) Markdown(w io.Writer) error {
 
 Scenarios in the simulated world with %s, and live in %s: with real servers, a process for each client, a Toxiproxy between
 them, and the durations of the file times the scale. `+"`make live`"+
-		` writes this page. [Live runs](../docs/live.md) says how such a
+		` writes this page. [Live runs](../docs/how-to/live.md) says how such a
 run works, and what it cannot do.
 
 The worlds agree in a cell if each label that was seen live is one that was seen in the simulation. A number after a label is how

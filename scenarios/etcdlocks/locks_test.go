@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The lock keeps its promise. With LOCKSIM_SOAK=1 it is 3,000 runs: seed 3260 is not repeatable, since a slice takes a
-// piece of gRPC apart (docs/determinism.md).
+// piece of gRPC apart (docs/explanation/determinism.md).
 func TestLock(t *testing.T) {
 	runs := 40
 	if os.Getenv("LOCKSIM_SOAK") == "1" {

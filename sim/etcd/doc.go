@@ -17,11 +17,11 @@
 // # What is not
 //
 // The members of a cluster do not change. The cluster has a leader from the beginning. Members have no
-// quotas, no users, and no limits on the size of a request. docs/limits.md has the rest.
+// quotas, no users, and no limits on the size of a request. docs/explanation/limits.md has the rest.
 //
 // # Clients
 //
 // [Client] makes a client. gRPC has sources of chance that the seed does not reach; [DialOptions] removes them, and
-// docs/determinism.md explains them. A program that imports this package changes one variable of the etcd client, so
-// that virtual time can pass while it watches.
+// docs/explanation/determinism.md explains them. A program that imports this package changes one variable of the etcd
+// client, so that virtual time can pass while it watches.
 package etcd

@@ -176,8 +176,8 @@ var lockClients = []struct {
 	}},
 }
 
-// commandDifferences are the known differences between the world's commands and those of Redis 7.0. docs/limits.md has
-// them in short. Differences of scripts are in lock/differential_generated_test.go.
+// commandDifferences are the known differences between the world's commands and those of Redis 7.0.
+// docs/explanation/limits.md has them in short. Differences of scripts are in lock/differential_generated_test.go.
 var commandDifferences = []struct {
 	why     string
 	before  []string // commands

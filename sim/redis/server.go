@@ -29,7 +29,7 @@ import (
 // EVAL_RO each run in a new Lua state. Scripts have no struct, cmsgpack and bit,
 // and may not call blocking commands. Replicas and disks get no HyperLogLogs, and
 // only the entries of streams. A snapshot and a full synchronisation take no
-// time. docs/limits.md has smaller ones.
+// time. docs/explanation/limits.md has smaller ones.
 type Server struct {
 	node   *sim.Node
 	family *family

@@ -126,7 +126,7 @@ func generate(seed uint64) program {
 			c = []string{pick("UNSUBSCRIBE", "PUNSUBSCRIBE"), pick("a", "b*", "c")}[:1+r.IntN(2)]
 		case 7:
 			if slices.ContainsFunc(p, func(c []string) bool { return strings.HasSuffix(c[0], "SUBSCRIBE") }) {
-				continue // a greeting is answered at once, also to a subscriber: see docs/limits.md
+				continue // a greeting is answered at once, also to a subscriber: see docs/explanation/limits.md
 			}
 			c = []string{"CLIENT", pick("GETNAME", "SETNAME", "SETINFO", "nosuch"), pick("me", "other")}[:2+r.IntN(2)]
 		case 8:

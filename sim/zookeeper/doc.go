@@ -22,9 +22,9 @@
 //
 // The servers agree by raft, in place of ZooKeeper's own protocol: an election takes about as long. Access control
 // lists are kept, and not enforced. There are no observers, no reconfiguration, no nodes with a TTL, no quotas, and no
-// persistent watches. docs/limits.md has the rest.
+// persistent watches. docs/explanation/limits.md has the rest.
 //
 // # Clients
 //
-// [Connect] makes a connection. docs/determinism.md says what a client needs to be repeatable.
+// [Connect] makes a connection. docs/explanation/determinism.md says what a client needs to be repeatable.
 package zookeeper

@@ -58,13 +58,13 @@ ten seconds. Some of these faults do not strike your own lock, if it has another
 or other servers: locksim explore --lock LOCK draws faults for it, and --also adds
 scenario files of your own, for the locks that they name.
 
-With --live what the locks survive is seen on real servers; see docs/live.md. Scenarios
-with a fault that real servers cannot play do not count then.`,
+With --live what the locks survive is seen on real servers; see docs/how-to/live.md.
+Scenarios with a fault that real servers cannot play do not count then.`,
 		Example: `  locksim compare
   locksim compare single redlock
   locksim compare fenced broken/token-after-lock
   locksim compare --seeds 20
-  locksim compare --markdown >docs/compare.md
+  locksim compare --markdown >docs/reference/compare.md
   locksim compare mylock fenced --also './mine/*.yaml'
   locksim compare single fenced --out /tmp/compare
   locksim compare fenced --live`,

@@ -14,20 +14,20 @@ import (
 	"locksim/scenarios/play"
 )
 
-// docs/compare.md is the output of the command. Without LOCKSIM_SOAK=1 the test looks only which locks it has: which
-// scenarios count for a lock depends on the others.
+// docs/reference/compare.md is the output of the command. Without LOCKSIM_SOAK=1 the test looks only which locks it has:
+// which scenarios count for a lock depends on the others.
 func TestComparisonIsUpToDate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")
 	}
 	t.Setenv(asChild, "yes")
-	page, err := os.ReadFile("../../../docs/compare.md")
+	page, err := os.ReadFile("../../../docs/reference/compare.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range ownLocks() {
 		if strings.Contains(string(page), "\n### "+l.Name+"\n") == strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
-			t.Errorf("docs/compare.md has no section of %s, or one of a specimen: run make compare", l.Name)
+			t.Errorf("docs/reference/compare.md has no section of %s, or one of a specimen: run make compare", l.Name)
 		}
 	}
 	if os.Getenv("LOCKSIM_SOAK") != "1" {
@@ -39,7 +39,7 @@ func TestComparisonIsUpToDate(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if d := cmp.Diff(string(page), out); d != "" {
-		t.Errorf("docs/compare.md is out of date: run make compare (-is +now):\n%s", d)
+		t.Errorf("docs/reference/compare.md is out of date: run make compare (-is +now):\n%s", d)
 	}
 }
 

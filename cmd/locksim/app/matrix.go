@@ -61,7 +61,7 @@ after an interruption. The runs can be divided: --shard 0/8 to 7/8 make them on 
 machines, and "locksim merge" combines them into the matrix.
 
 With --live each pair is also played on real servers, in real time, and the table says
-where both worlds agree; see docs/live.md. The exit code is 1 when they differ in a cell
+where both worlds agree; see docs/how-to/live.md. The exit code is 1 when they differ in a cell
 and nothing explains it. A run takes some seconds, and --workers of them are made at once.`,
 		Example: `  locksim matrix
   locksim matrix --scenario 'late-*,gc-pause' --lock 'redlock*' --seeds 5

@@ -58,7 +58,7 @@ compares the two, so that the result can be repeated.
 
 With --live it plays the scenario on real servers, with a process for each client, in
 real time. It fails if a run ends as no seed of the simulated world does: see
-docs/live.md.
+docs/how-to/live.md.
 
 With --cause it also says when a violation became inevitable: it plays the run again up
 to many of its steps, draws all later delays and faults anew some 200 times from each,

@@ -27,15 +27,15 @@ func TestDocsOfLeaders(t *testing.T) {
 	}.Test(t, *update)
 }
 
-// docs/compare-leases.md has all locks of this module: make compare writes it.
+// docs/reference/compare-leases.md has all locks of this module: make compare writes it.
 func TestComparisonHasEachLock(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/compare-leases.md")
+	page, err := os.ReadFile("../../../docs/reference/compare-leases.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range right() {
 		if !strings.Contains(string(page), "\n### "+l.Name+"\n") {
-			t.Errorf("docs/compare-leases.md has no section of %s: run make compare", l.Name)
+			t.Errorf("docs/reference/compare-leases.md has no section of %s: run make compare", l.Name)
 		}
 	}
 }

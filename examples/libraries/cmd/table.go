@@ -187,7 +187,7 @@ func (t *table) cellOf(name, version string, l libraries.LockSheet, trouble libr
 		trouble: trouble.Name})
 }
 
-// rules is raised when cells are judged by other rules than before: those of docs/verdicts.md.
+// rules is raised when cells are judged by other rules than before: those of docs/explanation/verdicts.md.
 const rules = 3
 
 // judgedCell identifies how a lock is used and what it is judged by in a cell.

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	l := libraries.Library{Name: "ours", Module: "locksim", Source: "../../docs/locks.md"}
+	l := libraries.Library{Name: "ours", Module: "locksim", Source: "../../docs/reference/locks.md"}
 	others := append(sqllocks.All(), etcdlocks.Lock(), zklocks.Lock())
 	for _, name := range []string{"single", "fenced", "watchdog-fenced", "redlock", "etcd", "zookeeper", "sql-table"} {
 		found, err := play.FindLock(name, others)
@@ -32,8 +32,9 @@ func entry(found scenarios.Lock) libraries.Lock {
 	x := libraries.Lock{
 		Lock: found, Is: found.About, Options: "As it comes.", Fence: "Its token, which grows from grant to grant.", Runs: 30,
 		Says: []libraries.Sentence{{
-			Text: "`locksim list` prints the promises of the locks that come with locksim.", Where: "docs/concepts.md",
-			File:   "docs/concepts.md",
+			Text:   "`locksim list` prints the promises of the locks that come with locksim.",
+			Where:  "docs/explanation/concepts.md",
+			File:   "docs/explanation/concepts.md",
 			Labels: checker.Labels(),
 		}},
 	}

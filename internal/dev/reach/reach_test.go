@@ -182,9 +182,10 @@ func TestReadmeHasTheNumbers(t *testing.T) {
 		t.Fatalf("reports/REACH.md has no shares of both parts: %q", shares)
 	}
 	for name, sentence := range map[string]string{
-		"docs/found.md": fmt.Sprintf("Of a sample of %s made by hand that a run can show, %s are found; of %s "+
+		"docs/explanation/found.md": fmt.Sprintf("Of a sample of %s made by hand that a run can show, %s are found; of %s "+
 			"mechanical ones that the unit tests notice, %s.", hand[0], hand[1], mech[0], mech[1]),
-		"docs/found.zh.md": fmt.Sprintf("抽取的 %s 个中，找到 %s 个；单元测试能发现的 %s 个机械变异中，找到 %s 个。", hand[0], hand[1], mech[0], mech[1]),
+		"docs/explanation/found.zh.md": fmt.Sprintf("抽取的 %s 个中，找到 %s 个；单元测试能发现的 %s 个机械变异中，找到 %s 个。",
+			hand[0], hand[1], mech[0], mech[1]),
 	} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {

@@ -27,7 +27,7 @@ import (
 
 // written are the documents of the site. A page of the gallery is not among them: the site has it as the page of its
 // run.
-var written = []string{"README.md", "README.zh.md", "AGENTS.md", "CHANGELOG.md", "docs/*.md", "docs/upstream/*.md",
+var written = []string{"README.md", "README.zh.md", "AGENTS.md", "CHANGELOG.md", "docs/*.md", "docs/*/*.md",
 	"reports/*.md", "reports/groundtruth/*.md", "reports/gallery/README.md"}
 
 // copied are files that the site has as they are: what the documents show or lead to.
@@ -36,7 +36,8 @@ var copied = []string{"LICENSE", "reports/*.png", "reports/schema/*.json", "repo
 
 // addressed are the documents in whose tables each cell has an address: that of its row and its column, in words. It
 // stays as long as there are such a row and such a column.
-var addressed = []string{"reports/LIBRARIES.md", "reports/GROUNDTRUTH.md", "docs/compare.md", "docs/compare-leases.md"}
+var addressed = []string{"reports/LIBRARIES.md", "reports/GROUNDTRUTH.md", "docs/reference/compare.md",
+	"docs/reference/compare-leases.md"}
 
 // pageOf is the name of the page of a document.
 func pageOf(name string) string {

@@ -4,7 +4,7 @@
 // The store is one server, kv0. Each change has a number of its own, the resourceVersion, and is on the disk before it
 // is acknowledged. An API server keeps nothing but a cache, which follows the store's changes: a read without a
 // resourceVersion asks the store, and one with resourceVersion=0 is answered from the cache, which is stale while the
-// link to the store is cut. docs/limits.md has what is not as in Kubernetes.
+// link to the store is cut. docs/explanation/limits.md has what is not as in Kubernetes.
 //
 // The sources are the Kubernetes API concepts (kubernetes.io/docs/reference/using-api/api-concepts), the strategy and
 // the validation of leases in kubernetes/kubernetes (pkg/registry/coordination/lease,
