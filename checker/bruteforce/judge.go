@@ -1,6 +1,6 @@
 // Package bruteforce judges a history a second time, by the definitions alone.
 //
-// It is written from the documentation: docs/explanation/concepts.md and the comments of the
+// It is written from the documentation: docs/reference/labels-and-facts.md and the comments of the
 // exported names of package checker. It shares no code with that package but the
 // types of a history and of its facts, and computes each fact in the most literal
 // way: it looks at every pair of grants at every position, at every instant for

@@ -18,6 +18,8 @@ type Key struct {
 	Group, Name string
 	// Always says that [Format] writes the key also if it has its default.
 	Always bool
+	// Doc says what the key means.
+	Doc string
 	// Value is what it holds.
 	Value Value
 }
@@ -28,6 +30,10 @@ type Value interface {
 	check(path string, s *Scenario) error
 	// text is the value as a file has it; "" for a zero value.
 	text(s *Scenario) string
+	// domain says in words what it may be.
+	domain() string
+	// absent says in words what a file has that lacks it, by the defaults.
+	absent(byDefault *Scenario) string
 	// Plainer are changes that make a scenario plainer, those that change most first.
 	Plainer() []func(*Scenario)
 }
@@ -87,76 +93,170 @@ type Names struct{ Of func(*Scenario) *[]string }
 // keys are the rows, in the order in which a file is written.
 var keys = []Key{
 	{"world", "clients", true,
+		"How many clients `c0`, `c1`, … there are.",
 		Number{Of: func(s *Scenario) *int { return &s.World.Clients }, Least: 1, Most: MaxClients}},
 	{"world", "latency", true,
+		"How long a message takes one way, drawn for each message.",
 		Span{Of: func(s *Scenario) *Range { return &s.World.Latency }, Message: true,
 			Plain: []time.Duration{time.Millisecond}}},
-	{"world", "replicas", false, Number{Of: func(s *Scenario) *int { return &s.World.Replicas }, Most: MaxReplicas}},
-	{"world", "lag", false, Span{Of: func(s *Scenario) *Range { return &s.World.Lag }, Plain: []time.Duration{0}}},
+	{"world", "replicas", false,
+		"How many replicas `r0` has: `r0a`, `r0b`, `r0c`. The locks reach their first node by the name `primary`, " +
+			"which a failover moves.",
+		Number{Of: func(s *Scenario) *int { return &s.World.Replicas }, Most: MaxReplicas}},
+	{"world", "lag", false,
+		"By how much a replica gets a write later than a message would take.",
+		Span{Of: func(s *Scenario) *Range { return &s.World.Lag }, Plain: []time.Duration{0}}},
 	{"world", "persistence", false,
+		"The data of a node that survives a crash: `none`; `rdb`, the last snapshot; `everysec`, all but, after a " +
+			"power loss, the last second; `always`, everything.",
 		word(func(s *Scenario) *Persistence { return &s.World.Persistence }, Persistences()...)},
-	{"world", "snapshot", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.Snapshot },
-		Grain: time.Second, Plain: []time.Duration{time.Minute}}}, // Redis counts no finer
-	{"world", "min_replicas", false, Number{Of: func(s *Scenario) *int { return &s.World.MinReplicas }, Most: MaxReplicas,
-		Plain: []int{0}}},
-	{"world", "max_lag", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.MaxLag },
-		Grain: time.Second, Plain: []time.Duration{10 * time.Second}}}, // Redis counts no finer
-	{"world", "down_after", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.DownAfter },
-		Whole: true, Plain: []time.Duration{5 * time.Second}}},
-	{"world", "failover_timeout", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.FailoverTimeout },
-		Whole: true, Plain: []time.Duration{time.Minute}}},
-	{"world", "quorum", false, Number{Of: func(s *Scenario) *int { return &s.World.Quorum }, Most: MaxServers,
-		Unset: "leave it out for a majority", Plain: []int{0}}},
+	{"world", "snapshot", false,
+		"With `rdb`: the time between two snapshots.",
+		Length{Of: func(s *Scenario) *time.Duration { return &s.World.Snapshot },
+			Grain: time.Second, Plain: []time.Duration{time.Minute}}}, // Redis counts no finer
+	{"world", "min_replicas", false,
+		"`min-replicas-to-write` of `r0` and its replicas: a primary refuses writes while fewer replicas have " +
+			"answered lately.",
+		Number{Of: func(s *Scenario) *int { return &s.World.MinReplicas }, Most: MaxReplicas,
+			Plain: []int{0}}},
+	{"world", "max_lag", false,
+		"`min-replicas-max-lag`: what lately means, in whole seconds.",
+		Length{Of: func(s *Scenario) *time.Duration { return &s.World.MaxLag },
+			Grain: time.Second, Plain: []time.Duration{10 * time.Second}}}, // Redis counts no finer
+	{"world", "down_after", false,
+		"`down-after-milliseconds` of the Sentinels.",
+		Length{Of: func(s *Scenario) *time.Duration { return &s.World.DownAfter },
+			Whole: true, Plain: []time.Duration{5 * time.Second}}},
+	{"world", "failover_timeout", false,
+		"`failover-timeout` of the Sentinels.",
+		Length{Of: func(s *Scenario) *time.Duration { return &s.World.FailoverTimeout },
+			Whole: true, Plain: []time.Duration{time.Minute}}},
+	{"world", "quorum", false,
+		"How many Sentinels have to take the primary for down before one replaces it.",
+		Number{Of: func(s *Scenario) *int { return &s.World.Quorum }, Most: MaxServers,
+			Unset: "leave it out for a majority", Plain: []int{0}}},
 	{"world", "skew", false,
+		"By how much the wall clocks of the servers may disagree with those of the clients from the start; drawn " +
+			"for each.",
 		Length{Of: func(s *Scenario) *time.Duration { return &s.World.Skew }, Plain: []time.Duration{0}}},
-	{"world", "clock_step", false, Length{Of: func(s *Scenario) *time.Duration { return &s.World.ClockStep },
-		Divides: time.Millisecond, Plain: []time.Duration{0}}},
+	{"world", "clock_step", false,
+		"The length of the steps in which the clients read their clocks, such as `1µs` or `1ms`: two readings " +
+			"within one step are equal, and so are ids made of them. It is no longer than the shortest message. " +
+			"Timers do not go by steps.",
+		Length{Of: func(s *Scenario) *time.Duration { return &s.World.ClockStep },
+			Divides: time.Millisecond, Plain: []time.Duration{0}}},
 
 	{"lock", "ttl", true,
+		"How long the lock lasts without a renewal.",
 		Length{Of: func(s *Scenario) *time.Duration { return &s.Lock.TTL }, Least: time.Millisecond, Whole: true}},
-	{"lock", "backoff", true, Span{Of: func(s *Scenario) *Range { return &s.Lock.Backoff }, Least: time.Millisecond,
-		Plain: []time.Duration{100 * time.Millisecond}}},
+	{"lock", "backoff", true,
+		"The time between two attempts: the first end limits the first wait, the second every later one.",
+		Span{Of: func(s *Scenario) *Range { return &s.Lock.Backoff }, Least: time.Millisecond,
+			Plain: []time.Duration{100 * time.Millisecond}}},
 	{"lock", "client", false,
+		"The options of go-redis. `quiet` sends nothing twice and respects contexts; `stock` has the defaults of " +
+			"go-redis, with its retries and without respect for the deadline of a context.",
 		word(func(s *Scenario) *ClientProfile { return &s.Lock.Client }, ClientQuiet, ClientStock)},
-	{"lock", "wait", false, word(func(s *Scenario) *WaitMode { return &s.Lock.Wait }, WaitPoll, WaitNotify)},
-	{"lock", "owner", false, word(func(s *Scenario) *OwnerIDs { return &s.Lock.Owner }, Owners()...)},
-	{"lock", "nodes", false, Number{Of: func(s *Scenario) *int { return &s.Lock.Nodes }, Most: MaxRedis,
-		Unset: "leave it out for the lock's own", Plain: []int{0}}},
+	{"lock", "wait", false,
+		"How the lock waits: `poll`, or `notify`, which listens for the release.",
+		word(func(s *Scenario) *WaitMode { return &s.Lock.Wait }, WaitPoll, WaitNotify)},
+	{"lock", "owner", false,
+		"Owner ids, for a lock that takes them, such as a reentrant one. `fresh`: one for each client; `shared`: " +
+			"one for all; `alike`: ids that resemble each other (1, 10, 1a, 1A); `round`: one for each round.",
+		word(func(s *Scenario) *OwnerIDs { return &s.Lock.Owner }, Owners()...)},
+	{"lock", "nodes", false,
+		"How many Redis nodes a lock over a quorum has.",
+		Number{Of: func(s *Scenario) *int { return &s.Lock.Nodes }, Most: MaxRedis,
+			Unset: "leave it out for the lock's own", Plain: []int{0}}},
 
 	{"workload", "rounds", true,
+		"How many rounds each client makes.",
 		Number{Of: func(s *Scenario) *int { return &s.Workload.Rounds }, Least: 1, Most: MaxRounds}},
-	{"workload", "hold", true, Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Hold }}},
-	{"workload", "think", true, Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Think }}},
+	{"workload", "hold", true,
+		"The work between the read and the write.",
+		Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Hold }}},
+	{"workload", "think", true,
+		"The time between two rounds: half of this to one and a half of it, drawn.",
+		Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Think }}},
 	{"workload", "stagger", true,
+		"Client number n starts after n times this. With `0s` each starts at an instant drawn from `0s` to " +
+			"`think`.",
 		Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Stagger }, Plain: []time.Duration{0}}},
 	{"workload", "timeout", false,
+		"How long a client waits for the store. After that the outcome of the operation is unknown, and the " +
+			"client releases.",
 		limit(func(s *Scenario) *time.Duration { return &s.Workload.Timeout }, "leave timeout out to wait for ever")},
-	{"workload", "checks_until", true, word(func(s *Scenario) *checker.Care { return &s.Workload.ChecksUntil },
-		checker.CareNever, checker.CareLost, checker.CareSteps)},
-	{"workload", "kind", false, word(func(s *Scenario) *WorkloadKind { return &s.Workload.Kind }, WorkloadKinds()...)},
+	{"workload", "checks_until", true,
+		"Whether a client checks its lease. `never`: it does not. `lost`: it stops when the lock has reported the " +
+			"loss. `steps`: it also compares the end of the lease with its clock before each step.",
+		word(func(s *Scenario) *checker.Care { return &s.Workload.ChecksUntil },
+			checker.CareNever, checker.CareLost, checker.CareSteps)},
+	{"workload", "kind", false,
+		"`register` reads one register and writes it. `transfer` reads two and writes both, and their sum must " +
+			"not change. `fill` computes values, `job` runs a job, and `leader` holds the lock and works in ticks.",
+		word(func(s *Scenario) *WorkloadKind { return &s.Workload.Kind }, WorkloadKinds()...)},
 	{"workload", "nested", false,
+		"How often a section enters the same lock again, after its read. For reentrant locks, and only in a " +
+			"register.",
 		Number{Of: func(s *Scenario) *int { return &s.Workload.Nested }, Most: MaxNested, Plain: []int{0, 1}}},
-	{"workload", "beside", false, Flag{func(s *Scenario) *bool { return &s.Workload.Beside }}},
-	{"workload", "request", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.Request },
-		"leave request out for a context without a deadline")},
-	{"workload", "deadline", false, Flag{func(s *Scenario) *bool { return &s.Workload.Deadline }}},
-	{"workload", "data", false, word(func(s *Scenario) *DataPlace { return &s.Workload.Data }, DataPlaces()...)},
-	{"workload", "tries", false, Flag{func(s *Scenario) *bool { return &s.Workload.Tries }}},
+	{"workload", "beside", false,
+		"A section has two locks at once: after its reads the client acquires the next of `resources` too, for a " +
+			"section of its own with an eighth of the work, and releases it before it goes on. For two `resources` or " +
+			"more.",
+		Flag{func(s *Scenario) *bool { return &s.Workload.Beside }}},
+	{"workload", "request", false,
+		"The lifetime of the context of a round, starting at the acquire. The lock is released under that " +
+			"context.",
+		limit(func(s *Scenario) *time.Duration { return &s.Workload.Request },
+			"leave request out for a context without a deadline")},
+	{"workload", "deadline", false,
+		"The contexts of `request` and of the calls have their ends as deadlines; otherwise they are cancelled " +
+			"then.",
+		Flag{func(s *Scenario) *bool { return &s.Workload.Deadline }}},
+	{"workload", "data", false,
+		"Where the protected data is. `store`: in s0. `database`: in the database that has the lock, behind the " +
+			"same fence. `transaction`: there too, and the client works in the transaction that has the lock, without " +
+			"a fence. For locks in a database.",
+		word(func(s *Scenario) *DataPlace { return &s.Workload.Data }, DataPlaces()...)},
+	{"workload", "tries", false,
+		"Every second client, from c1 on, does not wait for the lock: it asks again and again with `TryAcquire`, " +
+			"after a random part of the backoff. For locks that can.",
+		Flag{func(s *Scenario) *bool { return &s.Workload.Tries }}},
 	{"workload", "extend", false,
+		"How often a section extends its lease while it works, if the lock can. At the points `extend`, and " +
+			"`extended` or `not-extended`.",
 		Number{Of: func(s *Scenario) *int { return &s.Workload.Extend }, Most: MaxExtend, Plain: []int{0, 1}}},
-	{"workload", "acquire_within", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.AcquireWithin },
-		"leave acquire_within out to wait for ever")},
-	{"workload", "extend_within", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.ExtendWithin },
-		"leave extend_within out to wait for ever")},
-	{"workload", "release_within", false, limit(func(s *Scenario) *time.Duration { return &s.Workload.ReleaseWithin },
-		"leave release_within out to wait for ever")},
-	{"workload", "resources", false, Names{func(s *Scenario) *[]string { return &s.Workload.Resources }}},
+	{"workload", "acquire_within", false,
+		"The lifetime of the context of an acquire, within that of `request`. It is cancelled just after the " +
+			"acquire has returned, too.",
+		limit(func(s *Scenario) *time.Duration { return &s.Workload.AcquireWithin },
+			"leave acquire_within out to wait for ever")},
+	{"workload", "extend_within", false,
+		"The lifetime of the context of an extension.",
+		limit(func(s *Scenario) *time.Duration { return &s.Workload.ExtendWithin },
+			"leave extend_within out to wait for ever")},
+	{"workload", "release_within", false,
+		"The lifetime of the context of a release, within that of `request`.",
+		limit(func(s *Scenario) *time.Duration { return &s.Workload.ReleaseWithin },
+			"leave release_within out to wait for ever")},
+	{"workload", "resources", false,
+		"The names of the locks for which the clients contend. With several, each round draws its own.",
+		Names{func(s *Scenario) *[]string { return &s.Workload.Resources }}},
 	{"workload", "release", false,
+		"`early` releases before the write is sent. `retried` calls a release that failed up to three times more. " +
+			"`later` does that on another goroutine, after the client's next acquire has begun: at the points " +
+			"`release-again`, and `released-again` or `not-released-again`. `early` not in a fill or a job.",
 		word(func(s *Scenario) *ReleaseTime { return &s.Workload.Release }, ReleaseTimes()...)},
-	{"workload", "look", false, word(func(s *Scenario) *LookTimes { return &s.Workload.Look }, LookTwice, LookOnce)},
-	{"workload", "ticks", false, Number{Of: func(s *Scenario) *int { return &s.Workload.Ticks }, Most: MaxTicks,
-		Unset: fmt.Sprintf("leave it out for %d", UsualTicks), Plain: []int{0}}},
+	{"workload", "look", false,
+		"Only in a fill. `once` leaves out the second look after the grant: then a client that had to wait " +
+			"computes what is there.",
+		word(func(s *Scenario) *LookTimes { return &s.Workload.Look }, LookTwice, LookOnce)},
+	{"workload", "ticks", false,
+		"Only for a leader. How many ticks it makes in a term, at most. Then it resigns.",
+		Number{Of: func(s *Scenario) *int { return &s.Workload.Ticks }, Most: MaxTicks,
+			Unset: fmt.Sprintf("leave it out for %d", UsualTicks), Plain: []int{0}}},
 	{"workload", "stop", false,
+		"Only for a leader. How long it goes on with its ticks after it was told that it has lost its lock.",
 		Length{Of: func(s *Scenario) *time.Duration { return &s.Workload.Stop }, Plain: []time.Duration{0}}},
 }
 

@@ -54,14 +54,14 @@ func limits() map[string][2]int {
 // what the parser refuses.
 func scenarioSchema(root string) ([]byte, error) {
 	g := &generator{source: source{root: root, packages: map[string]*declarations{}}}
-	top := g.group(reflect.TypeFor[file.Scenario](), map[string]*jsonschema.Schema{
+	top := g.group("", reflect.TypeFor[file.Scenario](), map[string]*jsonschema.Schema{
 		"name":      {Type: "string", Pattern: nameForm},
 		"title":     {Type: "string"},
 		"why":       {Type: "string"},
 		"catalogue": {Type: "array", Items: &jsonschema.Schema{Type: "string", Pattern: `^F[0-9]{2}$`}},
 		"world":     g.world(),
-		"lock":      g.group(reflect.TypeFor[file.LockSpec](), map[string]*jsonschema.Schema{"kind": {Type: "string"}}),
-		"workload": g.group(reflect.TypeFor[file.Workload](), map[string]*jsonschema.Schema{
+		"lock":      g.group("lock", reflect.TypeFor[file.LockSpec](), map[string]*jsonschema.Schema{"kind": {Type: "string"}}),
+		"workload": g.group("workload", reflect.TypeFor[file.Workload](), map[string]*jsonschema.Schema{
 			"resources": {Type: "array", Items: &jsonschema.Schema{Type: "string"}, MinItems: number(1),
 				MaxItems: number(file.MaxResource), UniqueItems: true},
 			"section": g.section(),
@@ -91,10 +91,10 @@ func scenarioSchema(root string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// group is the schema of a mapping, from the struct that the parser reads it into. special
-// has the schemas of fields that their types do not tell, by key; nil for a field that a file
-// does not have.
-func (g *generator) group(t reflect.Type, special map[string]*jsonschema.Schema) *jsonschema.Schema {
+// group is the schema of a mapping, from the struct that the parser reads it into, and from its entries of the
+// reference. special has the schemas of fields that their types do not tell, by key; nil for a field that a file does
+// not have.
+func (g *generator) group(name string, t reflect.Type, special map[string]*jsonschema.Schema) *jsonschema.Schema {
 	s := closed()
 	s.Description = g.comment(t, "")
 	for _, f := range reflect.VisibleFields(t) {
@@ -109,19 +109,24 @@ func (g *generator) group(t reflect.Type, special map[string]*jsonschema.Schema)
 		if p == nil {
 			continue
 		}
-		p.Description = g.fieldText(t, f.Name)
+		p.Description = g.entryText(name, key)
 		s.Properties.Set(key, p)
 	}
 	return s
 }
 
-// fieldText is the comment of a field. Fields that are declared together have one comment.
-func (g *generator) fieldText(t reflect.Type, field string) string {
-	text := g.comment(t, field)
-	if text == "" {
-		g.fail("field %v.%s has no comment", t, field)
+// entryText is what the reference says of a key.
+func (g *generator) entryText(group, key string) string {
+	for _, e := range file.Reference() {
+		if e.Group == group && e.Name == key && e.Absent == file.Needed {
+			return e.Doc
+		}
+		if e.Group == group && e.Name == key {
+			return strings.ReplaceAll(e.Doc+" Default: "+e.Absent+".", "`", "")
+		}
 	}
-	return text
+	g.fail("package file has no entry for the key %s of the group %q", key, group)
+	return ""
 }
 
 // field is the schema of a field by its type.
@@ -148,10 +153,10 @@ func (g *generator) field(key string, t reflect.Type) *jsonschema.Schema {
 
 // world is the schema of the world, with a key for each kind of server.
 func (g *generator) world() *jsonschema.Schema {
-	s := g.group(reflect.TypeFor[file.World](), map[string]*jsonschema.Schema{"servers": nil})
+	s := g.group("world", reflect.TypeFor[file.World](), map[string]*jsonschema.Schema{"servers": nil})
 	for _, k := range kinds.Servers() {
 		s.Properties.Set(k.Kind, &jsonschema.Schema{
-			Description: fmt.Sprintf("The number of servers %s0, %[1]s1, … of the kind %s.", k.Prefix, k.Kind),
+			Description: g.entryText("world", k.Kind),
 			Type:        "integer", Minimum: "0", Maximum: decimal(file.MaxServers),
 		})
 	}
