@@ -72,7 +72,7 @@ func beside(t *testing.T) {
 func (b block) printed(t *testing.T) string {
 	t.Helper()
 	dir := root
-	if !strings.Contains(b.text, "$ go run ./cmd/locksim ") {
+	if !strings.Contains(b.text, "$ go run ./cmd/locksim ") && !strings.Contains(b.text, "$ go -C examples/") {
 		dir = t.TempDir()
 	}
 	var out strings.Builder
@@ -353,7 +353,7 @@ func TestTheReadmeChoosesAsTheLocksDo(t *testing.T) {
 		return list
 	}
 	if d := cmp.Diff(list("docs/reference/locks.md"), list("README.md")); d != "" {
-		t.Errorf("-docs/locks.md +README.md:\n%s", d)
+		t.Errorf("-docs/reference/locks.md +README.md:\n%s", d)
 	}
 }
 

@@ -33,7 +33,7 @@ const readme, found = "README", "docs/explanation/found"
 // among them.
 var figures = []figure{
 	{readme, "Go %s is all it takes", "只需要 Go %s", "go.mod", match(`(?m)^go (\d+\.\d+)`)},
-	{readme, "draws %s schedules of faults", "抽取 %s 种故障时序", "docs/how-to/adapter.md",
+	{readme, "draws %s schedules of faults", "抽取 %s 种故障时序", "docs/how-to/schedules.md",
 		match(`The default is ([\d,]+) schedules`)},
 	{readme, "By hand it takes under %s lines", "手写也不到 %s 行", "cmd/locksim/docs_blocks_test.go", match(`lines >= (\d+)`)},
 	{found, "| go-redsync/redsync v%s |", "| go-redsync/redsync v%s |", "examples/redsync/go.mod",

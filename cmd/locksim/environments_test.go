@@ -13,7 +13,7 @@ import (
 	"locksim/internal/soak"
 )
 
-// environment is a machine that is not ours. The rows of docs/how-to/getting.md have the same names, in the same order.
+// environment is a machine that is not ours. The rows of docs/how-to/install.md have the same names, in the same order.
 type environment struct {
 	name string
 	// set prepares the machine; nil changes nothing.
@@ -44,7 +44,7 @@ var environments = []environment{
 
 // The page says what a person sees on each of these machines.
 func TestEnvironmentsAreInTheDocs(t *testing.T) {
-	_, table, _ := strings.Cut(readFile(t, filepath.Join(root, "docs/how-to/getting.md")), "<!-- environments -->\n")
+	_, table, _ := strings.Cut(readFile(t, filepath.Join(root, "docs/how-to/install.md")), "<!-- environments -->\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	want := []string{"the machine"}
 	for _, e := range environments {
@@ -55,7 +55,7 @@ func TestEnvironmentsAreInTheDocs(t *testing.T) {
 		rows = append(rows, m[1])
 	}
 	if !slices.Equal(rows, want) {
-		t.Errorf("docs/how-to/getting.md has the rows %q, want %q", rows, want)
+		t.Errorf("docs/how-to/install.md has the rows %q, want %q", rows, want)
 	}
 }
 

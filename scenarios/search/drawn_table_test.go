@@ -17,7 +17,7 @@ import (
 	"locksim/scenarios/spaces"
 )
 
-var updateDrawn = flag.Bool("update-drawn", false, "write how often each thing is drawn into docs/how-to/exploring.md")
+var updateDrawn = flag.Bool("update-drawn", false, "write how often each thing is drawn into docs/reference/drawn.md")
 
 // everything is a space in which all that can be drawn is drawn, but for kinds of fault
 // that a space has to name, servers of other kinds, and owners that change with each round.
@@ -73,7 +73,7 @@ var things = []struct {
 // -update-drawn the test writes it.
 func TestDrawnTable(t *testing.T) {
 	const (
-		page, runs  = "../../docs/how-to/exploring.md", 10_000
+		page, runs  = "../../docs/reference/drawn.md", 10_000
 		begin, over = "<!-- drawn: go test ./scenarios/search -run TestDrawnTable -update-drawn -->\n",
 			"\n<!-- end of drawn -->\n"
 	)
