@@ -22,8 +22,8 @@ import (
 	"locksim/scenarios/file"
 )
 
-// generated are the parts of the reference that are made from rows of the code: by page, and by the name in the comments
-// around them.
+// generated are the parts of the reference that are made from rows of the code: by page, and by the name in the
+// comments around them.
 var generated = map[string]map[string]func(t *testing.T) string{
 	"docs/reference/labels-and-facts.md": {
 		"labels": labelTable, "facts": factTable, "leaders": leaderTable, "slack": slackTable, "duties": dutyTable,

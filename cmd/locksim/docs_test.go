@@ -24,7 +24,8 @@ type page struct {
 	text string
 }
 
-// shelves are the folders of docs. Beside them are drafts of reports to the authors of other libraries, in docs/upstream.
+// shelves are the folders of docs. Beside them are drafts of reports to the authors of other libraries, in
+// docs/upstream.
 var shelves = []string{"tutorial", "how-to", "reference", "explanation", "contributing"}
 
 // pages are all pages: the READMEs, then those of docs, shelf by shelf.
