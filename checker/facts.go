@@ -68,6 +68,28 @@ type Facts struct {
 	// believed in that grant: it had not released it, crashed, or stopped at an end
 	// that it has observed.
 	FalseRejects int `json:"false_rejects"`
+	// StaleForgotten counts those of StaleAccepted, in a history with [History.Fence], before which the store had refused
+	// an operation with an equal or higher token, after it had answered the one with the highest: it had known the highest
+	// token, and has forgotten it.
+	//
+	// In such a history each cell counts once at most, by the first answer, in the order of the returns, up to which no
+	// order of the operations on the cell gives all answers of a store that keeps the rule. An operation is in the order
+	// at one instant between its call and its return; one of unknown outcome at one after its call, or nowhere. The rule
+	// takes a write whose token is not below the highest of those that count: of writes that were taken and, under the
+	// rules other than check, of reads; under strict an equal token of another grant is refused. The store may refuse an
+	// operation only if the rule would, or if a higher token was seen in any operation that was not refused. A read finds
+	// the value of the last write that was taken; it may be answered whatever its token is. If the answer is a refusal,
+	// the cell counts in FalseRejects. If it is that to a write, the cell counts in StaleAccepted if an operation whose
+	// token counts and is higher, or under strict is equal and of another grant, had been answered before its call, and
+	// else in Unexplained. If it is that to a read, the cell counts in LostUpdates if a write had been acknowledged before
+	// the call of the read which what it found cannot follow, and else in Unexplained. StaleRejected counts all other
+	// refusals. Cells of which a search takes too many steps are undecided.
+	StaleForgotten int `json:"stale_forgotten,omitzero"`
+	// Overwritten counts those of LostUpdates, in such a history, in which the write that the read found was under way
+	// together with the one that is lost, or had no answer: it took the place of that.
+	Overwritten int `json:"overwritten,omitzero"`
+	// Unexplained counts the other cells of such a history: see StaleForgotten.
+	Unexplained int `json:"unexplained,omitzero"`
 	// TokenRegressions counts grants with a token below that of a grant before
 	// them: one which had returned before they were asked for or, if both have a
 	// claim, one whose claim had ended before they returned. Token 0 is no token.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"locksim/lock/fence"
 	"locksim/lock/promise"
 )
 
@@ -248,6 +249,10 @@ type Op struct {
 	// Token is the fencing token that was sent with it; 0 for none.
 	Token uint64 `json:"token,omitempty"`
 
+	// Again is the id of the write of which it is a retry, which stores what that one stores: "" for a first try. Only a
+	// store that is under test is asked again: see [History.Fence].
+	Again string `json:"again,omitempty"`
+
 	// Invoked is when the client sent it, Returned when the answer arrived; 0
 	// if none did.
 	Invoked  Pos `json:"invoked,omitempty"`
@@ -336,6 +341,12 @@ type History struct {
 	// Leads says that the holders of the lock are leaders, who hold it for long and act again and again. Then the facts
 	// about leaders are counted: see [Facts.ActedAtOnce].
 	Leads bool
+	// Fence is the rule of a store that is under test itself: "" if the store is assumed to be right. Then the operations
+	// are judged by their calls and answers alone, since nothing is known of when such a store decides: see
+	// [Facts.StaleForgotten]. It is one of check, seal and strict.
+	Fence fence.Mode
+	// Last are reads of such a store when all was over, each under a grant of its own, which the history does not have.
+	Last []Op
 	// Final is the value of each cell in an epilogue read, after the end of all
 	// requests. It must have each cell that an operation names.
 	Final map[Cell]string

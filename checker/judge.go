@@ -47,6 +47,7 @@ func judge(h History, none *Facts, budget int) Verdict {
 type findings struct {
 	data      dataFinding
 	fencing   *fencingFinding
+	fenced    *fencedFinding
 	tokens    tokenFinding
 	claims    *tally
 	believed  int    // pairs of overlapping beliefs
@@ -73,11 +74,16 @@ type findings struct {
 
 func examine(h History, budget int) findings {
 	data, records := checkData(h, budget), holdingsOf(h)
+	fencing, fenced := checkFencing(h, data.cells), checkFenced(h)
+	if h.Fence != "" {
+		fenced.into(&data, fencing)
+	}
 	var slack leastSlack
 	slack.ofClaims(h, records)
 	f := findings{
 		data:      data,
-		fencing:   checkFencing(h, data.cells),
+		fencing:   fencing,
+		fenced:    fenced,
 		tokens:    checkTokens(h, &slack),
 		claims:    claimOverlaps(h),
 		panics:    panics(h),
@@ -112,6 +118,9 @@ func (f findings) facts(h History) Facts {
 		StaleAccepted:      f.fencing.accepted.count,
 		StaleRejected:      f.fencing.rejected.count,
 		FalseRejects:       f.fencing.falsely.count,
+		StaleForgotten:     f.fenced.forgotten.count,
+		Overwritten:        f.fenced.overwritten.count,
+		Unexplained:        f.fenced.unexplained.count,
 		TokenRegressions:   f.tokens.regressions.count,
 		TokenDuplicates:    f.tokens.duplicates.count,
 		ForeignReleases:    f.foreign.count,
@@ -213,7 +222,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 		first, second, third = overlaps, refused, tokens
 	}
 	return slices.Concat(
-		f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
+		f.fenced.deciding(), f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
 		f.panics.sentences(), deciding, f.idle.overdue.sentences(), f.leaders.overdue.sentences(), f.denied.sentences(),
 		f.withheld.sentences(), f.excluded.sentences(),
 		f.hung.sentences(), f.fencing.falsely.sentences(),
@@ -221,8 +230,7 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 		f.overtaken.sentences(),
 		f.twice.sentences(), f.again.sentences(),
 		first, second,
-		f.fencing.accepted.sentences(),
-		third, foreign)
+		f.fencing.acceptedBy(h), third, foreign)
 }
 
 func rescueReason(none Facts) Reason {

@@ -54,7 +54,7 @@ func Pictures(h History) ([]Picture, error) {
 	}
 	others = slices.DeleteFunc(others, func(p part) bool { return len(searchAll([]part{p}).failed) == 0 })
 	var all []Picture
-	for _, p := range slices.Concat(dataParts(h), others) {
+	for _, p := range slices.Concat(storeParts(h), others) {
 		if len(p.ops) < 2 {
 			continue
 		}

@@ -45,6 +45,8 @@ type Corroboration struct {
 //
 //   - Can each cell, and with several writes a section each resource, have come to
 //     its final value? ([Facts.Data])
+//   - Can a store that keeps its rule have given all answers about each cell, where the store is under test?
+//     ([History.Fence]; [Facts.StaleAccepted], [Facts.LostUpdates], [Facts.Unexplained], [Facts.FalseRejects])
 //   - Did the claims on each resource exclude each other, or in a reentrant lock
 //     those of different clients? ([Facts.ClaimOverlaps])
 //   - Did tokens grow from grant to grant, and from claim to claim?
@@ -105,6 +107,10 @@ func questions(h History, f Facts) []question {
 			return search{skipped: "the exact check did not decide " +
 				"the data"}
 		}})
+	}
+	if h.Fence != "" {
+		return append(all, question{fmt.Sprintf("the store gave wrong answers about %d registers", f.fenced()), f.fenced() == 0,
+			"registers", func() search { return searchAll(fencedParts(h)) }})
 	}
 	return append(all, question{fmt.Sprintf("the data is %s", f.Data), f.Data == DataRight, "registers",
 		func() search { return searchAll(dataParts(h)) }})

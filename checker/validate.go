@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"locksim/lock/fence"
 	"locksim/lock/promise"
 )
 
@@ -162,18 +163,57 @@ func (h History) validateOps(grants map[int]Grant) error {
 			return malformed("operation %q: ids are unique and not empty", o.ID)
 		}
 		seen[o.ID] = true
-		if err := o.validate(g); err != nil {
+		if err := o.validate(g, h.Fence != ""); err != nil {
 			return err
 		}
-		if _, read := h.Final[o.cell()]; !read {
+		if _, read := h.Final[o.cell()]; !read && h.Fence == "" {
 			return malformed("operation %q: no epilogue read of %s", o.ID, o.cell())
 		}
+		if err := o.validateAgain(h, seen); err != nil {
+			return err
+		}
+	}
+	if h.Fence != "" {
+		return h.validateLast(seen)
 	}
 	return h.validateSections()
 }
 
-func (o Op) validate(g Grant) error {
-	answered := o.Outcome == OutcomeOK || o.Outcome == OutcomeRefused
+// says reports whether the outcome is an answer of the store.
+func (o Op) says() bool { return o.Outcome == OutcomeOK || o.Outcome == OutcomeRefused }
+
+// validateAgain checks what an operation says of the write of which it is a retry.
+func (o Op) validateAgain(h History, seen map[string]bool) error {
+	switch {
+	case o.Again == "":
+		return nil
+	case h.Fence == "" || o.Kind != Write:
+		return malformed("operation %q: it is a retry, and only writes to a store under test are sent again", o.ID)
+	case !seen[o.Again] || o.Again == o.ID:
+		return malformed("operation %q: it is a retry of %q, which is not before it", o.ID, o.Again)
+	}
+	return nil
+}
+
+// validateLast checks the last reads of a store under test, and the name of its rule.
+func (h History) validateLast(seen map[string]bool) error {
+	switch h.Fence {
+	case fence.Check, fence.Seal, fence.Strict:
+	default:
+		return malformed("the rule %q of a store under test is not known: want check, seal or strict", h.Fence)
+	}
+	for _, o := range h.Last {
+		if o.ID == "" || seen[o.ID] || o.Kind != Read || o.Invoked < 1 || before(o.Returned, o.Invoked) || !o.Outcome.known() ||
+			o.says() && o.Returned == 0 {
+			return malformed("a last read lacks its id, its positions or its outcome: %+v", o)
+		}
+		seen[o.ID] = true
+	}
+	return nil
+}
+
+func (o Op) validate(g Grant, fenced bool) error {
+	answered := o.says()
 	if text := firstBroken(
 		rule{o.Kind != Read && o.Kind != Write, "an operation's kind is not known"},
 		rule{!o.Outcome.known(), "an operation's outcome is not known"},
@@ -186,9 +226,9 @@ func (o Op) validate(g Grant) error {
 		rule{before(g.Crashed, max(o.Invoked, o.Returned)), "an operation's client acted after its crash"},
 		rule{answered && o.Returned == 0, "an operation was answered and did not return"},
 		rule{answered && before(o.Returned, o.Applied), "an operation was answered before the store decided"},
-		rule{answered && o.Applied == 0, "an operation was answered and never reached the store"},
+		rule{answered && o.Applied == 0 && !fenced, "an operation was answered and never reached the store"},
 		rule{o.Accepted && o.Applied == 0, "an operation was accepted and never reached the store"},
-		rule{o.Outcome == OutcomeOK && !o.Accepted, "an operation succeeded and the store had refused it"},
+		rule{o.Outcome == OutcomeOK && !o.Accepted && !fenced, "an operation succeeded and the store had refused it"},
 		rule{o.Outcome == OutcomeRefused && o.Accepted, "an operation was refused and the store had accepted it"},
 		rule{o.Outcome == OutcomeNotSent && o.Applied > 0, "an operation was never sent and reached the store"},
 		rule{o.Outcome == OutcomeFailed && o.Accepted, "an operation failed for certain and the store had accepted it"},
