@@ -23,7 +23,8 @@ func History(sc *file.Scenario, terms Terms, rec *Record) checker.History {
 func (r reading) history() checker.History {
 	h := checker.History{
 		Care: r.care(), Final: r.final(), SectionWrites: r.sectionWrites(), Fill: r.fills(), Leads: r.leads(),
-		TakenNamed: r.terms.Named, Entry: r.entry(), Queue: r.queue(), Duties: r.duties(),
+		Fence: r.terms.Fence, Last: slices.Clone(r.Last), TakenNamed: r.terms.Named, Entry: r.entry(), Queue: r.queue(),
+		Duties: r.duties(),
 	}
 	if r.Live {
 		for i, at := range r.Timeline.At {
@@ -206,6 +207,9 @@ func nameResources(h *checker.History) {
 	}
 	for i := range h.Ops {
 		h.Ops[i].Resource = trace.Name(h.Ops[i].Resource)
+	}
+	for i := range h.Last {
+		h.Last[i].Resource = trace.Name(h.Last[i].Resource)
 	}
 	for i := range h.Holdings {
 		h.Holdings[i].Resource = trace.Name(h.Holdings[i].Resource)

@@ -45,6 +45,8 @@ type Record struct {
 	Decisions []Decision `json:"decisions,omitempty"`
 	// Final are the values of the registers at the end.
 	Final []Final `json:"final,omitempty"`
+	// Last are the reads of the probe, of a store that is under test.
+	Last []checker.Op `json:"last,omitempty"`
 	// Left is the state of the servers when the workload was over and the network was whole again, Ended that at the end
 	// of the run, after the probe.
 	Left  []ServerState `json:"left,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"locksim/lock/fence"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
 )
@@ -58,6 +59,8 @@ type Terms struct {
 	// Section says that it has a section of its own, which writes the registers of Writes.
 	Section bool     `json:"section,omitempty"`
 	Writes  []string `json:"writes,omitempty"`
+	// Fence is the rule of a store that is itself under test: see [checker.History].
+	Fence fence.Mode `json:"fence,omitempty"`
 }
 
 // reading is one reading of a record. It modifies nothing of it.

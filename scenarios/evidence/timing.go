@@ -21,7 +21,7 @@ import (
 func (r reading) calm() bool {
 	w, short := r.sc.Workload, r.sc.Lock.TTL/4
 	work := w.Working()
-	if r.terms.Section || r.leads() || w.Beside {
+	if r.terms.Section || r.terms.Fence != "" || r.leads() || w.Beside {
 		work = 0
 		for _, c := range r.Clients {
 			work = max(work, c.Longest)

@@ -96,7 +96,7 @@ func readWorld(v value, sc *Scenario) {
 	for _, k := range v.p.kinds {
 		count := 0
 		if f.whole(k.Kind, &count); count != 0 {
-			w.Servers = append(w.Servers, ServerCount{k.Kind, k.Prefix, count, k.Leader, k.Lacks, k.Watches, k.Behind})
+			w.Servers = append(w.Servers, ServerCount{k.Kind, k.Prefix, count, k.Leader, k.Lacks, k.Watches, k.Behind, k.Beside})
 		}
 	}
 	if slices.SortFunc(w.Servers,

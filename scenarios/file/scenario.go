@@ -478,6 +478,8 @@ type ServerCount struct {
 	Watches bool `json:"watches,omitempty"`
 	// Behind says that other servers ask its servers, and no client: see [server.Facts].
 	Behind bool `json:"behind,omitempty"`
+	// Beside says that only the harness needs its servers: see [server.Facts].
+	Beside bool `json:"beside,omitempty"`
 }
 
 // PowerLoss is a crash in mode power, among the kinds of fault that cannot strike some servers.
@@ -536,9 +538,10 @@ func (w World) ReplicaNames() []string {
 	return names
 }
 
-// Granting are those of Names that may grant a lock: none that only watches others, or is behind them.
+// Granting are those of Names that may grant a lock: none that only watches others, is behind them, or is there for the
+// harness. Where a store is under test they are its servers.
 func (w World) Granting() []string {
-	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s ServerCount) bool { return s.Watches || s.Behind })
+	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s ServerCount) bool { return s.Watches || s.Behind || s.Beside })
 	return w.Names()
 }
 

@@ -14,6 +14,11 @@ import (
 // The trace has a [trace.Decision] of a server for each operation that has taken effect or was refused, as that of the
 // store.
 type Data struct {
+	// Rule is the rule by which a store refuses that is itself under test: check, seal or strict, and "" for data that is
+	// assumed to be right. Then each section reads and writes, mostly late, in place of what the scenario says; the store
+	// is judged by its answers alone ([checker.History].Fence); and the lock has no other part in it than to mint the
+	// tokens.
+	Rule fence.Mode
 	// Open is the access of a client to the data, behind a fence.
 	Open func(e Env, mode fence.Mode) (Store, error)
 	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release
@@ -33,6 +38,9 @@ func (c *client) openData() (err error) {
 	p, where := c.play, c.play.sc.Workload.Data
 	const path = "workload.data"
 	switch d := p.lock.Data; {
+	case p.lock.testsFence():
+		c.data, err = p.openFence(c.proc)
+		return err
 	case where == file.DataStore:
 		return nil
 	case d == nil:
@@ -41,13 +49,22 @@ func (c *client) openData() (err error) {
 		return p.sc.ErrorAt(p.sc.Pos(path), "%s: lock %s has no transaction: make it %s, or leave this out", path,
 			p.lock.Name, file.DataDatabase)
 	default:
-		c.data, err = d.Open(p.env(c.proc), p.mode)
+		c.data, err = p.openFence(c.proc)
 		return err
 	}
 }
 
+// openFence opens the data of the lock on a machine.
+func (p *play) openFence(m Machine) (s Store, err error) {
+	m.Do(func() { s, err = p.lock.Data.Open(p.env(m), p.mode) })
+	return s, err
+}
+
 // storeOf is the store in which the holder of a lease works.
 func (c *client) storeOf(l lock.Lease) Store {
+	if c.play.lock.testsFence() {
+		return c.data
+	}
 	switch c.play.sc.Workload.Data {
 	case file.DataDatabase:
 		return c.data

@@ -16,6 +16,7 @@ func (c *client) finish(g *grant, op checker.Op, step trace.Step, cause error) (
 		g.ops, g.sent = append(g.ops, op), nil
 		return false, errCrashed
 	}
+	c.misanswered(cause)
 	m := trace.Mark{Step: step, Op: op.ID}
 	if op.Kind == checker.Read {
 		m.Saw = op.Saw

@@ -44,12 +44,22 @@ func (p *play) runProbe() error {
 	if err != nil {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}
+	var store Store
+	if p.lock.testsFence() {
+		if store, err = p.openFence(proc); err != nil {
+			return fmt.Errorf("open the store of the probe: %w", err)
+		}
+	}
 	var done atomic.Bool
 	began, asked := w.Now(), len(w.Trace().Events)
 	proc.Go(func() {
 		defer done.Store(true)
 		for _, resource := range p.resources() {
-			if p.probe.Acquired = false; !p.probe.run(proc, locker, resource) {
+			read := func(l lock.Lease) error { return p.readLast(proc, store, resource, l) }
+			if store == nil {
+				read = func(lock.Lease) error { return nil }
+			}
+			if p.probe.Acquired = false; !p.probe.run(proc, locker, resource, read) {
 				return
 			}
 		}
@@ -83,13 +93,16 @@ var ErrKeptOutside = errors.New("the lock keeps its lease outside the servers: i
 
 // run tries until the bound; a lock that gives up earlier is asked again. It reports
 // whether it got the lock.
-func (b *probe) run(proc Machine, locker lock.Locker, resource string) bool {
+func (b *probe) run(proc Machine, locker lock.Locker, resource string, do func(l lock.Lease) error) bool {
 	ctx, cancel := context.WithTimeout(proc.Context(), b.Bound)
 	defer cancel()
 	for ctx.Err() == nil {
 		lease, err := locker.Acquire(ctx, resource)
 		if err == nil {
 			b.Acquired = true
+			if do(lease) != nil {
+				return false
+			}
 			_ = lease.Release(proc.Context())
 			return true
 		}

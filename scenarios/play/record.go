@@ -18,6 +18,9 @@ func (l Lock) terms() evidence.Terms {
 		Late:    l.late(), FollowsSpec: l.FollowsSpec, Pause: l.Pause, Messages: l.Messages, GrantTime: l.GrantTime,
 		Section: l.Section.Run != nil, Writes: l.Section.Writes,
 	}
+	if l.testsFence() {
+		t.Fence = l.Data.Rule
+	}
 	for _, s := range l.Servers {
 		if s.Kind.Leader != "" {
 			t.Leaders = append(t.Leaders, s.Kind.Leader)
@@ -40,7 +43,7 @@ func (p *play) record() *evidence.Record {
 	rec := &evidence.Record{
 		Live: p.real, Over: p.overAt, AskedFor: p.acquireLimit(), Waiting: p.waiting, Loops: p.loops,
 		Faults: p.schedule.record(), Learnt: p.lock.learns(), Changes: ground.KeyChanges(), ChangesBefore: p.probe.changes,
-		Decisions: ground.Decisions(), Final: p.final, Left: p.probe.left, Ended: ground.Servers(), Probe: p.probe.Probe,
+		Decisions: ground.Decisions(), Final: p.final, Last: p.last, Left: p.probe.left, Ended: ground.Servers(), Probe: p.probe.Probe,
 	}
 	for _, c := range p.clients {
 		rec.Clients = append(rec.Clients, c.record())

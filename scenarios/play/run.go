@@ -45,7 +45,12 @@ type RunOptions struct {
 // DefaultModes are the fencing modes that a run of a lock compares by default: none,
 // and two that the lock can be used with. They are check and seal for a lock that
 // mints tokens, and claim and cas for one that does not.
+//
+// For a lock whose store is under test it is the rule of that.
 func DefaultModes(l Lock) []fence.Mode {
+	if l.testsFence() {
+		return []fence.Mode{l.Data.Rule}
+	}
 	if l.Tokens {
 		return []fence.Mode{fence.None, fence.Check, fence.Seal}
 	}
@@ -174,7 +179,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 // baseline is the run in mode none, against which a rescue is measured. It is made
 // even if it was not asked for, unless [RunOptions.Alone] leaves it out.
 func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*outcome.ModeRun, error) {
-	if opts.Alone || opts.Death != nil || len(modes) == 1 && modes[0] == fence.None {
+	if opts.Alone || l.testsFence() || opts.Death != nil || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
 	}
 	return playMode(sc, l, opts, fence.None, nil)
@@ -185,7 +190,7 @@ func sharedMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, bas
 	made []outcome.ModeRun,
 ) (*outcome.ModeRun, error) {
 	played := mode != fence.None && (l.Tokens || !mode.NeedsToken())
-	if !opts.Shared || opts.Repeat != outcome.Once || sc.Workload.Data != file.DataStore || !played {
+	if !opts.Shared || opts.Repeat != outcome.Once || sc.Workload.Data != file.DataStore || !played || l.testsFence() {
 		return nil, nil
 	}
 	if base != nil && protected.Alike(base.Trace, mode) {

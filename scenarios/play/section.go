@@ -37,6 +37,11 @@ func (c *client) section(g *grant) error {
 		return c.fill(g, c.value)
 	}
 	began := c.play.world.Now()
+	if c.play.lock.testsFence() {
+		err := c.tryFence(g)
+		c.longest = max(c.longest, c.play.world.Now()-began)
+		return err
+	}
 	if c.play.leads() {
 		err := c.lead(g)
 		c.longest = max(c.longest, c.play.world.Now()-began)
@@ -241,6 +246,11 @@ func (c *client) noteGivenUp(ctx context.Context) {
 func (c *client) write(g *grant, register, saw string) (ok bool, err error) {
 	op := c.newOp(g, checker.Write, register)
 	op.Saw = saw
+	return c.send(g, op)
+}
+
+// send sends a write.
+func (c *client) send(g *grant, op checker.Op) (ok bool, err error) {
 	n, err := g.step(trace.Mark{Step: g.steps.write, Op: op.ID})
 	if err != nil {
 		return false, err

@@ -26,7 +26,7 @@ type ownKey struct {
 }
 
 // grants reports whether servers of a kind grant locks.
-func (k ServerKind) grants() bool { return !k.Watches && !k.Behind }
+func (k ServerKind) grants() bool { return !k.Watches && !k.Behind && !k.Beside }
 
 // redisKind is the kind that needs no lock to bring it along. Its servers are made with what a world says of them:
 // their replicas, their persistence.
@@ -90,7 +90,7 @@ func withServersOf(list []file.ServerCount, l Lock) []file.ServerCount {
 		i := slices.IndexFunc(out, func(c file.ServerCount) bool { return c.Kind == s.Kind.Name })
 		if i < 0 {
 			out = append(out, file.ServerCount{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Count: s.Count, Leader: s.Kind.Leader,
-				Lacks: s.Kind.lacks(), Watches: s.Kind.Watches, Behind: s.Kind.Behind})
+				Lacks: s.Kind.lacks(), Watches: s.Kind.Watches, Behind: s.Kind.Behind, Beside: s.Kind.Beside})
 			continue
 		}
 		out[i].Count = max(out[i].Count, s.Count)
@@ -146,7 +146,7 @@ func ServerNames(locks ...Lock) []server.Facts {
 			})
 			if s.Kind.own == nil && !known {
 				out = append(out, server.Facts{Kind: s.Kind.Name, Prefix: s.Kind.Prefix, Leader: s.Kind.Leader,
-					Lacks: s.Kind.Lacks, Watches: s.Kind.Watches, Behind: s.Kind.Behind})
+					Lacks: s.Kind.Lacks, Watches: s.Kind.Watches, Behind: s.Kind.Behind, Beside: s.Kind.Beside})
 			}
 		}
 	}

@@ -34,6 +34,12 @@ func equipped(s spaces.Space, l play.Lock) spaces.Space {
 	play.Equip(&w, l)
 	s.Redis, s.Servers, s.LeastReplicas = w.Redis, w.Servers, w.Replicas
 	s.Replicas = max(s.Replicas, s.LeastReplicas)
+	if l.Data != nil && l.Data.Rule != "" {
+		s.Workloads = []file.WorkloadKind{file.WorkloadRegister}
+		if s.Profiles == nil { // whether its client sends requests again is a part of the fence
+			s.Profiles = []file.ClientProfile{file.ClientQuiet}
+		}
+	}
 	if l.WorksWithin() {
 		s.Data = cmp.Or(s.Data, file.DataTransaction)
 	}

@@ -18,6 +18,8 @@ type Facts struct {
 	Watches bool
 	// Behind says that other servers of their world ask them, over links, and no client.
 	Behind bool
+	// Beside says that only the harness needs them.
+	Beside bool
 	// Package is the import path of the package whose locks run on these servers. "" is for those of a user.
 	Package string
 	// Locks are the locks of that package.
