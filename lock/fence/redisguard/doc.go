@@ -27,7 +27,9 @@
 //   - The lock may live on the same node or elsewhere. Tokens from the same node are lost with the same
 //     failover (F09, F40): prefer Strict or Claim then.
 //   - MaxRetries: -1 in the client's options, under CAS: a write that is sent again after its answer was
-//     lost finds its own version and is reported as stale (F27). The other rules are not affected.
+//     lost finds its own version and is reported as stale (F27). The other rules need it
+//     where a grant writes a field more than once: a copy of an earlier write that comes after a later
+//     one has the same token, and takes its place.
 //
 // Tokens may be any uint64. Versions are counted up to 2^53, since scripts in Redis calculate in
 // floating point.

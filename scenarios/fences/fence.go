@@ -1,0 +1,151 @@
+// Package fences puts fences on trial: protected stores that refuse writes by fencing tokens, as a user has written
+// them.
+//
+// In all other runs the store s0 is assumed to be right, and the lock is judged. Here it is the other way round:
+// the lock is one that is right, with tokens that are known, whose holders often write late; and the store is
+// judged by its answers. See [checker.History].Fence for what a right store is.
+package fences
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"locksim/checker"
+	"locksim/lock"
+	"locksim/lock/fence"
+	"locksim/scenarios/play"
+)
+
+// Store is a protected store, as one client reaches it: values by key, behind a fence. A key is protected by a lock
+// of its own, so that tokens of different keys have nothing to do with each other.
+type Store interface {
+	// Read returns the value of a key; "" if it has none. A store whose reads do not count ignores op.
+	Read(ctx context.Context, key string, op fence.Op) (value string, err error)
+	// Write stores a value, unless the fence refuses it. An error that wraps [fence.ErrStale], or one of Fence.Refused,
+	// says that it was refused; after any other one it is not known whether it was stored. op.Token is the token of the
+	// client's grant, op.Grant an id of the grant, for the rule strict.
+	Write(ctx context.Context, key, value string, op fence.Op) error
+}
+
+// Fence is a fence under test.
+type Fence struct {
+	// Name is its name in reports: one word, such as my-fence.
+	Name string
+	// Open makes the access of one client to the store, with the dialer and the clocks of its environment. It is called
+	// once for each process of a run.
+	Open func(e play.Env) (Store, error)
+	// Servers are the servers that the store needs. Nil means one Redis server.
+	Servers []play.Servers
+	// Replicas is how many replicas of r0 it needs, such as to read from: see [play.Lock].
+	Replicas int
+	// Rule is what the fence promises: [fence.Check], the default, [fence.Seal] or [fence.Strict].
+	Rule fence.Mode
+	// Refused are the errors, besides [fence.ErrStale], with which it refuses: those that wrap one of them.
+	Refused []error
+	// Faults are the classes of fault under which it promises to be right. Nil means [DefaultFaults].
+	Faults []lock.Fault
+	// About says in a sentence or two how it works.
+	About string
+}
+
+// DefaultFaults are those of clients and of the network, and those that leave what a server has. The caller owns the
+// slice.
+func DefaultFaults() []lock.Fault {
+	return []lock.Fault{lock.FaultPause, lock.FaultCrash, lock.FaultPower, lock.FaultRestart, lock.FaultSlow,
+		lock.FaultPartition, lock.FaultLatency, lock.FaultReset, lock.FaultStall, lock.FaultReadOnly, lock.FaultScripts,
+		lock.FaultWallClock}
+}
+
+// Validate returns an error for the first field that is missing or invalid.
+func (f Fence) Validate() error {
+	switch {
+	case f.Name == "":
+		return errors.New("the fence has no Name: reports need one")
+	case f.Open == nil:
+		return fmt.Errorf("fence %s has no Open: it opens the store for one client", f.Name)
+	}
+	switch f.Rule {
+	case "", fence.Check, fence.Seal, fence.Strict:
+	default:
+		return fmt.Errorf("fence %s has the Rule %q: choose check, seal or strict, which compare tokens", f.Name, f.Rule)
+	}
+	for _, err := range f.Refused {
+		if err == nil {
+			return fmt.Errorf("fence %s has a nil error in Refused: leave it out", f.Name)
+		}
+	}
+	return nil
+}
+
+// Subject is the fence as what a search plays: a lock that is right, which mints the tokens, and the store under
+// test as its data. Its scenarios have data: database.
+func (f Fence) Subject() play.Lock {
+	rule := f.Rule
+	if rule == "" {
+		rule = fence.Check
+	}
+	servers := f.Servers
+	if servers == nil {
+		servers = play.Redis(1)
+	}
+	classes := f.Faults
+	if classes == nil {
+		classes = DefaultFaults()
+	}
+	twice := rule == fence.Strict
+	return play.Lock{
+		Name: f.Name, About: f.About, Tokens: true, FollowsSpec: true, Replicas: f.Replicas,
+		Servers: append(servers[:len(servers):len(servers)], play.Servers{Kind: ledgerKind, Count: 1}),
+		Keys:    func(string) []string { return nil },
+		New:     func(e play.Env) (lock.Locker, error) { return &locker{env: e, twice: twice}, nil },
+		Promise: lock.Promise{Exclusion: classes, Data: string(rule), FreeWithin: lock.TermAnyTime, TokensUnordered: twice},
+		Data: &play.Data{Rule: rule, Open: func(e play.Env, _ fence.Mode) (play.Store, error) {
+			s, err := f.Open(e)
+			if err != nil {
+				return nil, err
+			}
+			if s == nil {
+				return nil, fmt.Errorf("the Open of fence %s returned neither a store nor an error", f.Name)
+			}
+			return &judged{f, s}, nil
+		}},
+	}
+}
+
+// judged is a store under test as the driver asks it.
+type judged struct {
+	fence Fence
+	store Store
+}
+
+// Do implements [play.Store].
+func (j *judged) Do(ctx context.Context, op checker.Op, grant string) (string, checker.Outcome, error) {
+	as := fence.Op{Token: op.Token, Grant: grant}
+	if op.Kind == checker.Write {
+		err := j.store.Write(ctx, op.Resource, op.Stored(), as)
+		return "", j.outcomeOf(err), err
+	}
+	saw, err := j.store.Read(ctx, op.Resource, as)
+	if err != nil && saw != "" {
+		err = &play.MisuseError{What: fmt.Sprintf("returned from Read both the value %q and an error, %v: return one of them",
+			saw, err)}
+	}
+	if err != nil {
+		saw = ""
+	}
+	return saw, j.outcomeOf(err), err
+}
+
+// outcomeOf is what an error of the store says about an operation.
+func (j *judged) outcomeOf(err error) checker.Outcome {
+	if err == nil {
+		return checker.OutcomeOK
+	}
+	for _, refusal := range append([]error{fence.ErrStale}, j.fence.Refused...) {
+		if errors.Is(err, refusal) {
+			return checker.OutcomeRefused
+		}
+	}
+	return checker.OutcomeUnknown
+}
