@@ -43,7 +43,8 @@ func (p *play) record() *evidence.Record {
 	rec := &evidence.Record{
 		Live: p.real, Over: p.overAt, AskedFor: p.acquireLimit(), Waiting: p.waiting, Loops: p.loops,
 		Faults: p.schedule.record(), Learnt: p.lock.learns(), Changes: ground.KeyChanges(), ChangesBefore: p.probe.changes,
-		Decisions: ground.Decisions(), Final: p.final, Last: p.last, Left: p.probe.left, Ended: ground.Servers(), Probe: p.probe.Probe,
+		Decisions: ground.Decisions(), Final: p.final, Last: p.last, Left: p.probe.left,
+		Ended: ground.Servers(), Probe: p.probe.Probe,
 	}
 	for _, c := range p.clients {
 		rec.Clients = append(rec.Clients, c.record())

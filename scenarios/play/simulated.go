@@ -43,8 +43,8 @@ type ServerKind struct {
 	// Behind is set for servers that the lock's other servers ask, and no client, such as the database of an API server.
 	// They grant no lock, and are not counted among its servers.
 	Behind bool
-	// Beside is set for servers that only the harness needs, such as that which mints the tokens for a store under test. No
-	// search draws a fault that strikes them alone.
+	// Beside is set for servers that only the harness needs, such as that which mints the tokens for a store under test.
+	// No search draws a fault that strikes them alone.
 	Beside bool
 	// Leader is the name of whichever of them leads, for the targets of faults: that of a [sim.Builder.Alias]. "" is for
 	// servers without a leader.
