@@ -489,7 +489,7 @@ func (c *fencedCheck) falseRefusal(o Op, all []fencedCheck) Reason {
 	switch why := misread(o.Token, highest.Token); {
 	case highest.Token > o.Token:
 		return c.refusedAndTaken(o)
-	case o.Again != "":
+	case o.Again != "" && elsewhere.Token <= o.Token:
 		text += fmt.Sprintf(" It is a retry of %s.", o.Again)
 	case why != "" && highest.ID != "":
 		text += why

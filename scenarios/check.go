@@ -17,6 +17,7 @@ import (
 
 	"locksim/internal/linked"
 	"locksim/internal/prose"
+	"locksim/lock"
 	"locksim/scenarios/cause"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
@@ -154,13 +155,12 @@ func (c *checkup) conclude() {
 	case c.failure != "":
 		c.t.Fatal(c.failure)
 	case c.tally.Unproven() != "":
-		c.t.Fatalf("%s: %s.\nThese runs do not test the lock.\n%s", c.lock.Name, c.tally.Unproven(), c.verdict())
+		c.t.Fatalf("%s: %s.\nThese runs do not test the %s.\n%s", c.lock.Name, c.tally.Unproven(), c.trial().what, c.verdict())
 	case c.late && c.tally.TooMany(c.tally.Made()) != "":
 		c.t.Fatalf("%s: %s\n%s", c.lock.Name, c.tally.TooMany(c.tally.Made()), c.verdict())
 	case c.worthless():
-		c.t.Fatalf("%s\nThese runs do not test the lock: in hardly any of them was a client kept out and a fault "+
-			"felt.\nwhy runs did not test it: %s",
-			c.verdict(), counts(c.tally.Vacuous))
+		c.t.Fatalf("%s\nThese runs do not test the %s: %s.\nwhy runs did not test it: %s",
+			c.verdict(), c.trial().what, c.trial().seldom, counts(c.tally.Vacuous))
 	}
 	c.t.Log(c.verdict())
 }
@@ -196,10 +196,13 @@ func (c *checkup) verdict() string {
 	if doubt := t.Doubt(); doubt != "" {
 		text = "DOUBT: " + doubt + "\n"
 	}
-	text += fmt.Sprintf("%s: no violation in %s. %s of them really tested the lock (two clients wanted it, and a fault "+
-		"was felt); with 95 %% confidence fewer than %s of such runs break it (faults drawn: %s)",
-		c.lock.Name, prose.Count(t.Runs, "run"), prose.Thousands(t.Evidence), tally.Percent(tally.RateBound(0, t.Evidence)),
-		counts(drawn))
+	text += fmt.Sprintf("%s: no violation in %s. %s of them really tested the %s (%s); with 95 %% confidence fewer than %s "+
+		"of such runs break it (faults drawn: %s)",
+		c.lock.Name, prose.Count(t.Runs, "run"), prose.Thousands(t.Evidence), c.trial().what, c.trial().when,
+		tally.Percent(tally.RateBound(0, t.Evidence)), counts(drawn))
+	if c.lock.TestsFence() {
+		return text + c.fenceTried()
+	}
 	if c.lock.Keys == nil {
 		if learnt, err := search.Learn(c.lock, c.space); err == nil {
 			text += "\n" + learnt.String()
@@ -239,11 +242,46 @@ func (c *checkup) verdict() string {
 	if of := linked.Text(linked.Clients()); of != "" {
 		text += "\n" + of
 	}
-	if c.late {
-		text += fmt.Sprintf("\nonly %s of %s runs were made: the test's deadline is near, see -timeout",
-			prose.Thousands(c.tally.Runs), prose.Thousands(c.plan.runs()))
+	return text + c.cutShort()
+}
+
+// trial is what is on trial, in words: what it is called, when a run tests it, and why runs hardly do.
+func (c *checkup) trial() struct{ what, when, seldom string } {
+	if c.lock.TestsFence() {
+		return struct{ what, when, seldom string }{"fence", "it refused a stale operation", "it refused hardly any operation"}
 	}
-	return text
+	return struct{ what, when, seldom string }{"lock", "two clients wanted it, and a fault was felt",
+		"in hardly any of them was a client kept out and a fault felt"}
+}
+
+// fenceTried says what was tried with a store under test, and what was not asked of it.
+func (c *checkup) fenceTried() string {
+	t := &c.tally
+	text := fmt.Sprintf("\ntried, by the rule %s: %s", c.lock.Data.Rule, t.Fenced.String())
+	if missing := t.Fenced.Missing(c.lock.Data.Rule); len(missing) > 0 {
+		text += "\nnot tried: " + strings.Join(missing, "; ")
+	}
+	classes := slices.DeleteFunc(lock.Faults(), func(f lock.Fault) bool {
+		return slices.Contains(c.lock.Promise.Exclusion, f)
+	})
+	text += "\nnot asked: what the store does under " + prose.Commas(classes) + "; put classes into Faults to ask it"
+	for _, runs := range t.Uncounted() {
+		text += "\n" + runs
+	}
+	if by := t.ByClass(); by != "" {
+		text += "\nruns that tested the fence by class of fault, and how many of such runs may break it (95 % confidence): " +
+			by
+	}
+	return text + c.cutShort()
+}
+
+// cutShort says how many runs were left out since the deadline was near; "" if none were.
+func (c *checkup) cutShort() string {
+	if !c.late {
+		return ""
+	}
+	return fmt.Sprintf("\nonly %s of %s runs were made: the test's deadline is near, see -timeout",
+		prose.Thousands(c.tally.Runs), prose.Thousands(c.plan.runs()))
 }
 
 // outOfTime reports whether the test's deadline may come before another block ends.

@@ -11,6 +11,7 @@ import (
 
 	"locksim/cmd/locksim/app"
 	"locksim/scenarios/etcdlocks"
+	"locksim/scenarios/fences"
 	"locksim/scenarios/play"
 	"locksim/scenarios/sentinellocks"
 	"locksim/scenarios/sqllocks"
@@ -21,5 +22,5 @@ func main() { os.Exit(app.Main(locks()...)) }
 
 // locks are those whose servers the kernel does not have.
 func locks() []play.Lock {
-	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All(), fences.Own())
 }

@@ -39,6 +39,11 @@ func Coverage(e *explorations.Exploration) string {
 	return text
 }
 
+// evidence is the number of runs that are evidence.
+func evidence(e *explorations.Exploration) string {
+	return fmt.Sprintf("%s that tested the %s", prose.Count(e.Summary.Evidence, "run"), e.Plan.Trial())
+}
+
 // ExplorationVerdict says what the runs of an exploration prove.
 func ExplorationVerdict(e *explorations.Exploration) string {
 	s := &e.Summary
@@ -48,14 +53,14 @@ func ExplorationVerdict(e *explorations.Exploration) string {
 		return "The exploration ended with the first violation; --all goes on."
 	case s.Violating > 0:
 		return fmt.Sprintf("A violation in %s of %s; %s. %s; %s with a violation not examined.",
-			prose.Thousands(s.Violating), prose.Evidence(s.Evidence, "run"), bound,
+			prose.Thousands(s.Violating), evidence(e), bound,
 			prose.Count(len(s.Failures), "different violation"), prose.Count(s.Unexamined, "run"))
 	case s.Evidence == 0:
-		return "No run tested the lock."
+		return fmt.Sprintf("No run tested the %s.", e.Plan.Trial())
 	case s.Unproven() != "":
-		return "No violation, but these runs do not test the lock."
+		return fmt.Sprintf("No violation, but these runs do not test the %s.", e.Plan.Trial())
 	}
-	text := fmt.Sprintf("No violation in %s; %s. That is no proof.", prose.Evidence(s.Evidence, "run"), bound)
+	text := fmt.Sprintf("No violation in %s; %s. That is no proof.", evidence(e), bound)
 	for _, doubt := range s.Uncounted() {
 		text += " " + doubt + "."
 	}

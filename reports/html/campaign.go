@@ -176,7 +176,7 @@ func newViolation(i int, like string, found *failure.Failure, opt CampaignOption
 func Exploration(w io.Writer, e *explorations.Exploration, opt CampaignOptions) error {
 	s := &e.Summary
 	p := &campaignPage{
-		Kind: "exploration", Subject: "lock " + e.Plan.Lock,
+		Kind: "exploration", Subject: e.Plan.Subject(),
 		Title:    "Exploration of " + e.Plan.Lock,
 		Headline: exploreHeadline(e), Found: s.Violating > 0,
 		Doubts:  campaign.ExplorationDoubts(e),
@@ -203,8 +203,7 @@ func exploreCounts(e *explorations.Exploration) []figure {
 	s := &e.Summary
 	out := []figure{
 		{prose.Thousands(s.Runs), fmt.Sprintf("runs were made, from seed %d on", e.Plan.FirstSeed)},
-		{prose.Thousands(s.Evidence), "of them tested the lock: a client kept another out and a fault was felt, or a " +
-			"violation was seen"},
+		{prose.Thousands(s.Evidence), "of them " + e.Plan.Tested()},
 		{prose.Thousands(s.Violating), "runs with a violation"},
 		{prose.Span(s.VirtualSeconds), "of virtual time"},
 	}

@@ -94,7 +94,7 @@ func (m *report) answers() []string {
 
 func (m *report) about() []string {
 	about := []string{
-		"Scenario " + m.text(m.o.Scenario.Name), "lock " + m.text(m.o.Lock), scene.Origin(m.o),
+		"Scenario " + m.text(m.o.Scenario.Name), m.text(m.o.Subject()), scene.Origin(m.o),
 		scene.Made(m.o, m.opt.Repeat),
 	}
 	if c := m.o.Scenario.Catalogue; len(c) > 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/reports"
 	"locksim/reports/campaign"
@@ -50,8 +51,16 @@ func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt re
 const byClass = "runs that tested the lock, by class of fault, and how many of such runs may break it (95 % " +
 	"confidence): "
 
+// fencedTries is what was tried with a store under test; "" for none.
+func fencedTries(s *explorations.Summary) string {
+	if s.Fenced == (checker.FenceTries{}) {
+		return ""
+	}
+	return s.Fenced.String()
+}
+
 func exploreHead(e *explorations.Exploration) string {
-	return fmt.Sprintf("exploration of lock %s, %s runs from seed %d on, %s", e.Plan.Lock, prose.Thousands(e.Plan.Runs),
+	return fmt.Sprintf("exploration of %s, %s runs from seed %d on, %s", e.Plan.Subject(), prose.Thousands(e.Plan.Runs),
 		e.Plan.FirstSeed, e.Plan.Judge)
 }
 
@@ -67,14 +76,14 @@ func doubts(lines []string, opt reports.Options) []string {
 // exploreFigures are the counts, each kind on its own lines.
 func exploreFigures(e *explorations.Exploration, opt reports.Options) []string {
 	s := &e.Summary
-	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time. %s of them tested the lock: a client kept another "+
-		"out and a fault was felt, or a violation was seen.",
-		prose.Count(s.Runs, "run"), prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence)), opt.Width)
+	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time. %s of them %s.", prose.Count(s.Runs, "run"),
+		prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence), e.Plan.Tested()), opt.Width)
 	for _, row := range []struct{ name, text string }{
 		{"runs that did not test the lock: ", campaign.Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
 		{"classes of fault that struck: ", campaign.Coverage(e)},
 		{byClass, s.ByClass()},
+		{"tried with the fence: ", fencedTries(s)},
 		{"violations: ", campaign.Tallies(s.Violations)},
 		{"nearest miss: ", nearestMiss(s.Nearest)},
 	} {

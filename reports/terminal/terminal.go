@@ -56,8 +56,8 @@ func subject(origin, scenario string) string {
 
 // head is the seed, scenario, lock and modes, and the title.
 func head(o *outcome.Outcome, opt reports.Options) []string {
-	lines := []string{fmt.Sprintf("%s  lock %s  fencing %s  (%s)",
-		subject(scene.Origin(o), o.Scenario.Name), o.Lock, prose.Commas(scene.Modes(o)), scene.Made(o, opt.Repeat))}
+	lines := []string{fmt.Sprintf("%s  %s  fencing %s  (%s)",
+		subject(scene.Origin(o), o.Scenario.Name), o.Subject(), prose.Commas(scene.Modes(o)), scene.Made(o, opt.Repeat))}
 	if title := o.Title(); title != o.Scenario.Name {
 		lines = append(lines, prose.Fold(prose.Visible(title), opt.Width)...)
 	}
@@ -152,7 +152,7 @@ func Replayed(w io.Writer, o *outcome.Outcome, opt reports.Options) error {
 		t.rows = append(t.rows, confirmed(m))
 	}
 	p := new(prose.Page)
-	p.Add([]string{fmt.Sprintf("%s  lock %s  (%s)", subject(fmt.Sprintf("seed %d", o.Seed), o.Scenario.Name), o.Lock,
+	p.Add([]string{fmt.Sprintf("%s  %s  (%s)", subject(fmt.Sprintf("seed %d", o.Seed), o.Scenario.Name), o.Subject(),
 		scene.Repeated(opt.Repeat))})
 	p.Add(t.lines(opt.Colour))
 	if opt.Replay != "" {

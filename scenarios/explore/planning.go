@@ -46,8 +46,11 @@ func NewPlan(l play.Lock, opts Options) (*explorations.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Judge, err = JudgeOf(l, opts.Judge); err != nil {
+		return nil, err
+	}
 	asked := spaces.Space{Faults: append([]lock.Fault{}, classes...), Kinds: kinds}
-	if err := errors.Join(l.Validate(), p.Problem(), promised(l, opts.Judge, asked)); err != nil {
+	if err := errors.Join(l.Validate(), p.Problem(), promised(l, p.Judge, asked)); err != nil {
 		return nil, err
 	}
 	l = Judged(l, p.Judge)
@@ -83,6 +86,17 @@ func promised(l play.Lock, judge explorations.Judge, asked spaces.Space) error {
 		}
 	}
 	return nil
+}
+
+// JudgeOf is what a lock is judged by that is to be judged by j: one whose store is under test by its promise alone.
+func JudgeOf(l play.Lock, j explorations.Judge) (explorations.Judge, error) {
+	switch {
+	case !l.TestsFence():
+		return j, nil
+	case j == explorations.JudgeClaims:
+		return "", fmt.Errorf("%s is a fence on trial, and is judged by its answers: leave the claims out", l.Name)
+	}
+	return explorations.JudgePromise, nil
 }
 
 // Judged is a lock as it is judged: with or without its promise.

@@ -100,7 +100,7 @@ func (f Fence) Subject() play.Lock {
 		Keys:    func(string) []string { return nil },
 		New:     func(e play.Env) (lock.Locker, error) { return &locker{env: e, twice: twice}, nil },
 		Promise: lock.Promise{Exclusion: classes, Data: string(rule), FreeWithin: lock.TermAnyTime, TokensUnordered: twice},
-		Data: &play.Data{Rule: rule, Open: func(e play.Env, _ fence.Mode) (play.Store, error) {
+		Data: &play.Data{Fence: f.Name, Rule: rule, Late: true, Open: func(e play.Env, _ fence.Mode) (play.Store, error) {
 			s, err := f.Open(e)
 			if err != nil {
 				return nil, err
@@ -122,11 +122,12 @@ type judged struct {
 // Do implements [play.Store].
 func (j *judged) Do(ctx context.Context, op checker.Op, grant string) (string, checker.Outcome, error) {
 	as := fence.Op{Token: op.Token, Grant: grant}
+	key := op.Resource + ":" + op.Register
 	if op.Kind == checker.Write {
-		err := j.store.Write(ctx, op.Resource, op.Stored(), as)
+		err := j.store.Write(ctx, key, op.Stored(), as)
 		return "", j.outcomeOf(err), err
 	}
-	saw, err := j.store.Read(ctx, op.Resource, as)
+	saw, err := j.store.Read(ctx, key, as)
 	if err != nil && saw != "" {
 		err = &play.MisuseError{What: fmt.Sprintf("returned from Read both the value %q and an error, %v: return one of them",
 			saw, err)}

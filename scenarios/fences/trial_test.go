@@ -1,67 +1,18 @@
 package fences_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strconv"
 	"testing"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"locksim/lock/broken/fencebroken"
 	"locksim/lock/fence"
-	"locksim/lock/fence/redisguard"
 	"locksim/scenarios"
 	"locksim/scenarios/fences"
 	"locksim/scenarios/outcome"
-	"locksim/scenarios/play"
 	"locksim/scenarios/search"
-	"locksim/sim/redis"
 )
-
-// guarded is a store behind one of our guards.
-type guarded struct{ guard *redisguard.Guard }
-
-func (g guarded) Read(ctx context.Context, key string, op fence.Op) (string, error) {
-	v, err := g.guard.Read(ctx, key, "value", op)
-	return v.Text, err
-}
-
-func (g guarded) Write(ctx context.Context, key, value string, op fence.Op) error {
-	return g.guard.Write(ctx, key, "value", value, op)
-}
-
-// right is a fence of package redisguard.
-func right(rule fence.Mode) fences.Fence {
-	return fences.Fence{Name: "guard-" + string(rule), Rule: rule, Open: func(e play.Env) (fences.Store, error) {
-		guard, err := redisguard.New(play.RedisClient(e, "r0"), rule) // which sends no request again
-		return guarded{guard}, err
-	}}
-}
-
-// wrong is a specimen over the servers that it needs.
-func wrong(s fencebroken.Specimen) fences.Fence {
-	f := fences.Fence{Name: s.Name, Rule: s.Rule, About: s.Mistake, Servers: play.Redis(max(s.Redis, 1)),
-		Replicas: s.Replicas}
-	f.Open = func(e play.Env) (fences.Store, error) {
-		var other goredis.Cmdable
-		switch {
-		case s.Redis == 2:
-			other = play.RedisClient(e, "r1")
-		case s.Replicas > 0:
-			other = play.RedisClient(e, "r0a")
-		}
-		first := play.RedisClient(e, "r0")
-		if s.Resends {
-			opt := redis.Stock()
-			opt.Addr = e.Address("r0")
-			first = redis.ClientWith(e, opt)
-		}
-		return s.New(first, other), nil
-	}
-	return f
-}
 
 // runs is the number of runs of a right fence: that of FENCE_RUNS, or the usual one.
 func runs(usual int) int {
@@ -75,7 +26,7 @@ func runs(usual int) int {
 func TestRightFencesPass(t *testing.T) {
 	for _, rule := range []fence.Mode{fence.Check, fence.Seal, fence.Strict} {
 		t.Run(string(rule), func(t *testing.T) {
-			scenarios.CheckFence(t, right(rule), scenarios.Options{Seed: 1, Runs: runs(100), Dir: t.TempDir()})
+			scenarios.CheckFence(t, fences.Guard(rule), scenarios.Options{Seed: 1, Runs: runs(100), Dir: t.TempDir()})
 		})
 	}
 }
@@ -84,7 +35,7 @@ func TestRightFencesPass(t *testing.T) {
 func TestWrongFencesAreFound(t *testing.T) {
 	for _, s := range fencebroken.Specimens() {
 		t.Run(s.Name, func(t *testing.T) {
-			l := wrong(s).Subject()
+			l := fences.Wrong(s).Subject()
 			space, err := search.Discover(l, search.SpaceOf(l))
 			if err != nil {
 				t.Fatal(err)

@@ -71,7 +71,7 @@ func (p *reader) scenario() *Scenario {
 	s := Defaults()
 	s.File, s.Source, s.at = p.file, p.src, p.at
 	top := value{p: p, node: root, pos: p.at[""]}.fields(
-		"name", "title", "why", "catalogue", "world", "lock", "workload", "faults", "locks", "expect")
+		"name", "title", "why", "catalogue", "world", "lock", "store", "workload", "faults", "locks", "expect")
 	top.need("name", "name: my-scenario")
 	top.text("name", &s.Name)
 	top.text("title", &s.Title)
@@ -79,6 +79,7 @@ func (p *reader) scenario() *Scenario {
 	top.words("catalogue", &s.Catalogue, "[F11, F12]")
 	top.group("world", func(v value) { readWorld(v, s) })
 	top.group("lock", func(v value) { readKeys(v, "lock", s, "kind").text("kind", &s.Lock.Kind) })
+	top.text("store", &s.Store)
 	top.group("workload", func(v value) { readWorkload(v, s) })
 	top.group("faults", func(v value) { s.Faults = readFaults(v) })
 	top.words("locks", &s.Locks, "[single, fenced]")

@@ -56,6 +56,9 @@ type Scenario struct {
 	World World
 	// Lock is the lock under test.
 	Lock LockSpec
+	// Store is the name of a fence: a protected store that is itself under test, in place of s0, which is assumed to be
+	// right. A lock of the scenario mints the tokens. Default: none, s0.
+	Store string
 	// Workload is what the clients do.
 	Workload Workload
 	// Faults is what goes wrong. Default: nothing.

@@ -86,6 +86,13 @@ func (s checked) validateLock() error {
 	if !IsWord(s.Lock.Kind) {
 		return wrong("lock.kind", "%q cannot be a kind of lock: write a word such as fenced", s.Lock.Kind)
 	}
+	if s.Store != "" && !IsWord(s.Store) {
+		return wrong("store", "%q cannot be the name of a fence: write a word such as my-fence", s.Store)
+	}
+	if s.Store != "" && s.Workload.Fills() {
+		return wrong("store", "a fence is tried by sections that read and write, and workload.kind is %s: make that %s, or "+
+			"leave store out", s.Workload.Kind, WorkloadRegister)
+	}
 	return s.checkKeys("lock")
 }
 

@@ -174,6 +174,9 @@ func (p *Plan) addScenario(sc *file.Scenario) error {
 		names = []string{sc.Lock.Kind}
 	}
 	for _, l := range p.opts.Extra {
+		if l.TestsFence() && !slices.Contains(p.opts.Locks, l.Name) {
+			continue
+		}
 		if !p.opts.Own && !slices.Contains(names, l.Name) && p.everywhere(l.Name) {
 			names = append(names, l.Name)
 		}
@@ -231,6 +234,9 @@ func (p *Plan) planJobs() {
 
 // modes are the asked modes in which the lock can run.
 func (p pair) modes(asked []fence.Mode) []fence.Mode {
+	if p.lock.TestsFence() {
+		return play.DefaultModes(p.lock)
+	}
 	return slices.DeleteFunc(slices.Clone(asked), func(m fence.Mode) bool { return m.NeedsToken() && !p.lock.Tokens })
 }
 

@@ -34,6 +34,11 @@ func Answers(o *Outcome) []Answer {
 		return nil
 	}
 	f := o.Blame(m)
+	if m.History.Fence != "" {
+		if all := onTrial(o, *m, f); all != nil {
+			return all
+		}
+	}
 	all := []Answer{
 		{"Asked", asked(o)},
 		{WhatHappened, happened(o, *m, f) + longLived(*m)},
@@ -105,6 +110,12 @@ func unpromised(o *Outcome) (all []promise.Fault) {
 
 // asked is the question, with the classes of the faults that the schedule has.
 func asked(o *Outcome) string {
+	return fmt.Sprintf("Does lock %s let one client in at a time, and does the data stay right, "+
+		"%s?", prose.Visible(o.Lock), under(o))
+}
+
+// under says which classes of fault the schedule has.
+func under(o *Outcome) string {
 	under := "if no fault strikes"
 	switch classes := classes(o); {
 	case len(classes) == 1:
@@ -112,8 +123,7 @@ func asked(o *Outcome) string {
 	case len(classes) > 1:
 		under = "if these faults strike: " + prose.Commas(classes)
 	}
-	return fmt.Sprintf("Does lock %s let one client in at a time, and does the data stay right, "+
-		"%s?", prose.Visible(o.Lock), under)
+	return under
 }
 
 // classes are those of the faults of the schedule, each once, in the order of their first faults; a failover by

@@ -117,6 +117,10 @@ func Vacuous(o *Outcome) string {
 		f := m.Verdict.Facts
 		switch {
 		case m.Trace == nil:
+		case m.History.Fence != "":
+			if why := m.untroubled(); why != "" {
+				return why
+			}
 		case f.Grants == 0:
 			return "no client was granted the lock"
 		case f.Holders == 0:

@@ -14,11 +14,14 @@ import (
 // The trace has a [trace.Decision] of a server for each operation that has taken effect or was refused, as that of the
 // store.
 type Data struct {
-	// Rule is the rule by which a store refuses that is itself under test: check, seal or strict, and "" for data that is
-	// assumed to be right. Then each section reads and writes, mostly late, in place of what the scenario says; the store
-	// is judged by its answers alone ([checker.History].Fence); and the lock has no other part in it than to mint the
-	// tokens.
+	// Fence is the name of a store that is itself under test, in place of s0, as a scenario has it in store; and "" for
+	// data that is assumed to be right. The store is judged by its answers alone ([checker.History].Fence), and the lock
+	// has no other part in it than to mint the tokens.
+	Fence string
+	// Rule is the rule by which that store refuses: check, seal or strict.
 	Rule fence.Mode
+	// Late says that each section reads and writes, mostly late, in place of what the scenario says.
+	Late bool
 	// Open is the access of a client to the data, behind a fence.
 	Open func(e Env, mode fence.Mode) (Store, error)
 	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release
@@ -38,7 +41,7 @@ func (c *client) openData() (err error) {
 	p, where := c.play, c.play.sc.Workload.Data
 	const path = "workload.data"
 	switch d := p.lock.Data; {
-	case p.lock.testsFence():
+	case p.lock.TestsFence():
 		c.data, err = p.openFence(c.proc)
 		return err
 	case where == file.DataStore:
@@ -62,7 +65,7 @@ func (p *play) openFence(m Machine) (s Store, err error) {
 
 // storeOf is the store in which the holder of a lease works.
 func (c *client) storeOf(l lock.Lease) Store {
-	if c.play.lock.testsFence() {
+	if c.play.lock.TestsFence() {
 		return c.data
 	}
 	switch c.play.sc.Workload.Data {

@@ -126,7 +126,7 @@ func lesson(sc *file.Scenario, resource string) *file.Scenario {
 	s.Name = "learn the keys"
 	s.World.Redis, s.World.Servers = sc.World.Redis, sc.World.Servers
 	s.World.Latency = file.Range{Min: time.Microsecond, Max: time.Microsecond}
-	s.Lock.Kind, s.Lock.Nodes, s.Lock.Wait = sc.Lock.Kind, sc.Lock.Nodes, sc.Lock.Wait
+	s.Lock.Kind, s.Store, s.Lock.Nodes, s.Lock.Wait = sc.Lock.Kind, sc.Store, sc.Lock.Nodes, sc.Lock.Wait
 	s.Lock.Backoff = file.Range{Min: time.Millisecond, Max: 10 * time.Millisecond}
 	s.Workload.Resources = []string{resource}
 	return s

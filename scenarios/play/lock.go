@@ -104,6 +104,7 @@ type Lock struct {
 	learnt  bool         // Keys were learnt
 	// fleeting are keys that were learnt, and that say nothing of who has the lock: see [Learnt].
 	fleeting []string
+	kind     string        // its name in lock.kind of a scenario, if that is not Name
 	own      *lock.Promise // what it promises, if whether claims overlap is all that is asked; else nil
 }
 
@@ -472,6 +473,9 @@ func FindLock(name string, extra []Lock) (Lock, error) {
 			return l.Cached(), l.Missing()
 		}
 		names = append(names, l.Name)
+	}
+	if l, ok, err := fencedBy(name, extra); ok {
+		return l, err
 	}
 	if where, ok := kinds.Package(name); ok {
 		return Lock{}, fmt.Errorf("%w %q in this program: package %s has it, for app.Main", ErrUnknownLock, name, where)

@@ -45,7 +45,7 @@ func (p *play) runProbe() error {
 		return fmt.Errorf("make the lock of the probe: %w", err)
 	}
 	var store Store
-	if p.lock.testsFence() {
+	if p.lock.TestsFence() {
 		if store, err = p.openFence(proc); err != nil {
 			return fmt.Errorf("open the store of the probe: %w", err)
 		}
@@ -55,7 +55,7 @@ func (p *play) runProbe() error {
 	proc.Go(func() {
 		defer done.Store(true)
 		for _, resource := range p.resources() {
-			read := func(l lock.Lease) error { return p.readLast(proc, store, resource, l) }
+			read := func(l lock.Lease) error { return p.readAll(proc, store, resource, l) }
 			if store == nil {
 				read = func(lock.Lease) error { return nil }
 			}

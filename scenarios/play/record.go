@@ -18,7 +18,7 @@ func (l Lock) terms() evidence.Terms {
 		Late:    l.late(), FollowsSpec: l.FollowsSpec, Pause: l.Pause, Messages: l.Messages, GrantTime: l.GrantTime,
 		Section: l.Section.Run != nil, Writes: l.Section.Writes,
 	}
-	if l.testsFence() {
+	if l.TestsFence() {
 		t.Fence = l.Data.Rule
 	}
 	for _, s := range l.Servers {

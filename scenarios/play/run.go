@@ -48,7 +48,7 @@ type RunOptions struct {
 //
 // For a lock whose store is under test it is the rule of that.
 func DefaultModes(l Lock) []fence.Mode {
-	if l.testsFence() {
+	if l.TestsFence() {
 		return []fence.Mode{l.Data.Rule}
 	}
 	if l.Tokens {
@@ -147,8 +147,12 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 			return nil, err
 		}
 	}
+	if sc.Store != "" && sc.Store != l.Fence() {
+		return nil, sc.ErrorAt(sc.Pos("store"), "store: this is a run of %s, without the fence %s: name the lock alone, and "+
+			"the fence beside it", l.Name, sc.Store)
+	}
 	modes := opts.Modes
-	if len(modes) == 0 {
+	if len(modes) == 0 || l.TestsFence() {
 		modes = DefaultModes(l)
 	}
 	out := &outcome.Outcome{Scenario: sc, Lock: l.Name, Seed: opts.Seed, Death: opts.Death}
@@ -179,7 +183,7 @@ func Run(sc *file.Scenario, l Lock, opts RunOptions) (*outcome.Outcome, error) {
 // baseline is the run in mode none, against which a rescue is measured. It is made
 // even if it was not asked for, unless [RunOptions.Alone] leaves it out.
 func baseline(sc *file.Scenario, l Lock, opts RunOptions, modes []fence.Mode) (*outcome.ModeRun, error) {
-	if opts.Alone || l.testsFence() || opts.Death != nil || len(modes) == 1 && modes[0] == fence.None {
+	if opts.Alone || l.TestsFence() || opts.Death != nil || len(modes) == 1 && modes[0] == fence.None {
 		return nil, nil
 	}
 	return playMode(sc, l, opts, fence.None, nil)
@@ -190,7 +194,7 @@ func sharedMode(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode, bas
 	made []outcome.ModeRun,
 ) (*outcome.ModeRun, error) {
 	played := mode != fence.None && (l.Tokens || !mode.NeedsToken())
-	if !opts.Shared || opts.Repeat != outcome.Once || sc.Workload.Data != file.DataStore || !played || l.testsFence() {
+	if !opts.Shared || opts.Repeat != outcome.Once || sc.Workload.Data != file.DataStore || !played || l.TestsFence() {
 		return nil, nil
 	}
 	if base != nil && protected.Alike(base.Trace, mode) {

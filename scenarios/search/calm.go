@@ -42,7 +42,7 @@ func CalmTrials(l play.Lock, space spaces.Space) iter.Seq[*Trial] {
 // InCalm is the lock as it is judged in a run without faults.
 func InCalm(l play.Lock) play.Lock {
 	l.Promise = l.JudgedBy()
-	if l.Data == nil || l.Data.Rule == "" { // that of a store under test is its own
+	if !l.TestsFence() { // that of a store under test is its own
 		l.Promise.Data = string(fence.None)
 	}
 	return l
@@ -71,7 +71,7 @@ func CalmCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 // FirstCases are runs without faults of a lock of which nothing is known: the one by which [Discover] begins, and those
 // of [CalmTrials] without what Discover finds out.
 func FirstCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
-	space.Lock = l.Name
+	space.Lock, space.Store = l.Kind(), l.Fence()
 	space = equipped(space, l)
 	return func(yield func(Case) bool) {
 		if !yield(Case{Scenario: calmScenario(space), Seed: calmSeed}) {
@@ -96,7 +96,7 @@ func calmCase(space spaces.Space, n int) *file.Scenario {
 	sc.World.Clients = 2 + n%2
 	latency := min(time.Duration(1+n%4)*time.Millisecond, ttl/50)
 	sc.World.Latency = file.Range{Min: latency, Max: latency}
-	sc.Lock.Kind, sc.Lock.TTL = space.Lock, ttl
+	sc.Lock.Kind, sc.Store, sc.Lock.TTL = space.Lock, space.Store, ttl
 	sc.Lock.Backoff = file.Range{Min: part(2), Max: part(4)}
 	sc.Workload.Rounds, sc.Workload.ChecksUntil = 4, checker.CareNever
 	sc.Workload.Data = cmp.Or(space.Data, sc.Workload.Data)

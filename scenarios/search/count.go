@@ -42,7 +42,7 @@ func (t *Trial) Tally() tally.Tally {
 func (t *Trial) ended() tally.Tally {
 	m := &t.Outcome.Modes[0]
 	one := tally.Tally{Runs: 1, Events: m.Events, Virtual: m.Virtual, Calls: m.Verdict.Facts.Calls,
-		Errors:      m.Verdict.Errors,
+		Errors: m.Verdict.Errors, Fenced: m.History.FenceTries(),
 		NoticedLate: time.Duration(math.Round(m.Verdict.Facts.NoticedLateSeconds * float64(time.Second)))}
 	if one.Connections, one.PerSecond = m.Load(); slices.ContainsFunc(t.Scenario.Faults, takesConnections) {
 		one.Connections = 0

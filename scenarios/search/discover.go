@@ -32,7 +32,7 @@ func Discover(l play.Lock, space spaces.Space) (spaces.Space, error) {
 	if err := errors.Join(l.Validate(), Judgeable(l), space.Validate()); err != nil {
 		return spaces.Space{}, err
 	}
-	space.Lock = l.Name
+	space.Lock, space.Store = l.Kind(), l.Fence()
 	d := discovery{equipped(space, l)}
 	if err := d.discoverFaults(l); err != nil {
 		return spaces.Space{}, err

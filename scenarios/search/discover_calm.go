@@ -129,7 +129,7 @@ func calmScenario(space spaces.Space) *file.Scenario {
 	sc.Name = "calm"
 	sc.World.Redis, sc.World.Servers, sc.World.Replicas = space.Redis, space.Servers, space.LeastReplicas
 	sc.World.Clients, sc.World.Latency = 2, file.Range{Min: time.Microsecond, Max: time.Microsecond}
-	sc.Lock.Kind, sc.Lock.TTL = space.Lock, space.TTL.Max
+	sc.Lock.Kind, sc.Store, sc.Lock.TTL = space.Lock, space.Store, space.TTL.Max
 	retry := max(space.TTL.Max/100, time.Millisecond)
 	sc.Lock.Backoff = file.Range{Min: retry, Max: 4 * retry}
 	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = 2, 10*time.Millisecond, 10*time.Millisecond

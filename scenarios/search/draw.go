@@ -175,7 +175,7 @@ func (d *drawer) part(percent int) time.Duration {
 func (d *drawer) lock() {
 	const steps = 20
 	l, ttl := &d.sc.Lock, d.space.TTL
-	l.Kind = d.space.Lock
+	l.Kind, d.sc.Store = d.space.Lock, d.space.Store
 	l.TTL = (ttl.Min + (ttl.Max-ttl.Min)*time.Duration(d.from.Below(steps+1))/steps).Truncate(time.Millisecond)
 	if d.manner.corners {
 		l.TTL = pick(d, ttl.Min, ttl.Max, l.TTL).Truncate(time.Millisecond)

@@ -21,7 +21,7 @@ func SpaceOf(l play.Lock) spaces.Space { return For(l, spaces.Space{}) }
 // For is a space with what SpaceOf has, where it leaves the lock, the faults and the
 // servers open.
 func For(l play.Lock, s spaces.Space) spaces.Space {
-	s.Lock = l.Name
+	s.Lock, s.Store = l.Kind(), l.Fence()
 	if s.Faults == nil {
 		s.Faults = l.Promise.Exclusion
 	}
@@ -34,8 +34,11 @@ func equipped(s spaces.Space, l play.Lock) spaces.Space {
 	play.Equip(&w, l)
 	s.Redis, s.Servers, s.LeastReplicas = w.Redis, w.Servers, w.Replicas
 	s.Replicas = max(s.Replicas, s.LeastReplicas)
-	if l.Data != nil && l.Data.Rule != "" {
+	if l.TestsFence() {
 		s.Workloads = []file.WorkloadKind{file.WorkloadRegister}
+		if s.Rounds == (spaces.Span{}) { // for many writes, of which some are late
+			s.Rounds = spaces.Span{Min: 4, Max: 8}
+		}
 		if s.Profiles == nil { // whether its client sends requests again is a part of the fence
 			s.Profiles = []file.ClientProfile{file.ClientQuiet}
 		}

@@ -21,6 +21,8 @@ import (
 type Space struct {
 	// Lock is the name of the lock under test. "" means fenced.
 	Lock string `json:"lock"`
+	// Store is the name of the store that is under test with it, as a scenario has it; "" for none.
+	Store string `json:"store,omitempty"`
 	// Redis is the number of Redis nodes. 0 means 1, or none if there are servers
 	// of other kinds.
 	Redis int `json:"redis"`

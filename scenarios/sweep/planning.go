@@ -53,6 +53,9 @@ func NewPlan(sc *file.Scenario, l play.Lock, opts Options) (*sweeps.Plan, error)
 	if err := errors.Join(l.Validate(), search.Judgeable(l), p.Problem(), opts.problem(l)); err != nil {
 		return nil, err
 	}
+	if p.Judge, err = explore.JudgeOf(l, p.Judge); err != nil {
+		return nil, err
+	}
 	l = explore.Judged(l, p.Judge)
 	calm := calmed(sc, l)
 	source, err := file.Format(calm)
@@ -106,7 +109,7 @@ func calmed(sc *file.Scenario, l play.Lock) *file.Scenario {
 	calm.Title, calm.Why, calm.Catalogue, calm.Locks = "", "", nil, nil
 	calm.Faults, calm.Expect, calm.Source = nil, nil, nil
 	calm.Name = strings.TrimRight(sc.Name[:min(len(sc.Name), 64-len(sweptSuffix))], "-") + sweptSuffix
-	calm.Lock.Kind = l.Name
+	calm.Lock.Kind, calm.Store = l.Kind(), l.Fence()
 	play.Equip(&calm.World, l)
 	return &calm
 }

@@ -31,6 +31,7 @@ func (c completion) scenarios(_ *cobra.Command, args []string, _ string) ([]stri
 func (c completion) flags(cmd *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"lock":      c.locks,
+		"fence":     cobra.FixedCompletions(c.Fences(), cobra.ShellCompDirectiveNoFileComp),
 		"scenario":  c.scenarioList,
 		"mode":      cobra.FixedCompletions(modeNames(), cobra.ShellCompDirectiveNoFileComp),
 		"fencing":   completeModes,

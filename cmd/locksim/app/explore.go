@@ -25,6 +25,7 @@ import (
 type exploreFlags struct {
 	campaignFlags
 	locks  []string
+	fence  string
 	runs   int
 	from   uint64
 	faults []string
@@ -86,7 +87,8 @@ not deterministic or did not end, or the command was interrupted. With --against
   locksim explore --lock redlock --faults pause,partition --runs 50000 --out /tmp/redlock --resume
   locksim explore --lock broken/get-then-del --all --json
   locksim explore --lock redlock --claims
-  locksim explore --lock all --promise`,
+  locksim explore --lock all --promise
+  locksim explore --fence broken/four-requests`,
 		Args: exactly(0, "no arguments; name the lock with --lock"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.runsName = "--runs"
@@ -101,6 +103,7 @@ not deterministic or did not end, or the command was interrupted. With --against
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.locks, "lock", nil, "explore these `LOCKS`, with commas, or all of them")
+	flags.StringVar(&f.fence, "fence", "", fenceUsage+"; with --lock, behind these locks")
 	flags.IntVar(&f.runs, "runs", 10_000, "make `N` runs")
 	flags.IntVar(&f.runs, "seeds", 10_000, "`N` is the number of runs: the same as --runs")
 	flags.Uint64Var(&f.from, "from-seed", 1, "the first seed is `N`")
@@ -207,7 +210,7 @@ func (f exploreFlags) problem() error {
 
 // plans makes the plan of each lock from the flags.
 func (f exploreFlags) plans(s *shell) ([]*explorations.Plan, error) {
-	names, err := exploredLocks(s, f.locks)
+	subjects, err := f.subjects(s)
 	if err != nil {
 		return nil, err
 	}
@@ -221,12 +224,7 @@ func (f exploreFlags) plans(s *shell) ([]*explorations.Plan, error) {
 		opts.Collect = explorations.CollectAll
 	}
 	var plans []*explorations.Plan
-	for _, name := range names {
-		l, err := play.FindLock(name, s.Extra)
-		if err != nil {
-			return nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name),
-				s.ChooseLock(name)))
-		}
+	for _, l := range subjects {
 		plan, err := explore.NewPlan(l, opts)
 		if err != nil {
 			return nil, err
@@ -235,6 +233,36 @@ func (f exploreFlags) plans(s *shell) ([]*explorations.Plan, error) {
 	}
 	return plans, nil
 }
+
+// subjects are the locks that the flags name, each with the fence that they name.
+func (f exploreFlags) subjects(s *shell) ([]play.Lock, error) {
+	names, err := exploredLocks(s, f.locks)
+	if err != nil && f.fence != "" && len(f.locks) == 0 {
+		names, err = []string{play.Ledger}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []play.Lock
+	for _, name := range names {
+		l, err := play.FindSubject(name, f.fence, s.Extra)
+		if unknown, ok := errors.AsType[*play.UnknownFenceError](err); ok {
+			return nil, fmt.Errorf("--fence %s: %w", console.Quote(f.fence), unknown)
+		}
+		if err != nil && !errors.Is(err, play.ErrUnknownLock) {
+			return nil, fmt.Errorf("--fence %s: %w", console.Quote(f.fence), err)
+		}
+		if err != nil {
+			return nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name),
+				s.ChooseLock(name)))
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// fenceUsage is the usage of --fence.
+const fenceUsage = "put the protected store of this `NAME` on trial, in place of s0"
 
 // exploredLocks are the locks that a flag names, each once.
 func exploredLocks(s *shell, lists []string) ([]string, error) {

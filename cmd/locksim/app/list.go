@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locksim/cmd/locksim/internal/console"
+	"locksim/cmd/locksim/internal/roster"
 	"locksim/faults"
 	"locksim/internal/prose"
 	"locksim/lock"
@@ -32,6 +34,8 @@ type List struct {
 	Locks []ListedLock `json:"locks"`
 	// Specimens are locks that are wrong on purpose.
 	Specimens []ListedEntry `json:"specimens"`
+	// Fences are protected stores that can be under test, those that are wrong on purpose last.
+	Fences []ListedEntry `json:"fences"`
 	// Faults are the kinds of fault.
 	Faults []ListedFault `json:"faults"`
 	// Servers are the kinds of servers: Redis, then those of the program's own locks.
@@ -218,7 +222,7 @@ func NewList(extra ...play.Lock) (*List, error) {
 		locks = append(locks, l)
 	}
 	for _, l := range append(locks, extra...) {
-		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
+		if l.TestsFence() || strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
 			continue
 		}
 		c.Locks = append(c.Locks, ListedLock{l.Name, l.Tokens, l.Nodes(), serversText(l), l.ForWhom, l.Promise})
@@ -229,9 +233,17 @@ func NewList(extra ...play.Lock) (*List, error) {
 		c.Specimens = append(c.Specimens, ListedEntry{"broken/" + b.Name, text})
 	}
 	for _, l := range extra {
-		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
+		if !l.TestsFence() && strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
 			c.Specimens = append(c.Specimens, ListedEntry{l.Name, l.About})
 		}
+	}
+	c.Fences = []ListedEntry{}
+	for _, name := range (roster.Roster{Extra: extra}).Fences() {
+		l, err := play.FindLock(name, extra)
+		if _, missing := errors.AsType[*play.MissingError](err); err != nil && !missing {
+			return nil, err
+		}
+		c.Fences = append(c.Fences, ListedEntry{name, l.About})
 	}
 	for _, k := range faults.Kinds() {
 		c.Faults = append(c.Faults, listedFault(k))
@@ -288,7 +300,8 @@ func (c *List) write(w io.Writer) error {
 	for _, part := range []struct {
 		title string
 		list  []ListedEntry
-	}{{"specimens: locks that are wrong on purpose", c.Specimens}, {"faults", kinds}, {"fencing modes", c.Fencing}} {
+	}{{"specimens: locks that are wrong on purpose", c.Specimens},
+		{"fences: protected stores that explore --fence puts on trial", c.Fences}, {"faults", kinds}, {"fencing modes", c.Fencing}} {
 		line("\n%s", part.title)
 		for _, entry := range part.list {
 			line("  %s\t%s", entry.Name, entry.Text)

@@ -29,6 +29,7 @@ import (
 // runFlags are the flags of the run command.
 type runFlags struct {
 	lock    string
+	fence   string
 	seed    uint64
 	fencing string
 	// byLock says that the modes are the default ones of the lock, not those of fencing.
@@ -87,6 +88,7 @@ https://ui.perfetto.dev. Each fencing mode is a process there, and times are vir
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to run (default: the scenario's own)")
+	flags.StringVar(&f.fence, "fence", "", fenceUsage+" (default: the scenario's own, or s0)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringVar(&f.fencing, "fencing", "", "fencing `MODES` to compare, with commas (default: "+
 		runfiles.JoinModes(play.DefaultModes(play.Lock{Tokens: true}))+", and "+
@@ -222,7 +224,7 @@ func (f runFlags) task(s *shell, name string) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.FindLock(sc, f.lock)
+	l, err := s.FindSubject(sc, f.lock, f.fence)
 	if err != nil {
 		return nil, err
 	}

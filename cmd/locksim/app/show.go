@@ -47,7 +47,7 @@ func hasLock(r roster.Roster, sc *file.Scenario) error {
 	if sc.InLibrary() {
 		return nil
 	}
-	_, err := r.FindLock(sc, "")
+	_, err := r.FindSubject(sc, "", "")
 	if _, missing := errors.AsType[*play.MissingError](err); missing {
 		return nil
 	}

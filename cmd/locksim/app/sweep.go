@@ -24,6 +24,7 @@ import (
 type sweepFlags struct {
 	campaignFlags
 	lock   string
+	fence  string
 	seed   uint64
 	faults []string
 	pairs  int
@@ -64,6 +65,7 @@ not deterministic or did not end, or the command was interrupted.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.lock, "lock", "", "`KIND` of lock to sweep (default: the scenario's own)")
+	flags.StringVar(&f.fence, "fence", "", fenceUsage+" (default: the scenario's own, or s0)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` decides everything that is random")
 	flags.StringArrayVar(&f.faults, "faults", nil, "only faults of these `CLASSES` or kinds, with commas")
 	flags.IntVar(&f.pairs, "pairs", 0, "also place `N` pairs of faults")
@@ -122,7 +124,7 @@ func (f sweepFlags) problem() error {
 
 // plan makes the plan from the flags.
 func (f sweepFlags) plan(s *shell, name string) (*sweeps.Plan, error) {
-	t, err := runFlags{lock: f.lock, seed: f.seed, fencing: "none"}.task(s, name)
+	t, err := runFlags{lock: f.lock, fence: f.fence, seed: f.seed, fencing: "none"}.task(s, name)
 	if err != nil {
 		return nil, err
 	}

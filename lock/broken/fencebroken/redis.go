@@ -14,6 +14,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"locksim/lock/fence"
+	"locksim/lock/promise"
 )
 
 // Specimen is a fence over Redis with one mistake.
@@ -30,6 +31,8 @@ type Specimen struct {
 	Redis    int
 	Replicas int
 	Resends  bool
+	// Faults are the classes of fault under which it promises to be right; nil for the usual ones.
+	Faults []promise.Fault
 }
 
 // Store is what each of them is.
@@ -59,6 +62,9 @@ func Specimens() []Specimen {
 			Mistake: "It reads the values from a replica."},
 		{Name: "forgets", Rule: fence.Check, New: func(c, _ goredis.Cmdable) Store { return script{c, "", "expiring"} },
 			Mistake: "Its token has an expiry, as a lock has."},
+		{Name: "forgets-at-restart", Rule: fence.Check, Redis: 2, Faults: []promise.Fault{promise.NodeCrash},
+			New:     func(c, memory goredis.Cmdable) Store { return inFront{c, memory} },
+			Mistake: "Its tokens are in a server that keeps nothing over a restart, and its data is in another one."},
 		{Name: "compares-as-text", Rule: fence.Check, New: func(c, _ goredis.Cmdable) Store { return script{c, "", "text"} },
 			Mistake: "It compares tokens as text, so that 10 is below 9."},
 		{Name: "32-bits", Rule: fence.Check, New: func(c, _ goredis.Cmdable) Store { return script{c, "", "narrow"} },

@@ -22,6 +22,8 @@ type Culprit string
 const (
 	// Lock is the lock: what it does breaks it.
 	Lock Culprit = "lock"
+	// Store is a protected store that is itself under test: its answers break the rule of its fence.
+	Store Culprit = "fence"
 	// Section is the code under the lock, or the adapter between the two.
 	Section Culprit = "section"
 	// Choice is the choice of a lock that relies on something which failed, and does not promise to survive that.
@@ -64,6 +66,16 @@ const (
 	Voids      Deed = "void"        // it grants nothing
 	Misbehaves Deed = "duty"        // a call does not do what is promised
 	Panics     Deed = "panics"      // its code panics
+)
+
+// The deeds of a store under test.
+const (
+	TakesStale    Deed = "takes-stale"    // it takes a write that it should refuse
+	ForgetsToken  Deed = "forgets-token"  // it did refuse such writes, and takes one
+	LetsOverwrite Deed = "lets-overwrite" // a stale write takes the place of a newer one
+	LosesWrite    Deed = "loses-write"    // it loses a write that it has acknowledged
+	RefusesHolder Deed = "refuses-holder" // it refuses a rightful holder
+	Contradicts   Deed = "contradicts"    // its answers have no order
 )
 
 // The deeds of others.
@@ -171,6 +183,14 @@ type rule struct {
 var rules = []rule{
 	{Lock, Panics, ever, fact(func(f checker.Facts) bool { return f.Panics > 0 })},
 
+	// A store under test is judged by its answers alone, whatever the lock does.
+	{Store, ForgetsToken, onTrial, fact(func(f checker.Facts) bool { return f.StaleForgotten > 0 })},
+	{Store, TakesStale, onTrial, fact(func(f checker.Facts) bool { return f.StaleAccepted > 0 })},
+	{Store, LetsOverwrite, onTrial, fact(func(f checker.Facts) bool { return f.Overwritten > 0 })},
+	{Store, LosesWrite, onTrial, fact(func(f checker.Facts) bool { return f.LostUpdates > 0 })},
+	{Store, Contradicts, onTrial, fact(func(f checker.Facts) bool { return f.Unexplained > 0 })},
+	{Store, RefusesHolder, onTrial, fact(func(f checker.Facts) bool { return f.FalseRejects > 0 })},
+
 	// Its program gives two clients one owner: what the lock does then is what it was told.
 	{Section, Shares, twoIn, (*reading).oneOwner},
 
@@ -224,6 +244,12 @@ func Exclusive(l checker.Label) bool {
 
 func ever(*reading) bool     { return true }
 func said(*reading) *Finding { return &Finding{} }
+
+// onTrial reports whether a run is about the answers of a store under test.
+func onTrial(r *reading) bool {
+	label := r.Verdict.Label
+	return r.History.Fence != "" && (label == checker.Corrupted || label == checker.FalseReject)
+}
 
 func exclusive(r *reading) bool { return Exclusive(r.Verdict.Label) }
 

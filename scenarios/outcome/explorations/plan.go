@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"locksim/lock/promise"
+	"locksim/scenarios/outcome"
 	"locksim/scenarios/spaces"
 )
 
@@ -90,6 +91,25 @@ type Plan struct {
 	Block int `json:"block" jsonschema:"minimum=1"`
 	// NotAsked has in words what is not asked of the lock, since its promise does not have it.
 	NotAsked []string `json:"not_asked,omitempty"`
+}
+
+// Subject is what is judged: "lock single", "fence my-fence".
+func (p *Plan) Subject() string { return outcome.Subject(p.Lock, p.Space.Lock, p.Space.Store) }
+
+// Trial is "lock" or, where its store is under test, "fence".
+func (p *Plan) Trial() string {
+	if p.Space.Store != "" {
+		return "fence"
+	}
+	return "lock"
+}
+
+// Tested says when a run is evidence, as the end of a sentence about runs.
+func (p *Plan) Tested() string {
+	if p.Space.Store != "" {
+		return "tested the fence: it refused a stale operation, or a violation was seen"
+	}
+	return "tested the lock: a client kept another out and a fault was felt, or a violation was seen"
 }
 
 // Problem is what is invalid in a number or a word of the plan, the space left aside.

@@ -45,6 +45,8 @@ type Tally struct {
 	Nearest *NearMiss `json:"nearest_miss,omitempty"`
 	// Unknown counts the runs in which a server did not know something, by what it was: see [outcome.ModeRun.Unknown].
 	Unknown map[string]int `json:"unknown,omitempty"`
+	// Fenced counts what was tried with a store under test, in the runs that ended.
+	Fenced checker.FenceTries `json:"fenced,omitzero"`
 	// Violating counts the runs with a violation.
 	Violating int `json:"violating"`
 	// Violations counts the runs with a violation of each label.
@@ -142,6 +144,7 @@ func (t *Tally) Add(later Tally) {
 	t.Evidence += later.Evidence
 	t.Vacuous = AddCounts(t.Vacuous, later.Vacuous)
 	t.Calls, t.Errors = t.Calls.Plus(later.Calls), checker.AddErrors(t.Errors, later.Errors)
+	t.Fenced.Add(later.Fenced)
 	t.NoticedLate = max(t.NoticedLate, later.NoticedLate)
 	t.Connections, t.PerSecond = max(t.Connections, later.Connections), max(t.PerSecond, later.PerSecond)
 	t.Undisturbed += later.Undisturbed

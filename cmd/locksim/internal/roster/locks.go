@@ -25,7 +25,7 @@ type Roster struct {
 func (r Roster) LockNames() []string {
 	names := kinds.Names()
 	for _, l := range r.Extra {
-		if !strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
+		if !l.TestsFence() && !strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
 			names = append(names, l.Name)
 		}
 	}
@@ -36,11 +36,24 @@ func (r Roster) LockNames() []string {
 func (r Roster) Specimens() []string {
 	names := kinds.Specimens()
 	for _, l := range r.Extra {
-		if strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
+		if !l.TestsFence() && strings.HasPrefix(l.Name, kinds.BrokenPrefix) {
 			names = append(names, l.Name)
 		}
 	}
 	return names
+}
+
+// Fences are the names of the stores that can be under test, those that are wrong on purpose last.
+func (r Roster) Fences() []string {
+	var right, wrong []string
+	for _, f := range play.Fences(r.Extra) {
+		if strings.HasPrefix(f.Name, kinds.BrokenPrefix) {
+			wrong = append(wrong, f.Name)
+		} else {
+			right = append(right, f.Name)
+		}
+	}
+	return append(right, wrong...)
 }
 
 // EveryLock are the names of all locks and specimens.

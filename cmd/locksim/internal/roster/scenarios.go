@@ -1,6 +1,8 @@
 package roster
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -23,7 +25,7 @@ func (r Roster) Load(name string) (*file.Scenario, error) {
 	if err != nil || sc.InLibrary() {
 		return sc, err
 	}
-	known := slices.Concat(r.LockNames(), r.Specimens(), kinds.Groups())
+	known := slices.Concat(r.LockNames(), r.Specimens(), r.Fences(), kinds.Groups())
 	check := func(path, lock string) {
 		if err == nil && !slices.Contains(known, lock) {
 			err = sc.ErrorAt(sc.Pos(path), "%s: there is no lock %q: %s, or a group: %s", path, lock, r.ChooseLock(lock),
@@ -42,20 +44,25 @@ func (r Roster) Load(name string) (*file.Scenario, error) {
 // ServerNames are the kinds of servers that the program's own locks bring.
 func (r Roster) ServerNames() []server.Facts { return play.ServerNames(r.Extra...) }
 
-// FindLock is the lock that a flag names or, without the flag, the lock of the scenario.
-func (r Roster) FindLock(sc *file.Scenario, flag string) (play.Lock, error) {
-	name := flag
-	if name == "" {
-		name = sc.Lock.Kind
-	}
-	l, err := play.FindLock(name, r.Extra)
+// FindSubject is what plays a scenario: the lock that a flag names, or that of the scenario, with the fence that another
+// flag names, or that of the scenario.
+func (r Roster) FindSubject(sc *file.Scenario, lockFlag, fenceFlag string) (play.Lock, error) {
+	kind, store := cmp.Or(lockFlag, sc.Lock.Kind), cmp.Or(fenceFlag, sc.Store)
+	l, err := play.FindSubject(kind, store, r.Extra)
+	unknown, noFence := errors.AsType[*play.UnknownFenceError](err)
 	switch {
 	case err == nil:
 		return l, nil
-	case flag == "":
-		return l, NoLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", name, r.ChooseLock(name)))
+	case noFence && fenceFlag == "":
+		return l, sc.ErrorAt(sc.Pos("store"), "%v", unknown)
+	case noFence:
+		return l, fmt.Errorf("--fence %s: %w", console.Quote(store), unknown)
+	case store != "" && !errors.Is(err, play.ErrUnknownLock):
+		return l, err
+	case lockFlag == "":
+		return l, NoLock(err, sc.ErrorAt(sc.Pos("lock.kind"), "there is no lock %q: %s", kind, r.ChooseLock(kind)))
 	}
-	return l, NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(name), r.ChooseLock(name)))
+	return l, NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(kind), r.ChooseLock(kind)))
 }
 
 // ChooseScenarios are the scenarios that a flag names, each once; without the flag, all
