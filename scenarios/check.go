@@ -17,7 +17,6 @@ import (
 
 	"locksim/internal/linked"
 	"locksim/internal/prose"
-	"locksim/lock"
 	"locksim/scenarios/cause"
 	"locksim/scenarios/file"
 	"locksim/scenarios/kinds"
@@ -261,10 +260,9 @@ func (c *checkup) fenceTried() string {
 	if missing := t.Fenced.Missing(c.lock.Data.Rule); len(missing) > 0 {
 		text += "\nnot tried: " + strings.Join(missing, "; ")
 	}
-	classes := slices.DeleteFunc(lock.Faults(), func(f lock.Fault) bool {
-		return slices.Contains(c.lock.Promise.Exclusion, f)
-	})
-	text += "\nnot asked: what the store does under " + prose.Commas(classes) + "; put classes into Faults to ask it"
+	if asked := search.Unasked(c.lock, c.space); len(asked) > 0 {
+		text += "\nnot asked: " + strings.Join(asked, "; ")
+	}
 	for _, runs := range t.Uncounted() {
 		text += "\n" + runs
 	}

@@ -22,5 +22,6 @@ func main() { os.Exit(app.Main(locks()...)) }
 
 // locks are those whose servers the kernel does not have.
 func locks() []play.Lock {
-	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All(), fences.Own())
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All(),
+		fences.Own(), sqllocks.Fences(), etcdlocks.Fences(), zklocks.Fences())
 }

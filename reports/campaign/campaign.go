@@ -64,7 +64,7 @@ func ExplorationVerdict(e *explorations.Exploration) string {
 	for _, doubt := range s.Uncounted() {
 		text += " " + doubt + "."
 	}
-	if s.Novelty != nil {
+	if s.Novelty != nil && e.Plan.Space.Store == "" {
 		text += " Not seen yet: " + s.Novelty.String() + "."
 	}
 	if len(e.Plan.NotAsked) > 0 {

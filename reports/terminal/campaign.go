@@ -48,8 +48,9 @@ func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt re
 }
 
 // byClass introduces the evidence by class of fault.
-const byClass = "runs that tested the lock, by class of fault, and how many of such runs may break it (95 % " +
-	"confidence): "
+func byClass(trial string) string {
+	return "runs that tested the " + trial + ", by class of fault, and how many of such runs may break it (95 % confidence): "
+}
 
 // fencedTries is what was tried with a store under test; "" for none.
 func fencedTries(s *explorations.Summary) string {
@@ -79,10 +80,10 @@ func exploreFigures(e *explorations.Exploration, opt reports.Options) []string {
 	lines := prose.Fold(fmt.Sprintf("%s over %s of virtual time. %s of them %s.", prose.Count(s.Runs, "run"),
 		prose.Span(s.VirtualSeconds), prose.Thousands(s.Evidence), e.Plan.Tested()), opt.Width)
 	for _, row := range []struct{ name, text string }{
-		{"runs that did not test the lock: ", campaign.Tallies(s.Vacuous)},
+		{fmt.Sprintf("runs that did not test the %s: ", e.Plan.Trial()), campaign.Tallies(s.Vacuous)},
 		{"faults that struck, of those drawn: ", struckOf(s.Faults)},
 		{"classes of fault that struck: ", campaign.Coverage(e)},
-		{byClass, s.ByClass()},
+		{byClass(e.Plan.Trial()), s.ByClass()},
 		{"tried with the fence: ", fencedTries(s)},
 		{"violations: ", campaign.Tallies(s.Violations)},
 		{"nearest miss: ", nearestMiss(s.Nearest)},
@@ -192,7 +193,7 @@ func sweepFigures(s *sweeps.Sweep, opt reports.Options) []string {
 	}
 	for _, row := range []struct{ name, text string }{
 		{"runs that did not test the lock: ", campaign.Tallies(t.VacuousStruck())},
-		{byClass, t.ByClass()},
+		{byClass("lock"), t.ByClass()},
 		{"violations: ", campaign.Tallies(t.Violations)},
 		{"nearest miss: ", nearestMiss(t.Nearest)},
 	} {

@@ -100,7 +100,7 @@ func (f Fence) Subject() play.Lock {
 		Keys:    func(string) []string { return nil },
 		New:     func(e play.Env) (lock.Locker, error) { return &locker{env: e, twice: twice}, nil },
 		Promise: lock.Promise{Exclusion: classes, Data: string(rule), FreeWithin: lock.TermAnyTime, TokensUnordered: twice},
-		Data: &play.Data{Fence: f.Name, Rule: rule, Late: true, Open: func(e play.Env, _ fence.Mode) (play.Store, error) {
+		Data: &play.Data{Fence: f.Name, Rule: rule, Ledger: true, Open: func(e play.Env, _ fence.Mode) (play.Store, error) {
 			s, err := f.Open(e)
 			if err != nil {
 				return nil, err

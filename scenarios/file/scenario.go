@@ -286,6 +286,10 @@ const (
 	// it does not look whether another one has. A job that runs twice is the label
 	// repeated.
 	WorkloadJob WorkloadKind = "job"
+	// WorkloadLate tries a fence: see [Scenario.Store]. Each section reads and writes, mostly late: after the end of its
+	// lease, when others have the lock, or in the instant in which they write. It goes on after a refusal, and sends some
+	// writes again. Of the other keys it follows rounds, think, stagger, hold and resources.
+	WorkloadLate WorkloadKind = "late"
 )
 
 // DataPlace is where the data is that the lock protects.
@@ -308,7 +312,7 @@ func DataPlaces() []DataPlace { return []DataPlace{DataStore, DataDatabase, Data
 
 // WorkloadKinds lists them, the default first. The caller owns the slice.
 func WorkloadKinds() []WorkloadKind {
-	return []WorkloadKind{WorkloadRegister, WorkloadTransfer, WorkloadFill, WorkloadJob, WorkloadLeader}
+	return []WorkloadKind{WorkloadRegister, WorkloadTransfer, WorkloadFill, WorkloadJob, WorkloadLeader, WorkloadLate}
 }
 
 // Fills says that a section computes a value, once if all goes well.
@@ -316,6 +320,9 @@ func (w Workload) Fills() bool { return w.Kind == WorkloadFill || w.Kind == Work
 
 // Leads says that a client holds the lock for many ticks.
 func (w Workload) Leads() bool { return w.Kind == WorkloadLeader }
+
+// TriesFence says that a section reads and writes late, to try a fence.
+func (w Workload) TriesFence() bool { return w.Kind == WorkloadLate }
 
 // MaxTicks is the greatest number of ticks in a term of a leader, UsualTicks the number where a scenario names none.
 const (

@@ -93,6 +93,10 @@ func (s checked) validateLock() error {
 		return wrong("store", "a fence is tried by sections that read and write, and workload.kind is %s: make that %s, or "+
 			"leave store out", s.Workload.Kind, WorkloadRegister)
 	}
+	if s.Store == "" && s.Workload.TriesFence() {
+		return wrong("workload.kind", "%s tries a fence, and the scenario names none: name one by store, or leave kind out",
+			s.Workload.Kind)
+	}
 	return s.checkKeys("lock")
 }
 

@@ -42,7 +42,9 @@ func (o *Outcome) Subject() string { return Subject(o.Lock, o.Scenario.Lock.Kind
 
 // onTrial are the answers if the store decides, or if nothing is wrong; nil if the run says something of the lock.
 func onTrial(o *Outcome, m ModeRun, f blame.Finding) []Answer {
-	if f.Culprit != blame.Store && !m.Verdict.Label.Clean() {
+	switch f.Culprit {
+	case blame.Store, blame.NoOne, blame.Client, blame.Network, blame.Unknown: // a client that is late tries the fence
+	default:
 		return nil
 	}
 	asked := Answer{"Asked", fmt.Sprintf("Does the fence %s refuse each write that is stale by the rule %s, and no other, and "+

@@ -20,8 +20,8 @@ type Data struct {
 	Fence string
 	// Rule is the rule by which that store refuses: check, seal or strict.
 	Rule fence.Mode
-	// Late says that each section reads and writes, mostly late, in place of what the scenario says.
-	Late bool
+	// Ledger says that the lock beside it is the one that comes with each fence: see [Ledger].
+	Ledger bool
 	// Open is the access of a client to the data, behind a fence.
 	Open func(e Env, mode fence.Mode) (Store, error)
 	// Within works in the transaction that has the lock, without a fence: what is written there takes effect when Release

@@ -11,6 +11,7 @@ import (
 	"locksim/checker"
 	"locksim/internal/prose"
 	"locksim/lock"
+	"locksim/lock/fence"
 	"locksim/sim/trace"
 )
 
@@ -29,12 +30,12 @@ func (l Lock) Fence() string {
 }
 
 // Ledger is the name, in lock.kind of a scenario with a store under test, of the lock that comes with each fence: one
-// that is right, with known tokens, whose holders are mostly late.
+// that is right, with known tokens.
 const Ledger = "ledger"
 
 // Kind is the name of the lock as a scenario has it in lock.kind.
 func (l Lock) Kind() string {
-	if l.TestsFence() && l.Data.Late {
+	if l.TestsFence() && l.Data.Ledger {
 		return Ledger
 	}
 	return cmp.Or(l.kind, l.Name)
@@ -51,9 +52,9 @@ func (l Lock) Fenced(f Lock) (Lock, error) {
 	case !l.Tokens:
 		return Lock{}, fmt.Errorf("lock %s mints no tokens, by which the fence %s refuses: choose one that does, such as "+
 			"fenced", l.Name, f.Name)
-	case f.Promise.TokensUnordered != l.Promise.TokensUnordered:
-		return Lock{}, fmt.Errorf("the fence %s has the rule %s, which is for tokens that are not in order, and those of "+
-			"lock %s are: choose another lock, or the rule check or seal", f.Name, f.Data.Rule, l.Name)
+	case l.Promise.TokensUnordered && f.Data.Rule != fence.Strict:
+		return Lock{}, fmt.Errorf("the fence %s has the rule %s, which needs tokens that grow, and lock %s promises no order "+
+			"of its tokens: choose another lock, or the rule strict", f.Name, f.Data.Rule, l.Name)
 	}
 	l.Promise = lock.Promise{Exclusion: both(l.Promise.Exclusion, f.Promise.Exclusion), Data: f.Promise.Data,
 		FreeWithin: lock.TermAnyTime, TokensUnordered: l.Promise.TokensUnordered, SelfExcludes: true}
@@ -61,9 +62,10 @@ func (l Lock) Fenced(f Lock) (Lock, error) {
 		return Lock{}, fmt.Errorf("there is no fault under which both lock %s and the fence %s promise to be right", l.Name,
 			f.Name)
 	}
+	l.votes = l.voters()
 	l.kind, l.Name = l.Kind(), l.Name+"+"+f.Name
 	data := *f.Data
-	data.Late = false
+	data.Ledger = false
 	l.Data, l.About = &data, f.About
 	l.Replicas = max(l.Replicas, f.Replicas)
 	servers := slices.Clone(l.Needs())
@@ -72,6 +74,7 @@ func (l Lock) Fenced(f Lock) (Lock, error) {
 		switch {
 		case s.Kind.Beside:
 		case i < 0:
+			s.Kind.Beside = true // the lock does not ask them
 			servers = append(servers, s)
 		default:
 			servers[i].Count = max(servers[i].Count, s.Count)
@@ -106,7 +109,7 @@ func FindSubject(kind, store string, extra []Lock) (Lock, error) {
 		return FindLock(fences[i].Name, extra)
 	}
 	l, err := FindLock(kind, extra)
-	if err != nil {
+	if err != nil || l.Fence() == store {
 		return l, err
 	}
 	return l.Fenced(fences[i])
@@ -152,9 +155,7 @@ type MisuseError struct {
 // Error is what the store did.
 func (e *MisuseError) Error() string { return e.What }
 
-// tryFence is a section under which the store is under test. The client reads and writes, and what it sends is often
-// late: after the end of its lease, when others have the lock, or in the instant in which they write. It goes on
-// after a refusal, and sends some writes again.
+// tryFence is a section of [file.WorkloadLate].
 func (c *client) tryFence(g *grant) error {
 	if c.dice.IntN(4) > 0 {
 		if _, _, err := c.read(g, fencedRegister); err != nil {
@@ -215,7 +216,7 @@ func (c *client) misanswered(cause error) {
 // readAll reads what a store under test has in the end, under a lease of the probe.
 func (p *play) readAll(proc Machine, store Store, resource string, l lock.Lease) error {
 	registers := []string{fencedRegister}
-	if !p.lock.Data.Late {
+	if !p.sc.Workload.TriesFence() {
 		registers = p.registers()
 	}
 	for _, register := range registers {

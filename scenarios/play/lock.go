@@ -104,6 +104,7 @@ type Lock struct {
 	learnt  bool         // Keys were learnt
 	// fleeting are keys that were learnt, and that say nothing of who has the lock: see [Learnt].
 	fleeting []string
+	votes    int           // how many of its servers grant it, if others have the data; 0 for all
 	kind     string        // its name in lock.kind of a scenario, if that is not Name
 	own      *lock.Promise // what it promises, if whether claims overlap is all that is asked; else nil
 }
@@ -149,6 +150,9 @@ func (l Lock) Nodes() int {
 
 // voters is the number of servers that grant the lock independently of each other: a cluster is one.
 func (l Lock) voters() int {
+	if l.votes > 0 {
+		return l.votes
+	}
 	total := 0
 	for _, s := range l.Servers {
 		if !s.Kind.grants() {
@@ -210,6 +214,13 @@ func (l Lock) sized(sc *file.Scenario) (Lock, error) {
 	case !l.Quorum:
 		return l, sc.ErrorAt(sc.Pos("lock.nodes"), "lock.nodes: lock %s is no lock over a quorum of any number of nodes: "+
 			"leave it out", l.Name)
+	case l.votes > 0: // others of its servers have the data
+		l.votes = n
+		for i, s := range l.Servers {
+			if s.Kind.Name == redisKind.Name {
+				l.Servers[i].Count = n
+			}
+		}
 	default:
 		l.Servers = Redis(n)
 	}

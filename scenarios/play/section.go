@@ -37,7 +37,7 @@ func (c *client) section(g *grant) error {
 		return c.fill(g, c.value)
 	}
 	began := c.play.world.Now()
-	if c.play.lock.TestsFence() && c.play.lock.Data.Late {
+	if c.play.sc.Workload.TriesFence() {
 		err := c.tryFence(g)
 		c.longest = max(c.longest, c.play.world.Now()-began)
 		return err

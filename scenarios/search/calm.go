@@ -99,6 +99,9 @@ func calmCase(space spaces.Space, n int) *file.Scenario {
 	sc.Lock.Kind, sc.Store, sc.Lock.TTL = space.Lock, space.Store, ttl
 	sc.Lock.Backoff = file.Range{Min: part(2), Max: part(4)}
 	sc.Workload.Rounds, sc.Workload.ChecksUntil = 4, checker.CareNever
+	if space.Store != "" {
+		sc.Workload.Kind = file.WorkloadLate
+	}
 	sc.Workload.Data = cmp.Or(space.Data, sc.Workload.Data)
 	if n%2 == 1 { // the context of Acquire ends when it has returned
 		sc.Workload.AcquireWithin = time.Hour

@@ -47,7 +47,7 @@ func (t *Trial) ended() tally.Tally {
 	if one.Connections, one.PerSecond = m.Load(); slices.ContainsFunc(t.Scenario.Faults, takesConnections) {
 		one.Connections = 0
 	}
-	if undisturbed(t.Scenario, m) {
+	if t.Scenario.Store == "" && undisturbed(t.Scenario, m) {
 		one.Undisturbed = 1
 		if slices.ContainsFunc(m.History.Grants, saidNotHeld) {
 			one.NotHeld = 1

@@ -133,6 +133,9 @@ func calmScenario(space spaces.Space) *file.Scenario {
 	retry := max(space.TTL.Max/100, time.Millisecond)
 	sc.Lock.Backoff = file.Range{Min: retry, Max: 4 * retry}
 	sc.Workload.Rounds, sc.Workload.Hold, sc.Workload.Think = 2, 10*time.Millisecond, 10*time.Millisecond
+	if space.Store != "" {
+		sc.Workload.Kind = file.WorkloadLate
+	}
 	return sc
 }
 

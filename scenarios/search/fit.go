@@ -35,7 +35,7 @@ func equipped(s spaces.Space, l play.Lock) spaces.Space {
 	s.Redis, s.Servers, s.LeastReplicas = w.Redis, w.Servers, w.Replicas
 	s.Replicas = max(s.Replicas, s.LeastReplicas)
 	if l.TestsFence() {
-		s.Workloads = []file.WorkloadKind{file.WorkloadRegister}
+		s.Workloads = []file.WorkloadKind{file.WorkloadLate}
 		if s.Rounds == (spaces.Span{}) { // for many writes, of which some are late
 			s.Rounds = spaces.Span{Min: 4, Max: 8}
 		}

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"locksim/internal/prose"
 	"locksim/lock/promise"
 	"locksim/scenarios/file"
 	"locksim/scenarios/play"
@@ -15,6 +16,9 @@ func Unasked(l play.Lock, s spaces.Space) []string {
 	if l.OnlyClaims() {
 		return nil
 	}
+	if l.TestsFence() {
+		return unaskedOfFence(l)
+	}
 	renews, _ := l.Renews(calmScenario(s)) // it was played before
 	p := l.Promise
 	if renews {
@@ -22,4 +26,15 @@ func Unasked(l play.Lock, s spaces.Space) []string {
 	}
 	return p.Unasked(promise.Asks{Renews: renews, Tries: s.Tries, Held: l.Lease == play.LeaseHeld,
 		Notifies: slices.Contains(s.Waits, file.WaitNotify)})
+}
+
+// unaskedOfFence are the classes of fault under which a store under test promises nothing.
+func unaskedOfFence(l play.Lock) []string {
+	classes := slices.DeleteFunc(promise.Faults(), func(f promise.Fault) bool {
+		return slices.Contains(l.Promise.Exclusion, f)
+	})
+	if len(classes) == 0 {
+		return nil
+	}
+	return []string{"what the store does under " + prose.Commas(classes) + ", which its Faults do not name"}
 }

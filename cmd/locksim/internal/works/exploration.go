@@ -25,6 +25,7 @@ import (
 	"locksim/scenarios/outcome/explorations"
 	"locksim/scenarios/outcome/failure"
 	"locksim/scenarios/outcome/tally"
+	"locksim/scenarios/play"
 )
 
 // Exploration is an exploration of one lock.
@@ -162,10 +163,8 @@ func (x *Exploration) pages(r *publish.Results, e *explorations.Exploration, add
 
 // again is the command that makes the run of a seed again.
 func (x *Exploration) again(seed uint64) string {
-	text := fmt.Sprintf("%s explore --lock %s --from-seed %d --runs 1", x.Command(), console.Quote(x.Plan.Lock), seed)
-	if flag := x.Plan.Judge.Flag(); flag != "" {
-		text += " " + flag
-	}
+	text := fmt.Sprintf("%s explore %s --from-seed %d --runs 1", x.Command(), x.subject(), seed)
+	text += x.judged()
 	if x.Plan.Space.Faults != nil {
 		text += " --faults " + searchflags.FaultWords(x.Plan.Space.Faults, x.Plan.Space.Kinds)
 	}
@@ -173,9 +172,29 @@ func (x *Exploration) again(seed uint64) string {
 	return text
 }
 
+// subject are the flags that name what is judged.
+func (x *Exploration) subject() string {
+	var flags []string
+	if s := x.Plan.Space; s.Store != "" {
+		flags = append(flags, "--fence "+console.Quote(s.Store))
+	}
+	if s := x.Plan.Space; s.Store == "" || s.Lock != play.Ledger {
+		flags = append(flags, "--lock "+console.Quote(cmp.Or(s.Lock, x.Plan.Lock)))
+	}
+	return strings.Join(flags, " ")
+}
+
+// judged is the flag that says by what a lock is judged, after a blank; a fence is always judged by its promise.
+func (x *Exploration) judged() string {
+	if flag := x.Plan.Judge.Flag(); flag != "" && x.Plan.Space.Store == "" {
+		return " " + flag
+	}
+	return ""
+}
+
 // whole is the command that makes the whole exploration again.
 func (x *Exploration) whole() string {
-	text := fmt.Sprintf("%s explore --lock %s --runs %d", x.Command(), console.Quote(x.Plan.Lock), x.Plan.Runs)
+	text := fmt.Sprintf("%s explore %s --runs %d", x.Command(), x.subject(), x.Plan.Runs)
 	if x.Plan.FirstSeed != 1 {
 		text += fmt.Sprintf(" --from-seed %d", x.Plan.FirstSeed)
 	}
@@ -183,9 +202,7 @@ func (x *Exploration) whole() string {
 		text += " --faults " + searchflags.FaultWords(x.Plan.Space.Faults, x.Plan.Space.Kinds)
 	}
 	text += searchflags.SpaceWords(x.Plan.Asked)
-	if flag := x.Plan.Judge.Flag(); flag != "" {
-		text += " " + flag
-	}
+	text += x.judged()
 	if x.Plan.Collect == explorations.CollectAll {
 		text += " --all"
 	}
