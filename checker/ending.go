@@ -67,6 +67,8 @@ type Waiting struct {
 	Resource string `json:"resource,omitempty"`
 	Did      string `json:"did,omitempty"`
 	Since    Pos    `json:"since,omitempty"`
+	// Stored says that the client had sent an operation to the store.
+	Stored bool `json:"stored,omitempty"`
 	// For is how long it had waited by then. Ever says that it never returned, also long after the network was whole.
 	For  time.Duration `json:"for,omitempty"`
 	Ever bool          `json:"ever,omitempty"`

@@ -39,7 +39,7 @@ func Judge(h History, none *Facts) (Verdict, error) {
 func judge(h History, none *Facts, budget int) Verdict {
 	f := examine(h, budget)
 	facts := f.facts(h)
-	label := labelOf(facts, none)
+	label := labelOf(facts.ofFence(h), none)
 	return Verdict{Label: label, Facts: facts, Reasons: f.reasons(h, label, none), Slack: f.slack, Errors: callErrors(h)}
 }
 
@@ -157,6 +157,14 @@ func (f findings) facts(h History) Facts {
 	}
 }
 
+// ofFence are the facts that count for the label: where a store is under test, that a holder is late is how it is tried.
+func (f Facts) ofFence(h History) Facts {
+	if h.Fence != "" {
+		f.BeliefOverlaps = 0
+	}
+	return f
+}
+
 // labelOf returns the worst label that applies.
 func labelOf(f Facts, none *Facts) Label {
 	switch {
@@ -199,6 +207,9 @@ func labelOf(f Facts, none *Facts) Label {
 // so that the first explains the label.
 func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	overlaps := slices.Concat(f.claims.sentences(), f.beliefs.sentences(), f.leaders.atOnce.sentences())
+	if h.Fence != "" {
+		overlaps = f.claims.sentences()
+	}
 	refused := f.fencing.rejected.sentences()
 	tokens := slices.Concat(f.tokens.regressions.sentences(), f.tokens.duplicates.sentences())
 	var deciding, first, second, third, foreign []Reason
@@ -245,6 +256,9 @@ func rescueReason(none Facts) Reason {
 }
 
 func safeReason(h History) Reason {
+	if h.Fence != "" {
+		return Reason{Text: "Nothing went wrong in this run: each answer of the store was right."}
+	}
 	return Reason{Text: fmt.Sprintf(
 		"Nothing went wrong in this run: no two of its %d grants overlapped, and every acknowledged write is in the data.",
 		len(h.Grants))}

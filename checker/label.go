@@ -44,7 +44,7 @@ const (
 	Repeated Label = "repeated"
 	// Regressed means that a token was not above those of the grants before it.
 	Regressed Label = "regressed"
-	// Overlap means that claims or beliefs overlapped and did no harm.
+	// Overlap means that claims or beliefs overlapped and did no harm; with [History.Fence] claims alone.
 	Overlap Label = "overlap"
 	// Untested means that none of the above was seen, and that no client was ever granted the lock.
 	Untested Label = "untested"

@@ -54,11 +54,11 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	f.Holders = holders(h)
 	f.Contended = contended(h)
 	f.Operations = len(h.Ops)
-	return label(f, none), f
+	return label(f, none, h.Fence != ""), f
 }
 
 // "A run has the first label in this table whose condition holds."
-func label(f checker.Facts, none *checker.Facts) checker.Label {
+func label(f checker.Facts, none *checker.Facts, fenced bool) checker.Label {
 	switch {
 	// "The data is wrong: an acknowledged write was lost, or a section is torn."
 	case f.Data == checker.DataCorrupted:
@@ -102,7 +102,7 @@ func label(f checker.Facts, none *checker.Facts) checker.Label {
 	case f.TokenRegressions > 0, f.TokenDuplicates > 0:
 		return checker.Regressed
 	// "Two clients held the lock at once, or believed so, or acted so as leaders."
-	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0, f.ActedAtOnce > 0:
+	case f.ClaimOverlaps > 0, f.BeliefOverlaps > 0 && !fenced, f.ActedAtOnce > 0:
 		return checker.Overlap
 	// "No client was ever granted the lock."
 	case f.Grants == 0:

@@ -69,13 +69,13 @@ type block struct {
 	text   string
 }
 
-// fences matches the blocks of a page. A comment belongs to a block only if it is on the
+// codeBlocks matches the blocks of a page. A comment belongs to a block only if it is on the
 // line above.
-var fences = regexp.MustCompile("(?ms)^(?:<!-- ([^\n]*) -->\n)?```([a-z]*)\n(.*?)^```$")
+var codeBlocks = regexp.MustCompile("(?ms)^(?:<!-- ([^\n]*) -->\n)?```([a-z]*)\n(.*?)^```$")
 
 func (p page) blocks() []block {
 	var all []block
-	for _, m := range fences.FindAllStringSubmatch(p.text, -1) {
+	for _, m := range codeBlocks.FindAllStringSubmatch(p.text, -1) {
 		all = append(all, block{p, m[1], m[2], m[3]})
 	}
 	return all
@@ -99,7 +99,7 @@ func blocks(t *testing.T, kind string) []block {
 }
 
 // prose is a page without its blocks.
-func (p page) prose() string { return fences.ReplaceAllString(p.text, "") }
+func (p page) prose() string { return codeBlocks.ReplaceAllString(p.text, "") }
 
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)

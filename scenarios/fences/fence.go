@@ -10,6 +10,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"locksim/checker"
 	"locksim/lock"
@@ -108,7 +110,7 @@ func (f Fence) Subject() play.Lock {
 			if s == nil {
 				return nil, fmt.Errorf("the Open of fence %s returned neither a store nor an error", f.Name)
 			}
-			return &judged{f, s}, nil
+			return &judged{f, s, e.Clock()}, nil
 		}},
 	}
 }
@@ -117,17 +119,35 @@ func (f Fence) Subject() play.Lock {
 type judged struct {
 	fence Fence
 	store Store
+	clock lock.Clock
 }
 
+// outlasts is how long a Read or Write may go on after its context has ended: clients that do not follow contexts end by a
+// timeout of their own.
+const outlasts = 30 * time.Second
+
 // Do implements [play.Store].
-func (j *judged) Do(ctx context.Context, op checker.Op, grant string) (string, checker.Outcome, error) {
+func (j *judged) Do(ctx context.Context, op checker.Op, grant string) (saw string, outcome checker.Outcome, err error) {
 	as := fence.Op{Token: op.Token, Grant: grant}
 	key := op.Resource + ":" + op.Register
+	var ended atomic.Pointer[time.Time]
+	defer context.AfterFunc(ctx, func() {
+		now := j.clock.Now()
+		ended.Store(&now)
+	})()
+	call := "Read"
 	if op.Kind == checker.Write {
-		err := j.store.Write(ctx, key, op.Stored(), as)
-		return "", j.outcomeOf(err), err
+		call = "Write"
+		err = j.store.Write(ctx, key, op.Stored(), as)
+	} else {
+		saw, err = j.store.Read(ctx, key, as)
 	}
-	saw, err := j.store.Read(ctx, key, as)
+	if at := ended.Load(); at != nil {
+		if late := j.clock.Now().Sub(*at); late > outlasts {
+			return "", checker.OutcomeUnknown, &play.MisuseError{What: fmt.Sprintf("returned from %s %v after its context had "+
+				"ended: let it end with its context", call, late.Round(time.Second))}
+		}
+	}
 	if err != nil && saw != "" {
 		err = &play.MisuseError{What: fmt.Sprintf("returned from Read both the value %q and an error, %v: return one of them",
 			saw, err)}

@@ -42,13 +42,16 @@ func (o *Outcome) Subject() string { return Subject(o.Lock, o.Scenario.Lock.Kind
 
 // onTrial are the answers if the store decides, or if nothing is wrong; nil if the run says something of the lock.
 func onTrial(o *Outcome, m ModeRun, f blame.Finding) []Answer {
+	if f.Deed == blame.Panics && o.OnTrial() == o.Lock { // the lock is that of the fence's trial
+		return []Answer{askedOfFence(o, m), {WhatHappened, firstReason(m)}, {"At fault", "The fence's: its code panicked."},
+			{"Remedy", "Mend the fence: let it return an error."}}
+	}
 	switch f.Culprit {
 	case blame.Store, blame.NoOne, blame.Client, blame.Network, blame.Unknown: // a client that is late tries the fence
 	default:
 		return nil
 	}
-	asked := Answer{"Asked", fmt.Sprintf("Does the fence %s refuse each write that is stale by the rule %s, and no other, and "+
-		"keep what it has acknowledged, %s?", prose.Visible(o.OnTrial()), m.History.Fence, under(o))}
+	asked := askedOfFence(o, m)
 	if f.Culprit != blame.Store {
 		all := []Answer{asked, {WhatHappened, m.answered()}, {"At fault", "No one's: each answer was right."},
 			{"Remedy", "None is needed for this run."}}
@@ -59,6 +62,12 @@ func onTrial(o *Outcome, m ModeRun, f blame.Finding) []Answer {
 	}
 	return []Answer{asked, {WhatHappened, firstReason(m)}, {"At fault", fmt.Sprintf("The fence's: %s (step %d).", f.Does(),
 		f.At)}, {"Remedy", f.Mend()}}
+}
+
+// askedOfFence is the question about a store under test.
+func askedOfFence(o *Outcome, m ModeRun) Answer {
+	return Answer{"Asked", fmt.Sprintf("Does the fence %s refuse each write that is stale by the rule %s, and no other, and "+
+		"keep what it has acknowledged, %s?", prose.Visible(o.OnTrial()), m.History.Fence, under(o))}
 }
 
 // untroubled says why a run is no evidence for a store under test: it refused nothing as stale.

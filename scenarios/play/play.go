@@ -198,6 +198,9 @@ func (p *play) whoWaits(ever bool) []checker.Waiting {
 		w.For, w.Ever = now-e.At, ever
 		switch {
 		case w.Since == 0 || !c.working.Load() || c.view.Crashed():
+		case ever && p.lock.TestsFence() && w.Stored:
+			_ = c.mistaken("the fence %s, on %s, had not answered after %v, although the network is whole: let its Read and "+
+				"Write return when their context ends", p.lock.Name, c.proc.Name(), w.For.Round(time.Second))
 		case ever && c.inSection.Load() && p.lock.Section.Run != nil:
 			_ = c.misused("had not ended after %v: let it return when its context ends, or when the client is told to stop",
 				w.For.Round(time.Second))
@@ -239,6 +242,8 @@ func (c *client) lastStep(t *trace.Trace) (e trace.Event, w checker.Waiting) {
 			default:
 				w.Did = "passed " + m.Label
 			}
+		case trace.Reading, trace.Write:
+			w.Did, w.Stored = "had passed "+m.Step.String(), true
 		default:
 			w.Did = "had passed " + m.Step.String()
 		}

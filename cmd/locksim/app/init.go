@@ -29,13 +29,17 @@ With --module it makes a new module of that path first. With --overlay the tests
 with the build overlay, for libraries that take their time, connections and random
 numbers from Go and not from locksim: see locksim overlay --help. With --topology
 sentinel three Sentinels watch the Redis of the lock and two replicas, and its client
-is a redis.NewFailoverClient that asks them for the primary.`,
+is a redis.NewFailoverClient that asks them for the primary.
+
+With --fence it writes a test of a fence in place of that of a lock: of a protected store
+that refuses writes by fencing tokens, on Redis or, with --topology postgres, on PostgreSQL.`,
 		Example: `  locksim init
   locksim init --lock stock-lock
   locksim init --module example.org/you/lock
   locksim init --ci
   locksim init --overlay
-  locksim init --topology sentinel`,
+  locksim init --topology sentinel
+  locksim init --fence stock-fence --topology postgres`,
 		Args: exactly(0, "no arguments; run it in the folder of your go.mod"),
 		RunE: func(*cobra.Command, []string) error { return initModule(s, f, asJSON) },
 	}
@@ -43,11 +47,13 @@ is a redis.NewFailoverClient that asks them for the primary.`,
 	flags.BoolVar(&asJSON, "json", false, "print one JSON document; see locksim schema init")
 	flags.StringVar(&f.Module, "module", "", "make a module of this `PATH` in a folder without go.mod")
 	flags.StringVar(&f.Lock, "lock", "", "reports call the lock `NAME` (default: the last word of the module's path)")
+	flags.StringVar(&f.Fence, "fence", "", "write a test of a fence, which reports call `NAME`, in place of one of a lock")
 	flags.StringVar(&f.Checkout, "checkout", "", "the checkout of locksim is in `DIR` (default: the one from which this "+
 		"program was built)")
 	flags.BoolVar(&f.CI, "ci", false, "also write a workflow for GitHub")
 	flags.BoolVar(&f.Overlay, "overlay", false, "run the tests with the build overlay")
-	flags.StringVar(&f.Topology, "topology", starter.Node, "the `TOPOLOGY` of Redis: node or sentinel")
+	flags.StringVar(&f.Topology, "topology", starter.Node, "the `TOPOLOGY` of Redis: node or sentinel; "+
+		"for a fence node or postgres")
 	return cmd
 }
 
@@ -57,7 +63,11 @@ func initModule(s *shell, o starter.Options, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	explore := fmt.Sprintf("go run ./locksimtest/sim explore --lock %s --out found", done.Lock)
+	what := "lock"
+	if o.Fence != "" {
+		what = "fence"
+	}
+	explore := fmt.Sprintf("go run ./locksimtest/sim explore --%s %s --out found", what, done.Lock)
 	if done.Vendored {
 		s.Note("the module has a folder vendor, which has no locksim yet: go mod vendor")
 	}
@@ -67,9 +77,9 @@ func initModule(s *shell, o starter.Options, asJSON bool) error {
 	_, err = fmt.Fprintf(s.Out, `wrote %s
 
 %s
-    passes with the lock that is there; put your own into locksimtest/lock.go
+    passes with the %s that is there; put your own into locksimtest/%[3]s.go
 %s
     searches on, and writes pages of what it finds
-`, strings.Join(done.Files, ", "), done.Test, explore)
+`, strings.Join(done.Files, ", "), done.Test, what, explore)
 	return s.Print(err)
 }

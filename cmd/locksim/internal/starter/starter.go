@@ -30,12 +30,18 @@ import (
 //go:embed skeleton
 var skeleton embed.FS
 
-// skeletonFiles are the files that init writes, by the names of their templates.
-var skeletonFiles = []struct{ template, name string }{
-	{"lock.go.txt", "locksimtest/lock.go"},
-	{"lock_test.go.txt", "locksimtest/lock_test.go"},
-	{"main.go.txt", "locksimtest/sim/main.go"},
-	{"gitignore.txt", "locksimtest/.gitignore"},
+// skeletonFile is a file that init writes, by the name of its template.
+type skeletonFile struct{ template, name string }
+
+// skeletonFiles are those for a lock, or for a fence.
+func skeletonFiles(fence bool) []skeletonFile {
+	always := []skeletonFile{{"main.go.txt", "locksimtest/sim/main.go"}, {"gitignore.txt", "locksimtest/.gitignore"}}
+	if fence {
+		return append([]skeletonFile{{"fence.go.txt", "locksimtest/fence.go"},
+			{"fence_test.go.txt", "locksimtest/fence_test.go"}}, always...)
+	}
+	return append([]skeletonFile{{"lock.go.txt", "locksimtest/lock.go"},
+		{"lock_test.go.txt", "locksimtest/lock_test.go"}}, always...)
 }
 
 // Options are what is asked for; the zero value is the usual.
@@ -44,13 +50,16 @@ type Options struct {
 	Module string
 	// Lock is the name of the lock; "" for the last word of the module's path.
 	Lock string
+	// Fence is the name of a fence; "" for a lock.
+	Fence string
 	// Checkout is the folder of a checkout of locksim; "" for the one from which this program was built.
 	Checkout string
 	// Overlay runs the tests with the build overlay.
 	Overlay bool
 	// CI adds a workflow for GitHub, at the top of the repository.
 	CI bool
-	// Topology is how the client of the lock finds Redis: [Node] or [Sentinel]; "" for [Node].
+	// Topology is how the client of the lock finds Redis: [Node] or [Sentinel]; "" for [Node]. A fence may be on
+	// [Postgres].
 	Topology string
 }
 
@@ -58,6 +67,7 @@ type Options struct {
 const (
 	Node     = "node"     // one node, whose name a failover moves
 	Sentinel = "sentinel" // Sentinels watch the node and its replicas, and the client asks them
+	Postgres = "postgres" // a PostgreSQL, for a fence
 )
 
 // Written is what Write has written.
@@ -80,12 +90,29 @@ type initialized struct {
 	Test    string // the command that runs the test
 	// Sentinels says that the client asks Sentinels for the primary.
 	Sentinels bool
+	// Fence says that it is a fence, and Postgres that it is on PostgreSQL.
+	Fence, Postgres bool
+}
+
+// topology refuses a topology that init cannot write.
+func (o Options) topology() error {
+	switch {
+	case o.Fence != "" && o.Lock != "":
+		return errors.New("--fence and --lock: choose one, init writes a test of a lock or of a fence")
+	case o.Fence != "" && !slices.Contains([]string{"", Node, Postgres}, o.Topology):
+		return fmt.Errorf("--topology %s: for a fence write %s or %s", console.Quote(o.Topology), Node, Postgres)
+	case o.Fence == "" && o.Topology == Postgres:
+		return fmt.Errorf("--topology %s: it is for a fence: name one with --fence, or see docs on locks in SQL", Postgres)
+	case o.Fence == "" && !slices.Contains([]string{"", Node, Sentinel}, o.Topology):
+		return fmt.Errorf("--topology %s: write %s or %s", console.Quote(o.Topology), Node, Sentinel)
+	}
+	return nil
 }
 
 // Write writes the files into the module in the working directory, all or none. It overwrites no file but go.mod and
 // go.sum. A failure of go mod tidy is a [console.BrokenError]: the files are written then.
 func Write(o Options) (*Written, error) {
-	for _, file := range skeletonFiles {
+	for _, file := range skeletonFiles(o.Fence != "") {
 		if _, err := os.Lstat(filepath.FromSlash(file.name)); err == nil {
 			return nil, fmt.Errorf("%s exists: init overwrites nothing; move it away, or change it yourself", file.name)
 		}
@@ -94,14 +121,14 @@ func Write(o Options) (*Written, error) {
 	if _, err := os.Lstat(filepath.Join(at.top, filepath.FromSlash(workflowName))); err == nil && o.CI {
 		return nil, fmt.Errorf("%s exists: init overwrites nothing; move it away, or leave --ci out", workflowName)
 	}
-	if o.Topology != "" && o.Topology != Node && o.Topology != Sentinel {
-		return nil, fmt.Errorf("--topology %s: write %s or %s", console.Quote(o.Topology), Node, Sentinel)
+	if err := o.topology(); err != nil {
+		return nil, err
 	}
 	path, goMod, err := userModule(o.Module)
 	if err != nil {
 		return nil, err
 	}
-	name, err := lockName(o.Lock, path)
+	name, err := o.name(path)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +137,8 @@ func Write(o Options) (*Written, error) {
 		return nil, err
 	}
 	i := initialized{Locksim: console.OwnModule(), Package: path + "/locksimtest", Name: name,
-		Test: "go test -count=1 ./locksimtest", Sentinels: o.Topology == Sentinel}
+		Test: "go test -count=1 ./locksimtest", Sentinels: o.Topology == Sentinel, Fence: o.Fence != "",
+		Postgres: o.Topology == Postgres}
 	if o.Overlay {
 		i.Test = "go test -count=1 $(go tool locksim overlay) ./locksimtest"
 	}
@@ -161,7 +189,7 @@ func Write(o Options) (*Written, error) {
 // files are the files of the skeleton.
 func (i initialized) files() ([]outfile.Document, error) {
 	var files []outfile.Document
-	for _, file := range skeletonFiles {
+	for _, file := range skeletonFiles(i.Fence) {
 		text, err := filled(file.template, i)
 		if err != nil {
 			return nil, err
@@ -203,6 +231,21 @@ func userModule(asked string) (path string, goMod []byte, err error) {
 			console.Quote(asked))
 	}
 	return asked, []byte("module " + asked + "\n"), nil
+}
+
+// name is the name of what is tested.
+func (o Options) name(path string) (string, error) {
+	switch {
+	case o.Fence == "":
+		return lockName(o.Lock, path)
+	case !file.IsWord(o.Fence):
+		return "", fmt.Errorf("--fence %s: make it one word, such as stock-fence: scenario files contain it",
+			console.Quote(o.Fence))
+	case taken(o.Fence):
+		return "", fmt.Errorf("--fence %s: a lock that comes with locksim has this name: choose another",
+			console.Quote(o.Fence))
+	}
+	return o.Fence, nil
 }
 
 // lockName is the name of the lock: the one that was asked for, or the last word of the module's path that is no
