@@ -18,7 +18,7 @@ import (
 type misused struct {
 	fences.Store
 	read  func() (string, error)
-	write func(ctx context.Context) error
+	write func(ctx context.Context, do func() error) error
 }
 
 func (m misused) Read(ctx context.Context, key string, op fence.Op) (string, error) {
@@ -30,7 +30,7 @@ func (m misused) Read(ctx context.Context, key string, op fence.Op) (string, err
 
 func (m misused) Write(ctx context.Context, key, value string, op fence.Op) error {
 	if m.write != nil {
-		return m.write(ctx)
+		return m.write(ctx, func() error { return m.Store.Write(ctx, key, value, op) })
 	}
 	return m.Store.Write(ctx, key, value, op)
 }
@@ -93,17 +93,16 @@ func TestMisuse(t *testing.T) {
 		{"no store", "the Open of fence redis-check returned neither a store nor an error", none},
 		{"a store that does not open", "no such table", failing},
 		{"blocks", "had not answered after 16m34s, although the network is whole: let its Read and Write return when their " +
-			"context ends", wrong(misused{write: func(context.Context) error { select {} }})},
-		{"panics", "The fence's: its code panicked.", wrong(misused{write: func(context.Context) error { panic("oh") }})},
+			"context ends", wrong(misused{write: func(context.Context, func() error) error { select {} }})},
+		{"panics", "The fence's: its code panicked.", wrong(misused{write: func(context.Context, func() error) error { panic("oh") }})},
 		{"both", `returned from Read both the value "7" and an error, oh: return one of them`,
 			wrong(misused{read: func() (string, error) { return "7", errors.New("oh") }})},
 		{"ignores its context", "returned from Write 5m0s after its context had ended: let it end with its context",
-			wrong(misused{write: func(ctx context.Context) error {
-				if ctx.Done() != nil {
-					<-ctx.Done()
+			wrong(misused{write: func(ctx context.Context, do func() error) error {
+				if time.Sleep(time.Second); ctx.Err() != nil {
 					time.Sleep(5 * time.Minute)
 				}
-				return ctx.Err()
+				return do()
 			}})},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -34,11 +34,13 @@ func Guard(rule fence.Mode) Fence {
 			"script.",
 		Open: func(e play.Env) (Store, error) {
 			guard, err := redisguard.New(play.RedisClient(e, "r0"), rule)
-			return guarded{guard}, err
+			return Hash(guard), err
 		}}
 }
 
-// guarded is a store behind one of our guards, with a hash for each key.
+// Hash is the store of a guard of package redisguard, with a hash for each key.
+func Hash(guard *redisguard.Guard) Store { return guarded{guard} }
+
 type guarded struct{ guard *redisguard.Guard }
 
 // Read implements [Store].

@@ -110,6 +110,20 @@ func (g *Guard) failed(verb string, key any, err error) error {
 	return fmt.Errorf("%s row %v of %s: %w", verb, key, g.o.Table, err)
 }
 
+// Highest returns the highest token that counts for the row whose key column is key, for the rules that compare tokens. It
+// changes nothing. It is for a lock that has lost its counter: see [locksim/lock.RaiseToken]. The error wraps
+// [sql.ErrNoRows] when there is no such row.
+func (g *Guard) Highest(ctx context.Context, db DB, key any) (uint64, error) {
+	if !g.o.Mode.NeedsToken() {
+		return 0, fmt.Errorf("the rule %s compares no tokens", g.o.Mode)
+	}
+	var highest uint64
+	if err := g.query(ctx, db, key, []string{g.o.Token}, []any{&highest}); err != nil {
+		return 0, g.failed("read the highest token of", key, err)
+	}
+	return highest, nil
+}
+
 // judge is a rule for reads or for writes.
 type judge func(fence.State, fence.Op) (fence.State, error)
 
