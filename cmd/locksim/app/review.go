@@ -118,6 +118,10 @@ func (f reviewFlags) plan(s *shell) (play.Lock, *review.Work, error) {
 		return none, nil, roster.NoLock(err, fmt.Errorf("--lock %s: there is no such lock: %s", console.Quote(f.lock),
 			prose.Choose(f.lock, append(s.LockNames(), s.Specimens()...))))
 	}
+	if l.TestsFence() {
+		return none, nil, fmt.Errorf("--lock %s: a review is of a lock, and this is a fence on trial: see locksim explore "+
+			"--fence", console.Quote(f.lock))
+	}
 	seeds, err := outcome.NewSeeds(1, f.seeds)
 	if err != nil {
 		return none, nil, fmt.Errorf("--seeds %d: %w", f.seeds, err)
