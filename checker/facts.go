@@ -20,6 +20,9 @@ const (
 	// after such a write or read had returned; and that what a read, or the end, found
 	// is the id of a write, acknowledged or of unknown outcome, that had been called by
 	// then.
+	//
+	// With [History.Fence] it means that no cell counts as stale_accepted, lost_updates or unexplained: see
+	// [Facts.StaleForgotten].
 	DataRight Data = "right"
 	// DataCorrupted means that there is no such history.
 	DataCorrupted Data = "corrupted"
@@ -68,25 +71,33 @@ type Facts struct {
 	// believed in that grant: it had not released it, crashed, or stopped at an end
 	// that it has observed.
 	FalseRejects int `json:"false_rejects"`
-	// StaleForgotten counts those of StaleAccepted, in a history with [History.Fence], before which the store had refused
-	// an operation with an equal or higher token, after it had answered the one with the highest: it had known the highest
-	// token, and has forgotten it.
+	// StaleForgotten counts those of StaleAccepted, in a history with [History.Fence], before the call of which the store
+	// had refused an operation with an equal or higher token, after it had answered one with the highest of those above
+	// it: it had known the highest token, and has forgotten it.
 	//
 	// In such a history each cell counts once at most, by the first answer, in the order of the returns, up to which no
 	// order of the operations on the cell gives all answers of a store that keeps the rule. An operation is in the order
-	// at one instant between its call and its return; one of unknown outcome at one after its call, or nowhere. The rule
-	// takes a write whose token is not below the highest of those that count: of writes that were taken and, under the
-	// rules other than check, of reads; under strict an equal token of another grant is refused. The store may refuse an
-	// operation only if the rule would, or if a higher token was seen in any operation that was not refused. A read finds
-	// the value of the last write that was taken; it may be answered whatever its token is. If the answer is a refusal,
-	// the cell counts in FalseRejects. If it is that to a write, the cell counts in StaleAccepted if an operation whose
-	// token counts and is higher, or under strict is equal and of another grant, had been answered before its call, and
-	// else in Unexplained. If it is that to a read, the cell counts in LostUpdates if a write had been acknowledged before
-	// the call of the read which what it found cannot follow, and else in Unexplained. StaleRejected counts all other
-	// refusals. Cells of which a search takes too many steps are undecided.
+	// at one instant between its call and its return; one of unknown outcome, or whose answer came later, at one after its
+	// call, or nowhere. The rule takes a write whose token is not below the highest of those that count: of writes that
+	// were taken and, under the rules other than check, of reads; under strict an equal token of another grant than the
+	// first that sent it is refused. A taken write stores its value; of one of unknown outcome it may be that only the
+	// token counts. The store may refuse an operation only if the rule would refuse a write with its token, or if a higher
+	// token was seen in any operation that was not refused. A read finds the value of the last write that was taken; it
+	// may be answered whatever its token is.
+	//
+	// If the answer is a refusal, the cell counts in FalseRejects. If it is that to a write, the cell counts in
+	// StaleAccepted if an operation whose token counts and is higher, or under strict is equal and of another grant, had
+	// been answered with success before its call, and else in Unexplained. If it is that to a read, the cell counts in
+	// Unexplained if the read found what no write had sent by then, and in LostUpdates if a write of another value had
+	// been acknowledged before the call of the read which what it found cannot follow: it is the initial value; or its
+	// write has a lower token; or each copy of its write, the first and the retries, was refused or had returned before
+	// the call of the one that is lost. Otherwise the cell counts in Unexplained. StaleRejected counts all refusals but
+	// those that count in FalseRejects. Cells of which a search takes too many steps are undecided. The data is corrupted
+	// if a cell counts in StaleAccepted, LostUpdates or Unexplained.
 	StaleForgotten int `json:"stale_forgotten,omitzero"`
-	// Overwritten counts those of LostUpdates, in such a history, in which the write that the read found was under way
-	// together with the one that is lost, or had no answer: it took the place of that.
+	// Overwritten counts those of LostUpdates, in such a history, in which a copy of the write that the read found was not
+	// refused, and had not returned when the write that is lost was called, the last such one to return: it took the place
+	// of that.
 	Overwritten int `json:"overwritten,omitzero"`
 	// Unexplained counts the other cells of such a history: see StaleForgotten.
 	Unexplained int `json:"unexplained,omitzero"`

@@ -28,10 +28,14 @@ const maxFencedSteps = 200_000
 // fencedState is what a store knows of a register.
 type fencedState struct {
 	value string
-	// counts is the highest token that counts, by the grant of sent; seen is the highest token that was seen at all.
+	// counts is the highest token that counts, by is the grant that sent it first; seen is the highest token that was seen
+	// at all.
 	counts, seen uint64
 	by           int
 }
+
+// nobody is no grant: a last read is under one that has no id, 0.
+const nobody = -1
 
 // fencedCheck is the check of one register.
 type fencedCheck struct {
@@ -54,7 +58,7 @@ func fencedCells(h History) []fencedCheck {
 	ops := slices.Concat(h.Ops, h.Last)
 	slices.SortStableFunc(ops, func(a, b Op) int { return cmp.Compare(a.Invoked, b.Invoked) })
 	for _, o := range ops {
-		if o.Outcome == OutcomeNotSent || o.Outcome == OutcomeFailed || o.Outcome == OutcomeUnknown && o.Invoked == 0 {
+		if o.Outcome == OutcomeNotSent || o.Outcome == OutcomeFailed {
 			continue
 		}
 		i := slices.IndexFunc(all, func(c fencedCheck) bool { return c.cell == o.cell() })
@@ -68,7 +72,7 @@ func fencedCells(h History) []fencedCheck {
 
 // takes reports whether the rule lets the store take an operation with the token of o.
 func (c fencedCheck) takes(s fencedState, o Op) bool {
-	if o.Token == s.counts && c.rule == fence.Strict && s.by != 0 {
+	if o.Token == s.counts && c.rule == fence.Strict && s.by != nobody {
 		return s.by == o.Grant
 	}
 	return o.Token >= s.counts
@@ -76,7 +80,7 @@ func (c fencedCheck) takes(s fencedState, o Op) bool {
 
 // mayRefuse reports whether the store may refuse an operation with the token of o.
 func (c fencedCheck) mayRefuse(s fencedState, o Op) bool {
-	return o.Token < s.seen || c.rule == fence.Strict && o.Token == s.counts && s.by != 0 && s.by != o.Grant
+	return o.Token < s.seen || c.rule == fence.Strict && o.Token == s.counts && s.by != nobody && s.by != o.Grant
 }
 
 // note is the state after the token of o was seen.
@@ -152,7 +156,7 @@ func (c *fencedCheck) hasOrder(upTo Pos) (found, decided bool) {
 		s.ops = append(s.ops, o)
 	}
 	s.done = make([]bool, len(s.ops))
-	found = s.from(fencedState{})
+	found = s.from(fencedState{by: nobody})
 	return found, s.steps <= maxFencedSteps
 }
 
@@ -179,10 +183,12 @@ func (s *fencedSearch) from(state fencedState) bool {
 		if o.Invoked > first {
 			break
 		}
-		if s.done[i] || !o.answered() {
+		// A read or a refusal that changes nothing now never does: at once is never worse. A write that stores what is there
+		// may bring its value back later.
+		if s.done[i] || !o.answered() || o.Kind == Write && o.Outcome == OutcomeOK {
 			continue
 		}
-		if next := s.next(state, o); len(next) == 1 && next[0] == state { // it changes nothing: at once is never worse
+		if next := s.next(state, o); len(next) == 1 && next[0] == state {
 			return s.take(i, state)
 		}
 	}
@@ -307,11 +313,11 @@ func (f *fencedFinding) corrupts() bool {
 // into adds the findings to those that a verdict has of any store.
 func (f *fencedFinding) into(data *dataFinding, fencing *fencingFinding) {
 	fencing.falsely = f.falsely
-	fencing.rejected.count += f.refused
+	fencing.rejected.count = f.refused
 	fencing.accepted = &tally{more: f.stale.more, count: f.stale.count + f.forgotten.count,
-		reasons: slices.Concat(f.stale.reasons, f.forgotten.reasons)}
+		reasons: slices.Concat(f.forgotten.reasons, f.stale.reasons)}
 	data.lost = &tally{more: f.gone.more, count: f.gone.count + f.overwritten.count,
-		reasons: slices.Concat(f.gone.reasons, f.overwritten.reasons)}
+		reasons: slices.Concat(f.overwritten.reasons, f.gone.reasons)}
 	data.wrong = f.unexplained
 	switch {
 	case f.corrupts():
@@ -323,7 +329,7 @@ func (f *fencedFinding) into(data *dataFinding, fencing *fencingFinding) {
 
 // deciding are the sentences about stale writes of a store under test: they come first there.
 func (f *fencedFinding) deciding() []Reason {
-	return slices.Concat(f.stale.sentences(), f.forgotten.sentences())
+	return slices.Concat(f.forgotten.sentences(), f.stale.sentences())
 }
 
 // acceptedBy are the sentences about stale writes of a store that is not under test.
@@ -360,7 +366,9 @@ func (f *fencedFinding) classify(c *fencedCheck, o Op, all []fencedCheck) {
 
 // classifyRead counts a read that broke the rule.
 func (f *fencedFinding) classifyRead(c *fencedCheck, o Op) {
-	source := slices.IndexFunc(c.ops, func(w Op) bool { return w.Kind == Write && w.Stored() == o.Saw })
+	source := slices.IndexFunc(c.ops, func(w Op) bool {
+		return w.Kind == Write && w.Stored() == o.Saw && w.Invoked < o.Returned
+	})
 	newer := c.acknowledgedBefore(o, source)
 	switch {
 	case source < 0 && o.Saw != "" || newer == nil:
@@ -371,7 +379,7 @@ func (f *fencedFinding) classifyRead(c *fencedCheck, o Op) {
 			return Reason{
 				Text: fmt.Sprintf("%s%s was acknowledged (step %d), and %s, which began after that, found %s, of %s%s: %s.",
 					named(*newer), withToken(newer.Token), newer.Returned, named(o), o.Saw, named(w), withToken(w.Token),
-					tookItsPlace(w)),
+					c.tookItsPlace(w, *newer)),
 				At: []Pos{newer.Returned, o.Returned, w.Invoked},
 			}
 		})
@@ -386,9 +394,14 @@ func (f *fencedFinding) classifyRead(c *fencedCheck, o Op) {
 	}
 }
 
-// tookItsPlace says how a stale write came to overwrite another one.
-func tookItsPlace(w Op) string {
-	if w.answered() {
+// tookItsPlace says how a write came to overwrite a newer one.
+func (c *fencedCheck) tookItsPlace(w, newer Op) string {
+	switch {
+	case w.Invoked > newer.Returned:
+		return "it was sent after that, and has taken effect"
+	case slices.ContainsFunc(c.ops, func(o Op) bool {
+		return o.Kind == Write && o.Outcome == OutcomeOK && o.Stored() == w.Stored() && o.Returned > newer.Invoked
+	}):
 		return "the two were under way at once, and the check of the token and the write are not one step"
 	}
 	return "it has no answer, and took effect after the write with the higher token"
@@ -399,7 +412,7 @@ func (c *fencedCheck) over(source int, w Op) bool {
 	stored := c.ops[source].Stored()
 	return !slices.ContainsFunc(c.ops, func(o Op) bool {
 		return o.Kind == Write && o.Stored() == stored && o.Outcome != OutcomeRefused &&
-			(o.Returned == 0 || o.Returned > w.Invoked)
+			(!o.answered() || o.Returned > w.Invoked)
 	})
 }
 
@@ -438,11 +451,18 @@ func (c *fencedCheck) acknowledgedAbove(w Op) (best Op, ok bool) {
 	return best, ok
 }
 
-// refusalBetween is an operation that the store refused between the answer to one and the call of another.
-func (c *fencedCheck) refusalBetween(first, second Op) (refusal Op, ok bool) {
+// refusalBetween is an operation that the store refused, with a token that is not below that of a stale write, before
+// that was called, and after it had answered one with the highest token.
+func (c *fencedCheck) refusalBetween(highest, w Op) (refusal Op, ok bool) {
+	known := never
+	for _, o := range c.ops {
+		counts := o.Outcome == OutcomeOK && o.Returned > 0 && (o.Kind == Write || c.rule != fence.Check)
+		if counts && o.Token == highest.Token && (o.Token > w.Token || o.Grant != w.Grant) {
+			known = min(known, o.Returned)
+		}
+	}
 	i := slices.IndexFunc(c.ops, func(o Op) bool {
-		return o.Outcome == OutcomeRefused && o.Returned > first.Returned && o.Returned < second.Invoked &&
-			o.Token < first.Token && o.Token >= second.Token
+		return o.Outcome == OutcomeRefused && o.Returned > known && o.Returned < w.Invoked && o.Token >= w.Token
 	})
 	if i < 0 {
 		return Op{}, false

@@ -1,8 +1,8 @@
 package checker_test
 
 import (
+	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +26,18 @@ func refused(o checker.Op) checker.Op {
 // unanswered is an operation without an answer.
 func unanswered(o checker.Op) checker.Op {
 	o.Outcome, o.Saw, o.Returned = checker.OutcomeUnknown, "", 0
+	return o
+}
+
+// underGrant is an operation under another grant, with the same token.
+func underGrant(id int, o checker.Op) checker.Op {
+	o.Grant, o.Client = id, fmt.Sprintf("c%d", id)
+	return o
+}
+
+// again is a retry of a write.
+func again(of string, o checker.Op) checker.Op {
+	o.Again = of
 	return o
 }
 
@@ -59,6 +71,13 @@ func TestFencedFacts(t *testing.T) {
 			fenced(fence.Check, answered("a", write, 3, 10, 20, ""), refused(answered("b", write, 2, 30, 40, "")),
 				answered("c", write, 1, 50, 60, "")),
 			func(f checker.Facts) bool { return f.StaleForgotten == 1 && f.StaleAccepted == 1 }, "forgotten the highest token"},
+		"what the server of the store records is not asked": {
+			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), func() checker.Op {
+				o := refused(answered("b", write, 1, 30, 40, ""))
+				o.Applied = 35
+				return o
+			}()),
+			func(f checker.Facts) bool { return f.StaleRejected == 1 && f.FalseRejects == 0 }, ""},
 		"reads count under seal": {
 			fenced(fence.Seal, answered("r", read, 2, 10, 20, ""), answered("a", write, 1, 30, 40, "")),
 			func(f checker.Facts) bool { return f.StaleAccepted == 1 }, "Reads count under rule seal."},
@@ -69,11 +88,7 @@ func TestFencedFacts(t *testing.T) {
 			fenced(fence.Check, answered("r", read, 2, 10, 20, ""), refused(answered("a", write, 1, 30, 40, ""))),
 			func(f checker.Facts) bool { return f.FalseRejects == 0 && f.StaleRejected == 1 }, ""},
 		"equal tokens of two grants": {
-			fenced(fence.Strict, answered("a", write, 2, 10, 20, ""), func() checker.Op {
-				o := answered("b", write, 2, 30, 40, "")
-				o.Grant, o.Client = 3, "c3"
-				return o
-			}()),
+			fenced(fence.Strict, answered("a", write, 2, 10, 20, ""), underGrant(3, answered("b", write, 2, 30, 40, ""))),
 			func(f checker.Facts) bool { return f.StaleAccepted == 1 }, "different grants"},
 		"a rightful holder is refused": {
 			fenced(fence.Check, answered("a", write, 9, 10, 20, ""), refused(answered("b", write, 10, 30, 40, ""))),
@@ -94,6 +109,50 @@ func TestFencedFacts(t *testing.T) {
 			fenced(fence.Check, unanswered(answered("a", write, 2, 10, 0, "")), answered("b", write, 2, 20, 30, ""),
 				answered("r", read, 2, 50, 60, "a")),
 			func(f checker.Facts) bool { return f.Data == checker.DataRight }, ""},
+		"a write that is sent again may bring its value back": { // between the two copies of a comes b
+			fenced(fence.Check, answered("a", write, 3, 10, 11, ""), underGrant(4, answered("b", write, 3, 13, 16, "")),
+				again("a", answered("a2", write, 3, 14, 17, "")), answered("r", read, 3, 18, 22, "a"),
+				underGrant(4, answered("c", write, 3, 19, 21, "")), answered("s", read, 2, 23, 25, "c")),
+			func(f checker.Facts) bool { return f.Data == checker.DataRight }, ""},
+		"a last read has a grant of its own": {
+			func() checker.History {
+				h := fenced(fence.Strict, refused(answered("a", write, 2, 12, 13, "")))
+				h.Last = []checker.Op{underGrant(0, answered("last", read, 2, 11, 15, ""))}
+				return h
+			}(),
+			func(f checker.Facts) bool { return f.FalseRejects == 0 && f.StaleRejected == 1 }, ""},
+		"it has forgotten who sent an equal token": {
+			fenced(fence.Strict, answered("a", write, 2, 10, 20, ""),
+				underGrant(3, refused(answered("b", write, 2, 30, 40, ""))),
+				underGrant(3, answered("c", write, 2, 50, 60, ""))),
+			func(f checker.Facts) bool { return f.StaleForgotten == 1 && f.StaleAccepted == 1 }, "forgotten the highest token"},
+		"it had answered one of two with the highest token": {
+			fenced(fence.Seal, answered("a", write, 3, 10, 40, ""), answered("r", read, 3, 12, 20, ""),
+				refused(answered("b", write, 2, 25, 30, "")), answered("c", write, 1, 50, 60, "")),
+			func(f checker.Facts) bool { return f.StaleForgotten == 1 }, "forgotten the highest token"},
+		"it had refused one before it knew the highest token": {
+			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), refused(answered("b", write, 1, 25, 30, "")),
+				answered("c", write, 3, 35, 40, ""), answered("d", write, 1, 50, 60, "")),
+			func(f checker.Facts) bool { return f.StaleForgotten == 0 && f.StaleAccepted == 1 }, ""},
+		"a stale write whose answer comes later has taken effect": {
+			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), answered("b", write, 1, 30, 60, ""),
+				answered("r", read, 2, 40, 50, "b")),
+			func(f checker.Facts) bool { return f.Overwritten == 1 && f.StaleAccepted == 0 }, "it was sent after that"},
+		"a write that its client gave up was under way": {
+			fenced(fence.Check, func() checker.Op {
+				o := answered("a", write, 1, 10, 15, "")
+				o.Outcome = checker.OutcomeUnknown
+				return o
+			}(), answered("b", write, 2, 20, 30, ""), answered("r", read, 2, 50, 60, "a")),
+			func(f checker.Facts) bool { return f.Overwritten == 1 }, "it has no answer"},
+		"a read finds what was refused": {
+			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), refused(answered("b", write, 1, 25, 30, "")),
+				answered("r", read, 2, 40, 50, "b")),
+			func(f checker.Facts) bool { return f.LostUpdates == 1 && f.Overwritten == 0 }, "the write is gone"},
+		"a read finds what is sent later": {
+			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), answered("r", read, 2, 30, 40, "b"),
+				answered("b", write, 1, 50, 60, "")),
+			func(f checker.Facts) bool { return f.Unexplained == 1 && f.LostUpdates == 0 }, "found b"},
 		"a read finds what nobody wrote": {
 			fenced(fence.Check, answered("r", read, 2, 10, 20, "x")),
 			func(f checker.Facts) bool { return f.Unexplained == 1 }, "found x"},
@@ -127,101 +186,54 @@ func agrees(t *testing.T, h checker.History, f checker.Facts) {
 	}
 }
 
-// The search, porcupine and a check of all orders agree about random histories.
-func TestFencedAgreesWithAllOrders(t *testing.T) {
-	dice := rand.New(rand.NewPCG(59, 0))
-	wrong := 0
-	for n := range 4000 {
-		rule := []fence.Mode{fence.Check, fence.Seal, fence.Strict}[n%3]
-		h := fenced(rule, randomOps(dice)...)
-		v, err := checker.Judge(h, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := v.Facts
-		broken := f.StaleAccepted+f.LostUpdates+f.Unexplained+f.FalseRejects > 0
-		if broken {
-			wrong++
-		}
-		if f.StaleForgotten > f.StaleAccepted || f.Overwritten > f.LostUpdates ||
-			(f.Data == checker.DataCorrupted) != (f.StaleAccepted+f.LostUpdates+f.Unexplained > 0) {
-			t.Fatalf("the facts contradict each other: %+v", f)
-		}
-		if ordered := anyOrder(rule, h.Ops, nil, fence.State{}, "", 0); ordered == broken {
-			t.Fatalf("rule %s: an order exists: %t, and the facts are %+v\n%+v", rule, ordered, f, h.Ops)
-		}
-		agrees(t, h, f)
-	}
-	if wrong < 500 || wrong > 3500 {
-		t.Errorf("%d of 4000 histories are wrong: too few of one kind", wrong)
-	}
-}
-
-// randomOps are up to six operations with three tokens, of which some overlap.
-func randomOps(dice *rand.Rand) []checker.Op {
-	var ops []checker.Op
-	ids := []string{""}
-	at := checker.Pos(20)
-	for n := range 2 + dice.IntN(5) {
-		at += checker.Pos(1 + dice.IntN(6))
-		token := uint64(1 + dice.IntN(3))
-		o := answered(fmt.Sprintf("o%d", n), checker.Write, token, at, at+checker.Pos(1+dice.IntN(20)), "")
-		if dice.IntN(2) == 0 {
-			o.Kind, o.Saw = checker.Read, ids[dice.IntN(len(ids))]
-		} else {
-			ids = append(ids, o.ID)
-		}
-		if dice.IntN(3) == 0 { // another grant with the same token
-			o.Grant, o.Client = o.Grant+3, fmt.Sprintf("c%d", o.Grant+3)
-		}
-		switch dice.IntN(5) {
-		case 0:
-			o = refused(o)
-		case 1:
-			o = unanswered(o)
-		}
-		ops = append(ops, o)
-	}
-	return ops
-}
-
-// anyOrder tries all orders, by the rules of package fence.
-func anyOrder(rule fence.Mode, ops []checker.Op, done []string, s fence.State, value string, sent uint64) bool {
-	left := slices.DeleteFunc(slices.Clone(ops), func(o checker.Op) bool { return slices.Contains(done, o.ID) })
-	if !slices.ContainsFunc(left, func(o checker.Op) bool { return o.Returned > 0 }) {
-		return true
-	}
-	for _, o := range left {
-		if slices.ContainsFunc(left, func(other checker.Op) bool {
-			return other.Returned > 0 && other.Returned < o.Invoked
-		}) {
-			continue
-		}
-		op := fence.Op{Token: o.Token, Grant: fmt.Sprint(o.Grant)}
-		next := slices.Concat(done, []string{o.ID})
-		after, refusal := rule.Write(s, op)
-		if o.Kind == checker.Read {
-			after, refusal = rule.Read(s, op)
-		}
-		answer, known := o.Outcome, o.Returned > 0
-		if !known && anyOrder(rule, ops, next, s, value, sent) {
-			return true
-		}
-		switch {
-		case answer == checker.OutcomeRefused:
-			if (refusal != nil || o.Token < sent) && anyOrder(rule, ops, next, s, value, sent) {
-				return true
+// A history of a store under test that contradicts itself is malformed.
+func TestMalformedFenced(t *testing.T) {
+	const read, write = checker.Read, checker.Write
+	first := answered("a", write, 2, 10, 20, "")
+	sent := answered("b", write, 2, 30, 40, "")
+	for name, c := range map[string]struct {
+		h    checker.History
+		says string
+	}{
+		"a rule that compares no tokens": {fenced(fence.Claim, first), `the rule "claim"`},
+		"a retry of a store that is right": {func() checker.History {
+			h := fenced("", first, again("a", sent))
+			h.Final = map[checker.Cell]string{{Resource: "order", Register: "value"}: "a"}
+			for i := range h.Ops {
+				h.Ops[i].Applied, h.Ops[i].Accepted = h.Ops[i].Returned, true
 			}
-		case o.Kind == checker.Read:
-			if (!known || o.Saw == value) && anyOrder(rule, ops, next, after, value, max(sent, o.Token)) {
-				return true
-			}
-		case refusal == nil:
-			if anyOrder(rule, ops, next, after, o.ID, max(sent, o.Token)) ||
-				!known && anyOrder(rule, ops, next, after, value, max(sent, o.Token)) {
-				return true
-			}
+			return h
+		}(), "only writes to a store under test are sent again"},
+		"a read that is sent again": {fenced(fence.Check, first, again("a", answered("r", read, 2, 30, 40, "a"))),
+			"it is a retry"},
+		"a retry of a later write": {fenced(fence.Check, again("a", sent), first), "which is not before it"},
+		"a retry of itself":        {fenced(fence.Check, first, again("b", sent)), "which is not before it"},
+		"a retry of a read": {fenced(fence.Check, answered("r", read, 2, 10, 20, ""), again("r", sent)),
+			"no first write"},
+		"a retry of a retry": {fenced(fence.Check, first, again("a", sent), again("b", answered("c", write, 2, 50, 60, ""))),
+			"no first write"},
+		"a retry of another grant": {fenced(fence.Check, first, underGrant(3, again("a", sent))), "no first write"},
+		"a retry with another token": {
+			fenced(fence.Check, first, underGrant(2, again("a", answered("b", write, 3, 30, 40, "")))), "no first write"},
+		"a retry on another cell": {fenced(fence.Check, first, func() checker.Op {
+			o := again("a", sent)
+			o.Register = "other"
+			return o
+		}()), "no first write"},
+		"a last read without an id": {func() checker.History {
+			h := fenced(fence.Check, first)
+			h.Last = []checker.Op{answered("", read, 2, 50, 60, "a")}
+			return h
+		}(), "a last read lacks its id"},
+		"a last read with the id of a write": {func() checker.History {
+			h := fenced(fence.Check, first)
+			h.Last = []checker.Op{answered("a", read, 2, 50, 60, "a")}
+			return h
+		}(), "a last read lacks its id"},
+	} {
+		_, err := checker.Judge(c.h, nil)
+		if !errors.Is(err, checker.ErrMalformed) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
 	}
-	return false
 }

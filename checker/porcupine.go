@@ -109,7 +109,8 @@ func questions(h History, f Facts) []question {
 		}})
 	}
 	if h.Fence != "" {
-		return append(all, question{fmt.Sprintf("the store gave wrong answers about %d registers", f.fenced()), f.fenced() == 0,
+		wrong := f.fenced()
+		return append(all, question{fmt.Sprintf("the store gave wrong answers about %d registers", wrong), wrong == 0,
 			"registers", func() search { return searchAll(fencedParts(h)) }})
 	}
 	return append(all, question{fmt.Sprintf("the data is %s", f.Data), f.Data == DataRight, "registers",

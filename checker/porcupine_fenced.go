@@ -19,8 +19,8 @@ func storeParts(h History) []part {
 // fenced is the number of cells in which a store under test gave a wrong answer.
 func (f Facts) fenced() int { return f.StaleAccepted + f.LostUpdates + f.Unexplained + f.FalseRejects }
 
-// fencedParts ask for an order of the operations on each cell of a store under test, in which a store that keeps the rule
-// gives the same answers.
+// fencedParts ask for an order of the operations on each cell of a store under test, in which a store that keeps the
+// rule gives the same answers.
 func fencedParts(h History) []part {
 	var parts []part
 	byCell := map[Cell]int{}
@@ -48,8 +48,8 @@ func fencedParts(h History) []part {
 	return parts
 }
 
-// register is the state of a store that keeps a rule: that of the rule, the value, and the highest token that was sent in
-// an operation which came through.
+// register is the state of a store that keeps a rule: that of the rule, the value, and the highest token that was sent
+// in an operation which came through.
 type register struct {
 	rule  fence.State
 	value string

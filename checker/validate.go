@@ -192,6 +192,12 @@ func (o Op) validateAgain(h History, seen map[string]bool) error {
 	case !seen[o.Again] || o.Again == o.ID:
 		return malformed("operation %q: it is a retry of %q, which is not before it", o.ID, o.Again)
 	}
+	first := h.Ops[slices.IndexFunc(h.Ops, func(w Op) bool { return w.ID == o.Again })]
+	same := first.Grant == o.Grant && first.Token == o.Token && first.cell() == o.cell()
+	if first.Kind != Write || first.Again != "" || !same {
+		return malformed("operation %q: it is a retry of %q, which is no first write of the same grant on the same cell",
+			o.ID, o.Again)
+	}
 	return nil
 }
 
@@ -203,8 +209,8 @@ func (h History) validateLast(seen map[string]bool) error {
 		return malformed("the rule %q of a store under test is not known: want check, seal or strict", h.Fence)
 	}
 	for _, o := range h.Last {
-		if o.ID == "" || seen[o.ID] || o.Kind != Read || o.Invoked < 1 || before(o.Returned, o.Invoked) || !o.Outcome.known() ||
-			o.says() && o.Returned == 0 {
+		if o.ID == "" || seen[o.ID] || o.Kind != Read || !o.Outcome.known() || o.Invoked < 1 ||
+			before(o.Returned, o.Invoked) || o.says() && o.Returned == 0 {
 			return malformed("a last read lacks its id, its positions or its outcome: %+v", o)
 		}
 		seen[o.ID] = true
