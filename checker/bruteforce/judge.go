@@ -27,10 +27,14 @@ func Judge(h checker.History, none *checker.Facts) (checker.Label, checker.Facts
 	var f checker.Facts
 	f.ClaimOverlaps = overlaps(h, claims)
 	f.BeliefOverlaps = overlaps(h, func(g checker.Grant, p checker.Pos) bool { return believes(g, h.Care, p) })
-	f.Data, f.LostUpdates, f.TornSections = data(h)
-	f.StaleAccepted = staleAccepted(h)
-	f.StaleRejected = staleRejected(h)
-	f.FalseRejects = falseRejects(h)
+	if h.Fence != "" {
+		onTrial(h, &f)
+	} else {
+		f.Data, f.LostUpdates, f.TornSections = data(h)
+		f.StaleAccepted = staleAccepted(h)
+		f.StaleRejected = staleRejected(h)
+		f.FalseRejects = falseRejects(h)
+	}
 	f.TokenRegressions = tokenRegressions(h)
 	f.TokenDuplicates = tokenDuplicates(h)
 	f.ForeignReleases = foreignReleases(h)
