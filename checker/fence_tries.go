@@ -9,8 +9,8 @@ import (
 	"locksim/lock/fence"
 )
 
-// FenceTries counts what was tried with a store under test, over all registers of a history with [History.Fence]: what a
-// fence must have met for its answers to say something.
+// FenceTries counts what was tried with a store under test, over all registers of a history with [History.Fence]: what
+// a fence must have met for its answers to say something.
 type FenceTries struct {
 	// Stale counts the operations that were sent when one with a higher token had been answered.
 	Stale int `json:"stale,omitzero"`
@@ -115,7 +115,7 @@ func (c fencedCheck) count(t *FenceTries) {
 			if j >= i || o.Kind != Write || other.Kind != Write || o.Grant == other.Grant {
 				continue
 			}
-			if other.Returned == 0 || other.Returned > o.Invoked {
+			if !other.answered() || other.Returned > o.Invoked {
 				t.Together++
 			}
 			if other.Token == o.Token {
