@@ -1,6 +1,7 @@
-// Package articles has the locks that people copy: recipes as well-read articles print them, written anew, each as
-// its reader would paste it, with the choices of the article, right or wrong. A file has one recipe, and knows
-// nothing of locksim; recipes.go says what its text promises and what is expected of it, glue.go puts it on trial.
+// Package articles has the locks that people copy, and the storages that check their tokens: recipes as well-read
+// articles print them, written anew, each as its reader would paste it, with the choices of the article, right or
+// wrong. A file has one recipe, and knows nothing of locksim; recipes.go says what its text promises and what is
+// expected of it, glue.go and the files beside it put it on trial.
 //
 // Never use one to guard anything because it is here: most of them are wrong.
 package articles

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"locksim/lock"
 	"locksim/lock/promise"
 	"locksim/scenarios"
@@ -12,7 +14,7 @@ import (
 	"locksim/scenarios/zklocks"
 )
 
-// Recipe is a lock as an article prints it: a row of the table.
+// Recipe is a lock as an article prints it, or a storage that checks tokens: a row of the table.
 type Recipe struct {
 	// ID names it, and Idea says in a few words what it is.
 	ID, Idea string
@@ -26,7 +28,7 @@ type Recipe struct {
 	Kind string
 	// Cause says in a sentence why it fails, or within what it passes, as read by hand in the stories of its runs.
 	Cause string
-	// Lock is the recipe with its text's promise as data.
+	// Lock is the recipe with its text's promise as data. That of a storage is a [scenarios.Fence] under test.
 	Lock scenarios.Lock
 }
 
@@ -226,6 +228,47 @@ func Recipes() []Recipe {
 			Cause: "The lease counts from the answer, and the TTL of the key from the request: for the time of " +
 				"two round trips, INCR included, the key has ended and the lease has not.",
 			Lock: scenarios.Lock{Promise: tokens(), Tokens: true, New: managed},
+		},
+		{
+			ID:   "A15",
+			Idea: "a storage that checks tokens by a script, with one number for all keys",
+			Says: "A write whose token is lower than the last one is refused: a client that has lost its lock " +
+				"overwrites nothing of its successor.",
+			Fails: true,
+			Expect: "false-reject without a fault: two locks count their tokens apart, and the holder of the one " +
+				"with the lower numbers is refused, though nobody has taken its lock. With one lock it is right, but for " +
+				"what A15-keys expects",
+			Lock: storing("A15", "One script compares the token with one number for all keys, and writes",
+				func(c *redis.Client) checked { return &storage{c, oneToken} }),
+		},
+		{
+			ID:    "A15-keys",
+			Idea:  "the same with a number for each key",
+			Says:  "As A15.",
+			Fails: true,
+			Expect: "seldom: its client sends a write again that was not answered in time, and the first copy, with " +
+				"an equal token, comes after a later write of the same holder, which is gone then",
+			Lock: storing("A15-keys", "One script compares the token with a number of the key, and writes", eachKey),
+		},
+		{
+			ID:   "A15-once",
+			Idea: "A15-keys over a client that sends no command again",
+			Says: "As A15.",
+			Expect: "passes: the comparison and the write are one step, with a number for each key, and each write " +
+				"arrives once",
+			Lock: storingOnce("A15-once", "One script compares the token with a number of the key, and writes, sent once",
+				eachKey),
+		},
+		{
+			ID:    "A16",
+			Idea:  "a storage that reads the token, compares it, writes the data, then the token",
+			Says:  "As A15.",
+			Fails: true,
+			Expect: "corrupted without a fault: two writers interleave. One that is late has read the token before the " +
+				"other one writes it, and its data is accepted after the other one's; its token then takes the place of the " +
+				"higher one, so that later stale writes are accepted, too",
+			Lock: storing("A16", "It reads the token, compares it, writes the data, then the token, by four requests",
+				func(c *redis.Client) checked { return &stepwise{c} }),
 		},
 		{
 			ID:    "A17",
