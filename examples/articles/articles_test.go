@@ -1,9 +1,13 @@
 package articles
 
 import (
+	"slices"
 	"testing"
 
+	"locksim/checker"
+	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 	"locksim/scenarios/spaces"
 )
@@ -27,7 +31,8 @@ var shows = map[string]uint64{
 	"A13":        1000054,
 	"A14":        1000042,
 	"A15":        0,
-	"A16":        0,
+	"A15-keys":   1000653,
+	"A16":        1000002,
 	"A17":        1000002,
 }
 
@@ -68,6 +73,47 @@ func TestRecipes(t *testing.T) {
 			}
 			if found != fails {
 				t.Errorf("a run shows a violation: %v, want %v", found, fails)
+			}
+		})
+	}
+}
+
+// The scenarios of the storages show what they expect, and nothing worse, from 20 seeds. That of two locks names the
+// storage with a number for each key, too. Overlaps of beliefs are no harm: the holders are late on purpose.
+func TestScenarios(t *testing.T) {
+	for _, tc := range []struct {
+		name, id string
+		worst    checker.Label
+	}{
+		{"a15-one-lock.yaml", "A15", checker.Safe},
+		{"a15-two-locks.yaml", "A15", checker.FalseReject},
+		{"a15-two-locks.yaml", "A15-once", checker.Safe},
+		{"a16.yaml", "A16", checker.Corrupted},
+	} {
+		t.Run(tc.name+"/"+tc.id, func(t *testing.T) {
+			sc, err := file.Load("./" + tc.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sc.Store = tc.id
+			i := slices.IndexFunc(Recipes(), func(r Recipe) bool { return r.ID == tc.id })
+			worst, refused := checker.Safe, 0
+			for seed := uint64(1); seed <= 20; seed++ {
+				o, err := play.Run(sc, Recipes()[i].Lock, play.RunOptions{Seed: seed})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, m := range o.Mismatches() {
+					t.Errorf("seed %d: %v", seed, m)
+				}
+				m := o.Modes[0]
+				if label := m.Verdict.Label; label.Severity() > worst.Severity() {
+					worst = label
+				}
+				refused += m.Verdict.Facts.StaleRejected
+			}
+			if worst != tc.worst || refused == 0 {
+				t.Errorf("the worst label is %s, with %d refusals of stale operations; want %s", worst, refused, tc.worst)
 			}
 		})
 	}

@@ -238,6 +238,9 @@ func Recipes() []Recipe {
 			Expect: "false-reject without a fault: two locks count their tokens apart, and the holder of the one " +
 				"with the lower numbers is refused, though nobody has taken its lock. With one lock it is right, but for " +
 				"what A15-keys expects",
+			Cause: "The two locks begin at different numbers. A holder of the lock with the lower ones is refused as " +
+				"soon as a write under the other lock was taken, and each time it asks anew. With one lock the scenario " +
+				"a15-one-lock has no wrong answer.",
 			Lock: storing("A15", "One script compares the token with one number for all keys, and writes",
 				func(c *redis.Client) checked { return &storage{c, oneToken} }),
 		},
@@ -248,6 +251,10 @@ func Recipes() []Recipe {
 			Fails: true,
 			Expect: "seldom: its client sends a write again that was not answered in time, and the first copy, with " +
 				"an equal token, comes after a later write of the same holder, which is gone then",
+			Cause: "The client sends a write again that was not answered in time. It is a copy that decides: the first " +
+				"one has taken effect, another client has written since, and the answer to the second one is a refusal, so " +
+				"that the caller takes for refused what was stored. This was not expected: an acknowledged write that is " +
+				"gone was.",
 			Lock: storing("A15-keys", "One script compares the token with a number of the key, and writes", eachKey),
 		},
 		{
@@ -256,6 +263,8 @@ func Recipes() []Recipe {
 			Says: "As A15.",
 			Expect: "passes: the comparison and the write are one step, with a number for each key, and each write " +
 				"arrives once",
+			Cause: "The number of a key is compared and written together with the data, and a write without an answer " +
+				"is not sent again: its caller knows that it does not know.",
 			Lock: storingOnce("A15-once", "One script compares the token with a number of the key, and writes, sent once",
 				eachKey),
 		},
@@ -267,6 +276,8 @@ func Recipes() []Recipe {
 			Expect: "corrupted without a fault: two writers interleave. One that is late has read the token before the " +
 				"other one writes it, and its data is accepted after the other one's; its token then takes the place of the " +
 				"higher one, so that later stale writes are accepted, too",
+			Cause: "Between the GET of the token by a client that is late and its SET of the data, another client " +
+				"writes with a higher token: both have found a token that lets them through.",
 			Lock: storing("A16", "It reads the token, compares it, writes the data, then the token, by four requests",
 				func(c *redis.Client) checked { return &stepwise{c} }),
 		},

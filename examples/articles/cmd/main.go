@@ -2,6 +2,7 @@
 //
 //	go run ./cmd explore --lock A8-get-del
 //	go run ./cmd explore --fence A16
+//	go run ./cmd run ./a16.yaml --seed 8
 //
 //go:debug randseednop=0
 package main
