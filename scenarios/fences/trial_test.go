@@ -11,6 +11,7 @@ import (
 	"locksim/scenarios"
 	"locksim/scenarios/fences"
 	"locksim/scenarios/outcome"
+	"locksim/scenarios/play"
 	"locksim/scenarios/search"
 )
 
@@ -62,5 +63,28 @@ func TestWrongFencesAreFound(t *testing.T) {
 				t.Errorf("not found from %d of three first seeds", missed)
 			}
 		})
+	}
+}
+
+// A run with a store under test is the same when it is made again, with the ledger and with another lock.
+func TestTrialsAreDeterministic(t *testing.T) {
+	for _, f := range fences.Own() {
+		for _, kind := range []string{play.Ledger, "fenced"} {
+			l, err := play.FindSubject(kind, f.Fence(), fences.Own())
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for c := range search.Drawn(l, search.SpaceOf(l), outcome.Seeds{First: 11, Last: 13}) {
+				n++
+				_, err := play.Run(c.Scenario, l, play.RunOptions{Seed: c.Seed, Repeat: outcome.Twice})
+				if err != nil {
+					t.Errorf("%s, seed %d: %v", l.Name, c.Seed, err)
+				}
+			}
+			if n != 3 {
+				t.Errorf("%s: %d runs, want 3", l.Name, n)
+			}
+		}
 	}
 }
