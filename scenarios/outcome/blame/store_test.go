@@ -3,6 +3,7 @@ package blame_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"locksim/checker"
 	"locksim/lock/fence"
@@ -62,6 +63,10 @@ func TestStore(t *testing.T) {
 		h.Grants[2].Token = 1
 		return h
 	}
+	stuck := func(h checker.History) checker.History {
+		h.Ending.Asked = time.Second
+		return h
+	}
 	panicked := func(h checker.History) checker.History {
 		h.Panics = []checker.Panic{{Client: "c1", At: 90, Text: "oh"}}
 		return h
@@ -97,6 +102,8 @@ func TestStore(t *testing.T) {
 			blame.MendStore, 40},
 		"it takes under a lock whose tokens do not grow": {regressed(onTrial(stale...)), blame.Store, blame.TakesStale,
 			blame.MendStore, 40},
+		"the lock is stuck, and it refuses a holder": {stuck(onTrial(sent("a", write, 1, 10, 20, ""),
+			turnedAway("b", 2, 30, 40))), blame.Choice, blame.Unsurvived, blame.Choose, 5},
 		"the lock panicked": {panicked(onTrial(gone...)), blame.Lock, blame.Panics, blame.MendLock, 20},
 		"nothing is wrong": {onTrial(stale[0], turnedAway("b", 1, 30, 40)), blame.NoOne, "", blame.Nothing,
 			0},
