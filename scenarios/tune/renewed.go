@@ -6,9 +6,13 @@ import (
 
 // renewedOutlives is [Options.outlives] of a lease that is renewed: the share of sections in which the age of the lease
 // at the beginning of the pause, and the pause, exceed what the lease lasts. The pause begins at any instant of the
-// work.
+// work. A lease that its holder has given up by then ends before the rest of the work does, if that is longer.
 func (opt Options) renewedOutlives(r tunings.Renewal, ttl float64) (share float64, extrapolated bool) {
 	lasts, interval := ttl-opt.Margin, ttl/float64(r.Times())
+	beyond := opt.Pauses.measured > 0 && lasts > interval+opt.Reply.largest()+opt.Pauses.largest()
+	if opt.GivesUp > 0 {
+		return opt.renewedLate(r, ttl, lasts), beyond
+	}
 	works := opt.Work.thinned(thin)
 	for _, d := range opt.Reply.points {
 		for _, p := range opt.Pauses.coarse(allPauses) {
@@ -21,7 +25,6 @@ func (opt Options) renewedOutlives(r tunings.Renewal, ttl float64) (share float6
 			}
 		}
 	}
-	beyond := opt.Pauses.measured > 0 && lasts > interval+opt.Reply.largest()+opt.Pauses.largest()
 	return min(share, 1), beyond
 }
 
@@ -32,19 +35,21 @@ func olderThan(least, length, interval float64) float64 {
 	return (whole*(interval-least) + max(rest-least, 0)) / length
 }
 
-// renewedLate is the share of sections that outlive a renewed lease, and have not ended so long after it was set last.
+// renewedLate is the share of sections whose renewed lease is renewed no more, since its holder stood still for too
+// long, and that have not ended so long after it was set last.
 func (opt Options) renewedLate(r tunings.Renewal, ttl, after float64) (share float64) {
-	lasts, interval, reply := ttl-opt.Margin, ttl/float64(r.Times()), opt.Reply.mean()
+	interval, reply := ttl/float64(r.Times()), opt.Reply.mean()
+	renewable := ttl - opt.Margin - opt.GivesUp*ttl
 	works := opt.Work.thinned(thin)
 	for _, p := range opt.Pauses.coarse(somePauses) {
-		if p.value == 0 || reply+interval+p.value <= lasts {
+		if p.value == 0 || reply+interval+p.value <= renewable {
 			continue
 		}
 		for _, w := range works {
 			for j := range starts {
 				start := w.value * (float64(j) + .5) / starts
 				age := reply + start - interval*float64(int(start/interval))
-				if age+p.value > lasts && age+p.value+w.value-start > after {
+				if age+p.value > renewable && age+p.value+w.value-start > after {
 					share += p.weight * w.weight / starts
 				}
 			}

@@ -23,6 +23,10 @@ type Options struct {
 	Contended float64
 	// Target is the largest share of sections that may outlive their lease.
 	Target float64
+	// GivesUp is how long before the end of a renewed lease, as a share of its TTL, its holder does not renew it any more.
+	// A watchdog of package lock has 0.1: so late it tells the holder that the lease is lost. With 0 a lease is renewed
+	// for as long as it lasts.
+	GivesUp float64
 }
 
 const (
@@ -33,7 +37,7 @@ const (
 	// shorter TTL is chosen.
 	spare  = 10
 	tries  = 8   // points of the time of a backoff
-	starts = 16  // instants of the work at which a pause begins, where they are not integrated
+	starts = 64  // instants of the work at which a pause begins, where they are not integrated
 	thin   = 256 // points of the work, where they are not all taken
 	// Distinct pauses up to which all are counted; of more, the shorter ones are counted in groups.
 	allPauses  = 4000

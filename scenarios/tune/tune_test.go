@@ -98,6 +98,25 @@ func TestClosedForms(t *testing.T) {
 	near("renewed, and a pause of a lease", opt.At(tunings.Tenth, 8).Outlives.Value, .25)
 }
 
+// A holder that gives a lease up a tenth of the TTL before its end lets it run out, unless its work ends before that.
+func TestGivesUp(t *testing.T) {
+	for _, c := range []struct {
+		work           time.Duration
+		givesUp, share float64
+	}{
+		{5 * time.Second, 0, .25 * 3 / 5},          // from an age of 2 s on, a pause of 8 s is as long as the lease
+		{5 * time.Second, .1, .25 * 4 / 5},         // from an age of 1 s on, it is as long as a holder renews
+		{1500 * time.Millisecond, .1, 0},           // the work ends 9.5 s after the last renewal, and the lease after 10 s
+		{2500 * time.Millisecond, .1, .25 * 3 / 5}, // the work ends 10.5 s after it
+	} {
+		opt := options(tune.Uniform(c.work, c.work, "constant"))
+		opt.Pauses, opt.GivesUp = tune.Rare(8*time.Second, 4), c.givesUp
+		if got := opt.At(tunings.Half, 10).Outlives.Value; math.Abs(got-c.share) > .01 {
+			t.Errorf("work of %v, given up a share of %v before the end: %v, want %v", c.work, c.givesUp, got, c.share)
+		}
+	}
+}
+
 // What goes wrong is ordered: a section that acts beside another one has outlived its lease, and a fence only helps.
 func TestCurvesAreOrdered(t *testing.T) {
 	work, err := tune.Lognormal(200*time.Millisecond, 900*time.Millisecond)

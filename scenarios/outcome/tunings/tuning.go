@@ -144,6 +144,9 @@ type Played struct {
 	TTLSeconds float64 `json:"ttl_seconds"`
 	// Lock is the lock that was played.
 	Lock string `json:"lock"`
+	// GivesUpSeconds is how long before the end of a lease that lock renews it no more. The computed shares have it, those
+	// of the plans do not.
+	GivesUpSeconds float64 `json:"gives_up_seconds,omitempty"`
 	// Seed is the seed of the first section: each following one has the next.
 	Seed uint64 `json:"seed"`
 	// Sections counts the sections that were played.

@@ -93,8 +93,12 @@ func (p Played) Sentence() string {
 	if !p.Agree() {
 		verdict = "they disagree"
 	}
+	how := p.Renewal.Words()
+	if p.GivesUpSeconds > 0 {
+		how += " until " + Seconds(p.GivesUpSeconds) + " before its end"
+	}
 	return fmt.Sprintf("Played with %s, TTL %s, %s: %s sections, %s outlived their lease (computed %s), %s lost a write "+
-		"(computed %s); %s.", p.Lock, Seconds(p.TTLSeconds), p.Renewal.Words(), prose.Thousands(p.Sections),
+		"(computed %s); %s.", p.Lock, Seconds(p.TTLSeconds), how, prose.Thousands(p.Sections),
 		between(p.Outlives), Share{Value: p.Outlives.Computed}.percent(), between(p.Lost),
 		Share{Value: p.Lost.Computed}.percent(), verdict)
 }

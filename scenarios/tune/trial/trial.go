@@ -42,6 +42,9 @@ const least = 200 * time.Millisecond
 // shown is how many sections a played point should show that outlive their lease, if it can.
 const shown = 50
 
+// givesUp is when the lock watchdog renews a lease no more: the default of [lock.WatchdogOptions.Margin].
+const givesUp = .1
+
 // locks are the locks of the renewals that are played.
 var locks = map[tunings.Renewal]string{tunings.Never: "single", tunings.Third: "watchdog"}
 
@@ -109,10 +112,14 @@ func point(opt tune.Options, o Options, r tunings.Renewal, name string, ttl time
 		}
 	}
 	opt.Contended = 1 // in each section the other client waits
+	if r != tunings.Never {
+		opt.GivesUp = givesUp
+	}
 	p := opt.At(r, ttl.Seconds())
 	return &tunings.Played{Renewal: r, TTLSeconds: ttl.Seconds(), Lock: name, Seed: o.Seed, Sections: o.Sections,
-		Outlives: tunings.NewPlayedShare(outlived, o.Sections, p.Outlives.Value),
-		Lost:     tunings.NewPlayedShare(lost, o.Sections, p.LostUnfenced.Value)}, nil
+		GivesUpSeconds: opt.GivesUp * ttl.Seconds(),
+		Outlives:       tunings.NewPlayedShare(outlived, o.Sections, p.Outlives.Value),
+		Lost:           tunings.NewPlayedShare(lost, o.Sections, p.LostUnfenced.Value)}, nil
 }
 
 // section is one section that is played.
