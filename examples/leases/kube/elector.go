@@ -26,8 +26,23 @@ import (
 // namespace is that of all leases.
 const namespace = "default"
 
-// times are those of an elector, in the proportions of its defaults: 15 s, 10 s and 2 s.
-type times struct{ lease, renew, retry time.Duration }
+// Times are those of an elector: the fields of leaderelection.LeaderElectionConfig with these names.
+type Times struct{ LeaseDuration, RenewDeadline, RetryPeriod time.Duration }
+
+// Validate returns the error with which an elector refuses the times, or one that says that the record would have
+// another LeaseDuration.
+func (t Times) Validate() error {
+	if t.LeaseDuration%time.Second != 0 {
+		return fmt.Errorf("a LeaseDuration of %v: give whole seconds, which is what a record has", t.LeaseDuration)
+	}
+	_, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		LeaseDuration: t.LeaseDuration, RenewDeadline: t.RenewDeadline, RetryPeriod: t.RetryPeriod,
+		Lock: &resourcelock.LeaseLock{LockConfig: resourcelock.ResourceLockConfig{Identity: "validate"}},
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {},
+			OnStoppedLeading: func() {}},
+	})
+	return err
+}
 
 // apart keeps timers from ending in one instant: five retry periods, or two requests, are a renew deadline otherwise,
 // and which of two timers of one instant comes first is the scheduler's choice.
@@ -38,11 +53,11 @@ const apart = time.Millisecond
 // time from five seconds on.
 const shortest = 5 * time.Second
 
-// timesOf are those of a TTL and a least duration. A record has its duration in whole seconds, so that is what a lease
+// timesOf are those of a TTL and a least duration, in the proportions of the defaults: 15 s, 10 s and 2 s. A record has its duration in whole seconds, so that is what a lease
 // has: an elector with another duration than that which it writes may lead for longer than others wait.
-func timesOf(ttl, least time.Duration) times {
+func timesOf(ttl, least time.Duration) Times {
 	lease := max(ttl.Truncate(time.Second), least)
-	return times{lease: lease, renew: lease * 2 / 3, retry: lease*2/15 + apart}
+	return Times{LeaseDuration: lease, RenewDeadline: lease * 2 / 3, RetryPeriod: lease*2/15 + apart}
 }
 
 // connect makes a client of the API servers as components of Kubernetes have one for their elections: a request ends
@@ -69,7 +84,7 @@ const dialTimeout = 30 * time.Second
 type locker struct {
 	env    scenarios.Env
 	client coordination.LeasesGetter
-	times  times
+	times  Times
 	manner manner
 
 	mu      sync.Mutex
@@ -78,12 +93,13 @@ type locker struct {
 
 // manner is what users of an elector do in different ways. The zero value is right.
 type manner struct {
-	keeps  bool // ReleaseOnCancel is not set: a lease that is given up runs out
-	waits  bool // requests have no time limit of their own, and nothing tells whether a release succeeded
-	same   bool // all campaigns of all processes have one identity
-	deaf   bool // it does not look for the end
-	cached bool // after the end, the holder believes what a cache says
-	short  bool // a lease may last for a second
+	keeps  bool  // ReleaseOnCancel is not set: a lease that is given up runs out
+	waits  bool  // requests have no time limit of their own, and nothing tells whether a release succeeded
+	same   bool  // all campaigns of all processes have one identity
+	deaf   bool  // it does not look for the end
+	cached bool  // after the end, the holder believes what a cache says
+	short  bool  // a lease may last for a second
+	times  Times // in place of those of the TTL
 }
 
 // open makes the lock of a client.
@@ -92,7 +108,11 @@ func open(e scenarios.Env, m manner) (*locker, error) {
 	if m.short {
 		t = timesOf(e.Spec().TTL, time.Second)
 	}
-	limit := max(t.renew/2, time.Second) + apart
+	if m.times != (Times{}) {
+		t = m.times
+		t.RetryPeriod += apart
+	}
+	limit := max(t.RenewDeadline/2, time.Second) + apart
 	if m.waits {
 		limit = 0
 	}
@@ -130,7 +150,8 @@ func (l *locker) Acquire(ctx context.Context, resource string) (lock.Lease, erro
 	}}
 	term := scenarios.NewTerm()
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: r, LeaseDuration: l.times.lease, RenewDeadline: l.times.renew, RetryPeriod: l.times.retry,
+		Lock: r, LeaseDuration: l.times.LeaseDuration, RenewDeadline: l.times.RenewDeadline,
+		RetryPeriod:     l.times.RetryPeriod,
 		ReleaseOnCancel: !l.manner.keeps,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) {
@@ -196,7 +217,7 @@ func (l *locker) believe(ctx context.Context, resource, id string, stopped <-cha
 			close(lost)
 			return
 		}
-		if l.env.Clock().Sleep(ctx, l.times.retry) != nil {
+		if l.env.Clock().Sleep(ctx, l.times.RetryPeriod) != nil {
 			return
 		}
 	}

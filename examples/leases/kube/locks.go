@@ -81,6 +81,17 @@ func Kept() scenarios.Lock {
 	return l
 }
 
+// Timed is Kept with times of its own, whatever the TTL of a scenario is. It returns an error if no elector takes them.
+func Timed(name string, t Times) (scenarios.Lock, error) {
+	if err := t.Validate(); err != nil {
+		return scenarios.Lock{}, fmt.Errorf("make lock %s: %w", name, err)
+	}
+	l := underTest(name, manner{keeps: true, times: t})
+	l.FollowsSpec = false
+	l.GrantTime = 3 * t.RetryPeriod
+	return l, nil
+}
+
 // Example is an election as the example of client-go has it, with a client whose requests have no time limit of their
 // own. Its holder has the lease until it is told otherwise: one that is cut off cannot be told.
 func Example(name string) scenarios.Lock {

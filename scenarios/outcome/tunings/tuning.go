@@ -1,9 +1,6 @@
 package tunings
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"locksim/scenarios/outcome/causes"
@@ -181,16 +178,7 @@ func NewPlayedShare(count, n int, computed float64) PlayedShare {
 func (p Played) Agree() bool { return p.Outlives.Agrees && p.Lost.Agrees }
 
 // JSON is the tuning as one indented document.
-func (t *Tuning) JSON() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(t); err != nil {
-		return nil, fmt.Errorf("write the tuning as JSON: %w", err)
-	}
-	return b.Bytes(), nil
-}
+func (t *Tuning) JSON() ([]byte, error) { return indented("the tuning", t) }
 
 // Extrapolated reports whether a point lies above what was measured.
 func (t *Tuning) Extrapolated() bool {
