@@ -39,6 +39,20 @@ type Seen struct {
 	Two, None tunings.Span
 }
 
+// Text is what was seen in a row of a table: how many leaders were lost, for how long two led, and none.
+func (s Seen) Text() string {
+	if s.Lost == 0 {
+		return fmt.Sprintf("0 of %d", s.Runs)
+	}
+	seconds := func(s tunings.Span) string {
+		if s.Most < .05 {
+			return "no time"
+		}
+		return fmt.Sprintf("%.1f to %.1f s", s.Least, s.Most)
+	}
+	return fmt.Sprintf("%d of %d · %s · %s", s.Lost, s.Runs, seconds(s.Two), seconds(s.None))
+}
+
 // Agrees plays so many runs of a trouble, and reports an error where they contradict what was computed: the share of
 // lost leaders lies outside of the interval of 99.9 %, or a run has more or fewer seconds with two leaders, or with none.
 func (of Trial) Agrees(t *testing.T, computed tunings.Trouble, runs int) Seen {

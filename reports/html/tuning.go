@@ -108,11 +108,7 @@ func newTuningPage(t *tunings.Tuning, opt TuningOptions) *tuningPage {
 		row := tuningRow{TTL: tunings.Seconds(c.TTLSeconds), Twice: c.Twice.Text(), Check: c.LostCheck.Text(),
 			Worst: tunings.Seconds(c.BlockedWorstSeconds), Mean: tunings.Seconds(c.BlockedMeanSeconds)}
 		for _, plan := range t.Plans {
-			text := plan.Curve[i].Outlives.Text()
-			if plan.Curve[i].Extrapolated {
-				text = "~ " + text
-			}
-			row.Outlives = append(row.Outlives, text)
+			row.Outlives = append(row.Outlives, plan.Curve[i].OutlivesText())
 		}
 		p.Rows = append(p.Rows, row)
 	}

@@ -389,14 +389,19 @@ func listedFault(k faults.Form) ListedFault {
 	return out
 }
 
-// listedCommands are the commands that are no secret, with their flags.
-func listedCommands(root *cobra.Command) []ListedCommand {
+// listedCommands are the commands of a command that are no secret, with their flags, each followed by its own ones, whose
+// names begin with its name.
+func listedCommands(of *cobra.Command) []ListedCommand {
 	var out []ListedCommand
-	for _, c := range root.Commands() {
+	for _, c := range of.Commands() {
 		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "completion" {
 			continue
 		}
-		l := ListedCommand{Name: c.Name(), Usage: c.Use, Text: c.Short, Flags: []ListedFlag{}}
+		above := ""
+		if of.HasParent() {
+			above = strings.TrimPrefix(of.CommandPath(), of.Root().CommandPath()+" ") + " "
+		}
+		l := ListedCommand{Name: above + c.Name(), Usage: above + c.Use, Text: c.Short, Flags: []ListedFlag{}}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Hidden || f.Name == "help" {
 				return
@@ -408,7 +413,7 @@ func listedCommands(root *cobra.Command) []ListedCommand {
 			}
 			l.Flags = append(l.Flags, ListedFlag{Name: f.Name, Type: f.Value.Type(), Value: value, Default: def, Text: text})
 		})
-		out = append(out, l)
+		out = append(append(out, l), listedCommands(c)...)
 	}
 	return out
 }

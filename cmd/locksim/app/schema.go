@@ -25,7 +25,8 @@ func schemaCommand(s *shell) *cobra.Command {
 and --out stores: "run" for run.json and the found-1.json of a violation, "matrix"
 for matrix.json, "explore" and "sweep" for explore.json and sweep.json, also of one
 shard or put together by merge, "review" for review.json, "compare", "tune" and
-"list" for what these commands print, "worlds" for the live.json of a matrix in both worlds,
+"list" for what these commands print, "leaders" for what tune leaders prints,
+"worlds" for the live.json of a matrix in both worlds,
 "triage" for the triage.json of explore --against, "state" for the world at a step,
 as replay --until-step prints it, and "init", "judge", "overlay", "serve", "show" and
 "version" for these commands; "init" is also for report DIR and pin.

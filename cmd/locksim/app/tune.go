@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"locksim/cmd/locksim/internal/works"
 	"locksim/reports"
 	"locksim/reports/csv"
+	"locksim/reports/markdown"
 	"locksim/reports/terminal"
 	"locksim/scenarios/outcome/tunings"
 	"locksim/scenarios/tune"
@@ -33,6 +35,7 @@ type tuneFlags struct {
 	played          int
 	seed            uint64
 	json, csv       bool
+	markdown        bool
 	out             string
 }
 
@@ -64,7 +67,7 @@ simulated world: exit code 1 says that they disagree with the arithmetic.`,
   locksim tune --p50 800ms --p99 3s --pause 8s --one-in 10000
   locksim tune --work durations.txt --out tuned
   locksim tune --p50 800ms --p99 3s --pause 4s --one-in 50 --played 2000`,
-		Args: exactly(0, "no arguments, but flags"),
+		Args: exactly(0, "no arguments, but flags, or leaders"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(s, func(name string) bool { return cmd.Flags().Changed(name) })
 		},
@@ -87,14 +90,16 @@ simulated world: exit code 1 says that they disagree with the arithmetic.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "the `SEED` of the first played section")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema tune")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each renewal and TTL")
-	flags.StringVar(&f.out, "out", "", "also write tune.html, tune.json and tune.csv into `DIR`")
+	flags.BoolVar(&f.markdown, "markdown", false, "print Markdown instead of the report")
+	flags.StringVar(&f.out, "out", "", "also write tune.html, tune.md, tune.json and tune.csv into `DIR`")
 	completion{s.Roster}.flags(cmd)
+	cmd.AddCommand(leadersCommand(s))
 	return cmd
 }
 
 // run is the tune command. given reports whether a flag was given.
 func (f tuneFlags) run(s *shell, given func(flag string) bool) error {
-	if err := oneForm(map[string]bool{"--json": f.json, "--csv": f.csv}); err != nil {
+	if err := oneForm(map[string]bool{"--json": f.json, "--csv": f.csv, "--markdown": f.markdown}); err != nil {
 		return err
 	}
 	if err := outfile.PrepareFolder("out", f.out); err != nil {
@@ -138,6 +143,8 @@ func (f tuneFlags) print(s *shell, t *tunings.Tuning) error {
 		return s.Print(err)
 	case f.csv:
 		return s.Print(csv.Write(s.Out, csv.Tuning(t)))
+	case f.markdown:
+		return s.Print(markdown.Tuning(s.Out, t))
 	}
 	err := terminal.Tuning(s.Out, t, reports.Options{Width: compareWidth, Colour: s.Colour(console.IsTerminal)})
 	if err == nil && f.out != "" {
@@ -219,6 +226,10 @@ func (f tuneFlags) pausesGiven(given func(flag string) bool) (tune.Distribution,
 // readDurations reads the durations of a flag's file.
 func readDurations(flag, name string, zero bool) (tune.Distribution, error) {
 	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return tune.Distribution{}, fmt.Errorf("--%s %s: there is no such file: give one with a duration in each line, such "+
+			"as 250ms", flag, console.Quote(name))
+	}
 	if err != nil {
 		return tune.Distribution{}, fmt.Errorf("--%s %s: %w", flag, console.Quote(name), err)
 	}

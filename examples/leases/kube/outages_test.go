@@ -3,8 +3,11 @@ package kube
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,12 +36,7 @@ var settings = []Times{
 func TestOutagesAgree(t *testing.T) {
 	for _, times := range settings {
 		k := leaders.Kubernetes(times)
-		l, err := Timed("kube-"+k.Setting().Name, times)
-		if err != nil {
-			t.Fatal(err)
-		}
-		trial := testleaders.Trial{Lock: l, World: "kube: 2", Servers: []string{"api0", "api1"}, TTL: times.LeaseDuration,
-			Apart: times.RetryPeriod, Within: 100 * time.Millisecond}
+		trial := trialOf(t, times)
 		for _, tr := range []tunings.Trouble{k.Outage(5), k.Outage(12), k.Outage(30), k.Crash()} {
 			trial.Agrees(t, tr, leasetest.Part(100))
 		}
@@ -47,6 +45,61 @@ func TestOutagesAgree(t *testing.T) {
 			trial.Agrees(t, k.Outage(117), leasetest.Part(100))
 		}
 	}
+}
+
+var update = flag.Bool("update", false, "write the table of docs/leaders.md anew")
+
+// docsRuns is how many runs each cell of the table of docs/leaders.md has.
+const docsRuns = 100
+
+// The table of docs/leaders.md has what the arithmetic says of outages, and what a hundred runs show. With -update it is
+// made anew; without LOCKSIM_SOAK=1 one row is compared.
+func TestDocsOfOutages(t *testing.T) {
+	const page, begin, end = "../../../docs/leaders.md", "<!-- outages of Kubernetes -->\n", "<!-- end -->"
+	whole, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(whole), begin)
+	stored, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no %q and %q", page, begin, end)
+	}
+	all := *update || leasetest.Part(docsRuns) == docsRuns
+	var made strings.Builder
+	made.WriteString("| setting | outage | computed | played, 100 runs |\n|---|---|---|---|\n")
+	for i, times := range settings {
+		k := leaders.Kubernetes(times)
+		trial := trialOf(t, times)
+		for _, seconds := range []float64{5, 12, 30} {
+			if !all && (i > 0 || seconds != 12) {
+				continue
+			}
+			outage := k.Outage(seconds)
+			seen := trial.Agrees(t, outage, docsRuns)
+			row := fmt.Sprintf("| %s | %v s | %s | %s |\n", k.Setting().Name, seconds, strings.Join(outage.Cells()[1:], " · "),
+				seen.Text())
+			if made.WriteString(row); !*update && !strings.Contains(stored, row) {
+				t.Errorf("%s is out of date: run go test ./kube -run DocsOfOutages -update: it lacks\n%s", page, row)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(before+begin+made.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// trialOf is the election of an elector with its own times.
+func trialOf(t *testing.T, times Times) testleaders.Trial {
+	t.Helper()
+	l, err := Timed("kube-"+leaders.Kubernetes(times).Setting().Name, times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return testleaders.Trial{Lock: l, World: "kube: 2", Servers: []string{"api0", "api1"}, TTL: times.LeaseDuration,
+		Apart: times.RetryPeriod, Within: 100 * time.Millisecond}
 }
 
 // The settings that users publish, as NewLeaderElector takes them; the arithmetic says the same.
@@ -113,7 +166,7 @@ func (m *memory) RecordEvent(string) {}
 func (m *memory) Identity() string   { return m.id }
 func (m *memory) Describe() string   { return "memory" }
 
-// elect runs an elector of 15.5/10.5/2 s, so that no two of its times coincide, until it stops. It returns when it
+// elect runs an elector of 16/10.5/2 s, so that no two of its times coincide, until it stops. It returns when it
 // stopped.
 func (m *memory) elect(t *testing.T, ctx context.Context) time.Duration {
 	t.Helper()

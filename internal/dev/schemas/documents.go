@@ -62,6 +62,10 @@ var documents = []document{
 		name: "list", title: "What locksim has", version: 1, value: app.List{},
 		words: withPromise(nil),
 	},
+	{
+		name: "leaders", title: "What the times of elections mean", version: tunings.LeadersVersion,
+		value: tunings.Leaders{Version: tunings.LeadersVersion},
+	},
 	{name: "overlay", title: "A build overlay", version: 1, value: app.Overlaid{}},
 	{name: "serve", title: "The address of locksim serve", version: 1, value: app.Serving{}},
 	{name: "show", title: "A scenario and its file", version: 1, value: app.Shown{}},

@@ -34,22 +34,35 @@ func (s Share) Text() string {
 	case v >= .095:
 		return fmt.Sprintf("%.0f %%", v*100)
 	case v < .95e-6:
-		return "1 in " + strings.ReplaceAll(strconv.FormatFloat(1/v, 'e', 1, 64), "e+0", "e")
+		return "1 in " + power(1/v)
 	}
 	return "1 in " + s.oneIn()
+}
+
+// OutlivesText is the share of sections that outlive their lease for a table, with ~ where it is extrapolated.
+func (p Point) OutlivesText() string {
+	if p.Extrapolated {
+		return "~ " + p.Outlives.Text()
+	}
+	return p.Outlives.Text()
 }
 
 // oneIn is the reciprocal of the share, to two digits.
 func (s Share) oneIn() string {
 	n := 1 / s.Value
 	if n > 1e9 {
-		return fmt.Sprintf("%.0e", n)
+		return power(n)
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
 	if n < 100 {
 		unit = 1
 	}
 	return prose.Thousands(int(math.Round(math.Round(n/unit) * unit)))
+}
+
+// power is a large number to two digits: "3.2e7".
+func power(n float64) string {
+	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(strconv.FormatFloat(n, 'e', 1, 64))
 }
 
 // Seconds is a length of time in a sentence: "4.2 s", "350 ms".

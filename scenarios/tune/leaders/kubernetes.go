@@ -35,7 +35,9 @@ func (k Kubernetes) Setting() tunings.Setting {
 			{Name: "renewDeadline", Seconds: k.RenewDeadline.Seconds()}, {Name: "retryPeriod", Seconds: k.RetryPeriod.Seconds()}}}
 	switch {
 	case k.LeaseDuration <= k.RenewDeadline:
-		s.Refused = "client-go refuses it: LeaseDuration must be greater than RenewDeadline (NewLeaderElector)"
+		s.Refused = fmt.Sprintf("client-go refuses it: LeaseDuration must be greater than RenewDeadline (NewLeaderElector); give "+
+			"a RenewDeadline below %s, and below %s if the leader is to stop before another one leads",
+			tunings.Seconds(k.LeaseDuration.Seconds()), tunings.Seconds(max(k.LeaseDuration-k.RetryPeriod, 0).Seconds()))
 	case k.RenewDeadline.Seconds() <= jitterFactor*k.RetryPeriod.Seconds():
 		s.Refused = "client-go refuses it: RenewDeadline must be greater than 1.2 times RetryPeriod (NewLeaderElector)"
 	case k.RetryPeriod <= 0:
