@@ -32,7 +32,7 @@ type tuneFlags struct {
 	margin, backoff time.Duration
 	contended       float64
 	target          float64
-	played          int
+	played, rare    int
 	seed            uint64
 	json, csv       bool
 	markdown        bool
@@ -61,12 +61,15 @@ that of scenarios by default: 1 to 5 ms, an assumption.
 It is arithmetic, by counting over the given durations; docs/choosing.md has the rules.
 What lies above the largest duration is marked as extrapolated. --played N plays N
 sections, drawn from the same distributions, with the locks single and watchdog in the
-simulated world: exit code 1 says that they disagree with the arithmetic.`,
+simulated world: exit code 1 says that they disagree with the arithmetic. --rare N does
+that at the chosen TTL without renewal, where hardly any section outlives its lease: it
+draws the long ones by importance splitting, and estimates the share with an interval.`,
 		Example: `  locksim tune --p50 800ms --p99 3s
   locksim tune --work durations.txt --pauses pauses.txt --target 1e-5
   locksim tune --p50 800ms --p99 3s --pause 8s --one-in 10000
   locksim tune --work durations.txt --out tuned
-  locksim tune --p50 800ms --p99 3s --pause 4s --one-in 50 --played 2000`,
+  locksim tune --p50 800ms --p99 3s --pause 4s --one-in 50 --played 2000
+  locksim tune --p50 800ms --p99 3s --pause 8s --one-in 1000 --target 1e-7 --rare 400`,
 		Args: exactly(0, "no arguments, but flags, or leaders"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(s, func(name string) bool { return cmd.Flags().Changed(name) })
@@ -87,6 +90,7 @@ simulated world: exit code 1 says that they disagree with the arithmetic.`,
 	flags.Float64Var(&f.contended, "contended", 1, "the `SHARE` of sections for whose lock another client waits, 0 to 1")
 	flags.Float64Var(&f.target, "target", 1e-4, "the `SHARE` of sections that may outlive their lease")
 	flags.IntVar(&f.played, "played", 0, "also play `N` sections, as a check")
+	flags.IntVar(&f.rare, "rare", 0, "also play `N` sections at the chosen TTL, which are drawn by splitting: the long ones")
 	flags.Uint64Var(&f.seed, "seed", 1, "the `SEED` of the first played section")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema tune")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each renewal and TTL")
@@ -115,6 +119,13 @@ func (f tuneFlags) run(s *shell, given func(flag string) bool) error {
 		if err != nil {
 			return fmt.Errorf("--played %d: %w", f.played, err)
 		}
+	}
+	if f.rare > 0 {
+		p, err := trial.Rare(opt, t, trial.Options{Sections: f.rare, Seed: f.seed, Latency: latency})
+		if err != nil {
+			return fmt.Errorf("--rare %d: %w", f.rare, err)
+		}
+		t.Played = append(t.Played, *p)
 	}
 	if f.out != "" {
 		if err := works.StoreTuning(s.Console, f.out, t, f.again(given)); err != nil {
@@ -177,6 +188,8 @@ func (f tuneFlags) options(given func(flag string) bool) (opt tune.Options, late
 		return opt, latency, fmt.Errorf("--contended %v: give a share from 0 to 1", f.contended)
 	case !(f.target >= 1e-9 && f.target < 1):
 		return opt, latency, fmt.Errorf("--target %v: give a share from 1e-9 to below 1, such as 1e-4", f.target)
+	case f.rare != 0 && (f.rare < trial.Climbs || f.rare > 1_000_000):
+		return opt, latency, fmt.Errorf("--rare %d: give a number of sections from %d to 1000000", f.rare, trial.Climbs)
 	case f.played < 0 || f.played > 1_000_000:
 		return opt, latency, fmt.Errorf("--played %d: give a number of sections up to 1000000", f.played)
 	}
@@ -266,7 +279,7 @@ func (f tuneFlags) again(given func(flag string) bool) string {
 		value any
 	}{{"work", f.work}, {"p50", f.p50}, {"p99", f.p99}, {"pauses", f.pauses}, {"pause", f.pause}, {"one-in", f.oneIn},
 		{"latency", f.latency}, {"margin", f.margin}, {"backoff", f.backoff}, {"contended", f.contended},
-		{"target", f.target}, {"played", f.played}, {"seed", f.seed}} {
+		{"target", f.target}, {"played", f.played}, {"rare", f.rare}, {"seed", f.seed}} {
 		if given(flag.name) {
 			text += fmt.Sprintf(" --%s %s", flag.name, console.Quote(fmt.Sprint(flag.value)))
 		}

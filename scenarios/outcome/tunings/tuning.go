@@ -146,6 +146,9 @@ type Played struct {
 	GivesUpSeconds float64 `json:"gives_up_seconds,omitempty"`
 	// Seed is the seed of the first section: each following one has the next.
 	Seed uint64 `json:"seed"`
+	// Climbs counts the climbs of splitting that have drawn the sections; absent where they were drawn as they come. The
+	// shares are those that the climbs estimate of all draws, and Count is of the played ones.
+	Climbs int `json:"climbs,omitempty"`
 	// Sections counts the sections that were played.
 	Sections int `json:"sections" jsonschema:"minimum=1"`
 	// Outlives is how many sections outlived their lease, beside what the arithmetic says.

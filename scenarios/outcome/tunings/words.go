@@ -110,10 +110,22 @@ func (p Played) Sentence() string {
 	if p.GivesUpSeconds > 0 {
 		how += " until " + Seconds(p.GivesUpSeconds) + " before its end"
 	}
+	if p.Climbs > 0 {
+		return fmt.Sprintf("Played with %s, TTL %s, %s: %s long sections, drawn by splitting: %s outlived their lease, %s lost "+
+			"a write. By that %s outlives its lease (%s), and %s loses a write (%s); %s.", p.Lock, Seconds(p.TTLSeconds), how,
+			prose.Thousands(p.Sections), prose.Thousands(p.Outlives.Count), prose.Thousands(p.Lost.Count),
+			p.Outlives.Share.Sections(), p.Outlives.estimate(), p.Lost.Share.Sections(), p.Lost.estimate(), verdict)
+	}
 	return fmt.Sprintf("Played with %s, TTL %s, %s: %s sections, %s outlived their lease (computed %s), %s lost a write "+
 		"(computed %s); %s.", p.Lock, Seconds(p.TTLSeconds), how, prose.Thousands(p.Sections),
 		between(p.Outlives), Share{Value: p.Outlives.Computed}.percent(), between(p.Lost),
 		Share{Value: p.Lost.Computed}.percent(), verdict)
+}
+
+// estimate is the interval of an estimate, the rarer end first, and the computed share.
+func (p PlayedShare) estimate() string {
+	return fmt.Sprintf("%s to %s, computed %s", Share{Value: p.Share.Low}.Text(), Share{Value: p.Share.High}.Text(),
+		Share{Value: p.Computed}.Text())
 }
 
 func between(p PlayedShare) string {

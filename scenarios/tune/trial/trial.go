@@ -89,7 +89,7 @@ func point(opt tune.Options, o Options, r tunings.Renewal, name string, ttl time
 	if err != nil {
 		return nil, err
 	}
-	outlived, lost := 0, 0
+	var all counted
 	for i := range o.Sections {
 		seed := o.Seed + uint64(i)
 		draw := rand.New(rand.NewPCG(seed, uint64(r.Times())))
@@ -97,15 +97,8 @@ func point(opt tune.Options, o Options, r tunings.Renewal, name string, ttl time
 			latency: o.Latency, backoff: time.Duration(opt.Backoff * float64(time.Second)), lock: name,
 			renewed: r != tunings.Never}
 		s.before = time.Duration(draw.Float64() * float64(s.work))
-		m, err := s.play(l, seed)
-		if err != nil {
-			return nil, fmt.Errorf("play section %d, seed %d: %w", i+1, seed, err)
-		}
-		if outlives(m) {
-			outlived++
-		}
-		if m.Verdict.Facts.LostUpdates > 0 {
-			lost++
+		if err := all.add(s, l, seed); err != nil {
+			return nil, err
 		}
 		if o.Step != nil {
 			o.Step()
@@ -118,8 +111,8 @@ func point(opt tune.Options, o Options, r tunings.Renewal, name string, ttl time
 	p := opt.At(r, ttl.Seconds())
 	return &tunings.Played{Renewal: r, TTLSeconds: ttl.Seconds(), Lock: name, Seed: o.Seed, Sections: o.Sections,
 		GivesUpSeconds: opt.GivesUp * ttl.Seconds(),
-		Outlives:       tunings.NewPlayedShare(outlived, o.Sections, p.Outlives.Value),
-		Lost:           tunings.NewPlayedShare(lost, o.Sections, p.LostUnfenced.Value)}, nil
+		Outlives:       tunings.NewPlayedShare(all.outlived, o.Sections, p.Outlives.Value),
+		Lost:           tunings.NewPlayedShare(all.lost, o.Sections, p.LostUnfenced.Value)}, nil
 }
 
 // section is one section that is played.

@@ -2,6 +2,7 @@ package trial_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,60 @@ func TestPlayedSectionsAgree(t *testing.T) {
 	all := played(t, tune.Options{Work: work, Pauses: tune.Rare(4*time.Second, 20)}, 300)
 	if len(all) != 2 || all[0].Outlives.Count == 0 || all[1].Outlives.Count == 0 {
 		t.Errorf("played were %+v", all)
+	}
+}
+
+// Sections of which far fewer outlive their lease than are played, with pauses and without, and by measured durations.
+func TestRareSectionsAgree(t *testing.T) {
+	rareSectionsAgree(t, 60)
+}
+
+func TestManyRareSectionsAgree(t *testing.T) {
+	soak.Only(t, "it plays 12,000 sections")
+	rareSectionsAgree(t, 2000)
+}
+
+func rareSectionsAgree(t *testing.T, sections int) {
+	t.Helper()
+	work, err := tune.Lognormal(800*time.Millisecond, 3*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, pauses := range map[float64]tune.Distribution{1e-4: tune.Rare(8*time.Second, 1000),
+		1e-7: tune.Rare(4*time.Second, 100), 1e-6: tune.None("none")} {
+		opt := tune.Options{Work: work, Pauses: pauses, Target: target, Contended: 1, Backoff: .2,
+			Reply: tune.Uniform(time.Millisecond, 5*time.Millisecond, "the world")}
+		p, err := trial.Rare(opt, tune.Compute(opt), trial.Options{Sections: sections, Seed: 1,
+			Latency: [2]time.Duration{time.Millisecond, 5 * time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(p.Sentence())
+		if !p.Agree() || p.Sections != sections || p.Climbs != trial.Climbs || p.Outlives.Count < sections/2 {
+			t.Errorf("target %v: %+v", target, p)
+		}
+		if s := p.Outlives.Share; s.Low > s.Value || s.Value > s.High || s.Value < target/2 || s.Value > target*2 {
+			t.Errorf("target %v: the estimate is %+v", target, s)
+		}
+	}
+}
+
+// No draw is as long as a TTL that lies above what was measured, and there may be no choice.
+func TestRareRefuses(t *testing.T) {
+	var sample []time.Duration
+	for i := range 200 {
+		sample = append(sample, time.Duration(500+i)*time.Millisecond)
+	}
+	opt := tune.Options{Work: tune.Counted(sample, "test"), Pauses: tune.None("none"), Target: 1e-7, Contended: 1,
+		Reply: tune.None("none")}
+	o := trial.Options{Sections: 40, Seed: 1, Latency: [2]time.Duration{time.Millisecond, 5 * time.Millisecond}}
+	if _, err := trial.Rare(opt, tune.Compute(opt), o); err == nil || !strings.Contains(err.Error(), "are as long as the TTL") {
+		t.Errorf("beyond what was measured: %v", err)
+	}
+	t2 := tune.Compute(opt)
+	t2.Plans[0].Choice, t2.Plans[0].Impossible = nil, "of the test"
+	if _, err := trial.Rare(opt, t2, o); err == nil || !strings.Contains(err.Error(), "no choice without renewal: of the test") {
+		t.Errorf("without a choice: %v", err)
 	}
 }
 
