@@ -19,13 +19,14 @@ func Schemas() []string {
 // Schema is the JSON Schema (draft 2020-12) of a document that locksim prints: of what the command of that name prints
 // with --json and, but for list and compare, stores with --out. A "triage" is the triage.json of explore --against. A
 // "state" is the world at a step, which replay --until-step prints; an "init" is also what report prints of a run. A
-// "worlds" is what matrix --live prints and stores. A "leaders" is what tune leaders prints and stores. A "review" is what report --review prints and stores. The run of a
-// violation that was found, found-1.json, is a "run"; what merge puts together has the schema of the command whose
-// shards they are. A schema describes the version that this locksim writes, and refuses what it does not write. It is
-// generated from the Go types that are marshalled, by internal/dev/schemas.
+// "worlds" is what matrix --live prints and stores. A "leaders" is what tune leaders prints and stores. A "review" is
+// what report --review prints and stores. The run of a violation that was found, found-1.json, is a "run"; what merge
+// puts together has the schema of the command whose shards they are. A schema describes the version that this locksim
+// writes, and refuses what it does not write. It is generated from the Go types that are marshalled, by
+// internal/dev/schemas.
 //
-// A "scenario" is a scenario file, which is YAML; its schema is for editors. The parser
-// refuses more than the schema, such as a fault that strikes a client that is not there.
+// A "scenario" is a scenario file, which is YAML; its schema is for editors. The parser refuses more than the schema,
+// such as a fault that strikes a client that is not there.
 //
 // Schema returns an error for any other name. Schema is safe for concurrent use.
 func Schema(name string) ([]byte, error) {

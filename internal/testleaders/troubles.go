@@ -54,7 +54,8 @@ func (s Seen) Text() string {
 }
 
 // Agrees plays so many runs of a trouble, and reports an error where they contradict what was computed: the share of
-// lost leaders lies outside of the interval of 99.9 %, or a run has more or fewer seconds with two leaders, or with none.
+// lost leaders lies outside of the interval of 99.9 %, or a run has more or fewer seconds with two leaders, or with
+// none.
 func (of Trial) Agrees(t *testing.T, computed tunings.Trouble, runs int) Seen {
 	t.Helper()
 	seen := Seen{Runs: runs}
@@ -97,8 +98,8 @@ func (of Trial) Agrees(t *testing.T, computed tunings.Trouble, runs int) Seen {
 
 func (of Trial) log(t *testing.T, computed tunings.Trouble, seen Seen) {
 	t.Helper()
-	t.Logf("%s, %s of %v s: %d of %d lost (computed %.3g to %.3g), two %.2f to %.2f s (%.2f to %.2f), none %.2f to %.2f s "+
-		"(%.2f to %.2f)", of.Lock.Name, computed.Kind, computed.Seconds, seen.Lost, seen.Runs, computed.Lost.Least,
+	t.Logf("%s, %s of %v s: %d of %d lost (computed %.3g to %.3g), two %.2f to %.2f s (%.2f to %.2f), none %.2f to %.2f "+
+		"s (%.2f to %.2f)", of.Lock.Name, computed.Kind, computed.Seconds, seen.Lost, seen.Runs, computed.Lost.Least,
 		computed.Lost.Most, seen.Two.Least, seen.Two.Most, computed.TwoSeconds.Least, computed.TwoSeconds.Most,
 		seen.None.Least, seen.None.Most, computed.NoneSeconds.Least, computed.NoneSeconds.Most)
 }
@@ -115,8 +116,8 @@ func (of Trial) scenario(trouble tunings.Trouble, begins time.Duration) string {
 	const ticks = 100
 	fmt.Fprintf(&b, "name: trouble\nworld: {%s, clients: 2, latency: 1ms..5ms}\nlock: {kind: %s, ttl: %v}\n", of.World,
 		of.Lock.Name, of.TTL)
-	fmt.Fprintf(&b, "workload: {kind: leader, rounds: 1, ticks: %d, hold: %v, stagger: 100ms, checks_until: lost}\nfaults:\n",
-		ticks, (whole / ticks).Round(time.Millisecond))
+	fmt.Fprintf(&b, "workload: {kind: leader, ticks: %d, hold: %v, stagger: 100ms, checks_until: lost}\nfaults:\n", ticks,
+		(whole / ticks).Round(time.Millisecond))
 	switch trouble.Kind {
 	case tunings.Outage:
 		for _, s := range of.Servers {
@@ -136,8 +137,8 @@ func (of Trial) scenario(trouble tunings.Trouble, begins time.Duration) string {
 // first is the client that leads first.
 const first = "c0"
 
-// happened is for how long two clients led, and none, in a run whose trouble began at one instant, and whether the leader was
-// lost.
+// happened is for how long two clients led, and none, in a run whose trouble began at one instant, and whether the
+// leader was lost.
 func happened(m *outcome.ModeRun, trouble tunings.Trouble, begins time.Duration) (two, none time.Duration, lost bool) {
 	at := func(p checker.Pos) time.Duration { return m.Trace.Events[p-1].At }
 	var old, next *checker.Grant

@@ -65,7 +65,8 @@ func TestLeadersPage(t *testing.T) {
 	}
 	doc.Wish = &tunings.Wish{SurviveSeconds: 12, BoundSeconds: 20}
 	doc.Advice = leaders.Advise(*doc.Wish)
-	if got := page(); got != page() || strings.Count(got, "id=\"advice\"") != 1 || !strings.Contains(got, "impossible, since") {
+	got := page()
+	if got != page() || strings.Count(got, "id=\"advice\"") != 1 || !strings.Contains(got, "impossible, since") {
 		t.Error("what is recommended is not there, or two pages differ")
 	}
 }

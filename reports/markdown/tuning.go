@@ -38,7 +38,7 @@ func Tuning(w io.Writer, t *tunings.Tuning) error {
 			tunings.Seconds(c.BlockedWorstSeconds), tunings.Seconds(c.BlockedMeanSeconds))))
 	}
 	p.Add(lines)
-	p.Add([]string{"The columns of the renewals have the sections that outlive their lease, with ~ where that is extrapolated. " +
-		"The four columns after them are those without renewal."})
+	p.Add([]string{"The columns of the renewals have the sections that outlive their lease, with ~ where that is " +
+		"extrapolated. The four columns after them are those without renewal."})
 	return p.Render(w)
 }

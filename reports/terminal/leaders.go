@@ -8,8 +8,8 @@ import (
 	"locksim/scenarios/outcome/tunings"
 )
 
-// Leaders writes what the times of elections mean for a terminal: what is recommended, and a table for each setting. The
-// errors are those of [Run].
+// Leaders writes what the times of elections mean for a terminal: what is recommended, and a table for each setting.
+// The errors are those of [Run].
 func Leaders(w io.Writer, l *tunings.Leaders, opt reports.Options) error {
 	opt, err := opt.WithDefaults()
 	if err != nil {
@@ -37,8 +37,9 @@ func Leaders(w io.Writer, l *tunings.Leaders, opt reports.Options) error {
 		}
 		p.Add(append(append(head, ""), tab.lines(opt.Colour)...))
 	}
-	add("A trouble begins at any instant between two renewals. “40 %”: from 40 % of these instants on it costs the leader; " +
-		"“perhaps”, or a range: chance decides, such as a jitter. Two lead where the old leader acts and has not been told.")
+	add("A trouble begins at any instant between two renewals. “40 %”: from 40 % of these instants on it costs the " +
+		"leader; “perhaps”, or a range: chance decides, such as a jitter. Two lead where the old leader acts and has not been " +
+		"told.")
 	add(tunings.LeadersNotCounted)
 	return p.Render(w)
 }

@@ -14,8 +14,8 @@ import (
 	"locksim/scenarios/tune/leaders"
 )
 
-// The report of elections fits into 80 columns, and has each setting, what is recommended and what is not counted; so has
-// that in Markdown.
+// The report of elections fits into 80 columns, and has each setting, what is recommended and what is not counted; so
+// has that in Markdown.
 func TestLeadersFits(t *testing.T) {
 	const s = time.Second
 	doc := leaders.Compute([]leaders.Election{
@@ -39,7 +39,8 @@ func TestLeadersFits(t *testing.T) {
 		}
 	}
 	for _, text := range []string{strings.Join(strings.Fields(b.String()), " "), md.String()} {
-		for _, want := range []string{"Kubernetes 86400/86000/3600", "client-go refuses it", "ZooKeeper 10, until disconnected",
+		for _, want := range []string{"Kubernetes 86400/86000/3600", "client-go refuses it",
+			"ZooKeeper 10, until disconnected",
 			"Kubernetes: leaseDuration 15 s, renewDeadline 13 s, retryPeriod 1 s", "etcd: impossible, since",
 			"An outage of 12 s is to cost no leader", tunings.LeadersNotCounted} {
 			if !strings.Contains(text, want) {

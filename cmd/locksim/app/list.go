@@ -389,8 +389,8 @@ func listedFault(k faults.Form) ListedFault {
 	return out
 }
 
-// listedCommands are the commands of a command that are no secret, with their flags, each followed by its own ones, whose
-// names begin with its name.
+// listedCommands are the commands of a command that are no secret, with their flags, each followed by its own ones,
+// whose names begin with its name.
 func listedCommands(of *cobra.Command) []ListedCommand {
 	var out []ListedCommand
 	for _, c := range of.Commands() {

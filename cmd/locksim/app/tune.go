@@ -90,7 +90,7 @@ draws the long ones by importance splitting, and estimates the share with an int
 	flags.Float64Var(&f.contended, "contended", 1, "the `SHARE` of sections for whose lock another client waits, 0 to 1")
 	flags.Float64Var(&f.target, "target", 1e-4, "the `SHARE` of sections that may outlive their lease")
 	flags.IntVar(&f.played, "played", 0, "also play `N` sections, as a check")
-	flags.IntVar(&f.rare, "rare", 0, "also play `N` sections at the chosen TTL, which are drawn by splitting: the long ones")
+	flags.IntVar(&f.rare, "rare", 0, "also play `N` sections at the chosen TTL: the long ones, drawn by splitting")
 	flags.Uint64Var(&f.seed, "seed", 1, "the `SEED` of the first played section")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema tune")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each renewal and TTL")

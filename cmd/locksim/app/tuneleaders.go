@@ -55,18 +55,18 @@ and what played runs say.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.kubernetes, "kubernetes", nil, "settings `L/D/R` of Kubernetes: leaseDuration, renewDeadline and "+
-		"retryPeriod, in seconds or with a unit")
-	flags.StringSliceVar(&f.consul, "consul", nil, "settings `TTL/DELAY` of Consul: that of the session, the lock-delay, and, "+
-		"as TTL/DELAY/N, MonitorRetries")
+	flags.StringSliceVar(&f.kubernetes, "kubernetes", nil, "settings `L/D/R` of Kubernetes: leaseDuration, renewDeadline "+
+		"and retryPeriod, in seconds or with a unit")
+	flags.StringSliceVar(&f.consul, "consul", nil, "settings `TTL/DELAY` of Consul: that of the session, the lock-delay, "+
+		"and, as TTL/DELAY/N, MonitorRetries")
 	flags.StringSliceVar(&f.zookeeper, "zookeeper", nil, "session timeouts `T` of ZooKeeper")
 	flags.StringSliceVar(&f.etcd, "etcd", nil, "TTLs `T` of leases of etcd")
 	flags.DurationSliceVar(&f.outages, "outage", []time.Duration{5 * time.Second, 12 * time.Second, 30 * time.Second},
 		"for these `DURATIONS` no server answers")
 	flags.DurationSliceVar(&f.pauses, "pause", []time.Duration{20 * time.Second},
 		"for these `DURATIONS` the process of the leader stands still")
-	flags.DurationVar(&f.survive, "survive", 0, "recommend a setting with which an outage of this `DURATION` costs no leader; "+
-		"with --bound")
+	flags.DurationVar(&f.survive, "survive", 0, "recommend a setting with which an outage of this `DURATION` costs no "+
+		"leader; with --bound")
 	flags.DurationVar(&f.bound, "bound", 0, "the `DURATION` for which a crash may leave no leader")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document instead of the report; see locksim schema leaders")
 	flags.BoolVar(&f.csv, "csv", false, csvUsage+": a row for each setting and trouble")

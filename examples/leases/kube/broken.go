@@ -93,7 +93,8 @@ func (l byWallClock) Acquire(ctx context.Context, resource string) (lock.Lease, 
 // take asks once. It returns nil if another client has the lease, or nothing is known.
 func (l byWallClock) take(ctx context.Context, resource, id string) *v1.Lease {
 	leases := l.client.Leases(namespace)
-	now, seconds, terms := meta.MicroTime{Time: l.env.WallClock().Now()}, int32(l.times.LeaseDuration/time.Second), int32(0)
+	now, terms := meta.MicroTime{Time: l.env.WallClock().Now()}, int32(0)
+	seconds := int32(l.times.LeaseDuration / time.Second)
 	found, err := leases.Get(ctx, Name(resource), meta.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -123,7 +124,8 @@ func (l byWallClock) take(ctx context.Context, resource, id string) *v1.Lease {
 
 // renew renews a lease until ctx ends, another client has it, or it could not be renewed within the deadline.
 func (l byWallClock) renew(ctx context.Context, held *v1.Lease, clock lock.Clock) *v1.Lease {
-	for renewed := clock.Now(); clock.Sleep(ctx, l.times.RetryPeriod) == nil && clock.Now().Sub(renewed) < l.times.RenewDeadline; {
+	renewed, times := clock.Now(), l.times
+	for clock.Sleep(ctx, times.RetryPeriod) == nil && clock.Now().Sub(renewed) < times.RenewDeadline {
 		began, next := clock.Now(), held.DeepCopy()
 		next.Spec.RenewTime = &meta.MicroTime{Time: l.env.WallClock().Now()}
 		next, err := l.client.Leases(namespace).Update(ctx, next, meta.UpdateOptions{})

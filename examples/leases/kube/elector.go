@@ -53,8 +53,9 @@ const apart = time.Millisecond
 // time from five seconds on.
 const shortest = 5 * time.Second
 
-// timesOf are those of a TTL and a least duration, in the proportions of the defaults: 15 s, 10 s and 2 s. A record has its duration in whole seconds, so that is what a lease
-// has: an elector with another duration than that which it writes may lead for longer than others wait.
+// timesOf are those of a TTL and a least duration, in the proportions of the defaults: 15 s, 10 s and 2 s. A record has
+// its duration in whole seconds, so that is what a lease has: an elector with another duration than that which it
+// writes may lead for longer than others wait.
 func timesOf(ttl, least time.Duration) Times {
 	lease := max(ttl.Truncate(time.Second), least)
 	return Times{LeaseDuration: lease, RenewDeadline: lease * 2 / 3, RetryPeriod: lease*2/15 + apart}

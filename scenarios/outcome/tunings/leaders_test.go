@@ -17,7 +17,8 @@ func TestCells(t *testing.T) {
 		{tunings.Trouble{Kind: tunings.Outage, Seconds: 5}, []string{"outage of 5 s", "no", "–", "–"}},
 		{tunings.Trouble{Kind: tunings.Crash, Lost: span(1, 1), NoneSeconds: span(13, 23.8)},
 			[]string{"crash", "yes", "no time", "13 to 23.8 s"}},
-		{tunings.Trouble{Kind: tunings.Pause, Seconds: .5, Lost: span(0, 1), TwoSeconds: span(10, 10), NoneSeconds: span(0, 4)},
+		{tunings.Trouble{Kind: tunings.Pause, Seconds: .5, Lost: span(0, 1), TwoSeconds: span(10, 10),
+			NoneSeconds: span(0, 4)},
 			[]string{"pause of 500 ms", "perhaps", "10 s", "up to 4 s"}},
 		{tunings.Trouble{Kind: tunings.Pause, Seconds: 90, Lost: span(.4, .43), TwoSeconds: span(0, 4)},
 			[]string{"pause of 90 s", "40 to 43 %", "up to 4 s", "no time"}},
@@ -34,7 +35,8 @@ func TestCells(t *testing.T) {
 
 // A small share is one in a large number, to two digits.
 func TestShareText(t *testing.T) {
-	for share, want := range map[float64]string{1e-7: "1 in 1.0e7", 9e-11: "1 in 1.1e10", 1e-4: "1 in 10,000", .5: "50 %"} {
+	for share, want := range map[float64]string{1e-7: "1 in 1.0e7", 9e-11: "1 in 1.1e10", 1e-4: "1 in 10,000",
+		.5: "50 %"} {
 		if got := (tunings.Share{Value: share}).Text(); got != want {
 			t.Errorf("%v is %q, want %q", share, got, want)
 		}

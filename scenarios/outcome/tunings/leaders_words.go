@@ -7,9 +7,9 @@ import (
 )
 
 // LeadersNotCounted says what the seconds and shares of elections leave out.
-const LeadersNotCounted = "A request in an outage fails at once here. Where it hangs until a time limit, as when a network " +
-	"drops all, fewer tries fit into the same time. One candidate waits; more of them are elected sooner. A leader that is " +
-	"cut off alone, while its servers and candidates go on, is not counted."
+const LeadersNotCounted = "A request in an outage fails at once here. Where it hangs until a time limit, as when a " +
+	"network drops all, fewer tries fit into the same time. One candidate waits; more of them are elected sooner. A " +
+	"leader that is cut off alone, while its servers and candidates go on, is not counted."
 
 // Words is what the system is called in a sentence.
 func (s System) Words() string {

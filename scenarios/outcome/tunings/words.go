@@ -111,9 +111,9 @@ func (p Played) Sentence() string {
 		how += " until " + Seconds(p.GivesUpSeconds) + " before its end"
 	}
 	if p.Climbs > 0 {
-		return fmt.Sprintf("Played with %s, TTL %s, %s: %s long sections, drawn by splitting: %s outlived their lease, %s lost "+
-			"a write. By that %s outlives its lease (%s), and %s loses a write (%s); %s.", p.Lock, Seconds(p.TTLSeconds), how,
-			prose.Thousands(p.Sections), prose.Thousands(p.Outlives.Count), prose.Thousands(p.Lost.Count),
+		return fmt.Sprintf("Played with %s, TTL %s, %s: %s long sections, drawn by splitting: %s outlived their lease, %s "+
+			"lost a write. By that %s outlives its lease (%s), and %s loses a write (%s); %s.", p.Lock, Seconds(p.TTLSeconds),
+			how, prose.Thousands(p.Sections), prose.Thousands(p.Outlives.Count), prose.Thousands(p.Lost.Count),
 			p.Outlives.Share.Sections(), p.Outlives.estimate(), p.Lost.Share.Sections(), p.Lost.estimate(), verdict)
 	}
 	return fmt.Sprintf("Played with %s, TTL %s, %s: %s sections, %s outlived their lease (computed %s), %s lost a write "+

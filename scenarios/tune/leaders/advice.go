@@ -78,7 +78,8 @@ func kubernetesAdvice(w tunings.Wish) tunings.Advice {
 			k = next
 		}
 	}
-	return advice(w, k, "it has the longest RetryPeriod that does, which costs the servers the fewest requests", impossible)
+	return advice(w, k, "it has the longest RetryPeriod that does, which costs the servers the fewest requests",
+		impossible)
 }
 
 func etcdAdvice(w tunings.Wish) tunings.Advice {
@@ -112,11 +113,11 @@ func consulAdvice(w tunings.Wish) tunings.Advice {
 	for c.Outage(w.SurviveSeconds).Lost.Most > 0 {
 		c.TTL += time.Second
 	}
-	impossible := fmt.Sprintf("a session that outlasts an outage of %s and the election of the servers has a TTL of %s, and "+
-		"after a crash it ends after up to twice that, %s", tunings.Seconds(w.SurviveSeconds),
+	impossible := fmt.Sprintf("a session that outlasts an outage of %s and the election of the servers has a TTL of %s, "+
+		"and after a crash it ends after up to twice that, %s", tunings.Seconds(w.SurviveSeconds),
 		tunings.Seconds(c.TTL.Seconds()), tunings.Seconds(c.Crash().NoneSeconds.Most))
 	rest := math.Floor(w.BoundSeconds - c.Crash().NoneSeconds.Most)
 	c.LockDelay = time.Duration(min(max(rest, 0), 15)) * time.Second
-	return advice(w, c, "it has the shortest TTL that does, and the longest lock-delay up to 15 s; MonitorRetries is 0 by "+
-		"default, with which every outage costs the leader", impossible)
+	return advice(w, c, "it has the shortest TTL that does, and the longest lock-delay up to 15 s; MonitorRetries is 0 "+
+		"by default, with which every outage costs the leader", impossible)
 }

@@ -6,18 +6,18 @@ import (
 	"locksim/scenarios/outcome/tunings"
 )
 
-// Etcd is an election on a lease of etcd that its client keeps alive, as package concurrency of clientv3 (v3.7.3) has it.
-// These are its rules:
+// Etcd is an election on a lease of etcd that its client keeps alive, as package concurrency of clientv3 (v3.7.3) has
+// it. These are its rules:
 //
-//   - The client asks to keep the lease alive when a third of the TTL has passed since the last answer
-//     (recvKeepAlive: nextKeepAlive), and looks twice a second whether it has (sendKeepAliveLoop, retryConnWait).
+//   - The client asks to keep the lease alive when a third of the TTL has passed since the last answer (recvKeepAlive:
+//     nextKeepAlive), and looks twice a second whether it has (sendKeepAliveLoop, retryConnWait).
 //   - It gives the lease up when it has had no answer for a TTL (deadlineLoop), for which it looks twice a second too.
 //     Then its session is done.
-//   - It connects again by the backoff of gRPC: after 1 s, and then after 1.6 times as long as before, more or less by a
-//     fifth (google.golang.org/grpc/backoff.DefaultConfig). It asks again half a second later at most.
-//   - The servers have a leader 1 to 2 s after they are back: the election timeout, 1 s by default, and up to twice that.
-//     That leader gives each lease its whole TTL again, and an election timeout (lessor.Promote). It ends those that are
-//     over twice a second.
+//   - It connects again by the backoff of gRPC: after 1 s, and then after 1.6 times as long as before, more or less by
+//     a fifth (google.golang.org/grpc/backoff.DefaultConfig). It asks again half a second later at most.
+//   - The servers have a leader 1 to 2 s after they are back: the election timeout, 1 s by default, and up to twice
+//     that. That leader gives each lease its whole TTL again, and an election timeout (lessor.Promote). It ends those
+//     that are over twice a second.
 //   - The key of a leader that has stopped is there until its lease ends, or until its process takes it back.
 type Etcd struct{ TTL time.Duration }
 
@@ -75,15 +75,16 @@ func (e Etcd) Outage(n float64) tunings.Trouble {
 	})
 }
 
-// Pause implements [Election]. A leader that goes on looks at once, and gives up if a TTL has passed, whether or not the
-// servers have ended its lease.
+// Pause implements [Election]. A leader that goes on looks at once, and gives up if a TTL has passed, whether or not
+// the servers have ended its lease.
 func (e Etcd) Pause(m float64) tunings.Trouble {
 	ttl := e.TTL.Seconds()
 	return over(tunings.Pause, m, e.apart(), func(since float64) ending {
 		if ttl-since >= m {
 			return ending{}
 		}
-		return ending{surely: true, perhaps: true, two: within{0, etcdLooks}, none: within{ttl - since, ttl - since + etcdLooks}}
+		ends := within{ttl - since, ttl - since + etcdLooks}
+		return ending{surely: true, perhaps: true, two: within{0, etcdLooks}, none: ends}
 	})
 }
 

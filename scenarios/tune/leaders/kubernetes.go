@@ -18,8 +18,8 @@ import (
 //   - Nothing but the end of RenewDeadline stops it: a leader whose record another one has overwritten goes on for that
 //     long (renew does not look at IsLeader).
 //   - A candidate tries again after RetryPeriod and up to JitterFactor, 1.2, times that (acquire: wait.JitterUntil). It
-//     takes the lease when it has not seen its record change for LeaseDuration, by its own clock (isLeaseValid). It sees
-//     a change when it tries. Of a record that it has not seen before an outage it sees the change after it.
+//     takes the lease when it has not seen its record change for LeaseDuration, by its own clock (isLeaseValid). It
+//     sees a change when it tries. Of a record that it has not seen before an outage it sees the change after it.
 //   - LeaseDuration must be greater than RenewDeadline, and RenewDeadline than JitterFactor times RetryPeriod
 //     (NewLeaderElector). The record has LeaseDuration in whole seconds (LeaseDurationSeconds).
 type Kubernetes struct{ LeaseDuration, RenewDeadline, RetryPeriod time.Duration }
@@ -32,19 +32,20 @@ func (k Kubernetes) Setting() tunings.Setting {
 	s := tunings.Setting{System: tunings.Kubernetes,
 		Name: fmt.Sprintf("%v/%v/%v", short(k.LeaseDuration), short(k.RenewDeadline), short(k.RetryPeriod)),
 		Times: []tunings.Time{{Name: "leaseDuration", Seconds: k.LeaseDuration.Seconds()},
-			{Name: "renewDeadline", Seconds: k.RenewDeadline.Seconds()}, {Name: "retryPeriod", Seconds: k.RetryPeriod.Seconds()}}}
+			{Name: "renewDeadline", Seconds: k.RenewDeadline.Seconds()},
+			{Name: "retryPeriod", Seconds: k.RetryPeriod.Seconds()}}}
 	switch {
 	case k.LeaseDuration <= k.RenewDeadline:
-		s.Refused = fmt.Sprintf("client-go refuses it: LeaseDuration must be greater than RenewDeadline (NewLeaderElector); give "+
-			"a RenewDeadline below %s, and below %s if the leader is to stop before another one leads",
+		s.Refused = fmt.Sprintf("client-go refuses it: LeaseDuration must be greater than RenewDeadline (NewLeaderElector); "+
+			"give a RenewDeadline below %s, and below %s if the leader is to stop before another one leads",
 			tunings.Seconds(k.LeaseDuration.Seconds()), tunings.Seconds(max(k.LeaseDuration-k.RetryPeriod, 0).Seconds()))
 	case k.RenewDeadline.Seconds() <= jitterFactor*k.RetryPeriod.Seconds():
 		s.Refused = "client-go refuses it: RenewDeadline must be greater than 1.2 times RetryPeriod (NewLeaderElector)"
 	case k.RetryPeriod <= 0:
 		s.Refused = "client-go refuses it: RetryPeriod must be greater than zero (NewLeaderElector)"
 	case k.LeaseDuration%time.Second != 0:
-		s.Refused = "the record has LeaseDuration in whole seconds: with another one the leader would count by a longer one " +
-			"than the others"
+		s.Refused = "the record has LeaseDuration in whole seconds: with another one the leader would count by a longer " +
+			"one than the others"
 	}
 	return s
 }

@@ -93,12 +93,12 @@ func TestRefused(t *testing.T) {
 		election leaders.Election
 		want     string
 	}{
-		{leaders.Kubernetes{LeaseDuration: 15 * s, RenewDeadline: 15 * s, RetryPeriod: 5 * s}, "client-go refuses it: LeaseDura"},
+		{leaders.Kubernetes{LeaseDuration: 15 * s, RenewDeadline: 15 * s, RetryPeriod: 5 * s}, "client-go refuses it: Lease"},
 		{leaders.Kubernetes{LeaseDuration: 15 * s, RenewDeadline: 14 * s, RetryPeriod: 5 * s}, ""},
 		{leaders.Kubernetes{LeaseDuration: 15 * s, RenewDeadline: 6 * s, RetryPeriod: 5 * s}, "greater than 1.2 times Retry"},
 		{leaders.Kubernetes{LeaseDuration: 15 * s, RenewDeadline: 7 * s, RetryPeriod: 5 * s}, ""},
 		{leaders.Kubernetes{LeaseDuration: 15 * s, RenewDeadline: 7 * s}, "greater than zero"},
-		{leaders.Kubernetes{LeaseDuration: 15500 * time.Millisecond, RenewDeadline: 7 * s, RetryPeriod: s}, "in whole seconds"},
+		{leaders.Kubernetes{LeaseDuration: 15500 * time.Millisecond, RenewDeadline: 7 * s, RetryPeriod: s}, "whole seconds"},
 		{leaders.Etcd{TTL: 1500 * time.Millisecond}, "whole seconds"},
 		{leaders.Etcd{TTL: s}, "below 2 s"},
 		{leaders.ZooKeeper{SessionTimeout: 3 * s, Tick: 2 * s}, "below 2 ticks"},
@@ -126,8 +126,10 @@ func TestAdvice(t *testing.T) {
 		{tunings.Wish{SurviveSeconds: 12, BoundSeconds: 20}, []string{"15/13/1", "", "17, until expired", ""}},
 		{tunings.Wish{SurviveSeconds: 12, BoundSeconds: 19}, []string{"", "", "16, until expired", ""}},
 		{tunings.Wish{SurviveSeconds: 12, BoundSeconds: 60}, []string{"23/15/7", "32", "40, until expired", ""}},
-		{tunings.Wish{SurviveSeconds: 5, BoundSeconds: 90}, []string{"30/16/13", "17", "40, until expired", "30/15, 8 retries"}},
-		{tunings.Wish{SurviveSeconds: 5, BoundSeconds: 70}, []string{"24/13/10", "17", "40, until expired", "30/10, 8 retries"}},
+		{tunings.Wish{SurviveSeconds: 5, BoundSeconds: 90},
+			[]string{"30/16/13", "17", "40, until expired", "30/15, 8 retries"}},
+		{tunings.Wish{SurviveSeconds: 5, BoundSeconds: 70},
+			[]string{"24/13/10", "17", "40, until expired", "30/10, 8 retries"}},
 		{tunings.Wish{SurviveSeconds: 1, BoundSeconds: 6}, []string{"", "", "", ""}},
 	} {
 		for i, a := range leaders.Advise(c.wish) {

@@ -8,12 +8,14 @@ import (
 
 // ZooKeeper is an election on an ephemeral node of ZooKeeper. These are its rules:
 //
-//   - A client that is idle pings after a third of the session timeout, and takes a server that it has not heard for two
-//     thirds of it for lost (ClientCnxn: readTimeout; zk.Conn: recvTimeout, pingInterval). Either is Disconnected.
-//   - A session is measured by the leader of the servers in whole ticks (ExpiryQueue.roundToNextInterval), and the other
-//     servers report to it twice a tick which sessions they have heard of. So it ends up to one and a half ticks late.
+//   - A client that is idle pings after a third of the session timeout, and takes a server that it has not heard for
+//     two thirds of it for lost (ClientCnxn: readTimeout; zk.Conn: recvTimeout, pingInterval). Either is Disconnected.
+//   - A session is measured by the leader of the servers in whole ticks (ExpiryQueue.roundToNextInterval), and the
+//     other servers report to it twice a tick which sessions they have heard of. So it ends up to one and a half ticks
+//     late.
 //   - A new leader of the servers gives each session its whole timeout again, so that no outage ends one whose client
-//     comes back. A client is back within 1 s (ClientCnxn sleeps for up to a second between two tries, zk.Conn for one).
+//     comes back. A client is back within 1 s (ClientCnxn sleeps for up to a second between two tries, zk.Conn for
+//     one).
 //   - The servers grant 2 to 20 ticks (minSessionTimeout, maxSessionTimeout).
 //
 // What a leader does depends on its library: Curator's LeaderLatch stops when it is Disconnected

@@ -1,11 +1,11 @@
-// Package splitting estimates rare shares: how many of a great many draws have a score above a level, where no number of
-// draws that can be made has one.
+// Package splitting estimates rare shares: how many of a great many draws have a score above a level, where no number
+// of draws that can be made has one.
 //
-// It is multilevel splitting with a fixed effort (Kahn and Harris 1951; as subset simulation Au and Beck 2001). Particles
-// are drawn, and the tenth with the highest scores is kept; from it come as many particles as before, each by moves that
-// leave the distribution of the draws as it is and are refused if they do not exceed the highest score that was not kept;
-// and so on, until the level is reached. The share is the product of the shares that were kept. The moves are those of Crank and
-// Nicolson, on draws that are made normal. All that is random comes from the seed.
+// It is multilevel splitting with a fixed effort (Kahn and Harris 1951; as subset simulation Au and Beck 2001).
+// Particles are drawn, and the tenth with the highest scores is kept; from it come as many particles as before, each by
+// moves that leave the distribution of the draws as it is and are refused if they do not exceed the highest score that
+// was not kept; and so on, until the level is reached. The share is the product of the shares that were kept. The moves
+// are those of Crank and Nicolson, on draws that are made normal. All that is random comes from the seed.
 //
 // The particles of one climb depend on one another. So the interval of an estimate is that of several climbs: see
 // [Estimate].

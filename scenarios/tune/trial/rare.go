@@ -25,10 +25,10 @@ const (
 // sections that are played: those of messages are less.
 const beyond = 10
 
-// Rare plays sections of the choice without renewal, of which far fewer outlive their lease than can be played: work and
-// pause are drawn by splitting, from those draws that are about as long as the lease. What happened in a share of the
-// played sections happened in that share of all draws that are as long. It returns an error if there is no choice, or if
-// no draw is as long.
+// Rare plays sections of the choice without renewal, of which far fewer outlive their lease than can be played: work
+// and pause are drawn by splitting, from those draws that are about as long as the lease. What happened in a share of
+// the played sections happened in that share of all draws that are as long. It returns an error if there is no choice,
+// or if no draw is as long.
 func Rare(opt tune.Options, t *tunings.Tuning, o Options) (*tunings.Played, error) {
 	plan := t.Plans[0]
 	if plan.Renewal != tunings.Never || plan.Choice == nil {

@@ -86,12 +86,14 @@ func TestRareRefuses(t *testing.T) {
 	opt := tune.Options{Work: tune.Counted(sample, "test"), Pauses: tune.None("none"), Target: 1e-7, Contended: 1,
 		Reply: tune.None("none")}
 	o := trial.Options{Sections: 40, Seed: 1, Latency: [2]time.Duration{time.Millisecond, 5 * time.Millisecond}}
-	if _, err := trial.Rare(opt, tune.Compute(opt), o); err == nil || !strings.Contains(err.Error(), "are as long as the TTL") {
+	_, err := trial.Rare(opt, tune.Compute(opt), o)
+	if err == nil || !strings.Contains(err.Error(), "are as long as the TTL") {
 		t.Errorf("beyond what was measured: %v", err)
 	}
 	t2 := tune.Compute(opt)
 	t2.Plans[0].Choice, t2.Plans[0].Impossible = nil, "of the test"
-	if _, err := trial.Rare(opt, t2, o); err == nil || !strings.Contains(err.Error(), "no choice without renewal: of the test") {
+	_, err = trial.Rare(opt, t2, o)
+	if err == nil || !strings.Contains(err.Error(), "no choice without renewal: of the test") {
 		t.Errorf("without a choice: %v", err)
 	}
 }

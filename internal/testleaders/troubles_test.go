@@ -1,4 +1,4 @@
-package leaders_test
+package testleaders_test
 
 import (
 	"testing"
@@ -11,6 +11,9 @@ import (
 	"locksim/scenarios/tune/leaders"
 	"locksim/scenarios/zklocks"
 )
+
+// s is a second.
+const s = time.Second
 
 // requests is what the requests of an election take, which the arithmetic leaves out.
 const requests = 100 * time.Millisecond
