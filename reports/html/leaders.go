@@ -10,7 +10,7 @@ import (
 // Leaders writes what the times of elections mean as one page without other files and without JavaScript. The same
 // document and options give the same bytes. Leaders returns the error of the writer.
 func Leaders(w io.Writer, l *tunings.Leaders, opt TuningOptions) error {
-	p := leadersPage{NotCounted: tunings.LeadersNotCounted, Heads: tunings.TroubleHeads(), TuningOptions: opt,
+	p := leadersPage{Legend: tunings.LeadersLegend, NotCounted: tunings.LeadersNotCounted, Heads: tunings.TroubleHeads(), TuningOptions: opt,
 		CSS: template.CSS(asset("base.css") + asset("tuning.css"))}
 	if l.Wish != nil {
 		p.Wish = l.Wish.Sentence()
@@ -37,6 +37,7 @@ type leadersPage struct {
 	Advice     []string
 	Heads      []string
 	Settings   []leadersSetting
+	Legend     string
 	NotCounted string
 	CSS        template.CSS
 }

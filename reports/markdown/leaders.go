@@ -31,6 +31,7 @@ func Leaders(w io.Writer, l *tunings.Leaders) error {
 		}
 	}
 	p.Add(lines)
+	p.Add([]string{tunings.LeadersLegend})
 	p.Add([]string{tunings.LeadersNotCounted})
 	return p.Render(w)
 }

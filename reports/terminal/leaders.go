@@ -37,9 +37,7 @@ func Leaders(w io.Writer, l *tunings.Leaders, opt reports.Options) error {
 		}
 		p.Add(append(append(head, ""), tab.lines(opt.Colour)...))
 	}
-	add("A trouble begins at any instant between two renewals. “40 %”: from 40 % of these instants on it costs the " +
-		"leader; “perhaps”, or a range: chance decides, such as a jitter. Two lead where the old leader acts and has not been " +
-		"told.")
+	add(tunings.LeadersLegend)
 	add(tunings.LeadersNotCounted)
 	return p.Render(w)
 }

@@ -42,7 +42,7 @@ func TestLeadersFits(t *testing.T) {
 		for _, want := range []string{"Kubernetes 86400/86000/3600", "client-go refuses it",
 			"ZooKeeper 10, until disconnected",
 			"Kubernetes: leaseDuration 15 s, renewDeadline 13 s, retryPeriod 1 s", "etcd: impossible, since",
-			"An outage of 12 s is to cost no leader", tunings.LeadersNotCounted} {
+			"An outage of 12 s is to cost no leader", tunings.LeadersLegend, tunings.LeadersNotCounted} {
 			if !strings.Contains(text, want) {
 				t.Errorf("it lacks %q:\n%s", want, text)
 			}
