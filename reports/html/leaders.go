@@ -10,8 +10,8 @@ import (
 // Leaders writes what the times of elections mean as one page without other files and without JavaScript. The same
 // document and options give the same bytes. Leaders returns the error of the writer.
 func Leaders(w io.Writer, l *tunings.Leaders, opt TuningOptions) error {
-	p := leadersPage{Legend: tunings.LeadersLegend, NotCounted: tunings.LeadersNotCounted, Heads: tunings.TroubleHeads(), TuningOptions: opt,
-		CSS: template.CSS(asset("base.css") + asset("tuning.css"))}
+	p := leadersPage{Legend: tunings.LeadersLegend, NotCounted: tunings.LeadersNotCounted,
+		Heads: tunings.TroubleHeads(), TuningOptions: opt, CSS: template.CSS(asset("base.css") + asset("tuning.css"))}
 	if l.Wish != nil {
 		p.Wish = l.Wish.Sentence()
 		for _, a := range l.Advice {

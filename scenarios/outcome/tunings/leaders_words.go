@@ -7,9 +7,9 @@ import (
 )
 
 // LeadersLegend says how a table of troubles is read.
-const LeadersLegend = "A trouble begins at any instant between two renewals. “40 %”: from 40 % of these instants on it " +
-	"costs the leader; “perhaps”, or a range: chance decides, such as a jitter. Two lead where the old leader acts and has " +
-	"not been told."
+const LeadersLegend = "A trouble begins at any instant between two renewals. “40 %”: from 40 % of these instants on " +
+	"it costs the leader; “perhaps”, or a range: chance decides, such as a jitter. Two lead where the old leader acts " +
+	"and has not been told."
 
 // LeadersNotCounted says what the seconds and shares of elections leave out.
 const LeadersNotCounted = "A request in an outage fails at once here. Where it hangs until a time limit, as when a " +
