@@ -144,6 +144,9 @@ func drawScenario(t *rapid.T) *Scenario {
 		Catalogue: rapid.SliceOf(rapid.SampledFrom([]string{"F01", "F14", "F73"})).Draw(t, "catalogue"),
 		Locks:     rapid.SliceOf(rapid.SampledFrom([]string{"all", "one-node", "broken/x", "true"})).Draw(t, "locks"),
 	}
+	if s.Workload.TriesFence() || !s.Workload.Fills() && rapid.Bool().Draw(t, "on trial") {
+		s.Store = rapid.SampledFrom([]string{"my-fence", "broken/x", "true"}).Draw(t, "store")
+	}
 	s.World.ClockStep = min(rapid.SampledFrom([]time.Duration{0, 1, time.Microsecond, time.Millisecond}).Draw(t,
 		"clock_step"), s.World.Latency.Min)
 	if s.World.ClockStep > 0 && time.Millisecond%s.World.ClockStep != 0 {

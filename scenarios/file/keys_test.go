@@ -11,6 +11,7 @@ import (
 
 // together are the settings without which a value of a key is refused.
 var together = map[string]func(*file.Scenario){
+	"kind":     func(s *file.Scenario) { s.Store = "my-fence" }, // for sections that are late
 	"beside":   func(s *file.Scenario) { s.Workload.Resources = []string{"a", "b"} },
 	"deadline": func(s *file.Scenario) { s.Workload.Request = time.Second },
 	"look":     func(s *file.Scenario) { s.Workload.Kind = file.WorkloadFill },

@@ -161,7 +161,7 @@ x.yaml:1:1: the scenario: want keys with values, such as {key: value}, found a l
    1 | - a
      | ^`},
 	{"unknown key", "name: x\nwrold: {redis: 1}\n", `
-x.yaml:2:1: the scenario has no key "wrold": did you mean world? Or choose one of name, title, why, catalogue, world, lock, workload, faults, locks, expect
+x.yaml:2:1: the scenario has no key "wrold": did you mean world? Or choose one of name, title, why, catalogue, world, lock, store, workload, faults, locks, expect
    2 | wrold: {redis: 1}
      | ^`},
 	{"unknown inner key", "name: x\nworkload: {rounds: 3, hodl: 2s}\n", `
