@@ -16,15 +16,16 @@ type FenceTries struct {
 	Stale int `json:"stale,omitzero"`
 	// Together counts the pairs of writes of different grants that were under way at once.
 	Together int `json:"together,omitzero"`
-	// Retries counts the writes that were sent once more: of these Unanswered had no answer before.
-	Retries    int `json:"retries,omitzero"`
+	// Retries counts the writes that were sent once more.
+	Retries int `json:"retries,omitzero"`
+	// Unanswered counts those of Retries that had no answer before.
 	Unanswered int `json:"unanswered,omitzero"`
 	// Equal counts the pairs of writes of different grants with equal tokens.
 	Equal int `json:"equal,omitzero"`
-	// Digits counts the registers whose tokens came to need more digits, Wide those whose tokens came to need more than 32
-	// bits, or than 31.
+	// Digits counts the registers whose tokens came to need more digits.
 	Digits int `json:"digits,omitzero"`
-	Wide   int `json:"wide,omitzero"`
+	// Wide counts the registers whose tokens came to need more than 32 bits, or than 31.
+	Wide int `json:"wide,omitzero"`
 	// Keys counts the pairs of registers of one history, of which the one had greater tokens than the other one.
 	Keys int `json:"keys,omitzero"`
 }

@@ -31,6 +31,10 @@ func FactList() []Fact {
 		{Names: []string{"false_rejects"},
 			Means: "Operations of a rightful holder that the fence refused: the only one with a claim, or the one " +
 				"that by the servers' record had held the lock since its grant."},
+		{Names: []string{"stale_forgotten", "overwritten", "unexplained"},
+			Means: "Of a store that is itself under test, which is judged by its answers: those of `stale_accepted` " +
+				"before which it had refused others, so that it has forgotten the highest token; those of " +
+				"`lost_updates` whose place a stale write took; and answers that no order of the operations explains."},
 		{Names: []string{"token_regressions"},
 			Means: "Grants whose token is below that of a grant before them: one that had returned before they were " +
 				"asked for, or whose claim had ended before theirs began."},

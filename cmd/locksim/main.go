@@ -18,10 +18,14 @@ import (
 	"locksim/scenarios/zklocks"
 )
 
-func main() { os.Exit(app.Main(locks()...)) }
+func main() { os.Exit(app.Main(append(locks(), onTrial()...)...)) }
 
 // locks are those whose servers the kernel does not have.
 func locks() []play.Lock {
-	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All(),
-		fences.Own(), sqllocks.Fences(), etcdlocks.Fences(), zklocks.Fences())
+	return slices.Concat(etcdlocks.All(), zklocks.All(), sqllocks.All(), sentinellocks.All())
+}
+
+// onTrial are the fences.
+func onTrial() []play.Lock {
+	return slices.Concat(fences.Own(), sqllocks.Fences(), etcdlocks.Fences(), zklocks.Fences())
 }

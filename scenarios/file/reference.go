@@ -32,6 +32,8 @@ func Reference() []Entry {
 			"empty"},
 		{"", "world", "The clients, servers and network.", "the keys of the group", "the defaults of the group"},
 		{"", "lock", "The lock under test.", "the keys of the group", "the defaults of the group"},
+		{"", "store", "The fence that is itself under test, in place of the store `s0`, which is assumed to be right.",
+			"one of the fences of `locksim list`, or one of the program's own", "none"},
 		{"", "workload", "What each client does.", "the keys of the group", "the defaults of the group"},
 		{"", "faults", "The faults, and when they strike.", fmt.Sprintf("a list of at most %d", MaxFaults), "none"},
 		{"", "locks", "Which locks the scenario is about.", "a list of locks and groups", "the one of `lock.kind`"},
