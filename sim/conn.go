@@ -3,6 +3,7 @@ package sim
 import (
 	"sync/atomic"
 
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -164,6 +165,14 @@ func (c *conn) ended(dir Direction) {
 // arriveAtServer passes bytes, or the end of the stream, to a server: at once,
 // or when its stall is over.
 func (c *conn) arriveAtServer(b []byte) {
+	if b != nil {
+		switch {
+		case c.client.p.Crashed():
+			c.w.rare.Add(rare.OrphanedRequest)
+		case c.flows[Up].ended:
+			c.w.rare.Add(rare.LateRequest)
+		}
+	}
 	if len(c.w.force.stalls) > 0 {
 		c.w.force.whenServed(c.link.node, func() { c.serve(b) })
 		return
@@ -176,6 +185,7 @@ func (c *conn) arriveAtServer(b []byte) {
 func (c *conn) serve(b []byte) {
 	switch {
 	case c.wasReset:
+		c.w.rare.Add(rare.StalledAway)
 	case b == nil:
 		c.server.eof()
 	default:
@@ -187,6 +197,9 @@ func (c *conn) arriveAtClient(b []byte) {
 	if c.silent {
 		c.arriveTooLate()
 		return
+	}
+	if b != nil && c.flows[Up].ended {
+		c.w.rare.Add(rare.LateAnswer)
 	}
 	switch {
 	case c.w.trace.off:
@@ -201,6 +214,7 @@ func (c *conn) arriveAtClient(b []byte) {
 // arriveTooLate handles a reply to a machine that has lost its power. Once
 // restarted, the machine does not know the connection and resets it.
 func (c *conn) arriveTooLate() {
+	c.w.rare.Add(rare.DeadAnswer)
 	if c.client.p != c.link.p {
 		c.reset()
 	}
@@ -226,6 +240,12 @@ func (c *conn) reset() {
 	}
 	c.w.trace.record(trace.World, c.link.where[Up], trace.Reset{Conn: c.name(), Client: c.link.p.name,
 		Server: c.link.node.id})
+	if c.flows[Up].bytes > 0 {
+		c.w.rare.Add(rare.ResetRequest)
+	}
+	if c.flows[Down].bytes > 0 {
+		c.w.rare.Add(rare.ResetAnswer)
+	}
 	c.wasReset = true
 	c.server.reset()
 	c.kill()

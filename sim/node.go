@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -247,6 +248,9 @@ func (n *Node) Next() int {
 
 // Processes are the names of all processes, in no order.
 func (n *Node) Processes() []string { return slices.Collect(maps.Keys(n.w.procs.byName)) }
+
+// Reached notes that the run has reached a rare path, beside the trace.
+func (n *Node) Reached(p rare.Path) { n.w.rare.Add(p) }
 
 // Strike adds to the trace what a fault did to the server, and returns the
 // event's number. Abilities call it.

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -28,6 +29,8 @@ type Result struct {
 	Events int
 	// Virtual is the virtual time that passed while the body ran.
 	Virtual time.Duration
+	// Rare are the rare paths that the run has reached.
+	Rare rare.Set
 }
 
 // Run opens a bubble of virtual time, builds a world in it, runs body on the
@@ -190,7 +193,7 @@ func (b *bubble) runWorld() {
 	}()
 	b.err = guard(func() error { return b.body(w) })
 	w.trace.end() // the close is not part of it
-	b.result = &Result{Trace: w.Trace(), Events: w.time.events, Virtual: w.Now()}
+	b.result = &Result{Trace: w.Trace(), Events: w.time.events, Virtual: w.Now(), Rare: w.Rare()}
 	if w.halted { // see [World.Halt]: the bubble remains as it is
 		b.exhausted = true
 		w.procs.forgetLabels()

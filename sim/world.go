@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -128,7 +129,11 @@ type World struct {
 	unseen  bool // see [World.WatchUnseen]
 	halted  bool // see [World.Halt]
 	onEnd   func(process string, incarnation int)
+	rare    rare.Set
 }
+
+// Rare are the rare paths that the run has reached by now. They are no part of the trace.
+func (w *World) Rare() rare.Set { return w.rare }
 
 func newWorld(cfg Config, p *pulse) (*World, error) {
 	w := &World{cfg: cfg, chance: chance(cfg.Seed), time: newTimeline(cfg.Limits, p)}

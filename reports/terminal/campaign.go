@@ -87,6 +87,7 @@ func exploreFigures(e *explorations.Exploration, opt reports.Options) []string {
 		{"tried with the fence: ", fencedTries(s)},
 		{"violations: ", campaign.Tallies(s.Violations)},
 		{"nearest miss: ", nearestMiss(s.Nearest)},
+		{"rare paths of the world, by the runs that reached them: ", campaign.Tallies(s.Rare)},
 	} {
 		if row.text != "" {
 			lines = append(lines, prose.Fold(row.name+row.text, opt.Width)...)

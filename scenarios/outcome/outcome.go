@@ -12,6 +12,7 @@ import (
 	"locksim/scenarios/evidence"
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome/causes"
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -158,6 +159,9 @@ type ModeRun struct {
 	// [file.Scenario.LateLimit] the run shows what a busy machine does, besides the faults of the scenario. 0 in the
 	// simulated world.
 	Late time.Duration
+
+	// Rare are the rare paths of the simulated world that the run has reached.
+	Rare rare.Set
 
 	// WallClocks are the clients that have read their wall clocks.
 	WallClocks []string

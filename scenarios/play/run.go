@@ -252,7 +252,7 @@ func playOnce(sc *file.Scenario, l Lock, opts RunOptions, mode fence.Mode,
 		return nil, fmt.Errorf("scenario %s, lock %s, seed %d, mode %s: %w", sc.Name, l.Name, seed, mode, err)
 	}
 	run := p.runOf(mode, res.trace)
-	run.Virtual = res.virtual
+	run.Virtual, run.Rare = res.virtual, res.rare
 	err = run.Judge(base)
 	if err == nil && !opts.Bare {
 		err = run.Complete()

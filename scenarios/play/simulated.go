@@ -16,6 +16,7 @@ import (
 	"locksim/scenarios/file"
 	"locksim/scenarios/outcome"
 	"locksim/sim"
+	"locksim/sim/rare"
 	"locksim/sim/redis"
 	protected "locksim/sim/store"
 	"locksim/sim/trace"
@@ -138,6 +139,7 @@ type Limit = sim.LimitError
 type simulated struct {
 	trace   *trace.Trace
 	virtual time.Duration
+	rare    rare.Set
 }
 
 // simulate plays in a simulated world. The world ends with body.
@@ -159,7 +161,7 @@ func (p *play) simulate(seed uint64, mode fence.Mode, stopAt int, body func(w St
 	if res == nil {
 		return nil, err
 	}
-	return &simulated{res.Trace, res.Virtual}, err
+	return &simulated{res.Trace, res.Virtual, res.Rare}, err
 }
 
 // deadlocked is the error of a run in which the lock waits for itself for ever.

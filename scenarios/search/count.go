@@ -56,6 +56,9 @@ func (t *Trial) ended() tally.Tally {
 	for _, what := range m.Unknown {
 		one.Unknown = tally.AddCounts(one.Unknown, map[string]int{what: 1})
 	}
+	for path := range m.Rare.All() {
+		one.Rare = tally.AddCounts(one.Rare, map[string]int{path.String(): 1})
+	}
 	if len(t.Violations) > 0 {
 		one.Violating, one.Violations = 1, map[checker.Label]int{}
 	}

@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/protobuf/proto"
 
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -47,6 +48,9 @@ func (l *lessor) leads() bool { return l.ends != nil }
 func (l *lessor) promote() {
 	l.ends = map[int64]time.Duration{}
 	leases := slices.Collect(maps.Keys(l.server.keyspace.leases))
+	if len(leases) > 0 {
+		l.server.node.Reached(rare.EtcdLengthened)
+	}
 	l.server.cluster.prolonged(l.server, "", leases...)
 	for _, id := range leases {
 		l.extend(id, election)
@@ -149,6 +153,7 @@ func (s *Server) ensureLeadership(f func(leads bool)) {
 		f(true)
 		return
 	}
+	s.node.Reached(rare.EtcdPausedLeader)
 	s.linearizable(func(err error) { f(err == nil && s.Leads()) })
 }
 
@@ -161,6 +166,7 @@ func (s *Server) renewHere(client string, id int64, done func(ttl int64, notLead
 	case s.keyspace.leases[id] == nil:
 		done(0, false)
 	case l.left(id) <= 0:
+		s.node.Reached(rare.EtcdLateRenewal)
 		l.late[id] = append(l.late[id], func() { s.renewHere(client, id, done) })
 	default:
 		s.cluster.prolonged(s, client, id)
@@ -210,6 +216,7 @@ func (s *Server) forward(client string, id int64, done func(ttl int64, err error
 					switch {
 					case over || s.life != life:
 					case notLeader:
+						s.node.Reached(rare.EtcdAskedAgain)
 						again()
 					default:
 						timeout.Stop()

@@ -15,6 +15,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	"locksim/sim/raftgroup"
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -190,6 +191,7 @@ func (s *Server) propose(client string, r *pb.InternalRaftRequest, done func(pro
 // timedOut is the error of a request that began at a time, and has had no answer.
 func (s *Server) timedOut(began time.Duration) error {
 	if s.elected > 0 && began < s.elected && began > s.elected-2*election {
+		s.node.Reached(rare.EtcdLeaderFailed)
 		return rpctypes.ErrGRPCTimeoutDueToLeaderFail
 	}
 	return rpctypes.ErrGRPCTimeout
@@ -198,6 +200,7 @@ func (s *Server) timedOut(began time.Duration) error {
 // enter hands a proposal to raft, or holds it until there is a leader.
 func (s *Server) enter(p *proposal) {
 	if s.raft.Leader() == raft.None {
+		s.node.Reached(rare.EtcdHeld)
 		s.held = append(s.held, p)
 		return
 	}
@@ -255,6 +258,9 @@ func (s *Server) Followed() {
 		return
 	}
 	s.elected = s.node.Monotonic()
+	if len(s.reads.asked) > 0 {
+		s.node.Reached(rare.EtcdReadFailed)
+	}
 	s.reads.fail(rpctypes.ErrGRPCLeaderChanged)
 	held := s.held
 	s.held = nil

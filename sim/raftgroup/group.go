@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 
 	"locksim/sim"
+	"locksim/sim/rare"
 )
 
 // A Machine is what applies the log: the server of one member.
@@ -144,6 +145,9 @@ func (m *Member) Pump() {
 		rd := raw.Ready()
 		if rd.HardState != nil && !raft.IsEmptyHardState(rd.HardState) {
 			m.must(m.log.SetHardState(rd.HardState))
+		}
+		if len(rd.Entries) > 0 && rd.Entries[0].GetIndex() <= m.Last() {
+			m.node.Reached(rare.RaftReplaced)
 		}
 		m.must(m.log.Append(rd.Entries))
 		for _, message := range rd.Messages {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locksim/faults"
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -85,6 +86,10 @@ func (d *disk) rewrite() {
 // crash decides what is kept. A planned fsync or snapshot is dropped.
 func (d *disk) crash(mode faults.CrashMode) {
 	switch {
+	case d.mode == PersistEverysec && mode == faults.CrashPower && len(d.unsaved) > 0:
+		d.server.node.Reached(rare.RedisUnsynced)
+	case d.mode == PersistRDB && d.planned:
+		d.server.node.Reached(rare.RedisUnsaved)
 	case d.mode == PersistAlways, d.mode == PersistEverysec && mode == faults.CrashProcess:
 		d.rewrite()
 	}

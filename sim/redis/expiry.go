@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -27,6 +28,7 @@ func (l *ledger) expire() {
 	for _, p := range l.expired() {
 		why := origin{step: l.tells()("", trace.Expire{Key: p.key}), change: trace.KeyExpired}
 		if n.repl.leader != nil {
+			n.node.Reached(rare.RedisHidden)
 			n.changed(p, l.data[p], n.data.read(p), why)
 			continue
 		}
@@ -78,6 +80,7 @@ func (l *ledger) reveal(from time.Duration) {
 	for _, p := range l.allKeys() {
 		d, known := l.data[p]
 		if known && d.until <= from && d.until > n.data.shown {
+			n.node.Reached(rare.RedisRevealed)
 			n.data.put(p, d)
 			n.changed(p, absent, d, origin{step: n.node.Record("", trace.Reveal{Key: p.key}), change: trace.KeyRestored})
 		}

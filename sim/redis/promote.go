@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"locksim/faults"
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -37,6 +38,7 @@ func (n *Server) Promote(f faults.Failover) error {
 		return nil
 	}
 	fate := cmp.Or(f.Old, faults.OldFenced)
+	n.replaces(old)
 	e := trace.Promote{Old: old.Name(), Fate: string(fate), Told: f.Clients}
 	if n.repl.leader == old {
 		e.Follows, e.Has, e.Of = true, n.ledger.offset, old.ledger.offset
@@ -50,6 +52,13 @@ func (n *Server) Promote(f faults.Failover) error {
 		}
 	}
 	return nil
+}
+
+// replaces takes note of what the server lacks of an old primary that it takes the place of.
+func (n *Server) replaces(old *Server) {
+	if n.ledger.offset < old.ledger.offset {
+		n.node.Reached(rare.RedisBehind)
+	}
 }
 
 // takeOver makes a replica a primary.

@@ -7,6 +7,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 
 	"locksim/faults"
+	"locksim/sim/rare"
 )
 
 // readOnlyError is a replica's reply to a write.
@@ -41,6 +42,7 @@ func (g *writeGuard) refuse(c *server.Peer, command string) bool {
 			g.readOnly()
 		}
 	case !g.wrote && g.server.lacksReplicas():
+		g.server.node.Reached(rare.RedisTooFewReplicas)
 		c.WriteError(noReplicasError)
 	case g.grows(command) && !g.wrote && g.server.node.Refused(faults.ReplyOOM):
 		c.WriteError(oomError)

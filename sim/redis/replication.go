@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locksim/sim"
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -138,6 +139,9 @@ func (r *replication) copy(session int) {
 // receive replaces all keys of a replica.
 func (n *Server) receive(from *Server, data map[dbKey]datum, offset int64) {
 	n.tick()
+	if n.ledger.offset > offset {
+		n.node.Reached(rare.RedisAhead)
+	}
 	step := n.node.Record(from.Name(), trace.Resync{Keys: len(data)})
 	n.ledger.replace(data, n.ledger.data, origin{step: step, change: trace.KeyRestored})
 	n.ledger.offset = offset
@@ -152,6 +156,9 @@ func (n *Server) receive(from *Server, data map[dbKey]datum, offset int64) {
 func (r *replication) abandon() {
 	r.live = false
 	r.broken()
+	if r.to.ledger.offset < r.from.ledger.offset {
+		r.from.node.Reached(rare.RedisUnsent)
+	}
 	r.out.Forget()
 }
 

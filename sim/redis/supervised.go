@@ -70,6 +70,7 @@ func (n *Server) FollowNone(by string) {
 	if old == nil {
 		return
 	}
+	n.replaces(old)
 	n.takeOver(n.node.Record(by, trace.ReplicaOf{Was: old.Name(), Has: n.ledger.offset, Of: old.ledger.offset}))
 	n.node.HangUp()
 	n.family.primary.redirect(n, n.node.Processes(), nil)

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"locksim/sim/rare"
 )
 
 // ackWait is a client's WAIT for replicas that have all its writes.
@@ -80,6 +82,7 @@ func (w *ackWaits) limit(a *ackWait, timeout time.Duration) {
 	node.After(timeout, func() {
 		node.WhenServing(func() {
 			if slices.Contains(w.all, a) {
+				node.Reached(rare.RedisShortWait)
 				w.end(a)
 			}
 		})

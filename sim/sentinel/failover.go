@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -78,6 +79,7 @@ func (s *Server) checkAgreed() {
 		s.event("+odown", m, fmt.Sprintf("#quorum %d/%d", votes, s.group.config.Quorum))
 	case !agreed && m.odown:
 		m.odown = false
+		s.node.Reached(rare.SentinelTakenBack)
 		s.event("-odown", m, "")
 	}
 }
@@ -156,6 +158,9 @@ func (s *Server) voteFor(epoch uint64, candidate string) (leader string, in uint
 			s.failover.startedAt = s.now() + ms(s.draw("desync", int64(maxDesync)))
 		}
 	}
+	if s.voteEpoch == epoch && s.vote != candidate {
+		s.node.Reached(rare.SentinelVoted)
+	}
 	return s.vote, s.voteEpoch
 }
 
@@ -207,6 +212,7 @@ func (s *Server) advance() {
 	case waitStart:
 		if s.elected(f.epoch) != s.id && !f.forced {
 			if now-f.startedAt > min(maxElection, s.timeout()) {
+				s.node.Reached(rare.SentinelNotElected)
 				s.abort("-failover-abort-not-elected", s.master)
 			}
 			return
@@ -217,6 +223,7 @@ func (s *Server) advance() {
 	case selectSlave:
 		in := s.choose()
 		if in == nil {
+			s.node.Reached(rare.SentinelNoReplica)
 			s.abort("-failover-abort-no-good-slave", s.master)
 			return
 		}

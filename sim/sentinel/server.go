@@ -10,6 +10,7 @@ import (
 
 	"locksim/faults"
 	"locksim/sim"
+	"locksim/sim/rare"
 	"locksim/sim/redis"
 	"locksim/sim/trace"
 )
@@ -159,6 +160,7 @@ func (s *Server) checkTilt() {
 	now := s.now()
 	if delta := now - s.ticked; delta < 0 || delta > tiltTrigger {
 		s.tiltSince = now
+		s.node.Reached(rare.SentinelTilt)
 		s.publish("+tilt", "#tilt mode entered", "")
 	}
 	s.ticked = now
@@ -253,6 +255,7 @@ func (s *Server) unexpected(in *instance) {
 		return
 	}
 	if !in.promoted && s.sane() && in.undisturbed(now, oldPrimaryTolerated) && now-in.reportedAt > oldPrimaryTolerated {
+		s.node.Reached(rare.SentinelConverted)
 		s.makeReplica(in, s.primary)
 		s.event("+convert-to-slave", in, "")
 	}

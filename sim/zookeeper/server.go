@@ -10,6 +10,7 @@ import (
 	"locksim/faults"
 	"locksim/sim"
 	"locksim/sim/raftgroup"
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -193,11 +194,13 @@ func (s *Server) heartbeat() {
 	case s.leader == 0:
 	case s.leader != s.id:
 		if !s.hears(s.leader) {
+			s.node.Reached(rare.ZooKeeperUnheard)
 			s.look()
 		} else if !s.serving {
 			s.join()
 		}
 	case !s.majority():
+		s.node.Reached(rare.ZooKeeperAlone)
 		s.look()
 	case s.serving:
 		for _, other := range s.ensemble.servers {
@@ -387,6 +390,7 @@ func (s *Server) checkSession(session int64, on uint64) code {
 		return errSessionExpired
 	}
 	if owner, bound := s.sessions.owners[session]; bound && owner != on {
+		s.node.Reached(rare.ZooKeeperMoved)
 		return errSessionMoved
 	}
 	s.sessions.owners[session] = on

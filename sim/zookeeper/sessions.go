@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"locksim/sim/rare"
 	"locksim/sim/trace"
 )
 
@@ -33,6 +34,9 @@ type tracker struct {
 // promote begins to measure: each session has its whole timeout again.
 func (s *Server) promote() {
 	s.sessions = tracker{ends: map[int64]time.Duration{}, owners: map[int64]uint64{}, closing: map[int64]bool{}}
+	if len(s.tree.sessions) > 0 {
+		s.node.Reached(rare.ZooKeeperProlonged)
+	}
 	for id, timeout := range s.tree.sessions {
 		s.extend(id, timeout)
 	}
@@ -56,6 +60,9 @@ func (s *Server) touch(session int64) bool {
 	if !s.Leads() {
 		s.touched[session] = true
 		return true
+	}
+	if s.sessions.closing[session] {
+		s.node.Reached(rare.ZooKeeperClosing)
 	}
 	if _, known := s.sessions.ends[session]; !known || s.sessions.closing[session] {
 		return false

@@ -47,6 +47,8 @@ type Tally struct {
 	Unknown map[string]int `json:"unknown,omitempty"`
 	// Fenced counts what was tried with a store under test, in the runs that ended.
 	Fenced checker.FenceTries `json:"fenced,omitzero"`
+	// Rare counts the runs that reached a rare path of the simulated world, by its name: see package locksim/sim/rare.
+	Rare map[string]int `json:"rare_paths,omitempty"`
 	// Violating counts the runs with a violation.
 	Violating int `json:"violating"`
 	// Violations counts the runs with a violation of each label.
@@ -153,6 +155,7 @@ func (t *Tally) Add(later Tally) {
 		t.Nearest = later.Nearest
 	}
 	t.Unknown = AddCounts(t.Unknown, later.Unknown)
+	t.Rare = AddCounts(t.Rare, later.Rare)
 	t.Violating += later.Violating
 	t.Violations = AddCounts(t.Violations, later.Violations)
 	t.Nondeterministic += later.Nondeterministic
