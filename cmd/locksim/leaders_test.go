@@ -11,8 +11,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// The table of docs/leaders.md is what the runs show. With -update it is made anew; without LOCKSIM_SOAK=1 the rows of
-// some locks are compared.
+// The table of docs/how-to/leaders.md is what the runs show. With -update it is made anew; without LOCKSIM_SOAK=1 the
+// rows of some locks are compared.
 func TestDocsOfLeaders(t *testing.T) {
 	var all []play.Lock
 	for _, name := range kinds.Names() {
@@ -20,7 +20,7 @@ func TestDocsOfLeaders(t *testing.T) {
 	}
 	right := slices.DeleteFunc(locks(), func(l play.Lock) bool { return strings.HasPrefix(l.Name, kinds.BrokenPrefix) })
 	testleaders.Table{
-		Page: "../../docs/leaders.md", Begin: "<!-- leaders -->", Locks: append(all, right...),
+		Page: "../../docs/how-to/leaders.md", Begin: "<!-- leaders -->", Locks: append(all, right...),
 		Some: []string{"fenced", "redlock-watchdog", "etcd-election"}, Missing: testruns.WithoutPostgres,
 		Again: "go test ./cmd/locksim -run DocsOfLeaders -update",
 	}.Test(t, *update)

@@ -1,4 +1,5 @@
-// Package testleaders has the tables of docs/leaders.md, which are made and compared by tests of several modules.
+// Package testleaders has the tables of docs/how-to/leaders.md, which are made and compared by tests of several
+// modules.
 package testleaders
 
 import (
@@ -56,7 +57,7 @@ func (of Table) Test(t *testing.T, update bool) {
 	}
 	heads, rule := "| lock |", "|---|"
 	for _, trouble := range troubles {
-		heads += fmt.Sprintf(" [%s](../scenarios/library/%s.yaml) |", trouble.head, trouble.scenario)
+		heads += fmt.Sprintf(" [%s](../../scenarios/library/%s.yaml) |", trouble.head, trouble.scenario)
 		rule += "---|"
 	}
 	table := heads + "\n" + rule + "\n"

@@ -58,7 +58,7 @@ there was none; or --pause with --one-in. There is no default for pauses, since 
 is no published distribution that holds for your machines. The latency of a message is
 that of scenarios by default: 1 to 5 ms, an assumption.
 
-It is arithmetic, by counting over the given durations; docs/choosing.md has the rules.
+It is arithmetic, by counting over the given durations; docs/how-to/choosing.md has the rules.
 What lies above the largest duration is marked as extrapolated. --played N plays N
 sections, drawn from the same distributions, with the locks single and watchdog in the
 simulated world: exit code 1 says that they disagree with the arithmetic. --rare N does

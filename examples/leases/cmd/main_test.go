@@ -18,11 +18,11 @@ func right() []scenarios.Lock {
 	return slices.DeleteFunc(locks(), func(l scenarios.Lock) bool { return strings.HasPrefix(l.Name, "broken/") })
 }
 
-// The second table of docs/leaders.md is what the runs show. With -update it is made anew; without LOCKSIM_SOAK=1 the
-// row of one lock is compared.
+// The second table of docs/how-to/leaders.md is what the runs show. With -update it is made anew; without LOCKSIM_SOAK=1
+// the row of one lock is compared.
 func TestDocsOfLeaders(t *testing.T) {
 	testleaders.Table{
-		Page: "../../../docs/leaders.md", Begin: "<!-- leaders of examples/leases -->", Locks: right(),
+		Page: "../../../docs/how-to/leaders.md", Begin: "<!-- leaders of examples/leases -->", Locks: right(),
 		Some: []string{"kube-lease"}, Again: "go test ./cmd -run DocsOfLeaders -update, in examples/leases",
 	}.Test(t, *update)
 }
