@@ -145,6 +145,35 @@ func TestFencedFacts(t *testing.T) {
 				return o
 			}(), answered("b", write, 2, 20, 30, ""), answered("r", read, 2, 50, 60, "a")),
 			func(f checker.Facts) bool { return f.Overwritten == 1 }, "it has no answer"},
+		"an equal token of another grant is taken": {
+			fenced(fence.Strict, answered("a", write, 2, 10, 20, ""), underGrant(3, answered("b", write, 2, 15, 40, "")),
+				answered("r", read, 2, 50, 60, "b")),
+			func(f checker.Facts) bool { return f.Unexplained == 1 }, "no order of the operations"},
+		"the holder of the highest token is refused its second write": {
+			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), refused(answered("b", write, 2, 30, 40, ""))),
+			func(f checker.Facts) bool { return f.FalseRejects == 1 && f.StaleRejected == 0 }, "was refused"},
+		"a token was written without its value": {
+			fenced(fence.Check, answered("a", write, 1, 10, 20, ""), unanswered(answered("b", write, 3, 22, 0, "")),
+				refused(answered("c", write, 2, 30, 40, "")), answered("r", read, 2, 50, 60, "a")),
+			func(f checker.Facts) bool { return f.Data == checker.DataRight && f.FalseRejects == 0 }, ""},
+		"a stale write is accepted after a right read": {
+			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), answered("b", write, 1, 30, 60, ""),
+				answered("r", read, 2, 40, 50, "a")),
+			func(f checker.Facts) bool { return f.StaleAccepted == 1 && f.Unexplained == 0 }, "b with token 1 was accepted"},
+		"two keys have nothing to do with each other": {
+			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), on("other", answered("b", write, 1, 30, 40, ""))),
+			func(f checker.Facts) bool { return f.Data == checker.DataRight }, ""},
+		"a last read finds what is left": {
+			func() checker.History {
+				h := fenced(fence.Check, answered("a", write, 2, 10, 20, ""))
+				h.Last = []checker.Op{underGrant(0, answered("last", read, 3, 30, 40, ""))}
+				return h
+			}(),
+			func(f checker.Facts) bool { return f.LostUpdates == 1 }, "the write is gone"},
+		"a retry is under way, and its first copy is over": {
+			fenced(fence.Check, answered("a", write, 1, 10, 15, ""), again("a", unanswered(answered("a2", write, 1, 17, 0, ""))),
+				answered("b", write, 2, 20, 30, ""), answered("r", read, 2, 50, 60, "a")),
+			func(f checker.Facts) bool { return f.Overwritten == 1 }, "took effect after"},
 		"a read finds what was refused": {
 			fenced(fence.Check, answered("a", write, 2, 10, 20, ""), refused(answered("b", write, 1, 25, 30, "")),
 				answered("r", read, 2, 40, 50, "b")),
