@@ -38,7 +38,7 @@ type stateData struct {
 	Lock    *string      `json:"lock,omitempty"` // the holder by the nodes' record; nil in a run without holdings
 	Clients []clientData `json:"clients"`
 	Nodes   []nodeData   `json:"nodes,omitempty"`
-	Store   []string     `json:"store"`
+	Store   []string     `json:"store"` // null where the store s0 is not used
 	Highest uint64       `json:"highest,omitempty"`
 	Flights []flightData `json:"flights,omitempty"`
 }
@@ -120,6 +120,9 @@ func (d *pageData) addStates(s *scene.Scene, lines []scene.Sentence, inspect fun
 // stateOf is a state for the scripts.
 func stateOf(s *scene.Scene, state *outcome.State) stateData {
 	d := stateData{N: state.Step, At: int64(state.At), Store: append([]string{}, state.Store...), Highest: state.Highest}
+	if s.Run.History.Fence != "" {
+		d.Store = nil
+	}
 	if len(s.Run.History.Holdings) > 0 {
 		holder := s.Holder(checker.Pos(state.Step))
 		d.Lock = &holder

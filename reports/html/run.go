@@ -23,6 +23,7 @@ type runPage struct {
 	Title, Headline string
 	Answers         []outcome.Answer
 	Scenario, Lock  string
+	Fence           string // what is judged where that is a store under test
 	Origin          string
 	Repeated        string
 	Links           []reports.Link
@@ -51,6 +52,14 @@ type runPage struct {
 	Data *pageData
 }
 
+// onTrial names a store that is under test, as outcome.Subject does; "" for none.
+func onTrial(o *outcome.Outcome) string {
+	if o.OnTrial() == "" {
+		return ""
+	}
+	return o.Subject()
+}
+
 // traceHash is the hash that a replay must have.
 type traceHash struct {
 	Mode fence.Mode
@@ -60,7 +69,7 @@ type traceHash struct {
 func newRunPage(o *outcome.Outcome, opt reports.Options) *runPage {
 	p := &runPage{
 		Title: o.Title(), Headline: scene.Headline(o),
-		Answers: outcome.Answers(o), Scenario: o.Scenario.Name, Lock: o.Lock, Origin: scene.Origin(o),
+		Answers: outcome.Answers(o), Scenario: o.Scenario.Name, Lock: o.Lock, Fence: onTrial(o), Origin: scene.Origin(o),
 		Repeated: scene.Made(o, opt.Repeat), Links: opt.Links, Why: o.Scenario.Why,
 		Ends: endParts(o), Cards: verdictCards(o), Facts: newFactTable(o), Remarks: scene.Remarks(o),
 		Limits: scene.Limits(o), Schedule: scene.Schedule(o.Scenario), Replay: opt.Replay, Versions: opt.Versions,

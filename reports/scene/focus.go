@@ -10,13 +10,16 @@ import (
 // in force at the decisive step, that of the operation which the store decides there, and
 // the faults that strike during them, to that step. Where there is no such grant, the last
 // one counts. It has no lane, and is nil for a run
-// without a decisive step.
+// without a decisive step. With a store under test it is that of the operations that decide.
 func (s *Scene) Focus() *Span {
 	if s.Fatal == 0 {
 		return nil
 	}
 	p := checker.Pos(s.Fatal)
 	at := s.At(p)
+	if first, last := s.Run.Answered(); last > 0 { // by a store under test, whatever grants there were
+		return &Span{Step: s.Fatal, Start: s.At(first), End: at}
+	}
 	from, last := at, time.Duration(-1)
 	decided := 0 // the grant of the operation
 	for _, op := range s.Run.History.Ops {

@@ -65,6 +65,32 @@ func (s *Scene) Marks() []Mark {
 		out = append(out, Mark{Span{Step: e.N, Start: e.At, End: e.At, Lane: e.Actor}, kind,
 			fmt.Sprintf("%s %s, at %s", e.Actor, says, prose.Seconds(e.At))})
 	}
+	return append(out, s.answers()...)
+}
+
+// answers are what a store under test has answered, where its clients learn of it.
+func (s *Scene) answers() (out []Mark) {
+	if s.Run.History.Fence == "" {
+		return nil
+	}
+	for _, o := range s.Run.History.Ops {
+		kind, says := MarkTaken, "stored"
+		switch {
+		case o.Returned == 0:
+			continue
+		case o.Outcome == checker.OutcomeRefused:
+			kind, says = MarkRefused, "refused"
+		case o.Outcome != checker.OutcomeOK:
+			continue
+		case o.Kind == checker.Read:
+			kind, says = MarkRead, "answered"
+		case int(o.Returned) == s.Fatal:
+			kind = MarkStale
+		}
+		at := s.At(o.Returned)
+		out = append(out, Mark{Span{Step: int(o.Returned), Start: at, End: at, Lane: FenceLane}, kind,
+			fmt.Sprintf("%s of %s, with token %d, is %s, at %s", o.ID, o.Client, o.Token, says, prose.Seconds(at))})
+	}
 	return out
 }
 

@@ -168,11 +168,15 @@ const (
 	LaneStore  LaneKind = "store"
 )
 
-// RecordLane is the name of the lane of the lock itself.
-const RecordLane = "lock"
+// RecordLane is the name of the lane of the lock itself, FenceLane that of the answers of a store under test, which is in
+// the place of the lane of s0.
+const (
+	RecordLane = "lock"
+	FenceLane  = "fence"
+)
 
 // Lanes are the lanes of a run from top to bottom: the clients, the lock by the
-// servers' own record, the servers, the store.
+// servers' own record, the servers, the store or, where one is under test, its answers.
 func (s *Scene) Lanes() []Lane {
 	var lanes []Lane
 	for _, c := range s.Clients {
@@ -189,7 +193,18 @@ func (s *Scene) Lanes() []Lane {
 		}
 		lanes = append(lanes, Lane{Name: n, Description: says, Kind: LaneServer, Redis: redis})
 	}
+	if s.Run.History.Fence != "" {
+		return append(lanes, Lane{Name: FenceLane, Description: "the answers of the fence", Kind: LaneStore})
+	}
 	return append(lanes, Lane{Name: trace.Store, Description: "the store " + trace.Store, Kind: LaneStore})
+}
+
+// storeLane is the name of the lane of the store.
+func (s *Scene) storeLane() string {
+	if s.Run.History.Fence != "" {
+		return FenceLane
+	}
+	return trace.Store
 }
 
 // LaneKind is the kind of the lane of a name, "" where it has no lane.
@@ -199,7 +214,7 @@ func (s *Scene) LaneKind(name string) LaneKind {
 		return LaneClient
 	case slices.Contains(s.Servers, name):
 		return LaneServer
-	case name == trace.Store:
+	case name == s.storeLane():
 		return LaneStore
 	case name == RecordLane && len(s.Run.History.Holdings) > 0:
 		return LaneRecord

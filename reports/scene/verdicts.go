@@ -182,7 +182,7 @@ func fired(m outcome.ModeRun) int {
 func Remarks(o *outcome.Outcome) []string {
 	var out []string
 	if len(o.Scenario.Expect[o.Lock]) == 0 {
-		out = append(out, fmt.Sprintf("The scenario says nothing about what to expect of lock %s.", o.Lock))
+		out = append(out, fmt.Sprintf("The scenario says nothing about what to expect of %s.", o.Subject()))
 	}
 	for _, m := range Ran(o) {
 		if m.PartialPause {

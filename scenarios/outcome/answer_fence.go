@@ -60,8 +60,20 @@ func onTrial(o *Outcome, m ModeRun, f blame.Finding) []Answer {
 		}
 		return all
 	}
-	return []Answer{asked, {WhatHappened, firstReason(m)}, {"At fault", fmt.Sprintf("The fence's: %s (step %d).", f.Does(),
+	return []Answer{asked, {WhatHappened, firstReason(m) + requestsBetween(&m)}, {"At fault", fmt.Sprintf("The fence's: %s (step %d).", f.Does(),
 		f.At)}, {"Remedy", f.Mend()}}
+}
+
+// requestsBetween says where the story has the requests between which a store under test gave the wrong answer; "" where
+// it is one request for each operation at most.
+func requestsBetween(m *ModeRun) string {
+	steps := newFenceTeller(m).requests()
+	if len(steps) < 3 {
+		return ""
+	}
+	steps = steps[max(0, len(steps)-maxRequests):]
+	return fmt.Sprintf(" The %d requests that led to it are in the story, from step %d to step %d.", len(steps), steps[0],
+		steps[len(steps)-1])
 }
 
 // askedOfFence is the question about a store under test.

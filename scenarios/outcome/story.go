@@ -21,7 +21,7 @@ func tell(run *ModeRun) []Line {
 	shared := sharedGrants(run.History)
 	stale := firstStale(run.History, true)
 	told := notices{care: run.History.Care, several: len(resourcesOf(run)) > 1, releasing: map[[2]string]bool{}}
-	keys, deciders := keyLines(run), decidersOf(run, fatal)
+	keys, deciders, fenced := keyLines(run), decidersOf(run, fatal), newFenceTeller(run)
 	named := sharedBefore(*run, staleWrite(*run)) // in what happened
 	var lines []Line
 	for _, e := range run.Trace.Events {
@@ -29,7 +29,7 @@ func tell(run *ModeRun) []Line {
 			line.Decides = line.Decides || deciders.ofKey(line)
 			lines = append(lines, line)
 		}
-		text := trace.Readable(cmp.Or(told.phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
+		text := trace.Readable(cmp.Or(fenced.phrase(e), told.phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
 		if text == "" {
 			continue
 		}
@@ -162,6 +162,9 @@ func FatalRemark(run *ModeRun, modes []fence.Mode) string {
 // the lock kept its claims apart; the first stale operation that it refused if the data was
 // rescued; otherwise the step of the first reason. It is 0 for none.
 func fatalStep(run *ModeRun, modes []fence.Mode) (step int, remark string) {
+	if n := wrongAnswer(run); n > 0 {
+		return n, "the wrong answer"
+	}
 	switch run.Verdict.Label {
 	case checker.Safe, checker.Untested:
 		return 0, ""

@@ -26,8 +26,10 @@ function stateView(s) {
     out.push(table(["server", "key", "to live", "value"], s.nodes.flatMap((n) =>
       n.keys.length ? n.keys.map((k) => [n.name, k.name, k.ttl, k.value]) : [[n.name, "(no keys)", "", ""]])));
   }
-  out.push(make("h3", s.highest ? `Store s0, highest token seen: ${s.highest}` : "Store s0"));
-  out.push(make("p", s.store.length ? s.store.join(", ") : "(nothing was written)"));
+  if (s.store) {
+    out.push(make("h3", s.highest ? `Store s0, highest token seen: ${s.highest}` : "Store s0"));
+    out.push(make("p", s.store.length ? s.store.join(", ") : "(nothing was written)"));
+  }
   if (s.flights) out.push(make("h3", "Bytes under way"), make("p", s.flights.map((f) => `${f.from} → ${f.to}: ${f.bytes}`).join(", ")));
   return out;
 }

@@ -75,6 +75,7 @@ const (
 	LetsOverwrite Deed = "lets-overwrite" // a stale write takes the place of a newer one
 	LosesWrite    Deed = "loses-write"    // it loses a write that it has acknowledged
 	RefusesHolder Deed = "refuses-holder" // it refuses a rightful holder
+	RefusesTaken  Deed = "refuses-taken"  // it refuses a write that has taken effect, such as a second copy of it
 	Contradicts   Deed = "contradicts"    // its answers have no order
 )
 
@@ -189,6 +190,7 @@ var rules = []rule{
 	{Store, LetsOverwrite, onTrial, fact(func(f checker.Facts) bool { return f.Overwritten > 0 })},
 	{Store, LosesWrite, onTrial, fact(func(f checker.Facts) bool { return f.LostUpdates > 0 })},
 	{Store, Contradicts, onTrial, fact(func(f checker.Facts) bool { return f.Unexplained > 0 })},
+	{Store, RefusesTaken, onTrial, (*reading).refusedTaken},
 	{Store, RefusesHolder, onTrial, fact(func(f checker.Facts) bool { return f.FalseRejects > 0 })},
 
 	// Its program gives two clients one owner: what the lock does then is what it was told.

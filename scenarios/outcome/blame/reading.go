@@ -152,6 +152,25 @@ func (r *reading) oneOwner() *Finding {
 	return &f
 }
 
+// refusedTaken is a store under test that says of a write, at the decisive step, that it was refused, and has it.
+func (r *reading) refusedTaken() *Finding {
+	at := r.decisive()
+	if r.Verdict.Facts.FalseRejects == 0 {
+		return nil
+	}
+	for _, o := range r.History.Ops {
+		if o.Returned != at || o.Kind != checker.Write || o.Outcome != checker.OutcomeRefused {
+			continue
+		}
+		for _, read := range slices.Concat(r.History.Ops, r.History.Last) {
+			if read.Kind == checker.Read && read.Outcome == checker.OutcomeOK && read.Saw == o.Stored() {
+				return &Finding{At: at, By: o.Client, Op: o.ID}
+			}
+		}
+	}
+	return nil
+}
+
 // holding is that of a client at a step, by the record of the servers; nil for none.
 func (r *reading) holding(client, resource string, at checker.Pos) *checker.Holding {
 	for i, s := range r.History.Holdings {

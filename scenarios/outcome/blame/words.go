@@ -120,6 +120,9 @@ var vocabulary = map[Deed]words{
 		"write, acknowledge what is stored for good, and send each write once, or give each an id."},
 	RefusesHolder: {"it refuses a rightful holder", nil, "Mend the fence: keep a highest token for each key, compare as " +
 		"numbers of 64 bits, and refuse only what is below it, so that a holder can write twice and try again."},
+	RefusesTaken: {"it says of a write that has taken effect that it was refused", nil, "Let the client send each write " +
+		"once, with its own retries off, or give each write an id by which the fence knows a second copy, and answers as " +
+		"it has answered the first one."},
 	Contradicts: {"its answers have no order", nil, "Mend the fence: decide on an operation and carry it out in one step, " +
 		"on one server."},
 	LateSend: {"", nil, "Let the section look at its lease before it writes."},
