@@ -58,6 +58,8 @@ func TestRules(t *testing.T) {
 		{"etcd: an outage that is over in time", etcd.Outage(2), kept},
 		{"etcd: nobody asks before a TTL has passed", etcd.Outage(12), "lost 1–1, two 0–0, none 2.5–19.33"},
 		{"etcd: the backoff may be long", leaders.Etcd{TTL: 60 * s}.Outage(30), "lost 0–0.543, two 0–0, none 0–54"},
+		// The waits are of 120 s at most, and may be 144 s.
+		{"etcd: the backoff has an end", leaders.Etcd{TTL: 3600 * s}.Outage(3000), "lost 0.501–0.621, two 0–0, none 0–4204"},
 		{"etcd: the lease ends a TTL after the last answer", etcd.Pause(8), "lost 0.478–0.478, two 0–0.5, none 6.17–8.5"},
 		{"etcd: a pause that is shorter", etcd.Pause(6), kept},
 		{"etcd: a crash", etcd.Crash(), "lost 1–1, two 0–0, none 6.17–10.5"},
