@@ -157,10 +157,11 @@ func (f findings) facts(h History) Facts {
 	}
 }
 
-// ofFence are the facts that count for the label: where a store is under test, that a holder is late is how it is tried.
+// ofFence are the facts that count for the label: where a store is under test, that a holder is late is how it is tried,
+// and that a lock which is free is not taken at once is not asked.
 func (f Facts) ofFence(h History) Facts {
 	if h.Fence != "" {
-		f.BeliefOverlaps = 0
+		f.BeliefOverlaps, f.Overdue = 0, 0
 	}
 	return f
 }
@@ -232,9 +233,13 @@ func (f findings) reasons(h History, label Label, none *Facts) []Reason {
 	default:
 		first, second, third = overlaps, refused, tokens
 	}
+	overdue := f.idle.overdue.sentences()
+	if h.Fence != "" {
+		overdue = nil
+	}
 	return slices.Concat(
 		f.fenced.deciding(), f.data.lost.sentences(), f.data.torn.sentences(), f.data.wrong.sentences(),
-		f.panics.sentences(), deciding, f.idle.overdue.sentences(), f.leaders.overdue.sentences(), f.denied.sentences(),
+		f.panics.sentences(), deciding, overdue, f.leaders.overdue.sentences(), f.denied.sentences(),
 		f.withheld.sentences(), f.excluded.sentences(),
 		f.hung.sentences(), f.fencing.falsely.sentences(),
 		f.void.sentences(), f.revived.sentences(), f.conduct.sentences(), f.noticed.untold.sentences(), f.failed.sentences(),

@@ -76,7 +76,7 @@ func label(f checker.Facts, none *checker.Facts, fenced bool) checker.Label {
 	// "No client could acquire the lock at the end, a key of it remained, or it was
 	// not granted although it should have been free (overdue, denied, withheld, self_excluded,
 	// leaderless_overdue)."
-	case f.Liveness != checker.LivenessOK, f.Overdue > 0, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0,
+	case f.Liveness != checker.LivenessOK, f.Overdue > 0 && !fenced, f.Denied > 0, f.Withheld > 0, f.SelfExcluded > 0,
 		f.LeaderlessOverdue > 0:
 		return checker.Stuck
 	// "A call other than an Acquire had not returned in time, although most of the servers of the lock answered, or never

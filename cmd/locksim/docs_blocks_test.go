@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"locksim/scenarios"
+	"locksim/scenarios/play"
 )
 
 var update = flag.Bool("update", false, "write the output of the commands, and the text of the files, into the pages")
@@ -480,7 +481,7 @@ func TestDocsScenarios(t *testing.T) {
 			continue
 		}
 		for _, name := range sc.LockNames() {
-			l, err := scenarios.Kind(name)
+			l, err := play.FindSubject(name, sc.Store, append(locks(), onTrial()...))
 			if err != nil {
 				t.Errorf("%s: %v", b.page.name, err)
 				continue

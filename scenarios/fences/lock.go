@@ -38,7 +38,7 @@ func (l *locker) owner() (string, error) {
 	return hex.EncodeToString(id), nil
 }
 
-// Acquire implements [lock.Locker]. It asks again after a pause, or when the lease of another client has ended.
+// Acquire implements [lock.Locker]. It asks again when the lease of another client has ended.
 func (l *locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 	owner, err := l.owner()
 	if err != nil {
@@ -65,8 +65,7 @@ func (l *locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 			held, end := context.WithCancelCause(context.WithoutCancel(ctx))
 			return &lease{locker: l, ctx: held, end: end, name: name, owner: owner, token: n, until: asked.Add(ttl)}, nil
 		}
-		left := min(time.Duration(n+1)*time.Millisecond, l.env.Spec().Backoff.Max)
-		if err := l.env.Clock().Sleep(ctx, left); err != nil {
+		if err := l.env.Clock().Sleep(ctx, time.Duration(n+1)*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}

@@ -81,6 +81,9 @@ func FirstCases(l play.Lock, space spaces.Space) iter.Seq[Case] {
 	}
 }
 
+// mostLateRounds is the number of rounds in which sections are late enough to say something, and few enough to be read.
+const mostLateRounds = 8
+
 // calmCase is the scenario of one of the runs. They differ in the number of clients,
 // the length of a section, the latency, and in whether the context of Acquire ends when
 // it has returned.
@@ -117,6 +120,9 @@ func calmCase(space spaces.Space, n int) *file.Scenario {
 		w.Resources, w.Beside, w.Hold = alikeAtFirst(), true, part(5)
 	case heldCases - 1:
 		sc.World.Clients, w.Rounds, w.Hold = 2, 1, 3*ttl
+	}
+	if sc.Workload.TriesFence() {
+		w.Rounds = min(w.Rounds, mostLateRounds)
 	}
 	return sc
 }

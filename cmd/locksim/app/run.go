@@ -228,6 +228,10 @@ func (f runFlags) task(s *shell, name string) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.TestsFence() { // which a flag may have named
+		sc = sc.Clone()
+		sc.Lock.Kind, sc.Store = l.Kind(), l.Fence()
+	}
 	if f.byLock {
 		modes = play.DefaultModes(l)
 	}

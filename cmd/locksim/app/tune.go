@@ -66,7 +66,7 @@ that at the chosen TTL without renewal, where hardly any section outlives its le
 draws the long ones by importance splitting, and estimates the share with an interval.`,
 		Example: `  locksim tune --p50 800ms --p99 3s
   locksim tune --work durations.txt --pauses pauses.txt --target 1e-5
-  locksim tune --p50 800ms --p99 3s --pause 8s --one-in 10000
+  locksim tune --p50 800ms --p99 3s --pause 8s --one-in 1000
   locksim tune --work durations.txt --out tuned
   locksim tune --p50 800ms --p99 3s --pause 4s --one-in 50 --played 2000
   locksim tune --p50 800ms --p99 3s --pause 8s --one-in 1000 --target 1e-7 --rare 400`,
@@ -225,7 +225,7 @@ func (f tuneFlags) pausesGiven(given func(flag string) bool) (tune.Distribution,
 	case f.pauses != "":
 		return readDurations("pauses", f.pauses, true)
 	case given("pause") != given("one-in"):
-		return tune.Distribution{}, errors.New("--pause and --one-in: give both, such as --pause 8s --one-in 10000")
+		return tune.Distribution{}, errors.New("--pause and --one-in: give both, such as --pause 8s --one-in 1000")
 	case !given("pause"):
 		return tune.None("none were given, with --pauses, or --pause and --one-in"), nil
 	case f.pause <= 0 || f.pause > longestGiven:

@@ -43,7 +43,7 @@ and for how long none does. With --survive and --bound it recommends a setting o
 system, or says why there is none: an outage of --survive costs no leader, and a crash
 leaves none for longer than --bound.
 
-It is arithmetic, from the rules of the clients and servers; docs/leaders.md has them,
+It is arithmetic, from the rules of the clients and servers; docs/how-to/leaders.md has them,
 and what played runs say.`,
 		Example: `  locksim tune leaders
   locksim tune leaders --kubernetes 15/10/2,137/107/26 --outage 5s,12s,30s --pause 20s

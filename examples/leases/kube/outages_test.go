@@ -47,15 +47,15 @@ func TestOutagesAgree(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the table of docs/leaders.md anew")
+var update = flag.Bool("update", false, "write the table of docs/how-to/leaders.md anew")
 
-// docsRuns is how many runs each cell of the table of docs/leaders.md has.
+// docsRuns is how many runs each cell of the table of docs/how-to/leaders.md has.
 const docsRuns = 100
 
-// The table of docs/leaders.md has what the arithmetic says of outages, and what a hundred runs show. With -update it
+// The table of docs/how-to/leaders.md has what the arithmetic says of outages, and what a hundred runs show. With -update it
 // is made anew; without LOCKSIM_SOAK=1 one row is compared.
 func TestDocsOfOutages(t *testing.T) {
-	const page, begin, end = "../../../docs/leaders.md", "<!-- outages of Kubernetes -->\n", "<!-- end -->"
+	const page, begin, end = "../../../docs/how-to/leaders.md", "<!-- outages of Kubernetes -->\n", "<!-- end -->"
 	whole, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

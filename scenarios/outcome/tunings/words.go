@@ -82,7 +82,7 @@ func (p Plan) Sentence() string {
 		Third: "renewed every third of it", Tenth: "renewed every tenth of it"}[p.Renewal]
 	c := p.Choice
 	if c == nil {
-		return fmt.Sprintf("A TTL %s: impossible, since %s.", how, p.Impossible)
+		return fmt.Sprintf("A TTL %s: none is recommended, since %s.", how, p.Impossible)
 	}
 	text := fmt.Sprintf("With a TTL of %s, %s, %s outlives its lease; a crash blocks the others for %s at most, %s on "+
 		"average.", Seconds(c.TTLSeconds), how, c.Outlives.Sections(), Seconds(c.BlockedWorstSeconds),
