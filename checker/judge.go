@@ -157,8 +157,8 @@ func (f findings) facts(h History) Facts {
 	}
 }
 
-// ofFence are the facts that count for the label: where a store is under test, that a holder is late is how it is tried,
-// and that a lock which is free is not taken at once is not asked.
+// ofFence are the facts that count for the label: where a store is under test, that a holder is late is how it is
+// tried, and that a lock which is free is not taken at once is not asked.
 func (f Facts) ofFence(h History) Facts {
 	if h.Fence != "" {
 		f.BeliefOverlaps, f.Overdue = 0, 0

@@ -154,7 +154,8 @@ func (c *checkup) conclude() {
 	case c.failure != "":
 		c.t.Fatal(c.failure)
 	case c.tally.Unproven() != "":
-		c.t.Fatalf("%s: %s.\nThese runs do not test the %s.\n%s", c.lock.Name, c.tally.Unproven(), c.trial().what, c.verdict())
+		c.t.Fatalf("%s: %s.\nThese runs do not test the %s.\n%s", c.lock.Name, c.tally.Unproven(), c.trial().what,
+			c.verdict())
 	case c.late && c.tally.TooMany(c.tally.Made()) != "":
 		c.t.Fatalf("%s: %s\n%s", c.lock.Name, c.tally.TooMany(c.tally.Made()), c.verdict())
 	case c.worthless():
@@ -195,8 +196,8 @@ func (c *checkup) verdict() string {
 	if doubt := t.Doubt(); doubt != "" {
 		text = "DOUBT: " + doubt + "\n"
 	}
-	text += fmt.Sprintf("%s: no violation in %s. %s of them really tested the %s (%s); with 95 %% confidence fewer than %s "+
-		"of such runs break it (faults drawn: %s)",
+	text += fmt.Sprintf("%s: no violation in %s. %s of them really tested the %s (%s); with 95 %% confidence fewer than "+
+		"%s of such runs break it (faults drawn: %s)",
 		c.lock.Name, prose.Count(t.Runs, "run"), prose.Thousands(t.Evidence), c.trial().what, c.trial().when,
 		tally.Percent(tally.RateBound(0, t.Evidence)), counts(drawn))
 	if c.lock.TestsFence() {

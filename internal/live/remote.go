@@ -246,7 +246,8 @@ func (w *World) data(d *play.Data) *play.Data {
 	if d == nil {
 		return nil
 	}
-	out := &play.Data{Fence: d.Fence, Rule: d.Rule, Ledger: d.Ledger, Open: func(e play.Env, mode fence.Mode) (play.Store, error) {
+	out := &play.Data{Fence: d.Fence, Rule: d.Rule, Ledger: d.Ledger, Open: func(e play.Env, mode fence.Mode) (play.Store,
+		error) {
 		m := w.machine(e.Name())
 		var info dataInfo
 		if _, err := m.call(m.ctx, askOpenData, newLocker{Identity: e.Identity(), Mode: mode}, &info); err != nil {

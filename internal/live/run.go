@@ -61,8 +61,8 @@ func (s *Session) Close() error { return s.guard.End() }
 // Check says why a scenario cannot be played live with a lock, at a scale, on this machine; nil if it can.
 func Check(sc *file.Scenario, l play.Lock, scale float64) error {
 	if l.TestsFence() && l.Data.Ledger {
-		return fmt.Errorf("the ledger, which mints the tokens for the fence %s, runs in the simulated world alone: name a lock "+
-			"for a live run with --lock, such as fenced", l.Fence())
+		return fmt.Errorf("the ledger, which mints the tokens for the fence %s, runs in the simulated world alone: name a "+
+			"lock for a live run with --lock, such as fenced", l.Fence())
 	}
 	for _, o := range wanted(sc, l) {
 		if err := o.Missing(); err != nil {

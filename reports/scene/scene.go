@@ -168,8 +168,8 @@ const (
 	LaneStore  LaneKind = "store"
 )
 
-// RecordLane is the name of the lane of the lock itself, FenceLane that of the answers of a store under test, which is in
-// the place of the lane of s0.
+// RecordLane is the name of the lane of the lock itself, FenceLane that of the answers of a store under test, which is
+// in the place of the lane of s0.
 const (
 	RecordLane = "lock"
 	FenceLane  = "fence"

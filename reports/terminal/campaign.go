@@ -49,7 +49,8 @@ func Exploration(w io.Writer, e *explorations.Exploration, replay Replay, opt re
 
 // byClass introduces the evidence by class of fault.
 func byClass(trial string) string {
-	return "runs that tested the " + trial + ", by class of fault, and how many of such runs may break it (95 % confidence): "
+	return "runs that tested the " + trial + ", by class of fault, and how many of such runs may break it (95 % " +
+		"confidence): "
 }
 
 // fencedTries is what was tried with a store under test; "" for none.

@@ -13,7 +13,8 @@ import (
 func TestFences(t *testing.T) {
 	for _, rule := range []fence.Mode{fence.Check, fence.Seal} {
 		t.Run(string(rule), func(t *testing.T) {
-			scenarios.CheckFence(t, etcdlocks.Fence(rule), scenarios.Options{Seed: 1, Runs: testruns.Soak(t, 600, 0.05), Dir: t.TempDir()})
+			scenarios.CheckFence(t, etcdlocks.Fence(rule), scenarios.Options{Seed: 1, Runs: testruns.Soak(t, 600, 0.05),
+				Dir: t.TempDir()})
 		})
 	}
 }

@@ -28,8 +28,8 @@ faults:
     flush: {node: r0, what: keys}
 `
 
-// raised is a lock that looks after each grant whether the store has seen a token that is as high, raises the counter to
-// it, and asks again.
+// raised is a lock that looks after each grant whether the store has seen a token that is as high, raises the counter
+// to it, and asks again.
 type raised struct {
 	*lock.Fenced
 	node  lock.Redis
@@ -55,8 +55,8 @@ func (r raised) Acquire(ctx context.Context, resource string) (lock.Lease, error
 	}
 }
 
-// refusals counts the operations of holders that were rightful, and those of them that were refused: nobody else had been
-// granted the lock, and the lease had not ended.
+// refusals counts the operations of holders that were rightful, and those of them that were refused: nobody else had
+// been granted the lock, and the lease had not ended.
 func refusals(h checker.History) (rightful, refused int) {
 	for _, o := range h.Ops {
 		var mine checker.Grant
@@ -69,7 +69,8 @@ func refusals(h checker.History) (rightful, refused int) {
 		for _, g := range h.Grants {
 			later = later || g.Resource == o.Resource && g.Granted > mine.Granted && g.Granted < o.Returned
 		}
-		if later || o.Returned == 0 || mine.Until > 0 && mine.Until < o.Returned || mine.Released > 0 && mine.Released < o.Invoked {
+		if later || o.Returned == 0 || mine.Until > 0 && mine.Until < o.Returned || mine.Released > 0 &&
+			mine.Released < o.Invoked {
 			continue
 		}
 		if rightful++; o.Outcome == checker.OutcomeRefused {
@@ -126,7 +127,8 @@ func TestCounterLost(t *testing.T) {
 	}
 	all, without := count(plain)
 	allMended, with := count(mended)
-	t.Logf("refused were %d of %d operations of rightful holders, and %d of %d with the counter raised", without, all, with,
+	t.Logf("refused were %d of %d operations of rightful holders, and %d of %d with the counter raised", without, all,
+		with,
 		allMended)
 	if without == 0 || all < 1000 || with != 0 || allMended < 1000 {
 		t.Errorf("want some without the recipe, and none with it")

@@ -122,8 +122,8 @@ type judged struct {
 	clock lock.Clock
 }
 
-// outlasts is how long a Read or Write may go on after its context has ended: clients that do not follow contexts end by a
-// timeout of their own.
+// outlasts is how long a Read or Write may go on after its context has ended: clients that do not follow contexts end
+// by a timeout of their own.
 const outlasts = 30 * time.Second
 
 // Do implements [play.Store].

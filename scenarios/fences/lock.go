@@ -73,7 +73,7 @@ func (l *locker) Acquire(ctx context.Context, name string) (lock.Lease, error) {
 
 // ask makes a request over a new connection. It waits for two seconds.
 func (l *locker) ask(ctx context.Context, request string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) //nolint:forbidigo // of the harness, in its bubble alone
 	defer cancel()
 	c, err := l.env.Dial(ctx, "tcp", l.env.Address(ledgerName))
 	if err != nil {

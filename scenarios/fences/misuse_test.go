@@ -94,7 +94,8 @@ func TestMisuse(t *testing.T) {
 		{"a store that does not open", "no such table", failing},
 		{"blocks", "had not answered after 16m34s, although the network is whole: let its Read and Write return when their " +
 			"context ends", wrong(misused{write: func(context.Context, func() error) error { select {} }})},
-		{"panics", "The fence's: its code panicked.", wrong(misused{write: func(context.Context, func() error) error { panic("oh") }})},
+		{"panics", "The fence's: its code panicked.",
+			wrong(misused{write: func(context.Context, func() error) error { panic("oh") }})},
 		{"both", `returned from Read both the value "7" and an error, oh: return one of them`,
 			wrong(misused{read: func() (string, error) { return "7", errors.New("oh") }})},
 		{"ignores its context", "returned from Write 5m0s after its context had ended: let it end with its context",

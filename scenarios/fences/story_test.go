@@ -23,8 +23,8 @@ store: broken/four-requests
 workload: {kind: late, rounds: 6, hold: 500ms, think: 500ms}
 `
 
-// The story of a fence that is wrong has the tokens and the answers of the writes, and the requests between which it gave
-// the wrong answer; the picture has its answers in place of the store s0, and shows those requests at the moment.
+// The story of a fence that is wrong has the tokens and the answers of the writes, and the requests between which it
+// gave the wrong answer; the picture has its answers in place of the store s0, and shows those requests at the moment.
 func TestStoryOfAWrongFence(t *testing.T) {
 	s, err := fencebroken.Find("four-requests")
 	if err != nil {

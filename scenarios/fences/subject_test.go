@@ -43,7 +43,8 @@ func TestFindSubject(t *testing.T) {
 			t.Errorf("%s and %s are %s, want %s", tc.kind, tc.store, l.Name, tc.name)
 		}
 	}
-	if l, err := play.FindLock("fenced+redis-seal", extra); err != nil || l.Kind() != "fenced" || l.Fence() != "redis-seal" {
+	if l, err := play.FindLock("fenced+redis-seal", extra); err != nil || l.Kind() != "fenced" ||
+		l.Fence() != "redis-seal" {
 		t.Errorf("fenced+redis-seal is %s with %s (%v)", l.Kind(), l.Fence(), err)
 	}
 	if _, err := play.FindLock("single+redis-seal", extra); err == nil || errors.Is(err, play.ErrUnknownLock) {

@@ -72,7 +72,8 @@ func TestTrialsAreDeterministic(t *testing.T) {
 	for _, f := range fences.Own() {
 		for _, kind := range []string{play.Ledger, "fenced"} {
 			l, err := play.FindSubject(kind, f.Fence(), fences.Own())
-			if kind != play.Ledger && f.Promises(nil) && err != nil && strings.Contains(err.Error(), "no fault under which both") {
+			if kind != play.Ledger && f.Promises(nil) && err != nil &&
+				strings.Contains(err.Error(), "no fault under which both") {
 				continue // of those of the one, the other promises none
 			}
 			if err != nil {

@@ -551,7 +551,10 @@ func (w World) ReplicaNames() []string {
 // Granting are those of Names that may grant a lock: none that only watches others, is behind them, or is there for the
 // harness. Where a store is under test they are its servers.
 func (w World) Granting() []string {
-	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s ServerCount) bool { return s.Watches || s.Behind || s.Beside })
+	w.Servers = slices.DeleteFunc(slices.Clone(w.Servers), func(s ServerCount) bool {
+		return s.Watches || s.Behind ||
+			s.Beside
+	})
 	return w.Names()
 }
 

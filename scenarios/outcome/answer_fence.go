@@ -25,8 +25,8 @@ func (o *Outcome) OnTrial() string {
 	return ""
 }
 
-// Subject is what is judged: "lock single", "fence my-fence", or "fence my-fence with lock single". name is its name, kind
-// and store what a scenario has in lock.kind and store.
+// Subject is what is judged: "lock single", "fence my-fence", or "fence my-fence with lock single". name is its name,
+// kind and store what a scenario has in lock.kind and store.
 func Subject(name, kind, store string) string {
 	switch {
 	case store == "":
@@ -60,12 +60,13 @@ func onTrial(o *Outcome, m ModeRun, f blame.Finding) []Answer {
 		}
 		return all
 	}
-	return []Answer{asked, {WhatHappened, firstReason(m) + requestsBetween(&m)}, {"At fault", fmt.Sprintf("The fence's: %s (step %d).", f.Does(),
-		f.At)}, {"Remedy", f.Mend()}}
+	return []Answer{asked, {WhatHappened, firstReason(m) + requestsBetween(&m)},
+		{"At fault", fmt.Sprintf("The fence's: %s (step %d).", f.Does(),
+			f.At)}, {"Remedy", f.Mend()}}
 }
 
-// requestsBetween says where the story has the requests between which a store under test gave the wrong answer; "" where
-// it is one request for each operation at most.
+// requestsBetween says where the story has the requests between which a store under test gave the wrong answer; ""
+// where it is one request for each operation at most.
 func requestsBetween(m *ModeRun) string {
 	steps := newFenceTeller(m).requests()
 	if len(steps) < 3 {
@@ -78,8 +79,8 @@ func requestsBetween(m *ModeRun) string {
 
 // askedOfFence is the question about a store under test.
 func askedOfFence(o *Outcome, m ModeRun) Answer {
-	return Answer{"Asked", fmt.Sprintf("Does the fence %s refuse each write that is stale by the rule %s, and no other, and "+
-		"keep what it has acknowledged, %s?", prose.Visible(o.OnTrial()), m.History.Fence, under(o))}
+	return Answer{"Asked", fmt.Sprintf("Does the fence %s refuse each write that is stale by the rule %s, and no other, "+
+		"and keep what it has acknowledged, %s?", prose.Visible(o.OnTrial()), m.History.Fence, under(o))}
 }
 
 // untroubled says why a run is no evidence for a store under test: it refused nothing as stale.

@@ -29,7 +29,8 @@ func tell(run *ModeRun) []Line {
 			line.Decides = line.Decides || deciders.ofKey(line)
 			lines = append(lines, line)
 		}
-		text := trace.Readable(cmp.Or(fenced.phrase(e), told.phrase(e), ofProbe[e.N])) // the error of a lock may have several lines
+		// the error of a lock may have several lines
+		text := trace.Readable(cmp.Or(fenced.phrase(e), told.phrase(e), ofProbe[e.N]))
 		if text == "" {
 			continue
 		}

@@ -53,8 +53,8 @@ func (l Lock) Fenced(f Lock) (Lock, error) {
 		return Lock{}, fmt.Errorf("lock %s mints no tokens, by which the fence %s refuses: choose one that does, such as "+
 			"fenced", l.Name, f.Name)
 	case l.Promise.TokensUnordered && f.Data.Rule != fence.Strict:
-		return Lock{}, fmt.Errorf("the fence %s has the rule %s, which needs tokens that grow, and lock %s promises no order "+
-			"of its tokens: choose another lock, or the rule strict", f.Name, f.Data.Rule, l.Name)
+		return Lock{}, fmt.Errorf("the fence %s has the rule %s, which needs tokens that grow, and lock %s promises no "+
+			"order of its tokens: choose another lock, or the rule strict", f.Name, f.Data.Rule, l.Name)
 	}
 	l.Promise = lock.Promise{Exclusion: both(l.Promise.Exclusion, f.Promise.Exclusion), Data: f.Promise.Data,
 		FreeWithin: lock.TermAnyTime, TokensUnordered: l.Promise.TokensUnordered, SelfExcludes: true}
@@ -94,8 +94,8 @@ func Fences(extra []Lock) []Lock {
 	return slices.DeleteFunc(slices.Clone(extra), func(l Lock) bool { return !l.TestsFence() })
 }
 
-// FindSubject is what plays a scenario: the lock of that kind, with the store of that name under test, or "" for s0. The
-// error is an [ErrUnknownLock], or that of [Lock.Fenced].
+// FindSubject is what plays a scenario: the lock of that kind, with the store of that name under test, or "" for s0.
+// The error is an [ErrUnknownLock], or that of [Lock.Fenced].
 func FindSubject(kind, store string, extra []Lock) (Lock, error) {
 	if store == "" {
 		return FindLock(kind, extra)
@@ -133,8 +133,8 @@ func (e *UnknownFenceError) Error() string {
 // Unwrap makes it an [ErrUnknownLock].
 func (e *UnknownFenceError) Unwrap() error { return ErrUnknownLock }
 
-// fencedBy is the lock of a name that has another lock and a store of extra under test, as [Lock.Fenced] has named it; ok
-// is false for another name.
+// fencedBy is the lock of a name that has another lock and a store of extra under test, as [Lock.Fenced] has named it;
+// ok is false for another name.
 func fencedBy(name string, extra []Lock) (l Lock, ok bool, err error) {
 	for _, f := range Fences(extra) {
 		if kind, fits := strings.CutSuffix(name, "+"+f.Name); fits {

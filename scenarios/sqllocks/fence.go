@@ -20,14 +20,14 @@ func Fences() []play.Lock {
 	return all
 }
 
-// Fence is a table in PostgreSQL behind [sqlguard], under one of the rules check, seal and strict: sql-check and so on. It
-// promises to be right when the server crashes, too: what it has committed is there afterwards.
+// Fence is a table in PostgreSQL behind [sqlguard], under one of the rules check, seal and strict: sql-check and so on.
+// It promises to be right when the server crashes, too: what it has committed is there afterwards.
 func Fence(rule fence.Mode) fences.Fence {
 	return fences.Fence{
 		Name: "sql-" + string(rule), Rule: rule, Servers: Servers(),
 		Faults: append(fences.DefaultFaults(), lock.FaultNodeCrash, lock.FaultNodePower),
-		About: "A row in PostgreSQL behind sqlguard, rule " + string(rule) + ": the check of the token is a condition of the " +
-			"UPDATE that writes.",
+		About: "A row in PostgreSQL behind sqlguard, rule " + string(rule) + ": the check of the token is a condition of " +
+			"the UPDATE that writes.",
 		Open: func(e play.Env) (fences.Store, error) {
 			db, err := Open(e)
 			if err != nil {

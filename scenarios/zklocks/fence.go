@@ -17,14 +17,14 @@ import (
 	"locksim/sim/zookeeper"
 )
 
-// Fences are nodes of ZooKeeper whose data begins with the highest token, by the rules check and seal, for the command to
-// put on trial.
+// Fences are nodes of ZooKeeper whose data begins with the highest token, by the rules check and seal, for the command
+// to put on trial.
 func Fences() []play.Lock {
 	return []play.Lock{Fence(fence.Check).Subject(), Fence(fence.Seal).Subject()}
 }
 
-// Fence is a store in ZooKeeper with a node for each key, zookeeper-check or zookeeper-seal. The node has the highest token
-// and the value, and is set if its version is the one at which the token was compared.
+// Fence is a store in ZooKeeper with a node for each key, zookeeper-check or zookeeper-seal. The node has the highest
+// token and the value, and is set if its version is the one at which the token was compared.
 func Fence(rule fence.Mode) fences.Fence {
 	return fences.Fence{
 		Name: "zookeeper-" + string(rule), Rule: rule, Servers: needs(),
@@ -44,8 +44,8 @@ type versioned struct {
 	rule fence.Mode
 }
 
-// Read implements [fences.Store]. A member may answer a read by what it has not heard of yet: the value is that of a node
-// which was set at its version. So a read counts as one of rule check sets what is there.
+// Read implements [fences.Store]. A member may answer a read by what it has not heard of yet: the value is that of a
+// node which was set at its version. So a read counts as one of rule check sets what is there.
 func (s *versioned) Read(ctx context.Context, key string, op fence.Op) (string, error) {
 	return s.decide(ctx, key, op, s.rule.Read, nil)
 }

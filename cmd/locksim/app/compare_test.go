@@ -14,8 +14,8 @@ import (
 	"locksim/scenarios/play"
 )
 
-// docs/reference/compare.md is the output of the command. Without LOCKSIM_SOAK=1 the test looks only which locks it has:
-// which scenarios count for a lock depends on the others.
+// docs/reference/compare.md is the output of the command. Without LOCKSIM_SOAK=1 the test looks only which locks it
+// has: which scenarios count for a lock depends on the others.
 func TestComparisonIsUpToDate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many runs")

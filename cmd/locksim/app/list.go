@@ -301,7 +301,8 @@ func (c *List) write(w io.Writer) error {
 		title string
 		list  []ListedEntry
 	}{{"specimens: locks that are wrong on purpose", c.Specimens},
-		{"fences: protected stores that explore --fence puts on trial", c.Fences}, {"faults", kinds}, {"fencing modes", c.Fencing}} {
+		{"fences: protected stores that explore --fence puts on trial", c.Fences}, {"faults", kinds},
+		{"fencing modes", c.Fencing}} {
 		line("\n%s", part.title)
 		for _, entry := range part.list {
 			line("  %s\t%s", entry.Name, entry.Text)

@@ -113,8 +113,8 @@ func (g *Guard) write(ctx context.Context, key, field, value string, op fence.Op
 // highestScript returns the highest token of a hash, in decimal digits.
 var highestScript = redis.NewScript(`return redis.call('HGET', KEYS[1], 'fence:highest') or '0'`)
 
-// Highest returns the highest token that counts for the hash at key, 0 if there is none yet. It changes nothing. It is for
-// a lock that has lost its counter: see [locksim/lock.RaiseToken].
+// Highest returns the highest token that counts for the hash at key, 0 if there is none yet. It changes nothing. It is
+// for a lock that has lost its counter: see [locksim/lock.RaiseToken].
 func (g *Guard) Highest(ctx context.Context, key string) (uint64, error) {
 	text, err := highestScript.Run(ctx, g.redis, []string{key}).Text()
 	if err != nil {

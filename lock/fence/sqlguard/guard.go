@@ -110,8 +110,8 @@ func (g *Guard) failed(verb string, key any, err error) error {
 	return fmt.Errorf("%s row %v of %s: %w", verb, key, g.o.Table, err)
 }
 
-// Highest returns the highest token that counts for the row whose key column is key, for the rules that compare tokens. It
-// changes nothing. It is for a lock that has lost its counter: see [locksim/lock.RaiseToken]. The error wraps
+// Highest returns the highest token that counts for the row whose key column is key, for the rules that compare tokens.
+// It changes nothing. It is for a lock that has lost its counter: see [locksim/lock.RaiseToken]. The error wraps
 // [sql.ErrNoRows] when there is no such row.
 func (g *Guard) Highest(ctx context.Context, db DB, key any) (uint64, error) {
 	if !g.o.Mode.NeedsToken() {

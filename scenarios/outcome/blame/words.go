@@ -109,13 +109,13 @@ var vocabulary = map[Deed]words{
 			f.At, f.By, f.Of, trace.Name(f.Key), f.Server)
 	}, "Mend the lock: keep the place of a client that still waits. Let a place last for several requests of its " +
 		"client, by the clock of the server, and drop none because the queue is long."},
-	TakesStale: {"it takes a write that it should refuse", nil, "Mend the fence: compare the token and write the data in " +
-		"one step, on the server that has the data, by a script, a statement or a transaction, and keep the highest token " +
-		"there."},
-	ForgetsToken: {"it forgets the highest token", nil, "Mend the fence: keep the highest token beside the data, without " +
-		"an expiry of its own, so that both are lost together or not at all."},
-	LetsOverwrite: {"a stale write takes the place of a newer one", nil, "Mend the fence: compare the token and write the " +
-		"data in one step, on the server that has the data, by a script, a statement or a transaction."},
+	TakesStale: {"it takes a write that it should refuse", nil, "Mend the fence: compare the token and write the data " +
+		"in one step, on the server that has the data, by a script, a statement or a transaction, and keep the highest " +
+		"token there."},
+	ForgetsToken: {"it forgets the highest token", nil, "Mend the fence: keep the highest token beside the data, " +
+		"without an expiry of its own, so that both are lost together or not at all."},
+	LetsOverwrite: {"a stale write takes the place of a newer one", nil, "Mend the fence: compare the token and write " +
+		"the data in one step, on the server that has the data, by a script, a statement or a transaction."},
 	LosesWrite: {"it loses a write that it has acknowledged", nil, "Mend the store: read from the server that has the " +
 		"write, acknowledge what is stored for good, and send each write once, or give each an id."},
 	RefusesHolder: {"it refuses a rightful holder", nil, "Mend the fence: keep a highest token for each key, compare as " +
@@ -123,8 +123,8 @@ var vocabulary = map[Deed]words{
 	RefusesTaken: {"it says of a write that has taken effect that it was refused", nil, "Let the client send each write " +
 		"once, with its own retries off, or give each write an id by which the fence knows a second copy, and answers as " +
 		"it has answered the first one."},
-	Contradicts: {"its answers have no order", nil, "Mend the fence: decide on an operation and carry it out in one step, " +
-		"on one server."},
+	Contradicts: {"its answers have no order", nil, "Mend the fence: decide on an operation and carry it out in one " +
+		"step, on one server."},
 	LateSend: {"", nil, "Let the section look at its lease before it writes."},
 	Repeats: {"", nil, "Look after the grant whether the work is done already, or let it be done twice " +
 		"without harm."},

@@ -68,9 +68,9 @@ func kubernetesFor(outage float64, retry time.Duration) Kubernetes {
 // kubernetesAdvice has the longest RetryPeriod that does, since a leader writes once in each.
 func kubernetesAdvice(w tunings.Wish) tunings.Advice {
 	least := kubernetesFor(w.SurviveSeconds, time.Second)
-	impossible := fmt.Sprintf("in whole seconds, with the shortest RetryPeriod, 1 s, RenewDeadline has to be %s for a try "+
-		"after %s, LeaseDuration %s so that no other leads before, and then a crash leaves none for up to %s; shorter times "+
-		"than whole seconds may do: try them with --kubernetes",
+	impossible := fmt.Sprintf("in whole seconds, with the shortest RetryPeriod, 1 s, RenewDeadline has to be %s for a "+
+		"try after %s, LeaseDuration %s so that no other leads before, and then a crash leaves none for up to %s; shorter "+
+		"times than whole seconds may do: try them with --kubernetes",
 		tunings.Seconds(least.RenewDeadline.Seconds()), tunings.Seconds(w.SurviveSeconds),
 		tunings.Seconds(least.LeaseDuration.Seconds()), tunings.Seconds(least.Crash().NoneSeconds.Most))
 	k := least
@@ -79,8 +79,8 @@ func kubernetesAdvice(w tunings.Wish) tunings.Advice {
 			k = next
 		}
 	}
-	return advice(w, k, "of the times in whole seconds that do, it has the longest RetryPeriod, which costs the servers the fewest requests; "+
-		"no outage has two leaders then, if requests fail at once, and a pause still may",
+	return advice(w, k, "of the times in whole seconds that do, it has the longest RetryPeriod, which costs the servers "+
+		"the fewest requests; no outage has two leaders then, if requests fail at once, and a pause still may",
 		impossible)
 }
 

@@ -44,8 +44,8 @@ func (r Roster) Load(name string) (*file.Scenario, error) {
 // ServerNames are the kinds of servers that the program's own locks bring.
 func (r Roster) ServerNames() []server.Facts { return play.ServerNames(r.Extra...) }
 
-// FindSubject is what plays a scenario: the lock that a flag names, or that of the scenario, with the fence that another
-// flag names, or that of the scenario.
+// FindSubject is what plays a scenario: the lock that a flag names, or that of the scenario, with the fence that
+// another flag names, or that of the scenario.
 func (r Roster) FindSubject(sc *file.Scenario, lockFlag, fenceFlag string) (play.Lock, error) {
 	kind, store := cmp.Or(lockFlag, sc.Lock.Kind), cmp.Or(fenceFlag, sc.Store)
 	l, err := play.FindSubject(kind, store, r.Extra)
