@@ -131,9 +131,9 @@ func TestCampaignsAreValid(t *testing.T) {
 // spared are the fields of a campaign that may be absent, spareNull those that may be
 // null. Every entry of a map may be absent, except the last mode of a run.
 var (
-	anyCampaign = `/timing/(shard|modules)$|/(vacuous|violations|kinds|modules|faults|classes)/[^/]+$|/run/modes/[^/]+/expected$|/nearest_miss(/faults)?$|/modes/[^/]+/slack$|/failures/[0-9]+/answers$` +
+	anyCampaign = `/timing/(shard|modules)$|/(vacuous|violations|kinds|modules|faults|classes|rare_paths)/[^/]+$|/run/modes/[^/]+/expected$|/nearest_miss(/faults)?$|/modes/[^/]+/slack$|/failures/[0-9]+/answers$` +
 		`|/slack(/[0-9]+)?/(other|at)$` +
-		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken|calls|errors|unknown|noticed_late|connections|per_second|undisturbed|undisturbed_not_held)$|^/blocks/0/(failures|unexamined)$` +
+		`|^/(summary|blocks/0)/(vacuous|violations|faults|classes|kinds|unsteady|broken|calls|errors|unknown|noticed_late|connections|per_second|undisturbed|undisturbed_not_held|rare_paths|fenced)$|^/blocks/0/(failures|unexamined)$` +
 		`|/story/[0-9]+/skipped$|/run/violations$|/failures/[0-9]+/(placed|same|again|replays|run|reasons|story)$|/broken/faults$`
 	spared = map[string]*regexp.Regexp{
 		"explore": regexp.MustCompile(
