@@ -56,9 +56,31 @@ func (s *versioned) Write(ctx context.Context, key, value string, op fence.Op) e
 	return err
 }
 
-// decide sets the node, with a value or with the one that it has, if the rule takes an operation. It returns the value
-// that was there.
+// decide is carryOut, and returns when ctx ends: the calls of the client have no context, and last until it has a
+// connection again.
 func (s *versioned) decide(ctx context.Context, key string, op fence.Op,
+	rule func(fence.State, fence.Op) (fence.State, error), value *string,
+) (was string, err error) {
+	type answer struct {
+		was string
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		was, err := s.carryOut(ctx, key, op, rule, value)
+		done <- answer{was, err}
+	}()
+	select {
+	case a := <-done:
+		return a.was, a.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// carryOut sets the node, with a value or with the one that it has, if the rule takes an operation. It returns the value
+// that was there.
+func (s *versioned) carryOut(ctx context.Context, key string, op fence.Op,
 	rule func(fence.State, fence.Op) (fence.State, error), value *string,
 ) (was string, err error) {
 	path := "/" + url.PathEscape(key)
