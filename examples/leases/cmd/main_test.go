@@ -18,8 +18,8 @@ func right() []scenarios.Lock {
 	return slices.DeleteFunc(locks(), func(l scenarios.Lock) bool { return strings.HasPrefix(l.Name, "broken/") })
 }
 
-// The second table of docs/how-to/leaders.md is what the runs show. With -update it is made anew; without LOCKSIM_SOAK=1
-// the row of one lock is compared.
+// The second table of docs/how-to/leaders.md is what the runs show. With -update it is made anew; without
+// LOCKSIM_SOAK=1 the row of one lock is compared.
 func TestDocsOfLeaders(t *testing.T) {
 	testleaders.Table{
 		Page: "../../../docs/how-to/leaders.md", Begin: "<!-- leaders of examples/leases -->", Locks: right(),

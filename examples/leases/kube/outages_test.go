@@ -52,8 +52,8 @@ var update = flag.Bool("update", false, "write the table of docs/how-to/leaders.
 // docsRuns is how many runs each cell of the table of docs/how-to/leaders.md has.
 const docsRuns = 100
 
-// The table of docs/how-to/leaders.md has what the arithmetic says of outages, and what a hundred runs show. With -update it
-// is made anew; without LOCKSIM_SOAK=1 one row is compared.
+// The table of docs/how-to/leaders.md has what the arithmetic says of outages, and what a hundred runs show. With
+// -update it is made anew; without LOCKSIM_SOAK=1 one row is compared.
 func TestDocsOfOutages(t *testing.T) {
 	const page, begin, end = "../../../docs/how-to/leaders.md", "<!-- outages of Kubernetes -->\n", "<!-- end -->"
 	whole, err := os.ReadFile(page)

@@ -60,8 +60,9 @@ func scenarioSchema(root string) ([]byte, error) {
 		"why":       {Type: "string"},
 		"catalogue": {Type: "array", Items: &jsonschema.Schema{Type: "string", Pattern: `^F[0-9]{2}$`}},
 		"world":     g.world(),
-		"lock":      g.group("lock", reflect.TypeFor[file.LockSpec](), map[string]*jsonschema.Schema{"kind": {Type: "string"}}),
-		"store":     {Type: "string"},
+		"lock": g.group("lock", reflect.TypeFor[file.LockSpec](),
+			map[string]*jsonschema.Schema{"kind": {Type: "string"}}),
+		"store": {Type: "string"},
 		"workload": g.group("workload", reflect.TypeFor[file.Workload](), map[string]*jsonschema.Schema{
 			"resources": {Type: "array", Items: &jsonschema.Schema{Type: "string"}, MinItems: number(1),
 				MaxItems: number(file.MaxResource), UniqueItems: true},
