@@ -78,8 +78,8 @@ func (s *versioned) decide(ctx context.Context, key string, op fence.Op,
 	}
 }
 
-// carryOut sets the node, with a value or with the one that it has, if the rule takes an operation. It returns the value
-// that was there.
+// carryOut sets the node, with a value or with the one that it has, if the rule takes an operation. It returns the
+// value that was there.
 func (s *versioned) carryOut(ctx context.Context, key string, op fence.Op,
 	rule func(fence.State, fence.Op) (fence.State, error), value *string,
 ) (was string, err error) {
